@@ -1,0 +1,113 @@
+# The only place that knows how a target is made. Sources are every file of the folder, so that no
+# file can be orphaned; headers are installed from the file set.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(HOURCELL_CCACHE ccache)
+if(HOURCELL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HOURCELL_CCACHE})
+endif()
+
+# Flags every target of ours is built with, and nobody else's.
+add_library(hourcell_flags INTERFACE)
+if(HOURCELL_DEVELOPER)
+  target_compile_options(hourcell_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Wextra-semi -Wimplicit-fallthrough
+    -Wundef -Werror
+    $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety -Wshorten-64-to-32>
+    $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>)
+endif()
+if(HOURCELL_SANITIZE)
+  target_compile_options(hourcell_flags INTERFACE
+    -fsanitize=${HOURCELL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(hourcell_flags INTERFACE -fsanitize=${HOURCELL_SANITIZE})
+endif()
+if(HOURCELL_FUZZ)
+  target_compile_options(hourcell_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(hourcell_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(HOURCELL_KILL_POINTS)
+  target_compile_definitions(hourcell_flags INTERFACE HOURCELL_KILL_POINTS=1)
+endif()
+target_compile_definitions(hourcell_flags INTERFACE
+  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+
+# hourcell_library(<name> [DEPS target...] [PRIVATE_DEPS target...] [PUBLIC_HEADERS file...]
+#                  [EXCLUDE file...])
+#   All .cc and .h files of the current folder as one static library, hourcell::<name>.
+#   PUBLIC_HEADERS are installed; without it, no header is.
+function(hourcell_library name)
+  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS;PUBLIC_HEADERS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(file IN LISTS ARG_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  add_library(hourcell_${name} STATIC ${sources})
+  add_library(hourcell::${name} ALIAS hourcell_${name})
+  set_target_properties(hourcell_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(hourcell_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/hourcell>)
+  target_compile_features(hourcell_${name} PUBLIC cxx_std_20)
+  target_link_libraries(hourcell_${name} PUBLIC ${ARG_DEPS}
+    PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:hourcell_flags>)
+  if(ARG_PUBLIC_HEADERS)
+    list(TRANSFORM ARG_PUBLIC_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(hourcell_${name} PUBLIC FILE_SET HEADERS
+      BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_PUBLIC_HEADERS})
+  endif()
+endfunction()
+
+# hourcell_test(<name> [SOURCES ...] [DEPS ...] [LABELS ...] [DEFINITIONS ...])
+#   One GoogleTest program of every .cc of the current folder (or of SOURCES), registered with ctest
+#   case by case. Target check_<label> builds all programs of a label and no more.
+function(hourcell_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LABELS;DEFINITIONS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hourcell_flags)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(${name} PRIVATE
+    HOURCELL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${ARG_DEFINITIONS})
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 240)
+  foreach(label IN LISTS ARG_LABELS)
+    hourcell_add_to_check(${label} ${name})
+  endforeach()
+endfunction()
+
+# hourcell_add_to_check(<label> <target>): target check_<label> builds <target> too.
+function(hourcell_add_to_check label target)
+  if(NOT TARGET check_${label})
+    add_custom_target(check_${label})
+  endif()
+  add_dependencies(check_${label} ${target})
+endfunction()
+
+# hourcell_fuzzer(<target> [DEPS ...])
+#   fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that replays
+#   files. ctest replays corpus/<target> in every build.
+function(hourcell_fuzzer target)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(fuzz_${target} fuzz_${target}.cc)
+  target_link_libraries(fuzz_${target} PRIVATE ${ARG_DEPS} hourcell_flags)
+  target_include_directories(fuzz_${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  if(HOURCELL_FUZZ)
+    target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME fuzz-replay.${target}
+      COMMAND fuzz_${target} -runs=0 ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
+  else()
+    target_sources(fuzz_${target} PRIVATE replay_main.cc)
+    add_test(NAME fuzz-replay.${target}
+      COMMAND fuzz_${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
+  endif()
+  set_tests_properties(fuzz-replay.${target} PROPERTIES LABELS fuzz-replay TIMEOUT 60)
+  hourcell_add_to_check(fuzz fuzz_${target})
+endfunction()

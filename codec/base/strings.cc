@@ -1,0 +1,58 @@
+#include "codec/base/strings.h"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kQuotedBytesMax = 64;
+
+// The length of the UTF-8 sequence at the start of `bytes`, 0 if there is none.
+size_t Utf8SequenceLength(std::string_view bytes) {
+  const auto at = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
+  const uint8_t first = at(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 0;
+  if (length == 0 || first > 0xF4 || bytes.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xE0 && at(1) < 0xA0) || (first == 0xF0 && at(1) < 0x90);
+  const bool surrogate = first == 0xED && at(1) > 0x9F;
+  const bool too_large = first == 0xF4 && at(1) > 0x8F;
+  return overlong || surrogate || too_large ? 0 : length;
+}
+
+}  // namespace
+
+std::string QuoteForMessage(std::string_view text) {
+  std::string quoted = "\"";
+  size_t i = 0;
+  while (i < text.size() && i < kQuotedBytesMax) {
+    const size_t length = Utf8SequenceLength(text.substr(i));
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (length == 0 || byte < 0x20 || byte == 0x7F) {
+      quoted += fmt::format("\\x{:02x}", byte);
+      ++i;
+      continue;
+    }
+    if (byte == '"' || byte == '\\') quoted.push_back('\\');
+    quoted.append(text.substr(i, length));
+    i += length;
+  }
+  quoted += i < text.size() ? "...\"" : "\"";
+  return quoted;
+}
+
+bool IsUtf8(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const size_t length = Utf8SequenceLength(bytes);
+    if (length == 0) return false;
+    bytes.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace hourcell

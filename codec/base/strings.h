@@ -1,0 +1,37 @@
+// Text in maps and in messages.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/hash/hash.h>
+
+namespace hourcell {
+
+// Hash and equality that let a map of std::string be searched by std::string_view: Debian's Abseil
+// has a string_view of its own, so its maps do not.
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return absl::Hash<std::string_view>{}(text); }
+};
+struct StringEq {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return a == b; }
+};
+
+template <typename V>
+using StringMap = absl::flat_hash_map<std::string, V, StringHash, StringEq>;
+using StringSet = absl::flat_hash_set<std::string, StringHash, StringEq>;
+
+// User text for a message: in double quotes, control characters and bytes that are not UTF-8 as
+// \xNN, cut after 64 bytes with "..." inside the quotes.
+std::string QuoteForMessage(std::string_view text);
+
+// True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, nothing over U+10FFFF, shortest).
+bool IsUtf8(std::string_view bytes);
+
+}  // namespace hourcell

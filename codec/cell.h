@@ -1,0 +1,84 @@
+// Cells: the one stored value of a row, and what is merged into it.
+//
+//   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
+//   damaged                ff | varint length of a good cell or 0 | that cell | { varint length | bytes }...
+//
+// Format 1 is byte for byte what OpenTSDB's row compaction leaves: qualifiers ascending by offset, 2-
+// and 4-byte ones mixed, meta = 01 if both precisions occur, else 00. Where the qualifiers end is not
+// stored: a walk adds up qualifier and value sizes and ends where they (and the meta byte) fill the
+// cell exactly; that sum grows with every point, so at most one end fits.
+//
+// A damaged record carries bytes that do not decode, verbatim, beside what does: the merge operator
+// must never fail, and damage must never read as fewer points.
+//
+// Pure; bounded on any bytes; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/point.h"
+#include "codec/qualifier.h"
+
+namespace hourcell {
+
+// The first byte of a stored cell. ON DISK: do not renumber.
+enum class CellFormat : uint8_t { kOpenTsdb = 1, kDamaged = 0xFF };
+
+// The points of one cell as columns, in stored order. All three have the same size.
+struct CellColumns {
+  std::vector<uint32_t> offset_ms;  // from the row's base time
+  std::vector<uint64_t> bits;       // int64 two's complement, or the bits of a binary64
+  std::vector<uint8_t> flags;       // flags of the qualifier | kMsPrecision
+
+  // Set in `flags` for a point with a 4-byte qualifier.
+  static constexpr uint8_t kMsPrecision = 0x10;
+
+  size_t size() const { return offset_ms.size(); }
+  void clear();
+  // A binary32 is widened in `bits`; its flags still say 4 bytes.
+  void push_back(const Qualifier& qualifier, Value value);
+  Value value(size_t i) const;
+  Qualifier qualifier(size_t i) const;
+
+  friend bool operator==(const CellColumns&, const CellColumns&) = default;
+};
+
+// Appends to `*out` one format-1 cell of `columns`.
+// REQUIRES: offsets ascend strictly; at least one point.
+void AppendCell(const CellColumns& columns, std::string* out);
+
+// A format-1 cell of one point: 01 | q | v. What a put of one point merges into its row.
+void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* out);
+
+// Decodes any cell, appending to `*out`.
+// kDataLoss: empty, unknown format, does not add up, unreadable flags, offsets not ascending, a
+// damaged record (its good cell is appended to `*out` before the error is returned).
+absl::Status DecodeCell(std::string_view cell, CellColumns* out);
+
+// The qualifiers and values of a cell as OpenTSDB stores them, meta byte included, whatever its
+// format. kDataLoss as DecodeCell.
+struct OpenTsdbCell {
+  std::string qualifiers;
+  std::string values;
+};
+absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
+
+// Sorts by offset; of equal offsets the later in `*columns` stays (seconds and milliseconds alike).
+void SortLastWins(CellColumns* columns);
+
+// The row merge: makes `*out` one cell of `existing` (empty = none) and then `operands`, oldest first.
+// Never fails: inputs that do not decode are carried in a damaged record. With no input at all, empty.
+void MergeCells(std::string_view existing,
+                std::span<const std::string_view> operands,
+                std::string* out);
+
+}  // namespace hourcell

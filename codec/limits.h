@@ -1,0 +1,45 @@
+// Every limit of stored and received things, in one place, each with its reason.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hourcell {
+
+// A row holds one hour: OpenTSDB's MAX_TIMESPAN.
+inline constexpr uint32_t kRowSpanS = 3600;
+inline constexpr uint32_t kRowSpanMs = kRowSpanS * 1000;
+
+// UID and salt widths in bytes, as OpenTSDB allows them.
+inline constexpr size_t kUidWidthMin = 1;
+inline constexpr size_t kUidWidthMax = 8;
+inline constexpr size_t kUidWidthDefault = 3;
+inline constexpr size_t kSaltWidthMax = 8;
+inline constexpr uint32_t kSaltBucketsDefault = 20;
+
+// Tags of a point: the default of tsd.storage.max_tags (OpenTSDB: 8, of which its users complain)
+// and the most a row key may hold whatever the setting.
+inline constexpr size_t kTagsMaxDefault = 16;
+inline constexpr size_t kTagsMax = 64;
+
+// Bytes of a metric, tag key or tag value. OpenTSDB has HBase's row limit of 32,767; names are keys
+// of ours, and no sender seen comes near.
+inline constexpr size_t kNameBytesMax = 1024;
+
+// The last instant with a base time of 32 bits, in milliseconds. OpenTSDB takes later ones and lets
+// the base time wrap; Hourcell refuses them.
+inline constexpr int64_t kTimestampMsMax = 4294967295999;
+
+// Characters of an integer's text without its sign: OpenTSDB's rule, leading zeros count.
+inline constexpr size_t kIntegerDigitsMax = 19;
+
+// A point costs at most a 4-byte qualifier and an 8-byte value.
+inline constexpr size_t kQualifierBytesMax = 4;
+inline constexpr size_t kValueBytesMax = 8;
+
+// A telnet line (OpenTSDB: 1,024, of which its users complain) and an HTTP body, inflated.
+inline constexpr size_t kLineBytesMax = 64 * 1024;
+inline constexpr size_t kBodyBytesMax = 64 * 1024 * 1024;
+
+}  // namespace hourcell

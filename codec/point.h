@@ -1,0 +1,60 @@
+// A data point as it is handed in: names as text, time, value. Views only borrow.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace hourcell {
+
+// A value as OpenTSDB distinguishes them: an integer or a floating-point number.
+class Value {
+ public:
+  constexpr Value() : bits_(0), is_integer_(true) {}
+  static constexpr Value Integer(int64_t value) { return {static_cast<uint64_t>(value), true}; }
+  static constexpr Value Float(double value) { return {std::bit_cast<uint64_t>(value), false}; }
+
+  constexpr bool is_integer() const { return is_integer_; }
+  // REQUIRES: is_integer().
+  constexpr int64_t integer() const { return static_cast<int64_t>(bits_); }
+  // REQUIRES: !is_integer().
+  constexpr double floating() const { return std::bit_cast<double>(bits_); }
+  // Either kind as a double.
+  constexpr double ToDouble() const {
+    return is_integer_ ? static_cast<double>(integer()) : floating();
+  }
+
+  // Bit for bit, so that a NaN equals itself and 0.0 differs from -0.0.
+  friend constexpr bool operator==(const Value&, const Value&) = default;
+
+ private:
+  constexpr Value(uint64_t bits, bool is_integer) : bits_(bits), is_integer_(is_integer) {}
+
+  uint64_t bits_;
+  bool is_integer_;
+};
+
+// An instant and the precision it was given in, which the stored qualifier keeps.
+struct Timestamp {
+  int64_t ms = 0;      // since 1970; a multiple of 1000 if !is_ms
+  bool is_ms = false;  // given in milliseconds, stored with a 4-byte qualifier
+  friend bool operator==(const Timestamp&, const Timestamp&) = default;
+};
+
+struct TagView {
+  std::string_view key;
+  std::string_view value;
+  friend bool operator==(const TagView&, const TagView&) = default;
+};
+
+// One point to store. Names are UTF-8. INVARIANT: tag keys do not repeat; their order is free.
+struct PointView {
+  std::string_view metric;
+  std::span<const TagView> tags;
+  Timestamp timestamp;
+  Value value;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,138 @@
+#include "codec/row_key.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "codec/salt.h"
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kBaseTimeWidth = 4;
+
+absl::Status Damaged(std::string_view bytes, std::string_view fault) {
+  return absl::DataLossError(fmt::format("row key {}: {}", ToHex(bytes.substr(0, 64)), fault));
+}
+
+int Sign(int value) {
+  return (value > 0) - (value < 0);
+}
+
+// Makes `key` the first key that does not begin with it; empty if there is none.
+void AdvancePrefix(std::string* key) {
+  while (!key->empty() && key->back() == '\xFF')
+    key->pop_back();
+  if (!key->empty()) key->back() = static_cast<char>(key->back() + 1);
+}
+
+}  // namespace
+
+uint32_t BaseTimeS(int64_t ms) {
+  HOURCELL_DCHECK(ms >= 0 && ms <= kTimestampMsMax);
+  const auto seconds = static_cast<uint32_t>(ms / 1000);
+  return seconds - seconds % kRowSpanS;
+}
+
+RowKeyCodec::RowKeyCodec(Layout layout) : layout_(std::move(layout)) {
+  HOURCELL_CHECK(ValidateLayout(layout_).ok());
+  for (const RowField field : layout_.fields) {
+    switch (field) {
+      case RowField::kSalt:
+        salt_at_ = tags_at_;
+        tags_at_ += layout_.salt_width;
+        break;
+      case RowField::kMetric:
+        metric_at_ = tags_at_;
+        tags_at_ += layout_.metric_width;
+        break;
+      case RowField::kBaseTime:
+        base_time_at_ = tags_at_;
+        tags_at_ += kBaseTimeWidth;
+        break;
+      case RowField::kTags:
+        break;  // last, as ValidateLayout demands
+    }
+  }
+}
+
+void RowKeyCodec::Append(std::string_view tsuid, uint32_t base_time_s, std::string* out) const {
+  HOURCELL_DCHECK(tsuid.size() > layout_.metric_width);
+  HOURCELL_DCHECK(base_time_s % kRowSpanS == 0);
+  const size_t start = out->size();
+  out->resize(start + tags_at_);
+  char* const key = out->data() + start;
+  StoreBigEndian(SaltBucket(layout_, tsuid), layout_.salt_width, key + salt_at_);
+  std::copy_n(tsuid.data(), layout_.metric_width, key + metric_at_);
+  StoreBigEndian(base_time_s, kBaseTimeWidth, key + base_time_at_);
+  out->append(tsuid.substr(layout_.metric_width));
+}
+
+absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
+  const size_t pair = layout_.pair_width();
+  if (bytes.size() < tags_at_ + pair) {
+    return Damaged(bytes, fmt::format("too short: got {} bytes; want at least {}", bytes.size(),
+                                      tags_at_ + pair));
+  }
+  const std::string_view tags = bytes.substr(tags_at_);
+  if (tags.size() % pair != 0 || tags.size() / pair > kTagsMax) {
+    return Damaged(bytes, fmt::format("got {} bytes of tags; want 1 to {} pairs of {}", tags.size(),
+                                      kTagsMax, pair));
+  }
+  const auto base_time_s =
+      static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
+  if (base_time_s % kRowSpanS != 0) {
+    return Damaged(bytes, fmt::format("base time {} s at byte {}; want a multiple of {} s",
+                                      base_time_s, base_time_at_, kRowSpanS));
+  }
+  return RowKeyView{.salt_bucket = static_cast<uint32_t>(
+                        LoadBigEndian(bytes.data() + salt_at_, layout_.salt_width)),
+                    .metric = bytes.substr(metric_at_, layout_.metric_width),
+                    .base_time_s = base_time_s,
+                    .tags = tags};
+}
+
+std::vector<KeyRange> RowKeyCodec::Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const {
+  const bool salted_before_time = layout_.salt_width > 0 && salt_at_ < base_time_at_;
+  const uint32_t buckets = salted_before_time ? layout_.salt_buckets : 1;
+  const bool is_open = end_s == 0 || end_s > UINT32_MAX;
+
+  std::vector<KeyRange> ranges;
+  ranges.reserve(buckets);
+  for (uint32_t bucket = 0; bucket < buckets; ++bucket) {
+    // Only what stands before the base time narrows the range; the rest varies within it.
+    std::string prefix(base_time_at_, '\0');
+    if (salted_before_time) {
+      StoreBigEndian(bucket, layout_.salt_width, prefix.data() + salt_at_);
+    }
+    if (metric_at_ < base_time_at_) {
+      StoreBigEndian(metric, layout_.metric_width, prefix.data() + metric_at_);
+    }
+    KeyRange range{.begin = prefix, .end = std::move(prefix)};
+    AppendBigEndian(begin_s, kBaseTimeWidth, &range.begin);
+    if (is_open) {
+      AdvancePrefix(&range.end);
+    } else {
+      AppendBigEndian(end_s, kBaseTimeWidth, &range.end);
+    }
+    ranges.push_back(std::move(range));
+  }
+  return ranges;
+}
+
+int RowKeyCodec::CompareIgnoringSalt(std::string_view a, std::string_view b) const {
+  const size_t salt_end = salt_at_ + layout_.salt_width;
+  HOURCELL_DCHECK(a.size() >= salt_end && b.size() >= salt_end);
+  const int before = a.substr(0, salt_at_).compare(b.substr(0, salt_at_));
+  return Sign(before != 0 ? before : a.substr(salt_end).compare(b.substr(salt_end)));
+}
+
+}  // namespace hourcell

@@ -1,0 +1,87 @@
+// Row keys: where the points of one series' hour live.
+//
+//   offset   size          field
+//   0        S             salt bucket          S = layout.salt_width, may be 0
+//   S        M             metric UID
+//   S + M    4             base time            seconds since 1970, a multiple of 3600
+//   S+M+4    (K + V) * n   tagk UID, tagv UID   ascending by tagk, then tagv, 1 <= n <= kTagsMax
+//
+// for the default order of fields; other orders permute the first three. Integers are big-endian, so
+// byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan per
+// salt bucket. Pure; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "codec/layout.h"
+#include "codec/tsuid.h"
+
+namespace hourcell {
+
+// The base time of an instant: ms rounded down to the hour, in seconds.
+// REQUIRES: 0 <= ms <= kTimestampMsMax.
+uint32_t BaseTimeS(int64_t ms);
+
+// A parsed row key. Views borrow from the parsed bytes.
+struct RowKeyView {
+  uint32_t salt_bucket = 0;
+  std::string_view metric;  // M bytes
+  uint32_t base_time_s = 0;
+  std::string_view tags;  // whole (tagk, tagv) pairs
+};
+
+// Half-open range of keys.
+struct KeyRange {
+  std::string begin;
+  std::string end;  // exclusive; empty = no end
+};
+
+// Encodes and decodes row keys of one layout. Immutable; thread-safe. Holds a copy of the layout.
+class RowKeyCodec {
+ public:
+  // REQUIRES: ValidateLayout(layout).ok().
+  explicit RowKeyCodec(Layout layout);
+
+  const Layout& layout() const { return layout_; }
+
+  // Appends the key of the row of `tsuid` at `base_time_s`, salt computed.
+  // REQUIRES: tsuid as EncodeTsuid makes it.
+  void Append(std::string_view tsuid, uint32_t base_time_s, std::string* out) const;
+
+  // Takes a key apart; `bytes` is only borrowed.
+  // kDataLoss: too short for one tag, tags not a whole number of pairs or over kTagsMax, base time
+  // not a multiple of 3600. The message gives the fault and the key in hex. O(tags).
+  absl::StatusOr<RowKeyView> Parse(std::string_view bytes) const;
+
+  // Appends the tsuid of a parsed key: metric and tags.
+  static void AppendTsuid(const RowKeyView& key, std::string* out) {
+    out->append(key.metric);
+    out->append(key.tags);
+  }
+
+  // The keys of `metric` with base time in [begin_s, end_s), one range a salt bucket, ascending.
+  // end_s = 0 means no end of time. Where the base time precedes the metric a range covers every
+  // metric of these hours: there the caller looks at each key's metric.
+  std::vector<KeyRange> Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const;
+
+  // -1, 0 or 1: the order of two keys without their salt bytes, a shorter one first among equals.
+  // REQUIRES: both have salt bytes.
+  int CompareIgnoringSalt(std::string_view a, std::string_view b) const;
+
+ private:
+  Layout layout_;
+  // Where each field begins; tags are last.
+  size_t salt_at_ = 0;
+  size_t metric_at_ = 0;
+  size_t base_time_at_ = 0;
+  size_t tags_at_ = 0;
+};
+
+}  // namespace hourcell

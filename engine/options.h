@@ -1,0 +1,68 @@
+// Options: how a store is opened. Every field has its unit, its default and its setting's name.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/layout.h"
+#include "codec/limits.h"
+
+namespace rocksdb {
+class Env;
+}
+
+namespace hourcell {
+
+class Clock;
+
+// What an acknowledged point survives.
+enum class Durability : uint8_t {
+  kNever,     // kill -9 of the process; the operating system writes when it likes
+  kInterval,  // kill -9; power loss but for the last `sync_interval_ms`
+  kAlways,    // kill -9 and power loss
+};
+
+struct Options {
+  std::string path;              // the store's directory
+  bool create_if_missing = true;
+
+  // Fixed when the store is created; opening with another one is refused.
+  Layout layout;
+  // False: take the layout the store has, whatever it is (tools). True: it must equal `layout`.
+  bool check_layout = true;
+
+  Durability sync = Durability::kInterval;  // tsd.storage.sync
+  int64_t sync_interval_ms = 1000;          // tsd.storage.sync_interval
+
+  bool auto_create_metrics = true;  // tsd.core.auto_create_metrics (OpenTSDB: false)
+  bool auto_create_tagks = true;    // tsd.core.auto_create_tagks
+  bool auto_create_tagvs = true;    // tsd.core.auto_create_tagvs
+  bool random_metric_uids = false;  // tsd.core.uid.random_metrics
+  std::string extra_name_chars;     // tsd.core.tag.allow_specialchars, UTF-8
+  size_t tags_max = kTagsMaxDefault;          // tsd.storage.max_tags
+  size_t uid_cache_names_max = 1'000'000;     // per kind and direction
+  size_t series_cache_max = 1'000'000;        // series known by their raw tags
+
+  size_t block_cache_bytes = 256 << 20;   // RocksDB's, shared by all tables
+  size_t write_buffer_bytes = 64 << 20;   // one memtable
+  int background_jobs = 2;                // flushes and LSM compactions at once
+
+  // Limits of one query; 0 = none.
+  size_t query_points_max = 0;   // tsd.query.limits.data_points.default
+  int64_t query_timeout_ms = 0;  // tsd.query.timeout
+  bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
+
+  // Seams for tests. Borrowed; null = the real thing.
+  Clock* clock = nullptr;
+  rocksdb::Env* env = nullptr;
+
+  // kInvalidArgument, naming the field, what it has and what is wanted.
+  absl::Status Validate() const;
+};
+
+}  // namespace hourcell

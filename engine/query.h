@@ -1,0 +1,6 @@
+// What a query asks and what it gets: the specification and the result, for users of Tsdb.
+
+#pragma once
+
+#include "engine/query/query_result.h"  // IWYU pragma: export
+#include "engine/query/query_spec.h"    // IWYU pragma: export

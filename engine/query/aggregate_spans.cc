@@ -1,0 +1,247 @@
+// AggregateSpans, column by column: first the union of all times, then, in tiles of it that stay in
+// the cache, every member adds its values to an array of accumulators. This gives the results of
+// OpenTSDB's point by point merge, since members are added in the same order at every time.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "engine/query/accumulator.h"
+#include "engine/query/aggregate.h"
+
+namespace hourcell {
+namespace {
+
+// Times in a tile: 24 bytes of accumulator each, so that a tile fits the first-level cache.
+constexpr size_t kTileTimes = 1024;
+
+using Times = std::vector<int64_t>;
+
+// What the values of a group are, which decides what its results can be.
+enum class Numbers : uint8_t { kIntegers, kDoubles, kMixed };
+
+Numbers NumbersOf(std::span<const Span* const> members) {
+  bool any_integer = false;
+  bool any_double = false;
+  for (const Span* member : members) {
+    const auto doubles = std::count(member->is_float.begin(), member->is_float.end(), 1);
+    any_double |= doubles > 0;
+    any_integer |= static_cast<size_t>(doubles) < member->size();
+  }
+  if (any_integer && any_double) return Numbers::kMixed;
+  return any_double ? Numbers::kDoubles : Numbers::kIntegers;
+}
+
+absl::Status InfinityError(double value, int64_t ms) {
+  return absl::InvalidArgumentError(
+      fmt::format("Got Infinity: {} at {} ms", value > 0 ? "Infinity" : "-Infinity", ms));
+}
+
+// The union of the members' times up to `scan_end_ms`, ascending.
+Times UnionOfTimes(std::span<const Span* const> members, int64_t scan_end_ms) {
+  // Series of one sender, and all series after downsampling, often share their times.
+  std::vector<Times> parts;
+  for (const Span* member : members) {
+    if (parts.empty() || parts.back() != member->t) parts.push_back(member->t);
+  }
+  while (parts.size() > 1) {
+    const size_t pairs = parts.size() / 2;
+    for (size_t i = 0; i < pairs; ++i) {
+      Times merged;
+      merged.reserve(std::max(parts[2 * i].size(), parts[2 * i + 1].size()));
+      std::set_union(parts[2 * i].begin(), parts[2 * i].end(), parts[2 * i + 1].begin(),
+                     parts[2 * i + 1].end(), std::back_inserter(merged));
+      parts[i] = std::move(merged);
+    }
+    if (parts.size() % 2 == 1) parts[pairs] = std::move(parts.back());
+    parts.resize(parts.size() - pairs);
+  }
+  Times& times = parts.front();
+  times.erase(std::upper_bound(times.begin(), times.end(), scan_end_ms), times.end());
+  return std::move(times);
+}
+
+template <typename T>
+T ValueAt(const Span& member, size_t i) {
+  if constexpr (std::is_same_v<T, double>) {
+    return member.ToDouble(i);
+  } else {
+    return static_cast<int64_t>(member.v[i]);
+  }
+}
+
+// Java's long arithmetic: products and sums wrap, the quotient truncates.
+int64_t Lerp(int64_t dx, int64_t span_x, int64_t y0, int64_t y1) {
+  const uint64_t rise = static_cast<uint64_t>(y1) - static_cast<uint64_t>(y0);
+  const auto product = static_cast<int64_t>(static_cast<uint64_t>(dx) * rise);
+  return static_cast<int64_t>(static_cast<uint64_t>(y0) + static_cast<uint64_t>(product / span_x));
+}
+
+double Lerp(int64_t dx, int64_t span_x, double y0, double y1) {
+  return y0 + static_cast<double>(dx) * (y1 - y0) / static_cast<double>(span_x);
+}
+
+// What stands for a member that has no point at a time between two of its own.
+struct MissingRule {
+  Interpolation interpolation;
+  bool is_rate;  // the latest rate holds; nothing is interpolated
+};
+
+// The value of `member` at `ms`, between its points `next` - 1 and `next`.
+template <typename T>
+T MissingValue(const Span& member, size_t next, int64_t ms, MissingRule rule) {
+  const T before = ValueAt<T>(member, next - 1);
+  if (rule.is_rate) return before;
+  switch (rule.interpolation) {
+    case Interpolation::kZeroIfMissing:
+      return T{0};
+    case Interpolation::kMaxIfMissing:
+      return std::numeric_limits<T>::max();
+    case Interpolation::kMinIfMissing:
+      return std::numeric_limits<T>::lowest();
+    case Interpolation::kLerp:
+      break;
+  }
+  const int64_t x0 = member.t[next - 1];
+  return Lerp(ms - x0, member.t[next] - x0, before, ValueAt<T>(member, next));
+}
+
+// Adds `member` to the accumulators of `times`, from its first point to its last. `cursor` is its
+// first point not before times[0]; returns the first point after the tile.
+template <typename T, typename Accumulator>
+size_t AddMember(const Span& member,
+                 size_t cursor,
+                 std::span<const int64_t> times,
+                 MissingRule rule,
+                 std::vector<Accumulator>* sums) {
+  if (member.size() - cursor >= times.size() &&
+      std::equal(times.begin(), times.end(), &member.t[cursor])) {
+    for (size_t i = 0; i < times.size(); ++i)
+      (*sums)[i].Add(ValueAt<T>(member, cursor + i));
+    return cursor + times.size();
+  }
+  size_t i = 0;
+  if (cursor == 0) {
+    i = static_cast<size_t>(std::lower_bound(times.begin(), times.end(), member.t[0]) -
+                            times.begin());
+  }
+  for (; i < times.size() && cursor < member.size(); ++i) {
+    if (member.t[cursor] == times[i]) {
+      (*sums)[i].Add(ValueAt<T>(member, cursor++));
+    } else {
+      (*sums)[i].Add(MissingValue<T>(member, cursor, times[i], rule));
+    }
+  }
+  return cursor;
+}
+
+// Marks the times at which the member's current or next point is floating point. A member counts
+// with its next point before it has begun, and not at all after it has ended.
+void MarkDoubles(const Span& member,
+                 size_t cursor,
+                 std::span<const int64_t> times,
+                 std::vector<uint8_t>* is_double) {
+  for (size_t i = 0; i < times.size() && cursor < member.size(); ++i) {
+    if (member.t[cursor] == times[i]) ++cursor;
+    if (cursor > 0) (*is_double)[i] |= member.is_float[cursor - 1];
+    if (cursor < member.size()) (*is_double)[i] |= member.is_float[cursor];
+  }
+}
+
+// The merge of one group. `Integers` and `Doubles` are the aggregator's accumulators.
+template <typename Integers, typename Doubles>
+class GroupMerger {
+ public:
+  GroupMerger(std::span<const Span* const> members, MissingRule rule)
+      : members_(members), rule_(rule), numbers_(NumbersOf(members)), cursors_(members.size()) {}
+
+  absl::StatusOr<Span> Merge(Times times) {
+    Span out;
+    out.v.reserve(times.size());
+    out.is_float.reserve(times.size());
+    for (size_t begin = 0; begin < times.size(); begin += kTileTimes) {
+      const size_t size = std::min(kTileTimes, times.size() - begin);
+      const std::span<const int64_t> tile(&times[begin], size);
+      AddTile(tile);
+      HOURCELL_RETURN_IF_ERROR(EmitTile(tile, &out));
+    }
+    out.t = std::move(times);
+    return out;
+  }
+
+ private:
+  void AddTile(std::span<const int64_t> tile) {
+    integers_.assign(tile.size(), Integers{});
+    doubles_.assign(tile.size(), Doubles{});
+    is_double_.assign(tile.size(), numbers_ == Numbers::kDoubles ? 1 : 0);
+    for (size_t m = 0; m < members_.size(); ++m) {
+      const Span& member = *members_[m];
+      const size_t cursor = cursors_[m];
+      if (cursor == member.size() || member.t[0] > tile.back()) {
+        // It has ended or not begun; the type of its first point counts all the same.
+        if (cursor == 0 && member.is_float[0] != 0)
+          std::fill(is_double_.begin(), is_double_.end(), 1);
+        continue;
+      }
+      if (numbers_ == Numbers::kMixed) MarkDoubles(member, cursor, tile, &is_double_);
+      // In a mixed group both sums are made. Where a double takes part the integer sum is of its
+      // bits, and never read.
+      if (numbers_ != Numbers::kDoubles) {
+        cursors_[m] = AddMember<int64_t>(member, cursor, tile, rule_, &integers_);
+      }
+      if (numbers_ != Numbers::kIntegers) {
+        cursors_[m] = AddMember<double>(member, cursor, tile, rule_, &doubles_);
+      }
+    }
+  }
+
+  absl::Status EmitTile(std::span<const int64_t> tile, Span* out) const {
+    for (size_t i = 0; i < tile.size(); ++i) {
+      out->is_float.push_back(is_double_[i]);
+      if (is_double_[i] == 0) {
+        out->v.push_back(static_cast<uint64_t>(integers_[i].Result()));
+        continue;
+      }
+      const double result = doubles_[i].Result();
+      if (std::isinf(result)) return InfinityError(result, tile[i]);
+      out->v.push_back(std::bit_cast<uint64_t>(result));
+    }
+    return absl::OkStatus();
+  }
+
+  const std::span<const Span* const> members_;
+  const MissingRule rule_;
+  const Numbers numbers_;
+  std::vector<size_t> cursors_;  // each member's first point not yet added
+  // One each for every time of the tile.
+  std::vector<Integers> integers_;
+  std::vector<Doubles> doubles_;
+  std::vector<uint8_t> is_double_;
+};
+
+}  // namespace
+
+absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
+                                    Aggregator aggregator,
+                                    bool is_rate,
+                                    int64_t scan_end_ms) {
+  HOURCELL_CHECK(aggregator != Aggregator::kNone);
+  std::vector<const Span*> live;
+  for (const Span& member : members) {
+    if (!member.empty()) live.push_back(&member);
+  }
+  if (live.empty()) return Span{};
+  const MissingRule rule{.interpolation = InterpolationOf(aggregator), .is_rate = is_rate};
+  return WithAccumulators(aggregator, [&](auto integers, auto doubles) -> absl::StatusOr<Span> {
+    GroupMerger<decltype(integers), decltype(doubles)> merger(live, rule);
+    return merger.Merge(UnionOfTimes(live, scan_end_ms));
+  });
+}
+
+}  // namespace hourcell

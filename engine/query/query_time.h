@@ -1,0 +1,30 @@
+// Query times and durations as text: OpenTSDB's DateTime. Pure but for time zone tables.
+//
+//   now, ""                                 the present
+//   <n><unit>-ago                           units ms s m h d w n(30 d) y(365 d), any case
+//   <n>ms                                   milliseconds
+//   digits                                  <= 10 of them: seconds, else milliseconds
+//   dddddddddd.d{1,3}                       the dot is deleted, then milliseconds
+//   yyyy/MM/dd[-HH:mm[:ss]], also with a blank before the time, in `timezone`
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+// Milliseconds since 1970. `timezone` is an IANA name; empty = UTC.
+// kInvalidArgument with what was got and which forms are wanted;
+// "The timezone specification could not be found" for an unknown zone.
+absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
+                                       std::string_view timezone,
+                                       int64_t now_ms);
+
+// "<n><unit>" in milliseconds, unit case-insensitive.
+// kInvalidArgument: "Invalid duration (...): x", "Zero or negative duration: x".
+absl::StatusOr<int64_t> ParseDuration(std::string_view text);
+
+}  // namespace hourcell

@@ -1,0 +1,42 @@
+// TagFilter: a compiled filter on the values of one tag key. Thread-safe after Compile.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "engine/query/query_spec.h"
+
+namespace hourcell {
+
+class TagFilter {
+ public:
+  // kInvalidArgument: a regular expression that does not compile, a wildcard without *, literals that
+  // are all empty.
+  static absl::StatusOr<TagFilter> Compile(const TagFilterSpec& spec);
+  TagFilter(TagFilter&&) noexcept;
+  TagFilter& operator=(TagFilter&&) noexcept;
+  ~TagFilter();
+
+  const TagFilterSpec& spec() const;
+
+  // True if a series whose value of the key is `value` passes. A series without the key never does.
+  bool Matches(std::string_view value) const;
+
+  // True for "*": every value passes.
+  bool MatchesAll() const;
+
+  // The values to look up by name, for literal_or; empty for all other types.
+  const std::vector<std::string>& literals() const;
+
+ private:
+  struct Impl;
+  explicit TagFilter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,98 @@
+// QueryPlanner: a sub query -> the series it concerns and how to read their rows.
+//
+// Names become UIDs, literal filters become posting sets whose intersection is the candidates, and the
+// other filters are tried on the candidates' own tag values. Without literal filters all series of the
+// metric are candidates. Reading is by point reads of exactly the rows wanted, unless so large a part
+// of the metric's series is wanted that one linear scan of the range is cheaper. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "codec/layout.h"
+#include "codec/row_key.h"
+#include "codec/tsuid.h"
+#include "engine/options.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/scan_bounds.h"
+#include "engine/query/tag_filter.h"
+#include "engine/series_key.h"
+#include "engine/series_table.h"
+#include "engine/table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+// One series of a plan.
+struct PlannedSeries {
+  SeriesNumber number = 0;
+  std::string tsuid;
+  SeriesUids uids;
+};
+
+enum class ReadMethod : uint8_t {
+  kPointReads,  // GetMany of series x hours
+  kLinearScan,  // every row of the metric in the range, membership tested
+};
+
+struct SubQueryPlan {
+  Uid metric = kNoUid;
+  std::vector<PlannedSeries> series;   // ascending by tsuid
+  std::vector<Uid> group_by_tagks;
+  ScanBounds bounds;                   // as the query asks
+  ScanBounds present;                  // cut to the hours the metric has rows in
+  ReadMethod method = ReadMethod::kPointReads;
+  RowFilter row_filter;                // for the linear scan
+};
+
+class QueryPlanner {
+ public:
+  // All borrowed.
+  QueryPlanner(const Options& options,
+               const RowKeyCodec& row_keys,
+               UidDirectory* uids,
+               const SeriesTable* series)
+      : options_(options), row_keys_(row_keys), uids_(*uids), series_(*series) {}
+
+  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile.
+  absl::StatusOr<SubQueryPlan> Plan(TableView* view,
+                                    const SubQuery& query,
+                                    int64_t start_ms,
+                                    int64_t end_ms) const;
+
+ private:
+  // A filter with its key's UID and, for literal_or, its values'.
+  struct ResolvedFilter {
+    TagFilter filter;
+    Uid tagk = kNoUid;
+    std::vector<Uid> literals;  // ascending; those that exist
+  };
+  struct Candidates {
+    std::vector<PlannedSeries> series;
+    uint64_t metric_series = 0;  // how many the metric has
+  };
+
+  absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
+  absl::StatusOr<Candidates> FindCandidates(TableView* view,
+                                            Uid metric,
+                                            const std::vector<ResolvedFilter>& filters) const;
+  absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(TableView* view,
+                                                           Uid metric,
+                                                           const ResolvedFilter& filter) const;
+  absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
+                            bool explicit_tags,
+                            std::vector<PlannedSeries>* series) const;
+  absl::StatusOr<ScanBounds> PresentBounds(TableView* view, Uid metric, ScanBounds bounds) const;
+  RowFilter MakeRowFilter(const std::vector<ResolvedFilter>& filters) const;
+
+  const Options& options_;
+  const RowKeyCodec& row_keys_;
+  UidDirectory& uids_;
+  const SeriesTable& series_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,21 @@
+// Options -> RocksDB's options, each choice with its reason.
+
+#pragma once
+
+#include <memory>
+
+#include <rocksdb/options.h>
+
+#include "engine/options.h"
+#include "engine/table.h"
+
+namespace hourcell {
+
+rocksdb::DBOptions RocksDbOptions(const Options& options);
+
+// `cache` is the one block cache all tables share.
+rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
+                                               TableId table,
+                                               const std::shared_ptr<rocksdb::Cache>& cache);
+
+}  // namespace hourcell

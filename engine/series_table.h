@@ -1,0 +1,96 @@
+// SeriesTable: which series exist, by number, by tsuid and by tag (series_key.h has the rows).
+//
+// A new series is written in one group with the UIDs its names need: counters, reverse names, forward
+// names, number, tsuid, postings. So a series that has a point is found by its tags (crash contract
+// C8), and every UID in a row key has its name (C2). Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/layout.h"
+#include "codec/number.h"
+#include "codec/point.h"
+#include "codec/point_error.h"
+#include "engine/series_cache.h"
+#include "engine/series_key.h"
+#include "engine/table.h"
+#include "engine/table_uid_store.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+class SeriesTable {
+ public:
+  // What the table works on; borrowed, outlives it.
+  struct Parts {
+    TableStore* tables = nullptr;
+    TableUidStore* uid_store = nullptr;
+    UidDirectory* uids = nullptr;
+  };
+
+  // Reads the counter. kDataLoss if it is damaged. `sync`: new series are synced at once.
+  static absl::StatusOr<std::unique_ptr<SeriesTable>> Open(const Layout& layout,
+                                                           const Parts& parts,
+                                                           bool sync);
+
+  SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
+
+  // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names are
+  // checked here. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No such name
+  // for ...", kThrottled and kStorage from storage.
+  void GetOrCreate(std::span<const PointView* const> points,
+                   std::vector<Parsed<SeriesRef>>* results);
+
+  // Series numbers ascending: all of a metric, or those with a tag.
+  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(TableView* view, Uid metric) const;
+  absl::StatusOr<std::vector<SeriesNumber>> WithTag(TableView* view,
+                                                    Uid metric,
+                                                    const TagUids& tag) const;
+
+  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i]. kDataLoss: a number has none.
+  absl::Status TsuidsOf(TableView* view,
+                        std::span<const SeriesNumber> numbers,
+                        std::vector<std::string>* tsuids) const;
+
+  // Every series of a metric with its tsuid, ascending by tsuid.
+  absl::Status VisitMetric(
+      TableView* view,
+      Uid metric,
+      const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // How many series were created since open.
+  uint64_t created() const { return created_.load(std::memory_order_relaxed); }
+
+ private:
+  // A point whose series does not exist yet, and its place among the results.
+  struct Missing {
+    const PointView* point;
+    Parsed<SeriesRef>* result;
+  };
+
+  absl::StatusOr<std::optional<SeriesNumber>> NumberOf(std::string_view tsuid) const;
+  void Create(std::span<const Missing> missing);
+  absl::StatusOr<std::vector<SeriesNumber>> Postings(TableView* view,
+                                                     const std::string& prefix) const;
+
+  const Layout layout_;
+  const Parts parts_;
+  const bool sync_;
+  SeriesNumber last_number_;  // guarded by the assignment lock of parts_.uids
+  std::atomic<uint64_t> created_{0};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,64 @@
+#include "engine/store_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kCommandBytesMax = 200;
+
+// This process as its user typed it: "hourcell serve --port 4242".
+std::string CommandLine() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string command((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  while (!command.empty() && command.back() == '\0') command.pop_back();
+  std::ranges::replace(command, '\0', ' ');
+  return command.substr(0, kCommandBytesMax);
+}
+
+std::string ReadAll(int fd) {
+  char buffer[kCommandBytesMax + 64];
+  const ssize_t size = pread(fd, buffer, sizeof buffer, 0);
+  std::string text(buffer, size > 0 ? static_cast<size_t>(size) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string& directory) {
+  const std::string path = directory + "/LOCK";
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) {
+    return absl::FailedPreconditionError(fmt::format("open {}: {}", path, strerror(errno)));
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    const std::string holder = ReadAll(fd);
+    close(fd);
+    return absl::UnavailableError(fmt::format("open {}: the store is in use by {}", directory,
+                                              holder.empty() ? "another process" : holder));
+  }
+  const std::string holder = fmt::format("pid {}: {}\n", getpid(), CommandLine());
+  if (ftruncate(fd, 0) != 0 ||
+      pwrite(fd, holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
+    const int error = errno;
+    close(fd);
+    return absl::FailedPreconditionError(fmt::format("write {}: {}", path, strerror(error)));
+  }
+  return std::make_unique<StoreLock>(fd);
+}
+
+StoreLock::~StoreLock() { close(fd_); }
+
+}  // namespace hourcell

@@ -1,0 +1,29 @@
+// StoreLock: one process has a store open at a time. An flock on the file LOCK in the store's
+// directory, which also says who holds it; the operating system drops it when the process ends,
+// however it ends.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+class StoreLock {
+ public:
+  // kUnavailable: another process holds it (named by command and pid); kFailedPrecondition: the
+  // directory cannot be written.
+  static absl::StatusOr<std::unique_ptr<StoreLock>> Acquire(const std::string& directory);
+  // Takes over `fd`, which holds the lock. Acquire is the way to get one.
+  explicit StoreLock(int fd) : fd_(fd) {}
+  ~StoreLock();
+  StoreLock(const StoreLock&) = delete;
+  StoreLock& operator=(const StoreLock&) = delete;
+
+ private:
+  const int fd_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,121 @@
+// TableStore: ordered tables of rows, the only thing the engine needs of a storage engine. RocksDB is
+// one implementation (rocks_table_store.h); the tests have one in memory; a Bigtable-like service can
+// be another. No type of RocksDB appears here.
+//
+// A table is a key space in unsigned byte order, one value a row. One row's mutations are atomic and
+// applied in order; rows are independent, except that an implementation with multi-row atomicity
+// applies a whole group at once. Groups are therefore listed in an order that is safe to be cut
+// anywhere: counters, reverse names, forward names, series, postings, then data.
+//
+// Thread-safe. Errors: kUnavailable (try again), kDataLoss (stored bytes are damaged),
+// kFailedPrecondition (closed, read-only).
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+enum class TableId : uint8_t {
+  kMeta,    // format, layout, region catalogue; sets only
+  kUid,     // names and UIDs; sets only
+  kSeries,  // series numbers and postings; merges OR posting sets (series_key.h)
+  kData,    // rows of points; merges are cells (codec/cell.h)
+};
+inline constexpr TableId kTableIds[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
+                                        TableId::kData};
+std::string_view TableName(TableId table);
+
+struct Mutation {
+  enum class Kind : uint8_t { kSet, kMerge, kDelete };
+  TableId table = TableId::kData;
+  Kind kind = Kind::kSet;
+  std::string key;
+  std::string value;
+};
+
+// Which data rows of a range a reader wants: those that have each tagk with one of its tagvs.
+// Structured, so that an engine can push it down; never relied on: the reader checks again.
+struct RowFilter {
+  struct Tag {
+    std::string tagk;                // UID bytes
+    std::vector<std::string> tagvs;  // UID bytes, ascending
+  };
+  size_t tags_offset = 0;  // where the tag pairs begin in a key
+  size_t tagk_width = 0;
+  size_t tagv_width = 0;
+  std::vector<Tag> tags;  // empty = all rows
+
+  bool Matches(std::string_view key) const;
+};
+
+struct ScanRange {
+  std::string begin;  // inclusive
+  std::string end;    // exclusive; empty = no end
+};
+
+// A frozen view of all tables. Reads through it see one moment. Thread-safe.
+class TableView {
+ public:
+  virtual ~TableView() = default;
+
+  virtual absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) = 0;
+
+  // values->at(i) belongs to keys[i]; nothing for an absent row. Keys in any order.
+  virtual absl::Status GetMany(TableId table,
+                               std::span<const std::string> keys,
+                               std::vector<std::optional<std::string>>* values) = 0;
+
+  // Rows in key order until the end or until `visit` returns false. The views live for the call.
+  virtual absl::Status Scan(
+      TableId table,
+      const ScanRange& range,
+      const RowFilter& filter,
+      const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+};
+
+class TableStore {
+ public:
+  virtual ~TableStore() = default;
+
+  // Applies a group, in order. When it returns, kill -9 cannot undo it; with `sync`, nor can a power
+  // failure.
+  virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
+
+  // Makes everything applied so far survive a power failure.
+  virtual absl::Status Sync() = 0;
+
+  // The present, frozen.
+  virtual std::unique_ptr<TableView> Snapshot() = 0;
+
+  // Adds `delta` to the 8-byte big-endian counter of a row (absent = 0) and returns the sum.
+  virtual absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) = 0;
+
+  // Sets a row if it holds `expected` (nothing: if it is absent). False if it does not.
+  virtual absl::StatusOr<bool> CompareAndSet(TableId table,
+                                             std::string_view key,
+                                             std::optional<std::string_view> expected,
+                                             std::string_view value) = 0;
+
+  // Keys at which a range of the table can be cut for parallel work, ascending; may be empty.
+  virtual absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) = 0;
+
+  // Writes what is in memory to files.
+  virtual absl::Status Flush() = 0;
+
+  // Flushes and closes; afterwards every call fails with kFailedPrecondition. Views must be gone.
+  virtual absl::Status Close() = 0;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,37 @@
+// TableUidStore: the UidStore that uid/ works on, over a TableStore (uid_key.h has the rows).
+// Thread-safe.
+
+#pragma once
+
+#include <vector>
+
+#include "codec/layout.h"
+#include "engine/table.h"
+#include "uid/uid_store.h"
+
+namespace hourcell {
+
+class TableUidStore : public UidStore {
+ public:
+  // `tables` is borrowed and outlives the object.
+  TableUidStore(const Layout& layout, TableStore* tables) : layout_(layout), tables_(tables) {}
+
+  absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
+  absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
+  absl::StatusOr<Uid> GetCounter(UidKind kind) override;
+  absl::Status ScanForward(UidKind kind,
+                           std::string_view prefix,
+                           const std::function<bool(const UidMapping&)>& visit) override;
+  absl::Status ScanReverse(UidKind kind,
+                           const std::function<bool(const UidMapping&)>& visit) override;
+  absl::Status Commit(std::span<const UidChange> changes) override;
+
+  // The changes as mutations, in the same order, for a caller that commits more with them.
+  void AppendMutations(std::span<const UidChange> changes, std::vector<Mutation>* group) const;
+
+ private:
+  const Layout layout_;
+  TableStore* const tables_;
+};
+
+}  // namespace hourcell

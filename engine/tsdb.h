@@ -1,0 +1,161 @@
+// Tsdb: the embeddable time-series store. Open it on a directory, put points, query them.
+//
+//   hourcell::Options options;
+//   options.path = "/var/lib/hourcell";
+//   auto tsdb = hourcell::Tsdb::Open(options);
+//   const hourcell::TagView tags[] = {{"host", "web01"}};
+//   (*tsdb)->Put({.metric = "cpu.user", .tags = tags,
+//                 .timestamp = {.ms = 1356998400000}, .value = hourcell::Value::Integer(42)});
+//
+// One process has a store open at a time. Thread-safe, but for Close.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/point.h"
+#include "codec/point_error.h"
+#include "codec/uid.h"
+#include "engine/options.h"
+#include "engine/query.h"
+#include "engine/stats.h"
+
+namespace hourcell {
+
+// A point of a batch that was not taken, and why.
+struct RefusedPoint {
+  size_t index = 0;  // into the batch
+  PointError error;
+};
+
+// The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
+// kill -9 cannot undo them, in any sync mode.
+class CommitTicket {
+ public:
+  CommitTicket() = default;
+  explicit CommitTicket(absl::Status done) : done_(std::move(done)) {}
+  absl::Status Wait() const { return done_; }
+
+ private:
+  absl::Status done_;
+};
+
+struct AppendOptions {
+  bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
+};
+
+// One stored row, as `hourcell scan` shows it. Views live for the visit.
+struct ScannedRow {
+  std::string_view key;         // the row key's bytes
+  std::string_view qualifiers;  // OpenTSDB's bytes, whatever format is stored
+  std::string_view values;      // meta byte included
+  uint32_t base_time_s = 0;
+  std::string_view metric;      // UTF-8; the UID in hex if it has no name
+  std::span<const TagView> tags;
+  std::span<const Timestamp> times;  // of each point
+  std::span<const Value> point_values;
+};
+
+struct ScanSpec {
+  std::string metric;             // empty = every row of the table, in key order
+  std::vector<TagFilterSpec> filters;
+  int64_t start_ms = 0;
+  int64_t end_ms = kTimestampMsMax;  // inclusive; whole hours that touch [start, end] are visited
+};
+
+// A mapping as the uid tool prints it.
+struct UidRow {
+  UidKind kind = UidKind::kMetric;
+  std::string name;
+  std::string uid_bytes;  // as wide as the layout says
+};
+
+struct UidFsckResult {
+  std::vector<std::string> lines;  // findings, in order
+  uint64_t mappings = 0;
+  uint64_t errors = 0;
+  uint64_t warnings = 0;
+};
+
+class Tsdb {
+  class Impl;
+
+ public:
+  // Opens or creates the store of options.path.
+  //
+  // Errors:
+  //   kInvalidArgument     options.Validate() fails
+  //   kNotFound            no store there and create_if_missing is false
+  //   kFailedPrecondition  the store has another layout (each difference is named), or is newer
+  //   kUnavailable         another process has it open (it is named)
+  //   kDataLoss            stored bytes are damaged
+  static absl::StatusOr<std::unique_ptr<Tsdb>> Open(const Options& options);
+
+  explicit Tsdb(std::unique_ptr<Impl> impl);  // for Open: Impl is private
+  ~Tsdb();
+  Tsdb(const Tsdb&) = delete;
+  Tsdb& operator=(const Tsdb&) = delete;
+
+  // Takes a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by index;
+  // the others are stored. Of two points of one series and instant the later wins, whatever their
+  // types and precisions. New names and series are created as the options allow.
+  CommitTicket Append(std::span<const PointView> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options = {});
+
+  // Append of one point, waited for. kInvalidArgument, kNotFound (a name that may not be created),
+  // kUnavailable.
+  absl::Status Put(const PointView& point);
+
+  // Answers a query; see query_spec.h and query_result.h.
+  // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a limit;
+  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
+  absl::StatusOr<QueryResult> Query(const QuerySpec& spec);
+
+  // Up to `max` names of the kind that begin with `prefix`, in byte order.
+  absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind, std::string_view prefix, size_t max);
+
+  // Visits stored rows in key order until `visit` returns false.
+  absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
+
+  // The uid tools; errors as UidDirectory's.
+  absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
+  absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name);
+  absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid);
+  absl::StatusOr<std::vector<UidRow>> GrepUids(UidKind kind,
+                                               std::string_view expression,
+                                               bool ignore_case);
+  absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
+  absl::Status DeleteUid(UidKind kind, std::string_view name);
+  absl::StatusOr<UidFsckResult> CheckUids(bool repair);
+
+  // Empties the name and series caches.
+  void DropCaches();
+
+  // Writes everything in memory to files.
+  absl::Status Flush();
+
+  // The registry this store counts into. Others may add to it.
+  Stats& stats();
+
+  const Layout& layout() const;
+
+  // Flushes and closes. Further calls fail with kFailedPrecondition. The destructor closes too, but
+  // cannot report.
+  absl::Status Close();
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,113 @@
+# The checks of .ci/run, one function each. Sourced after common.sh.
+
+# Every C++ file of the tree, NUL-separated.
+cpp_files() {
+  find codec uid engine server tests bench -type f \( -name '*.h' -o -name '*.cc' \) -print0
+}
+
+check_format() {
+  cpp_files | xargs -0 clang-format-19 --dry-run -Werror
+}
+
+# Installs the release build into a fresh prefix and builds and runs tests/install against it.
+check_install() {
+  local prefix
+  prefix=$(mktemp -d)
+  cmake --install build/release --prefix "$prefix" >/dev/null
+  cmake -S tests/install -B "$prefix/consumer" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+  cmake --build "$prefix/consumer"
+  # Six points, 40 to 45, averaged over their minute.
+  [[ $("$prefix/consumer/consumer" "$prefix/store") == '1356998400000 42.5' ]]
+  "$prefix/bin/hourcell" version
+  rm -rf "$prefix"
+}
+
+# run_ctest <preset> <label expression>
+run_ctest() {
+  ctest --preset "$1" -L "^($2)\$" -j2 --progress --no-tests=error
+}
+
+# The files of the change: since HOURCELL_CI_BASE, else since the fork from the main branch, else of
+# the last commit.
+changed_files() {
+  local base=${HOURCELL_CI_BASE:-}
+  if [[ -z $base ]]; then
+    base=$(git merge-base HEAD origin/main 2>/dev/null || true)
+    if [[ -z $base || $base == "$(git rev-parse HEAD)" ]]; then
+      base=$(git rev-parse --verify -q 'HEAD~1' || true)
+    fi
+  fi
+  if [[ -z $base ]]; then
+    git ls-files
+  else
+    git diff --name-only --diff-filter=d "$base"
+  fi
+}
+
+# clang-tidy over the .cc files of the change (for a header: its .cc), as many as fit six minutes.
+check_tidy() {
+  local budget_s=360 begin=$SECONDS file
+  local -a files=() checked=() left_out=()
+  while read -r file; do
+    [[ $file =~ ^(codec|uid|engine|server)/.*\.(h|cc)$ && -f ${file%.*}.cc ]] || continue
+    files+=("${file%.*}.cc")
+  done < <(changed_files)
+  while read -r file; do
+    [[ -n $file ]] || continue
+    if ((SECONDS - begin >= budget_s)); then
+      left_out+=("$file")
+      continue
+    fi
+    checked+=("$file")
+    tidy_in_background "$file"
+  done < <(printf '%s\n' "${files[@]}" | sort -u)
+  finish_tidy
+  printf '    checked: %s\n' "${checked[*]:-nothing}" | fold -s -w 100
+  if ((${#left_out[@]} > 0)); then
+    printf '    left out, for time: %s\n' "${left_out[*]}" | fold -s -w 100
+  fi
+}
+
+# Two at a time; the first failure ends the check.
+TIDY_PIDS=()
+tidy_in_background() {
+  if ((${#TIDY_PIDS[@]} >= 2)); then
+    wait "${TIDY_PIDS[0]}"
+    TIDY_PIDS=("${TIDY_PIDS[@]:1}")
+  fi
+  clang-tidy-19 --quiet -p build/clang "$1" 2>/dev/null &
+  TIDY_PIDS+=($!)
+}
+finish_tidy() {
+  local pid
+  for pid in "${TIDY_PIDS[@]}"; do
+    wait "$pid"
+  done
+  TIDY_PIDS=()
+}
+
+# A minute, divided among all fuzz targets. New inputs go to a scratch folder; a crash leaves its
+# input in build/fuzz, named in libFuzzer's last lines.
+check_fuzz() {
+  local -a targets=()
+  local source target scratch seconds
+  for source in tests/fuzz/fuzz_*.cc; do
+    target=${source#tests/fuzz/fuzz_}
+    targets+=("${target%.cc}")
+  done
+  seconds=$((60 / ${#targets[@]}))
+  ((seconds > 0)) || seconds=1
+  scratch=$(mktemp -d)
+  for target in "${targets[@]}"; do
+    mkdir "$scratch/$target"
+    if ! "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
+        -artifact_prefix=build/fuzz/ -print_final_stats=1 \
+        "$scratch/$target" "tests/fuzz/corpus/$target" >"$scratch/log" 2>&1; then
+      tail -n 60 "$scratch/log"
+      return 1
+    fi
+    printf '    %-16s %s runs in %d s\n' "$target" \
+      "$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")" "$seconds"
+  done
+  rm -rf "$scratch"
+}

@@ -1,0 +1,30 @@
+// `hourcell import`: points from files into a store or to a running server.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+inline constexpr size_t kImportBatchDefault = 10'000;
+inline constexpr size_t kImportBatchMax = 1'000'000;
+
+struct ImportOptions {
+  StoreOptions store;
+  std::string url;           // empty = into the store of `store`
+  bool skip_errors = false;  // go on after a bad line
+  size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
+  std::vector<std::string> paths;             // "-" = the standard input
+};
+
+// Bad lines are named on `err` as FILE:LINE; the result is said on `out`.
+// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines behind it may
+// be, as far as they were in its batch), a file or store that fails. kExitUsage: no paths, bad batch.
+int RunImport(const ImportOptions& options, Terminal& terminal);
+
+}  // namespace hourcell

@@ -1,0 +1,434 @@
+#include "server/config.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "server/properties.h"
+
+namespace hourcell {
+namespace {
+
+using Type = Config::Setting::Type;
+
+constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+
+// A setting and what its value may be.
+struct Row {
+  Config::Setting setting;
+  int64_t min = 0;                // of integers
+  int64_t max = kUnbounded;
+  std::string_view choices = {};  // of text: words separated by '|'; empty = anything
+};
+
+constexpr Row Text(std::string_view key,
+                   std::string_view value,
+                   std::string_view help,
+                   std::string_view choices = {}) {
+  return {.setting = {key, Type::kText, value, help}, .choices = choices};
+}
+constexpr Row Bool(std::string_view key, std::string_view value, std::string_view help) {
+  return {.setting = {key, Type::kBool, value, help}};
+}
+constexpr Row Integer(std::string_view key,
+                      std::string_view value,
+                      std::string_view help,
+                      int64_t min = 0,
+                      int64_t max = kUnbounded) {
+  return {.setting = {key, Type::kInteger, value, help}, .min = min, .max = max};
+}
+
+constexpr std::string_view kCorsHeadersDefault =
+    "Authorization, Content-Type, Accept, Origin, User-Agent, DNT, Cache-Control, X-Mx-ReqToken, "
+    "Keep-Alive, X-Requested-With, If-Modified-Since";
+constexpr int64_t kUidWidth = static_cast<int64_t>(kUidWidthMax);
+constexpr int64_t kBodyMax = static_cast<int64_t>(kBodyBytesMax);
+constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
+
+// Limits of layout and engine that need several settings at once are checked by Options::Validate.
+constexpr auto kRows = std::to_array<Row>({
+    Integer("tsd.network.port", "4242", "port to listen on; 0 = any free one", 0, 65535),
+    Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all"),
+    Integer("tsd.network.worker_threads", "0", "threads for sockets; 0 = one a core", 0, 1024),
+    Integer("tsd.network.backlog", "3072", "connections waiting to be accepted", 1, kInt32Max),
+    Bool("tsd.network.tcp_no_delay", "true", "send small replies at once (TCP_NODELAY)"),
+    Bool("tsd.network.keep_alive", "true", "let TCP find dead peers (SO_KEEPALIVE)"),
+    Bool("tsd.network.reuse_address", "true", "bind a port just given up (SO_REUSEADDR)"),
+    Integer("tsd.core.connections.limit", "0", "connections open at once; 0 = no limit"),
+    Integer("tsd.core.socket.timeout", "0", "seconds until an idle connection is closed; 0 = never",
+            0, kInt32Max),
+    Text("tsd.mode", "rw", "rw, ro (no puts) or wo (no queries)", "rw|ro|wo"),
+
+    Bool("tsd.core.auto_create_metrics", "true", "a put may create a metric (OpenTSDB: false)"),
+    Bool("tsd.core.auto_create_tagks", "true", "a put may create a tag key"),
+    Bool("tsd.core.auto_create_tagvs", "true", "a put may create a tag value"),
+    Bool("tsd.core.uid.random_metrics", "false", "metric UIDs at random instead of in order"),
+    Text("tsd.core.tag.allow_specialchars", "", "characters allowed in names besides the usual"),
+    Bool("tsd.core.stats_with_port", "false", "add a port tag to the server's own statistics"),
+    Integer("tsd.uid.lru.name.size", "1000000", "names cached per kind and direction", 1),
+
+    Integer("tsd.storage.uid.width.metric", "3", "bytes of a metric UID; fixed at creation", 1,
+            kUidWidth),
+    Integer("tsd.storage.uid.width.tagk", "3", "bytes of a tag key UID; fixed at creation", 1,
+            kUidWidth),
+    Integer("tsd.storage.uid.width.tagv", "3", "bytes of a tag value UID; fixed at creation", 1,
+            kUidWidth),
+    Integer("tsd.storage.salt.width", "0", "bytes of salt; 0 = none; fixed at creation", 0,
+            static_cast<int64_t>(kSaltWidthMax)),
+    Integer("tsd.storage.salt.buckets", "20", "salt buckets; fixed at creation", 1, kInt32Max),
+    Integer("tsd.storage.max_tags", "16", "tags of one point (OpenTSDB: 8)", 1,
+            static_cast<int64_t>(kTagsMax)),
+    Text("tsd.storage.names", "latin1", "how names are stored: latin1 (as OpenTSDB) or utf8",
+         "latin1|utf8"),
+    Text("tsd.storage.directory", "./hourcell-data", "where the store is"),
+    Text("tsd.storage.sync", "interval",
+         "what an acknowledged point survives: always = power loss; interval = power loss but for "
+         "the last sync_interval; never = the end of the process",
+         "interval|always|never"),
+    Integer("tsd.storage.sync_interval", "1000", "milliseconds between syncs", 1, kInt32Max),
+    Integer("tsd.storage.block_cache", "268435456", "bytes of cache for stored blocks"),
+
+    Integer("tsd.http.request.max_body", "67108864", "bytes of a request body, inflated", 1,
+            kBodyMax),
+    Text("tsd.http.request.cors_domains", "", "origins answered with CORS headers: * or a list"),
+    Text("tsd.http.request.cors_headers", kCorsHeadersDefault, "headers CORS requests may have"),
+    Text("tsd.http.header_tag", "", "request header to tag the HTTP statistics with"),
+    Bool("tsd.rpc.telnet.return_errors", "true", "answer refused put lines with the reason"),
+    Integer("tsd.query.timeout", "0", "milliseconds a query may take; 0 = no limit"),
+    Integer("tsd.query.limits.data_points.default", "0", "points a query may read; 0 = no limit"),
+    Bool("tsd.query.skip_unresolved_tagvs", "false", "ignore unknown tag values in filters"),
+    Integer("tsd.stats.self_interval", "0",
+            "seconds between puts of the server's own statistics as tsd.*; 0 = off", 0, kInt32Max),
+});
+
+// OpenTSDB's settings that change nothing here.
+constexpr std::string_view kIgnoredKeys[] = {
+    "tsd.core.authentication.enable",
+    "tsd.core.authentication.plugin",
+    "tsd.core.bulk.allow_out_of_order_timestamps",
+    "tsd.core.config_path",
+    "tsd.core.enable_api",
+    "tsd.core.enable_ui",
+    "tsd.core.histograms.config",
+    "tsd.core.meta.cache.enable",
+    "tsd.core.meta.cache.plugin",
+    "tsd.core.meta.enable_realtime_ts",
+    "tsd.core.meta.enable_realtime_uid",
+    "tsd.core.meta.enable_tsuid_incrementing",
+    "tsd.core.meta.enable_tsuid_tracking",
+    "tsd.core.plugin_path",
+    "tsd.core.preload_uid_cache",
+    "tsd.core.preload_uid_cache.max_entries",
+    "tsd.core.storage_exception_handler.enable",
+    "tsd.core.storage_exception_handler.plugin",
+    "tsd.core.timezone",
+    "tsd.core.tree.enable_processing",
+    "tsd.gnuplot.options.allowlist",
+    "tsd.http.cachedir",
+    "tsd.http.query.allow_delete",
+    "tsd.http.request.enable_chunked",
+    "tsd.http.request.max_chunk",
+    "tsd.http.rpc.plugins",
+    "tsd.http.show_stack_trace",
+    "tsd.http.staticroot",
+    "tsd.network.async_io",
+    "tsd.no_diediedie",
+    "tsd.query.allow_simultaneous_duplicates",
+    "tsd.query.enable_fuzzy_filter",
+    "tsd.query.filter.expansion_limit",
+    "tsd.query.limits.bytes.allow_override",
+    "tsd.query.limits.bytes.default",
+    "tsd.query.limits.data_points.allow_override",
+    "tsd.query.limits.overrides.config",
+    "tsd.query.limits.overrides.interval",
+    "tsd.query.multi_get.batch_size",
+    "tsd.query.multi_get.concurrent",
+    "tsd.query.multi_get.enable",
+    "tsd.query.multi_get.get_all_salts",
+    "tsd.query.multi_get.limit",
+    "tsd.rollups.agg_tag_key",
+    "tsd.rollups.block_derived",
+    "tsd.rollups.config",
+    "tsd.rollups.enable",
+    "tsd.rollups.raw_agg_tag_value",
+    "tsd.rollups.split_query.enable",
+    "tsd.rollups.tag_raw",
+    "tsd.rpc.plugins",
+    "tsd.rtpublisher.enable",
+    "tsd.rtpublisher.plugin",
+    "tsd.search.enable",
+    "tsd.search.plugin",
+    "tsd.startup.enable",
+    "tsd.startup.plugin",
+    "tsd.stats.canonical",
+    "tsd.storage.compaction.flush_interval",
+    "tsd.storage.compaction.flush_speed",
+    "tsd.storage.compaction.max_concurrent_flushes",
+    "tsd.storage.compaction.min_flush_threshold",
+    "tsd.storage.enable_appends",
+    "tsd.storage.enable_compaction",
+    "tsd.storage.fix_duplicates",
+    "tsd.storage.flush_interval",
+    "tsd.storage.get_date_tiered_compaction_start",
+    "tsd.storage.repair_appends",
+    "tsd.storage.use_max_value",
+    "tsd.storage.use_otsdb_timestamp",
+    "tsd.timeseriesfilter.enable",
+    "tsd.timeseriesfilter.plugin",
+    "tsd.uid.lru.enable",
+    "tsd.uid.lru.id.size",
+    "tsd.uid.use_mode",
+    "tsd.uidfilter.enable",
+    "tsd.uidfilter.plugin",
+};
+
+// Settings of HBase and its client come in any number.
+constexpr std::string_view kIgnoredPrefixes[] = {"tsd.storage.hbase.", "hbase."};
+
+const Row* FindRow(std::string_view key) {
+  const auto it = std::ranges::find_if(kRows, [&](const Row& row) { return row.setting.key == key; });
+  return it == kRows.end() ? nullptr : &*it;
+}
+
+bool IsIgnored(std::string_view key) {
+  return std::ranges::find(kIgnoredKeys, key) != std::end(kIgnoredKeys) ||
+         std::ranges::any_of(kIgnoredPrefixes,
+                             [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+// Levenshtein's distance, O(a * b).
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::string_view NearestKey(std::string_view key) {
+  std::string_view nearest;
+  size_t distance_min = std::numeric_limits<size_t>::max();
+  const auto consider = [&](std::string_view candidate) {
+    const size_t distance = EditDistance(key, candidate);
+    if (distance >= distance_min) return;
+    distance_min = distance;
+    nearest = candidate;
+  };
+  for (const Row& row : kRows) consider(row.setting.key);
+  for (const std::string_view ignored : kIgnoredKeys) consider(ignored);
+  return nearest;
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+std::optional<bool> ParseBool(std::string_view text) {
+  const std::string lower = LowerCase(text);
+  if (lower == "1" || lower == "true" || lower == "yes") return true;
+  if (lower == "0" || lower == "false" || lower == "no" || lower.empty()) return false;
+  return std::nullopt;
+}
+
+std::optional<int64_t> ParseInteger(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool IsChoice(std::string_view value, std::string_view choices) {
+  while (true) {
+    const size_t bar = choices.find('|');
+    if (choices.substr(0, bar) == value) return true;
+    if (bar == std::string_view::npos) return false;
+    choices.remove_prefix(bar + 1);
+  }
+}
+
+absl::Status WantError(const Row& row, std::string_view value, const std::string& want) {
+  return absl::InvalidArgumentError(
+      fmt::format("{}: got {}; want {}", row.setting.key, QuoteForMessage(value), want));
+}
+
+absl::Status CheckValue(const Row& row, std::string_view value) {
+  switch (row.setting.type) {
+    case Type::kText:
+      if (row.choices.empty() || IsChoice(value, row.choices)) return absl::OkStatus();
+      return WantError(row, value, fmt::format("one of {}", row.choices));
+    case Type::kBool:
+      if (ParseBool(value).has_value()) return absl::OkStatus();
+      return WantError(row, value, "true or false");
+    case Type::kInteger:
+      break;
+  }
+  const std::optional<int64_t> number = ParseInteger(value);
+  if (number.has_value() && *number >= row.min && *number <= row.max) return absl::OkStatus();
+  if (row.max == kUnbounded) return WantError(row, value, fmt::format("an integer from {}", row.min));
+  return WantError(row, value, fmt::format("an integer from {} to {}", row.min, row.max));
+}
+
+// REQUIRES: `key` is known and of that type.
+const Row& RowOf(std::string_view key, Type type) {
+  const Row* const row = FindRow(key);
+  HOURCELL_CHECK(row != nullptr);
+  HOURCELL_CHECK(row->setting.type == type);
+  return *row;
+}
+
+Durability DurabilityOf(std::string_view sync) {
+  if (sync == "always") return Durability::kAlways;
+  return sync == "never" ? Durability::kNever : Durability::kInterval;
+}
+
+absl::Status CheckCorsDomains(std::string_view domains) {
+  if (domains.find('*') == std::string_view::npos || domains == "*") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("tsd.http.request.cors_domains: got {}; want either * or a list of domains",
+                  QuoteForMessage(domains)));
+}
+
+}  // namespace
+
+const std::vector<Config::Setting>& Config::settings() {
+  static const std::vector<Setting> settings = [] {
+    std::vector<Setting> all;
+    for (const Row& row : kRows) all.push_back(row.setting);
+    return all;
+  }();
+  return settings;
+}
+
+absl::Status Config::LoadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    return absl::NotFoundError(
+        fmt::format("{}: cannot be read: {}", path, std::generic_category().message(errno)));
+  }
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return LoadText(text, path);
+}
+
+absl::Status Config::LoadText(std::string_view text, std::string_view source_name) {
+  PropertiesReader reader(text);
+  while (const std::optional<Property> property = reader.Next()) {
+    if (const absl::Status status = Set(property->key, property->value); !status.ok()) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}:{}: {}", source_name, property->line,
+                      std::string_view(status.message().data(), status.message().size())));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Config::Set(std::string_view key, std::string_view value) {
+  const Row* const row = FindRow(key);
+  if (row != nullptr) {
+    HOURCELL_RETURN_IF_ERROR(CheckValue(*row, value));
+    values_.insert_or_assign(std::string(key), std::string(value));
+    return absl::OkStatus();
+  }
+  if (!IsIgnored(key)) {
+    return absl::InvalidArgumentError(fmt::format("{}: no such setting; the nearest is {}",
+                                                  QuoteForMessage(key), NearestKey(key)));
+  }
+  if (std::ranges::find(ignored_, key) == ignored_.end()) ignored_.emplace_back(key);
+  return absl::OkStatus();
+}
+
+std::string Config::text(std::string_view key) const {
+  const Row& row = RowOf(key, Type::kText);
+  const auto it = values_.find(key);
+  return it == values_.end() ? std::string(row.setting.default_value) : it->second;
+}
+
+bool Config::boolean(std::string_view key) const {
+  const Row& row = RowOf(key, Type::kBool);
+  const auto it = values_.find(key);
+  const std::optional<bool> value =
+      ParseBool(it == values_.end() ? row.setting.default_value : it->second);
+  HOURCELL_CHECK(value.has_value());  // Set checked it
+  return *value;
+}
+
+int64_t Config::integer(std::string_view key) const {
+  const Row& row = RowOf(key, Type::kInteger);
+  const auto it = values_.find(key);
+  const std::optional<int64_t> value =
+      ParseInteger(it == values_.end() ? row.setting.default_value : it->second);
+  HOURCELL_CHECK(value.has_value());  // Set checked it
+  return *value;
+}
+
+std::map<std::string, std::string> Config::Describe() const {
+  std::map<std::string, std::string> described;
+  for (const Row& row : kRows) {
+    described.emplace(row.setting.key, row.setting.default_value);
+  }
+  for (const auto& [key, value] : values_) described[key] = value;
+  for (auto& [key, value] : described) {
+    if (LowerCase(key).find("pass") != std::string::npos) value = "********";
+  }
+  return described;
+}
+
+absl::StatusOr<Options> Config::ToOptions() const {
+  HOURCELL_RETURN_IF_ERROR(CheckCorsDomains(text("tsd.http.request.cors_domains")));
+  const auto size = [this](std::string_view key) { return static_cast<size_t>(integer(key)); };
+
+  Options options;
+  options.path = text("tsd.storage.directory");
+  options.layout.metric_width = size("tsd.storage.uid.width.metric");
+  options.layout.tagk_width = size("tsd.storage.uid.width.tagk");
+  options.layout.tagv_width = size("tsd.storage.uid.width.tagv");
+  options.layout.salt_width = size("tsd.storage.salt.width");
+  options.layout.salt_buckets = static_cast<uint32_t>(integer("tsd.storage.salt.buckets"));
+  options.layout.names =
+      text("tsd.storage.names") == "utf8" ? NameEncoding::kUtf8 : NameEncoding::kLatin1;
+  options.sync = DurabilityOf(text("tsd.storage.sync"));
+  options.sync_interval_ms = integer("tsd.storage.sync_interval");
+  options.auto_create_metrics = boolean("tsd.core.auto_create_metrics");
+  options.auto_create_tagks = boolean("tsd.core.auto_create_tagks");
+  options.auto_create_tagvs = boolean("tsd.core.auto_create_tagvs");
+  options.random_metric_uids = boolean("tsd.core.uid.random_metrics");
+  options.extra_name_chars = text("tsd.core.tag.allow_specialchars");
+  options.tags_max = size("tsd.storage.max_tags");
+  options.uid_cache_names_max = size("tsd.uid.lru.name.size");
+  options.block_cache_bytes = size("tsd.storage.block_cache");
+  options.query_points_max = size("tsd.query.limits.data_points.default");
+  options.query_timeout_ms = integer("tsd.query.timeout");
+  options.skip_unresolved_tagvs = boolean("tsd.query.skip_unresolved_tagvs");
+  HOURCELL_RETURN_IF_ERROR(options.Validate());
+  return options;
+}
+
+}  // namespace hourcell

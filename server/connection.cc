@@ -1,0 +1,392 @@
+#include "server/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+
+#include "server/asio.h"
+#include "server/http_answer.h"
+#include "server/http_error.h"
+#include "server/http_parser.h"
+#include "server/http_response.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using AsioError = boost::system::error_code;
+
+// Full buffers read from one connection before the others get a turn.
+constexpr int kReadsInARowMax = 8;
+
+class SocketConnection : public Connection, public std::enable_shared_from_this<SocketConnection> {
+ public:
+  SocketConnection(Socket socket,
+                   const ConnectionContext* context,
+                   std::function<void()> on_closed);
+
+  void Stop() override;
+  void Abort() override;
+  void Start();
+
+ private:
+  // Where an HTTP connection stands.
+  enum class HttpState : uint8_t { kReading, kAnswering, kSending };
+
+  void WaitForInput();
+  void OnReadable();
+  // Reads once. False if nothing more is to be read for now.
+  bool ReadSome();
+  bool WantsInput() const;
+  void OnBytes(std::string_view bytes);
+  void OnEndOfInput();
+
+  void TakeTelnet(std::string_view bytes);
+  void PumpHttp();
+  void Answer(HttpRequest request);
+  void RefuseHttp();
+  void SendResponse(HttpWire wire);
+
+  void Send(std::string bytes);
+  void Queue(std::string bytes);
+  void WriteQueued();
+  void OnFlushed();
+
+  void CloseAfterFlush();
+  void Linger();
+  void CloseIn(int64_t ms);
+  void WatchIdle();
+  void Touch() { last_activity_ = std::chrono::steady_clock::now(); }
+  void Close();
+
+  tcp::socket socket_;
+  const ConnectionContext* const context_;
+  std::function<void()> on_closed_;
+  asio::steady_timer idle_timer_;
+  asio::steady_timer close_timer_;
+  std::chrono::steady_clock::time_point last_activity_;
+
+  std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
+  std::optional<HttpParser> http_;
+  HttpState http_state_ = HttpState::kReading;
+
+  std::vector<std::string> queued_;   // to be written next
+  std::vector<std::string> sending_;  // being written
+  size_t unsent_bytes_ = 0;           // of both
+
+  bool waiting_ = false;      // for input
+  bool input_ended_ = false;  // the client sends no more
+  bool closing_ = false;      // once all is sent
+  bool lingering_ = false;    // all is sent; input is dropped
+  bool closed_ = false;
+  std::atomic<bool> stopping_ = false;
+};
+
+SocketConnection::SocketConnection(Socket socket,
+                                   const ConnectionContext* context,
+                                   std::function<void()> on_closed)
+    : socket_(std::move(socket.socket)),
+      context_(context),
+      on_closed_(std::move(on_closed)),
+      idle_timer_(socket_.get_executor()),
+      close_timer_(socket_.get_executor()) {
+  Touch();
+}
+
+void SocketConnection::Start() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    AsioError error;
+    self->socket_.non_blocking(true, error);
+    if (error) {
+      self->Close();
+      return;
+    }
+    self->WatchIdle();
+    self->WaitForInput();
+  });
+}
+
+void SocketConnection::Stop() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] {
+    self->stopping_ = true;
+    // A response on its way closes the connection when it is sent.
+    if (self->http_state_ == HttpState::kReading) self->CloseAfterFlush();
+  });
+}
+
+void SocketConnection::Abort() {
+  asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Close(); });
+}
+
+// Waiting without a buffer keeps idle connections small; the buffer is on the reader's stack.
+void SocketConnection::WaitForInput() {
+  if (waiting_ || closed_ || input_ended_) return;
+  waiting_ = true;
+  socket_.async_wait(tcp::socket::wait_read,
+                     [self = shared_from_this()](const AsioError& error) {
+                       self->waiting_ = false;
+                       if (error) {
+                         self->Close();
+                       } else {
+                         self->OnReadable();
+                       }
+                     });
+}
+
+bool SocketConnection::WantsInput() const {
+  if (closed_ || input_ended_) return false;
+  return lingering_ || (!closing_ && http_state_ == HttpState::kReading);
+}
+
+void SocketConnection::OnReadable() {
+  for (int i = 0; i < kReadsInARowMax && WantsInput(); ++i) {
+    if (!ReadSome()) break;
+  }
+  if (WantsInput()) WaitForInput();
+}
+
+bool SocketConnection::ReadSome() {
+  std::array<char, kReadBytesMax> buffer;
+  AsioError error;
+  const size_t size = socket_.read_some(asio::buffer(buffer), error);
+  if (error == asio::error::would_block || error == asio::error::try_again) return false;
+  if (error == asio::error::eof) {
+    input_ended_ = true;
+    OnEndOfInput();
+    return false;
+  }
+  if (error) {
+    Close();
+    return false;
+  }
+  Touch();
+  context_->counters->bytes_in->Add(size);
+  if (!lingering_) OnBytes({buffer.data(), size});
+  return size == buffer.size();
+}
+
+void SocketConnection::OnBytes(std::string_view bytes) {
+  if (!telnet_.has_value() && !http_.has_value()) {
+    if (bytes.front() >= 'A' && bytes.front() <= 'Z') {
+      http_.emplace(context_->body_bytes_max);
+    } else {
+      telnet_.emplace(context_->tsdb, context_->telnet, context_->telnet_counters);
+    }
+  }
+  if (telnet_.has_value()) {
+    TakeTelnet(bytes);
+  } else {
+    http_->Feed(bytes);
+    PumpHttp();
+  }
+}
+
+void SocketConnection::OnEndOfInput() {
+  if (lingering_) {
+    Close();
+  } else if (telnet_.has_value()) {
+    telnet_->Finish();
+    CloseAfterFlush();
+  } else if (http_.has_value() && http_->Finish() == HttpParser::Event::kError) {
+    RefuseHttp();
+  } else {
+    CloseAfterFlush();
+  }
+}
+
+void SocketConnection::TakeTelnet(std::string_view bytes) {
+  std::string replies;
+  telnet_->Take(bytes, unsent_bytes_, &replies);
+  Send(std::move(replies));
+  if (telnet_->closed()) CloseAfterFlush();
+}
+
+void SocketConnection::PumpHttp() {
+  HttpParser::Event event = http_->Next();
+  if (event == HttpParser::Event::kContinue) {
+    Send("HTTP/1.1 100 Continue\r\n\r\n");
+    event = http_->Next();
+  }
+  if (event == HttpParser::Event::kRequest) Answer(http_->TakeRequest());
+  if (event == HttpParser::Event::kError) RefuseHttp();
+}
+
+void SocketConnection::Answer(HttpRequest request) {
+  context_->counters->http_requests->Add(1);
+  http_state_ = HttpState::kAnswering;
+  const auto answer = [self = shared_from_this()](HttpRequest* asked) {
+    HttpResponse response =
+        AnswerRequest(self->context_->body_bytes_max, self->context_->http_api, asked);
+    if (self->stopping_) response.close = true;
+    return FormatResponse(*asked, std::move(response));
+  };
+  if (!MayTakeLong(request)) {
+    SendResponse(answer(&request));
+    return;
+  }
+  asio::post(context_->pool->pool, [self = shared_from_this(), answer,
+                                    asked = std::move(request)]() mutable {
+    asio::post(self->socket_.get_executor(), [self, wire = answer(&asked)]() mutable {
+      self->SendResponse(std::move(wire));
+    });
+  });
+}
+
+void SocketConnection::RefuseHttp() {
+  context_->counters->http_malformed->Add(1);
+  HttpResponse response = HttpError(http_->error_status(), http_->error_text());
+  response.close = true;
+  SendResponse(FormatResponse({}, std::move(response)));
+}
+
+void SocketConnection::SendResponse(HttpWire wire) {
+  http_state_ = HttpState::kSending;
+  if (wire.close) closing_ = true;
+  // Both go out in one write.
+  Queue(std::move(wire.head));
+  Queue(std::move(wire.body));
+  if (sending_.empty()) WriteQueued();
+}
+
+void SocketConnection::Send(std::string bytes) {
+  Queue(std::move(bytes));
+  if (sending_.empty()) WriteQueued();
+}
+
+void SocketConnection::Queue(std::string bytes) {
+  if (bytes.empty()) return;
+  unsent_bytes_ += bytes.size();
+  queued_.push_back(std::move(bytes));
+}
+
+void SocketConnection::WriteQueued() {
+  if (closed_ || queued_.empty()) return;
+  sending_ = std::exchange(queued_, {});
+  std::vector<asio::const_buffer> buffers;
+  for (const std::string& bytes : sending_) buffers.push_back(asio::buffer(bytes));
+  const auto progress = [self = shared_from_this()](const AsioError& error, size_t /*sent*/) {
+    self->Touch();
+    return asio::transfer_all()(error, 0);
+  };
+  asio::async_write(socket_, buffers, progress,
+                    [self = shared_from_this()](const AsioError& error, size_t sent) {
+                      self->context_->counters->bytes_out->Add(sent);
+                      self->unsent_bytes_ -= std::min(sent, self->unsent_bytes_);
+                      self->sending_.clear();
+                      if (error) {
+                        self->Close();
+                      } else if (self->queued_.empty()) {
+                        self->OnFlushed();
+                      } else {
+                        self->WriteQueued();
+                      }
+                    });
+}
+
+void SocketConnection::OnFlushed() {
+  if (closed_) return;
+  if (http_state_ == HttpState::kSending) {
+    http_state_ = HttpState::kReading;
+    if (stopping_) closing_ = true;
+    if (!closing_) PumpHttp();  // what a pipelining client sent behind the request
+    if (WantsInput()) WaitForInput();
+  }
+  if (closing_ && http_state_ == HttpState::kReading) Linger();
+}
+
+void SocketConnection::CloseAfterFlush() {
+  if (closed_ || lingering_) return;
+  closing_ = true;
+  if (sending_.empty()) {
+    Linger();
+  } else {
+    CloseIn(kFlushMs);
+  }
+}
+
+void SocketConnection::Linger() {
+  if (closed_ || lingering_) return;
+  lingering_ = true;
+  AsioError error;
+  socket_.shutdown(tcp::socket::shutdown_send, error);
+  if (error || input_ended_) {
+    Close();
+    return;
+  }
+  CloseIn(stopping_ ? kStopLingerMs : kLingerMs);
+  WaitForInput();
+}
+
+void SocketConnection::CloseIn(int64_t ms) {
+  close_timer_.expires_after(std::chrono::milliseconds(ms));
+  close_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    if (!error) self->Close();
+  });
+}
+
+void SocketConnection::WatchIdle() {
+  if (context_->idle_timeout_s == 0 || closed_) return;
+  const auto deadline = last_activity_ + std::chrono::seconds(context_->idle_timeout_s);
+  idle_timer_.expires_at(deadline);
+  idle_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    if (error) return;
+    const auto idle = std::chrono::steady_clock::now() - self->last_activity_;
+    const bool answering = self->http_state_ == HttpState::kAnswering;
+    if (answering) self->Touch();  // it is we who take our time
+    if (!answering && idle >= std::chrono::seconds(self->context_->idle_timeout_s)) {
+      self->context_->counters->timed_out->Add(1);
+      self->Close();
+    } else {
+      self->WatchIdle();
+    }
+  });
+}
+
+void SocketConnection::Close() {
+  if (closed_) return;
+  closed_ = true;
+  AsioError ignored;
+  socket_.close(ignored);
+  idle_timer_.cancel();
+  close_timer_.cancel();
+  std::exchange(on_closed_, nullptr)();
+}
+
+}  // namespace
+
+ConnectionCounters::ConnectionCounters(Stats* stats)
+    : total(stats->counter("connectionmgr.connections", {{"type", "total"}})),
+      rejected(stats->counter("connectionmgr.connections", {{"type", "rejected"}})),
+      timed_out(stats->counter("connectionmgr.connections", {{"type", "timed_out"}})),
+      accept_errors(stats->counter("connectionmgr.exceptions", {{"type", "accept"}})),
+      http_requests(stats->counter("rpc.received", {{"type", "http"}})),
+      http_malformed(stats->counter("rpc.errors", {{"type", "http_malformed"}})),
+      bytes_in(stats->counter("connectionmgr.bytes", {{"type", "in"}})),
+      bytes_out(stats->counter("connectionmgr.bytes", {{"type", "out"}})) {}
+
+std::shared_ptr<Connection> StartConnection(Socket socket,
+                                            const ConnectionContext* context,
+                                            std::function<void()> on_closed) {
+  auto connection =
+      std::make_shared<SocketConnection>(std::move(socket), context, std::move(on_closed));
+  connection->Start();
+  return connection;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,52 @@
+#include "server/http_answer.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "server/http_error.h"
+#include "server/http_inflate.h"
+#include "server/http_target.h"
+
+namespace hourcell {
+namespace {
+
+HttpResponse ErrorOf(const absl::Status& status) {
+  const std::string message(status.message().data(), status.message().size());
+  switch (status.code()) {
+    case absl::StatusCode::kResourceExhausted:
+      return HttpError(413, message);
+    case absl::StatusCode::kUnimplemented:
+      return HttpError(415, message);
+    default:
+      return HttpError(400, message);
+  }
+}
+
+bool EndsWithIgnoringCase(std::string_view text, std::string_view lower) {
+  if (text.size() < lower.size()) return false;
+  text.remove_prefix(text.size() - lower.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != lower[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool MayTakeLong(const HttpRequest& request) {
+  std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return !EndsWithIgnoringCase(path, "/put");
+}
+
+HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {
+  if (const absl::Status status = ParseTarget(request); !status.ok()) return ErrorOf(status);
+  if (const absl::Status status = InflateBody(body_bytes_max, request); !status.ok()) {
+    return ErrorOf(status);
+  }
+  return api->Handle(*request);
+}
+
+}  // namespace hourcell

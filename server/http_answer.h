@@ -1,0 +1,23 @@
+// One HTTP request to one response, from the bytes the parser left: target, body, handler.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+
+#include "server/http_api.h"
+#include "server/http_message.h"
+
+namespace hourcell {
+
+// Decodes target and body of `*request` and lets `api` answer. Errors of its own: 400 for a bad
+// target or damaged compression, 413 for a body over `body_bytes_max` when inflated, 415 for a
+// Content-Encoding that is not known.
+HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request);
+
+// True for what may take long: everything but puts. Judged by the target as sent, since that decides
+// on which thread it is decoded.
+bool MayTakeLong(const HttpRequest& request);
+
+}  // namespace hourcell

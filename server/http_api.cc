@@ -1,0 +1,216 @@
+#include "server/http_api.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <absl/strings/ascii.h>
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "server/http_error.h"
+#include "server/info_handlers.h"
+#include "server/suggest_handler.h"
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kCallbackBytesMax = 128;
+
+absl::StatusOr<CorsPolicy> CorsOf(const Config& config) {
+  return CorsPolicy::Create(config.text("tsd.http.request.cors_domains"),
+                            config.text("tsd.http.request.cors_headers"));
+}
+
+CorsPolicy CheckedCorsOf(const Config& config) {
+  absl::StatusOr<CorsPolicy> cors = CorsOf(config);
+  HOURCELL_CHECK(cors.ok());
+  return *std::move(cors);
+}
+
+StatOrigin OriginOf(const Config& config) {
+  StatOrigin origin{.host = HostName(), .port = std::nullopt};
+  if (config.boolean("tsd.core.stats_with_port")) {
+    origin.port = static_cast<uint16_t>(config.integer("tsd.network.port"));
+  }
+  return origin;
+}
+
+PutHandler::Settings PutSettingsOf(const Config& config) {
+  PutHandler::Settings settings{
+      .tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags")),
+      .tag_header = config.text("tsd.http.header_tag")};
+  absl::AsciiStrToLower(&settings.tag_header);
+  return settings;
+}
+
+// A name that a script may call: letters, digits and _ $ . [ ]. Anything else could be a script.
+bool IsCallbackName(std::string_view text) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$.[]";
+  return !text.empty() && text.size() <= kCallbackBytesMax &&
+         text.find_first_not_of(kAlphabet) == std::string_view::npos;
+}
+
+// Wraps a JSON body for ?jsonp.
+void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
+  const std::string* callback = request.param("jsonp");
+  if (callback == nullptr || callback->empty() || response->body.empty()) return;
+  if (!response->content_type.starts_with("application/json")) return;
+  if (!IsCallbackName(*callback)) {
+    *response = HttpError(400, "Invalid jsonp callback name");
+    return;
+  }
+  response->body = fmt::format("{}({})", *callback, response->body);
+}
+
+constexpr uint8_t Bit(HttpMethod method) {
+  return static_cast<uint8_t>(1U << static_cast<uint8_t>(method));
+}
+constexpr uint8_t kGet = Bit(HttpMethod::kGet);
+constexpr uint8_t kPost = Bit(HttpMethod::kPost);
+constexpr uint8_t kDelete = Bit(HttpMethod::kDelete);
+
+}  // namespace
+
+struct HttpApi::Endpoint {
+  bool api = false;  // under /api
+  std::string_view name;
+  std::string_view sub;
+  uint8_t methods = 0;              // bits by HttpMethod
+  std::string_view absent_in = "";  // the tsd.mode that has it not
+  HttpResponse (HttpApi::*handler)(const HttpRequest&) = nullptr;
+};
+
+const HttpApi::Endpoint HttpApi::kEndpoints[] = {
+    {true, "put", "", kPost, "ro", &HttpApi::Put},
+    {true, "query", "", kGet | kPost | kDelete, "wo", &HttpApi::Query},
+    {true, "suggest", "", kGet | kPost, "wo", &HttpApi::Suggest},
+    {true, "aggregators", "", kGet | kPost, "", &HttpApi::Aggregators},
+    {true, "version", "", kGet | kPost, "", &HttpApi::Version},
+    {true, "stats", "", kGet | kPost, "", &HttpApi::StatsJson},
+    {true, "config", "", kGet | kPost, "", &HttpApi::ConfigJson},
+    {true, "config", "filters", kGet | kPost, "", &HttpApi::Filters},
+    {true, "serializers", "", kGet | kPost, "", &HttpApi::Serializers},
+    {true, "dropcaches", "", kGet | kDelete, "", &HttpApi::DropCaches},
+    {false, "", "", kGet, "", &HttpApi::Landing},
+    {false, "suggest", "", kGet, "wo", &HttpApi::Suggest},
+    {false, "aggregators", "", kGet, "", &HttpApi::Aggregators},
+    {false, "version", "", kGet, "", &HttpApi::VersionText},
+    {false, "stats", "", kGet, "", &HttpApi::StatsText},
+};
+
+absl::Status HttpApi::CheckConfig(const Config& config) {
+  return CorsOf(config).status();
+}
+
+HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
+    : tsdb_(tsdb),
+      config_(config),
+      clock_(clock),
+      mode_(config->text("tsd.mode")),
+      origin_(OriginOf(*config)),
+      cors_(CheckedCorsOf(*config)),
+      put_(tsdb, PutSettingsOf(*config)),
+      query_(tsdb, clock) {}
+
+HttpResponse HttpApi::Handle(const HttpRequest& request) {
+  try {
+    if (auto response = cors_.Intercept(request)) {
+      if (response->status == 200) cors_.AddHeaders(request, &*response);
+      return *std::move(response);
+    }
+    HttpResponse response = Dispatch(request);
+    ApplyJsonp(request, &response);
+    cors_.AddHeaders(request, &response);
+    return response;
+  } catch (const std::exception& exception) {
+    // The standard library's, out of memory above all: the client still gets its answer.
+    return HttpError(500, "An unknown exception occurred", exception.what());
+  }
+}
+
+const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
+  for (const Endpoint& endpoint : kEndpoints) {
+    if (endpoint.api == (route.api_version > 0) && endpoint.name == route.endpoint &&
+        endpoint.sub == route.sub && endpoint.absent_in != mode_) {
+      return &endpoint;
+    }
+  }
+  return nullptr;
+}
+
+HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
+  const absl::StatusOr<Route> route = ParseRoute(request.path);
+  if (!route.ok()) return HttpError(400, std::string(route.status().message()));
+  if (route->api_version > kApiVersionMax) {
+    return HttpError(501, "Requested API version is greater than the max implemented",
+                     fmt::format("API version [{}] is greater than the max [{}]",
+                                 route->api_version, kApiVersionMax));
+  }
+  const Endpoint* const endpoint = Find(*route);
+  if (endpoint == nullptr) {
+    return route->api_version > 0 ? HttpError(404, "Endpoint not found")
+                                  : PageError(request, 404, "Page Not Found");
+  }
+  const std::optional<HttpMethod> method = ParseHttpMethod(request.method);
+  if (!method || (endpoint->methods & Bit(*method)) == 0) return MethodNotAllowed(request);
+  if (const std::string* serializer = request.param("serializer");
+      serializer != nullptr && *serializer != "json") {
+    return HttpError(400, "Requested serializer was not found",
+                     fmt::format("Could not find a serializer with the name: {}", *serializer));
+  }
+  return (this->*endpoint->handler)(request);
+}
+
+HttpResponse HttpApi::Suggest(const HttpRequest& request) {
+  return HandleSuggest(request, tsdb_);
+}
+
+HttpResponse HttpApi::Aggregators(const HttpRequest&) {
+  return AggregatorsInfo();
+}
+
+HttpResponse HttpApi::Version(const HttpRequest&) {
+  return VersionInfo();
+}
+
+HttpResponse HttpApi::VersionText(const HttpRequest& request) {
+  return request.has_param("json") ? VersionInfo() : VersionPage();
+}
+
+HttpResponse HttpApi::StatsJson(const HttpRequest&) {
+  return StatsInfo(tsdb_->stats(), clock_->NowMs(), origin_);
+}
+
+HttpResponse HttpApi::StatsText(const HttpRequest& request) {
+  return StatsPage(tsdb_->stats(), clock_->NowMs(), origin_, request.has_param("json"));
+}
+
+HttpResponse HttpApi::ConfigJson(const HttpRequest&) {
+  return ConfigInfo(*config_);
+}
+
+HttpResponse HttpApi::Filters(const HttpRequest&) {
+  return FiltersInfo();
+}
+
+HttpResponse HttpApi::Serializers(const HttpRequest&) {
+  return SerializersInfo();
+}
+
+HttpResponse HttpApi::DropCaches(const HttpRequest&) {
+  tsdb_->DropCaches();
+  HttpResponse response;
+  response.body = "{\"status\":\"200\",\"message\":\"Caches dropped\"}";
+  return response;
+}
+
+HttpResponse HttpApi::Landing(const HttpRequest&) {
+  return LandingPage();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,68 @@
+// HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
+//
+// Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown ones
+// are 404, wrong verbs 405, both with OpenTSDB's error JSON. Thread-safe.
+
+#pragma once
+
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/config.h"
+#include "server/cors.h"
+#include "server/http_message.h"
+#include "server/http_router.h"
+#include "server/put_handler.h"
+#include "server/query_handler.h"
+#include "server/stats_text.h"
+
+namespace hourcell {
+
+class HttpApi {
+ public:
+  // kInvalidArgument: settings of the API that do not go together (CORS). Checked before the start.
+  static absl::Status CheckConfig(const Config& config);
+
+  // All are borrowed and outlive the object. Counts into tsdb->stats().
+  // REQUIRES: CheckConfig(*config) is OK.
+  HttpApi(Tsdb* tsdb, const Config* config, Clock* clock = Clock::System());
+
+  // Answers one request whose target was parsed (ParseTarget). Never throws; every request gets a
+  // response. May block on storage.
+  HttpResponse Handle(const HttpRequest& request);
+
+ private:
+  struct Endpoint;
+  static const Endpoint kEndpoints[];
+
+  const Endpoint* Find(const Route& route) const;
+  HttpResponse Dispatch(const HttpRequest& request);
+
+  HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
+  HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
+  HttpResponse Suggest(const HttpRequest& request);
+  HttpResponse Aggregators(const HttpRequest& request);
+  HttpResponse Version(const HttpRequest& request);
+  HttpResponse VersionText(const HttpRequest& request);
+  HttpResponse StatsJson(const HttpRequest& request);
+  HttpResponse StatsText(const HttpRequest& request);
+  HttpResponse ConfigJson(const HttpRequest& request);
+  HttpResponse Filters(const HttpRequest& request);
+  HttpResponse Serializers(const HttpRequest& request);
+  HttpResponse DropCaches(const HttpRequest& request);
+  HttpResponse Landing(const HttpRequest& request);
+
+  Tsdb* const tsdb_;
+  const Config* const config_;
+  Clock* const clock_;
+  const std::string mode_;  // tsd.mode: rw, ro or wo
+  const StatOrigin origin_;
+  const CorsPolicy cors_;
+  PutHandler put_;
+  QueryHandler query_;
+};
+
+}  // namespace hourcell

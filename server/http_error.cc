@@ -1,0 +1,24 @@
+#include "server/http_error.h"
+
+#include <string>
+#include <string_view>
+
+#include "server/http_message.h"
+#include "server/json_text.h"
+
+namespace hourcell {
+
+HttpResponse HttpError(int status, std::string_view message, std::string_view details) {
+  HttpResponse response;
+  response.status = status;
+  response.body = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":";
+  AppendJsonString(message, &response.body);
+  if (!details.empty()) {
+    response.body.append(",\"details\":");
+    AppendJsonString(details, &response.body);
+  }
+  response.body.append("}}");
+  return response;
+}
+
+}  // namespace hourcell

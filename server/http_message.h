@@ -1,0 +1,41 @@
+// HTTP requests and responses as values: what the parser gives and the handlers take, without a type
+// of Beast or Asio.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace hourcell {
+
+struct HttpRequest {
+  std::string method;  // as sent: "GET", "POST", ...
+  std::string target;  // path and query as sent, not decoded
+  bool http10 = false;
+  bool keep_alive = true;
+  std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
+  std::string body;    // inflated if it came with Content-Encoding
+
+  // Set by ParseTarget (http_target.h).
+  std::string path;    // decoded, without the query
+  std::vector<std::pair<std::string, std::string>> params;  // decoded, in order, repeats kept
+
+  // The value of a header by its lower-case name; empty if absent.
+  std::string_view header(std::string_view name) const;
+  // The last value of a parameter; null if absent. "flag" and "flag=" are present and empty.
+  const std::string* param(std::string_view name) const;
+  bool has_param(std::string_view name) const { return param(name) != nullptr; }
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json; charset=UTF-8";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers;  // besides those the writer adds
+  bool close = false;  // end the connection after this response
+};
+
+}  // namespace hourcell

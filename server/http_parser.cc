@@ -1,0 +1,218 @@
+#include "server/http_parser.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using BeastError = boost::beast::error_code;
+
+// http::string_body, but it does not reserve what Content-Length promises: a header alone must not
+// cost 64 MiB.
+struct GrowingBody {
+  using value_type = std::string;
+
+  class reader {
+   public:
+    template <bool kIsRequest, typename Fields>
+    reader(http::header<kIsRequest, Fields>& /*header*/, value_type& body) : body_(body) {}
+
+    void init(const boost::optional<std::uint64_t>& /*length*/, BeastError& error) { error = {}; }
+
+    template <typename Buffers>
+    size_t put(const Buffers& buffers, BeastError& error) {
+      size_t size = 0;
+      for (const asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
+        body_.append(static_cast<const char*>(buffer.data()), buffer.size());
+        size += buffer.size();
+      }
+      error = {};
+      return size;
+    }
+
+    void finish(BeastError& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
+std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
+// Where the header that begins at text[0] ends, searched from `from` on; 0 if it does not yet. An
+// empty line ends it; one made with bare line feeds, too, which Beast then refuses: waiting for more
+// would leave such a client without an answer.
+size_t HeaderEnd(std::string_view text, size_t from) {
+  for (size_t at = text.find('\n', from); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    const std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with('\n')) return at + 2;
+    if (rest.starts_with("\r\n")) return at + 3;
+  }
+  return 0;
+}
+
+int StatusOfError(const BeastError& error) {
+  if (error == http::error::body_limit) return 413;
+  if (error == http::error::header_limit) return 431;
+  return 400;
+}
+
+}  // namespace
+
+class HttpParser::Message {
+ public:
+  explicit Message(size_t body_bytes_max) {
+    parser_.eager(true);
+    parser_.header_limit(kHeaderBytesMax + 1);
+    parser_.body_limit(body_bytes_max);
+  }
+
+  // Parses from the front of `bytes`; returns how many were used.
+  size_t Put(std::string_view bytes, BeastError* error) {
+    const size_t used = parser_.put(asio::const_buffer(bytes.data(), bytes.size()), *error);
+    if (*error == http::error::need_more) *error = {};
+    return used;
+  }
+
+  bool header_done() const { return parser_.is_header_done(); }
+  bool done() const { return parser_.is_done(); }
+
+  // Copies the header out now, before the trailer of a chunked body can add to it.
+  void ReadHeader() {
+    const auto& message = parser_.get();
+    request_.method = std::string(View(message.method_string()));
+    request_.target = std::string(View(message.target()));
+    request_.http10 = message.version() == 10;
+    request_.keep_alive = parser_.keep_alive();
+    for (const auto& field : message) {
+      request_.headers.emplace_back(LowerCase(View(field.name_string())), View(field.value()));
+    }
+  }
+
+  const HttpRequest& request() const { return request_; }
+
+  HttpRequest Take() {
+    request_.body = std::move(parser_.get().body());
+    return std::move(request_);
+  }
+
+ private:
+  http::request_parser<GrowingBody> parser_;
+  HttpRequest request_;
+};
+
+HttpParser::HttpParser(size_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
+HttpParser::~HttpParser() = default;
+
+void HttpParser::Feed(std::string_view bytes) { pending_.append(bytes); }
+
+HttpParser::Event HttpParser::Fail(int status, std::string text) {
+  error_status_ = status;
+  error_text_ = std::move(text);
+  pending_.clear();
+  message_.reset();
+  return Event::kError;
+}
+
+HttpParser::Event HttpParser::Next() {
+  HOURCELL_CHECK(!complete_);
+  if (error_status_ != 0) return Event::kError;
+  return message_ == nullptr ? ParseHeader() : ParseBody();
+}
+
+HttpParser::Event HttpParser::ParseHeader() {
+  // Some clients send an empty line after a body; RFC 9112 asks servers to skip it.
+  pending_.erase(0, std::min(pending_.find_first_not_of("\r\n"), pending_.size()));
+  const size_t end = HeaderEnd(pending_, scanned_);
+  if ((end == 0 ? pending_.size() : end) > kHeaderBytesMax) {
+    const bool is_target = pending_.find('\n') > kTargetBytesMax;
+    return is_target ? Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax))
+                     : Fail(431, fmt::format("request headers over {} bytes", kHeaderBytesMax));
+  }
+  if (end == 0) {
+    scanned_ = std::max<size_t>(pending_.size(), 2) - 2;
+    return Event::kNeedMore;
+  }
+  scanned_ = 0;
+
+  auto message = std::make_unique<Message>(body_bytes_max_);
+  BeastError error;
+  const size_t used = message->Put(std::string_view(pending_).substr(0, end), &error);
+  if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
+  if (!message->header_done() || used != end) return Fail(400, "malformed request header");
+  message->ReadHeader();
+  const HttpRequest& request = message->request();
+  if (request.target.size() > kTargetBytesMax) {
+    return Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax));
+  }
+  const std::string encoding = LowerCase(request.header("transfer-encoding"));
+  if (!encoding.empty() && encoding != "chunked") {
+    return Fail(501, "Transfer-Encoding: only chunked is supported");
+  }
+  pending_.erase(0, end);
+  const bool wants_continue = !request.http10 && !message->done() &&
+                              LowerCase(request.header("expect")) == "100-continue";
+  message_ = std::move(message);
+  return wants_continue ? Event::kContinue : ParseBody();
+}
+
+HttpParser::Event HttpParser::ParseBody() {
+  if (!message_->done() && !pending_.empty()) {
+    BeastError error;
+    const size_t used = message_->Put(pending_, &error);
+    if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
+    pending_.erase(0, used);
+  }
+  if (message_->done()) {
+    complete_ = true;
+    return Event::kRequest;
+  }
+  // Beast takes body bytes at once; what it leaves is an unfinished chunk header or trailer.
+  if (pending_.size() > kChunkHeaderBytesMax) {
+    return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
+  }
+  return Event::kNeedMore;
+}
+
+HttpParser::Event HttpParser::Finish() {
+  if (error_status_ != 0) return Event::kError;
+  if (message_ == nullptr && pending_.find_first_not_of("\r\n") == std::string::npos) {
+    return Event::kNeedMore;
+  }
+  return Fail(400, "the connection ended within a request");
+}
+
+HttpRequest HttpParser::TakeRequest() {
+  HOURCELL_CHECK(complete_);
+  complete_ = false;
+  HttpRequest request = message_->Take();
+  message_.reset();
+  return request;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,34 @@
+// HTTP responses as bytes. Pure; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "server/http_message.h"
+
+namespace hourcell {
+
+// Bodies shorter than this are sent as they are: the gzip header and the work would cost more.
+inline constexpr size_t kGzipBodyBytesMin = 256;
+
+// A response ready to send: `head` (status line, headers, empty line), then `body`.
+struct HttpWire {
+  std::string head;
+  std::string body;    // compressed if the client takes gzip; empty for HEAD
+  bool close = false;  // end the connection once both are sent
+};
+
+// Content-Length and Connection are always there. The connection ends if the response says so or the
+// request does not keep it alive. Control characters in header values become blanks, so that text of
+// a client which a handler echoes cannot add a header.
+HttpWire FormatResponse(const HttpRequest& request, HttpResponse response);
+
+// True if an Accept-Encoding header allows gzip: named, or by "*", and not with q=0.
+bool AcceptsGzip(std::string_view accept_encoding);
+
+// `bytes` as a gzip stream, at libdeflate's fastest level.
+std::string Gzip(std::string_view bytes);
+
+}  // namespace hourcell

@@ -1,0 +1,36 @@
+// Log: one line an event, to stderr, with UTC time and level. A facade, so that spdlog is compiled once.
+//
+// Thread-safe. Line ends and other control characters in a message become blanks: user text cannot
+// forge a line.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace hourcell {
+
+enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
+
+// Messages below `level` are dropped. kInfo at the start.
+void SetLogLevel(LogLevel level);
+
+void LogMessage(LogLevel level, std::string_view message);
+
+template <typename... Args>
+void LogInfo(fmt::format_string<Args...> format, Args&&... args) {
+  LogMessage(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void LogWarning(fmt::format_string<Args...> format, Args&&... args) {
+  LogMessage(LogLevel::kWarning, fmt::format(format, std::forward<Args>(args)...));
+}
+template <typename... Args>
+void LogError(fmt::format_string<Args...> format, Args&&... args) {
+  LogMessage(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace hourcell

@@ -1,0 +1,108 @@
+// PutJson: the body of /api/put as points.
+//
+//   {"metric": "cpu.user", "timestamp": 1356998400, "value": 42, "tags": {"host": "web01"}}
+//
+// or an array of such objects. Unknown fields are skipped; of a field given twice the last counts.
+// Timestamps are integers or their text, in seconds or milliseconds by magnitude; values are numbers
+// or their text, integers unless they have one of . e E. Like OpenTSDB's reader it takes the bare
+// words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, to refuse just those points.
+//
+// A body is read as a whole before anything is stored. Reading allocates per body, not per point.
+// Thread-compatible; may be reused.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "codec/limits.h"
+#include "codec/point.h"
+#include "codec/point_error.h"
+
+namespace hourcell {
+
+// What holds for every point of a request.
+struct PutRules {
+  size_t tags_max = kTagsMaxDefault;
+  std::optional<TagView> extra_tag =
+      std::nullopt;  // added to every point, over one of the same key; borrowed
+};
+
+// Why a whole body is refused: message and details of OpenTSDB's error JSON.
+struct PutBodyError {
+  std::string message;
+  std::string details;
+};
+
+// A point that was refused. `index` counts the objects of the body from 0.
+struct PutPointError {
+  size_t index = 0;
+  PointErrorKind kind = PointErrorKind::kIllegalArgument;
+  std::string text;
+};
+
+class PutJson {
+ public:
+  PutJson() = default;
+  PutJson(const PutJson&) = delete;
+  PutJson& operator=(const PutJson&) = delete;
+
+  // Reads a body. What the other members give borrows from `body`, from the rules' tag and from this
+  // object, until the next Parse.
+  //
+  // Errors: "Missing request content", "The JSON must start as an object or an array", "Unable to
+  // parse the given JSON", "No datapoints found in content". No point is given then.
+  std::optional<PutBodyError> Parse(const std::string& body, const PutRules& rules);
+
+  // How many objects the body has: points().size() + errors().size().
+  size_t size() const { return sent_.size(); }
+
+  // The good points, in the body's order, and where in the body each stood.
+  std::span<const PointView> points() const { return points_; }
+  size_t IndexOf(size_t point) const { return index_of_point_[point]; }
+
+  // The bad ones, ascending by index. Checked in OpenTSDB's order: metric, timestamp, value, tags, then
+  // whether value is a number.
+  std::span<const PutPointError> errors() const { return errors_; }
+
+  // Appends what was sent as object `index`: {"metric":...,"timestamp":...,"value":"...","tags":{...}}.
+  void AppendSent(size_t index, std::string* out) const;
+
+ private:
+  // An object of the body, as sent.
+  struct Sent {
+    std::string_view metric = "";
+    std::string_view value = "";  // the number's text or the string's content
+    int64_t timestamp = 0;        // 0 if absent or no integer
+    size_t first_tag = 0;         // into tags_
+    size_t tag_count = 0;
+    bool is_null = false;  // null in place of the object
+  };
+
+  simdjson::error_code ReadBody(const std::string& body);
+  simdjson::error_code ReadArray(simdjson::ondemand::array array);
+  simdjson::error_code ReadObject(simdjson::ondemand::object object);
+  simdjson::error_code ReadField(std::string_view key, simdjson::ondemand::value value, Sent* sent);
+  simdjson::error_code ReadTags(simdjson::ondemand::value value, Sent* sent);
+  void AddTag(const TagView& tag, Sent* sent);
+
+  void Judge(size_t index, const PutRules& rules);
+  std::optional<PutPointError> FaultOf(size_t index, const PutRules& rules, PointView* point) const;
+
+  simdjson::ondemand::parser parser_;  // owns the decoded strings
+  std::string padded_;                 // the body, if it came without room behind it
+  std::vector<Sent> sent_;
+  std::vector<TagView> tags_;
+  std::vector<PointView> points_;
+  std::vector<size_t> index_of_point_;
+  std::vector<PutPointError> errors_;
+};
+
+}  // namespace hourcell

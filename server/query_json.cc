@@ -1,0 +1,282 @@
+#include "server/query_json.h"
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+
+absl::Status WrongType(std::string_view field, std::string_view want) {
+  return absl::InvalidArgumentError(
+      fmt::format("Unable to parse the given JSON: {}: not {}", field, want));
+}
+
+// Strings as they are, scalars as their text, null as "".
+absl::StatusOr<std::string> TextField(std::string_view field, element value) {
+  switch (value.type()) {
+    case element_type::STRING:
+      return std::string(std::string_view(value));
+    case element_type::INT64:
+    case element_type::UINT64:
+    case element_type::BOOL:
+      return simdjson::to_string(value);
+    case element_type::DOUBLE:
+      return fmt::format("{}", double(value));
+    case element_type::NULL_VALUE:
+      return std::string();
+    default:
+      return WrongType(field, "a string");
+  }
+}
+
+absl::StatusOr<bool> BoolField(std::string_view field, element value) {
+  switch (value.type()) {
+    case element_type::BOOL:
+      return bool(value);
+    case element_type::INT64:
+      return int64_t(value) != 0;
+    case element_type::NULL_VALUE:
+      return false;
+    case element_type::STRING: {
+      const std::string_view text(value);
+      if (text == "true") return true;
+      if (text == "false" || text.empty()) return false;
+      return WrongType(field, "true or false");
+    }
+    default:
+      return WrongType(field, "true or false");
+  }
+}
+
+// Integers, and doubles that are in their range, cut towards zero.
+absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
+  if (value.type() == element_type::INT64) return int64_t(value);
+  if (value.type() == element_type::DOUBLE) {
+    const double number(value);
+    if (number >= -0x1p63 && number < 0x1p63) return static_cast<int64_t>(number);
+  }
+  return WrongType(field, "an integer of 64 bits");
+}
+
+// Times may be numbers: seconds or milliseconds by the count of digits.
+absl::StatusOr<std::string> TimeField(std::string_view field, element value) {
+  if (value.type() != element_type::DOUBLE) return TextField(field, value);
+  const double number(value);
+  if (!(std::fabs(number) < 1e15)) return WrongType(field, "a time");
+  return number == std::trunc(number) ? fmt::format("{:.0f}", number)
+                                      : fmt::format("{:.3f}", number);
+}
+
+absl::Status ParseRateOptions(element value, RateSpec* rate) {
+  if (value.is_null()) return absl::OkStatus();
+  simdjson::dom::object object;
+  if (value.get(object)) return WrongType("rateOptions", "an object");
+  for (const auto [key, field] : object) {
+    if (field.is_null()) continue;
+    if (key == "counter") {
+      HOURCELL_ASSIGN_OR_RETURN(rate->counter, BoolField(key, field));
+    } else if (key == "dropResets") {
+      HOURCELL_ASSIGN_OR_RETURN(rate->drop_resets, BoolField(key, field));
+    } else if (key == "counterMax") {
+      HOURCELL_ASSIGN_OR_RETURN(rate->counter_max, IntegerField(key, field));
+    } else if (key == "resetValue") {
+      HOURCELL_ASSIGN_OR_RETURN(rate->reset_value, IntegerField(key, field));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseTags(element value, std::vector<TagFilterSpec>* filters) {
+  if (value.is_null()) return absl::OkStatus();
+  simdjson::dom::object object;
+  if (value.get(object)) return WrongType("tags", "an object");
+  for (const auto [tagk, field] : object) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string text, TextField("tags", field));
+    if (tagk.empty() || text.empty()) {
+      return absl::InvalidArgumentError(fmt::format("invalid tag: {}={}", tagk, text));
+    }
+    HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter,
+                              ParseTagValueFilter(tagk, text, /*group_by=*/true));
+    filters->push_back(std::move(filter));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
+  simdjson::dom::object object;
+  if (value.get(object)) return WrongType("filters", "an array of objects");
+  TagFilterSpec filter;
+  std::string type;
+  for (const auto [key, field] : object) {
+    if (key == "type") {
+      HOURCELL_ASSIGN_OR_RETURN(type, TextField(key, field));
+    } else if (key == "tagk") {
+      HOURCELL_ASSIGN_OR_RETURN(filter.tagk, TextField(key, field));
+    } else if (key == "filter") {
+      HOURCELL_ASSIGN_OR_RETURN(filter.filter, TextField(key, field));
+    } else if (key == "groupBy" || key == "group_by") {
+      HOURCELL_ASSIGN_OR_RETURN(filter.group_by, BoolField(key, field));
+    }
+  }
+  if (filter.tagk.empty()) return absl::InvalidArgumentError("Filter has no tagk");
+  if (filter.filter.empty()) return absl::InvalidArgumentError("Filter is empty");
+  HOURCELL_ASSIGN_OR_RETURN(filter.type, ParseFilterType(type));
+  return filter;
+}
+
+absl::Status ParseFilters(element value, std::vector<TagFilterSpec>* filters) {
+  if (value.is_null()) return absl::OkStatus();
+  simdjson::dom::array array;
+  if (value.get(array)) return WrongType("filters", "an array of objects");
+  for (const element item : array) {
+    HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter, ParseFilter(item));
+    filters->push_back(std::move(filter));
+  }
+  return absl::OkStatus();
+}
+
+// Refuses what the query cannot do without: a list that is there and not empty.
+absl::Status RefuseList(element value, std::string_view message) {
+  simdjson::dom::array array;
+  if (value.get(array) || array.size() == 0) return absl::OkStatus();
+  return absl::UnimplementedError(std::string(message));
+}
+
+// What of a sub query needs to know of other fields, or must not be repeated by a repeated field.
+struct SubQueryParts {
+  std::string aggregator;
+  std::string downsample;
+  bool rate = false;
+  RateSpec rate_options;
+  std::vector<TagFilterSpec> from_tags;
+  std::vector<TagFilterSpec> from_filters;
+};
+
+absl::Status ReadSubQueryField(std::string_view key,
+                               element field,
+                               SubQueryParts* parts,
+                               SubQuery* query) {
+  if (key == "aggregator") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->aggregator, TextField(key, field));
+  } else if (key == "metric") {
+    HOURCELL_ASSIGN_OR_RETURN(query->metric, TextField(key, field));
+  } else if (key == "downsample") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->downsample, TextField(key, field));
+  } else if (key == "rate") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->rate, BoolField(key, field));
+  } else if (key == "rateOptions") {
+    parts->rate_options = {};
+    return ParseRateOptions(field, &parts->rate_options);
+  } else if (key == "tags") {
+    parts->from_tags.clear();
+    return ParseTags(field, &parts->from_tags);
+  } else if (key == "filters") {
+    parts->from_filters.clear();
+    return ParseFilters(field, &parts->from_filters);
+  } else if (key == "explicitTags") {
+    HOURCELL_ASSIGN_OR_RETURN(query->explicit_tags, BoolField(key, field));
+  } else if (key == "tsuids") {
+    return RefuseList(field, "queries by tsuid are not available yet");
+  } else if (key == "percentiles") {
+    return RefuseList(field, "histogram queries (percentiles) are not available yet");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SubQuery> ParseSubQuery(element value) {
+  simdjson::dom::object object;
+  if (value.get(object)) return WrongType("queries", "an array of objects");
+  SubQueryParts parts;
+  SubQuery query;
+  for (const auto [key, field] : object) {
+    HOURCELL_RETURN_IF_ERROR(ReadSubQueryField(key, field, &parts, &query));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseQueryAggregator(parts.aggregator));
+  if (query.metric.empty()) {
+    return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
+  }
+  if (!parts.downsample.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(query.downsample, ParseDownsampleSpec(parts.downsample));
+  }
+  if (parts.rate) query.rate = parts.rate_options;
+  query.filters = std::move(parts.from_filters);
+  for (TagFilterSpec& filter : parts.from_tags)
+    query.filters.push_back(std::move(filter));
+  return query;
+}
+
+// What of a request needs to know of other fields.
+struct RequestParts {
+  QueryTimes times;
+  bool use_calendar = false;
+  element queries;
+  bool has_queries = false;
+};
+
+absl::Status ReadField(std::string_view key,
+                       element field,
+                       RequestParts* parts,
+                       QueryRequest* request) {
+  QueryPrinting& printing = request->printing;
+  if (key == "start") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.start, TimeField(key, field));
+  } else if (key == "end") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.end, TimeField(key, field));
+  } else if (key == "timezone") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.timezone, TextField(key, field));
+  } else if (key == "useCalendar") {
+    HOURCELL_ASSIGN_OR_RETURN(parts->use_calendar, BoolField(key, field));
+  } else if (key == "msResolution") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.ms, BoolField(key, field));
+  } else if (key == "showTSUIDs") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_tsuids, BoolField(key, field));
+  } else if (key == "showQuery") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_query, BoolField(key, field));
+  } else if (key == "showSummary") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_summary, BoolField(key, field));
+  } else if (key == "delete") {
+    HOURCELL_ASSIGN_OR_RETURN(request->delete_points, BoolField(key, field));
+  } else if (key == "queries") {
+    parts->queries = field;
+    parts->has_queries = !field.is_null();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms) {
+  if (body.empty()) return absl::InvalidArgumentError("Missing message content");
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (const auto error = parser.parse(body).get(object)) {
+    return absl::InvalidArgumentError(
+        fmt::format("Unable to parse the given JSON: {}", simdjson::error_message(error)));
+  }
+  QueryRequest request;
+  RequestParts parts;
+  for (const auto [key, field] : object) {
+    HOURCELL_RETURN_IF_ERROR(ReadField(key, field, &parts, &request));
+  }
+  if (parts.has_queries) {
+    simdjson::dom::array queries;
+    if (parts.queries.get(queries)) return WrongType("queries", "an array of objects");
+    for (const element item : queries) {
+      HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseSubQuery(item));
+      request.spec.queries.push_back(std::move(query));
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(CompleteQueryRequest(parts.times, parts.use_calendar, now_ms, &request));
+  return request;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,27 @@
+// The JSON body of POST /api/query as a QueryRequest.
+//
+//   {"start": ..., "end": ..., "timezone": ..., "useCalendar": bool, "msResolution": bool, ...,
+//    "queries": [{"aggregator", "metric", "downsample", "rate", "rateOptions": {...},
+//                 "tags": {tagk: filter}, "filters": [{"type", "tagk", "filter", "groupBy"}],
+//                 "explicitTags"}]}
+//
+// Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB, tags
+// and filters add up. Pure; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "server/query_request.h"
+
+namespace hourcell {
+
+// kInvalidArgument: "Missing message content", "Unable to parse the given JSON: ...", a field of
+// another type, OpenTSDB's texts for the parts, as CompleteQueryRequest. kUnimplemented: tsuids,
+// percentiles, calendar intervals. `arrays` is a parameter of the URL, not of the body.
+absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms);
+
+}  // namespace hourcell

@@ -1,0 +1,58 @@
+// QueryRequest: a request to /api/query, parsed, from either form: the query string (query_string.h)
+// or a JSON body (query_json.h).
+//
+// Pure functions; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/query/query_spec.h"
+
+namespace hourcell {
+
+// The most sub queries of one request.
+inline constexpr size_t kSubQueriesMax = 1000;
+
+// How the result is to be printed.
+struct QueryPrinting {
+  bool ms = false;      // timestamps in milliseconds, else seconds
+  bool arrays = false;  // dps as [[timestamp, value], ...], else as an object
+  bool show_tsuids = false;
+  bool show_query = false;
+  bool show_summary = false;
+  friend bool operator==(const QueryPrinting&, const QueryPrinting&) = default;
+};
+
+struct QueryRequest {
+  QuerySpec spec;
+  QueryPrinting printing;
+  bool delete_points = false;
+};
+
+// The times of a request as they were given; empty text = absent.
+struct QueryTimes {
+  std::string start;
+  std::string end;
+  std::string timezone;
+};
+
+// Checks and completes a request whose sub queries are parsed: fills start and end, drops repeated
+// sub queries.
+// kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater than the start
+// time [s]", "Missing queries", more than kSubQueriesMax of them, "calendar downsampling is not available yet".
+absl::Status CompleteQueryRequest(const QueryTimes& times,
+                                  bool use_calendar,
+                                  int64_t now_ms,
+                                  QueryRequest* request);
+
+// kInvalidArgument "Missing the aggregation function", else as ParseAggregator.
+absl::StatusOr<Aggregator> ParseQueryAggregator(std::string_view name);
+
+}  // namespace hourcell

@@ -1,0 +1,175 @@
+#include "server/server.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "codec/base/status_macros.h"
+#include "server/asio.h"
+#include "server/connection.h"
+#include "server/http_api.h"
+#include "server/listener.h"
+#include "server/log.h"
+#include "server/self_stats.h"
+#include "server/stats_text.h"
+#include "server/telnet_session.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+using AsioError = boost::system::error_code;
+
+size_t ThreadsOf(const Config& config) {
+  const int64_t threads = config.integer("tsd.network.worker_threads");
+  if (threads > 0) return static_cast<size_t>(threads);
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+ListenerOptions ListenerOptionsOf(const Config& config) {
+  return {.bind = config.text("tsd.network.bind"),
+          .port = static_cast<uint16_t>(config.integer("tsd.network.port")),
+          .backlog = static_cast<int>(config.integer("tsd.network.backlog")),
+          .reuse_address = config.boolean("tsd.network.reuse_address"),
+          .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
+          .keep_alive = config.boolean("tsd.network.keep_alive"),
+          .connections_max = static_cast<size_t>(config.integer("tsd.core.connections.limit"))};
+}
+
+}  // namespace
+
+class Server::Impl {
+ public:
+  Impl(const Config& config, Tsdb* tsdb);
+
+  absl::Status Start();
+  uint16_t port() const { return listener_->port(); }
+  void Run();
+  void Stop();
+
+ private:
+  void ScheduleSelfStats();
+
+  const Config& config_;
+  Tsdb* const tsdb_;
+  HttpApi http_api_;
+  TelnetSettings telnet_settings_;
+  const TelnetCounters telnet_counters_;
+  const ConnectionCounters connection_counters_;
+  ConnectionContext context_;
+
+  // Declared before what uses them: what is under way is destroyed with the contexts, last.
+  asio::io_context signals_;  // of Run's thread
+  IoContext io_;
+  WorkerPool pool_;
+  std::optional<SelfStats> self_stats_;
+  asio::steady_timer self_stats_timer_;
+  std::unique_ptr<Listener> listener_;
+  asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
+  std::vector<std::jthread> threads_;
+
+  Mutex stop_mutex_;
+  bool stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
+};
+
+Server::Impl::Impl(const Config& config, Tsdb* tsdb)
+    : config_(config),
+      tsdb_(tsdb),
+      http_api_(tsdb, &config),
+      telnet_counters_(&tsdb->stats()),
+      connection_counters_(&tsdb->stats()),
+      pool_(ThreadsOf(config)),
+      self_stats_timer_(pool_.pool),
+      keep_running_(io_.context.get_executor()) {
+  telnet_settings_ = {
+      .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
+      .puts_allowed = config.text("tsd.mode") != "ro",
+      .return_errors = config.boolean("tsd.rpc.telnet.return_errors"),
+      .origin = {.host = HostName(), .port = {}},
+      .clock = Clock::System()};
+  context_ = {.tsdb = tsdb,
+              .http_api = &http_api_,
+              .pool = &pool_,
+              .telnet = &telnet_settings_,
+              .telnet_counters = &telnet_counters_,
+              .counters = &connection_counters_,
+              .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
+              .idle_timeout_s = config.integer("tsd.core.socket.timeout")};
+}
+
+absl::Status Server::Impl::Start() {
+  HOURCELL_ASSIGN_OR_RETURN(
+      listener_, Listener::Open(ListenerOptionsOf(config_), &io_, &context_, &tsdb_->stats()));
+  // No connection reads the settings yet: the threads that serve them start below.
+  if (config_.boolean("tsd.core.stats_with_port")) telnet_settings_.origin.port = port();
+  if (config_.integer("tsd.stats.self_interval") > 0) {
+    self_stats_.emplace(tsdb_, telnet_settings_.origin);
+    ScheduleSelfStats();
+  }
+  for (size_t i = 0; i < ThreadsOf(config_); ++i) {
+    threads_.emplace_back([this] { io_.context.run(); });
+  }
+  LogInfo("listening on {} port {}", config_.text("tsd.network.bind"), port());
+  return absl::OkStatus();
+}
+
+void Server::Impl::ScheduleSelfStats() {
+  self_stats_timer_.expires_after(
+      std::chrono::seconds(config_.integer("tsd.stats.self_interval")));
+  self_stats_timer_.async_wait([this](const AsioError& cancelled) {
+    if (cancelled) return;
+    self_stats_->Put(telnet_settings_.clock->NowMs());
+    ScheduleSelfStats();
+  });
+}
+
+void Server::Impl::Run() {
+  asio::signal_set signals(signals_, SIGINT, SIGTERM);
+  signals.async_wait([](const AsioError& cancelled, int number) {
+    if (!cancelled) LogInfo("signal {}: stopping", number);
+  });
+  signals_.run();
+  Stop();
+}
+
+void Server::Impl::Stop() {
+  signals_.stop();  // Run returns; its own Stop waits for this one
+  MutexLock lock(&stop_mutex_);
+  if (stopped_) return;
+  stopped_ = true;
+  if (listener_ != nullptr) listener_->Stop(kStopGraceS * 1000);
+  pool_.pool.stop();  // drops the timer and requests whose clients are gone
+  pool_.pool.join();
+  keep_running_.reset();
+  io_.context.stop();
+  threads_.clear();
+}
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb* tsdb) {
+  auto impl = std::make_unique<Impl>(config, tsdb);
+  HOURCELL_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Server::~Server() { Stop(); }
+
+uint16_t Server::port() const { return impl_->port(); }
+void Server::Run() { impl_->Run(); }
+void Server::Stop() { impl_->Stop(); }
+
+}  // namespace hourcell

@@ -1,0 +1,54 @@
+// Server: one TCP port that speaks OpenTSDB's line protocol and its HTTP API on a Tsdb.
+//
+//   auto server = Server::Start(config, tsdb.get());
+//   (*server)->Run();   // until SIGTERM, SIGINT or Stop
+//
+// Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for HTTP
+// requests that may take long. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <absl/status/statusor.h>
+
+#include "engine/tsdb.h"
+#include "server/config.h"
+
+namespace hourcell {
+
+// How long Stop waits for responses under way.
+inline constexpr int64_t kStopGraceS = 5;
+
+class Server {
+ public:
+  // Binds and serves at once. Both are borrowed and outlive the server; `config` no longer changes.
+  //
+  // Errors:
+  //   kInvalidArgument  tsd.network.bind is no address; settings that do not go together
+  //   kUnavailable      the address is in use or not of this machine
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config, Tsdb* tsdb);
+
+  // Stops if that was not done.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // The port listened on; the one the system chose if the setting is 0.
+  uint16_t port() const;
+
+  // Blocks until SIGTERM, SIGINT or Stop, then stops. At most one caller in the process.
+  void Run();
+
+  // No further connection; what was read is answered; then every connection is closed, after
+  // kStopGraceS at the latest. Returns when all threads have ended. Idempotent. Does not close the Tsdb.
+  void Stop();
+
+ private:
+  class Impl;
+  explicit Server(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hourcell

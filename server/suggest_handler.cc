@@ -1,0 +1,118 @@
+#include "server/suggest_handler.h"
+
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+#include "server/http_error.h"
+#include "server/json_text.h"
+#include "server/query_handler.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kNamesDefault = 25;
+
+// A request's fields as text; empty = absent.
+struct SuggestFields {
+  std::string type;
+  std::string prefix;
+  std::string max;
+};
+
+SuggestFields FromParams(const HttpRequest& request) {
+  const auto text = [&request](std::string_view name) {
+    const std::string* value = request.param(name);
+    return value != nullptr ? *value : std::string();
+  };
+  return {.type = text("type"), .prefix = text("q"), .max = text("max")};
+}
+
+absl::StatusOr<SuggestFields> FromJson(const std::string& body) {
+  if (body.empty()) return absl::InvalidArgumentError("Missing message content");
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (const auto error = parser.parse(body).get(object)) {
+    return absl::InvalidArgumentError(
+        fmt::format("Unable to parse the given JSON: {}", simdjson::error_message(error)));
+  }
+  SuggestFields fields;
+  for (const auto [key, value] : object) {
+    std::string* const field = key == "type"  ? &fields.type
+                               : key == "q"   ? &fields.prefix
+                               : key == "max" ? &fields.max
+                                              : nullptr;
+    if (field == nullptr) continue;
+    std::string_view text;
+    *field = value.is_null()    ? std::string()
+             : !value.get(text) ? std::string(text)
+                                : simdjson::to_string(value);
+  }
+  return fields;
+}
+
+std::optional<UidKind> ParseKind(std::string_view type) {
+  if (type == "metrics") return UidKind::kMetric;
+  if (type == "tagk") return UidKind::kTagk;
+  if (type == "tagv") return UidKind::kTagv;
+  return std::nullopt;
+}
+
+// Any whole number of digits; one too large for 64 bits is as good as the largest.
+absl::StatusOr<size_t> ParseMax(std::string_view text) {
+  if (text.empty()) return kNamesDefault;
+  int64_t max = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), max);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
+    return absl::InvalidArgumentError("Unable to parse 'max' as a number");
+  }
+  if (error == std::errc::result_out_of_range && text[0] != '-') max = INT64_MAX;
+  if (max < 1) return absl::InvalidArgumentError("Count must be greater than 0");
+  return static_cast<size_t>(max);
+}
+
+absl::StatusOr<std::vector<std::string>> Suggest(const HttpRequest& request, Tsdb* tsdb) {
+  SuggestFields fields = FromParams(request);
+  if (request.method == "POST") {
+    HOURCELL_ASSIGN_OR_RETURN(fields, FromJson(request.body));
+    if (fields.type.empty()) return absl::InvalidArgumentError("Missing 'type' parameter");
+  }
+  if (fields.type.empty()) {
+    return absl::InvalidArgumentError("Missing parameter <code>type</code>");
+  }
+  const std::optional<UidKind> kind = ParseKind(fields.type);
+  if (!kind) {
+    return absl::InvalidArgumentError(fmt::format("Invalid 'type' parameter:{}", fields.type));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const size_t max, ParseMax(fields.max));
+  return tsdb->Suggest(*kind, fields.prefix, max);
+}
+
+}  // namespace
+
+HttpResponse HandleSuggest(const HttpRequest& request, Tsdb* tsdb) {
+  const auto names = Suggest(request, tsdb);
+  if (!names.ok()) {
+    if (!absl::IsInvalidArgument(names.status())) return QueryError(names.status());
+    return HttpError(400, std::string(names.status().message()));
+  }
+  HttpResponse response;
+  response.body = "[";
+  for (size_t i = 0; i < names->size(); ++i) {
+    if (i > 0) response.body += ',';
+    AppendJsonString((*names)[i], &response.body);
+  }
+  response.body += ']';
+  return response;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,105 @@
+// The rules of the tree, held against the tree. The checks themselves are tested in
+// *_checks_test.cc.
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/tidy/file_checks.h"
+#include "tests/tidy/tree_checks.h"
+
+namespace hourcell::tidy {
+namespace {
+
+// Files whose test is elsewhere, and where.
+constexpr std::array kMirrorExceptions = {
+    MirrorException{"codec/base/kill_point.cc", "ends the process: the crash tests use it"},
+    MirrorException{"server/main.cc", "main(): tests/http starts the program"},
+};
+
+const std::vector<SourceFile>& Tree() {
+  static const std::vector<SourceFile> tree = LoadTree(HOURCELL_SOURCE_DIR);
+  return tree;
+}
+
+const SourceFile& FileOfTree(std::string_view path) {
+  for (const SourceFile& file : Tree()) {
+    if (file.path == path) return file;
+  }
+  ADD_FAILURE() << path << " is not there";
+  static const SourceFile none("", "");
+  return none;
+}
+
+// What one check finds in all files of the tree.
+std::string ReportOf(std::vector<Finding> (*check)(const SourceFile&)) {
+  std::vector<Finding> all;
+  for (const SourceFile& file : Tree()) {
+    for (Finding& finding : check(file))
+      all.push_back(std::move(finding));
+  }
+  return Report(all);
+}
+
+TEST(TidyTest, TreeIsFound) {
+  EXPECT_GT(Tree().size(), 50u);
+}
+
+TEST(TidyTest, DependenciesPointDown) {
+  EXPECT_EQ(ReportOf(CheckIncludes), "");
+}
+
+TEST(TidyTest, LinesAreClean) {
+  EXPECT_EQ(ReportOf(CheckLines), "");
+}
+
+TEST(TidyTest, HeadersSayWhatTheyAreFor) {
+  EXPECT_EQ(ReportOf(CheckHeaderForm), "");
+}
+
+TEST(TidyTest, FilesAreShort) {
+  EXPECT_EQ(ReportOf(CheckFileLength), "");
+}
+
+TEST(TidyTest, FunctionsAreShort) {
+  EXPECT_EQ(ReportOf(CheckFunctionLength), "");
+}
+
+TEST(TidyTest, WordsAreOurs) {
+  EXPECT_EQ(ReportOf(CheckWords), "");
+}
+
+TEST(TidyTest, PathsAreOfNoMachine) {
+  EXPECT_EQ(ReportOf(CheckMachinePaths), "");
+}
+
+TEST(TidyTest, EverySourceHasItsTest) {
+  EXPECT_EQ(Report(CheckMirrors(Tree(), kMirrorExceptions)), "");
+}
+
+TEST(TidyTest, EverySourceIsBuilt) {
+  EXPECT_EQ(Report(CheckBuilt(Tree())), "");
+}
+
+TEST(TidyTest, LinksLeadSomewhere) {
+  EXPECT_EQ(Report(CheckLinks(Tree())), "");
+}
+
+TEST(TidyTest, LimitsTableIsTrue) {
+  EXPECT_EQ(Report(CheckLimitsTable(FileOfTree("ARCHITECTURE.md"), FileOfTree("codec/limits.h"))),
+            "");
+}
+
+TEST(TidyTest, InstalledHeadersAreThoseReached) {
+  EXPECT_EQ(Report(CheckInstalledHeaders(Tree())), "");
+}
+
+TEST(TidyTest, EmbeddingProgramIsTheOneBuilt) {
+  EXPECT_EQ(
+      Report(CheckProgram(FileOfTree("docs/embedding.md"), FileOfTree("tests/install/main.cc"))),
+      "");
+}
+
+}  // namespace
+}  // namespace hourcell::tidy

@@ -1,0 +1,49 @@
+// Checks that need more than one file: mirrors, links, the limits table, installed headers. Pure:
+// they see the tree as the files handed in.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/tidy/source_file.h"
+
+namespace hourcell::tidy {
+
+// A source file without a test file of its own, and what tests it instead.
+struct MirrorException {
+  std::string_view path;
+  std::string_view reason;
+};
+
+// Every .cc of codec, uid, engine and server has its test in the mirrored place, or is excepted:
+//   codec/base/x.cc, codec/x.cc -> tests/codec/x_test.cc
+//   engine/query/x.cc -> tests/query/x_test.cc
+//   server/cli/x.cc -> tests/cli/x_test.cc                    others: tests/<folder>/x_test.cc
+// An exception for a file that is gone, or that has its test, is a finding, too.
+std::vector<Finding> CheckMirrors(std::span<const SourceFile> files,
+                                  std::span<const MirrorException> exceptions);
+
+// The test file that mirrors a source file; empty for files without a mirror.
+std::string MirrorOf(std::string_view path);
+
+// Relative links in Markdown lead to a file or folder of the tree, and their #anchors to a heading.
+std::vector<Finding> CheckLinks(std::span<const SourceFile> files);
+
+// The rows "| `kName` | value | ..." of ARCHITECTURE.md are the constants of codec/limits.h, each
+// once and with its value.
+std::vector<Finding> CheckLimitsTable(const SourceFile& architecture, const SourceFile& limits);
+
+// The headers in the PUBLIC_HEADERS lists are those that engine/tsdb.h reaches, no more, no fewer.
+std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);
+
+// The first ```cpp block of a document is a file of the tree, to the letter.
+std::vector<Finding> CheckProgram(const SourceFile& document, const SourceFile& program);
+
+// Every .cc is in a folder that has a CMakeLists.txt; the functions of hourcell_targets.cmake take
+// all .cc files of their folder.
+std::vector<Finding> CheckBuilt(std::span<const SourceFile> files);
+
+}  // namespace hourcell::tidy

@@ -1,0 +1,121 @@
+#include "tests/tidy/tree_checks.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hourcell::tidy {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// "path: message" of each finding, for matchers.
+std::vector<std::string> Said(const std::vector<Finding>& findings) {
+  std::vector<std::string> said;
+  for (const Finding& finding : findings)
+    said.push_back(finding.path + ": " + finding.message);
+  return said;
+}
+
+TEST(CheckMirrorsTest, KnowsThePlaceOfEachTest) {
+  EXPECT_EQ(MirrorOf("codec/base/bytes.cc"), "tests/codec/bytes_test.cc");
+  EXPECT_EQ(MirrorOf("codec/cell.cc"), "tests/codec/cell_test.cc");
+  EXPECT_EQ(MirrorOf("engine/query/rate.cc"), "tests/query/rate_test.cc");
+  EXPECT_EQ(MirrorOf("engine/tsdb.cc"), "tests/engine/tsdb_test.cc");
+  EXPECT_EQ(MirrorOf("server/cli/import.cc"), "tests/cli/import_test.cc");
+  EXPECT_EQ(MirrorOf("codec/cell.h"), "");
+  EXPECT_EQ(MirrorOf("bench/write_bench.cc"), "");
+}
+
+TEST(CheckMirrorsTest, ReportsSourcesWithoutTest) {
+  const std::vector<SourceFile> files = {
+      {"codec/a.cc", ""}, {"codec/b.cc", ""}, {"codec/c.cc", ""}, {"tests/codec/a_test.cc", ""}};
+  const std::vector<MirrorException> exceptions = {{"codec/b.cc", "tested by a_test.cc"}};
+
+  EXPECT_THAT(Said(CheckMirrors(files, exceptions)),
+              ElementsAre("codec/c.cc: no tests/codec/c_test.cc, and no exception with a reason"));
+}
+
+TEST(CheckMirrorsTest, ReportsExceptionsNoLongerNeeded) {
+  const std::vector<SourceFile> files = {{"codec/a.cc", ""}, {"tests/codec/a_test.cc", ""}};
+  const std::vector<MirrorException> exceptions = {{"codec/a.cc", ""}, {"codec/gone.cc", ""}};
+
+  EXPECT_THAT(Said(CheckMirrors(files, exceptions)),
+              ElementsAre("codec/a.cc: its exception is not needed any more",
+                          "codec/gone.cc: its exception is not needed any more"));
+}
+
+TEST(CheckLinksTest, FollowsPathsAndAnchors) {
+  const std::vector<SourceFile> files = {
+      {"docs/a.md", "[x](../README.md#two-words) [y](b.md) [z](#here) [w](https://x)\n# Here\n"},
+      {"docs/b.md", "[up](../docs)\n"},
+      {"README.md", "## Two words\n```\n[not a link](nowhere)\n```\n"}};
+
+  EXPECT_THAT(CheckLinks(files), IsEmpty());
+}
+
+TEST(CheckLinksTest, ReportsLinksThatLeadNowhere) {
+  const std::vector<SourceFile> files = {{"docs/a.md", "[x](b.md)\n[y](a.md#gone)\n[z](../..)\n"}};
+
+  EXPECT_THAT(Said(CheckLinks(files)),
+              ElementsAre("docs/a.md: link b.md: leads nowhere",
+                          "docs/a.md: link a.md#gone: docs/a.md has no such heading",
+                          "docs/a.md: link ../..: leads nowhere"));
+}
+
+TEST(CheckLimitsTableTest, AcceptsEqualValuesHoweverWritten) {
+  const SourceFile limits("codec/limits.h",
+                          "inline constexpr uint32_t kA = 3600;\n"
+                          "inline constexpr size_t kB = kA * 1'000;  // a comment\n");
+  const SourceFile architecture("ARCHITECTURE.md", "| `kA` | 3,600 | x |\n| `kB` | 3,600,000 |\n");
+
+  EXPECT_THAT(CheckLimitsTable(architecture, limits), IsEmpty());
+}
+
+TEST(CheckLimitsTableTest, ReportsWrongMissingAndUnknownRows) {
+  const SourceFile limits("codec/limits.h",
+                          "inline constexpr int kA = 1;\ninline constexpr int kB = 2;\n");
+  const SourceFile architecture("ARCHITECTURE.md", "| `kA` | 7 | x |\n| `kC` | 3 | x |\n");
+
+  EXPECT_THAT(Said(CheckLimitsTable(architecture, limits)),
+              ElementsAre("ARCHITECTURE.md: kA is 7 here; codec/limits.h has 1",
+                          "ARCHITECTURE.md: kC: not in codec/limits.h, or here twice",
+                          "ARCHITECTURE.md: the limits table lacks kB"));
+}
+
+TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {
+  const std::vector<SourceFile> files = {
+      {"engine/tsdb.h", "#include \"codec/a.h\"\n#include <vector>\n"},
+      {"codec/a.h", "#include \"codec/b.h\"\n"},
+      {"codec/CMakeLists.txt", "hourcell_library(codec\n  PUBLIC_HEADERS a.h\n  c.h)\n"},
+      {"engine/CMakeLists.txt", "hourcell_library(engine PUBLIC_HEADERS tsdb.h)\n"}};
+
+  EXPECT_THAT(Said(CheckInstalledHeaders(files)),
+              ElementsAre("codec/b.h: engine/tsdb.h reaches it, but no PUBLIC_HEADERS has it",
+                          "codec/c.h: in PUBLIC_HEADERS, but engine/tsdb.h does not reach it"));
+}
+
+TEST(CheckProgramTest, ComparesTheBlockToTheLetter) {
+  const SourceFile program("tests/install/main.cc", "int main() {}\n");
+
+  EXPECT_THAT(CheckProgram(SourceFile("a.md", "x\n```cpp\nint main() {}\n```\n"), program),
+              IsEmpty());
+  EXPECT_THAT(Said(CheckProgram(SourceFile("a.md", "```cpp\nint main() { }\n```\n"), program)),
+              ElementsAre("a.md: its program is not that of tests/install/main.cc"));
+  EXPECT_THAT(Said(CheckProgram(SourceFile("a.md", "nothing\n"), program)),
+              ElementsAre("a.md: no ```cpp block"));
+}
+
+TEST(CheckBuiltTest, ReportsFoldersThatNothingBuilds) {
+  const std::vector<SourceFile> files = {
+      {"tests/codec/CMakeLists.txt", ""}, {"tests/codec/a_test.cc", ""}, {"tests/lost/b.cc", ""}};
+
+  EXPECT_THAT(Said(CheckBuilt(files)),
+              ElementsAre("tests/lost/b.cc: tests/lost/ has no CMakeLists.txt"));
+}
+
+}  // namespace
+}  // namespace hourcell::tidy

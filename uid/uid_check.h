@@ -1,0 +1,55 @@
+// UidCheck: compares all forward and reverse mappings and the counters of a store, OpenTSDB's
+// `uid fsck`; repairs on request. Run it on a store nobody else writes. Holds all mappings in memory.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "codec/layout.h"
+#include "uid/uid_store.h"
+
+namespace hourcell {
+
+struct UidFinding {
+  std::string text;      // "metrics \"cpu\" -> 000001: no reverse mapping"
+  bool is_error = true;  // else a warning
+  bool repaired = false;
+};
+
+struct UidCheckReport {
+  std::vector<UidFinding> findings;
+  uint64_t mappings = 0;  // rows read, both directions
+  uint64_t errors() const;
+  uint64_t warnings() const;
+};
+
+// Findings and what `repair` does:
+//   forward without reverse                          error    write the reverse (*)
+//   forward name -> id, reverse id -> other,
+//     other has no forward                           error    write the reverse (*)
+//   the same, other has a forward                    2 errors write the reverse (*)
+//   reverse without forward                          warning  delete the reverse
+//   reverse id -> name, name -> other id             error    delete the reverse
+//   counter below the highest id found               error    raise the counter
+//   counter does not decode                          error    set it to the highest id found
+//   counter above the number of names                warning  nothing (ids were deleted)
+//   counter of metrics is 0, ids are sparse          warning  nothing (random UIDs, which do not count)
+//
+// (*) If one name maps to the id. Else those names lose their forwards and one name fsck.<a>.<b>...,
+// in name order, gets the id in both directions; where that name is taken or too long, one with the id
+// in it.
+//
+// Findings are of the store as it was, the same with and without repair. After a repair the next
+// check finds no error. Ids are sparse if the highest is more than twice the number of names: random
+// UIDs of any real width are; ids counted out and then most of them deleted are too, which is harmless,
+// since no assignment hands out a number that has a reverse mapping.
+//
+// Errors are the store's own; kDataLoss for a row that does not decode. Repairs are one commit a kind.
+absl::StatusOr<UidCheckReport> CheckUids(const Layout& layout, UidStore* store, bool repair);
+
+}  // namespace hourcell

@@ -1,0 +1,406 @@
+#include "uid/uid_directory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/name.h"
+#include "uid/uid_text.h"
+
+namespace hourcell {
+namespace {
+
+// OpenTSDB's limit for random UIDs. Each try is a read of the store under the assignment lock.
+constexpr int kRandomTriesMax = 10;
+
+// Taken numbers that are skipped after the counter. More than the few a failed commit can leave means
+// that the counter is damaged.
+constexpr int kSequentialTriesMax = 1000;
+
+// Memory of one regular expression's automaton.
+constexpr int64_t kExpressionBytesMax = 8 << 20;
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+size_t IndexOf(UidKind kind) {
+  return static_cast<size_t>(kind);
+}
+
+absl::Status AllAssigned(UidKind kind, size_t width) {
+  return absl::FailedPreconditionError(fmt::format(
+      "All Unique IDs for {} on {} bytes are already assigned!", KindName(kind), width));
+}
+
+}  // namespace
+
+// --- UidDirectory ---
+
+UidDirectory::UidDirectory(UidOptions options, UidStore* store)
+    : options_(std::move(options)),
+      store_(store),
+      kinds_{PerKind(options_.cache_names_max), PerKind(options_.cache_names_max),
+             PerKind(options_.cache_names_max)},
+      random_(options_.random_seed != 0 ? options_.random_seed : RandomSeed()) {}
+
+absl::StatusOr<std::unique_ptr<UidDirectory>> UidDirectory::Open(UidOptions options,
+                                                                 UidStore* store) {
+  HOURCELL_RETURN_IF_ERROR(ValidateLayout(options.layout));
+  if (options.random_metrics && options.layout.metric_width > 7) {
+    return absl::InvalidArgumentError(fmt::format(
+        "tsd.core.uid.random_metrics: too wide metric UIDs; got {} bytes; want at most 7",
+        options.layout.metric_width));
+  }
+  std::unique_ptr<UidDirectory> directory(new UidDirectory(std::move(options), store));
+  for (const UidKind kind : kUidKinds) {
+    HOURCELL_ASSIGN_OR_RETURN(const Uid counter, store->GetCounter(kind));
+    const Uid max = MaxUid(directory->options_.layout.width(kind));
+    if (counter > max) {
+      return absl::DataLossError(
+          fmt::format("{} counter: above what its width holds; got {}; want "
+                      "at most {}",
+                      KindName(kind), counter, max));
+    }
+    directory->per_kind(kind).counter = counter;
+  }
+  return directory;
+}
+
+absl::StatusOr<std::optional<Uid>> UidDirectory::Find(UidKind kind, std::string_view name) {
+  std::string buffer;
+  const absl::StatusOr<std::string_view> stored = StoredName(name, &buffer);
+  if (!stored.ok()) {
+    ++per_kind(kind).refused;
+    return stored.status();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, Lookup(kind, *stored));
+  if (!uid) HOURCELL_RETURN_IF_ERROR(CheckLegal(kind, name));
+  return uid;
+}
+
+absl::StatusOr<Uid> UidDirectory::Get(UidKind kind, std::string_view name) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, Find(kind, name));
+  if (!uid) return NoSuchName(kind, name);
+  return *uid;
+}
+
+absl::StatusOr<std::string> UidDirectory::NameOf(UidKind kind, Uid uid) {
+  UidCache& cache = per_kind(kind).cache;
+  if (std::optional<std::string> cached = cache.NameOf(uid)) return TextOf(*std::move(cached));
+  const size_t width = options_.layout.width(kind);
+  if (uid == kNoUid || uid > MaxUid(width)) return NoSuchUid(kind, uid, width);
+
+  const uint64_t erasures = cache.erasures();
+  HOURCELL_ASSIGN_OR_RETURN(std::optional<std::string> stored, store_->GetReverse(kind, uid));
+  if (!stored) return NoSuchUid(kind, uid, width);
+  cache.FillName(uid, *stored, erasures);
+  return TextOf(*std::move(stored));
+}
+
+absl::StatusOr<Uid> UidDirectory::GetOrAssign(UidKind kind, std::string_view name) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> known, Find(kind, name));
+  if (known) return *known;
+
+  // Whoever wanted the same name first has it published when the lock is ours, or has failed: the
+  // assignment looks once more.
+  UidAssignment assignment(this);
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, assignment.GetOrAssign(kind, name, /*force=*/true));
+  if (!assignment.changes().empty()) {
+    HOURCELL_RETURN_IF_ERROR(store_->Commit(assignment.changes()));
+    assignment.Publish();
+  }
+  return uid;
+}
+
+absl::StatusOr<std::vector<std::string>> UidDirectory::Suggest(UidKind kind,
+                                                               std::string_view prefix,
+                                                               size_t max) {
+  std::vector<std::string> names;
+  std::string buffer;
+  const absl::StatusOr<std::string_view> stored_prefix = StoredName(prefix, &buffer);
+  if (!stored_prefix.ok() || max == 0) return names;
+
+  absl::Status damage;
+  HOURCELL_RETURN_IF_ERROR(
+      store_->ScanForward(kind, *stored_prefix, [&](const UidMapping& mapping) {
+        absl::StatusOr<std::string> name = TextOf(mapping.name);
+        if (!name.ok()) {
+          damage = name.status();
+          return false;
+        }
+        names.push_back(*std::move(name));
+        return names.size() < max;
+      }));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  return names;
+}
+
+absl::StatusOr<std::vector<UidMapping>> UidDirectory::Grep(UidKind kind,
+                                                           std::string_view expression,
+                                                           bool ignore_case) {
+  if (expression.find("&&[") != std::string_view::npos) {
+    return absl::InvalidArgumentError(
+        fmt::format("regular expression {}: class intersection (&&[) is not supported",
+                    QuoteForMessage(expression)));
+  }
+  RE2::Options re2_options;
+  re2_options.set_log_errors(false);
+  re2_options.set_max_mem(kExpressionBytesMax);
+  re2_options.set_case_sensitive(!ignore_case);
+  const RE2 regex(std::string(expression), re2_options);
+  if (!regex.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("regular expression {}: {}", QuoteForMessage(expression), regex.error()));
+  }
+
+  std::vector<UidMapping> matches;
+  absl::Status damage;
+  HOURCELL_RETURN_IF_ERROR(store_->ScanForward(kind, "", [&](const UidMapping& mapping) {
+    absl::StatusOr<std::string> name = TextOf(mapping.name);
+    if (!name.ok()) {
+      damage = name.status();
+      return false;
+    }
+    if (RE2::PartialMatch(*name, regex)) {
+      matches.push_back({.name = *std::move(name), .uid = mapping.uid});
+    }
+    return true;
+  }));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  return matches;
+}
+
+absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::string_view new_name) {
+  std::string buffer;
+  std::string new_buffer;
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(name, &buffer));
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view new_stored, StoredName(new_name, &new_buffer));
+  HOURCELL_RETURN_IF_ERROR(CheckLegal(kind, new_name));
+
+  MutexLock lock(&assign_mutex_);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, ReadForward(kind, stored));
+  if (!uid) return NoSuchName(kind, name);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> taken, ReadForward(kind, new_stored));
+  if (taken) {
+    return absl::AlreadyExistsError(
+        fmt::format("rename {} {}: {} has the UID {}; want a name without one", KindName(kind),
+                    QuoteForMessage(name), QuoteForMessage(new_name),
+                    UidHex(*taken, options_.layout.width(kind))));
+  }
+
+  using What = UidChange::What;
+  const UidChange changes[] = {
+      {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)},
+      {.what = What::kSetReverse, .kind = kind, .uid = *uid, .name = std::string(new_stored)},
+      {.what = What::kSetForward, .kind = kind, .uid = *uid, .name = std::string(new_stored)},
+  };
+  const absl::Status committed = store_->Commit(changes);
+  // After a failure too: what is stored then is the store's to say.
+  per_kind(kind).cache.Erase(stored, *uid);
+  if (committed.ok()) per_kind(kind).cache.Insert(new_stored, *uid);
+  return committed;
+}
+
+absl::Status UidDirectory::Delete(UidKind kind, std::string_view name) {
+  std::string buffer;
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, StoredName(name, &buffer));
+
+  MutexLock lock(&assign_mutex_);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, ReadForward(kind, stored));
+  if (!uid) return NoSuchName(kind, name);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> reverse,
+                            store_->GetReverse(kind, *uid));
+
+  using What = UidChange::What;
+  std::vector<UidChange> changes = {
+      {.what = What::kDeleteForward, .kind = kind, .uid = *uid, .name = std::string(stored)}};
+  // In a damaged store the number may be another name's, which must keep it.
+  if (reverse == stored) {
+    changes.push_back(
+        {.what = What::kDeleteReverse, .kind = kind, .uid = *uid, .name = std::string(stored)});
+  }
+  const absl::Status committed = store_->Commit(changes);
+  per_kind(kind).cache.Erase(stored, *uid);
+  return committed;
+}
+
+void UidDirectory::DropCaches() {
+  for (PerKind& kind : kinds_)
+    kind.cache.Clear();
+}
+
+UidStats UidDirectory::stats(UidKind kind) {
+  PerKind& from = per_kind(kind);
+  UidStats stats{.cache_hits = from.cache.hits(),
+                 .cache_misses = from.cache.misses(),
+                 .cache_names = from.cache.size(),
+                 .assigned = from.assigned,
+                 .refused = from.refused,
+                 .random_collisions = from.random_collisions};
+  if (!is_random(kind)) {
+    stats.ids_used = from.counter;
+    stats.ids_available = MaxUid(options_.layout.width(kind)) - stats.ids_used;
+  }
+  return stats;
+}
+
+absl::StatusOr<std::string_view> UidDirectory::StoredName(std::string_view name,
+                                                          std::string* buffer) const {
+  if (IsAscii(name)) return name;
+  absl::StatusOr<std::string> encoded = EncodeName(name, options_.layout.names);
+  if (!encoded.ok()) {
+    const std::string fault = NameFault(name, options_.layout.names, options_.extra_chars);
+    return fault.empty() ? encoded.status() : absl::InvalidArgumentError(fault);
+  }
+  *buffer = *std::move(encoded);
+  return std::string_view(*buffer);
+}
+
+absl::StatusOr<std::string> UidDirectory::TextOf(std::string stored_name) const {
+  if (IsAscii(stored_name)) return stored_name;
+  return DecodeName(stored_name, options_.layout.names);
+}
+
+absl::Status UidDirectory::CheckLegal(UidKind kind, std::string_view name) {
+  const std::string fault = NameFault(name, options_.layout.names, options_.extra_chars);
+  if (fault.empty()) return absl::OkStatus();
+  ++per_kind(kind).refused;
+  return absl::InvalidArgumentError(fault);
+}
+
+absl::StatusOr<std::optional<Uid>> UidDirectory::Lookup(UidKind kind,
+                                                        std::string_view stored_name) {
+  if (const std::optional<Uid> cached = per_kind(kind).cache.Find(stored_name)) return cached;
+  return ReadForward(kind, stored_name);
+}
+
+absl::StatusOr<std::optional<Uid>> UidDirectory::ReadForward(UidKind kind,
+                                                             std::string_view stored_name) {
+  // One zero byte is the row of the counters; with UIDs of 8 bytes it would read as a mapping.
+  const bool can_be_stored = !stored_name.empty() && stored_name.size() <= kNameBytesMax &&
+                             stored_name != std::string_view("\0", 1);
+  if (!can_be_stored) return std::nullopt;
+
+  UidCache& cache = per_kind(kind).cache;
+  const uint64_t erasures = cache.erasures();
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, store_->GetForward(kind, stored_name));
+  if (uid) cache.FillUid(stored_name, *uid, erasures);
+  return uid;
+}
+
+// --- UidAssignment ---
+
+UidAssignment::UidAssignment(UidDirectory* directory)
+    : directory_(directory), lock_(&directory->assign_mutex_) {
+  for (const UidKind kind : kUidKinds) {
+    counters_[IndexOf(kind)] = directory->per_kind(kind).counter;
+  }
+}
+
+absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view name, bool force) {
+  std::string buffer;
+  const absl::StatusOr<std::string_view> stored = directory_->StoredName(name, &buffer);
+  if (!stored.ok()) {
+    ++directory_->per_kind(kind).refused;
+    return stored.status();
+  }
+  StringMap<Uid>& reserved = reserved_[IndexOf(kind)];
+  if (const auto it = reserved.find(*stored); it != reserved.end()) return it->second;
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> known, directory_->Lookup(kind, *stored));
+  if (known) return *known;
+
+  HOURCELL_RETURN_IF_ERROR(directory_->CheckLegal(kind, name));
+  if (!force && !directory_->options().auto_create(kind)) {
+    ++directory_->per_kind(kind).refused;
+    return NoSuchName(kind, name);
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, NextUid(kind));
+
+  using What = UidChange::What;
+  if (directory_->is_random(kind)) {
+    reserved_random_.insert(uid);
+  } else {
+    counters_[IndexOf(kind)] = uid;
+    changes_.push_back({.what = What::kSetCounter, .kind = kind, .uid = uid, .name = {}});
+  }
+  const std::string stored_name(*stored);
+  changes_.push_back({.what = What::kSetReverse, .kind = kind, .uid = uid, .name = stored_name});
+  changes_.push_back({.what = What::kSetForward, .kind = kind, .uid = uid, .name = stored_name});
+  reserved.emplace(stored_name, uid);
+  return uid;
+}
+
+void UidAssignment::Publish() {
+  for (const UidChange& change : changes_) {
+    UidDirectory::PerKind& kind = directory_->per_kind(change.kind);
+    if (change.what == UidChange::What::kSetCounter) kind.counter = change.uid;
+    if (change.what == UidChange::What::kSetForward) {
+      kind.cache.Insert(change.name, change.uid);
+      ++kind.assigned;
+    }
+  }
+  changes_.clear();
+  for (StringMap<Uid>& reserved : reserved_)
+    reserved.clear();
+  reserved_random_.clear();
+}
+
+void UidAssignment::RollBackTo(size_t mark) {
+  HOURCELL_CHECK(mark <= changes_.size());
+  while (changes_.size() > mark) {
+    const UidChange& change = changes_.back();
+    if (change.what == UidChange::What::kSetForward) {
+      StringMap<Uid>& reserved = reserved_[IndexOf(change.kind)];
+      reserved.erase(reserved.find(change.name));
+      if (directory_->is_random(change.kind)) reserved_random_.erase(change.uid);
+    } else if (change.what == UidChange::What::kSetCounter) {
+      // Taken numbers that were skipped before this one will be skipped again.
+      counters_[IndexOf(change.kind)] = change.uid - 1;
+    }
+    changes_.pop_back();
+  }
+}
+
+absl::StatusOr<Uid> UidAssignment::NextUid(UidKind kind) {
+  return directory_->is_random(kind) ? NextRandomUid(kind) : NextSequentialUid(kind);
+}
+
+absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
+  const size_t width = directory_->options().layout.width(kind);
+  const Uid counter = counters_[IndexOf(kind)];
+  for (Uid uid = counter + 1; uid <= counter + kSequentialTriesMax; ++uid) {
+    if (uid > MaxUid(width)) return AllAssigned(kind, width);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> name,
+                              directory_->store_->GetReverse(kind, uid));
+    if (!name) return uid;
+  }
+  return absl::DataLossError(fmt::format(
+      "{} counter: behind the UIDs in the store; got {}, and the {} after it are taken; "
+      "repair it with uid fsck fix",
+      KindName(kind), counter, kSequentialTriesMax));
+}
+
+absl::StatusOr<Uid> UidAssignment::NextRandomUid(UidKind kind) {
+  const Uid max = MaxUid(directory_->options().layout.width(kind));
+  for (int i = 0; i < kRandomTriesMax; ++i) {
+    const Uid uid = 1 + directory_->random_.Below(max);
+    bool taken = reserved_random_.contains(uid);
+    if (!taken) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> name,
+                                directory_->store_->GetReverse(kind, uid));
+      taken = name.has_value();
+    }
+    if (!taken) return uid;
+    ++directory_->per_kind(kind).random_collisions;
+  }
+  return absl::FailedPreconditionError(fmt::format(
+      "{}: {} random UIDs in a row are taken; want wider UIDs", KindName(kind), kRandomTriesMax));
+}
+
+}  // namespace hourcell

@@ -1,0 +1,183 @@
+// UidDirectory: the names and UIDs of the three kinds, in front of a UidStore.
+//
+// Lookups go through bounded caches; a name that is in neither cache nor store is assigned a UID by a
+// UidAssignment: a short transaction, one at a time, whose new mappings are committed together with
+// whatever else belongs to them (a new series: its UIDs, number and postings in one batch).
+//
+//   UidAssignment assignment(&directory);                  // waits for the one before
+//   ASSIGN_OR_RETURN(Uid metric, assignment.GetOrAssign(UidKind::kMetric, "cpu"));
+//   ... build a batch from assignment.changes() and more, commit it ...
+//   assignment.Publish();                                  // only now others can see them
+//
+// Two callers that want one new name at once get one UID: the second waits and then finds it. A failed
+// or abandoned assignment publishes nothing; its numbers are used again. A number whose reverse row
+// exists is never handed out, whatever the counter says.
+//
+// What is legal is asked of new names only: a name that is stored can be looked up, renamed and deleted
+// even if today's settings would not let it in.
+//
+// Thread-safe. Names in this interface are UTF-8. A thread that holds a UidAssignment must not call
+// GetOrAssign, Rename or Delete of its directory: they wait for that assignment.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "codec/base/random.h"
+#include "codec/base/strings.h"
+#include "codec/uid.h"
+#include "uid/uid_cache.h"
+#include "uid/uid_options.h"
+#include "uid/uid_store.h"
+
+namespace hourcell {
+
+// Counters of one kind, for /api/stats (uid.cache-hit and so on).
+struct UidStats {
+  uint64_t cache_hits = 0;
+  uint64_t cache_misses = 0;
+  uint64_t cache_names = 0;
+  uint64_t assigned = 0;  // since open
+  uint64_t refused = 0;   // illegal names and names that may not be created
+  uint64_t random_collisions = 0;
+  uint64_t ids_used = 0;       // the counter; 0 for random metrics, as in OpenTSDB
+  uint64_t ids_available = 0;  // what the width holds beyond it; 0 for random metrics
+};
+
+class UidDirectory {
+ public:
+  // Reads the three counters. kDataLoss if one is damaged or above what its width holds;
+  // kInvalidArgument for a layout that is none or random metrics with a metric width of 8.
+  // `store` is borrowed.
+  static absl::StatusOr<std::unique_ptr<UidDirectory>> Open(UidOptions options, UidStore* store);
+
+  const UidOptions& options() const { return options_; }
+
+  // The UID of `name`; nothing if it has none.
+  // kInvalidArgument: it has none and is illegal; the message is NameFault's, "illegal character: !"
+  // ("Invalid metric name (...)" is the caller's to prefix).
+  absl::StatusOr<std::optional<Uid>> Find(UidKind kind, std::string_view name);
+
+  // As Find, but kNotFound "No such name for 'metrics': 'x'" if it has none.
+  absl::StatusOr<Uid> Get(UidKind kind, std::string_view name);
+
+  // The name of `uid`. kNotFound "No such unique ID for 'metrics': 000001".
+  absl::StatusOr<std::string> NameOf(UidKind kind, Uid uid);
+
+  // Find, or assign and commit on its own. Ignores auto_create: asking is permission (mkmetric).
+  // Errors as Find, UidAssignment::GetOrAssign and the store's own.
+  absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name);
+
+  // Names with the prefix in byte order of their stored form, at most `max`. The prefix may be empty
+  // and need not be a legal name.
+  absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
+                                                   std::string_view prefix,
+                                                   size_t max);
+
+  // Mappings whose name the RE2 expression finds anywhere in, in name order.
+  // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[", which
+  // RE2 would read as plain characters.
+  absl::StatusOr<std::vector<UidMapping>> Grep(UidKind kind,
+                                               std::string_view expression,
+                                               bool ignore_case);
+
+  // Gives the UID of `name` the name `new_name`, both directions in one commit.
+  // kNotFound: no such name; kAlreadyExists: new_name has a UID; kInvalidArgument: it is illegal.
+  absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name);
+
+  // Removes both directions in one commit. Data of that UID stays and can no longer be named.
+  // kNotFound: no such name.
+  absl::Status Delete(UidKind kind, std::string_view name);
+
+  // Empties the caches.
+  void DropCaches();
+
+  UidStats stats(UidKind kind);
+
+ private:
+  friend class UidAssignment;
+
+  struct PerKind {
+    explicit PerKind(size_t names_max) : cache(names_max) {}
+    UidCache cache;
+    // Atomic for stats(), which must not wait for a commit. Changed only under assign_mutex_.
+    std::atomic<Uid> counter{0};
+    std::atomic<uint64_t> assigned{0};
+    std::atomic<uint64_t> refused{0};
+    std::atomic<uint64_t> random_collisions{0};
+  };
+
+  UidDirectory(UidOptions options, UidStore* store);
+
+  PerKind& per_kind(UidKind kind) { return kinds_[static_cast<size_t>(kind)]; }
+  bool is_random(UidKind kind) const { return kind == UidKind::kMetric && options_.random_metrics; }
+
+  // The stored bytes of `name`: itself if it is ASCII, else put into `*buffer`.
+  // kInvalidArgument with NameFault's text if it has none.
+  absl::StatusOr<std::string_view> StoredName(std::string_view name, std::string* buffer) const;
+  absl::StatusOr<std::string> TextOf(std::string stored_name) const;
+  absl::Status CheckLegal(UidKind kind, std::string_view name);
+
+  // From cache or store / from the store and into the cache.
+  absl::StatusOr<std::optional<Uid>> Lookup(UidKind kind, std::string_view stored_name);
+  absl::StatusOr<std::optional<Uid>> ReadForward(UidKind kind, std::string_view stored_name);
+
+  const UidOptions options_;
+  UidStore* const store_;  // borrowed
+  Mutex assign_mutex_;     // held by the one UidAssignment, Rename and Delete
+  PerKind kinds_[3];
+  Random random_;  // used by the one UidAssignment
+};
+
+// See above. Not thread-safe itself; holds the directory's assignment lock for its life, so it begins
+// and ends on one thread.
+class UidAssignment {
+ public:
+  explicit UidAssignment(UidDirectory* directory);
+  UidAssignment(const UidAssignment&) = delete;
+  UidAssignment& operator=(const UidAssignment&) = delete;
+
+  // The UID of `name`: known, reserved earlier by this assignment, or reserved now.
+  // kNotFound "No such name for ...": unknown and the kind may not be created (unless `force`);
+  // kInvalidArgument: illegal name; kFailedPrecondition: all UIDs of the kind are assigned, or no free
+  // random one was drawn; kDataLoss: the counter is far behind the UIDs in the store.
+  // A failure reserves nothing.
+  absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name, bool force = false);
+
+  // What to commit for the UIDs reserved so far, in the order of UidChange; empty if none was.
+  const std::vector<UidChange>& changes() const { return changes_; }
+
+  // Makes the reserved UIDs known, and begins anew. REQUIRES: changes() are committed.
+  void Publish();
+
+  // A place to go back to: undoes the reservations made since, for a point that turned out bad.
+  size_t Mark() const { return changes_.size(); }
+  // REQUIRES: `mark` is Mark()'s, taken since the last Publish.
+  void RollBackTo(size_t mark);
+
+ private:
+  absl::StatusOr<Uid> NextUid(UidKind kind);
+  absl::StatusOr<Uid> NextSequentialUid(UidKind kind);
+  absl::StatusOr<Uid> NextRandomUid(UidKind kind);
+
+  UidDirectory* const directory_;
+  const MutexLock lock_;
+  std::vector<UidChange> changes_;
+  StringMap<Uid> reserved_[3];
+  absl::flat_hash_set<Uid> reserved_random_;
+  Uid counters_[3];  // the directory's, advanced by what is reserved
+};
+
+}  // namespace hourcell

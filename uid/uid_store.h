@@ -1,0 +1,73 @@
+// UidStore: the port through which uid/ reaches storage. Two implementations ship: the engine's on its
+// tables, and the tests' in memory with faults.
+//
+// The logical content is OpenTSDB's tsdb-uid table, per kind:
+//   forward   name bytes -> UID       (family id)
+//   reverse   UID -> name bytes       (family name)
+//   counter   highest UID handed out  (row \0)
+// Names here are stored bytes (codec/name.h), not UTF-8.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/uid.h"
+
+namespace hourcell {
+
+// One row of either direction, as a scan yields it.
+struct UidMapping {
+  std::string name;
+  Uid uid = kNoUid;
+  friend bool operator==(const UidMapping&, const UidMapping&) = default;
+};
+
+// One change. A group of them is committed in one atomic step; the order given is one that is safe to
+// be cut anywhere on an engine that has no such step: counter, reverse, forward.
+struct UidChange {
+  enum class What : uint8_t {
+    kSetCounter,     // uid = the new highest
+    kSetReverse,     // uid -> name
+    kSetForward,     // name -> uid
+    kDeleteForward,  // name
+    kDeleteReverse,  // uid
+  };
+  What what = What::kSetCounter;
+  UidKind kind = UidKind::kMetric;
+  Uid uid = kNoUid;
+  std::string name;
+};
+
+// Thread-safe. Errors are the storage's own, kDataLoss for rows that do not decode.
+class UidStore {
+ public:
+  virtual ~UidStore() = default;
+
+  virtual absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) = 0;
+  virtual absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) = 0;
+  // The highest UID handed out; 0 if none ever was.
+  virtual absl::StatusOr<Uid> GetCounter(UidKind kind) = 0;
+
+  // Forward rows whose name begins with `prefix`, in byte order, until `visit` returns false.
+  virtual absl::Status ScanForward(UidKind kind,
+                                   std::string_view prefix,
+                                   const std::function<bool(const UidMapping&)>& visit) = 0;
+  // All reverse rows in UID order, until `visit` returns false.
+  virtual absl::Status ScanReverse(UidKind kind,
+                                   const std::function<bool(const UidMapping&)>& visit) = 0;
+
+  // Applies all changes or none. Durable against kill -9 when it returns.
+  virtual absl::Status Commit(std::span<const UidChange> changes) = 0;
+};
+
+}  // namespace hourcell
