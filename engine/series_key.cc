@@ -41,7 +41,7 @@ bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
     }
     return true;
   }
-  if (set[0] != kRoaringFormat) return false;
+  if (set[0] != kRoaringFormat || body.empty()) return false;
   if (roaring_bitmap_portable_deserialize_size(body.data(), body.size()) !=
       body.size()) {
     return false;

@@ -128,67 +128,94 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   if (!missing.empty()) Create(missing);
 }
 
-void SeriesTable::Create(std::span<const Missing> missing) {
-  UidAssignment assignment(parts_.uids);  // one creation at a time, from here to Publish
-  SeriesNumber last_number = last_number_;
-  StringMap<SeriesNumber> in_group;
-  std::vector<Mutation> series;
-  std::vector<Mutation> postings;
-  std::vector<Parsed<SeriesRef>*> waiting;
-  for (const Missing& one : missing) {
-    const size_t mark = assignment.Mark();
+// New series of one group, from the first name to the commit. Holds the assignment lock.
+class SeriesTable::Creation {
+ public:
+  explicit Creation(SeriesTable* table)
+      : table_(*table), assignment_(table->parts_.uids), last_number_(table->last_number_) {}
+
+  void Add(const Missing& one) {
+    const size_t mark = assignment_.Mark();
     const Parsed<std::string> tsuid =
-        MakeTsuid(layout_, *one.point, [&](UidKind kind, std::string_view name) {
-          return assignment.GetOrAssign(kind, name);
+        MakeTsuid(table_.layout_, *one.point, [&](UidKind kind, std::string_view name) {
+          return assignment_.GetOrAssign(kind, name);
         });
     if (!tsuid.ok()) {
-      assignment.RollBackTo(mark);
+      assignment_.RollBackTo(mark);
       *one.result = tsuid.error();
-      continue;
+      return;
     }
-    waiting.push_back(one.result);
-    if (const auto found = in_group.find(*tsuid); found != in_group.end()) {
-      *one.result = SeriesRef{.number = found->second, .tsuid = *tsuid};
-      continue;
+    const absl::StatusOr<SeriesNumber> number = NumberOf(*tsuid);
+    if (!number.ok()) {
+      *one.result = NameError(number.status(), "series");
+      return;
     }
-    // Another creation may have made it while this one waited for the lock.
-    const absl::StatusOr<std::optional<SeriesNumber>> existing = NumberOf(*tsuid);
-    if (!existing.ok()) {
-      waiting.pop_back();
-      *one.result = NameError(existing.status(), "series");
-      continue;
-    }
-    const SeriesNumber number = existing->has_value() ? **existing : ++last_number;
-    *one.result = SeriesRef{.number = number, .tsuid = *tsuid};
-    in_group.emplace(*tsuid, number);
-    if (existing->has_value()) continue;
-    series.push_back(SetSeries(SeriesNumberKey(number), *tsuid));
-    series.push_back(SetSeries(SeriesTsuidKey(*tsuid), EncodeU64(number)));
-    const SeriesUids uids = *ParseTsuid(layout_, *tsuid);
-    postings.push_back(AddPosting(MetricPostingPrefix(layout_, uids.metric), number));
-    for (const TagUids& tag : uids.tags) {
-      postings.push_back(AddPosting(TagPostingPrefix(layout_, uids.metric, tag), number));
-    }
+    *one.result = SeriesRef{.number = *number, .tsuid = *tsuid};
+    waiting_.push_back(one.result);
   }
-  if (waiting.empty()) return;
 
-  std::vector<Mutation> group;
-  if (last_number != last_number_) {
-    group.push_back(SetSeries(SeriesCounterKey(), EncodeU64(last_number)));
+  void Commit() {
+    if (waiting_.empty()) return;
+    const std::vector<Mutation> group = Group();
+    HOURCELL_KILL_POINT("series:before_commit");
+    const absl::Status committed = table_.parts_.tables->Apply(group, table_.sync_);
+    if (!committed.ok()) {
+      for (Parsed<SeriesRef>* const result : waiting_) *result = NameError(committed, "series");
+      return;
+    }
+    HOURCELL_KILL_POINT("series:after_commit");
+    assignment_.Publish();
+    table_.created_.fetch_add(last_number_ - table_.last_number_, std::memory_order_relaxed);
+    table_.last_number_ = last_number_;
   }
-  parts_.uid_store->AppendMutations(assignment.changes(), &group);
-  std::ranges::move(series, std::back_inserter(group));
-  std::ranges::move(postings, std::back_inserter(group));
-  HOURCELL_KILL_POINT("series:before_commit");
-  const absl::Status committed = parts_.tables->Apply(group, sync_);
-  if (!committed.ok()) {
-    for (Parsed<SeriesRef>* const result : waiting) *result = NameError(committed, "series");
-    return;
+
+ private:
+  // The number of a series: of this group, of the store (another creation may have made it while this
+  // one waited for the lock), or a new one.
+  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) {
+    if (const auto found = in_group_.find(tsuid); found != in_group_.end()) return found->second;
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<SeriesNumber> existing, table_.NumberOf(tsuid));
+    const SeriesNumber number = existing.has_value() ? *existing : ++last_number_;
+    in_group_.emplace(tsuid, number);
+    if (!existing.has_value()) AddRows(tsuid, number);
+    return number;
   }
-  HOURCELL_KILL_POINT("series:after_commit");
-  assignment.Publish();
-  created_.fetch_add(last_number - last_number_, std::memory_order_relaxed);
-  last_number_ = last_number;
+
+  void AddRows(const std::string& tsuid, SeriesNumber number) {
+    series_.push_back(SetSeries(SeriesNumberKey(number), tsuid));
+    series_.push_back(SetSeries(SeriesTsuidKey(tsuid), EncodeU64(number)));
+    const SeriesUids uids = *ParseTsuid(table_.layout_, tsuid);
+    postings_.push_back(AddPosting(MetricPostingPrefix(table_.layout_, uids.metric), number));
+    for (const TagUids& tag : uids.tags) {
+      postings_.push_back(AddPosting(TagPostingPrefix(table_.layout_, uids.metric, tag), number));
+    }
+  }
+
+  // In the order that is safe to be cut anywhere: counters, names, series, postings.
+  std::vector<Mutation> Group() {
+    std::vector<Mutation> group;
+    if (last_number_ != table_.last_number_) {
+      group.push_back(SetSeries(SeriesCounterKey(), EncodeU64(last_number_)));
+    }
+    table_.parts_.uid_store->AppendMutations(assignment_.changes(), &group);
+    std::ranges::move(series_, std::back_inserter(group));
+    std::ranges::move(postings_, std::back_inserter(group));
+    return group;
+  }
+
+  SeriesTable& table_;
+  UidAssignment assignment_;
+  SeriesNumber last_number_;
+  StringMap<SeriesNumber> in_group_;
+  std::vector<Mutation> series_;
+  std::vector<Mutation> postings_;
+  std::vector<Parsed<SeriesRef>*> waiting_;
+};
+
+void SeriesTable::Create(std::span<const Missing> missing) {
+  Creation creation(this);
+  for (const Missing& one : missing) creation.Add(one);
+  creation.Commit();
 }
 
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::Postings(TableView* view,

@@ -80,6 +80,7 @@ class SeriesTable {
     const PointView* point;
     Parsed<SeriesRef>* result;
   };
+  class Creation;
 
   absl::StatusOr<std::optional<SeriesNumber>> NumberOf(std::string_view tsuid) const;
   void Create(std::span<const Missing> missing);

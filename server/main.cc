@@ -1,1 +1,292 @@
-int main() { return 0; }
+// The hourcell program: takes the command line apart and calls the command (server/cli/).
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <fmt/format.h>
+
+#include "server/cli/import.h"
+#include "server/cli/query.h"
+#include "server/cli/scan.h"
+#include "server/cli/serve.h"
+#include "server/cli/setting_flags.h"
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+#include "server/cli/uid.h"
+#include "server/cli/version.h"
+
+namespace hourcell {
+namespace {
+
+using Args = std::vector<std::string>;
+
+// Parses `args`; kParsed if the command shall run, else the exit code: help was printed, or the
+// command line makes no sense.
+constexpr int kParsed = -1;
+int Parse(CLI::App& app, const Args& args, Terminal& terminal) {
+  try {
+    app.parse(Args(args.rbegin(), args.rend()));  // CLI11 takes them last first
+    return kParsed;
+  } catch (const CLI::CallForHelp&) {
+    fmt::print(terminal.out, "{}", app.help());
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    return FailUsage(terminal, app.get_name(), error.what());
+  }
+}
+
+void AddStoreOptions(CLI::App& app, StoreOptions* store) {
+  app.add_option("--data", store->data, "the store's directory (default ./hourcell-data)")
+      ->type_name("DIR");
+  app.add_option("--config", store->config_file, "settings, a Java properties file as OpenTSDB's")
+      ->type_name("FILE");
+  app.add_option("--set", store->settings, "one setting; also --tsd.x.y=VALUE")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+}
+
+void AddUrl(CLI::App& app, std::string* url) {
+  app.add_option("--url", *url, "a running server instead of a directory")
+      ->type_name("http://HOST:PORT");
+}
+
+// Commands that need the directory itself say so when they are pointed at a server.
+void RefuseUrl(CLI::App& app) {
+  app.add_option_function<std::string>(
+         "--url",
+         [](const std::string&) {
+           throw CLI::ValidationError(
+               "--url: this command works on the store's directory (--data) while no server has it "
+               "open");
+         })
+      ->group("");
+}
+
+int Serve(const Args& args, Terminal& terminal) {
+  CLI::App app("Serves OpenTSDB's telnet and HTTP protocols on one port, until SIGTERM.", "serve");
+  StoreOptions store;
+  ServeFlags flags;
+  bool help_settings = false;
+  AddStoreOptions(app, &store);
+  app.add_option("--port", flags.port, "port to listen on (default 4242)")->type_name("N");
+  app.add_option("--bind", flags.bind, "address to listen on (default 127.0.0.1; 0.0.0.0 = all)")
+      ->type_name("ADDRESS");
+  app.add_option("--max-connections", flags.max_connections, "connections at once (default: any)")
+      ->type_name("N");
+  app.add_option("--backlog", flags.backlog, "connections waiting to be accepted")->type_name("N");
+  app.add_flag("--auto-metric", flags.auto_metric, "puts may create metrics (the default here)");
+  app.add_flag("--read-only", flags.read_only, "refuse puts (tsd.mode=ro)");
+  app.add_flag("--help-settings", help_settings, "list every setting with its default");
+  app.footer(DurabilityHelp() +
+             "\nExamples:\n"
+             "  hourcell serve\n"
+             "  hourcell serve --bind 0.0.0.0 --data /var/lib/hourcell\n"
+             "  hourcell serve --config opentsdb.conf --tsd.storage.sync=always\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  if (help_settings) {
+    fmt::print(terminal.out, "{}", SettingsHelp());
+    return kExitOk;
+  }
+  return RunServe(store, flags, terminal);
+}
+
+int Import(const Args& args, Terminal& terminal) {
+  CLI::App app("Imports points from files, one a line: metric timestamp value tagk=tagv ...",
+               "import");
+  ImportOptions options;
+  bool auto_metric = false;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_flag("--skip-errors", options.skip_errors, "go on after a bad line");
+  app.add_flag("--auto-metric", auto_metric, "create metrics (the default here)");
+  app.add_option("--batch", options.batch_points, "points stored at once (default 10000)")
+      ->type_name("N");
+  app.add_option("PATH", options.paths, "files, plain or gzip; - = the standard input");
+  app.footer(
+      "Timestamps are integers, in seconds or milliseconds by magnitude. Times may come in any\n"
+      "order, which OpenTSDB refuses; of two points of one series and instant the later line "
+      "wins.\n"
+      "A bad line is named as FILE:LINE: reason: text. Without --skip-errors the first one ends "
+      "the\n"
+      "import with exit 1: all good lines before it are stored, lines behind it may be, as far as\n"
+      "they were in its batch. With --skip-errors bad lines are counted by reason, and exit is 0.\n"
+      "\nExamples:\n"
+      "  hourcell import points.txt more.gz\n"
+      "  zcat old.gz | hourcell import --skip-errors -\n"
+      "  hourcell import --url http://localhost:4242 points.txt\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
+  return RunImport(options, terminal);
+}
+
+int Query(const Args& args, Terminal& terminal) {
+  CLI::App app("Answers a query, a line a point: metric timestamp_ms value {tagk=tagv, ...}",
+               "query");
+  QueryOptions options;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_flag("--json", options.json, "print what /api/query answers, times in milliseconds");
+  app.add_option("-m", options.m_texts, "a sub query as in /api/query?m=; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("M");
+  app.add_option("WORD", options.words,
+                 "START [END] and, without -m, one or more of: AGG [rate] [counter[,max[,reset]]] "
+                 "[downsample N FUNC] metric [tagk=tagv ...]");
+  app.footer(
+      "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now. The\n"
+      "second word is END if it reads as a time. N is in milliseconds, or a duration such as 1h.\n"
+      "Integers are printed plain, floating-point values in full as Java prints them (OpenTSDB's\n"
+      "tool rounds them to six decimals).\n"
+      "\nExamples:\n"
+      "  hourcell query 1h-ago sum cpu.user host=web01\n"
+      "  hourcell query 2013/01/01 2013/01/02 avg rate counter downsample 60000 avg net.bytes\n"
+      "  hourcell query 1d-ago -m 'sum:1h-avg:cpu.user{host=*}'\n"
+      "  hourcell query --url http://localhost:4242 --json 1h-ago sum cpu.user\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunQuery(options, terminal);
+}
+
+int Scan(const Args& args, Terminal& terminal) {
+  CLI::App app("Prints stored rows in row-key order; without arguments the whole store.", "scan");
+  ScanOptions options;
+  bool is_import = false;
+  bool is_hex = false;
+  AddStoreOptions(app, &options.store);
+  RefuseUrl(app);
+  CLI::Option* const import_flag =
+      app.add_flag("--import", is_import, "print lines for hourcell import");
+  app.add_flag("--hex", is_hex, "print key, qualifiers and values of each row in hex")
+      ->excludes(import_flag);
+  app.add_option("WORD", options.words, "START [END] [metric [tagk=tagv ...]]");
+  app.footer(
+      "Rows are whole hours: those that touch START..END are printed with all their points. The\n"
+      "bytes are OpenTSDB's, whatever format is stored; dates are in UTC.\n"
+      "\nExamples:\n"
+      "  hourcell scan --import > points.txt\n"
+      "  hourcell scan 2013/01/01 2013/01/02 cpu.user host=web01\n"
+      "  hourcell scan --hex 1d-ago | head\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  if (is_import) options.format = ScanFormat::kImport;
+  if (is_hex) options.format = ScanFormat::kHex;
+  return RunScan(options, terminal);
+}
+
+int UidTool(const Args& args, Terminal& terminal) {
+  CLI::App app("Shows and changes names and UIDs; kind is metrics, tagk or tagv.", "uid");
+  UidCommandOptions options;
+  AddStoreOptions(app, &options.store);
+  RefuseUrl(app);
+  app.add_flag("-i,--ignore-case", options.ignore_case, "grep without regard to case");
+  app.add_option("WORD", options.words, "a subcommand and its words, see below");
+  app.footer(
+      "Subcommands:                          exit, besides 0 and 2 (usage)\n"
+      "  grep [kind] RE                      1 if no name matches\n"
+      "  assign kind name...                 3 if one cannot be assigned\n"
+      "  rename kind name newname            1 if refused\n"
+      "  delete kind name                    1 if unknown\n"
+      "  fsck [fix]                          the number of errors, 125 at most\n"
+      "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
+      "Mappings are printed as OpenTSDB does: metrics cpu.user: [0, 0, 1]\n"
+      "\nExamples:\n"
+      "  hourcell uid grep metrics '^cpu'\n"
+      "  hourcell uid assign tagk host dc\n"
+      "  hourcell uid metrics 1\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunUid(options, terminal);
+}
+
+int Mkmetric(const Args& args, Terminal& terminal) {
+  CLI::App app("Gives metrics their UIDs: uid assign metrics NAME...", "mkmetric");
+  StoreOptions store;
+  std::vector<std::string> names;
+  AddStoreOptions(app, &store);
+  RefuseUrl(app);
+  app.add_option("NAME", names, "metrics");
+  app.footer("Example:\n  hourcell mkmetric cpu.user cpu.system\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunMkmetric(store, names, terminal);
+}
+
+int Version(const Args& args, Terminal& terminal) {
+  CLI::App app("Says which version this is and how it was built.", "version");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunVersion(terminal);
+}
+
+struct Command {
+  std::string_view name;
+  std::string_view summary;
+  int (*run)(const Args& args, Terminal& terminal);
+};
+
+constexpr Command kCommands[] = {
+    {"serve", "serve OpenTSDB's protocols on a store", &Serve},
+    {"import", "import points from files", &Import},
+    {"query", "answer a query", &Query},
+    {"scan", "print stored rows", &Scan},
+    {"uid", "show and change names and UIDs", &UidTool},
+    {"mkmetric", "give metrics their UIDs", &Mkmetric},
+    {"version", "say which version this is", &Version},
+};
+
+const Command* FindCommand(std::string_view name) {
+  for (const Command& command : kCommands) {
+    if (command.name == name) return &command;
+  }
+  return nullptr;
+}
+
+void PrintCommands(std::FILE* file) {
+  fmt::print(file, "usage: hourcell COMMAND [OPTION ...] [ARGUMENT ...]\n\n");
+  for (const Command& command : kCommands) {
+    fmt::print(file, "  {:<10}{}\n", command.name, command.summary);
+  }
+  fmt::print(file, "\nSee 'hourcell help COMMAND', or 'hourcell COMMAND --help'.\n");
+}
+
+// The command and its arguments, with `help COMMAND` and `--version` as what they stand for.
+Args Normalise(Args args) {
+  if (args.empty()) return args;
+  if (args[0] == "--version") args[0] = "version";
+  if (args[0] == "-h" || args[0] == "--help") args[0] = "help";
+  if (args[0] == "help" && args.size() > 1) return {args[1], "--help"};
+  return args;
+}
+
+int Main(const Args& raw_args) {
+  Terminal terminal{.is_tty = isatty(STDERR_FILENO) == 1};
+  const Args args = Normalise(raw_args);
+  if (args.empty()) {
+    PrintCommands(terminal.err);
+    return kExitUsage;
+  }
+  if (args[0] == "help") {
+    PrintCommands(terminal.out);
+    return kExitOk;
+  }
+  const Command* const command = FindCommand(args[0]);
+  if (command == nullptr) {
+    fmt::print(terminal.err, "hourcell: no command {}\n\n", args[0]);
+    PrintCommands(terminal.err);
+    return kExitUsage;
+  }
+  return command->run(RewriteSettingFlags({args.begin() + 1, args.end()}), terminal);
+}
+
+}  // namespace
+}  // namespace hourcell
+
+int main(int argc, char** argv) {
+  // A reader that goes away (`hourcell scan | head`) shows as a failed write, and ends us quietly.
+  signal(SIGPIPE, SIG_IGN);
+  return hourcell::Main({argv + 1, argv + argc});
+}

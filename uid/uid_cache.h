@@ -1,11 +1,11 @@
 // UidCache: both directions of one kind, each at most `names_max` entries (but at least two). Two
-// generations a direction: when the young one holds half of the limit it becomes the old one, and the
-// old one is dropped; a hit in the old one moves the entry to the young. So what is used stays, in
-// O(1), without a list to maintain on every hit. Thread-safe.
+// generations a direction: when the young one holds half of the limit it becomes the old one, and
+// the old one is dropped; a hit in the old one moves the entry to the young. So what is used stays,
+// in O(1), without a list to maintain on every hit. Thread-safe.
 //
 // Filling it from a read needs care: between the read and the fill the mapping can be renamed or
-// deleted, and a late fill would bring it back for good. So a reader notes erasures() before it reads,
-// and its fill does nothing if there was an erasure since.
+// deleted, and a late fill would bring it back for good. So a reader notes erasures() before it
+// reads, and its fill does nothing if there was an erasure since.
 
 #pragma once
 
@@ -54,8 +54,8 @@ class UidCache {
   using UidMap = StringMap<Uid>;
   using NameMap = absl::flat_hash_map<Uid, std::string>;
 
-  // Returns the generation that was dropped, for the caller to free after it unlocks: freeing half a
-  // million names takes tens of milliseconds.
+  // Returns the generation that was dropped, for the caller to free after it unlocks: freeing half
+  // a million names takes tens of milliseconds.
   UidMap InsertUidLocked(std::string_view name, Uid uid) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   NameMap InsertNameLocked(Uid uid, std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -1,5 +1,5 @@
-// UidCheck: compares all forward and reverse mappings and the counters of a store, OpenTSDB's
-// `uid fsck`; repairs on request. Run it on a store nobody else writes. Holds all mappings in memory.
+// UidCheck: compares all forward and reverse mappings and the counters of a store, OpenTSDB's `uid
+// fsck`; repairs on request. Run it on a store nobody else writes. Holds all mappings in memory.
 
 #pragma once
 
@@ -38,18 +38,19 @@ struct UidCheckReport {
 //   counter below the highest id found               error    raise the counter
 //   counter does not decode                          error    set it to the highest id found
 //   counter above the number of names                warning  nothing (ids were deleted)
-//   counter of metrics is 0, ids are sparse          warning  nothing (random UIDs, which do not count)
+//   counter of metrics is 0, ids are sparse          warning  nothing (random UIDs: not counted)
 //
-// (*) If one name maps to the id. Else those names lose their forwards and one name fsck.<a>.<b>...,
-// in name order, gets the id in both directions; where that name is taken or too long, one with the id
-// in it.
+// (*) If one name maps to the id. Else those names lose their forwards and one name
+// fsck.<a>.<b>..., in name order, gets the id in both directions; where that name is taken or too
+// long, one with the id in it.
 //
 // Findings are of the store as it was, the same with and without repair. After a repair the next
-// check finds no error. Ids are sparse if the highest is more than twice the number of names: random
-// UIDs of any real width are; ids counted out and then most of them deleted are too, which is harmless,
-// since no assignment hands out a number that has a reverse mapping.
+// check finds no error. Ids are sparse if the highest is more than twice the number of names:
+// random UIDs of any real width are; ids counted out and then most of them deleted are too, which
+// is harmless, since no assignment hands out a number that has a reverse mapping.
 //
-// Errors are the store's own; kDataLoss for a row that does not decode. Repairs are one commit a kind.
+// Errors are the store's own; kDataLoss for a row that does not decode.
+// Repairs are one commit a kind.
 absl::StatusOr<UidCheckReport> CheckUids(const Layout& layout, UidStore* store, bool repair);
 
 }  // namespace hourcell

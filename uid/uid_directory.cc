@@ -17,8 +17,8 @@ namespace {
 // OpenTSDB's limit for random UIDs. Each try is a read of the store under the assignment lock.
 constexpr int kRandomTriesMax = 10;
 
-// Taken numbers that are skipped after the counter. More than the few a failed commit can leave means
-// that the counter is damaged.
+// Taken numbers that are skipped after the counter. More than the few a failed commit can leave
+// means that the counter is damaged.
 constexpr int kSequentialTriesMax = 1000;
 
 // Memory of one regular expression's automaton.

@@ -1,20 +1,20 @@
 // UidDirectory: the names and UIDs of the three kinds, in front of a UidStore.
 //
-// Lookups go through bounded caches; a name that is in neither cache nor store is assigned a UID by a
-// UidAssignment: a short transaction, one at a time, whose new mappings are committed together with
-// whatever else belongs to them (a new series: its UIDs, number and postings in one batch).
+// Lookups go through bounded caches; a name that is in neither cache nor store is assigned a UID by
+// a UidAssignment: a short transaction, one at a time, whose new mappings are committed together
+// with whatever else belongs to them (a new series: its UIDs, number and postings in one batch).
 //
 //   UidAssignment assignment(&directory);                  // waits for the one before
 //   ASSIGN_OR_RETURN(Uid metric, assignment.GetOrAssign(UidKind::kMetric, "cpu"));
 //   ... build a batch from assignment.changes() and more, commit it ...
 //   assignment.Publish();                                  // only now others can see them
 //
-// Two callers that want one new name at once get one UID: the second waits and then finds it. A failed
-// or abandoned assignment publishes nothing; its numbers are used again. A number whose reverse row
-// exists is never handed out, whatever the counter says.
+// Two callers that want one new name at once get one UID: the second waits and then finds it. A
+// failed or abandoned assignment publishes nothing; its numbers are used again. A number whose
+// reverse row exists is never handed out, whatever the counter says.
 //
-// What is legal is asked of new names only: a name that is stored can be looked up, renamed and deleted
-// even if today's settings would not let it in.
+// What is legal is asked of new names only: a name that is stored can be looked up, renamed and
+// deleted even if today's settings would not let it in.
 //
 // Thread-safe. Names in this interface are UTF-8. A thread that holds a UidAssignment must not call
 // GetOrAssign, Rename or Delete of its directory: they wait for that assignment.
@@ -80,15 +80,15 @@ class UidDirectory {
   // Errors as Find, UidAssignment::GetOrAssign and the store's own.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name);
 
-  // Names with the prefix in byte order of their stored form, at most `max`. The prefix may be empty
-  // and need not be a legal name.
+  // Names with the prefix in byte order of their stored form, at most `max`. The prefix may be
+  // empty and need not be a legal name.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
                                                    std::string_view prefix,
                                                    size_t max);
 
-  // Mappings whose name the RE2 expression finds anywhere in, in name order.
-  // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[", which
-  // RE2 would read as plain characters.
+  // Mappings in whose name the RE2 expression matches anywhere, in name order.
+  // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[",
+  // which RE2 would read as plain characters.
   absl::StatusOr<std::vector<UidMapping>> Grep(UidKind kind,
                                                std::string_view expression,
                                                bool ignore_case);
@@ -141,8 +141,8 @@ class UidDirectory {
   Random random_;  // used by the one UidAssignment
 };
 
-// See above. Not thread-safe itself; holds the directory's assignment lock for its life, so it begins
-// and ends on one thread.
+// See above. Not thread-safe itself; holds the directory's assignment lock for its life, so it
+// begins and ends on one thread.
 class UidAssignment {
  public:
   explicit UidAssignment(UidDirectory* directory);
@@ -151,8 +151,8 @@ class UidAssignment {
 
   // The UID of `name`: known, reserved earlier by this assignment, or reserved now.
   // kNotFound "No such name for ...": unknown and the kind may not be created (unless `force`);
-  // kInvalidArgument: illegal name; kFailedPrecondition: all UIDs of the kind are assigned, or no free
-  // random one was drawn; kDataLoss: the counter is far behind the UIDs in the store.
+  // kInvalidArgument: illegal name; kFailedPrecondition: all UIDs of the kind are assigned, or no
+  // free random one was drawn; kDataLoss: the counter is far behind the UIDs in the store.
   // A failure reserves nothing.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name, bool force = false);
 

@@ -1,5 +1,5 @@
-// UidStore: the port through which uid/ reaches storage. Two implementations ship: the engine's on its
-// tables, and the tests' in memory with faults.
+// UidStore: the port through which uid/ reaches storage. Two implementations ship: the engine's on
+// its tables, and the tests' in memory with faults.
 //
 // The logical content is OpenTSDB's tsdb-uid table, per kind:
 //   forward   name bytes -> UID       (family id)
@@ -32,8 +32,8 @@ struct UidMapping {
   friend bool operator==(const UidMapping&, const UidMapping&) = default;
 };
 
-// One change. A group of them is committed in one atomic step; the order given is one that is safe to
-// be cut anywhere on an engine that has no such step: counter, reverse, forward.
+// One change. A group of them is committed in one atomic step; the order given is one that is safe
+// to be cut anywhere on an engine that has no such step: counter, reverse, forward.
 struct UidChange {
   enum class What : uint8_t {
     kSetCounter,     // uid = the new highest

@@ -70,7 +70,8 @@ absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text) {
   HttpUrl url;
   std::string_view authority = rest.substr(0, rest.find('/'));
   url.prefix = rest.substr(authority.size());
-  while (url.prefix.ends_with('/')) url.prefix.pop_back();
+  while (url.prefix.ends_with('/'))
+    url.prefix.pop_back();
 
   // The last colon separates the port, unless it is within the brackets of an IPv6 address.
   const size_t colon = authority.rfind(':');
@@ -124,12 +125,17 @@ std::string Gzip(std::string_view text) {
   return out;
 }
 
-HttpClient::~HttpClient() { Disconnect(); }
+HttpClient::~HttpClient() {
+  Disconnect();
+}
 
-std::string HttpClient::address() const { return fmt::format("{}:{}", url_.host, url_.port); }
+std::string HttpClient::address() const {
+  return fmt::format("{}:{}", url_.host, url_.port);
+}
 
 absl::Status HttpClient::Broken(std::string_view what, int error) const {
-  const std::string why = error == EAGAIN ? "no answer in time" : std::generic_category().message(error);
+  const std::string why =
+      error == EAGAIN ? "no answer in time" : std::generic_category().message(error);
   return absl::UnavailableError(fmt::format("{}: {}: {}", address(), what, why));
 }
 

@@ -15,7 +15,7 @@
 namespace hourcell {
 
 struct HttpUrl {
-  std::string host;    // without the brackets of an IPv6 address
+  std::string host;  // without the brackets of an IPv6 address
   std::string port = "4242";
   std::string prefix;  // path in front of every target, without a '/' at its end
 };

@@ -68,11 +68,13 @@ class Importer {
     meter_->Clear();
     const int64_t ms = meter_->elapsed_ms();
     uint64_t bad = 0;
-    for (const auto& [reason, lines] : bad_lines_) bad += lines;
-    fmt::print(terminal_->out,
-               "imported {} points of {} lines from {} files in {:.1f} s ({} points/s); {} bad lines\n",
-               imported_, lines_, files_, static_cast<double>(ms) / 1000,
-               PointsPerSecond(imported_, ms), bad);
+    for (const auto& [reason, lines] : bad_lines_)
+      bad += lines;
+    fmt::print(
+        terminal_->out,
+        "imported {} points of {} lines from {} files in {:.1f} s ({} points/s); {} bad lines\n",
+        imported_, lines_, files_, static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
+        bad);
     for (const auto& [reason, lines] : bad_lines_) {
       fmt::print(terminal_->err, "hourcell import: {} bad lines: {}\n", lines, reason);
     }
@@ -96,7 +98,7 @@ class Importer {
     file_name_ = reader->name();
     const absl::Status read = ImportLines(reader.get());
     // Whatever ended the file, what was read before it is stored.
-    const absl::Status written = absl::IsAborted(read) ? absl::OkStatus() : WriteBatch();
+    const absl::Status written = WriteBatch();
     meter_->Update(imported_, bytes_before_ + reader->bytes_read());
     bytes_before_ += reader->bytes_total();
     return read.ok() ? written : read;
@@ -197,10 +199,10 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
 
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<Config> config = LoadConfig(options.store);
-  if (!config.ok()) return FailUsage(terminal, kCommand, StatusText(config.status()));
+  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
   WarnOfIgnoredSettings(*config, kCommand, terminal);
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
-  if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
 
   const std::unique_ptr<PointSink> sink = MakeStoreSink(tsdb->get());
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
@@ -216,9 +218,9 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
 int RunImport(const ImportOptions& options, Terminal& terminal) {
   if (options.paths.empty()) return FailUsage(terminal, kCommand, "no files given");
   if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
-    return FailUsage(terminal, kCommand,
-                     fmt::format("--batch: got {}; want 1 to {}", options.batch_points,
-                                 kImportBatchMax));
+    return FailUsage(
+        terminal, kCommand,
+        fmt::format("--batch: got {}; want 1 to {}", options.batch_points, kImportBatchMax));
   }
   return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
 }

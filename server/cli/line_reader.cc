@@ -58,8 +58,7 @@ absl::StatusOr<uint64_t> InputBytes(const std::string& path) {
 absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path) {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes_total, InputBytes(path));
   // The standard input is duplicated, so that closing the reader leaves it open.
-  const int fd =
-      path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return SystemError(path, errno);
   const gzFile file = gzdopen(fd, "rb");
   HOURCELL_CHECK(file != nullptr);  // only for a bad mode or no memory

@@ -74,7 +74,8 @@ class StoreSink : public PointSink {
                      const std::vector<RefusedPoint>& throttled,
                      std::vector<RefusedPoint>* refused) {
     std::vector<PointView> again;
-    for (const RefusedPoint& point : throttled) again.push_back(points[point.index]);
+    for (const RefusedPoint& point : throttled)
+      again.push_back(points[point.index]);
     std::vector<RefusedPoint> refused_again;
     HOURCELL_RETURN_IF_ERROR(tsdb_->Append(again, &refused_again).Wait());
     for (RefusedPoint& point : refused_again) {
@@ -116,7 +117,8 @@ class HttpSink : public PointSink {
     size_t end = begin;
     while (end < points.size() && end - begin < kRequestPointsMax && bytes < kRequestBytesMax) {
       bytes += kPointOverhead + points[end].metric.size();
-      for (const TagView& tag : points[end].tags) bytes += 8 + tag.key.size() + tag.value.size();
+      for (const TagView& tag : points[end].tags)
+        bytes += 8 + tag.key.size() + tag.value.size();
       ++end;
     }
     return end - begin;
@@ -133,8 +135,8 @@ class HttpSink : public PointSink {
         continue;
       }
       if (reply.status == 204) return absl::OkStatus();
-      const bool has_details = reply.body.starts_with("{") &&
-                               reply.body.find("\"errors\"") != std::string::npos;
+      const bool has_details =
+          reply.body.starts_with("{") && reply.body.find("\"errors\"") != std::string::npos;
       if ((reply.status == 200 || reply.status == 400) && has_details) {
         return ParsePutReply(reply.body, points, refused);
       }
@@ -200,7 +202,9 @@ PointErrorKind KindOf(std::string_view text) {
 
 }  // namespace
 
-std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb) { return std::make_unique<StoreSink>(tsdb); }
+std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb) {
+  return std::make_unique<StoreSink>(tsdb);
+}
 
 std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url) {
   return std::make_unique<HttpSink>(std::move(url));
@@ -237,7 +241,8 @@ absl::Status ParsePutReply(std::string_view body,
     if (text.starts_with("Storage exception") || text.starts_with("Please throttle")) {
       return absl::UnavailableError(fmt::format("/api/put: {}", text));
     }
-    while (at < points.size() && !IsSamePoint(datapoint, points[at])) ++at;
+    while (at < points.size() && !IsSamePoint(datapoint, points[at]))
+      ++at;
     if (at == points.size()) {
       return absl::DataLossError(fmt::format("/api/put: {}: for a point that was not sent: {}",
                                              text, simdjson::minify(datapoint)));

@@ -28,8 +28,8 @@ std::string FormatProgress(const Progress& progress) {
                                  PointsPerSecond(progress.points, progress.elapsed_ms));
   if (progress.bytes_total == 0) return text;
 
-  const double done = std::min(1.0, static_cast<double>(progress.bytes_done) /
-                                        static_cast<double>(progress.bytes_total));
+  const double done = std::min(
+      1.0, static_cast<double>(progress.bytes_done) / static_cast<double>(progress.bytes_total));
   text += fmt::format(", {} %", static_cast<int>(done * 100));
   if (done > 0) {
     const double left_ms = static_cast<double>(progress.elapsed_ms) * (1 - done) / done;
@@ -50,7 +50,9 @@ ProgressMeter::ProgressMeter(std::FILE* file, bool is_tty, Clock* clock, uint64_
       bytes_total_(bytes_total),
       start_ms_(clock->NowMs()) {}
 
-int64_t ProgressMeter::elapsed_ms() const { return clock_->NowMs() - start_ms_; }
+int64_t ProgressMeter::elapsed_ms() const {
+  return clock_->NowMs() - start_ms_;
+}
 
 void ProgressMeter::Update(uint64_t points, uint64_t bytes_done) {
   const int64_t elapsed = elapsed_ms();

@@ -51,8 +51,8 @@ class ProgressMeter {
   Clock* const clock_;
   const uint64_t bytes_total_;
   const int64_t start_ms_;
-  int64_t shown_ms_ = 0;       // elapsed when last shown
-  uint64_t milestones_ = 0;    // shown so far
+  int64_t shown_ms_ = 0;     // elapsed when last shown
+  uint64_t milestones_ = 0;  // shown so far
   bool is_shown_ = false;
 };
 

@@ -45,13 +45,17 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse u
   HOURCELL_ASSIGN_OR_RETURN(Options options, config.ToOptions());
   options.check_layout = false;
   options.create_if_missing = use == StoreUse::kCreate;
-  options.read_only = use == StoreUse::kRead;
   return Tsdb::Open(options);
 }
 
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use) {
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options));
   return OpenStore(config, use);
+}
+
+int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ? FailUsage(terminal, command, StatusText(status))
+                                         : Fail(terminal, command, status);
 }
 
 }  // namespace hourcell

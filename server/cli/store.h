@@ -2,11 +2,13 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "engine/tsdb.h"
@@ -30,10 +32,9 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options);
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal);
 
 // What a tool wants of the store.
-enum class StoreUse {
-  kRead,    // an existing store, nothing is changed
-  kChange,  // an existing store
-  kCreate,  // made if there is none
+enum class StoreUse : uint8_t {
+  kExisting,  // there must be one
+  kCreate,    // made if there is none
 };
 
 // Opens the store of the settings for a tool: with the layout it has. Errors as Tsdb::Open.
@@ -41,5 +42,9 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse u
 
 // LoadConfig and OpenStore, for tools that need nothing of the settings themselves.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use);
+
+// Says why settings or a store could not be had. Returns kExitUsage for settings that are wrong, else
+// kExitFailure.
+int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status);
 
 }  // namespace hourcell

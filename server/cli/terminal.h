@@ -21,7 +21,7 @@ inline constexpr int kExitUsage = 2;
 struct Terminal {
   std::FILE* out = stdout;
   std::FILE* err = stderr;
-  bool is_tty = false;  // `err` is a terminal: progress overwrites itself there
+  bool is_tty = false;             // `err` is a terminal: progress overwrites itself there
   Clock* clock = Clock::System();  // borrowed
 };
 

@@ -56,7 +56,11 @@ TEST(CellTest, AppendsManyPointsAsOpenTsdbCompactsThem) {
   AddPoint(0, kSeconds, Value::Integer(4), &columns);
   AddPoint(1, kMs, Value::Integer(5), &columns);
   AddPoint(2000, kSeconds, Value::Float(0.5), &columns);
-  EXPECT_EQ(ToHex(Encoded(columns)), "01" "0000f0000040002b" "04053f000000" "01");
+  EXPECT_EQ(ToHex(Encoded(columns)),
+            "01"
+            "0000f0000040002b"
+            "04053f000000"
+            "01");
 }
 
 TEST(CellTest, MetaByteSaysWhetherPrecisionsAreMixed) {
@@ -82,13 +86,12 @@ TEST(CellTest, DecodingAndEncodingGivesTheSameBytes) {
 TEST(CellTest, DecodeAppendsWidenedValues) {
   CellColumns columns;
   AddPoint(0, kSeconds, Value::Integer(7), &columns);
-  ASSERT_OK(DecodeCell(Cell("001b f0000fc0", "3f000000 ff 01"), &columns));
+  ASSERT_OK(DecodeCell(Cell("001b f00109c0", "3f000000 ff 01"), &columns));
   ASSERT_EQ(columns.size(), 3U);
   EXPECT_EQ(columns.value(1), Value::Float(0.5));
-  EXPECT_EQ(columns.qualifier(1),
-            (Qualifier{.offset_ms = 1000, .is_ms = false, .flags = 0xB}));
+  EXPECT_EQ(columns.qualifier(1), (Qualifier{.offset_ms = 1000, .is_ms = false, .flags = 0xB}));
   EXPECT_EQ(columns.value(2), Value::Integer(-1));
-  EXPECT_EQ(columns.offset_ms[2], 63U);
+  EXPECT_EQ(columns.offset_ms[2], 1063U);
 }
 
 TEST(CellTest, DecodeNamesTheFault) {
@@ -196,16 +199,20 @@ TEST(CellTest, MergeOfOneCellIsThatCell) {
 }
 
 TEST(CellTest, MergeOfAscendingPointsIsTheirConcatenation) {
-  const std::string merged = Merged(Cell("0000 0010", "01 02 00"),
-                                    {Cell("0020", "03"), Cell("f0007d0b f000bb80", "3f000000 04 00"),
-                                     Cell("0031", "0100")});
+  const std::string merged = Merged(
+      Cell("0000 0010", "01 02 00"),
+      {Cell("0020", "03"), Cell("f002710b f002af80", "3f000000 04 00"), Cell("0031", "0100")});
   EXPECT_EQ(ToHex(merged),
-            "01" "000000100020f0007d0bf000bb800031" "0102033f000000040100" "01");
+            "01"
+            "000000100020f002710bf002af800031"
+            "0102033f000000040100"
+            "01");
 }
 
 TEST(CellTest, MergeLetsTheLastWriteWin) {
-  EXPECT_EQ(ToHex(Merged(Cell("0000", "2a"), {Cell("0000", "2b"), Cell("0007", "000000000000002c")})),
-            ToHex(Cell("0007", "000000000000002c")));
+  EXPECT_EQ(
+      ToHex(Merged(Cell("0000", "2a"), {Cell("0000", "2b"), Cell("0007", "000000000000002c")})),
+      ToHex(Cell("0007", "000000000000002c")));
   EXPECT_EQ(ToHex(Merged(Cell("0010", "2a"), {Cell("f000fa0b", "3f000000")})),
             ToHex(Cell("f000fa0b", "3f000000")));
   EXPECT_EQ(ToHex(Merged(Cell("0010", "2a"), {Cell("0000", "2b")})),
@@ -220,7 +227,13 @@ TEST(CellTest, MergeClearsReservedBitsWhateverTheOrder) {
 TEST(CellTest, MergeCarriesDamageVerbatimBesideWhatDecodes) {
   const std::string damaged = Merged(Cell("0000", "2a"), {Hex("dead"), Cell("0010", "2b"), ""});
 
-  EXPECT_EQ(ToHex(damaged), "ff" "08" "01000000102a2b00" "02" "dead" "00");
+  EXPECT_EQ(ToHex(damaged),
+            "ff"
+            "08"
+            "01000000102a2b00"
+            "02"
+            "dead"
+            "00");
   CellColumns columns;
   EXPECT_THAT(DecodeCell(damaged, &columns),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("2 parts that do not decode")));
@@ -231,12 +244,27 @@ TEST(CellTest, MergeCarriesDamageVerbatimBesideWhatDecodes) {
 TEST(CellTest, MergeFlattensDamagedRecordsAndMergesTheirGoodCellInPlace) {
   const std::string old = Merged(Cell("0000", "2a"), {Hex("dead")});
   const std::string newer = Merged("", {Hex("beef"), Cell("0000", "2b")});
-  EXPECT_EQ(ToHex(Merged(old, {newer})), "ff" "04" "0100002b" "02" "dead" "02" "beef");
-  EXPECT_EQ(ToHex(Merged(newer, {old})), "ff" "04" "0100002a" "02" "beef" "02" "dead");
+  EXPECT_EQ(ToHex(Merged(old, {newer})),
+            "ff"
+            "04"
+            "0100002b"
+            "02"
+            "dead"
+            "02"
+            "beef");
+  EXPECT_EQ(ToHex(Merged(newer, {old})),
+            "ff"
+            "04"
+            "0100002a"
+            "02"
+            "beef"
+            "02"
+            "dead");
 }
 
 TEST(CellTest, MergeKeepsAMalformedDamagedRecordWhole) {
-  for (const char* record : {"ff", "ff00", "ff0401000", "ff040100002a", "ff0002de", "ff00ffffffffff"}) {
+  for (const char* record :
+       {"ff", "ff00", "ff0401000", "ff040100002a", "ff0002de", "ff00ffffffffff"}) {
     std::string hex = record;
     if (hex.size() % 2 == 1) hex += '0';
     SCOPED_TRACE(hex);

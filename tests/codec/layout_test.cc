@@ -74,7 +74,8 @@ TEST(LayoutTest, ValidateNamesTheSettingAndWhatItWants) {
   check([](Layout* layout) { layout->salt_buckets = 0; }, "salt.buckets: got 0; want 1 to");
   check([](Layout* layout) { layout->salt_width = 1, layout->salt_buckets = 257; },
         "salt.buckets: got 257; want 1 to 256 with 1 bytes of salt");
-  check([](Layout* layout) { layout->fields.pop_back(); }, "row_key: got \"salt,metric,base_time\"");
+  check([](Layout* layout) { layout->fields.pop_back(); },
+        "row_key: got \"salt,metric,base_time\"");
   check([](Layout* layout) { layout->fields[0] = RowField::kMetric; }, "once each");
   check([](Layout* layout) { std::swap(layout->fields[2], layout->fields[3]); }, "tags last");
 }

@@ -98,8 +98,7 @@ TEST(QualifierTest, VectorsCompare) {
 TEST(QualifierTest, VectorsIsMillis) {
   for (const TestVector& vector : LoadVectors("storage.json", "qualifier.is_millis")) {
     SCOPED_TRACE(vector.from);
-    EXPECT_EQ(IsMsQualifier(BytesOf(vector.given, "first_byte")[0]),
-              bool(vector.expect["millis"]));
+    EXPECT_EQ(IsMsQualifier(BytesOf(vector.given, "first_byte")[0]), bool(vector.expect["millis"]));
   }
 }
 

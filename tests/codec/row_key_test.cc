@@ -186,7 +186,9 @@ TEST(RowKeyTest, RangesAscendAndDoNotOverlap) {
   const auto ranges = RowKeyCodec(kSalted).Ranges(5, 3600, 7200);
   for (size_t i = 0; i < ranges.size(); ++i) {
     EXPECT_LT(ranges[i].begin, ranges[i].end);
-    if (i > 0) EXPECT_LE(ranges[i - 1].end, ranges[i].begin);
+    if (i > 0) {
+      EXPECT_LE(ranges[i - 1].end, ranges[i].begin);
+    }
   }
 }
 
@@ -199,9 +201,9 @@ TEST(RowKeyTest, OpenRangesEndWithTheirMetric) {
 }
 
 TEST(RowKeyTest, RangesAreOneWhereTheTimePrecedesTheSalt) {
-  const Layout layout{.salt_width = 1,
-                      .fields = {RowField::kMetric, RowField::kBaseTime, RowField::kSalt,
-                                 RowField::kTags}};
+  const Layout layout{
+      .salt_width = 1,
+      .fields = {RowField::kMetric, RowField::kBaseTime, RowField::kSalt, RowField::kTags}};
   const auto ranges = RowKeyCodec(layout).Ranges(1, 3600, 7200);
   ASSERT_EQ(ranges.size(), 1U);
   EXPECT_EQ(ToHex(ranges[0].begin), "00000100000e10");

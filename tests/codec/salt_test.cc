@@ -12,9 +12,10 @@ namespace {
 TEST(SaltTest, HashIsJavasOfSignedBytes) {
   EXPECT_EQ(JavaBytesHash(""), 1);
   EXPECT_EQ(JavaBytesHash(Hex("01")), 32);
-  EXPECT_EQ(JavaBytesHash(Hex("ff")), 30);      // 31 * 1 - 1
-  EXPECT_EQ(JavaBytesHash(Hex("0102")), 994);   // 31 * 32 + 2
-  EXPECT_EQ(JavaBytesHash(std::string(7, '\0')), -1807454463);  // 31^7 wraps in 32 bits
+  EXPECT_EQ(JavaBytesHash(Hex("ff")), 30);                      // 31 * 1 - 1
+  EXPECT_EQ(JavaBytesHash(Hex("0102")), 994);                   // 31 * 32 + 2
+  EXPECT_EQ(JavaBytesHash(std::string(7, '\0')), 1742810335);   // 31^7 wraps in 32 bits
+  EXPECT_EQ(JavaBytesHash(std::string(8, '\0')), -1807454463);  // 31^8 into the negative
 }
 
 TEST(SaltTest, VectorsBytes) {

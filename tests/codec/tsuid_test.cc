@@ -45,8 +45,7 @@ TEST(TsuidTest, VectorsSplit) {
 TEST(TsuidTest, EveryOrderOfFourTagsGivesTheSameBytes) {
   // Two share a tagk, so that the tagv decides; the largest would be negative as a signed byte.
   std::vector<TagUids> tags = {{1, 9}, {2, 3}, {2, 0x800000}, {0xFF0000, 1}};
-  const std::string want =
-      Hex("00002a 000001 000009 000002 000003 000002 800000 ff0000 000001");
+  const std::string want = Hex("00002a 000001 000009 000002 000003 000002 800000 ff0000 000001");
   size_t orders = 0;
   do {
     EXPECT_EQ(ToHex(EncodeTsuid(Layout{}, 42, tags)), ToHex(want));

@@ -64,8 +64,8 @@ TEST(ValueTest, IntegersTakeTheFewestBytesAtEveryBoundary) {
     EXPECT_EQ(bytes.size(), size);
     EXPECT_THAT(ParseValue(ValueFlags(value), bytes), IsOkAndHolds(value));
   };
-  for (const auto& [last, size] : {std::pair<int64_t, size_t>{127, 1}, {32767, 2},
-                                   {2147483647, 4}}) {
+  for (const auto& [last, size] :
+       {std::pair<int64_t, size_t>{127, 1}, {32767, 2}, {2147483647, 4}}) {
     check(last, size);
     check(-last - 1, size);
     check(last + 1, 2 * size);

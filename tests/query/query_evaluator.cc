@@ -97,7 +97,8 @@ class Names {
   std::vector<std::string> names_;
 };
 
-bool Passes(const StoredSeries& series, const SubQuery& query,
+bool Passes(const StoredSeries& series,
+            const SubQuery& query,
             const std::vector<TagFilter>& filters) {
   if (series.metric != query.metric) return false;
   if (query.explicit_tags && !filters.empty() && series.tags.size() != filters.size()) return false;
@@ -121,14 +122,16 @@ Span PrepareSpan(const StoredSeries& series, const SubQuery& query, const QueryR
   return span;
 }
 
-absl::StatusOr<ResultSeries> EvaluateGroup(const std::vector<Span>& members, const SubQuery& query,
+absl::StatusOr<ResultSeries> EvaluateGroup(const std::vector<Span>& members,
+                                           const SubQuery& query,
                                            const QueryRange& range) {
-  ResultSeries result{.metric = query.metric};
+  ResultSeries result;
+  result.metric = query.metric;
   Span merged = members.front();
   if (query.aggregator != Aggregator::kNone) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        merged, AggregateSpans(members, query.aggregator, query.rate.has_value(),
-                               static_cast<int64_t>(range.scan.end_s) * 1000));
+    HOURCELL_ASSIGN_OR_RETURN(merged,
+                              AggregateSpans(members, query.aggregator, query.rate.has_value(),
+                                             static_cast<int64_t>(range.scan.end_s) * 1000));
   }
   for (size_t i = 0; i < merged.size(); ++i) {
     if (merged.t[i] < range.start_ms || merged.t[i] > range.end_ms) continue;
@@ -164,17 +167,17 @@ absl::StatusOr<ParsedRequest> ParseRequest(std::string_view http) {
 
 Span SpanOf(const StoredSeries& series) {
   Span span;
-  for (const auto& [timestamp, value] : series.points) span.push_back(timestamp.ms, value);
+  for (const auto& [timestamp, value] : series.points)
+    span.push_back(timestamp.ms, value);
   return span;
 }
 
 absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
                                                    const std::vector<StoredSeries>& store) {
   const SubQuery& query = spec.queries.at(0);
-  const QueryRange range{
-      .start_ms = spec.start_ms,
-      .end_ms = spec.end_ms,
-      .scan = ComputeScanBounds(spec.start_ms, spec.end_ms, query.downsample)};
+  const QueryRange range{.start_ms = spec.start_ms,
+                         .end_ms = spec.end_ms,
+                         .scan = ComputeScanBounds(spec.start_ms, spec.end_ms, query.downsample)};
   std::vector<TagFilter> filters;
   std::vector<Uid> group_by;
   Names names;
@@ -198,13 +201,15 @@ absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
   std::vector<ResultSeries> results;
   for (const auto& group : GroupSeries(uids, group_by, query.aggregator == Aggregator::kNone)) {
     std::vector<Span> members;
-    for (const size_t member : group.members) members.push_back(spans[member]);
+    for (const size_t member : group.members)
+      members.push_back(spans[member]);
     HOURCELL_ASSIGN_OR_RETURN(ResultSeries result, EvaluateGroup(members, query, range));
     const GroupTags tags = TagsOfGroup(uids, group);
     for (const TagUids& tag : tags.common) {
       result.tags.emplace_back(names.NameOf(tag.tagk), names.NameOf(tag.tagv));
     }
-    for (const Uid tagk : tags.aggregated) result.aggregate_tags.push_back(names.NameOf(tagk));
+    for (const Uid tagk : tags.aggregated)
+      result.aggregate_tags.push_back(names.NameOf(tagk));
     results.push_back(std::move(result));
   }
   return results;

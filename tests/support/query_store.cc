@@ -16,27 +16,45 @@ constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00, of OpenTSDB's B
 using Store = std::vector<StoredSeries>;
 using Points = std::vector<std::pair<Timestamp, Value>>;
 
-Timestamp Seconds(int64_t seconds) { return {.ms = seconds * 1000, .is_ms = false}; }
-Timestamp Milliseconds(int64_t ms) { return {.ms = ms, .is_ms = true}; }
+Timestamp Seconds(int64_t seconds) {
+  return {.ms = seconds * 1000, .is_ms = false};
+}
+Timestamp Milliseconds(int64_t ms) {
+  return {.ms = ms, .is_ms = true};
+}
 
-Value Up(int64_t i) { return Value::Integer(i); }
-Value Down(int64_t i) { return Value::Integer(301 - i); }
-Value UpBy25(int64_t i) { return Value::Float(1.0 + 0.25 * static_cast<double>(i)); }
-Value DownBy25(int64_t i) { return Value::Float(75.25 - 0.25 * static_cast<double>(i)); }
+Value Up(int64_t i) {
+  return Value::Integer(i);
+}
+Value Down(int64_t i) {
+  return Value::Integer(301 - i);
+}
+Value UpBy25(int64_t i) {
+  return Value::Float(1.0 + 0.25 * static_cast<double>(i));
+}
+Value DownBy25(int64_t i) {
+  return Value::Float(75.25 - 0.25 * static_cast<double>(i));
+}
 
-Timestamp Every30S(int64_t i) { return Seconds(kStartS + 30 * i); }
-Timestamp Every30SLate(int64_t i) { return Seconds(kStartS + 15 + 30 * i); }
-Timestamp Every500Ms(int64_t i) { return Milliseconds(kStartS * 1000 + 500 * i); }
+Timestamp Every30S(int64_t i) {
+  return Seconds(kStartS + 30 * i);
+}
+Timestamp Every30SLate(int64_t i) {
+  return Seconds(kStartS + 15 + 30 * i);
+}
+Timestamp Every500Ms(int64_t i) {
+  return Milliseconds(kStartS * 1000 + 500 * i);
+}
 
 StoredSeries Host(std::string_view name, Points points) {
-  return {.metric = "sys.cpu.user",
-          .tags = {{"host", std::string(name)}},
-          .points = std::move(points)};
+  return {
+      .metric = "sys.cpu.user", .tags = {{"host", std::string(name)}}, .points = std::move(points)};
 }
 
 Points For300(Timestamp (*timestamp)(int64_t), Value (*value)(int64_t)) {
   Points points;
-  for (int64_t i = 1; i <= 300; ++i) points.emplace_back(timestamp(i), value(i));
+  for (int64_t i = 1; i <= 300; ++i)
+    points.emplace_back(timestamp(i), value(i));
   return points;
 }
 
@@ -142,9 +160,9 @@ Points PointsOf(simdjson::dom::element array, Timestamp (*timestamp)(int64_t)) {
   Points points;
   for (const simdjson::dom::element point : simdjson::dom::array(array)) {
     const simdjson::dom::element number = point.at(1);
-    points.emplace_back(timestamp(int64_t(point.at(0))),
-                        number.is_int64() ? Value::Integer(int64_t(number))
-                                          : Value::Float(double(number)));
+    points.emplace_back(timestamp(int64_t(point.at(0))), number.is_int64()
+                                                             ? Value::Integer(int64_t(number))
+                                                             : Value::Float(double(number)));
   }
   return points;
 }

@@ -74,11 +74,12 @@ constexpr std::array kBannedWords = {
 };
 
 // `new` makes an owner only in the hands of a smart pointer: std::make_unique, or for a private
-// constructor std::unique_ptr<T>(new T(...)) on the same or the line before.
+// constructor std::unique_ptr<T>(new T(...)) on the same or the line before. Or it makes a static
+// that is never destroyed: static const auto* t = new T.
 bool IsBareNew(std::string_view line, std::string_view line_before) {
   const size_t at = FindWord(line, "new");
   if (at == std::string_view::npos || line.substr(at + 3, 1) != " ") return false;
-  return line.find("unique_ptr") == std::string_view::npos &&
+  return !HasWord(line, "static") && line.find("unique_ptr") == std::string_view::npos &&
          line_before.find("unique_ptr") == std::string_view::npos;
 }
 

@@ -109,7 +109,8 @@ TEST(CheckWordsTest, LeavesAllowedFilesLiteralsAndLongerWordsAlone) {
   EXPECT_THAT(CheckWords(SourceFile("codec/a.cc", "operand(); static_assert(1);\n")), IsEmpty());
 }
 
-TEST(CheckWordsTest, TakesNewOnlyBesideUniquePtr) {
+TEST(CheckWordsTest, TakesNewOnlyBesideUniquePtrOrStatic) {
+  EXPECT_THAT(CheckWords(SourceFile("uid/a.cc", "static const auto* a = new A;\n")), IsEmpty());
   EXPECT_THAT(CheckWords(SourceFile("uid/a.cc", "auto a = std::unique_ptr<A>(new A(1));\n")),
               IsEmpty());
   EXPECT_THAT(Messages(CheckWords(SourceFile("uid/a.cc", "auto* a = new A(1);\n"))),

@@ -69,8 +69,9 @@ TEST(UidAssignmentTest, AssignsAndOrdersWritesAsOpenTsdb) {
   }
 }
 
-// OpenTSDB's loser of a race between processes gets the winner's UID and leaks its own with an orphan.
-// One process owns a store of ours, so the race is between threads: the loser waits, leaks nothing.
+// OpenTSDB's loser of a race between processes gets the winner's UID and leaks its own with an
+// orphan. One process owns a store of ours, so the race is between threads: the loser waits, leaks
+// nothing.
 TEST(UidAssignmentTest, LoserOfARaceGetsTheWinnersUidAndLeaksNothing) {
   for (const TestVector& vector : LoadVectors("storage.json", "uid.assign_race_lost")) {
     SCOPED_TRACE(vector.from);

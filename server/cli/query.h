@@ -1,0 +1,24 @@
+// `hourcell query`: a query on a store or a running server, its answer as lines or as JSON.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+struct QueryOptions {
+  StoreOptions store;
+  std::string url;                   // empty = the store of `store`
+  bool json = false;                 // print what /api/query answers
+  std::vector<std::string> words;    // query_words.h
+  std::vector<std::string> m_texts;  // -m
+};
+
+// kExitUsage: the query does not parse; kExitFailure: it fails.
+int RunQuery(const QueryOptions& options, Terminal& terminal);
+
+}  // namespace hourcell

@@ -1,0 +1,26 @@
+// Queries and their results between the tool and /api/query: the JSON that is asked, the JSON that is
+// answered, and the lines the tool prints. Pure.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "engine/query.h"
+
+namespace hourcell {
+
+// The body of a POST to /api/query that asks `spec`, with times in milliseconds.
+std::string QueryBody(const QuerySpec& spec);
+
+// Series of an answer with `arrays` and milliseconds. Numbers keep their type; "NaN" and null are
+// NaN. Aggregate tags and tsuids are left out. kDataLoss: the text is not such an answer.
+absl::StatusOr<std::vector<ResultSeries>> ParseQueryReply(std::string_view body);
+
+// Appends a line a point: `metric timestamp_ms value {tagk=tagv, ...}`.
+void AppendSeriesLines(const ResultSeries& series, std::string* out);
+
+}  // namespace hourcell

@@ -1,0 +1,31 @@
+// The words behind `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
+//
+//   query  START [END] { AGG [rate] [counter[,max[,reset]]] [downsample N FUNC] metric {tagk=tagv} }
+//   scan   [START [END] [[AGG] metric {tagk=tagv}]]
+//
+// Times as in query_time.h. The second word is END if it reads as a time. N is in milliseconds, or a
+// duration such as 1h. Pure.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "engine/query.h"
+#include "engine/tsdb.h"
+
+namespace hourcell {
+
+// `m_texts` are the values of -m, each an m= of /api/query; with them, the words are times only.
+// kInvalidArgument: the first word that does not fit, and what is wanted there.
+absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words,
+                                          std::span<const std::string> m_texts,
+                                          int64_t now_ms);
+
+// No words: the whole store. Without END, to its end. kInvalidArgument as above.
+absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words, int64_t now_ms);
+
+}  // namespace hourcell

@@ -1,0 +1,30 @@
+// `hourcell scan`: stored rows as text.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+enum class ScanFormat : uint8_t {
+  kRaw,     // OpenTSDB's: signed decimal bytes
+  kImport,  // lines for `hourcell import`
+  kHex,     // key, qualifiers, values
+};
+
+struct ScanOptions {
+  StoreOptions store;
+  ScanFormat format = ScanFormat::kRaw;
+  std::vector<std::string> words;  // query_words.h
+};
+
+// Rows in key order; whole hours that touch the range.
+// kExitUsage: the words do not parse; kExitFailure: the store fails, or a row is damaged.
+int RunScan(const ScanOptions& options, Terminal& terminal);
+
+}  // namespace hourcell

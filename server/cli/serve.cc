@@ -1,0 +1,100 @@
+#include "server/cli/serve.h"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "engine/options.h"
+#include "engine/tsdb.h"
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+#include "server/config.h"
+#include "server/server.h"
+#include "server/version.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "serve";
+
+std::string SyncText(const Options& options) {
+  switch (options.sync) {
+    case Durability::kNever:
+      return "never";
+    case Durability::kAlways:
+      return "always";
+    case Durability::kInterval:
+      break;
+  }
+  return fmt::format("every {} ms", options.sync_interval_ms);
+}
+
+void PrintBanner(const Config& config, const Options& options, int port, Terminal& terminal) {
+  std::string bind = config.text("tsd.network.bind");
+  if (bind.find(':') != std::string::npos) bind = fmt::format("[{}]", bind);  // IPv6
+  fmt::print(terminal.out, "hourcell {}: listening on {}:{}, data in {}, sync {}\n",
+             kHourcellVersion, bind, port, options.path, SyncText(options));
+  std::fflush(terminal.out);
+}
+
+}  // namespace
+
+std::vector<std::string> SettingsOf(const ServeFlags& flags) {
+  std::vector<std::string> settings;
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) settings.push_back(fmt::format("{}={}", key, value));
+  };
+  add("tsd.network.port", flags.port);
+  add("tsd.network.bind", flags.bind);
+  add("tsd.core.connections.limit", flags.max_connections);
+  add("tsd.network.backlog", flags.backlog);
+  add("tsd.core.auto_create_metrics", flags.auto_metric ? "true" : "");
+  add("tsd.mode", flags.read_only ? "ro" : "");
+  return settings;
+}
+
+int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& terminal) {
+  StoreOptions all = store;
+  for (std::string& setting : SettingsOf(flags))
+    all.settings.push_back(std::move(setting));
+  const absl::StatusOr<Config> config = LoadConfig(all);
+  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
+  WarnOfIgnoredSettings(*config, kCommand, terminal);
+  const absl::StatusOr<Options> options = config->ToOptions();
+  if (!options.ok()) return FailStore(terminal, kCommand, options.status());
+
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
+  if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
+  {
+    const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
+    if (!server.ok()) return FailStore(terminal, kCommand, server.status());
+    PrintBanner(*config, *options, (*server)->port(), terminal);
+    (*server)->Run();
+  }
+  const absl::Status closed = (*tsdb)->Close();
+  return closed.ok() ? kExitOk : Fail(terminal, kCommand, closed);
+}
+
+std::string DurabilityHelp() {
+  return "Durability: what a point survives once it is acknowledged (tsd.storage.sync)\n"
+         "  never      kill -9 of the server only; the operating system writes when it likes\n"
+         "  interval   kill -9; power loss, but for the points of the last\n"
+         "             tsd.storage.sync_interval milliseconds (default: interval, 1000)\n"
+         "  always     kill -9 and power loss\n";
+}
+
+std::string SettingsHelp() {
+  std::string text;
+  for (const Config::Setting& setting : Config::settings()) {
+    text += fmt::format("{}={}\n    {}\n", setting.key, setting.default_value, setting.help);
+  }
+  return text;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,47 @@
+#include "engine/options.h"
+
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(OptionsTest, DefaultsWithAPathAreValid) {
+  Options options;
+  options.path = "x";
+
+  EXPECT_OK(options.Validate());
+}
+
+TEST(OptionsTest, NamesTheFieldThatIsWrong) {
+  const auto check = [](auto change, std::string_view want, int line) {
+    testing::ScopedTrace trace(__FILE__, line, "this case");
+    Options options = TinyOptions("x");
+    change(&options);
+    EXPECT_THAT(options.Validate(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(want))));
+  };
+  check([](Options* o) { o->path.clear(); }, "path is empty", __LINE__);
+  check([](Options* o) { o->tags_max = 0; }, "tags_max", __LINE__);
+  check([](Options* o) { o->tags_max = 65; }, "got 65; want 1 to 64", __LINE__);
+  check([](Options* o) { o->layout.metric_width = 9; }, "width", __LINE__);
+  check([](Options* o) { o->write_buffer_bytes = 1; }, "write_buffer_bytes", __LINE__);
+  check([](Options* o) { o->background_jobs = 0; }, "background_jobs", __LINE__);
+  check(
+      [](Options* o) {
+        o->random_metric_uids = true;
+        o->layout.metric_width = 8;
+      },
+      "random_metric_uids", __LINE__);
+  check(
+      [](Options* o) {
+        o->sync = Durability::kInterval;
+        o->sync_interval_ms = 0;
+      },
+      "sync_interval_ms", __LINE__);
+}
+
+}  // namespace
+}  // namespace hourcell

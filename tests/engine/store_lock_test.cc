@@ -1,0 +1,35 @@
+#include "engine/store_lock.h"
+
+#include <unistd.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+TEST(StoreLockTest, NamesTheProcessThatHoldsIt) {
+  TempDir directory;
+  const auto held = StoreLock::Acquire(directory.path());
+  ASSERT_OK(held);
+
+  const std::string pid = "pid " + std::to_string(getpid());
+  EXPECT_THAT(StoreLock::Acquire(directory.path()),
+              StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr(pid)));
+}
+
+TEST(StoreLockTest, IsFreeAgainWhenDropped) {
+  TempDir directory;
+  ASSERT_OK(StoreLock::Acquire(directory.path()));
+
+  EXPECT_OK(StoreLock::Acquire(directory.path()));
+}
+
+TEST(StoreLockTest, SaysWhyADirectoryCannotBeLocked) {
+  EXPECT_THAT(StoreLock::Acquire("/nonexistent"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       testing::HasSubstr("No such file or directory")));
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,221 @@
+// What every TableStore must do: one body over both implementations.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "codec/cell.h"
+#include "engine/rocks_table_store.h"
+#include "engine/series_key.h"
+#include "engine/table.h"
+#include "tests/support/builders.h"
+#include "tests/support/mem_table_store.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::Optional;
+using testing::Pair;
+
+enum class Engine { kRocks, kMemory };
+
+class TableStoreTest : public testing::TestWithParam<Engine> {
+ protected:
+  void SetUp() override { Reopen(); }
+
+  void Reopen() {
+    if (GetParam() == Engine::kMemory) {
+      if (store_ == nullptr) store_ = std::make_unique<MemTableStore>();
+      return;
+    }
+    store_.reset();
+    auto opened = OpenRocksTableStore(directory_.file("db"), TinyOptions(directory_.path()));
+    ASSERT_OK(opened);
+    store_ = *std::move(opened);
+  }
+
+  absl::Status Set(TableId table, const std::string& key, const std::string& value) {
+    const Mutation mutation{table, Mutation::Kind::kSet, key, value};
+    return store_->Apply({&mutation, 1}, /*sync=*/false);
+  }
+
+  std::vector<std::pair<std::string, std::string>> Scan(TableId table,
+                                                        const ScanRange& range,
+                                                        const RowFilter& filter = {}) {
+    std::vector<std::pair<std::string, std::string>> rows;
+    const absl::Status status = store_->Snapshot()->Scan(
+        table, range, filter, [&](std::string_view key, std::string_view value) {
+          if (filter.Matches(key)) rows.emplace_back(key, value);
+          return true;
+        });
+    EXPECT_OK(status);
+    return rows;
+  }
+
+  TempDir directory_;
+  std::unique_ptr<TableStore> store_;
+};
+
+std::string PointCell(uint32_t offset_s, int64_t value) {
+  std::string cell;
+  AppendPointCell(offset_s * 1000, /*is_ms=*/false, Value::Integer(value), &cell);
+  return cell;
+}
+
+TEST_P(TableStoreTest, ReadsWhatWasSet) {
+  ASSERT_OK(Set(TableId::kUid, "a", "1"));
+
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"), IsOkAndHolds(Optional(std::string("1"))));
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "b"), IsOkAndHolds(std::nullopt));
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kMeta, "a"), IsOkAndHolds(std::nullopt));
+}
+
+TEST_P(TableStoreTest, ScansARangeInByteOrder) {
+  for (const char* const key : {"b", "\xff", "a", "ab", "c"}) ASSERT_OK(Set(TableId::kUid, key, "x"));
+
+  EXPECT_THAT(Scan(TableId::kUid, {.begin = "a", .end = "c"}),
+              ElementsAre(Pair("a", "x"), Pair("ab", "x"), Pair("b", "x")));
+  EXPECT_THAT(Scan(TableId::kUid, {.begin = "c", .end = ""}),
+              ElementsAre(Pair("c", "x"), Pair("\xff", "x")));
+}
+
+TEST_P(TableStoreTest, StopsAScanWhenToldTo) {
+  ASSERT_OK(Set(TableId::kUid, "a", "1"));
+  ASSERT_OK(Set(TableId::kUid, "b", "2"));
+
+  int visited = 0;
+  ASSERT_OK(store_->Snapshot()->Scan(TableId::kUid, {}, {},
+                                     [&](std::string_view, std::string_view) {
+                                       ++visited;
+                                       return false;
+                                     }));
+
+  EXPECT_EQ(visited, 1);
+}
+
+TEST_P(TableStoreTest, GetManyKeepsTheOrderOfTheKeys) {
+  ASSERT_OK(Set(TableId::kUid, "a", "1"));
+  ASSERT_OK(Set(TableId::kUid, "c", "3"));
+
+  std::vector<std::optional<std::string>> values;
+  const std::string keys[] = {"c", "b", "a"};
+  ASSERT_OK(store_->Snapshot()->GetMany(TableId::kUid, keys, &values));
+
+  EXPECT_THAT(values, ElementsAre(Optional(std::string("3")), std::nullopt,
+                                  Optional(std::string("1"))));
+}
+
+TEST_P(TableStoreTest, AViewDoesNotSeeLaterWrites) {
+  ASSERT_OK(Set(TableId::kUid, "a", "1"));
+  const std::unique_ptr<TableView> view = store_->Snapshot();
+
+  ASSERT_OK(Set(TableId::kUid, "a", "2"));
+
+  EXPECT_THAT(view->Get(TableId::kUid, "a"), IsOkAndHolds(Optional(std::string("1"))));
+}
+
+TEST_P(TableStoreTest, AppliesTheMutationsOfARowInOrder) {
+  const Mutation group[] = {{TableId::kUid, Mutation::Kind::kSet, "a", "1"},
+                            {TableId::kUid, Mutation::Kind::kDelete, "a", ""},
+                            {TableId::kUid, Mutation::Kind::kSet, "b", "1"},
+                            {TableId::kUid, Mutation::Kind::kSet, "b", "2"}};
+  ASSERT_OK(store_->Apply(group, /*sync=*/true));
+
+  EXPECT_THAT(Scan(TableId::kUid, {}), ElementsAre(Pair("b", "2")));
+}
+
+TEST_P(TableStoreTest, MergesCellsOfARowLastWriteWins) {
+  const Mutation group[] = {{TableId::kData, Mutation::Kind::kMerge, "row", PointCell(5, 50)},
+                            {TableId::kData, Mutation::Kind::kMerge, "row", PointCell(1, 10)},
+                            {TableId::kData, Mutation::Kind::kMerge, "row", PointCell(5, 51)}};
+  ASSERT_OK(store_->Apply(group, /*sync=*/false));
+  ASSERT_OK(store_->Flush());
+
+  const auto cell = store_->Snapshot()->Get(TableId::kData, "row");
+  CellColumns columns;
+  ASSERT_OK(cell);
+  ASSERT_OK(DecodeCell(**cell, &columns));
+  EXPECT_THAT(columns.offset_ms, ElementsAre(1000, 5000));
+  EXPECT_THAT(columns.bits, ElementsAre(10, 51));
+}
+
+TEST_P(TableStoreTest, MergesPostingSetsAsAUnion) {
+  for (const SeriesNumber number : std::initializer_list<SeriesNumber>{7, 3, 7, 9}) {
+    const Mutation merge{TableId::kSeries, Mutation::Kind::kMerge, "p", PostingOfOne(number)};
+    ASSERT_OK(store_->Apply({&merge, 1}, /*sync=*/false));
+    ASSERT_OK(store_->Flush());
+  }
+
+  const auto set = store_->Snapshot()->Get(TableId::kSeries, "p");
+  std::vector<SeriesNumber> numbers;
+  ASSERT_OK(set);
+  ASSERT_OK(DecodePosting(**set, /*chunk=*/0, &numbers));
+  EXPECT_THAT(numbers, ElementsAre(3, 7, 9));
+}
+
+TEST_P(TableStoreTest, IncrementsCountersFromNothing) {
+  EXPECT_THAT(store_->Increment(TableId::kUid, "n", 5), IsOkAndHolds(5u));
+  EXPECT_THAT(store_->Increment(TableId::kUid, "n", 1), IsOkAndHolds(6u));
+}
+
+TEST_P(TableStoreTest, CompareAndSetWantsTheExpectedValue) {
+  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", std::nullopt, "1"), IsOkAndHolds(true));
+  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", std::nullopt, "2"), IsOkAndHolds(false));
+  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "0", "2"), IsOkAndHolds(false));
+  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "1", "2"), IsOkAndHolds(true));
+
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"), IsOkAndHolds(Optional(std::string("2"))));
+}
+
+TEST_P(TableStoreTest, RefusesWritesOnceClosed) {
+  ASSERT_OK(store_->Close());
+
+  EXPECT_THAT(Set(TableId::kUid, "a", "1"), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST_P(TableStoreTest, KeepsEverythingAcrossAReopen) {
+  ASSERT_OK(Set(TableId::kUid, "a", "1"));
+
+  Reopen();
+
+  EXPECT_THAT(Scan(TableId::kUid, {}), ElementsAre(Pair("a", "1")));
+}
+
+TEST_P(TableStoreTest, FiltersRowsByTheirTags) {
+  const RowFilter filter{.tags_offset = 1,
+                         .tagk_width = 1,
+                         .tagv_width = 1,
+                         .tags = {{.tagk = "h", .tagvs = {"1", "3"}}}};
+  for (const char* const key : {"mh1", "mh2", "mh3", "ma1h3", "ma1"}) {
+    ASSERT_OK(Set(TableId::kData, key, PointCell(0, 1)));
+  }
+
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : Scan(TableId::kData, {}, filter)) keys.push_back(key);
+
+  EXPECT_THAT(keys, ElementsAre("ma1h3", "mh1", "mh3"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines,
+                         TableStoreTest,
+                         testing::Values(Engine::kRocks, Engine::kMemory),
+                         [](const auto& param_info) {
+                           return param_info.param == Engine::kRocks ? "Rocks" : "Memory";
+                         });
+
+TEST(RocksTableStoreTest, RefusesAStrangersDatabase) {
+  TempDir directory;
+  Options options = TinyOptions(directory.path());
+  options.create_if_missing = false;
+
+  EXPECT_THAT(OpenRocksTableStore(directory.file("db"), options),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,250 @@
+#include "engine/query/aggregate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "codec/base/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+using simdjson::dom::element;
+using testing::HasSubstr;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kFarMs = INT64_MAX;
+
+Span SpanOf(std::initializer_list<std::pair<int64_t, Value>> points) {
+  Span span;
+  for (const auto& [ms, value] : points)
+    span.push_back(ms, value);
+  return span;
+}
+Value I(int64_t value) {
+  return Value::Integer(value);
+}
+Value F(double value) {
+  return Value::Float(value);
+}
+
+Span Merged(const std::vector<Span>& members, Aggregator aggregator, bool is_rate = false) {
+  const auto merged = AggregateSpans(members, aggregator, is_rate, kFarMs);
+  EXPECT_OK(merged);
+  return merged.ok() ? *merged : Span{};
+}
+
+TEST(AggregateTest, OpenTsdbVectors) {
+  const std::set<std::string> unknown = {
+      "p50",    "p75",    "p95",    "p99",    "ep50r3", "ep75r3", "ep90r3",  "ep95r3", "ep99r3",
+      "ep50r7", "ep75r7", "ep90r7", "ep95r7", "first",  "last",   "ep999r7", "median", "squareSum"};
+  int run = 0;
+  int skipped = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "aggregator-unit")) {
+    SCOPED_TRACE(vector.from);
+    const auto aggregator = ParseAggregator(TextOf(vector.given, "aggregator"));
+    EXPECT_EQ(aggregator.ok(), !unknown.contains(TextOf(vector.given, "aggregator")));
+    if (!aggregator.ok()) {
+      ++skipped;
+      continue;
+    }
+    std::vector<double> doubles;
+    std::vector<int64_t> integers;
+    for (const element value : simdjson::dom::array(vector.given["values"])) {
+      doubles.push_back(double(value));
+      if (value.is_int64()) integers.push_back(int64_t(value));
+    }
+    const double got = integers.size() == doubles.size()
+                           ? static_cast<double>(AggregateIntegers(*aggregator, integers))
+                           : AggregateDoubles(*aggregator, doubles);
+    EXPECT_NEAR(got, double(vector.expect["value"]), double(vector.expect["tolerance"]));
+    ++run;
+  }
+  EXPECT_EQ(run, 3);
+  EXPECT_EQ(skipped, 18);
+}
+
+TEST(AggregateTest, IntegersWrapAndTruncate) {
+  const std::vector<int64_t> extremes = {INT64_MAX, 1};
+  const std::vector<int64_t> negatives = {-3, -4};
+
+  EXPECT_EQ(AggregateIntegers(Aggregator::kSum, extremes), INT64_MIN);
+  EXPECT_EQ(AggregateIntegers(Aggregator::kAvg, negatives), -3);
+  EXPECT_EQ(AggregateIntegers(Aggregator::kDev, std::vector<int64_t>{INT64_MAX, INT64_MIN}),
+            INT64_MAX);
+  EXPECT_EQ(AggregateIntegers(Aggregator::kCount, negatives), 2);
+  EXPECT_EQ(AggregateIntegers(Aggregator::kMimmin, negatives), -4);
+  EXPECT_EQ(AggregateIntegers(Aggregator::kMimmax, negatives), -3);
+}
+
+TEST(AggregateTest, DoublesSkipNan) {
+  const auto check = [](Aggregator aggregator, double want, int line) {
+    testing::ScopedTrace trace(__FILE__, line, "this case");
+    EXPECT_EQ(AggregateDoubles(aggregator, std::vector<double>{kNan, 2.0, kNan, 4.0}), want);
+    EXPECT_TRUE(std::isnan(AggregateDoubles(aggregator, std::vector<double>{kNan, kNan})));
+  };
+  check(Aggregator::kSum, 6.0, __LINE__);
+  check(Aggregator::kZimsum, 6.0, __LINE__);
+  check(Aggregator::kMin, 2.0, __LINE__);
+  check(Aggregator::kMimmin, 2.0, __LINE__);
+  check(Aggregator::kMax, 4.0, __LINE__);
+  check(Aggregator::kMimmax, 4.0, __LINE__);
+  check(Aggregator::kAvg, 3.0, __LINE__);
+  check(Aggregator::kCount, 2.0, __LINE__);
+  check(Aggregator::kDev, 1.0, __LINE__);
+}
+
+TEST(AggregateSpansTest, OneMemberPassesThroughPromotedBeforeADouble) {
+  const Span member = SpanOf({{1, I(1)}, {2, I(2)}, {3, F(2.5)}, {4, I(4)}});
+
+  const Span merged = Merged({member}, Aggregator::kSum);
+
+  EXPECT_EQ(merged, SpanOf({{1, I(1)}, {2, F(2)}, {3, F(2.5)}, {4, I(4)}}));
+}
+
+TEST(AggregateSpansTest, IntegerInterpolationTruncatesTowardZero) {
+  const Span falling = SpanOf({{0, I(0)}, {3, I(-5)}});
+  const Span other = SpanOf({{0, I(0)}, {1, I(0)}, {2, I(0)}, {3, I(0)}});
+
+  // -5/3 = -1.67 and -10/3 = -3.33.
+  EXPECT_EQ(Merged({falling, other}, Aggregator::kSum),
+            SpanOf({{0, I(0)}, {1, I(-1)}, {2, I(-3)}, {3, I(-5)}}));
+}
+
+TEST(AggregateSpansTest, IntegerInterpolationWraps) {
+  const Span steep = SpanOf({{0, I(INT64_MIN)}, {2, I(INT64_MAX)}});
+  const Span other = SpanOf({{0, I(0)}, {1, I(0)}, {2, I(0)}});
+
+  // The rise wraps to -1, as in Java's long arithmetic, and -1/2 is 0.
+  EXPECT_EQ(Merged({steep, other}, Aggregator::kSum).value(1), I(INT64_MIN));
+}
+
+TEST(AggregateSpansTest, ADoubleOfAMemberNotYetBegunMakesResultsDouble) {
+  const Span early = SpanOf({{1, I(1)}, {2, I(2)}, {5, I(5)}, {6, I(6)}});
+  const Span late = SpanOf({{3, F(0.5)}, {4, I(7)}, {5, I(8)}});
+
+  EXPECT_EQ(Merged({early, late}, Aggregator::kMax),
+            SpanOf({{1, F(1)}, {2, F(2)}, {3, F(3)}, {4, I(7)}, {5, I(8)}, {6, I(6)}}));
+}
+
+TEST(AggregateSpansTest, MissingValuesByPolicy) {
+  const Span sparse = SpanOf({{1, I(10)}, {3, I(30)}});
+  const Span dense = SpanOf({{1, I(1)}, {2, I(2)}, {3, I(3)}});
+  const auto at_2 = [&](Aggregator aggregator) {
+    return Merged({sparse, dense}, aggregator).value(1);
+  };
+
+  EXPECT_EQ(at_2(Aggregator::kSum), I(22));
+  EXPECT_EQ(at_2(Aggregator::kZimsum), I(2));
+  EXPECT_EQ(at_2(Aggregator::kMimmin), I(2));
+  EXPECT_EQ(at_2(Aggregator::kMimmax), I(2));
+  EXPECT_EQ(at_2(Aggregator::kCount), I(2));
+}
+
+TEST(AggregateSpansTest, RatesHoldUntilTheNextAndCountFromTheirFirst) {
+  const Span a = SpanOf({{1, F(1)}, {4, F(4)}});
+  const Span b = SpanOf({{2, F(10)}, {3, F(20)}});
+
+  EXPECT_EQ(Merged({a, b}, Aggregator::kSum, /*is_rate=*/true),
+            SpanOf({{1, F(1)}, {2, F(11)}, {3, F(21)}, {4, F(4)}}));
+}
+
+TEST(AggregateSpansTest, StopsAtTheEndOfTheScan) {
+  const Span span = SpanOf({{1, I(1)}, {2, I(2)}, {3, I(3)}});
+
+  const auto merged = AggregateSpans(std::vector<Span>{span}, Aggregator::kSum, false, 2);
+
+  EXPECT_THAT(merged, IsOkAndHolds(SpanOf({{1, I(1)}, {2, I(2)}})));
+}
+
+TEST(AggregateSpansTest, RefusesInfiniteResults) {
+  const std::vector<Span> members = {SpanOf({{7, F(kInfinity)}})};
+
+  EXPECT_THAT(AggregateSpans(members, Aggregator::kSum, false, kFarMs),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Got Infinity: Infinity")));
+}
+
+TEST(AggregateSpansTest, MembersWithoutPointsAreNothing) {
+  EXPECT_EQ(Merged({Span{}, SpanOf({{1, I(1)}}), Span{}}, Aggregator::kCount), SpanOf({{1, I(1)}}));
+  EXPECT_TRUE(Merged({Span{}}, Aggregator::kSum).empty());
+  EXPECT_TRUE(Merged({}, Aggregator::kSum).empty());
+}
+
+// The rules of the merge written down once more, time by time, with nothing done for speed.
+Value SlowValueAt(const std::vector<Span>& members, Aggregator aggregator, int64_t ms) {
+  std::vector<double> doubles;
+  std::vector<int64_t> integers;
+  bool all_integers = true;
+  for (const Span& member : members) {
+    const auto next = static_cast<size_t>(std::upper_bound(member.t.begin(), member.t.end(), ms) -
+                                          member.t.begin());
+    const bool has_next = next < member.size();
+    const bool is_current = next > 0 && (has_next || member.t[next - 1] == ms);
+    if (has_next) all_integers &= member.value(next).is_integer();
+    if (!is_current) continue;
+    const Value y0 = member.value(next - 1);
+    all_integers &= y0.is_integer();
+    const int64_t dx = ms - member.t[next - 1];
+    double y = y0.ToDouble();
+    int64_t n = static_cast<int64_t>(member.v[next - 1]);
+    if (dx > 0) {
+      const int64_t width = member.t[next] - member.t[next - 1];
+      y += static_cast<double>(dx) * (member.ToDouble(next) - y) / static_cast<double>(width);
+      if (y0.is_integer() && member.value(next).is_integer()) {
+        n += dx * (member.value(next).integer() - n) / width;
+      }
+    }
+    doubles.push_back(y);
+    integers.push_back(n);
+  }
+  return all_integers ? Value::Integer(AggregateIntegers(aggregator, integers))
+                      : Value::Float(AggregateDoubles(aggregator, doubles));
+}
+
+// Series of up to 3,000 points, so that the merge goes over several tiles.
+std::vector<Span> RandomMembers(uint64_t seed) {
+  Random random(seed);
+  std::vector<Span> members(1 + random.Below(5));
+  for (Span& member : members) {
+    const uint64_t step = 1 + random.Below(20);
+    const bool may_be_double = random.Below(2) == 0;
+    int64_t ms = static_cast<int64_t>(random.Below(20'000));
+    for (uint64_t left = random.Below(3'000); left > 0; --left) {
+      const auto value = static_cast<int64_t>(random.Below(1'000));
+      const bool is_double = may_be_double && random.Below(4) == 0;
+      member.push_back(ms, is_double ? F(static_cast<double>(value) / 4) : I(value));
+      ms += static_cast<int64_t>(1 + random.Below(step));
+    }
+  }
+  return members;
+}
+
+TEST(AggregateSpansTest, AgreesWithTheRulesPointByPoint) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const std::vector<Span> members = RandomMembers(seed);
+    const Aggregator aggregator =
+        std::vector{Aggregator::kSum, Aggregator::kAvg, Aggregator::kDev}[seed % 3];
+    std::set<int64_t> times;
+    for (const Span& member : members)
+      times.insert(member.t.begin(), member.t.end());
+
+    const Span merged = Merged(members, aggregator);
+
+    ASSERT_EQ(merged.t, std::vector<int64_t>(times.begin(), times.end()));
+    for (size_t i = 0; i < merged.size(); ++i) {
+      ASSERT_EQ(merged.value(i), SlowValueAt(members, aggregator, merged.t[i])) << merged.t[i];
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hourcell

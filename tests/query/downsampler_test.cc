@@ -1,0 +1,153 @@
+#include "engine/query/downsampler.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+using simdjson::dom::element;
+using testing::HasSubstr;
+
+DownsampleSpec Spec(std::string_view text) {
+  const auto spec = ParseDownsampleSpec(text);
+  EXPECT_OK(spec);
+  return spec.ok() ? *spec : DownsampleSpec{.interval_ms = 1};
+}
+
+Span SpanOf(element points_ms) {
+  Span span;
+  for (const element point : simdjson::dom::array(points_ms)) {
+    const element number = point.at(1);
+    span.push_back(int64_t(point.at(0)), number.is_int64() ? Value::Integer(int64_t(number))
+                                                           : Value::Float(double(number)));
+  }
+  return span;
+}
+
+void ExpectBuckets(const Span& span, element want) {
+  ASSERT_EQ(span.size(), simdjson::dom::array(want).size());
+  for (size_t i = 0; i < span.size(); ++i) {
+    const element bucket = want.at(i);
+    EXPECT_EQ(span.t[i], int64_t(bucket.at(0)));
+    ASSERT_FALSE(span.value(i).is_integer());
+    if (bucket.at(1).is_string()) {
+      EXPECT_TRUE(std::isnan(span.ToDouble(i)));
+    } else {
+      EXPECT_EQ(span.ToDouble(i), double(bucket.at(1)));
+    }
+  }
+}
+
+Span Integers(std::initializer_list<std::pair<int64_t, int64_t>> points) {
+  Span span;
+  for (const auto& [ms, value] : points)
+    span.push_back(ms, Value::Integer(value));
+  return span;
+}
+
+TEST(DownsamplerTest, OpenTsdbVectorsOfOneSeries) {
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "downsample")) {
+    if (!Has(vector.given, "unit")) continue;
+    SCOPED_TRACE(vector.from);
+    QueryRange range;
+    range.scan = {.begin_s = 0, .end_s = uint64_t{1} << 32};
+    if (Has(vector.given, "query_start_ms")) {
+      range.start_ms = IntOf(vector.given, "query_start_ms");
+      range.end_ms = IntOf(vector.given, "query_end_ms");
+    }
+
+    const Span buckets =
+        Downsample(SpanOf(vector.given["points_ms"]), Spec(TextOf(vector.given, "spec")), range);
+
+    ExpectBuckets(buckets, vector.expect["out"]);
+    ++run;
+  }
+  EXPECT_EQ(run, 7);
+}
+
+// The windows that the words of a fill vector's `unit` give.
+struct Window {
+  std::string_view spec;
+  int64_t begin_ms;
+  int64_t end_ms;
+};
+Window WindowOf(std::string_view unit) {
+  if (unit.find("same, spec 100ms-sum-zero") == 0) return {"100ms-sum-zero", 500, 1400};
+  if (unit.find("[500,1400)") != unit.npos) return {"100ms-sum-nan", 500, 1400};
+  if (unit.find("[1000,1300)") != unit.npos) return {"100ms-sum-nan", 1000, 1300};
+  // "bounds are aligned down to the minute"
+  return {"1m-sum-nan", 1425335880000, 1425336015000};
+}
+
+TEST(DownsamplerTest, OpenTsdbVectorsOfFilling) {
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "fill")) {
+    if (!Has(vector.given, "unit")) continue;
+    SCOPED_TRACE(vector.from);
+    const Window window = WindowOf(TextOf(vector.given, "unit"));
+
+    const Span buckets = DownsampleBetween(SpanOf(vector.given["points_ms"]), Spec(window.spec),
+                                           window.begin_ms, window.end_ms);
+
+    ExpectBuckets(buckets, vector.expect["out"]);
+    ++run;
+  }
+  EXPECT_EQ(run, 6);
+}
+
+TEST(DownsamplerTest, SkipsAPartialFirstBucket) {
+  const Span span = Integers({{3'600'000, 1}, {5'400'000, 2}, {5'500'000, 4}});
+
+  const Span buckets = DownsampleBetween(span, Spec("45m-sum"), 3'600'000, 7'200'000);
+
+  ASSERT_EQ(buckets.size(), 1U);
+  EXPECT_EQ(buckets.t[0], 5'400'000);
+  EXPECT_EQ(buckets.ToDouble(0), 6.0);
+}
+
+TEST(DownsamplerTest, AverageOfIntegersIsExact) {
+  const Span buckets = DownsampleBetween(Integers({{0, 1}, {1, 2}}), Spec("1s-avg"), 0, 1000);
+
+  ASSERT_EQ(buckets.size(), 1U);
+  EXPECT_EQ(buckets.ToDouble(0), 1.5);
+}
+
+TEST(DownsamplerTest, FillsASeriesWithoutPoints) {
+  const Span buckets = DownsampleBetween(Span{}, Spec("1s-sum-zero"), 0, 2000);
+
+  EXPECT_EQ(buckets.t, (std::vector<int64_t>{0, 1000}));
+  EXPECT_EQ(buckets.ToDouble(1), 0.0);
+}
+
+TEST(DownsamplerTest, AllExcludesTheEnd) {
+  const QueryRange range{.start_ms = 500, .end_ms = 2000, .scan = {.begin_s = 0, .end_s = 3600}};
+
+  const Span bucket =
+      Downsample(Integers({{0, 1}, {500, 2}, {1999, 4}, {2000, 8}}), Spec("0all-sum"), range);
+
+  ASSERT_EQ(bucket.size(), 1U);
+  EXPECT_EQ(bucket.t[0], 500);
+  EXPECT_EQ(bucket.ToDouble(0), 6.0);
+}
+
+TEST(DownsamplerTest, RefusesTooManyBucketsToFill) {
+  const QueryRange year{.start_ms = 0,
+                        .end_ms = 365LL * 86'400'000,
+                        .scan = {.begin_s = 0, .end_s = 365ULL * 86'400}};
+
+  EXPECT_OK(CheckBucketCount(Spec("1ms-sum"), year));
+  EXPECT_OK(CheckBucketCount(Spec("0all-sum-nan"), year));
+  EXPECT_OK(CheckBucketCount(Spec("10s-sum-nan"), year));
+  EXPECT_THAT(CheckBucketCount(Spec("1s-sum-nan"), year),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("31536000 buckets")));
+}
+
+}  // namespace
+}  // namespace hourcell

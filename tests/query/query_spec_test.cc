@@ -1,0 +1,134 @@
+#include "engine/query/query_spec.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+FillPolicy FillOf(const std::string& name) {
+  EXPECT_EQ(name, "nan");
+  return FillPolicy::kNan;
+}
+
+TEST(DownsampleSpecTest, OpenTsdbVectors) {
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "downsample-spec")) {
+    // An empty text is no specification at all; whoever reads the body sees to that.
+    if (!Has(vector.given, "spec")) continue;
+    const std::string text = TextOf(vector.given, "spec");
+    SCOPED_TRACE(text);
+    const auto spec = ParseDownsampleSpec(text);
+    if (vector.wants_error()) {
+      EXPECT_THAT(spec, StatusIs(absl::StatusCode::kInvalidArgument));
+    } else {
+      ASSERT_OK(spec);
+      EXPECT_EQ(spec->interval_ms, IntOf(vector.expect, "interval_ms"));
+      EXPECT_EQ(AggregatorName(spec->function), TextOf(vector.expect, "function"));
+      EXPECT_EQ(spec->fill, FillOf(TextOf(vector.expect, "fill")));
+    }
+    ++run;
+  }
+  EXPECT_EQ(run, 9);
+}
+
+TEST(DownsampleSpecTest, AllIsOneBucket) {
+  const DownsampleSpec want{.all = true, .function = Aggregator::kSum};
+
+  EXPECT_THAT(ParseDownsampleSpec("0all-sum"), IsOkAndHolds(want));
+  EXPECT_THAT(ParseDownsampleSpec("all-sum-none"), IsOkAndHolds(want));
+  EXPECT_THAT(ParseDownsampleSpec("xall-sum"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(DownsampleSpecTest, FillPolicies) {
+  const auto fill_of = [](std::string_view text) { return ParseDownsampleSpec(text)->fill; };
+
+  EXPECT_EQ(fill_of("1m-avg"), FillPolicy::kNone);
+  EXPECT_EQ(fill_of("1m-avg-none"), FillPolicy::kNone);
+  EXPECT_EQ(fill_of("1m-avg-nan"), FillPolicy::kNan);
+  EXPECT_EQ(fill_of("1m-avg-null"), FillPolicy::kNull);
+  EXPECT_EQ(fill_of("1m-avg-ZERO"), FillPolicy::kZero);
+}
+
+TEST(DownsampleSpecTest, ErrorsAreOpenTsdbs) {
+  const auto check = [](std::string_view text, std::string_view want, int line) {
+    testing::ScopedTrace trace(__FILE__, line, "this case");
+    EXPECT_THAT(ParseDownsampleSpec(text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(want))));
+  };
+  check("1m", "Invalid downsampling specifier '1m': must provide at least interval and function",
+        __LINE__);
+  check("1m-", "must provide at least interval and function", __LINE__);
+  check("", "must provide at least interval and function", __LINE__);
+  check("1m-avg-nan-x", "must consist of interval, function, and optional fill policy", __LINE__);
+  check("1m-hurp", "No such downsampling function: hurp", __LINE__);
+  check("1m-none", "cannot use the NONE aggregator for downsampling", __LINE__);
+  check("1m-avg-max", "Unrecognized fill policy: max", __LINE__);
+  check("1m-avg-scalar", "Unrecognized fill policy: scalar", __LINE__);
+  check("0m-avg", "Zero or negative duration: 0m", __LINE__);
+  check("-avg", "Invalid duration", __LINE__);
+}
+
+TEST(DownsampleSpecTest, CalendarIntervalsAreNotAvailable) {
+  EXPECT_THAT(ParseDownsampleSpec("1dc-sum"),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("calendar downsampling is not available yet")));
+  EXPECT_THAT(ParseDownsampleSpec("c-sum"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(AggregatorTest, NamesReadBack) {
+  const auto names = AggregatorNames();
+
+  ASSERT_EQ(names.size(), 10U);
+  for (size_t i = 0; i < names.size(); ++i) {
+    EXPECT_THAT(ParseAggregator(names[i]), IsOkAndHolds(static_cast<Aggregator>(i)));
+    EXPECT_EQ(AggregatorName(static_cast<Aggregator>(i)), names[i]);
+  }
+  EXPECT_EQ(AggregatorName(Aggregator::kMimmax), "mimmax");
+  EXPECT_THAT(ParseAggregator("SUM"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                               HasSubstr("No such aggregation function: SUM")));
+}
+
+TEST(FilterTypeTest, NamesReadBackInAnyCase) {
+  EXPECT_THAT(ParseFilterType("Not_ILiteral_Or"), IsOkAndHolds(FilterType::kNotILiteralOr));
+  EXPECT_EQ(FilterTypeName(FilterType::kRegexp), "regexp");
+  EXPECT_THAT(ParseFilterType("not_key"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("Could not find a tag value filter of the type: not_key")));
+}
+
+TEST(TagValueFilterTest, OpenTsdbVectors) {
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "filter-parse")) {
+    const std::string text = TextOf(vector.given, "tag_expression");
+    SCOPED_TRACE(text);
+    const auto filter = ParseTagValueFilter("host", text.substr(text.find('=') + 1), true);
+    if (vector.wants_error()) {
+      EXPECT_THAT(filter, StatusIs(absl::StatusCode::kInvalidArgument));
+    } else {
+      ASSERT_OK(filter);
+      std::string want = TextOf(vector.expect, "becomes");
+      want = want.starts_with("group-by wildcard") ? "wildcard" : want.substr(0, want.find(' '));
+      EXPECT_EQ(FilterTypeName(filter->type), want);
+    }
+    ++run;
+  }
+  EXPECT_EQ(run, 12);
+}
+
+TEST(TagValueFilterTest, KeepsWhatIsBetweenTheParentheses) {
+  EXPECT_THAT(
+      ParseTagValueFilter("host", "regexp(web(1|2))", true),
+      IsOkAndHolds(TagFilterSpec{
+          .tagk = "host", .type = FilterType::kRegexp, .filter = "web(1|2)", .group_by = true}));
+  EXPECT_THAT(ParseTagValueFilter("host", "a|b", false),
+              IsOkAndHolds(TagFilterSpec{.tagk = "host", .filter = "a|b"}));
+  EXPECT_THAT(ParseTagValueFilter("", "a", false), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace hourcell

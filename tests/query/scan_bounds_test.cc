@@ -1,0 +1,57 @@
+#include "engine/query/scan_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kHourMs = 3'600'000;
+
+ScanBounds Bounds(int64_t start_ms, int64_t end_ms, int64_t interval_ms) {
+  return ComputeScanBounds(start_ms, end_ms, DownsampleSpec{.interval_ms = interval_ms});
+}
+
+TEST(ScanBoundsTest, OpenTsdbVectors) {
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "scan-bounds")) {
+    SCOPED_TRACE(vector.from);
+
+    const ScanBounds bounds =
+        Bounds(IntOf(vector.given, "start_s") * 1000, IntOf(vector.given, "end_s") * 1000,
+               IntOf(vector.given, "downsample_ms"));
+
+    EXPECT_EQ(int64_t{bounds.begin_s}, IntOf(vector.expect, "scan_start_s"));
+    EXPECT_EQ(bounds.end_s, static_cast<uint64_t>(IntOf(vector.expect, "scan_end_s_exclusive")));
+    ++run;
+  }
+  EXPECT_EQ(run, 2);
+}
+
+TEST(ScanBoundsTest, WithoutIntervalTheEndMovesToTheNextHour) {
+  const ScanBounds want{.begin_s = 3600, .end_s = 10'800};
+
+  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs, std::nullopt), want);
+  EXPECT_EQ(ComputeScanBounds(2 * kHourMs - 1, 2 * kHourMs, std::nullopt), want);
+  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs, DownsampleSpec{.all = true}), want);
+  // The last second of an hour is bumped into the next hour.
+  EXPECT_EQ(ComputeScanBounds(kHourMs, 2 * kHourMs - 1, std::nullopt), want);
+}
+
+TEST(ScanBoundsTest, IntervalWidensBothEnds) {
+  // 90 minutes lie in the bucket of 0 to 2 h.
+  EXPECT_EQ(Bounds(90 * 60'000, 90 * 60'000, 2 * kHourMs),
+            (ScanBounds{.begin_s = 0, .end_s = 7200}));
+}
+
+TEST(ScanBoundsTest, ExtremesDoNotOverflow) {
+  EXPECT_EQ(ComputeScanBounds(0, 0, std::nullopt), (ScanBounds{.begin_s = 0, .end_s = 3600}));
+  const ScanBounds far = Bounds(INT64_MAX, INT64_MAX, 1000);
+  EXPECT_EQ(far.begin_s, 4'294'965'600U);
+  EXPECT_EQ(far.end_s % 3600, 0U);
+  EXPECT_GT(far.end_s, static_cast<uint64_t>(INT64_MAX / 1000));
+}
+
+}  // namespace
+}  // namespace hourcell

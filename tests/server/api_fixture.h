@@ -1,0 +1,83 @@
+// A Tsdb in a temporary directory with an HttpApi on it, for tests that speak HTTP without sockets.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/config.h"
+#include "server/http_api.h"
+#include "server/http_target.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+
+class ApiTest : public testing::Test {
+ protected:
+  static constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00 UTC
+
+  // Change these before the first Send.
+  Options& options() { return options_; }
+  Config& config() { return config_; }
+
+  Tsdb& tsdb() {
+    if (tsdb_ == nullptr) {
+      auto opened = Tsdb::Open(options_);
+      HOURCELL_CHECK(opened.ok());
+      tsdb_ = *std::move(opened);
+      api_ = std::make_unique<HttpApi>(tsdb_.get(), &config_, &clock_);
+    }
+    return *tsdb_;
+  }
+
+  // Sends "GET /path?query", as the server's connection would.
+  HttpResponse Send(std::string_view request_line,
+                    std::string body = "",
+                    std::vector<std::pair<std::string, std::string>> headers = {}) {
+    const size_t blank = request_line.find(' ');
+    HttpRequest request;
+    request.method = request_line.substr(0, blank);
+    request.target = request_line.substr(blank + 1);
+    request.headers = std::move(headers);
+    request.body = std::move(body);
+    HOURCELL_CHECK(ParseTarget(&request).ok());
+    tsdb();
+    return api_->Handle(request);
+  }
+
+  void Put(OwnedPoint point) { ASSERT_OK(tsdb().Put(point.view())); }
+
+  // The value of a response header; empty if it is not there.
+  static std::string Header(const HttpResponse& response, std::string_view name) {
+    for (const auto& [key, value] : response.headers) {
+      if (key == name) return value;
+    }
+    return "";
+  }
+
+  TempDir directory_;
+  ManualClock clock_{1'357'300'800'000};  // 2013-01-04 12:00:00 UTC
+
+ private:
+  Options options_ = MakeOptions();
+  Config config_;
+  std::unique_ptr<Tsdb> tsdb_;
+  std::unique_ptr<HttpApi> api_;
+
+  Options MakeOptions() {
+    Options options = TinyOptions(directory_.path());
+    options.clock = &clock_;
+    return options;
+  }
+};
+
+}  // namespace hourcell

@@ -1,0 +1,149 @@
+#include "server/config.h"
+
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+using testing::StartsWith;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(ConfigTest, HasDefaultsOfTheirTypes) {
+  const Config config;
+
+  for (const Config::Setting& setting : Config::settings()) {
+    SCOPED_TRACE(std::string(setting.key));
+    EXPECT_OK(Config().Set(setting.key, setting.default_value));
+    EXPECT_FALSE(setting.help.empty());
+  }
+  EXPECT_EQ(config.integer("tsd.network.port"), 4242);
+  EXPECT_EQ(config.text("tsd.network.bind"), "127.0.0.1");
+  EXPECT_TRUE(config.boolean("tsd.core.auto_create_metrics"));
+  EXPECT_THAT(config.text("tsd.http.request.cors_headers"), StartsWith("Authorization, Content"));
+}
+
+TEST(ConfigTest, ReadsBooleansAsOpenTsdbDoes) {
+  for (const std::string_view text : {"1", "true", "TRUE", "Yes"}) {
+    Config config;
+    ASSERT_OK(config.Set("tsd.core.stats_with_port", text));
+    EXPECT_TRUE(config.boolean("tsd.core.stats_with_port")) << text;
+  }
+  Config config;
+  ASSERT_OK(config.Set("tsd.rpc.telnet.return_errors", "no"));
+  EXPECT_FALSE(config.boolean("tsd.rpc.telnet.return_errors"));
+}
+
+TEST(ConfigTest, RefusesValuesOfTheWrongType) {
+  Config config;
+
+  EXPECT_THAT(config.Set("tsd.network.port", "telnet"),
+              StatusIs(kInvalid, AllOf(HasSubstr("got \"telnet\""),
+                                       HasSubstr("an integer from 0 to 65535"))));
+  EXPECT_THAT(config.Set("tsd.network.port", "65536"), StatusIs(kInvalid));
+  EXPECT_THAT(config.Set("tsd.network.port", "42 "), StatusIs(kInvalid));
+  EXPECT_THAT(config.Set("tsd.query.timeout", "-1"),
+              StatusIs(kInvalid, HasSubstr("an integer from 0")));
+  EXPECT_THAT(config.Set("tsd.core.auto_create_tagks", "maybe"),
+              StatusIs(kInvalid, HasSubstr("true or false")));
+  EXPECT_THAT(config.Set("tsd.mode", "r"), StatusIs(kInvalid, HasSubstr("rw|ro|wo")));
+  EXPECT_EQ(config.integer("tsd.network.port"), 4242);
+}
+
+TEST(ConfigTest, NamesTheNearestKeyWithFileAndLine) {
+  Config config;
+
+  const absl::Status status =
+      config.LoadText("# ours\ntsd.network.port = 1\ntsd.network.prot = 2\n", "hourcell.conf");
+
+  EXPECT_THAT(status, StatusIs(kInvalid, AllOf(StartsWith("hourcell.conf:3: "),
+                                               HasSubstr("\"tsd.network.prot\""),
+                                               HasSubstr("nearest is tsd.network.port"))));
+}
+
+TEST(ConfigTest, AcceptsAndNamesWhatMeansNothingHere) {
+  Config config;
+
+  ASSERT_OK(config.LoadText("tsd.http.staticroot = /usr/share\n"
+                            "tsd.storage.hbase.zk_quorum = localhost\n"
+                            "hbase.rpcs.batch.size = 1\n"
+                            "tsd.http.staticroot = /again\n",
+                            "opentsdb.conf"));
+
+  EXPECT_THAT(config.ignored(), ElementsAre("tsd.http.staticroot", "tsd.storage.hbase.zk_quorum",
+                                            "hbase.rpcs.batch.size"));
+}
+
+TEST(ConfigTest, DescribesEverySettingInOrder) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.network.port", "4343"));
+
+  const auto described = config.Describe();
+
+  EXPECT_EQ(described.size(), Config::settings().size());
+  EXPECT_THAT(described, testing::Contains(Pair("tsd.network.port", "4343")));
+  EXPECT_THAT(described, testing::Contains(Pair("tsd.storage.sync", "interval")));
+}
+
+TEST(ConfigTest, LoadsAFileAndSaysWhichIsMissing) {
+  const TempDir dir;
+  const std::string path = dir.file("hourcell.conf");
+  std::ofstream(path) << "tsd.storage.max_tags = 8\n";
+  Config config;
+
+  EXPECT_OK(config.LoadFile(path));
+  EXPECT_EQ(config.integer("tsd.storage.max_tags"), 8);
+  EXPECT_THAT(config.LoadFile(dir.file("none")),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none")));
+}
+
+TEST(ConfigTest, BuildsOptionsOfTheEngine) {
+  Config config;
+  ASSERT_OK(config.LoadText("tsd.storage.directory = /data\n"
+                            "tsd.storage.uid.width.metric = 4\n"
+                            "tsd.storage.salt.width = 1\n"
+                            "tsd.storage.salt.buckets = 10\n"
+                            "tsd.storage.sync = always\n"
+                            "tsd.storage.names = utf8\n"
+                            "tsd.core.auto_create_metrics = false\n"
+                            "tsd.query.timeout = 1500\n",
+                            "test"));
+
+  const absl::StatusOr<Options> options = config.ToOptions();
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->path, "/data");
+  EXPECT_EQ(options->layout.metric_width, 4U);
+  EXPECT_EQ(options->layout.salt_width, 1U);
+  EXPECT_EQ(options->layout.salt_buckets, 10U);
+  EXPECT_EQ(options->layout.names, NameEncoding::kUtf8);
+  EXPECT_EQ(options->sync, Durability::kAlways);
+  EXPECT_FALSE(options->auto_create_metrics);
+  EXPECT_EQ(options->query_timeout_ms, 1500);
+}
+
+TEST(ConfigTest, RefusesSettingsThatDoNotGoTogether) {
+  Config cors;
+  ASSERT_OK(cors.Set("tsd.http.request.cors_domains", "*,aurther.com"));
+  Config salt;
+  ASSERT_OK(salt.Set("tsd.storage.salt.width", "1"));
+  ASSERT_OK(salt.Set("tsd.storage.salt.buckets", "300"));
+
+  EXPECT_THAT(cors.ToOptions(), StatusIs(kInvalid, HasSubstr("either * or a list")));
+  EXPECT_THAT(salt.ToOptions(), StatusIs(kInvalid));
+}
+
+}  // namespace
+}  // namespace hourcell

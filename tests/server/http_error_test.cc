@@ -1,0 +1,20 @@
+#include "server/http_error.h"
+
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+TEST(HttpErrorTest, HasOpenTsdbsShape) {
+  const HttpResponse plain = HttpError(404, "Endpoint not found");
+  const HttpResponse detailed = HttpError(400, "No \"m\"", "tell\nme");
+
+  EXPECT_EQ(plain.status, 404);
+  EXPECT_EQ(plain.body, R"({"error":{"code":404,"message":"Endpoint not found"}})");
+  EXPECT_EQ(plain.content_type, "application/json; charset=UTF-8");
+  EXPECT_EQ(detailed.body,
+            R"({"error":{"code":400,"message":"No \"m\"","details":"tell\nme"}})");
+}
+
+}  // namespace
+}  // namespace hourcell

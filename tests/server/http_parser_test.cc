@@ -1,0 +1,155 @@
+#include "server/http_parser.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using Event = HttpParser::Event;
+
+// What a connection's bytes come to: a line for each event.
+std::vector<std::string> Events(HttpParser* parser) {
+  std::vector<std::string> events;
+  while (true) {
+    switch (parser->Next()) {
+      case Event::kNeedMore:
+        return events;
+      case Event::kContinue:
+        events.push_back("continue");
+        break;
+      case Event::kRequest: {
+        const HttpRequest request = parser->TakeRequest();
+        events.push_back(request.method + " " + request.target + " " + request.body +
+                         (request.keep_alive ? "" : " close"));
+        break;
+      }
+      case Event::kError:
+        events.push_back("error " + std::to_string(parser->error_status()));
+        return events;
+    }
+  }
+}
+
+// Feeds bytes[0, split) and the rest; what Finish says is the last event.
+std::vector<std::string> EventsSplit(std::string_view bytes, size_t split, size_t body_max) {
+  HttpParser parser(body_max);
+  parser.Feed(bytes.substr(0, split));
+  std::vector<std::string> events = Events(&parser);
+  if (parser.error_status() == 0) {
+    parser.Feed(bytes.substr(split));
+    for (std::string& event : Events(&parser)) events.push_back(std::move(event));
+  }
+  if (parser.error_status() == 0 && parser.Finish() == Event::kError) events.push_back("cut");
+  return events;
+}
+
+std::vector<std::string> EventsOf(std::string_view bytes, size_t body_max = 1000) {
+  return EventsSplit(bytes, bytes.size(), body_max);
+}
+
+TEST(HttpParserTest, ReadsARequestWithItsHeaders) {
+  HttpParser parser;
+  parser.Feed("POST /api/put?details HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+
+  ASSERT_EQ(parser.Next(), Event::kRequest);
+  const HttpRequest request = parser.TakeRequest();
+
+  EXPECT_EQ(request.method, "POST");
+  EXPECT_EQ(request.target, "/api/put?details");
+  EXPECT_EQ(request.header("host"), "x");
+  EXPECT_EQ(request.body, "abc");
+  EXPECT_FALSE(request.http10);
+  EXPECT_TRUE(request.keep_alive);
+  EXPECT_EQ(parser.Next(), Event::kNeedMore);
+}
+
+TEST(HttpParserTest, KeepsAliveByVersionAndHeader) {
+  EXPECT_THAT(EventsOf("GET / HTTP/1.0\r\n\r\n"), ElementsAre("GET /  close"));
+  EXPECT_THAT(EventsOf("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"), ElementsAre("GET / "));
+  EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\nConnection: close\r\n\r\n"), ElementsAre("GET /  close"));
+}
+
+TEST(HttpParserTest, TakesUnencodedTargets) {
+  EXPECT_THAT(EventsOf("GET /q?m=sum:x{a=b|c,\"d\"} HTTP/1.1\r\n\r\n"),
+              ElementsAre("GET /q?m=sum:x{a=b|c,\"d\"} "));
+}
+
+TEST(HttpParserTest, ReadsChunksAndPipelinedRequests) {
+  EXPECT_THAT(EventsOf("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+                       "3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nTrailer: t\r\n\r\n"
+                       "\r\nGET /b HTTP/1.1\r\n\r\nGET /c HTTP/1.1\r\n\r\n"),
+              ElementsAre("PUT /a abcde", "GET /b ", "GET /c "));
+}
+
+TEST(HttpParserTest, AsksForTheBodyOnce) {
+  HttpParser parser;
+  parser.Feed("POST / HTTP/1.1\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n");
+
+  EXPECT_EQ(parser.Next(), Event::kContinue);
+  EXPECT_EQ(parser.Next(), Event::kNeedMore);
+  parser.Feed("{}");
+  EXPECT_EQ(parser.Next(), Event::kRequest);
+  EXPECT_EQ(parser.TakeRequest().body, "{}");
+}
+
+TEST(HttpParserTest, RefusesBodiesOverTheLimit) {
+  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", 4),
+              ElementsAre("error 413"));
+  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde", 4),
+              ElementsAre("error 413"));
+  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd", 4),
+              ElementsAre("POST / abcd"));
+}
+
+TEST(HttpParserTest, BoundsTargetAndHeaders) {
+  const std::string target = "/" + std::string(kTargetBytesMax - 1, 'x');
+
+  EXPECT_THAT(EventsOf("GET " + target + " HTTP/1.1\r\n\r\n"), ElementsAre("GET " + target + " "));
+  EXPECT_THAT(EventsOf("GET " + target + "y HTTP/1.1\r\n\r\n"), ElementsAre("error 414"));
+  EXPECT_THAT(EventsOf("GET " + std::string(kHeaderBytesMax, 'x')), ElementsAre("error 414"));
+  EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\nX: " + std::string(kHeaderBytesMax, 'x')),
+              ElementsAre("error 431"));
+}
+
+TEST(HttpParserTest, RefusesWhatIsNotHttp) {
+  for (const char* bytes :
+       {"HELLO\r\n\r\n", "HELLO\n\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
+        "GET / HTTP/1.1\r\nno colon\r\n\r\n", "GET / HTTP/1.1\nHost: x\n\n",
+        "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+    EXPECT_THAT(EventsOf(bytes), ElementsAre("error 400")) << bytes;
+  }
+  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\n"),
+              ElementsAre("error 501"));
+}
+
+TEST(HttpParserTest, EndWithinARequestIsAnError) {
+  EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n"), ElementsAre("cut"));
+  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc"), ElementsAre("cut"));
+  EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n\r\n\r\n"), ElementsAre("GET / "));
+}
+
+TEST(HttpParserTest, EveryCutGivesTheSameEvents) {
+  const std::string bytes =
+      "POST /a HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "4\r\nab\r\n\r\n1;e=\"x\"\r\nc\r\n0\r\nT: u\r\n\r\n"
+      "GET /b HTTP/1.1\r\n\r\nPOST /c HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzBAD\r\n\r\n";
+  const std::vector<std::string> want = EventsOf(bytes);
+
+  ASSERT_THAT(want, ElementsAre("continue", "POST /a ab\r\nc", "GET /b ", "POST /c xyz",
+                                "error 400"));
+  for (size_t split = 0; split < bytes.size(); ++split) {
+    EXPECT_EQ(EventsSplit(bytes, split, 1000), want) << split;
+  }
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,91 @@
+#include "server/http_response.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/http_inflate.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+HttpRequest GzipRequest() {
+  HttpRequest request;
+  request.headers = {{"accept-encoding", "deflate, gzip;q=0.5"}};
+  return request;
+}
+
+TEST(HttpResponseTest, WritesStatusHeadersAndBody) {
+  const HttpWire wire = FormatResponse({}, {.status = 404, .body = "{}", .headers = {{"X", "y"}}});
+
+  EXPECT_EQ(wire.head,
+            "HTTP/1.1 404 Not Found\r\n"
+            "Content-Type: application/json; charset=UTF-8\r\n"
+            "X: y\r\n"
+            "Content-Length: 2\r\n"
+            "Connection: keep-alive\r\n\r\n");
+  EXPECT_EQ(wire.body, "{}");
+  EXPECT_FALSE(wire.close);
+}
+
+TEST(HttpResponseTest, EmptyBodyHasALengthAndNoType) {
+  const HttpWire wire = FormatResponse({}, {.status = 204});
+
+  EXPECT_EQ(wire.head,
+            "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
+}
+
+TEST(HttpResponseTest, ClosesWhenEitherSideWants) {
+  HttpRequest last;
+  last.keep_alive = false;
+
+  EXPECT_TRUE(FormatResponse(last, {}).close);
+  EXPECT_TRUE(FormatResponse({}, {.close = true}).close);
+  EXPECT_THAT(FormatResponse(last, {}).head, HasSubstr("Connection: close\r\n"));
+}
+
+TEST(HttpResponseTest, CompressesLongBodiesForThoseWhoTakeIt) {
+  const std::string body(kGzipBodyBytesMin, 'x');
+
+  const HttpWire wire = FormatResponse(GzipRequest(), {.body = body});
+
+  EXPECT_THAT(wire.head, HasSubstr("Content-Encoding: gzip\r\n"));
+  EXPECT_THAT(wire.head, HasSubstr("Content-Length: " + std::to_string(wire.body.size()) + "\r\n"));
+  EXPECT_THAT(Inflate(wire.body, Compression::kGzip, body.size()), IsOkAndHolds(body));
+  EXPECT_EQ(FormatResponse({}, {.body = body}).body, body);
+  EXPECT_EQ(FormatResponse(GzipRequest(), {.body = "short"}).body, "short");
+}
+
+TEST(HttpResponseTest, AcceptEncodingIsRead) {
+  for (const char* yes : {"gzip", "GZIP", "deflate,gzip", "br, gzip ; q=0.001", "*", "x-gzip"}) {
+    EXPECT_TRUE(AcceptsGzip(yes)) << yes;
+  }
+  for (const char* no : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzipped", "*, gzip;q=0"}) {
+    EXPECT_FALSE(AcceptsGzip(no)) << no;
+  }
+}
+
+TEST(HttpResponseTest, HeadGetsTheLengthOnly) {
+  HttpRequest request;
+  request.method = "HEAD";
+
+  const HttpWire wire = FormatResponse(request, {.body = "12345"});
+
+  EXPECT_THAT(wire.head, HasSubstr("Content-Length: 5\r\n"));
+  EXPECT_EQ(wire.body, "");
+}
+
+TEST(HttpResponseTest, EchoedTextCannotAddAHeader) {
+  const HttpWire wire = FormatResponse({}, {.headers = {{"Origin", "a\r\nSet-Cookie: b"}}});
+
+  EXPECT_THAT(wire.head, HasSubstr("Origin: a  Set-Cookie: b\r\n"));
+  EXPECT_THAT(wire.head, Not(HasSubstr("\nSet-Cookie")));
+}
+
+}  // namespace
+}  // namespace hourcell

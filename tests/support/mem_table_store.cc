@@ -1,0 +1,128 @@
+#include "tests/support/mem_table_store.h"
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/cell.h"
+#include "engine/series_key.h"
+
+namespace hourcell {
+namespace {
+
+class MemTableView : public TableView {
+ public:
+  explicit MemTableView(MemTableStore::Tables tables) : tables_(std::move(tables)) {}
+
+  absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
+    const auto& rows = tables_[static_cast<size_t>(table)];
+    const auto found = rows.find(std::string(key));
+    return found == rows.end() ? std::nullopt : std::optional<std::string>(found->second);
+  }
+
+  absl::Status GetMany(TableId table,
+                       std::span<const std::string> keys,
+                       std::vector<std::optional<std::string>>* values) override {
+    values->clear();
+    for (const std::string& key : keys) {
+      HOURCELL_ASSIGN_OR_RETURN(values->emplace_back(), Get(table, key));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Scan(
+      TableId table,
+      const ScanRange& range,
+      const RowFilter& /*filter: pushing it down is optional, and this engine does not*/,
+      const std::function<bool(std::string_view, std::string_view)>& visit) override {
+    const auto& rows = tables_[static_cast<size_t>(table)];
+    for (auto row = rows.lower_bound(range.begin); row != rows.end(); ++row) {
+      if (!range.end.empty() && row->first >= range.end) break;
+      if (!visit(row->first, row->second)) break;
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  const MemTableStore::Tables tables_;
+};
+
+std::string Merge(TableId table, std::string_view old, std::string_view operand) {
+  std::string merged;
+  const std::string_view both[] = {old, operand};
+  const std::span<const std::string_view> list(old.empty() ? both + 1 : both, std::end(both));
+  if (table == TableId::kSeries) {
+    MergePostings(list, &merged);
+  } else {
+    MergeCells({}, list, &merged);
+  }
+  return merged;
+}
+
+}  // namespace
+
+absl::Status MemTableStore::Apply(std::span<const Mutation> group, bool /*sync*/) {
+  MutexLock lock(&mutex_);
+  if (!is_open_) return absl::FailedPreconditionError("store is closed");
+  if (failing_applies_ > 0) {
+    --failing_applies_;
+    return absl::UnavailableError("apply: failed on request");
+  }
+  for (const Mutation& mutation : group) {
+    auto& rows = tables_[static_cast<size_t>(mutation.table)];
+    switch (mutation.kind) {
+      case Mutation::Kind::kSet:
+        rows[mutation.key] = mutation.value;
+        break;
+      case Mutation::Kind::kMerge:
+        rows[mutation.key] = Merge(mutation.table, rows[mutation.key], mutation.value);
+        break;
+      case Mutation::Kind::kDelete:
+        rows.erase(mutation.key);
+        break;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MemTableStore::Sync() { return absl::OkStatus(); }
+
+std::unique_ptr<TableView> MemTableStore::Snapshot() {
+  MutexLock lock(&mutex_);
+  return std::make_unique<MemTableView>(tables_);
+}
+
+absl::StatusOr<uint64_t> MemTableStore::Increment(TableId table,
+                                                  std::string_view key,
+                                                  uint64_t delta) {
+  MutexLock lock(&mutex_);
+  std::string& value = tables_[static_cast<size_t>(table)][std::string(key)];
+  const uint64_t sum = (value.empty() ? 0 : LoadBigEndian(value.data(), 8)) + delta;
+  value = EncodeU64(sum);
+  return sum;
+}
+
+absl::StatusOr<bool> MemTableStore::CompareAndSet(TableId table,
+                                                  std::string_view key,
+                                                  std::optional<std::string_view> expected,
+                                                  std::string_view value) {
+  MutexLock lock(&mutex_);
+  auto& rows = tables_[static_cast<size_t>(table)];
+  const auto found = rows.find(std::string(key));
+  const bool matches = expected.has_value() ? found != rows.end() && found->second == *expected
+                                            : found == rows.end();
+  if (matches) rows[std::string(key)] = value;
+  return matches;
+}
+
+absl::StatusOr<std::vector<std::string>> MemTableStore::SplitPoints(TableId /*table*/) {
+  return std::vector<std::string>();
+}
+
+absl::Status MemTableStore::Flush() { return absl::OkStatus(); }
+
+absl::Status MemTableStore::Close() {
+  MutexLock lock(&mutex_);
+  is_open_ = false;
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell
