@@ -102,15 +102,15 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (words_[2].empty()) return IllegalArgument("empty value");
 
   converted_.clear();
+  is_utf8_ = IsUtf8(line);
   // Views into the strings must outlive later conversions, so the vector may not grow.
-  const bool is_utf8 = IsUtf8(line);
-  if (!is_utf8) converted_.reserve(2 * words_.size());
+  if (!is_utf8_) converted_.reserve(2 * words_.size());
   std::optional<PointError> error = ParseTags(std::span(words_).subspan(kFirstTagWord));
   if (error) return error;
   const Parsed<Value> value = ParseValueText(words_[2]);
   if (!value.ok()) return value.error();
 
-  const std::string_view metric = is_utf8 ? words_[0] : Utf8(words_[0]);
+  const std::string_view metric = Utf8(words_[0]);
   if (tags_.empty()) {
     return IllegalArgument(fmt::format("Need at least one tag (metric={}, tags={{}})", metric));
   }
@@ -118,10 +118,6 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (tags_.size() > tags_max) {
     return IllegalArgument(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}",
                                        tags_.size(), tags_max, TagsText(tags_)));
-  }
-  if (!is_utf8) {
-    for (TagView& tag : tags_)
-      tag = {.key = Utf8(tag.key), .value = Utf8(tag.value)};
   }
   point_ = {.metric = metric, .tags = tags_, .timestamp = *timestamp, .value = *value};
   return std::nullopt;
@@ -131,16 +127,18 @@ std::optional<PointError> PointText::ParseTags(std::span<const std::string_view>
   tags_.clear();
   for (const std::string_view word : words) {
     if (word.empty()) continue;
-    const Parsed<TagView> tag = ParseTagWord(word);
-    if (!tag.ok()) return tag.error();
+    const Parsed<TagView> parsed = ParseTagWord(word);
+    if (!parsed.ok()) return parsed.error();
+    // Converted first: a key in ISO-8859-1 and the same in UTF-8 are one key.
+    const TagView tag{.key = Utf8(parsed->key), .value = Utf8(parsed->value)};
     // A line with more tags than any row key holds is refused for their number in any case: beyond
     // it, tags are counted but no longer compared, so that a long line costs no quadratic time.
     const auto end = tags_.begin() + static_cast<ptrdiff_t>(std::min(tags_.size(), kTagsMax));
-    const auto same_key = [&tag](const TagView& seen) { return seen.key == tag->key; };
+    const auto same_key = [&tag](const TagView& seen) { return seen.key == tag.key; };
     const auto seen = std::find_if(tags_.begin(), end, same_key);
     if (seen == end) {
-      tags_.push_back(*tag);
-    } else if (seen->value != tag->value) {
+      tags_.push_back(tag);
+    } else if (seen->value != tag.value) {
       return IllegalArgument(fmt::format("duplicate tag: {}, tags={}", word, TagsText(tags_)));
     }
   }
@@ -148,6 +146,7 @@ std::optional<PointError> PointText::ParseTags(std::span<const std::string_view>
 }
 
 std::string_view PointText::Utf8(std::string_view text) {
+  if (is_utf8_) return text;
   HOURCELL_DCHECK(converted_.size() < converted_.capacity());
   return TelnetTextToUtf8(text, &converted_.emplace_back());
 }

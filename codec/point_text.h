@@ -60,12 +60,14 @@ class PointText {
 
  private:
   std::optional<PointError> ParseTags(std::span<const std::string_view> words);
+  // A word of the line, or a part of one, as UTF-8.
   std::string_view Utf8(std::string_view text);
 
   PointView point_;
   std::vector<std::string_view> words_;
   std::vector<TagView> tags_;
-  std::vector<std::string> converted_;  // texts that were not UTF-8; rare
+  bool is_utf8_ = true;                 // the whole line
+  std::vector<std::string> converted_;  // texts of a line that is not UTF-8; rare
 };
 
 // The import line of a point: `metric timestamp value tagk=tagv ...`, time in the precision it has,

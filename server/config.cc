@@ -34,7 +34,7 @@ constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
 // A setting and what its value may be.
 struct Row {
   Config::Setting setting;
-  int64_t min = 0;                // of integers
+  int64_t min = 0;  // of integers
   int64_t max = kUnbounded;
   std::string_view choices = {};  // of text: words separated by '|'; empty = anything
 };
@@ -73,8 +73,11 @@ constexpr auto kRows = std::to_array<Row>({
     Bool("tsd.network.keep_alive", "true", "let TCP find dead peers (SO_KEEPALIVE)"),
     Bool("tsd.network.reuse_address", "true", "bind a port just given up (SO_REUSEADDR)"),
     Integer("tsd.core.connections.limit", "0", "connections open at once; 0 = no limit"),
-    Integer("tsd.core.socket.timeout", "0", "seconds until an idle connection is closed; 0 = never",
-            0, kInt32Max),
+    Integer("tsd.core.socket.timeout",
+            "0",
+            "seconds until an idle connection is closed; 0 = never",
+            0,
+            kInt32Max),
     Text("tsd.mode", "rw", "rw, ro (no puts) or wo (no queries)", "rw|ro|wo"),
 
     Bool("tsd.core.auto_create_metrics", "true", "a put may create a metric (OpenTSDB: false)"),
@@ -85,29 +88,47 @@ constexpr auto kRows = std::to_array<Row>({
     Bool("tsd.core.stats_with_port", "false", "add a port tag to the server's own statistics"),
     Integer("tsd.uid.lru.name.size", "1000000", "names cached per kind and direction", 1),
 
-    Integer("tsd.storage.uid.width.metric", "3", "bytes of a metric UID; fixed at creation", 1,
+    Integer("tsd.storage.uid.width.metric",
+            "3",
+            "bytes of a metric UID; fixed at creation",
+            1,
             kUidWidth),
-    Integer("tsd.storage.uid.width.tagk", "3", "bytes of a tag key UID; fixed at creation", 1,
+    Integer("tsd.storage.uid.width.tagk",
+            "3",
+            "bytes of a tag key UID; fixed at creation",
+            1,
             kUidWidth),
-    Integer("tsd.storage.uid.width.tagv", "3", "bytes of a tag value UID; fixed at creation", 1,
+    Integer("tsd.storage.uid.width.tagv",
+            "3",
+            "bytes of a tag value UID; fixed at creation",
+            1,
             kUidWidth),
-    Integer("tsd.storage.salt.width", "0", "bytes of salt; 0 = none; fixed at creation", 0,
+    Integer("tsd.storage.salt.width",
+            "0",
+            "bytes of salt; 0 = none; fixed at creation",
+            0,
             static_cast<int64_t>(kSaltWidthMax)),
     Integer("tsd.storage.salt.buckets", "20", "salt buckets; fixed at creation", 1, kInt32Max),
-    Integer("tsd.storage.max_tags", "16", "tags of one point (OpenTSDB: 8)", 1,
+    Integer("tsd.storage.max_tags",
+            "16",
+            "tags of one point (OpenTSDB: 8)",
+            1,
             static_cast<int64_t>(kTagsMax)),
-    Text("tsd.storage.names", "latin1", "how names are stored: latin1 (as OpenTSDB) or utf8",
+    Text("tsd.storage.names",
+         "latin1",
+         "how names are stored: latin1 (as OpenTSDB) or utf8",
          "latin1|utf8"),
     Text("tsd.storage.directory", "./hourcell-data", "where the store is"),
-    Text("tsd.storage.sync", "interval",
+    Text("tsd.storage.sync",
+         "interval",
          "what an acknowledged point survives: always = power loss; interval = power loss but for "
          "the last sync_interval; never = the end of the process",
          "interval|always|never"),
     Integer("tsd.storage.sync_interval", "1000", "milliseconds between syncs", 1, kInt32Max),
     Integer("tsd.storage.block_cache", "268435456", "bytes of cache for stored blocks"),
 
-    Integer("tsd.http.request.max_body", "67108864", "bytes of a request body, inflated", 1,
-            kBodyMax),
+    Integer(
+        "tsd.http.request.max_body", "67108864", "bytes of a request body, inflated", 1, kBodyMax),
     Text("tsd.http.request.cors_domains", "", "origins answered with CORS headers: * or a list"),
     Text("tsd.http.request.cors_headers", kCorsHeadersDefault, "headers CORS requests may have"),
     Text("tsd.http.header_tag", "", "request header to tag the HTTP statistics with"),
@@ -115,8 +136,11 @@ constexpr auto kRows = std::to_array<Row>({
     Integer("tsd.query.timeout", "0", "milliseconds a query may take; 0 = no limit"),
     Integer("tsd.query.limits.data_points.default", "0", "points a query may read; 0 = no limit"),
     Bool("tsd.query.skip_unresolved_tagvs", "false", "ignore unknown tag values in filters"),
-    Integer("tsd.stats.self_interval", "0",
-            "seconds between puts of the server's own statistics as tsd.*; 0 = off", 0, kInt32Max),
+    Integer("tsd.stats.self_interval",
+            "0",
+            "seconds between puts of the server's own statistics as tsd.*; 0 = off",
+            0,
+            kInt32Max),
 });
 
 // OpenTSDB's settings that change nothing here.
@@ -204,7 +228,8 @@ constexpr std::string_view kIgnoredKeys[] = {
 constexpr std::string_view kIgnoredPrefixes[] = {"tsd.storage.hbase.", "hbase."};
 
 const Row* FindRow(std::string_view key) {
-  const auto it = std::ranges::find_if(kRows, [&](const Row& row) { return row.setting.key == key; });
+  const auto it =
+      std::ranges::find_if(kRows, [&](const Row& row) { return row.setting.key == key; });
   return it == kRows.end() ? nullptr : &*it;
 }
 
@@ -217,7 +242,8 @@ bool IsIgnored(std::string_view key) {
 // Levenshtein's distance, O(a * b).
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -239,8 +265,10 @@ std::string_view NearestKey(std::string_view key) {
     distance_min = distance;
     nearest = candidate;
   };
-  for (const Row& row : kRows) consider(row.setting.key);
-  for (const std::string_view ignored : kIgnoredKeys) consider(ignored);
+  for (const Row& row : kRows)
+    consider(row.setting.key);
+  for (const std::string_view ignored : kIgnoredKeys)
+    consider(ignored);
   return nearest;
 }
 
@@ -293,7 +321,8 @@ absl::Status CheckValue(const Row& row, std::string_view value) {
   }
   const std::optional<int64_t> number = ParseInteger(value);
   if (number.has_value() && *number >= row.min && *number <= row.max) return absl::OkStatus();
-  if (row.max == kUnbounded) return WantError(row, value, fmt::format("an integer from {}", row.min));
+  if (row.max == kUnbounded)
+    return WantError(row, value, fmt::format("an integer from {}", row.min));
   return WantError(row, value, fmt::format("an integer from {} to {}", row.min, row.max));
 }
 
@@ -322,7 +351,8 @@ absl::Status CheckCorsDomains(std::string_view domains) {
 const std::vector<Config::Setting>& Config::settings() {
   static const std::vector<Setting> settings = [] {
     std::vector<Setting> all;
-    for (const Row& row : kRows) all.push_back(row.setting);
+    for (const Row& row : kRows)
+      all.push_back(row.setting);
     return all;
   }();
   return settings;
@@ -394,7 +424,8 @@ std::map<std::string, std::string> Config::Describe() const {
   for (const Row& row : kRows) {
     described.emplace(row.setting.key, row.setting.default_value);
   }
-  for (const auto& [key, value] : values_) described[key] = value;
+  for (const auto& [key, value] : values_)
+    described[key] = value;
   for (auto& [key, value] : described) {
     if (LowerCase(key).find("pass") != std::string::npos) value = "********";
   }

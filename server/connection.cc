@@ -138,15 +138,14 @@ void SocketConnection::Abort() {
 void SocketConnection::WaitForInput() {
   if (waiting_ || closed_ || input_ended_) return;
   waiting_ = true;
-  socket_.async_wait(tcp::socket::wait_read,
-                     [self = shared_from_this()](const AsioError& error) {
-                       self->waiting_ = false;
-                       if (error) {
-                         self->Close();
-                       } else {
-                         self->OnReadable();
-                       }
-                     });
+  socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const AsioError& error) {
+    self->waiting_ = false;
+    if (error) {
+      self->Close();
+    } else {
+      self->OnReadable();
+    }
+  });
 }
 
 bool SocketConnection::WantsInput() const {
@@ -240,12 +239,12 @@ void SocketConnection::Answer(HttpRequest request) {
     SendResponse(answer(&request));
     return;
   }
-  asio::post(context_->pool->pool, [self = shared_from_this(), answer,
-                                    asked = std::move(request)]() mutable {
-    asio::post(self->socket_.get_executor(), [self, wire = answer(&asked)]() mutable {
-      self->SendResponse(std::move(wire));
-    });
-  });
+  asio::post(context_->pool->pool,
+             [self = shared_from_this(), answer, asked = std::move(request)]() mutable {
+               asio::post(self->socket_.get_executor(), [self, wire = answer(&asked)]() mutable {
+                 self->SendResponse(std::move(wire));
+               });
+             });
 }
 
 void SocketConnection::RefuseHttp() {
@@ -279,7 +278,8 @@ void SocketConnection::WriteQueued() {
   if (closed_ || queued_.empty()) return;
   sending_ = std::exchange(queued_, {});
   std::vector<asio::const_buffer> buffers;
-  for (const std::string& bytes : sending_) buffers.push_back(asio::buffer(bytes));
+  for (const std::string& bytes : sending_)
+    buffers.push_back(asio::buffer(bytes));
   const auto progress = [self = shared_from_this()](const AsioError& error, size_t /*sent*/) {
     self->Touch();
     return asio::transfer_all()(error, 0);

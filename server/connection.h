@@ -36,7 +36,7 @@ inline constexpr int64_t kStopLingerMs = 200;  // when the server stops
 struct ConnectionCounters {
   explicit ConnectionCounters(Stats* stats);
 
-  Counter* total;           // connectionmgr.connections type=...
+  Counter* total;  // connectionmgr.connections type=...
   Counter* rejected;
   Counter* timed_out;
   Counter* accept_errors;   // connectionmgr.exceptions type=accept

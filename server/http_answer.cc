@@ -37,7 +37,8 @@ bool EndsWithIgnoringCase(std::string_view text, std::string_view lower) {
 
 bool MayTakeLong(const HttpRequest& request) {
   std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-  while (path.ends_with('/')) path.remove_suffix(1);
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
   return !EndsWithIgnoringCase(path, "/put");
 }
 

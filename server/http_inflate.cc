@@ -26,9 +26,7 @@ constexpr int kRawWindowBits = -15;
 // Owns zlib's state for one stream.
 class Stream {
  public:
-  explicit Stream(int window_bits) {
-    HOURCELL_CHECK(inflateInit2(&stream_, window_bits) == Z_OK);
-  }
+  explicit Stream(int window_bits) { HOURCELL_CHECK(inflateInit2(&stream_, window_bits) == Z_OK); }
   ~Stream() { inflateEnd(&stream_); }
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -98,8 +96,8 @@ absl::Status InflateBody(size_t bytes_max, HttpRequest* request) {
   if (encoding.empty() || encoding == "identity") return absl::OkStatus();
   const bool is_gzip = encoding == "gzip" || encoding == "x-gzip";
   if (!is_gzip && encoding != "deflate") {
-    return absl::UnimplementedError(fmt::format(
-        "Content-Encoding: got {}; want gzip or deflate", QuoteForMessage(encoding)));
+    return absl::UnimplementedError(
+        fmt::format("Content-Encoding: got {}; want gzip or deflate", QuoteForMessage(encoding)));
   }
   HOURCELL_ASSIGN_OR_RETURN(
       request->body,

@@ -17,10 +17,10 @@ struct HttpRequest {
   bool http10 = false;
   bool keep_alive = true;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  std::string body;    // inflated if it came with Content-Encoding
+  std::string body;  // inflated if it came with Content-Encoding
 
   // Set by ParseTarget (http_target.h).
-  std::string path;    // decoded, without the query
+  std::string path;                                         // decoded, without the query
   std::vector<std::pair<std::string, std::string>> params;  // decoded, in order, repeats kept
 
   // The value of a header by its lower-case name; empty if absent.

@@ -53,7 +53,9 @@ struct GrowingBody {
   };
 };
 
-std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+std::string_view View(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
 
 std::string LowerCase(std::string_view text) {
   std::string lower(text);
@@ -129,7 +131,9 @@ class HttpParser::Message {
 HttpParser::HttpParser(size_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
 HttpParser::~HttpParser() = default;
 
-void HttpParser::Feed(std::string_view bytes) { pending_.append(bytes); }
+void HttpParser::Feed(std::string_view bytes) {
+  pending_.append(bytes);
+}
 
 HttpParser::Event HttpParser::Fail(int status, std::string text) {
   error_status_ = status;
@@ -175,8 +179,8 @@ HttpParser::Event HttpParser::ParseHeader() {
     return Fail(501, "Transfer-Encoding: only chunked is supported");
   }
   pending_.erase(0, end);
-  const bool wants_continue = !request.http10 && !message->done() &&
-                              LowerCase(request.header("expect")) == "100-continue";
+  const bool wants_continue =
+      !request.http10 && !message->done() && LowerCase(request.header("expect")) == "100-continue";
   message_ = std::move(message);
   return wants_continue ? Event::kContinue : ParseBody();
 }

@@ -32,7 +32,7 @@ class HttpParser {
     kNeedMore,  // feed more bytes
     kContinue,  // the client waits for "100 Continue" before it sends the body; comes once a request
     kRequest,   // a request is complete: TakeRequest
-    kError,     // error_status and error_text say what to answer; the connection is of no use any more
+    kError,  // error_status and error_text say what to answer; the connection is of no use any more
   };
 
   explicit HttpParser(size_t body_bytes_max = kBodyBytesMax);
@@ -64,11 +64,11 @@ class HttpParser {
   Event Fail(int status, std::string text);
 
   const size_t body_bytes_max_;
-  std::string pending_;       // fed, not parsed
-  size_t scanned_ = 0;        // of pending_: searched for the header's end
+  std::string pending_;               // fed, not parsed
+  size_t scanned_ = 0;                // of pending_: searched for the header's end
   std::unique_ptr<Message> message_;  // set between a request's header and TakeRequest
   bool complete_ = false;
-  int error_status_ = 0;      // 0 = none
+  int error_status_ = 0;  // 0 = none
   std::string error_text_;
 };
 

@@ -61,15 +61,21 @@ std::string_view ReasonPhrase(int status) {
   }
 }
 
-bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t';
+}
 
 std::string_view Trim(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsBlank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && IsBlank(text.front()))
+    text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.back()))
+    text.remove_suffix(1);
   return text;
 }
 
-char LowerCase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char LowerCase(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
 
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
@@ -135,16 +141,16 @@ std::string Gzip(std::string_view bytes) {
 }
 
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response) {
-  HttpWire wire{.head = fmt::format("HTTP/1.1 {} {}\r\n", response.status,
-                                    ReasonPhrase(response.status)),
-                .body = {},
-                .close = response.close || !request.keep_alive};
+  HttpWire wire{
+      .head = fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status)),
+      .body = {},
+      .close = response.close || !request.keep_alive};
   if (!response.content_type.empty() && !response.body.empty()) {
     AppendHeader("Content-Type", response.content_type, &wire.head);
   }
-  for (const auto& [name, value] : response.headers) AppendHeader(name, value, &wire.head);
-  if (response.body.size() >= kGzipBodyBytesMin &&
-      AcceptsGzip(request.header("accept-encoding"))) {
+  for (const auto& [name, value] : response.headers)
+    AppendHeader(name, value, &wire.head);
+  if (response.body.size() >= kGzipBodyBytesMin && AcceptsGzip(request.header("accept-encoding"))) {
     response.body = Gzip(response.body);
     AppendHeader("Content-Encoding", "gzip", &wire.head);
   }

@@ -40,7 +40,8 @@ std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
   if (digits[0] < '0' || digits[0] > '9') return std::nullopt;
   int64_t version = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
-  if (error != std::errc() || end != digits.end()) {
+  // Version 0 is what is outside of /api.
+  if (error != std::errc() || end != digits.end() || version == 0) {
     return absl::InvalidArgumentError(
         fmt::format("Invalid API version format supplied: {}", QuoteForMessage(segment)));
   }

@@ -30,7 +30,7 @@ struct Route {
 };
 
 // The route of a decoded path. A last '/' does not count.
-// kInvalidArgument: the path does not begin with '/'; /api/v<what is no number>.
+// kInvalidArgument: the path does not begin with '/'; /api/v<no number, or 0>.
 absl::StatusOr<Route> ParseRoute(std::string_view path);
 
 // The path in lower case and shortened to what OpenTSDB calls its base route: "", "q", "api",

@@ -10,9 +10,13 @@ namespace {
 
 constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 
-bool IsPlain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
+bool IsPlain(char c) {
+  return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
 
-bool IsContinuation(uint8_t byte) { return (byte & 0xC0U) == 0x80; }
+bool IsContinuation(uint8_t byte) {
+  return (byte & 0xC0U) == 0x80;
+}
 
 // The length of the sequence `lead` begins and the range of its second byte (Unicode, table 3-7):
 // the narrower ranges keep out overlong forms, surrogates and what is above U+10FFFF.
@@ -78,7 +82,8 @@ void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
   while (!text.empty()) {
     size_t plain = 0;
-    while (plain < text.size() && IsPlain(text[plain])) ++plain;
+    while (plain < text.size() && IsPlain(text[plain]))
+      ++plain;
     out->append(text.substr(0, plain));
     text.remove_prefix(plain);
     if (text.empty()) break;

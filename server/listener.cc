@@ -37,9 +37,9 @@ absl::StatusOr<tcp::endpoint> ResolveEndpoint(const ListenerOptions& options,
                                               asio::io_context* context) {
   AsioError error;
   tcp::resolver resolver(*context);
-  const auto results = resolver.resolve(
-      options.bind, std::to_string(options.port),
-      tcp::resolver::passive | tcp::resolver::numeric_service, error);
+  const auto results =
+      resolver.resolve(options.bind, std::to_string(options.port),
+                       tcp::resolver::passive | tcp::resolver::numeric_service, error);
   if (error || results.empty()) {
     return absl::InvalidArgumentError(fmt::format("tsd.network.bind: got {}; want an address: {}",
                                                   QuoteForMessage(options.bind), error.message()));
@@ -113,21 +113,21 @@ void Listener::Impl::Accept() {
   if (!acceptor_.is_open()) return;
   // Each connection gets a strand of its own: its handlers never run at the same time.
   const asio::any_io_executor strand = asio::make_strand(io_->context);
-  acceptor_.async_accept(strand, [self = shared_from_this()](const AsioError& error,
-                                                             tcp::socket socket) {
-    if (error == asio::error::operation_aborted) return;
-    if (!error) {
-      self->OnAccepted(std::move(socket));
-      self->Accept();
-      return;
-    }
-    self->context_->counters->accept_errors->Add(1);
-    LogWarning("accept: {}", error.message());
-    self->retry_timer_.expires_after(kAcceptRetry);
-    self->retry_timer_.async_wait([self](const AsioError& cancelled) {
-      if (!cancelled) self->Accept();
-    });
-  });
+  acceptor_.async_accept(strand,
+                         [self = shared_from_this()](const AsioError& error, tcp::socket socket) {
+                           if (error == asio::error::operation_aborted) return;
+                           if (!error) {
+                             self->OnAccepted(std::move(socket));
+                             self->Accept();
+                             return;
+                           }
+                           self->context_->counters->accept_errors->Add(1);
+                           LogWarning("accept: {}", error.message());
+                           self->retry_timer_.expires_after(kAcceptRetry);
+                           self->retry_timer_.async_wait([self](const AsioError& cancelled) {
+                             if (!cancelled) self->Accept();
+                           });
+                         });
 }
 
 void Listener::Impl::OnAccepted(tcp::socket socket) {
@@ -175,7 +175,8 @@ void Listener::Impl::Stop(int64_t grace_ms) {
     self->acceptor_.close(ignored);
     self->retry_timer_.cancel();
   });
-  for (const auto& connection : Open()) connection->Stop();
+  for (const auto& connection : Open())
+    connection->Stop();
 
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
   const auto wait_until_none = [this](std::chrono::steady_clock::time_point until) {
@@ -189,7 +190,8 @@ void Listener::Impl::Stop(int64_t grace_ms) {
   };
   wait_until_none(deadline);
   const auto still_open = Open();
-  for (const auto& connection : still_open) connection->Abort();
+  for (const auto& connection : still_open)
+    connection->Abort();
   if (!still_open.empty()) wait_until_none(std::chrono::steady_clock::now() + kAcceptRetry);
 }
 
@@ -205,7 +207,11 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ListenerOptions& 
 Listener::Listener(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Listener::~Listener() = default;
 
-uint16_t Listener::port() const { return impl_->port(); }
-void Listener::Stop(int64_t grace_ms) { impl_->Stop(grace_ms); }
+uint16_t Listener::port() const {
+  return impl_->port();
+}
+void Listener::Stop(int64_t grace_ms) {
+  impl_->Stop(grace_ms);
+}
 
 }  // namespace hourcell

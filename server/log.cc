@@ -37,7 +37,9 @@ spdlog::logger& Logger() {
 
 }  // namespace
 
-void SetLogLevel(LogLevel level) { Logger().set_level(SpdlogLevel(level)); }
+void SetLogLevel(LogLevel level) {
+  Logger().set_level(SpdlogLevel(level));
+}
 
 void LogMessage(LogLevel level, std::string_view message) {
   const spdlog::level::level_enum spdlog_level = SpdlogLevel(level);

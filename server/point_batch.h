@@ -33,10 +33,10 @@ class PointBatch {
  private:
   std::string_view Keep(std::string_view text, std::string_view line);
 
-  std::vector<PointView> points_;    // their `tags` are set by points()
-  std::vector<size_t> tag_counts_;   // of each point
-  std::vector<TagView> tags_;        // of all points, one after another
-  std::deque<std::string> copied_;   // a deque, so that views stay good
+  std::vector<PointView> points_;   // their `tags` are set by points()
+  std::vector<size_t> tag_counts_;  // of each point
+  std::vector<TagView> tags_;       // of all points, one after another
+  std::deque<std::string> copied_;  // a deque, so that views stay good
 };
 
 }  // namespace hourcell

@@ -10,16 +10,20 @@
 namespace hourcell {
 namespace {
 
-bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\f'; }
+bool IsBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\f';
+}
 
 std::string_view SkipBlanks(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsBlank(text.front()))
+    text.remove_prefix(1);
   return text;
 }
 
 bool EndsInContinuation(std::string_view line) {
   size_t backslashes = 0;
-  while (backslashes < line.size() && line[line.size() - 1 - backslashes] == '\\') ++backslashes;
+  while (backslashes < line.size() && line[line.size() - 1 - backslashes] == '\\')
+    ++backslashes;
   return backslashes % 2 == 1;
 }
 
@@ -107,7 +111,8 @@ std::string Unescape(std::string_view text) {
       value.push_back(c);
     }
   }
-  while (value.size() > kept && IsBlank(value.back())) value.pop_back();
+  while (value.size() > kept && IsBlank(value.back()))
+    value.pop_back();
   return value;
 }
 

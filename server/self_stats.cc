@@ -24,7 +24,8 @@ void SelfStats::Put(int64_t now_ms) {
   }
   for (const StatTags& texts : tag_texts) {
     std::vector<TagView>& views = tags.emplace_back();
-    for (const auto& [key, value] : texts) views.push_back({.key = key, .value = value});
+    for (const auto& [key, value] : texts)
+      views.push_back({.key = key, .value = value});
   }
 
   std::vector<PointView> points;

@@ -128,8 +128,7 @@ absl::Status Server::Impl::Start() {
 }
 
 void Server::Impl::ScheduleSelfStats() {
-  self_stats_timer_.expires_after(
-      std::chrono::seconds(config_.integer("tsd.stats.self_interval")));
+  self_stats_timer_.expires_after(std::chrono::seconds(config_.integer("tsd.stats.self_interval")));
   self_stats_timer_.async_wait([this](const AsioError& cancelled) {
     if (cancelled) return;
     self_stats_->Put(telnet_settings_.clock->NowMs());
@@ -166,10 +165,18 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb
 }
 
 Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Server::~Server() { Stop(); }
+Server::~Server() {
+  Stop();
+}
 
-uint16_t Server::port() const { return impl_->port(); }
-void Server::Run() { impl_->Run(); }
-void Server::Stop() { impl_->Stop(); }
+uint16_t Server::port() const {
+  return impl_->port();
+}
+void Server::Run() {
+  impl_->Run();
+}
+void Server::Stop() {
+  impl_->Stop();
+}
 
 }  // namespace hourcell

@@ -25,9 +25,6 @@ std::string HostName();
 StatTags TagsWithOrigin(const StatSample& sample, const StatOrigin& origin);
 
 // Appends a line `tsd.<name> <now_s> <value> tagk=tagv ... host=<host>\n` for each statistic.
-void AppendStatLines(const Stats& stats,
-                     int64_t now_s,
-                     const StatOrigin& origin,
-                     std::string* out);
+void AppendStatLines(const Stats& stats, int64_t now_s, const StatOrigin& origin, std::string* out);
 
 }  // namespace hourcell

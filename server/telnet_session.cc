@@ -22,7 +22,9 @@ constexpr std::string_view kCompiler = "clang " __clang_version__;
 constexpr std::string_view kCompiler = "gcc " __VERSION__;
 #endif
 
-size_t IndexOf(PointErrorKind kind) { return static_cast<size_t>(kind); }
+size_t IndexOf(PointErrorKind kind) {
+  return static_cast<size_t>(kind);
+}
 
 }  // namespace
 
@@ -144,8 +146,8 @@ void TelnetSession::RefuseLongLine(Work* work) {
   closed_ = true;
   work->errors.push_back(
       {.order = work->next_order + 1,
-       .text = fmt::format("line too long: more than {} bytes without a line end\n",
-                           kLineBytesMax)});
+       .text =
+           fmt::format("line too long: more than {} bytes without a line end\n", kLineBytesMax)});
   Commit(work);
 }
 
@@ -162,12 +164,14 @@ void TelnetSession::AppendBatch(Work* work) {
   const absl::Status committed = tsdb_->Append(work->batch.points(), &refused).Wait();
   if (!committed.ok()) {
     // None is acknowledged: those that were not refused failed with the whole.
-    const PointError error{.kind = PointErrorKind::kStorage,
-                           .text = std::string(committed.message().data(),
-                                               committed.message().size())};
+    const PointError error{
+        .kind = PointErrorKind::kStorage,
+        .text = std::string(committed.message().data(), committed.message().size())};
     std::vector<RefusedPoint> all(work->batch.size());
-    for (size_t i = 0; i < all.size(); ++i) all[i] = {.index = i, .error = error};
-    for (RefusedPoint& point : refused) all[point.index].error = std::move(point.error);
+    for (size_t i = 0; i < all.size(); ++i)
+      all[i] = {.index = i, .error = error};
+    for (RefusedPoint& point : refused)
+      all[point.index].error = std::move(point.error);
     refused = std::move(all);
   }
   counters_->points->Add(work->batch.size() - refused.size());

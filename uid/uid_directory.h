@@ -66,8 +66,8 @@ class UidDirectory {
   const UidOptions& options() const { return options_; }
 
   // The UID of `name`; nothing if it has none.
-  // kInvalidArgument: it has none and is illegal; the message is NameFault's, "illegal character: !"
-  // ("Invalid metric name (...)" is the caller's to prefix).
+  // kInvalidArgument: it has none and is illegal; the message is NameFault's, such as
+  // "illegal character: !" ("Invalid metric name (...)" is the caller's to prefix).
   absl::StatusOr<std::optional<Uid>> Find(UidKind kind, std::string_view name);
 
   // As Find, but kNotFound "No such name for 'metrics': 'x'" if it has none.

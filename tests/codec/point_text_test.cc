@@ -245,6 +245,13 @@ TEST(PointTextTest, BytesThatAreNotUtf8AreReadAsLatin1) {
                                    TagView{"plain", "x"}));
 }
 
+TEST(PointTextTest, OneKeyInTwoEncodingsIsADuplicate) {
+  PointText text;
+  const auto error = text.Parse("m 1 1 caf\xE9=1 caf\u00E9=2", PointSyntax::kTelnet, PointLimits{});
+  ASSERT_TRUE(error.has_value());
+  EXPECT_THAT(error->text, StartsWith("duplicate tag: "));
+}
+
 TEST(PointTextTest, AGoodLineAllocatesNothing) {
   PointText text;
   const std::string line = "sys.cpu.user 1365465600.123 -42.5125 host=web01 dc=lga cpu=0";

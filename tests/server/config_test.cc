@@ -76,11 +76,12 @@ TEST(ConfigTest, NamesTheNearestKeyWithFileAndLine) {
 TEST(ConfigTest, AcceptsAndNamesWhatMeansNothingHere) {
   Config config;
 
-  ASSERT_OK(config.LoadText("tsd.http.staticroot = /usr/share\n"
-                            "tsd.storage.hbase.zk_quorum = localhost\n"
-                            "hbase.rpcs.batch.size = 1\n"
-                            "tsd.http.staticroot = /again\n",
-                            "opentsdb.conf"));
+  ASSERT_OK(
+      config.LoadText("tsd.http.staticroot = /usr/share\n"
+                      "tsd.storage.hbase.zk_quorum = localhost\n"
+                      "hbase.rpcs.batch.size = 1\n"
+                      "tsd.http.staticroot = /again\n",
+                      "opentsdb.conf"));
 
   EXPECT_THAT(config.ignored(), ElementsAre("tsd.http.staticroot", "tsd.storage.hbase.zk_quorum",
                                             "hbase.rpcs.batch.size"));
@@ -111,15 +112,16 @@ TEST(ConfigTest, LoadsAFileAndSaysWhichIsMissing) {
 
 TEST(ConfigTest, BuildsOptionsOfTheEngine) {
   Config config;
-  ASSERT_OK(config.LoadText("tsd.storage.directory = /data\n"
-                            "tsd.storage.uid.width.metric = 4\n"
-                            "tsd.storage.salt.width = 1\n"
-                            "tsd.storage.salt.buckets = 10\n"
-                            "tsd.storage.sync = always\n"
-                            "tsd.storage.names = utf8\n"
-                            "tsd.core.auto_create_metrics = false\n"
-                            "tsd.query.timeout = 1500\n",
-                            "test"));
+  ASSERT_OK(
+      config.LoadText("tsd.storage.directory = /data\n"
+                      "tsd.storage.uid.width.metric = 4\n"
+                      "tsd.storage.salt.width = 1\n"
+                      "tsd.storage.salt.buckets = 10\n"
+                      "tsd.storage.sync = always\n"
+                      "tsd.storage.names = utf8\n"
+                      "tsd.core.auto_create_metrics = false\n"
+                      "tsd.query.timeout = 1500\n",
+                      "test"));
 
   const absl::StatusOr<Options> options = config.ToOptions();
 

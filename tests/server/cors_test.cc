@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "codec/base/check.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell {
@@ -77,9 +78,8 @@ TEST(CorsPolicyTest, OthersAreRefusedWithStatus200) {
 
   ASSERT_TRUE(response);
   EXPECT_EQ(response->status, 200);
-  EXPECT_EQ(response->body,
-            R"({"error":{"code":200,"message":"CORS domain not allowed",)"
-            R"("details":"The domain [42.com] is not permitted access"}})");
+  EXPECT_EQ(response->body, R"({"error":{"code":200,"message":"CORS domain not allowed",)"
+                            R"("details":"The domain [42.com] is not permitted access"}})");
 }
 
 TEST(CorsPolicyTest, OptionsWithoutOriginIsNoPreflight) {

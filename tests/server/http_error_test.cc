@@ -12,8 +12,7 @@ TEST(HttpErrorTest, HasOpenTsdbsShape) {
   EXPECT_EQ(plain.status, 404);
   EXPECT_EQ(plain.body, R"({"error":{"code":404,"message":"Endpoint not found"}})");
   EXPECT_EQ(plain.content_type, "application/json; charset=UTF-8");
-  EXPECT_EQ(detailed.body,
-            R"({"error":{"code":400,"message":"No \"m\"","details":"tell\nme"}})");
+  EXPECT_EQ(detailed.body, R"({"error":{"code":400,"message":"No \"m\"","details":"tell\nme"}})");
 }
 
 }  // namespace

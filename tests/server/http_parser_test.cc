@@ -44,7 +44,8 @@ std::vector<std::string> EventsSplit(std::string_view bytes, size_t split, size_
   std::vector<std::string> events = Events(&parser);
   if (parser.error_status() == 0) {
     parser.Feed(bytes.substr(split));
-    for (std::string& event : Events(&parser)) events.push_back(std::move(event));
+    for (std::string& event : Events(&parser))
+      events.push_back(std::move(event));
   }
   if (parser.error_status() == 0 && parser.Finish() == Event::kError) events.push_back("cut");
   return events;
@@ -102,8 +103,9 @@ TEST(HttpParserTest, AsksForTheBodyOnce) {
 TEST(HttpParserTest, RefusesBodiesOverTheLimit) {
   EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\n", 4),
               ElementsAre("error 413"));
-  EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde", 4),
-              ElementsAre("error 413"));
+  EXPECT_THAT(
+      EventsOf("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde", 4),
+      ElementsAre("error 413"));
   EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd", 4),
               ElementsAre("POST / abcd"));
 }
@@ -144,8 +146,8 @@ TEST(HttpParserTest, EveryCutGivesTheSameEvents) {
       "GET /b HTTP/1.1\r\n\r\nPOST /c HTTP/1.1\r\nContent-Length: 3\r\n\r\nxyzBAD\r\n\r\n";
   const std::vector<std::string> want = EventsOf(bytes);
 
-  ASSERT_THAT(want, ElementsAre("continue", "POST /a ab\r\nc", "GET /b ", "POST /c xyz",
-                                "error 400"));
+  ASSERT_THAT(want,
+              ElementsAre("continue", "POST /a ab\r\nc", "GET /b ", "POST /c xyz", "error 400"));
   for (size_t split = 0; split < bytes.size(); ++split) {
     EXPECT_EQ(EventsSplit(bytes, split, 1000), want) << split;
   }

@@ -1,6 +1,7 @@
 #include "server/http_response.h"
 
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +21,18 @@ HttpRequest GzipRequest() {
   return request;
 }
 
+HttpResponse Response(std::string body) {
+  HttpResponse response;
+  response.body = std::move(body);
+  return response;
+}
+
 TEST(HttpResponseTest, WritesStatusHeadersAndBody) {
-  const HttpWire wire = FormatResponse({}, {.status = 404, .body = "{}", .headers = {{"X", "y"}}});
+  HttpResponse response = Response("{}");
+  response.status = 404;
+  response.headers = {{"X", "y"}};
+
+  const HttpWire wire = FormatResponse({}, response);
 
   EXPECT_EQ(wire.head,
             "HTTP/1.1 404 Not Found\r\n"
@@ -34,7 +45,10 @@ TEST(HttpResponseTest, WritesStatusHeadersAndBody) {
 }
 
 TEST(HttpResponseTest, EmptyBodyHasALengthAndNoType) {
-  const HttpWire wire = FormatResponse({}, {.status = 204});
+  HttpResponse response;
+  response.status = 204;
+
+  const HttpWire wire = FormatResponse({}, response);
 
   EXPECT_EQ(wire.head,
             "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
@@ -43,29 +57,32 @@ TEST(HttpResponseTest, EmptyBodyHasALengthAndNoType) {
 TEST(HttpResponseTest, ClosesWhenEitherSideWants) {
   HttpRequest last;
   last.keep_alive = false;
+  HttpResponse closing;
+  closing.close = true;
 
   EXPECT_TRUE(FormatResponse(last, {}).close);
-  EXPECT_TRUE(FormatResponse({}, {.close = true}).close);
+  EXPECT_TRUE(FormatResponse({}, closing).close);
   EXPECT_THAT(FormatResponse(last, {}).head, HasSubstr("Connection: close\r\n"));
 }
 
 TEST(HttpResponseTest, CompressesLongBodiesForThoseWhoTakeIt) {
   const std::string body(kGzipBodyBytesMin, 'x');
 
-  const HttpWire wire = FormatResponse(GzipRequest(), {.body = body});
+  const HttpWire wire = FormatResponse(GzipRequest(), Response(body));
 
   EXPECT_THAT(wire.head, HasSubstr("Content-Encoding: gzip\r\n"));
   EXPECT_THAT(wire.head, HasSubstr("Content-Length: " + std::to_string(wire.body.size()) + "\r\n"));
   EXPECT_THAT(Inflate(wire.body, Compression::kGzip, body.size()), IsOkAndHolds(body));
-  EXPECT_EQ(FormatResponse({}, {.body = body}).body, body);
-  EXPECT_EQ(FormatResponse(GzipRequest(), {.body = "short"}).body, "short");
+  EXPECT_EQ(FormatResponse({}, Response(body)).body, body);
+  EXPECT_EQ(FormatResponse(GzipRequest(), Response("short")).body, "short");
 }
 
 TEST(HttpResponseTest, AcceptEncodingIsRead) {
   for (const char* yes : {"gzip", "GZIP", "deflate,gzip", "br, gzip ; q=0.001", "*", "x-gzip"}) {
     EXPECT_TRUE(AcceptsGzip(yes)) << yes;
   }
-  for (const char* no : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzipped", "*, gzip;q=0"}) {
+  for (const char* no :
+       {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzipped", "*, gzip;q=0"}) {
     EXPECT_FALSE(AcceptsGzip(no)) << no;
   }
 }
@@ -74,14 +91,17 @@ TEST(HttpResponseTest, HeadGetsTheLengthOnly) {
   HttpRequest request;
   request.method = "HEAD";
 
-  const HttpWire wire = FormatResponse(request, {.body = "12345"});
+  const HttpWire wire = FormatResponse(request, Response("12345"));
 
   EXPECT_THAT(wire.head, HasSubstr("Content-Length: 5\r\n"));
   EXPECT_EQ(wire.body, "");
 }
 
 TEST(HttpResponseTest, EchoedTextCannotAddAHeader) {
-  const HttpWire wire = FormatResponse({}, {.headers = {{"Origin", "a\r\nSet-Cookie: b"}}});
+  HttpResponse response;
+  response.headers = {{"Origin", "a\r\nSet-Cookie: b"}};
+
+  const HttpWire wire = FormatResponse({}, response);
 
   EXPECT_THAT(wire.head, HasSubstr("Origin: a  Set-Cookie: b\r\n"));
   EXPECT_THAT(wire.head, Not(HasSubstr("\nSet-Cookie")));

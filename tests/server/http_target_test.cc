@@ -57,8 +57,8 @@ TEST(HttpTargetTest, RefusesBadEscapesAndOtherForms) {
        {"/%", "/%2", "/%g0", "/?a=%0", "/?%zz=1", "/?a=%2&b=0", "", "*", "http://x/"}) {
     SCOPED_TRACE(target);
     HttpRequest request = WithTarget(target);
-    EXPECT_THAT(ParseTarget(&request), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                HasSubstr("request target")));
+    EXPECT_THAT(ParseTarget(&request),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("request target")));
     EXPECT_THAT(request.path, IsEmpty());
     EXPECT_THAT(request.params, IsEmpty());
   }

@@ -33,14 +33,15 @@ TEST(JsonTextTest, ReplacesBytesThatAreNotUtf8) {
   const auto check = [&](std::string_view text, int replacements) {
     SCOPED_TRACE(testing::PrintToString(text));
     std::string want = "\"";
-    for (int i = 0; i < replacements; ++i) want.append(kReplacement);
+    for (int i = 0; i < replacements; ++i)
+      want.append(kReplacement);
     EXPECT_EQ(JsonString(text), want + "x\"");
   };
-  check("\xE9x"sv, 1);               // Latin-1
-  check("\xC0\xAFx"sv, 2);           // overlong
-  check("\xED\xA0\x80x"sv, 3);       // a surrogate
-  check("\xF4\x90\x80\x80x"sv, 4);   // above U+10FFFF
-  check("\xE2\x82x"sv, 2);           // cut short
+  check("\xE9x"sv, 1);              // Latin-1
+  check("\xC0\xAFx"sv, 2);          // overlong
+  check("\xED\xA0\x80x"sv, 3);      // a surrogate
+  check("\xF4\x90\x80\x80x"sv, 4);  // above U+10FFFF
+  check("\xE2\x82x"sv, 2);          // cut short
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ using testing::IsEmpty;
 std::vector<Property> Properties(std::string_view text) {
   PropertiesReader reader(text);
   std::vector<Property> all;
-  while (std::optional<Property> property = reader.Next()) all.push_back(*property);
+  while (std::optional<Property> property = reader.Next())
+    all.push_back(*property);
   return all;
 }
 
@@ -36,15 +37,15 @@ TEST(PropertiesTest, SkipsCommentsAndEmptyLines) {
 }
 
 TEST(PropertiesTest, JoinsContinuedLines) {
-  EXPECT_THAT(Properties("a = x,\\\n    y,\\\r\n    z\nb = \\\\\nc = \\"),
-              ElementsAre(FieldsAre("a", "x,y,z", 1), FieldsAre("b", "\\", 4),
-                          FieldsAre("c", "", 5)));
+  EXPECT_THAT(
+      Properties("a = x,\\\n    y,\\\r\n    z\nb = \\\\\nc = \\"),
+      ElementsAre(FieldsAre("a", "x,y,z", 1), FieldsAre("b", "\\", 4), FieldsAre("c", "", 5)));
 }
 
 TEST(PropertiesTest, DecodesEscapes) {
-  EXPECT_THAT(Properties("a\\ b\\==\\u00e9\\u20AC\\t\\q\\u12\nc=x\\ "),
-              ElementsAre(FieldsAre("a b=", "\xC3\xA9\xE2\x82\xAC\tqu12", 1),
-                          FieldsAre("c", "x ", 2)));
+  EXPECT_THAT(
+      Properties("a\\ b\\==\\u00e9\\u20AC\\t\\q\\u12\nc=x\\ "),
+      ElementsAre(FieldsAre("a b=", "\xC3\xA9\xE2\x82\xAC\tqu12", 1), FieldsAre("c", "x ", 2)));
 }
 
 }  // namespace

@@ -57,8 +57,8 @@ TEST(PutJsonTest, ParseReadsAnObject) {
 TEST(PutJsonTest, ParseReadsAnArrayInOrder) {
   PutJson json;
 
-  ASSERT_FALSE(json.Parse("[" + Body("1") + " , null," + Body("\"x\"") + "," + Body("2.5") + "]",
-                          kRules));
+  ASSERT_FALSE(
+      json.Parse("[" + Body("1") + " , null," + Body("\"x\"") + "," + Body("2.5") + "]", kRules));
 
   ASSERT_THAT(json.points(), SizeIs(2));
   EXPECT_EQ(json.points()[0].value, Value::Integer(1));
@@ -90,8 +90,8 @@ TEST(PutJsonTest, ParseTakesNumbersAndTheirText) {
 TEST(PutJsonTest, ParseTellsSecondsFromMilliseconds) {
   const auto timestamp_of = [](std::string_view text) {
     PutJson json;
-    const std::string body = fmt::format(
-        R"({{"metric":"m","timestamp":{},"value":1,"tags":{{"host":"a"}}}})", text);
+    const std::string body =
+        fmt::format(R"({{"metric":"m","timestamp":{},"value":1,"tags":{{"host":"a"}}}})", text);
     EXPECT_FALSE(json.Parse(body, kRules));
     return json.points().empty() ? Timestamp{} : json.points()[0].timestamp;
   };
@@ -189,7 +189,8 @@ TEST(PutJsonTest, ParseCountsTags) {
 
 TEST(PutJsonTest, ParseTakesThousandsOfRepeatedTagsInLinearTime) {
   std::string tags = "\"t0\":\"x\"";
-  for (int i = 1; i < 200'000; ++i) tags += fmt::format(",\"t{}\":\"x\"", i);
+  for (int i = 1; i < 200'000; ++i)
+    tags += fmt::format(",\"t{}\":\"x\"", i);
 
   const std::string text =
       PointError(R"({"metric":"m","timestamp":5,"value":1,"tags":{)" + tags + "}}");
@@ -199,14 +200,15 @@ TEST(PutJsonTest, ParseTakesThousandsOfRepeatedTagsInLinearTime) {
 
 TEST(PutJsonTest, AppendSentEchoesWhatCame) {
   PutJson json;
-  ASSERT_FALSE(json.Parse("[null," + Body("NaN") + R"(,{"metric":"a\"b","timestamp":-1}])", kRules));
+  ASSERT_FALSE(
+      json.Parse("[null," + Body("NaN") + R"(,{"metric":"a\"b","timestamp":-1}])", kRules));
   std::string out;
 
-  for (size_t i = 0; i < json.size(); ++i) json.AppendSent(i, &out);
+  for (size_t i = 0; i < json.size(); ++i)
+    json.AppendSent(i, &out);
 
-  EXPECT_EQ(out,
-            R"(null{"metric":"m","timestamp":1365465600,"value":"NaN","tags":{"host":"a"}})"
-            R"({"metric":"a\"b","timestamp":-1,"value":"","tags":{}})");
+  EXPECT_EQ(out, R"(null{"metric":"m","timestamp":1365465600,"value":"NaN","tags":{"host":"a"}})"
+                 R"({"metric":"a\"b","timestamp":-1,"value":"","tags":{}})");
 }
 
 TEST(PutJsonTest, ParseMayBeCalledAgain) {

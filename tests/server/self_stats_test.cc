@@ -23,9 +23,12 @@ TEST(SelfStatsTest, PutsEveryCounterWithItsTags) {
 
   self_stats.Put(1356998400'123);
 
+  ScanSpec spec;
+  spec.metric = "tsd.rpc.received";
   std::map<std::string, std::string> tags;
-  ASSERT_OK((*tsdb)->Scan({.metric = "tsd.rpc.received"}, [&](const ScannedRow& row) {
-    for (const TagView& tag : row.tags) tags.emplace(tag.key, tag.value);
+  ASSERT_OK((*tsdb)->Scan(spec, [&](const ScannedRow& row) {
+    for (const TagView& tag : row.tags)
+      tags.emplace(tag.key, tag.value);
     EXPECT_EQ(row.times[0].ms, 1356998400'000);
     EXPECT_EQ(row.point_values[0], Value::Integer(7));
     return true;

@@ -175,13 +175,15 @@ TEST_F(ServerTest, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST_F(ServerTest, TakesChunkedGzipPutsFedByteByByte) {
   Start();
-  const std::string body = Gzip(
-      R"({"metric":"m","timestamp":1356998400,"value":1,"tags":{"host":"a"}})");
-  const std::string request = "POST /api/put HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: " +
-                              std::to_string(body.size()) + "\r\n\r\n" + body;
+  const std::string body =
+      Gzip(R"({"metric":"m","timestamp":1356998400,"value":1,"tags":{"host":"a"}})");
+  const std::string request =
+      "POST /api/put HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
   Client client(server_->port());
 
-  for (const char byte : request) ASSERT_TRUE(client.Send({&byte, 1}));
+  for (const char byte : request)
+    ASSERT_TRUE(client.Send({&byte, 1}));
 
   EXPECT_THAT(client.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 204 No Content"));
   EXPECT_EQ(Counted("rpc.put.points"), 1U);
@@ -206,8 +208,8 @@ TEST_F(ServerTest, RefusesBodiesOverTheLimitAndCloses) {
   client.Send("POST /api/put HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n");
   client.Send(std::string(1'000'000, ' '));  // it is read and dropped, so that the answer arrives
 
-  EXPECT_THAT(client.ReadUntil("}}"), AllOf(StartsWith("HTTP/1.1 413 "),
-                                            HasSubstr("Connection: close"), EndsWith("}}")));
+  EXPECT_THAT(client.ReadUntil("}}"),
+              AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("Connection: close"), EndsWith("}}")));
   EXPECT_THAT(Exchange("POST /api/put HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: " +
                        std::to_string(bomb.size()) + "\r\n\r\n" + bomb),
               AllOf(StartsWith("HTTP/1.1 413 "), HasSubstr("more than 1000 bytes")));
@@ -227,13 +229,16 @@ TEST_F(ServerTest, ClientThatNeverReadsDoesNotStopItsPuts) {
   Start();
   Client client(server_->port());
   std::string lines;
-  for (int i = 0; i < 1000; ++i) lines += "put m 0 1 a=b\n";
+  for (int i = 0; i < 1000; ++i)
+    lines += "put m 0 1 a=b\n";
 
   // Far more error text than the socket's buffers hold.
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(client.Send(lines));
+  for (int i = 0; i < 200; ++i)
+    ASSERT_TRUE(client.Send(lines));
   ASSERT_TRUE(client.Send("put m 1356998400 1 a=b\n"));
 
-  for (int i = 0; i < 1000 && Counted("rpc.put.points") == 0; ++i) usleep(10'000);
+  for (int i = 0; i < 1000 && Counted("rpc.put.points") == 0; ++i)
+    usleep(10'000);
   EXPECT_EQ(Counted("rpc.put.points"), 1U);
   EXPECT_EQ(Counted("rpc.put.errors", {{"reason", "illegal_argument"}}), 200'000U);
 }
@@ -294,10 +299,10 @@ TEST_F(ServerTest, StartSaysWhatIsWrongWithTheAddress) {
   Config bad;
   ASSERT_OK(bad.Set("tsd.network.bind", "not an address"));
 
-  EXPECT_THAT(Server::Start(taken, tsdb_.get()), StatusIs(absl::StatusCode::kUnavailable,
-                                                          HasSubstr("in use")));
-  EXPECT_THAT(Server::Start(bad, tsdb_.get()), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                        HasSubstr("tsd.network.bind")));
+  EXPECT_THAT(Server::Start(taken, tsdb_.get()),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("in use")));
+  EXPECT_THAT(Server::Start(bad, tsdb_.get()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("tsd.network.bind")));
 }
 
 TEST_F(ServerTest, ManyClientsAtOnceLoseNothing) {
@@ -307,13 +312,15 @@ TEST_F(ServerTest, ManyClientsAtOnceLoseNothing) {
     threads.emplace_back([this, client] {
       std::string lines;
       for (int i = 0; i < 500; ++i) {
-        lines += "put m " + std::to_string(1356998400 + i) + " 1 c=" + std::to_string(client) + "\n";
+        lines +=
+            "put m " + std::to_string(1356998400 + i) + " 1 c=" + std::to_string(client) + "\n";
       }
       EXPECT_EQ(Exchange(lines), "");
       EXPECT_THAT(Exchange(kVersionRequest), StartsWith("HTTP/1.1 200"));
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
 
   EXPECT_EQ(Counted("rpc.put.points"), 4000U);
 }

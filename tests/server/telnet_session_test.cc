@@ -68,7 +68,8 @@ TEST_F(TelnetSessionTest, AnswersAsOpenTsdb) {
     SCOPED_TRACE(send);
     if (want.starts_with("(first byte")) continue;  // the connection's business, not the session's
     for (std::string* text : {&send, &want}) {
-      for (size_t at; (at = text->find("\\n")) != std::string::npos;) text->replace(at, 2, "\n");
+      for (size_t at; (at = text->find("\\n")) != std::string::npos;)
+        text->replace(at, 2, "\n");
     }
     const bool closes = want.starts_with("(connection closed");
     Restart();
@@ -114,7 +115,8 @@ TEST_F(TelnetSessionTest, ErrorsComeInTheOrderOfTheirLines) {
 }
 
 TEST_F(TelnetSessionTest, RepliesToCommandsAreBarriers) {
-  const std::string replies = Send("put m 1356998400 1 a=b\nput m 0 1 a=b\nversion\nput m 0 2 a=b\n");
+  const std::string replies =
+      Send("put m 1356998400 1 a=b\nput m 0 1 a=b\nversion\nput m 0 2 a=b\n");
 
   EXPECT_THAT(replies, MatchesRegex("put: [^\n]*invalid timestamp: 0\n"
                                     "hourcell 0.1.0 built for OpenTSDB 2.4 clients\n"
@@ -196,7 +198,8 @@ TEST_F(TelnetSessionTest, ErrorsForAClientThatDoesNotReadAreDropped) {
 
 TEST_F(TelnetSessionTest, ManyErrorsOfOneReadAreBounded) {
   std::string bytes;
-  for (int i = 0; i < 10'000; ++i) bytes += "put\n";
+  for (int i = 0; i < 10'000; ++i)
+    bytes += "put\n";
 
   const std::string replies = Send(bytes);
 

@@ -87,6 +87,15 @@ TEST(UidDirectoryTest, IllegalNamesAreRefusedAndCounted) {
   EXPECT_EQ(uids.store().commits(), 0U);
 }
 
+TEST(UidDirectoryTest, RowOfTheCountersIsNoName) {
+  const std::string_view counter_row("\0", 1);
+  UidFixture uids;
+  uids.store().SetForward(kMetric, counter_row, 5);
+
+  EXPECT_THAT(uids.directory().Find(kMetric, counter_row), StatusIs(StatusCode::kInvalidArgument));
+  EXPECT_THAT(uids.directory().Delete(kMetric, counter_row), StatusIs(StatusCode::kNotFound));
+}
+
 TEST(UidDirectoryTest, StoredNamesAreFoundWhateverIsLegalToday) {
   UidFixture uids({.extra_chars = ":"});
   ASSERT_OK(uids.directory().GetOrAssign(kMetric, "a:b"));

@@ -1,0 +1,86 @@
+#include "server/cli/query_text.h"
+
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+namespace {
+
+TEST(QueryTextTest, BodyAsksEverythingASpecHas) {
+  QuerySpec spec{.start_ms = 1, .end_ms = 1356998400000};
+  spec.queries.push_back(
+      {.aggregator = Aggregator::kMax,
+       .metric = "cpu",
+       .filters =
+           {{.tagk = "host", .type = FilterType::kRegexp, .filter = "a\"b", .group_by = true}},
+       .explicit_tags = true,
+       .downsample =
+           DownsampleSpec{
+               .interval_ms = 60000, .function = Aggregator::kAvg, .fill = FillPolicy::kZero},
+       .rate = RateSpec{.counter = true, .counter_max = 10, .reset_value = 5}});
+
+  EXPECT_EQ(QueryBody(spec),
+            R"({"start":"1ms","end":"1356998400000ms","msResolution":true,"queries":[)"
+            R"({"aggregator":"max","metric":"cpu","downsample":"60000ms-avg-zero","rate":true,)"
+            R"("rateOptions":{"counter":true,"counterMax":10,"resetValue":5,"dropResets":false},)"
+            R"("explicitTags":true,)"
+            R"("filters":[{"type":"regexp","tagk":"host","filter":"a\"b","groupBy":true}]}]})");
+}
+
+TEST(QueryTextTest, BodyOfADownsampleOverTheWholeRange) {
+  QuerySpec spec{.start_ms = 1, .end_ms = 2};
+  spec.queries.push_back(
+      {.metric = "cpu", .downsample = DownsampleSpec{.all = true, .function = Aggregator::kSum}});
+
+  EXPECT_THAT(QueryBody(spec), testing::HasSubstr(R"("downsample":"0all-sum")"));
+}
+
+TEST(QueryTextTest, ReplyKeepsTheTypesOfNumbers) {
+  const auto series = ParseQueryReply(
+      R"([{"metric":"cpu","tags":{"host":"a"},"aggregateTags":["dc"],)"
+      R"("dps":[[1000,1],[2000,1.0],[3000,"NaN"],[4000,null],[5000,-9223372036854775808]]}])");
+
+  ASSERT_OK(series.status());
+  ASSERT_EQ(series->size(), 1u);
+  const auto& points = series->front().points;
+  ASSERT_EQ(points.size(), 5u);
+  EXPECT_EQ(points[0], (ResultPoint{1000, Value::Integer(1)}));
+  EXPECT_EQ(points[1], (ResultPoint{2000, Value::Float(1.0)}));
+  EXPECT_TRUE(std::isnan(points[2].value.floating()));
+  EXPECT_TRUE(std::isnan(points[3].value.floating()));
+  EXPECT_EQ(points[4].value, Value::Integer(INT64_MIN));
+}
+
+TEST(QueryTextTest, ReplyOfAnotherShapeIsDataLoss) {
+  for (const std::string body :
+       {"", "{}", "[1]", R"([{"metric":"m","tags":{},"dps":{"1":1}}])",
+        R"([{"metric":"m","tags":{"a":1},"dps":[]}])", R"([{"metric":"m","tags":{},"dps":[[1]]}])",
+        R"([{"metric":"m","tags":{},"dps":[[1,"x"]]}])"}) {
+    SCOPED_TRACE(body);
+    EXPECT_THAT(ParseQueryReply(body).status(), StatusIs(absl::StatusCode::kDataLoss));
+  }
+}
+
+TEST(QueryTextTest, SeriesIsALineAPoint) {
+  const ResultSeries series{
+      .metric = "cpu",
+      .tags = {{"host", "a"}, {"dc", "b"}},
+      .points = {
+          {1000, Value::Integer(42)}, {2500, Value::Float(0.1)}, {3000, Value::Float(1e10)}}};
+
+  std::string text;
+  AppendSeriesLines(series, &text);
+
+  EXPECT_EQ(text,
+            "cpu 1000 42 {host=a, dc=b}\n"
+            "cpu 2500 0.1 {host=a, dc=b}\n"
+            "cpu 3000 1.0E10 {host=a, dc=b}\n");
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,81 @@
+#include "server/cli/serve.h"
+
+#include <signal.h>
+
+#include <string>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/config.h"
+#include "tests/cli/captured_terminal.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(ServeTest, FlagsAreSettings) {
+  EXPECT_THAT(
+      SettingsOf({.port = "1",
+                  .bind = "::1",
+                  .max_connections = "2",
+                  .backlog = "3",
+                  .auto_metric = true,
+                  .read_only = true}),
+      ElementsAre("tsd.network.port=1", "tsd.network.bind=::1", "tsd.core.connections.limit=2",
+                  "tsd.network.backlog=3", "tsd.core.auto_create_metrics=true", "tsd.mode=ro"));
+  EXPECT_THAT(SettingsOf({}), ElementsAre());
+}
+
+TEST(ServeTest, BadSettingIsAUsageError) {
+  TempDir dir;
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunServe({.data = dir.file("s")}, {.port = "x"}, terminal.get()), kExitUsage);
+
+  EXPECT_THAT(terminal.err(), HasSubstr("tsd.network.port: got \"x\""));
+}
+
+TEST(ServeTest, OtherLayoutThanTheStoresIsRefused) {
+  TempDir dir;
+  CapturedTerminal terminal;
+  const StoreOptions salted{.data = dir.file("s"), .settings = {"tsd.storage.salt.width=1"}};
+  ASSERT_TRUE(OpenStore(salted, StoreUse::kCreate).ok());
+
+  EXPECT_EQ(RunServe({.data = dir.file("s")}, {.port = "0"}, terminal.get()), kExitFailure);
+
+  EXPECT_THAT(terminal.err(), HasSubstr("tsd.storage.salt.width"));
+}
+
+TEST(ServeTest, SaysWhereItListensAndEndsCleanlyOnSigterm) {
+  TempDir dir;
+  CapturedTerminal terminal;
+  int exit_code = -1;
+
+  std::thread server(
+      [&] { exit_code = RunServe({.data = dir.file("s")}, {.port = "0"}, terminal.get()); });
+  while (terminal.out().find("listening on 127.0.0.1:") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  ::kill(::getpid(), SIGTERM);
+  server.join();
+
+  EXPECT_EQ(exit_code, kExitOk) << terminal.err();
+  EXPECT_THAT(terminal.out(), HasSubstr("data in " + dir.file("s") + ", sync every 1000 ms\n"));
+}
+
+TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {
+  for (const std::string mode : {"never", "interval", "always"}) {
+    EXPECT_THAT(DurabilityHelp(), HasSubstr("  " + mode + " "));
+  }
+  for (const Config::Setting& setting : Config::settings()) {
+    EXPECT_THAT(SettingsHelp(), HasSubstr(std::string(setting.key) + "="));
+  }
+}
+
+}  // namespace
+}  // namespace hourcell

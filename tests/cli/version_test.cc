@@ -1,0 +1,22 @@
+#include "server/cli/version.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/version.h"
+#include "tests/cli/captured_terminal.h"
+
+namespace hourcell {
+namespace {
+
+TEST(VersionTest, FirstLineIsNameAndVersion) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunVersion(terminal.get()), kExitOk);
+
+  EXPECT_THAT(terminal.out(), testing::StartsWith("hourcell " + std::string(kHourcellVersion) +
+                                                  "\nspeaks OpenTSDB "));
+}
+
+}  // namespace
+}  // namespace hourcell

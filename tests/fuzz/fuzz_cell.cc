@@ -1,0 +1,61 @@
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/base/check.h"
+#include "codec/cell.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace hourcell {
+namespace {
+
+std::string Merged(std::string_view existing, std::span<const std::string_view> operands) {
+  std::string out;
+  MergeCells(existing, operands, &out);
+  return out;
+}
+
+// A cell that decodes is the encoding of its points, but for bits that OpenTSDB ignores.
+void CheckDecode(std::string_view cell) {
+  CellColumns columns;
+  const absl::Status status = DecodeCell(cell, &columns);
+  if (!status.ok()) {
+    HOURCELL_CHECK(absl::IsDataLoss(status));
+    return;
+  }
+  std::string again;
+  AppendCell(columns, &again);
+  HOURCELL_CHECK(again.size() == cell.size());
+  CellColumns columns_again;
+  HOURCELL_CHECK(DecodeCell(again, &columns_again).ok());
+  HOURCELL_CHECK(columns_again == columns);
+}
+
+}  // namespace
+}  // namespace hourcell
+
+// Any cells decode to points that encode as they were or are refused with kDataLoss, and merging them
+// gives the same cell however they are grouped. Input: parts of a length byte and a cell each.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hourcell;
+  std::string_view input = InputText(data, size);
+  std::vector<std::string_view> cells;
+  while (!input.empty() && cells.size() < 32)
+    cells.push_back(TakePart(&input));
+  for (const std::string_view cell : cells)
+    CheckDecode(cell);
+  if (cells.empty()) return 0;
+
+  const std::string merged = Merged("", cells);
+  CheckDecode(merged);
+  const std::span<const std::string_view> all(cells);
+  for (size_t cut = 1; cut < cells.size(); ++cut) {
+    const std::string front = Merged("", all.first(cut));
+    const std::string back = Merged("", all.subspan(cut));
+    const std::string_view operand = back;
+    HOURCELL_CHECK(Merged(front, all.subspan(cut)) == merged);
+    HOURCELL_CHECK(Merged(front, {&operand, 1}) == merged);
+  }
+  return 0;
+}

@@ -1,0 +1,91 @@
+// The real program as a child process, and sockets to it. For black-box tests.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <simdjson.h>
+
+namespace hourcell {
+
+// What a program that ended left.
+struct ProgramResult {
+  int exit_code = 0;  // -signal if a signal ended it
+  std::string out;
+  std::string err;
+};
+
+// Runs the program to its end, with `input` on its standard input.
+ProgramResult RunProgram(const std::vector<std::string>& arguments, std::string_view input = {});
+
+// `hourcell serve` on a directory, listening on a port of the system's choice.
+class ServerProcess {
+ public:
+  // Starts it and waits until it says where it listens. `environment` is "NAME=value".
+  explicit ServerProcess(const std::string& directory,
+                         const std::vector<std::string>& arguments = {},
+                         const std::string& environment = {});
+  // Kills it if it still runs.
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  uint16_t port() const { return port_; }  // 0 if it ended before it listened
+
+  // Sends a signal and waits for the end; the exit code, or -signal.
+  int End(int signal);
+  // Waits for an end of its own.
+  int Wait();
+
+ private:
+  pid_t pid_ = -1;
+  uint16_t port_ = 0;
+  int out_ = -1;
+};
+
+// A blocking TCP connection to 127.0.0.1. Every operation gives up after 60 s.
+class TcpClient {
+ public:
+  explicit TcpClient(uint16_t port);
+  ~TcpClient();
+  TcpClient(const TcpClient&) = delete;
+  TcpClient& operator=(const TcpClient&) = delete;
+
+  // False if the other side is gone.
+  bool Send(std::string_view bytes);
+  // No more will be sent: FIN.
+  void ShutdownWrite();
+  // What comes until the other side closes.
+  std::string ReadToEnd();
+  // What comes until `lines` line ends were seen, or the end.
+  std::string ReadLines(size_t lines);
+
+ private:
+  int socket_ = -1;
+};
+
+struct HttpResult {
+  int status = 0;  // 0: no reply
+  std::string headers;
+  std::string body;
+};
+
+// One request on a connection of its own. `headers` are whole lines, each with \r\n.
+HttpResult HttpCall(uint16_t port,
+                    std::string_view method,
+                    std::string_view target,
+                    std::string_view body = {},
+                    std::string_view headers = {});
+
+// Sends lines over telnet, closes its side, and returns what was answered until the server closed.
+std::string SendLines(uint16_t port, std::string_view lines);
+
+// The gzip file of tests/data, inflated.
+std::string ReadGzipData(const std::string& name);
+
+}  // namespace hourcell

@@ -1,0 +1,149 @@
+// The line protocol, against the real program.
+
+#include <signal.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/http/server_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A malformed put and OpenTSDB's answer to it.
+struct BadLine {
+  std::string line;
+  std::string answer;
+};
+
+std::vector<BadLine> BadLines() {
+  return {
+      {"put m 1356998400 1", "put: illegal argument: not enough arguments (need least 4, got 3)"},
+      {"put m 0 1 host=a", "put: illegal argument: invalid timestamp: 0"},
+      {"put m -5 1 host=a", "put: illegal argument: invalid timestamp: -5"},
+      {"put m 12x 1 host=a", "put: invalid value: Invalid character 'x' in 12x"},
+      {"put m 1356998400 NaN host=a", "put: invalid value: Invalid character 'N' in NaN"},
+      {"put m 1356998400 9223372036854775808 host=a",
+       "put: invalid value: Overflow in 9223372036854775808"},
+      {"put m 1356998400 1e999 host=a", "put: illegal argument: value is NaN or Infinite: 1e999"},
+      {"put m 1356998400 1 host", "put: illegal argument: invalid tag: host"},
+      {"put m 1356998400 1 host=a=b", "put: illegal argument: invalid tag: host=a=b"},
+      {"put m 1356998400 1 =a", "put: illegal argument: invalid tag: =a"},
+      {"put m!m 1356998400 1 host=a",
+       "put: illegal argument: Invalid metric name (\"m!m\"): illegal character: !"},
+      {"put m 1356998400 1 ho:st=a",
+       "put: illegal argument: Invalid tag name with value [a] (\"ho:st\"): illegal character: :"},
+      {"put m 1356998400 1 host=a,b",
+       "put: illegal argument: Invalid tag value with key [host] (\"a,b\"): illegal character: ,"},
+      {"put  1356998400 1 host=a", "put: illegal argument: empty metric name"},
+      {"bogus 1 2 3", "unknown command: bogus.  Try `help'."},
+  };
+}
+
+TEST(TelnetTest, AThousandBadLinesAmongAThousandGoodOnes) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  const std::vector<BadLine> bad = BadLines();
+  std::string lines;
+  std::string want;
+  for (size_t i = 0; i < 1000; ++i) {
+    lines += fmt::format("put m {} {} host=a\n", 1356998400 + i, i);
+    lines += bad[i % bad.size()].line + "\n";
+    want += bad[i % bad.size()].answer + "\n";
+  }
+
+  TcpClient client(server.port());
+  client.Send(lines);
+  const std::string answers = client.ReadLines(1000);
+  client.Send("put m 1357000000 1 host=b\nversion\n");  // the connection still lives
+  const std::string version = client.ReadLines(1);
+
+  EXPECT_EQ(answers, want);
+  EXPECT_THAT(version, StartsWith("hourcell"));
+  const HttpResult count = HttpCall(
+      server.port(), "GET",
+      "/api/query?start=1356998400&end=1357002000&m=sum:0all-count:m{host=*}");
+  EXPECT_THAT(count.body, HasSubstr("\"1356998400\":1000.0"));
+  EXPECT_THAT(count.body, HasSubstr("\"1356998400\":1.0"));
+}
+
+TEST(TelnetTest, AClientThatNeverReadsLosesNothing) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  {
+    TcpClient client(server.port());
+    std::string lines;
+    for (int i = 0; i < 200'000; ++i) lines += "put m 0 1 host=a\n";  // 200,000 error lines
+    client.Send(lines);
+    client.Send("put m 1356998400 7 host=a\n");
+    client.ShutdownWrite();
+    client.ReadToEnd();
+  }
+
+  const HttpResult result =
+      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998400&m=sum:m");
+
+  EXPECT_THAT(result.body, HasSubstr("{\"1356998400\":7}"));
+}
+
+TEST(TelnetTest, CarriageReturnsAndExtraBlanksAreAccepted) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+
+  EXPECT_EQ(SendLines(server.port(), "put m 1356998400 7 host=a  dc=x \r\n"), "");
+
+  const HttpResult result =
+      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998400&m=sum:m");
+  EXPECT_THAT(result.body, HasSubstr("{\"1356998400\":7}"));
+}
+
+TEST(TelnetTest, AnEndlessLineEndsTheConnectionOnly) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  TcpClient client(server.port());
+
+  for (int i = 0; i < 64 && client.Send(std::string(64 << 10, 'x')); ++i) {
+  }
+  client.ReadToEnd();
+
+  EXPECT_THAT(SendLines(server.port(), "version\n"), HasSubstr("hourcell"));
+}
+
+TEST(TelnetTest, SameBytesAsImport) {
+  TempDir by_telnet;
+  TempDir by_import;
+  const std::string lines =
+      "sys.cpu.user 1356998400 0 host=web01\nsys.cpu.user 1356998400 -32769 host=web02\n"
+      "sys.cpu.user 1356998401 42.5 host=web01\nsys.cpu.user 1356998402500 9223372036854775807 "
+      "host=web01\nsys.cpu.user 1356998403 12.3 host=web01\n";
+  {
+    ServerProcess server(by_telnet.path());
+    std::string puts;
+    for (size_t begin = 0; begin < lines.size(); begin = lines.find('\n', begin) + 1) {
+      puts += "put " + lines.substr(begin, lines.find('\n', begin) + 1 - begin);
+    }
+    EXPECT_EQ(SendLines(server.port(), puts), "");
+    EXPECT_EQ(server.End(SIGTERM), 0);
+  }
+  EXPECT_EQ(RunProgram({"import", "--data", by_import.path(), "-"}, lines).exit_code, 0);
+
+  const ProgramResult one = RunProgram({"scan", "--hex", "--data", by_telnet.path()});
+  const ProgramResult other = RunProgram({"scan", "--hex", "--data", by_import.path()});
+
+  EXPECT_EQ(one.out,
+            "00000150e22700000001000001\t0000001bf0027107003f\t00422a00007fffffffffffffff"
+            "402899999999999a01\n00000150e22700000001000002\t0003\tffff7fff\n");
+  EXPECT_EQ(one.out, other.out);
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,159 @@
+#include "server/put_handler.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+using simdjson::dom::element;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kGood =
+    R"({"metric":"sys.cpu.user","timestamp":1365465600,"value":42,"tags":{"host":"web01"}})";
+constexpr std::string_view kBad =
+    R"({"metric":"sys.cpu.user","timestamp":1365465600,"value":"x","tags":{"host":"web01"}})";
+
+class PutHandlerTest : public ApiTest {
+ protected:
+  // The state the vectors speak of.
+  void CreateMetricsOfVectors() {
+    options().auto_create_metrics = false;
+    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.user"));
+    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.nice"));
+  }
+
+  // What is stored of sys.cpu.user and the host web01.
+  std::string Stored() {
+    return Send("GET /api/query?start=1365465000&end=1365466000&m=sum:sys.cpu.user{host=web01}")
+        .body;
+  }
+
+  int64_t CounterValue(const std::string& name, const StatTags& tags = {}) {
+    return static_cast<int64_t>(tsdb().stats().counter(name, tags)->value());
+  }
+};
+
+// The fields of `want` in `got`, and no others but "errors".
+void ExpectJson(element got, element want) {
+  for (const auto [key, value] : simdjson::dom::object(want)) {
+    EXPECT_EQ(simdjson::to_string(got[key]), simdjson::to_string(value)) << key;
+  }
+  for (const auto [key, value] : simdjson::dom::object(got)) {
+    EXPECT_TRUE(key == "errors" || Has(want, key)) << key;
+  }
+}
+
+void ExpectAnswer(const HttpResponse& response, element want) {
+  EXPECT_EQ(response.status, IntOf(want, "status"));
+  if (response.status == 204) {
+    EXPECT_THAT(response.body, IsEmpty());
+    return;
+  }
+  simdjson::dom::parser parser;
+  element got;
+  ASSERT_FALSE(parser.parse(response.body).get(got)) << response.body;
+  if (Has(want, "json")) ExpectJson(got, want["json"]);
+  if (Has(want, "message")) {
+    EXPECT_EQ(TextOf(got["error"], "message"), TextOf(want, "message"));
+  }
+  if (Has(want, "error.message")) {
+    EXPECT_EQ(TextOf(got["error"], "message"), TextOf(want, "error.message"));
+    EXPECT_EQ(TextOf(got["error"], "details"), TextOf(want, "error.details"));
+  }
+  if (Has(want, "errors[0].error")) {
+    EXPECT_EQ(TextOf(got["errors"].at(0), "error"), TextOf(want, "errors[0].error"));
+  }
+}
+
+TEST_F(PutHandlerTest, AnswersTheVectors) {
+  CreateMetricsOfVectors();
+  int run = 0;
+  for (const TestVector& vector : LoadVectors("query.json", "put-http")) {
+    const std::string body = Has(vector.given, "body") ? TextOf(vector.given, "body") : "";
+    const std::string http = TextOf(vector.given, "http");
+    SCOPED_TRACE(http + " " + body);
+    ExpectAnswer(Send(http, body), vector.expect);
+    ++run;
+  }
+  EXPECT_EQ(run, 32);
+}
+
+TEST_F(PutHandlerTest, StoresTheGoodPointsOfAPartlyBadBatch) {
+  const std::string body = "[" + std::string(kBad) + "," + std::string(kGood) + "]";
+
+  const HttpResponse response = Send("POST /api/put", body);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(Stored(), HasSubstr(R"("dps":{"1365465600":42})"));
+}
+
+TEST_F(PutHandlerTest, StoresNothingOfABrokenBody) {
+  const std::string body = "[" + std::string(kGood) + "," + std::string(kGood);
+
+  EXPECT_EQ(Send("POST /api/put", body).status, 400);
+  EXPECT_THAT(Stored(), HasSubstr("No such name"));
+}
+
+TEST_F(PutHandlerTest, DetailsEchoThePointsInOrder) {
+  options().auto_create_tagks = false;
+  ASSERT_OK(tsdb().AssignUid(UidKind::kTagk, "host"));
+  const std::string body = R"([{"metric":"m","timestamp":5,"value":1,"tags":{"nosuch":"a"}},)" +
+                           std::string(kBad) +
+                           R"(,{"metric":"a b","timestamp":5,"value":1.50,"tags":{"host":"a"}},)" +
+                           std::string(kGood) + "]";
+
+  const HttpResponse response = Send("POST /api/put?details", body);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.body,
+            R"({"success":1,"failed":3,"errors":[)"
+            R"({"error":"Unknown metric","datapoint":)"
+            R"({"metric":"m","timestamp":5,"value":"1","tags":{"nosuch":"a"}}},)"
+            R"({"error":"Unable to parse value to a number","datapoint":)"
+            R"({"metric":"sys.cpu.user","timestamp":1365465600,"value":"x",)"
+            R"("tags":{"host":"web01"}}},)"
+            R"({"error":"Invalid metric name (\"a b\"): illegal character:  ","datapoint":)"
+            R"({"metric":"a b","timestamp":5,"value":"1.50","tags":{"host":"a"}}}]})");
+}
+
+TEST_F(PutHandlerTest, CountsPointsAndErrorsByReason) {
+  Send("POST /api/put", "[" + std::string(kGood) + "," + std::string(kBad) + ",{}]");
+
+  EXPECT_EQ(CounterValue("rpc.put.points"), 1);
+  EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "invalid_value"}}), 1);
+  EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "illegal_argument"}}), 1);
+}
+
+TEST_F(PutHandlerTest, AddsTheTagOfTheHeader) {
+  ASSERT_OK(config().Set("tsd.http.header_tag", "X-Dc"));
+
+  EXPECT_EQ(Send("POST /api/put", std::string(kGood), {{"x-dc", "dc=lga"}}).status, 204);
+  EXPECT_EQ(Send("POST /api/put", std::string(kGood), {{"x-dc", "nonsense"}}).status, 400);
+
+  EXPECT_THAT(Stored(), HasSubstr(R"("dc":"lga")"));
+}
+
+TEST_F(PutHandlerTest, RefusesABadSyncTimeout) {
+  const HttpResponse response = Send("POST /api/put?sync&sync_timeout=soon", std::string(kGood));
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("sync_timeout"));
+}
+
+TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
+  ASSERT_OK(tsdb().Close());
+
+  const HttpResponse response = Send("POST /api/put?details", std::string(kGood));
+
+  EXPECT_GE(response.status, 500);
+  EXPECT_EQ(CounterValue("rpc.put.points"), 0);
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,190 @@
+#include "server/query_json.h"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/vectors.h"
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr int64_t kNowMs = 1'357'300'800'000;
+
+// A body of one sub query with the given further fields.
+std::string Body(std::string_view fields) {
+  return fmt::format(
+      R"({{"start":1356998400,"queries":[{{"aggregator":"sum","metric":"m"{}{}}}]}})",
+      fields.empty() ? "" : ",", fields);
+}
+
+SubQuery ParseGood(std::string_view fields) {
+  const auto request = ParseQueryJson(Body(fields), kNowMs);
+  EXPECT_OK(request) << fields;
+  return request.ok() ? request->spec.queries[0] : SubQuery{};
+}
+
+void ExpectRefused(const std::string& body, const std::string& want) {
+  EXPECT_THAT(ParseQueryJson(body, kNowMs),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(want)))
+      << body;
+}
+
+void ExpectVectorHolds(const QueryRequest& request, simdjson::dom::element want) {
+  if (Has(want, "start_ms")) {
+    EXPECT_EQ(request.spec.start_ms, IntOf(want, "start_ms"));
+  }
+  if (Has(want, "end_ms")) {
+    EXPECT_EQ(request.spec.end_ms, IntOf(want, "end_ms"));
+  }
+  const SubQuery& query = request.spec.queries.at(0);
+  if (Has(want, "downsampling")) {
+    EXPECT_FALSE(query.downsample);
+  }
+  if (Has(want, "downsample_ms")) {
+    EXPECT_EQ(query.downsample->interval_ms, IntOf(want, "downsample_ms"));
+  }
+  EXPECT_THAT(query.filters, ElementsAre(TagFilterSpec{"host", FilterType::kWildcard, "*", true},
+                                         TagFilterSpec{"dc", FilterType::kLiteralOr, "lga", true}));
+}
+
+TEST(QueryJsonTest, ParsesTheVectors) {
+  int run = 0;
+  int refused = 0;
+  int calendar = 0;  // not available
+  for (const TestVector& vector : LoadVectors("query.json", "query-validate")) {
+    SCOPED_TRACE(vector.from);
+    const auto request = ParseQueryJson(simdjson::to_string(vector.given["body"]), kNowMs);
+    if (Has(vector.expect, "downsample_uses_calendar")) {
+      EXPECT_THAT(request, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("calendar")));
+      ++calendar;
+    } else if (Has(vector.expect, "status")) {
+      const std::string want =
+          Has(vector.expect, "message") ? TextOf(vector.expect, "message") : "";
+      EXPECT_THAT(request, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(want)));
+      ++refused;
+    } else {
+      ASSERT_OK(request);
+      ExpectVectorHolds(*request, vector.expect);
+      ++run;
+    }
+  }
+  EXPECT_EQ(run, 3);
+  EXPECT_EQ(refused, 3);
+  EXPECT_EQ(calendar, 1);
+}
+
+TEST(QueryJsonTest, ParseReadsFlagsAndTimes) {
+  const auto request = ParseQueryJson(
+      R"({"start":"2013/01/01","end":1357000000.5,"timezone":"UTC","msResolution":true,
+          "showTSUIDs":true,"showQuery":"true","showSummary":1,"noAnnotations":true,
+          "delete":false,"unknown":{"x":[]},"queries":[{"aggregator":"sum","metric":"m"}]})",
+      kNowMs);
+
+  ASSERT_OK(request);
+  EXPECT_EQ(request->spec.start_ms, 1'356'998'400'000);
+  EXPECT_EQ(request->spec.end_ms, 1'357'000'000'500);
+  EXPECT_EQ(
+      request->printing,
+      (QueryPrinting{.ms = true, .show_tsuids = true, .show_query = true, .show_summary = true}));
+  EXPECT_FALSE(request->delete_points);
+}
+
+TEST(QueryJsonTest, ParseReadsTheFieldsOfASubQuery) {
+  const SubQuery query =
+      ParseGood(R"("downsample":"1m-avg-nan","rate":true,"explicitTags":true,)"
+                R"("rateOptions":{"counter":true,"counterMax":65535.0,"resetValue":10})");
+
+  EXPECT_EQ(query.downsample,
+            (DownsampleSpec{
+                .interval_ms = 60'000, .function = Aggregator::kAvg, .fill = FillPolicy::kNan}));
+  EXPECT_EQ(query.rate, (RateSpec{.counter = true, .counter_max = 65535, .reset_value = 10}));
+  EXPECT_TRUE(query.explicit_tags);
+}
+
+TEST(QueryJsonTest, ParseReadsEmptyAndNullAsAbsent) {
+  const SubQuery query = ParseGood(
+      R"("downsample":"","rate":null,"rateOptions":null,"tags":null,"filters":null,"tsuids":[])");
+
+  SubQuery want;
+  want.metric = "m";
+  EXPECT_EQ(query, want);
+}
+
+// OpenTSDB lets the later of the two win, even an empty one.
+TEST(QueryJsonTest, ParseAddsTagsToFilters) {
+  const TagFilterSpec host{"host", FilterType::kRegexp, "web.*", false};
+  const TagFilterSpec dc{"dc", FilterType::kLiteralOr, "lga", true};
+  const std::string filters =
+      R"("filters":[{"type":"Regexp","tagk":"host","filter":"web.*","groupBy":false}])";
+
+  EXPECT_THAT(ParseGood(R"("tags":{"dc":"lga"},)" + filters).filters, ElementsAre(host, dc));
+  EXPECT_THAT(ParseGood(filters + R"(,"tags":{"dc":"lga"})").filters, ElementsAre(host, dc));
+  EXPECT_THAT(ParseGood(filters + R"(,"tags":{})").filters, ElementsAre(host));
+}
+
+TEST(QueryJsonTest, ParseTakesBothSpellingsOfGroupBy) {
+  const auto filter = [](std::string_view group_by) {
+    return ParseGood(fmt::format(
+        R"("filters":[{{"type":"wildcard","tagk":"host","filter":"*",{}}}])", group_by));
+  };
+
+  EXPECT_TRUE(filter(R"("groupBy":true)").filters.at(0).group_by);
+  EXPECT_TRUE(filter(R"("group_by":true)").filters.at(0).group_by);
+  EXPECT_FALSE(filter(R"("groupBy":false)").filters.at(0).group_by);
+}
+
+TEST(QueryJsonTest, ParseKeepsTheLastOfRepeatedFields) {
+  const SubQuery query = ParseGood(R"("metric":"n","tags":{"a":"1"},"tags":{"b":"2"})");
+
+  EXPECT_EQ(query.metric, "n");
+  EXPECT_THAT(query.filters, ElementsAre(TagFilterSpec{"b", FilterType::kLiteralOr, "2", true}));
+}
+
+TEST(QueryJsonTest, ParseRefusesBadBodies) {
+  ExpectRefused("", "Missing message content");
+  ExpectRefused("nonsense", "Unable to parse the given JSON");
+  ExpectRefused("[]", "Unable to parse the given JSON");
+  ExpectRefused("{}", "Missing start time");
+  ExpectRefused(R"({"start":1})", "Missing queries");
+  ExpectRefused(R"({"start":1,"queries":null})", "Missing queries");
+  ExpectRefused(R"({"start":1,"queries":{}})", "queries: not an array of objects");
+  ExpectRefused(R"({"start":1,"queries":[1]})", "queries: not an array of objects");
+  ExpectRefused(R"({"start":[],"queries":[]})", "start: not a string");
+  ExpectRefused(std::string(5000, '['), "Unable to parse the given JSON");
+}
+
+TEST(QueryJsonTest, ParseRefusesBadSubQueries) {
+  const auto check = [](std::string_view query, const std::string& want) {
+    ExpectRefused(fmt::format(R"({{"start":1,"queries":[{{{}}}]}})", query), want);
+  };
+  check(R"("metric":"m")", "Missing the aggregation function");
+  check(R"("aggregator":"nosuch","metric":"m")", "No such aggregation function: nosuch");
+  check(R"("aggregator":"sum")", "Missing the metric or tsuids, provide at least one");
+  ExpectRefused(Body(R"("downsample":"1m")"), "must provide at least interval and function");
+  ExpectRefused(Body(R"("rateOptions":{"counterMax":9223372036854775808})"), "counterMax");
+  ExpectRefused(Body(R"("rateOptions":{"counter":[]})"), "counter: not true or false");
+  ExpectRefused(Body(R"("filters":[{"type":"nosuch","tagk":"a","filter":"b"}])"),
+                "Could not find a tag value filter of the type: nosuch");
+  ExpectRefused(Body(R"("filters":[{"type":"regexp","filter":"b"}])"), "Filter has no tagk");
+  ExpectRefused(Body(R"("tags":{"a":""})"), "invalid tag: a=");
+}
+
+TEST(QueryJsonTest, ParseSaysWhatIsNotAvailable) {
+  const auto check = [](std::string_view fields) {
+    EXPECT_THAT(ParseQueryJson(Body(fields), kNowMs),
+                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("not available yet")))
+        << fields;
+  };
+  check(R"("tsuids":["000001000001000001"])");
+  check(R"("percentiles":[99.9])");
+}
+
+}  // namespace
+}  // namespace hourcell
