@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -41,23 +42,29 @@ absl::Status Damage(std::string_view cell, std::string_view fault) {
                                          cell.size() > 32 ? "..." : "", cell.size(), fault));
 }
 
-// The qualifier at `bytes`, which has as many as its first one says. The hot form of ParseQualifier:
-// the offset is not checked.
-Qualifier LoadQualifier(const char* bytes) {
+// The qualifier at `bytes`, which has as many as its first one says. The hot form of
+// ParseQualifier: the offset is not checked. Inlined by force: a call a point made decoding 1.6
+// times as slow.
+[[gnu::always_inline]] inline Qualifier LoadQualifier(const char* bytes) {
   if (!IsMsQualifier(*bytes)) {
-    const auto number = static_cast<uint32_t>(LoadBigEndian(bytes, 2));
+    uint16_t stored;
+    std::memcpy(&stored, bytes, sizeof stored);
+    const uint32_t number = __builtin_bswap16(stored);
     return {.offset_ms = (number >> 4) * 1000,
             .is_ms = false,
             .flags = static_cast<uint8_t>(number & kFlagsMask)};
   }
-  const auto number = static_cast<uint32_t>(LoadBigEndian(bytes, 4));
+  uint32_t stored;
+  std::memcpy(&stored, bytes, sizeof stored);
+  const uint32_t number = __builtin_bswap32(stored);
   return {.offset_ms = (number & 0x0FFFFFC0U) >> 6,
           .is_ms = true,
           .flags = static_cast<uint8_t>(number & kFlagsMask)};
 }
 
 // Adds a qualifier to the outline, or says what is wrong with it.
-const char* AddToOutline(const Qualifier& qualifier, Outline* outline) {
+[[gnu::always_inline]] inline const char* AddToOutline(const Qualifier& qualifier,
+                                                       Outline* outline) {
   if (!AreReadableFlags(qualifier.flags)) return "unreadable flags";
   if (qualifier.offset_ms >= kRowSpanMs) return "offset of an hour or more";
   if (outline->points == 0) {
@@ -73,7 +80,8 @@ const char* AddToOutline(const Qualifier& qualifier, Outline* outline) {
 }
 
 // Finds where the qualifiers of a format-1 cell end and checks all but the values.
-absl::Status OutlineCell(std::string_view cell, Outline* outline) {
+absl::Status OutlineCell(std::string_view cell, Outline* out) {
+  Outline outline;  // a local, so that the loop keeps it in registers
   const std::string_view body = cell.substr(1);
   size_t at = 0;           // end of the qualifiers seen
   size_t value_bytes = 0;  // what those qualifiers say
@@ -81,14 +89,14 @@ absl::Status OutlineCell(std::string_view cell, Outline* outline) {
     const bool is_ms = IsMsQualifier(body[at]);
     if (is_ms && at + 4 > body.size()) break;
     const Qualifier qualifier = LoadQualifier(body.data() + at);
-    if (const char* fault = AddToOutline(qualifier, outline); fault != nullptr) {
+    if (const char* fault = AddToOutline(qualifier, &outline); fault != nullptr) {
       return Damage(cell, fmt::format("qualifier at {}: {}", at + 1, fault));
     }
-    outline->reserved_bits |= is_ms && (body[at + 3] & 0x30) != 0;
+    outline.reserved_bits |= is_ms && (body[at + 3] & 0x30) != 0;
     at += qualifier.encoded_size();
     value_bytes += qualifier.value_size();
 
-    const size_t meta_bytes = outline->points > 1 ? 1 : 0;
+    const size_t meta_bytes = outline.points > 1 ? 1 : 0;
     const size_t filled = at + value_bytes + meta_bytes;
     if (filled < body.size()) continue;
     if (filled > body.size()) break;
@@ -96,12 +104,13 @@ absl::Status OutlineCell(std::string_view cell, Outline* outline) {
     if (meta_bytes == 1 && static_cast<uint8_t>(body.back()) > 1) {
       return Damage(cell, fmt::format("meta byte {:02x}; want 00 or 01", body.back()));
     }
-    outline->qualifiers = body.substr(0, at);
-    outline->values = body.substr(at, value_bytes);
+    outline.qualifiers = body.substr(0, at);
+    outline.values = body.substr(at, value_bytes);
+    *out = outline;
     return absl::OkStatus();
   }
-  return Damage(
-      cell, fmt::format("qualifiers and values do not add up after {} points", outline->points));
+  return Damage(cell,
+                fmt::format("qualifiers and values do not add up after {} points", outline.points));
 }
 
 void DecodeOutline(const Outline& outline, CellColumns* out) {

@@ -1,12 +1,13 @@
 // Cells: the one stored value of a row, and what is merged into it.
 //
 //   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
-//   damaged                ff | varint length of a good cell or 0 | that cell | { varint length | bytes }...
+//   damaged                ff | varint length of a good cell or 0 | that cell
+//                             | { varint length | bytes }...
 //
-// Format 1 is byte for byte what OpenTSDB's row compaction leaves: qualifiers ascending by offset, 2-
-// and 4-byte ones mixed, meta = 01 if both precisions occur, else 00. Where the qualifiers end is not
-// stored: a walk adds up qualifier and value sizes and ends where they (and the meta byte) fill the
-// cell exactly; that sum grows with every point, so at most one end fits.
+// Format 1 is byte for byte what OpenTSDB's row compaction leaves: qualifiers ascending by offset,
+// 2- and 4-byte ones mixed, meta = 01 if both precisions occur, else 00. Where the qualifiers end
+// is not stored: a walk adds up qualifier and value sizes and ends where they (and the meta byte)
+// fill the cell exactly; that sum grows with every point, so at most one end fits.
 //
 // A damaged record carries bytes that do not decode, verbatim, beside what does: the merge operator
 // must never fail, and damage must never read as fewer points.
@@ -75,8 +76,9 @@ absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
 // Sorts by offset; of equal offsets the later in `*columns` stays (seconds and milliseconds alike).
 void SortLastWins(CellColumns* columns);
 
-// The row merge: makes `*out` one cell of `existing` (empty = none) and then `operands`, oldest first.
-// Never fails: inputs that do not decode are carried in a damaged record. With no input at all, empty.
+// The row merge: makes `*out` one cell of `existing` (empty = none) and then `operands`, oldest
+// first. Never fails: inputs that do not decode are carried in a damaged record. With no input at
+// all, empty.
 void MergeCells(std::string_view existing,
                 std::span<const std::string_view> operands,
                 std::string* out);

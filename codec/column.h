@@ -1,12 +1,12 @@
-// Columns: the cells of an HBase row as OpenTSDB writes them, and their compaction into one. Used to
-// read and check OpenTSDB's bytes; our own rows are cell.h.
+// Columns: the cells of an HBase row as OpenTSDB writes them, and their compaction into one. Used
+// to read and check OpenTSDB's bytes; our own rows are cell.h.
 //
 // A column is classified by the length of its qualifier before its first byte is looked at:
-//   odd                         an object, by the first byte: 01 annotation, 05 append cell (3 bytes
-//                               in all), 06 histogram, other: unknown
-//   2                           one point, seconds
-//   4 and high nibble f         one point, milliseconds
-//   other even                  a compacted column
+//   odd                       an object, by the first byte: 01 annotation, 05 append cell (3 bytes
+//                             in all), 06 histogram, other: unknown
+//   2                         one point, seconds
+//   4 and high nibble f       one point, milliseconds
+//   other even                a compacted column
 // (OpenTSDB looks at 05 first in places and fails on points 80 to 95 s into the hour.)
 //
 // Deviations from OpenTSDB, named: the newest of different values for one offset always wins
@@ -62,8 +62,8 @@ struct CompactedRow {
   size_t duplicates_variant = 0;
 };
 
-// OpenTSDB's CompactionQueue merge with fix_duplicates=true: ascending by offset; among equal offsets
-// the larger write time first, then the earlier column. kDataLoss as DecodeColumn.
+// OpenTSDB's CompactionQueue merge with fix_duplicates=true: ascending by offset; among equal
+// offsets the larger write time first, then the earlier column. kDataLoss as DecodeColumn.
 absl::StatusOr<CompactedRow> CompactRow(std::span<const Column> columns);
 
 // Append cells: qualifier 050000, value q1 v1 q2 v2 ... in arrival order, no meta byte.
@@ -80,9 +80,9 @@ absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
 // The bytes a repair stores: q v q v ... of `points`.
 std::string EncodeAppendCell(const CellColumns& points);
 
-// RowSeq.addRow: compacted columns of one row that arrive in parts. On equal offsets the part already
-// held wins; meta bytes are OR-ed; the result is one compacted column (n = 1: a plain point).
-// kDataLoss as DecodeColumn.
+// RowSeq.addRow: compacted columns of one row that arrive in parts. On equal offsets the part
+// already held wins; meta bytes are OR-ed; the result is one compacted column (n = 1: a plain
+// point). kDataLoss as DecodeColumn.
 absl::StatusOr<CompactedRow> MergeRowParts(std::span<const Column> parts);
 
 }  // namespace hourcell

@@ -1,5 +1,5 @@
-// Layout: how a store's bytes are laid out. Fixed when the store is created, written into it, passed
-// to whatever encodes or decodes. A store is never opened with another one.
+// Layout: how a store's bytes are laid out. Fixed when the store is created, written into it,
+// passed to whatever encodes or decodes. A store is never opened with another one.
 //
 //   row key = [salt][metric UID][base time, 4 bytes][tagk UID, tagv UID]...
 //
@@ -51,9 +51,9 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-// kInvalidArgument, naming the setting, what was given and what is wanted: widths outside 1..8 (salt
-// 0..8), buckets of 0 or more than the salt bytes can number, fields that are not each of the four
-// once, or tags that are not last.
+// kInvalidArgument, naming the setting, what was given and what is wanted: widths outside 1..8
+// (salt 0..8), buckets of 0 or more than the salt bytes can number, fields that are not each of the
+// four once, or tags that are not last.
 absl::Status ValidateLayout(const Layout& layout);
 
 // The layout as text, one `key=value` a line, keys as OpenTSDB's settings spell them:

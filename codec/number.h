@@ -18,8 +18,8 @@
 
 namespace hourcell {
 
-// A parsed thing, or why not. Deliberately not absl::StatusOr: refusing a line must not allocate more
-// than its message, and its class must reach the wire.
+// A parsed thing, or why not. Deliberately not absl::StatusOr: refusing a line must not allocate
+// more than its message, and its class must reach the wire.
 template <typename T>
 class Parsed {
  public:
@@ -47,8 +47,8 @@ Parsed<int64_t> ParseInteger(std::string_view text);
 Parsed<double> ParseDouble(std::string_view text);
 
 // Integer or float by LooksLikeInteger.
-// Errors: kInvalidValue as above; kIllegalArgument "value is NaN or Infinite: s" for a float that is
-// not finite; kIllegalArgument "empty value".
+// Errors: kInvalidValue as above; kIllegalArgument "value is NaN or Infinite: s" for a float that
+// is not finite; kIllegalArgument "empty value".
 Parsed<Value> ParseValueText(std::string_view text);
 
 // True if the text's double is a float: (double)(float)d == d.

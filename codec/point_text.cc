@@ -33,6 +33,14 @@ void SplitWords(std::string_view line, std::vector<std::string_view>* words) {
   }
 }
 
+// IsUtf8, quick for the usual line, which is ASCII.
+bool IsUtf8Line(std::string_view line) {
+  uint8_t any = 0;
+  for (const char c : line)
+    any |= static_cast<uint8_t>(c);
+  return any < 0x80 || IsUtf8(line);
+}
+
 // As Java prints a HashMap: {host=web01, dc=lga}.
 std::string TagsText(std::span<const TagView> tags) {
   std::string text = "{";
@@ -102,7 +110,7 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (words_[2].empty()) return IllegalArgument("empty value");
 
   converted_.clear();
-  is_utf8_ = IsUtf8(line);
+  is_utf8_ = IsUtf8Line(line);
   // Views into the strings must outlive later conversions, so the vector may not grow.
   if (!is_utf8_) converted_.reserve(2 * words_.size());
   std::optional<PointError> error = ParseTags(std::span(words_).subspan(kFirstTagWord));

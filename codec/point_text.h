@@ -4,8 +4,8 @@
 //   <metric> <timestamp> <value> <tagk=tagv> [<tagk=tagv> ...]          import
 //
 // Words are separated by single blanks; empty words among the tags are skipped. Checks come in
-// OpenTSDB's order with its texts. Thread-compatible: a PointText holds the storage of its views and
-// is reused from line to line, so that a good line allocates nothing.
+// OpenTSDB's order with its texts. Thread-compatible: a PointText holds the storage of its views
+// and is reused from line to line, so that a good line allocates nothing.
 
 #pragma once
 
@@ -46,11 +46,13 @@ Parsed<TagView> ParseTagWord(std::string_view word);
 class PointText {
  public:
   // Parses `line`, without its line end and without "put ". The point's views point into `line` and
-  // into this object until the next call. Names are not checked here (name.h), but converted to UTF-8.
+  // into this object until the next call. Names are not checked here (name.h), but converted to
+  // UTF-8.
   //
   // Errors, in the order they are found: not enough arguments (need least 4, got N); empty metric
   // name; timestamp; empty value; invalid tag; duplicate tag with another value; value; tag count
-  // (Need at least one tag (metric=..., tags={}); Too many tags: N maximum allowed: M, tags: {...}).
+  // (Need at least one tag (metric=..., tags={}); Too many tags: N maximum allowed: M, tags:
+  // {...}).
   std::optional<PointError> Parse(std::string_view line,
                                   PointSyntax syntax,
                                   const PointLimits& limits);

@@ -6,9 +6,9 @@
 //   S + M    4             base time            seconds since 1970, a multiple of 3600
 //   S+M+4    (K + V) * n   tagk UID, tagv UID   ascending by tagk, then tagv, 1 <= n <= kTagsMax
 //
-// for the default order of fields; other orders permute the first three. Integers are big-endian, so
-// byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan per
-// salt bucket. Pure; thread-safe.
+// for the default order of fields; other orders permute the first three. Integers are big-endian,
+// so byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan
+// per salt bucket. Pure; thread-safe.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // The salt: which bucket a series' rows live in. OpenTSDB's RowKey.prefixKeyWithSalt, bit for bit:
-// Java's Arrays.hashCode over metric UID and tag UIDs (a tsuid), 32-bit signed overflow and all, then
-// the remainder by the bucket count, made positive. Time is not in it: all hours of a series share a
-// bucket. Pure; thread-safe.
+// Java's Arrays.hashCode over metric UID and tag UIDs (a tsuid), 32-bit signed overflow and all,
+// then the remainder by the bucket count, made positive. Time is not in it: all hours of a series
+// share a bucket. Pure; thread-safe.
 
 #pragma once
 

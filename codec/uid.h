@@ -33,8 +33,8 @@ absl::StatusOr<std::string> UidToBytes(Uid uid, size_t width);
 // The number in `bytes`. kInvalidArgument unless it has exactly `width` bytes.
 absl::StatusOr<Uid> UidFromBytes(std::string_view bytes, size_t width);
 
-// UID bytes of hex text as OpenTSDB reads it: either case, odd length gets a leading 0, shorter than
-// `width` bytes is padded on the left with zeros (width 0: no padding).
+// UID bytes of hex text as OpenTSDB reads it: either case, odd length gets a leading 0, shorter
+// than `width` bytes is padded on the left with zeros (width 0: no padding).
 // kInvalidArgument: empty, not hex.
 absl::StatusOr<std::string> UidBytesFromHex(std::string_view hex, size_t width);
 

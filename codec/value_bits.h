@@ -1,7 +1,7 @@
 // Stored values <-> the 64 bits that CellColumns holds: int64 two's complement, or a binary64.
 //
-// The inner loop of cell.cc and value.cc, hence inline. A binary32 is widened bit by bit where it is
-// NaN or infinite, because the processor's conversion would quiet a signalling NaN and the bytes
+// The inner loop of cell.cc and value.cc, hence inline. A binary32 is widened bit by bit where it
+// is NaN or infinite, because the processor's conversion would quiet a signalling NaN and the bytes
 // would not come back. Pure; thread-safe.
 
 #pragma once

@@ -1,5 +1,5 @@
-// Background: the one owner of the engine's threads. Runs one task every so often until it is stopped.
-// Tests call RunOnce instead of waiting. Thread-safe.
+// Background: the one owner of the engine's threads. Runs one task every so often until it is
+// stopped. Tests call RunOnce instead of waiting. Thread-safe.
 
 #pragma once
 

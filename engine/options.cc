@@ -22,23 +22,21 @@ absl::Status Options::Validate() const {
     return OutOfRange("tags_max", tags_max, fmt::format("1 to {}", kTagsMax));
   }
   if (sync == Durability::kInterval && sync_interval_ms < 1) {
-    return absl::InvalidArgumentError(
-        fmt::format("options: sync_interval_ms is out of range; got {}; want 1 or more",
-                    sync_interval_ms));
+    return absl::InvalidArgumentError(fmt::format(
+        "options: sync_interval_ms is out of range; got {}; want 1 or more", sync_interval_ms));
   }
   // RocksDB rounds smaller ones up to this.
   if (write_buffer_bytes < (64 << 10)) {
     return OutOfRange("write_buffer_bytes", write_buffer_bytes, "65536 or more");
   }
   if (background_jobs < 1) {
-    return absl::InvalidArgumentError(
-        fmt::format("options: background_jobs is out of range; got {}; want 1 or more",
-                    background_jobs));
+    return absl::InvalidArgumentError(fmt::format(
+        "options: background_jobs is out of range; got {}; want 1 or more", background_jobs));
   }
   if (random_metric_uids && layout.metric_width > 7) {
-    return absl::InvalidArgumentError(fmt::format(
-        "options: random_metric_uids with a metric width of {}; want a width of 1 to 7",
-        layout.metric_width));
+    return absl::InvalidArgumentError(
+        fmt::format("options: random_metric_uids with a metric width of {}; want a width of 1 to 7",
+                    layout.metric_width));
   }
   return absl::OkStatus();
 }

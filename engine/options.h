@@ -28,7 +28,7 @@ enum class Durability : uint8_t {
 };
 
 struct Options {
-  std::string path;              // the store's directory
+  std::string path;  // the store's directory
   bool create_if_missing = true;
 
   // Fixed when the store is created; opening with another one is refused.
@@ -39,22 +39,22 @@ struct Options {
   Durability sync = Durability::kInterval;  // tsd.storage.sync
   int64_t sync_interval_ms = 1000;          // tsd.storage.sync_interval
 
-  bool auto_create_metrics = true;  // tsd.core.auto_create_metrics (OpenTSDB: false)
-  bool auto_create_tagks = true;    // tsd.core.auto_create_tagks
-  bool auto_create_tagvs = true;    // tsd.core.auto_create_tagvs
-  bool random_metric_uids = false;  // tsd.core.uid.random_metrics
-  std::string extra_name_chars;     // tsd.core.tag.allow_specialchars, UTF-8
-  size_t tags_max = kTagsMaxDefault;          // tsd.storage.max_tags
-  size_t uid_cache_names_max = 1'000'000;     // per kind and direction
-  size_t series_cache_max = 1'000'000;        // series known by their raw tags
+  bool auto_create_metrics = true;         // tsd.core.auto_create_metrics (OpenTSDB: false)
+  bool auto_create_tagks = true;           // tsd.core.auto_create_tagks
+  bool auto_create_tagvs = true;           // tsd.core.auto_create_tagvs
+  bool random_metric_uids = false;         // tsd.core.uid.random_metrics
+  std::string extra_name_chars;            // tsd.core.tag.allow_specialchars, UTF-8
+  size_t tags_max = kTagsMaxDefault;       // tsd.storage.max_tags
+  size_t uid_cache_names_max = 1'000'000;  // per kind and direction
+  size_t series_cache_max = 1'000'000;     // series known by their raw tags
 
-  size_t block_cache_bytes = 256 << 20;   // RocksDB's, shared by all tables
-  size_t write_buffer_bytes = 64 << 20;   // one memtable
-  int background_jobs = 2;                // flushes and LSM compactions at once
+  size_t block_cache_bytes = 256 << 20;  // RocksDB's, shared by all tables
+  size_t write_buffer_bytes = 64 << 20;  // one memtable
+  int background_jobs = 2;               // flushes and LSM compactions at once
 
   // Limits of one query; 0 = none.
-  size_t query_points_max = 0;   // tsd.query.limits.data_points.default
-  int64_t query_timeout_ms = 0;  // tsd.query.timeout
+  size_t query_points_max = 0;         // tsd.query.limits.data_points.default
+  int64_t query_timeout_ms = 0;        // tsd.query.timeout
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
 
   // Seams for tests. Borrowed; null = the real thing.

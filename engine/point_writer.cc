@@ -28,8 +28,8 @@ std::optional<PointError> PointFault(const PointView& point, size_t tags_max) {
                                kTimestampMsMax));
   }
   if (!time.is_ms && time.ms % 1000 != 0) {
-    return illegal(fmt::format("bad timestamp={}: got {} ms in seconds precision; want whole seconds",
-                               time.ms, time.ms));
+    return illegal(fmt::format(
+        "bad timestamp={}: got {} ms in seconds precision; want whole seconds", time.ms, time.ms));
   }
   if (!point.value.is_integer() && !std::isfinite(point.value.floating())) {
     return illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(point.value.floating())));
@@ -105,7 +105,8 @@ void PointWriter::ResolveMissing(std::span<const PointView> points,
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
   std::vector<const PointView*> wanted;
   wanted.reserve(missing.size());
-  for (const size_t index : missing) wanted.push_back(&points[index]);
+  for (const size_t index : missing)
+    wanted.push_back(&points[index]);
   std::vector<Parsed<SeriesRef>> results;
   parts_.series->GetOrCreate(wanted, &results);
   std::string key;
@@ -136,7 +137,8 @@ void PointWriter::PlacePoint(const PointView& point,
 
 std::vector<Mutation> PointWriter::RowMerges(std::span<const PointView> points,
                                              Batch* batch) const {
-  // Rows side by side, each in time order; of two points of one instant the one that came later last.
+  // Rows side by side, each in time order; of two points of one instant the one that came later
+  // last.
   std::ranges::sort(batch->placed, [](const Placed& a, const Placed& b) {
     return std::tie(a.series, a.base_time_s, a.offset_ms, a.index) <
            std::tie(b.series, b.base_time_s, b.offset_ms, b.index);

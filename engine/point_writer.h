@@ -1,5 +1,5 @@
-// PointWriter: the way in. A batch of points becomes one group of merges, a cell a row, applied to the
-// data table; acknowledged when the group is in RocksDB's write-ahead log. Thread-safe.
+// PointWriter: the way in. A batch of points becomes one group of merges, a cell a row, applied to
+// the data table; acknowledged when the group is in RocksDB's write-ahead log. Thread-safe.
 
 #pragma once
 

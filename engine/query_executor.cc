@@ -86,7 +86,8 @@ absl::Status QueryExecutor::RunSubQuery(const QuerySpec& spec,
   const bool each_alone = query.aggregator == Aggregator::kNone;
   for (const SeriesGroup& group : GroupSeries(uids, plan.group_by_tagks, each_alone)) {
     std::vector<Span> members;
-    for (const size_t member : group.members) members.push_back(std::move(spans[member]));
+    for (const size_t member : group.members)
+      members.push_back(std::move(spans[member]));
     // A single member passes through any aggregator unchanged; `none` has no function of its own.
     const Aggregator aggregator = each_alone ? Aggregator::kSum : query.aggregator;
     HOURCELL_ASSIGN_OR_RETURN(const Span merged,
@@ -106,8 +107,7 @@ absl::StatusOr<ResultSeries> QueryExecutor::MakeResult(const SubQuery& query,
                                                        const SubQueryPlan& plan) const {
   ResultSeries result;
   result.metric = query.metric;
-  result.nan_as_null =
-      query.downsample.has_value() && query.downsample->fill == FillPolicy::kNull;
+  result.nan_as_null = query.downsample.has_value() && query.downsample->fill == FillPolicy::kNull;
   const GroupTags tags = TagsOfGroup(series, group);
   for (const TagUids& tag : tags.common) {
     result.tags.emplace_back(NameOrHex(UidKind::kTagk, tag.tagk),

@@ -75,14 +75,11 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
 }
 
 absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(
-    TableView* view,
-    Uid metric,
-    const ResolvedFilter& filter) const {
+    TableView* view, Uid metric, const ResolvedFilter& filter) const {
   std::vector<SeriesNumber> any;
   for (const Uid tagv : filter.literals) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        const std::vector<SeriesNumber> some,
-        series_.WithTag(view, metric, {.tagk = filter.tagk, .tagv = tagv}));
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> some,
+                              series_.WithTag(view, metric, {.tagk = filter.tagk, .tagv = tagv}));
     any.insert(any.end(), some.begin(), some.end());
   }
   std::ranges::sort(any);  // a series has one value of a key, so nothing repeats
@@ -90,9 +87,7 @@ absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(
 }
 
 absl::StatusOr<QueryPlanner::Candidates> QueryPlanner::FindCandidates(
-    TableView* view,
-    Uid metric,
-    const std::vector<ResolvedFilter>& filters) const {
+    TableView* view, Uid metric, const std::vector<ResolvedFilter>& filters) const {
   Candidates candidates;
   std::optional<std::vector<SeriesNumber>> numbers;
   for (const ResolvedFilter& filter : filters) {
@@ -136,7 +131,8 @@ absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filte
                                         bool explicit_tags,
                                         std::vector<PlannedSeries>* series) const {
   std::vector<Uid> tagks;
-  for (const ResolvedFilter& filter : filters) tagks.push_back(filter.tagk);
+  for (const ResolvedFilter& filter : filters)
+    tagks.push_back(filter.tagk);
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
@@ -176,8 +172,7 @@ absl::StatusOr<ScanBounds> QueryPlanner::PresentBounds(TableView* view,
       if (row.ok()) present.begin_s = std::min(present.begin_s, row->base_time_s);
       return !row.ok();
     };
-    HOURCELL_RETURN_IF_ERROR(
-        view->Scan(TableId::kData, {range.begin, range.end}, {}, visit_first));
+    HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kData, {range.begin, range.end}, {}, visit_first));
   }
   if (present.begin_s == UINT32_MAX) return ScanBounds{bounds.begin_s, bounds.begin_s};
   // The last hour is found by halving: is there a row at or after this one?
@@ -188,11 +183,11 @@ absl::StatusOr<ScanBounds> QueryPlanner::PresentBounds(TableView* view,
     bool found = false;
     for (const KeyRange& range :
          row_keys_.Ranges(metric, static_cast<uint32_t>(middle), bounds.end_s)) {
-      HOURCELL_RETURN_IF_ERROR(view->Scan(
-          TableId::kData, {range.begin, range.end}, {}, [&](std::string_view, std::string_view) {
-            found = true;
-            return false;
-          }));
+      HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kData, {range.begin, range.end}, {},
+                                          [&](std::string_view, std::string_view) {
+                                            found = true;
+                                            return false;
+                                          }));
       if (found) break;
     }
     (found ? low : high) = middle;
@@ -203,11 +198,10 @@ absl::StatusOr<ScanBounds> QueryPlanner::PresentBounds(TableView* view,
 
 RowFilter QueryPlanner::MakeRowFilter(const std::vector<ResolvedFilter>& filters) const {
   const Layout& layout = row_keys_.layout();
-  RowFilter row_filter{
-      .tags_offset = layout.salt_width + layout.metric_width + 4,
-      .tagk_width = layout.tagk_width,
-      .tagv_width = layout.tagv_width,
-      .tags = {}};
+  RowFilter row_filter{.tags_offset = layout.salt_width + layout.metric_width + 4,
+                       .tagk_width = layout.tagk_width,
+                       .tagv_width = layout.tagv_width,
+                       .tags = {}};
   for (const ResolvedFilter& filter : filters) {
     if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
     RowFilter::Tag tag;

@@ -1,9 +1,10 @@
 // QueryPlanner: a sub query -> the series it concerns and how to read their rows.
 //
-// Names become UIDs, literal filters become posting sets whose intersection is the candidates, and the
-// other filters are tried on the candidates' own tag values. Without literal filters all series of the
-// metric are candidates. Reading is by point reads of exactly the rows wanted, unless so large a part
-// of the metric's series is wanted that one linear scan of the range is cheaper. Thread-safe.
+// Names become UIDs, literal filters become posting sets whose intersection is the candidates, and
+// the other filters are tried on the candidates' own tag values. Without literal filters all series
+// of the metric are candidates. Reading is by point reads of exactly the rows wanted, unless so
+// large a part of the metric's series is wanted that one linear scan of the range is cheaper.
+// Thread-safe.
 
 #pragma once
 
@@ -41,12 +42,12 @@ enum class ReadMethod : uint8_t {
 
 struct SubQueryPlan {
   Uid metric = kNoUid;
-  std::vector<PlannedSeries> series;   // ascending by tsuid
+  std::vector<PlannedSeries> series;  // ascending by tsuid
   std::vector<Uid> group_by_tagks;
-  ScanBounds bounds;                   // as the query asks
-  ScanBounds present;                  // cut to the hours the metric has rows in
+  ScanBounds bounds;   // as the query asks
+  ScanBounds present;  // cut to the hours the metric has rows in
   ReadMethod method = ReadMethod::kPointReads;
-  RowFilter row_filter;                // for the linear scan
+  RowFilter row_filter;  // for the linear scan
 };
 
 class QueryPlanner {

@@ -11,7 +11,9 @@
 namespace hourcell {
 namespace {
 
-std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+std::string_view View(const rocksdb::Slice& slice) {
+  return {slice.data(), slice.size()};
+}
 
 // A merge that is a function of the old value and the operands, and of the operands alone.
 class ListMergeOperator : public rocksdb::MergeOperator {
@@ -26,7 +28,8 @@ class ListMergeOperator : public rocksdb::MergeOperator {
     std::vector<std::string_view> list;
     list.reserve(in.operand_list.size() + 1);
     if (in.existing_value != nullptr) list.push_back(View(*in.existing_value));
-    for (const rocksdb::Slice& operand : in.operand_list) list.push_back(View(operand));
+    for (const rocksdb::Slice& operand : in.operand_list)
+      list.push_back(View(operand));
     out->new_value.clear();
     merge_(list, &out->new_value);
     return true;
@@ -38,7 +41,8 @@ class ListMergeOperator : public rocksdb::MergeOperator {
                          rocksdb::Logger* /*logger*/) const override {
     std::vector<std::string_view> list;
     list.reserve(operands.size());
-    for (const rocksdb::Slice& operand : operands) list.push_back(View(operand));
+    for (const rocksdb::Slice& operand : operands)
+      list.push_back(View(operand));
     new_value->clear();
     merge_(list, new_value);
     return true;

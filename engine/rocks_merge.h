@@ -1,6 +1,7 @@
-// The merge operators of the tables: a write never reads, RocksDB combines when it flushes, compacts
-// or reads. Both commute with being cut into parts, and neither ever fails: in RocksDB 7.8.3 a failed
-// merge stops the whole store, so damage is carried in the value instead (codec/cell.h, series_key.h).
+// The merge operators of the tables: a write never reads, RocksDB combines when it flushes,
+// compacts or reads. Both commute with being cut into parts, and neither ever fails: in RocksDB
+// 7.8.3 a failed merge stops the whole store, so damage is carried in the value instead
+// (codec/cell.h, series_key.h).
 
 #pragma once
 

@@ -10,7 +10,8 @@
 namespace hourcell {
 
 // OK for OK. NotFound is kNotFound: callers that expect it look first. `what` is what was being
-// done, e.g. "open /var/lib/hourcell". Corruption is kDataLoss, a full disk or a stall kUnavailable.
+// done, e.g. "open /var/lib/hourcell". Corruption is kDataLoss, a full disk or a stall
+// kUnavailable.
 absl::Status FromRocks(const rocksdb::Status& status, std::string_view what);
 
 }  // namespace hourcell

@@ -22,8 +22,12 @@ namespace {
 constexpr size_t kTables = std::size(kTableIds);
 using Families = std::array<rocksdb::ColumnFamilyHandle*, kTables>;
 
-rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
-std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+rocksdb::Slice ToSlice(std::string_view bytes) {
+  return {bytes.data(), bytes.size()};
+}
+std::string_view View(const rocksdb::Slice& slice) {
+  return {slice.data(), slice.size()};
+}
 
 // The column family of a table. The data table's one region is number 1.
 std::string FamilyName(TableId table) {
@@ -62,11 +66,10 @@ class RocksTableView : public TableView {
     return absl::OkStatus();
   }
 
-  absl::Status Scan(
-      TableId table,
-      const ScanRange& range,
-      const RowFilter& filter,
-      const std::function<bool(std::string_view, std::string_view)>& visit) override {
+  absl::Status Scan(TableId table,
+                    const ScanRange& range,
+                    const RowFilter& filter,
+                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
     rocksdb::ReadOptions options = read_options();
     const rocksdb::Slice end = ToSlice(range.end);
     if (!range.end.empty()) options.iterate_upper_bound = &end;
@@ -138,9 +141,7 @@ class RocksTableStore : public TableStore {
     return std::make_unique<RocksTableView>(db_.get(), families_);
   }
 
-  absl::StatusOr<uint64_t> Increment(TableId table,
-                                     std::string_view key,
-                                     uint64_t delta) override {
+  absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) override {
     MutexLock lock(&read_modify_write_);
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> old, Snapshot()->Get(table, key));
     if (old.has_value() && old->size() != 8) {
@@ -222,10 +223,9 @@ absl::Status CheckIsOurs(const std::string& directory, const rocksdb::DBOptions&
   const rocksdb::Status listed = rocksdb::DB::ListColumnFamilies(options, directory, &names);
   if (!listed.ok()) return absl::OkStatus();  // none there, or Open says what is wrong
   for (const std::string& name : names) {
-    const bool ours = name == rocksdb::kDefaultColumnFamilyName ||
-                      std::ranges::any_of(kTableIds, [&](TableId table) {
-                        return name == FamilyName(table);
-                      });
+    const bool ours =
+        name == rocksdb::kDefaultColumnFamilyName ||
+        std::ranges::any_of(kTableIds, [&](TableId table) { return name == FamilyName(table); });
     if (!ours) {
       return absl::FailedPreconditionError(fmt::format(
           "open {}: column family {} is none of this version's; want a store of hourcell 0.1",

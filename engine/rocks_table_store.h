@@ -1,6 +1,7 @@
-// RocksTableStore: TableStore on one RocksDB database. Each table is a column family; `data` has one
-// region so far, the family "data.1". Groups are applied in one WriteBatch, so a group is atomic.
-// Writes go through RocksDB's write-ahead log, which reaches the operating system before Apply returns.
+// RocksTableStore: TableStore on one RocksDB database. Each table is a column family; `data` has
+// one region so far, the family "data.1". Groups are applied in one WriteBatch, so a group is
+// atomic. Writes go through RocksDB's write-ahead log, which reaches the operating system before
+// Apply returns.
 
 #pragma once
 

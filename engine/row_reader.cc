@@ -51,7 +51,8 @@ absl::Status RowReader::ReadPoints(const SubQueryPlan& plan, std::vector<Span>* 
 
 absl::Status RowReader::ReadRange(const SubQueryPlan& plan, std::vector<Span>* spans) {
   StringMap<size_t> index_by_tsuid;
-  for (size_t i = 0; i < plan.series.size(); ++i) index_by_tsuid.emplace(plan.series[i].tsuid, i);
+  for (size_t i = 0; i < plan.series.size(); ++i)
+    index_by_tsuid.emplace(plan.series[i].tsuid, i);
   absl::Status failed;
   std::string tsuid;
   size_t visited = 0;
@@ -89,7 +90,8 @@ absl::Status RowReader::AddRow(std::string_view key,
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), decoded.ToString()));
   }
   const int64_t base_ms = int64_t{base_time_s} * 1000;
-  for (const uint32_t offset : columns_.offset_ms) span->t.push_back(base_ms + offset);
+  for (const uint32_t offset : columns_.offset_ms)
+    span->t.push_back(base_ms + offset);
   span->v.insert(span->v.end(), columns_.bits.begin(), columns_.bits.end());
   for (const uint8_t flags : columns_.flags) {
     span->is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);

@@ -1,5 +1,5 @@
-// RowReader: the rows of a plan -> one span a series. Decodes cells straight into columns. The limits
-// and the deadline of a query are checked every batch of rows. Thread-compatible.
+// RowReader: the rows of a plan -> one span a series. Decodes cells straight into columns. The
+// limits and the deadline of a query are checked every batch of rows. Thread-compatible.
 
 #pragma once
 
@@ -34,10 +34,11 @@ class RowReader {
   RowReader(const RowKeyCodec& row_keys, TableView* view, const QueryBudget& budget)
       : row_keys_(row_keys), view_(*view), budget_(budget) {}
 
-  // The points of each series of the plan in its bounds; spans->at(i) belongs to plan.series[i] and is
-  // empty if the series has none there.
+  // The points of each series of the plan in its bounds; spans->at(i) belongs to plan.series[i] and
+  // is empty if the series has none there.
   //
-  // kDataLoss: a cell is damaged (the row is named); kResourceExhausted: over the points; kDeadlineExceeded.
+  // kDataLoss: a cell is damaged (the row is named); kResourceExhausted: over the points;
+  // kDeadlineExceeded.
   absl::Status Read(const SubQueryPlan& plan, std::vector<Span>* spans);
 
   // Over all Reads.
@@ -47,7 +48,10 @@ class RowReader {
  private:
   absl::Status ReadPoints(const SubQueryPlan& plan, std::vector<Span>* spans);
   absl::Status ReadRange(const SubQueryPlan& plan, std::vector<Span>* spans);
-  absl::Status AddRow(std::string_view key, std::string_view cell, uint32_t base_time_s, Span* span);
+  absl::Status AddRow(std::string_view key,
+                      std::string_view cell,
+                      uint32_t base_time_s,
+                      Span* span);
   absl::Status CheckBudget() const;
 
   const RowKeyCodec& row_keys_;

@@ -42,7 +42,8 @@ absl::Status RowScanner::ScanMetric(TableView* view,
   HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
                             planner_.Plan(view, query, spec.start_ms, end_ms));
   StringSet wanted;
-  for (const PlannedSeries& series : plan.series) wanted.insert(series.tsuid);
+  for (const PlannedSeries& series : plan.series)
+    wanted.insert(series.tsuid);
   absl::Status failed;
   bool go_on = true;
   std::string tsuid;

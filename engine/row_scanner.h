@@ -1,5 +1,5 @@
-// RowScanner: stored rows as people look at them: OpenTSDB's bytes and decoded points, names resolved.
-// Behind Tsdb::Scan. Thread-compatible.
+// RowScanner: stored rows as people look at them: OpenTSDB's bytes and decoded points, names
+// resolved. Behind Tsdb::Scan. Thread-compatible.
 
 #pragma once
 

@@ -1,9 +1,9 @@
-// SeriesCache: a point's names as they came -> its series. A hit saves the UIDs, the sorting and the
-// series lookup. Names in another order are another entry of the same series.
+// SeriesCache: a point's names as they came -> its series. A hit saves the UIDs, the sorting and
+// the series lookup. Names in another order are another entry of the same series.
 //
-// Bounded as UidCache is: two generations, each at most half the limit. Clear starts a new epoch, and
-// an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves nothing
-// behind. Thread-safe.
+// Bounded as UidCache is: two generations, each at most half the limit. Clear starts a new epoch,
+// and an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves
+// nothing behind. Thread-safe.
 
 #pragma once
 

@@ -19,7 +19,9 @@ constexpr char kDamagedFormat = '\xff';
 // Beyond this many, Roaring's header costs less than it saves.
 constexpr size_t kArrayNumbersMax = 16;
 
-std::string KeyOf(char prefix) { return std::string(1, prefix); }
+std::string KeyOf(char prefix) {
+  return std::string(1, prefix);
+}
 
 absl::Status BadPosting(std::string_view set) {
   return absl::DataLossError(
@@ -42,8 +44,7 @@ bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
     return true;
   }
   if (set[0] != kRoaringFormat || body.empty()) return false;
-  if (roaring_bitmap_portable_deserialize_size(body.data(), body.size()) !=
-      body.size()) {
+  if (roaring_bitmap_portable_deserialize_size(body.data(), body.size()) != body.size()) {
     return false;
   }
   const Roaring bitmap = Roaring::readSafe(body.data(), body.size());
@@ -56,7 +57,9 @@ bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
 
 }  // namespace
 
-std::string SeriesCounterKey() { return KeyOf('c'); }
+std::string SeriesCounterKey() {
+  return KeyOf('c');
+}
 
 std::string SeriesNumberKey(SeriesNumber number) {
   std::string key = KeyOf('n');
@@ -111,7 +114,8 @@ std::string PostingOfOne(SeriesNumber number) {
 absl::Status DecodePosting(std::string_view set, uint64_t chunk, std::vector<SeriesNumber>* out) {
   std::vector<uint16_t> low;
   if (!DecodeLow(set, &low)) return BadPosting(set);
-  for (const uint16_t number : low) out->push_back((chunk << 16) | number);
+  for (const uint16_t number : low)
+    out->push_back((chunk << 16) | number);
   return absl::OkStatus();
 }
 
@@ -125,11 +129,13 @@ void MergePostings(std::span<const std::string_view> sets, std::string* out) {
   low.erase(std::unique(low.begin(), low.end()), low.end());
   if (low.size() <= kArrayNumbersMax) {
     out->push_back(kArrayFormat);
-    for (const uint16_t number : low) AppendBigEndian(number, 2, out);
+    for (const uint16_t number : low)
+      AppendBigEndian(number, 2, out);
     return;
   }
   Roaring bitmap;
-  for (const uint16_t number : low) bitmap.add(number);
+  for (const uint16_t number : low)
+    bitmap.add(number);
   bitmap.runOptimize();
   const size_t at = out->size() + 1;
   out->push_back(kRoaringFormat);

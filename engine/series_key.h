@@ -7,13 +7,13 @@
 //   6d 'm' | metric UID | chunk, u48                        posting set: all series of the metric
 //   70 'p' | metric UID | tagk UID | tagv UID | chunk, u48  posting set: those with that tag
 //
-// A series number is 64 bits and never used again. A posting set holds the low 16 bits of the numbers
-// whose upper 48 bits are the key's chunk, so no value is over 8 KiB. A new series adds itself by
-// merging sets of one; the merge is a union, so it commutes and can be repeated.
+// A series number is 64 bits and never used again. A posting set holds the low 16 bits of the
+// numbers whose upper 48 bits are the key's chunk, so no value is over 8 KiB. A new series adds
+// itself by merging sets of one; the merge is a union, so it commutes and can be repeated.
 //
 // A posting set is a format byte and then
 //   01   numbers, u16 each, ascending                       sets of few; what a merge adds
-//   02   a Roaring bitmap in the portable format            (github.com/RoaringBitmap/RoaringFormatSpec)
+//   02   a Roaring bitmap in the portable format  (github.com/RoaringBitmap/RoaringFormatSpec)
 //   ff   another set: what was left when part of a merge did not decode; reading it is data loss
 //
 // Integers are big-endian (inside a Roaring bitmap, as that format says). Pure; thread-safe.

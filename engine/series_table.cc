@@ -39,8 +39,8 @@ std::string TagvPlace(const TagView& tag) {
   return fmt::format("Invalid tag value with key [{}] (\"{}\")", tag.key, tag.value);
 }
 
-// The UIDs of a point's names by `get(kind, name) -> StatusOr<Uid>`, as a tsuid; an empty tsuid if a
-// name has none (UID 0).
+// The UIDs of a point's names by `get(kind, name) -> StatusOr<Uid>`, as a tsuid; an empty tsuid if
+// a name has none (UID 0).
 template <typename Get>
 Parsed<std::string> MakeTsuid(const Layout& layout, const PointView& point, const Get& get) {
   const absl::StatusOr<Uid> metric = get(UidKind::kMetric, point.metric);
@@ -136,10 +136,9 @@ class SeriesTable::Creation {
 
   void Add(const Missing& one) {
     const size_t mark = assignment_.Mark();
-    const Parsed<std::string> tsuid =
-        MakeTsuid(table_.layout_, *one.point, [&](UidKind kind, std::string_view name) {
-          return assignment_.GetOrAssign(kind, name);
-        });
+    const Parsed<std::string> tsuid = MakeTsuid(
+        table_.layout_, *one.point,
+        [&](UidKind kind, std::string_view name) { return assignment_.GetOrAssign(kind, name); });
     if (!tsuid.ok()) {
       assignment_.RollBackTo(mark);
       *one.result = tsuid.error();
@@ -160,7 +159,8 @@ class SeriesTable::Creation {
     HOURCELL_KILL_POINT("series:before_commit");
     const absl::Status committed = table_.parts_.tables->Apply(group, table_.sync_);
     if (!committed.ok()) {
-      for (Parsed<SeriesRef>* const result : waiting_) *result = NameError(committed, "series");
+      for (Parsed<SeriesRef>* const result : waiting_)
+        *result = NameError(committed, "series");
       return;
     }
     HOURCELL_KILL_POINT("series:after_commit");
@@ -170,8 +170,8 @@ class SeriesTable::Creation {
   }
 
  private:
-  // The number of a series: of this group, of the store (another creation may have made it while this
-  // one waited for the lock), or a new one.
+  // The number of a series: of this group, of the store (another creation may have made it while
+  // this one waited for the lock), or a new one.
   absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) {
     if (const auto found = in_group_.find(tsuid); found != in_group_.end()) return found->second;
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<SeriesNumber> existing, table_.NumberOf(tsuid));
@@ -214,7 +214,8 @@ class SeriesTable::Creation {
 
 void SeriesTable::Create(std::span<const Missing> missing) {
   Creation creation(this);
-  for (const Missing& one : missing) creation.Add(one);
+  for (const Missing& one : missing)
+    creation.Add(one);
   creation.Commit();
 }
 
@@ -253,14 +254,15 @@ absl::Status SeriesTable::TsuidsOf(TableView* view,
   std::vector<std::optional<std::string>> values;
   for (size_t begin = 0; begin < numbers.size(); begin += kBatch) {
     keys.clear();
-    for (const SeriesNumber number : numbers.subspan(begin, std::min(kBatch, numbers.size() - begin))) {
+    for (const SeriesNumber number :
+         numbers.subspan(begin, std::min(kBatch, numbers.size() - begin))) {
       keys.push_back(SeriesNumberKey(number));
     }
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
     for (size_t i = 0; i < values.size(); ++i) {
       if (!values[i].has_value()) {
-        return absl::DataLossError(fmt::format("series {}: in a posting set but not in the table",
-                                               numbers[begin + i]));
+        return absl::DataLossError(
+            fmt::format("series {}: in a posting set but not in the table", numbers[begin + i]));
       }
       tsuids->push_back(*std::move(values[i]));
     }

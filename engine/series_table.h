@@ -1,8 +1,8 @@
 // SeriesTable: which series exist, by number, by tsuid and by tag (series_key.h has the rows).
 //
-// A new series is written in one group with the UIDs its names need: counters, reverse names, forward
-// names, number, tsuid, postings. So a series that has a point is found by its tags (crash contract
-// C8), and every UID in a row key has its name (C2). Thread-safe.
+// A new series is written in one group with the UIDs its names need: counters, reverse names,
+// forward names, number, tsuid, postings. So a series that has a point is found by its tags (crash
+// contract C8), and every UID in a row key has its name (C2). Thread-safe.
 
 #pragma once
 
@@ -48,9 +48,9 @@ class SeriesTable {
 
   SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
 
-  // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names are
-  // checked here. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No such name
-  // for ...", kThrottled and kStorage from storage.
+  // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
+  // are checked here. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No such
+  // name for ...", kThrottled and kStorage from storage.
   void GetOrCreate(std::span<const PointView* const> points,
                    std::vector<Parsed<SeriesRef>>* results);
 

@@ -31,10 +31,10 @@ std::vector<StatSample> Stats::Snapshot() const {
     MutexLock lock(&mutex_);
     samples.reserve(entries_.size());
     for (const Entry& entry : entries_) {
-      samples.push_back({.name = entry.name,
-                         .tags = entry.tags,
-                         .value = entry.read ? entry.read()
-                                             : static_cast<int64_t>(entry.counter.value())});
+      samples.push_back(
+          {.name = entry.name,
+           .tags = entry.tags,
+           .value = entry.read ? entry.read() : static_cast<int64_t>(entry.counter.value())});
     }
   }
   std::ranges::sort(samples, [](const StatSample& a, const StatSample& b) {

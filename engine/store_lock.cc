@@ -22,7 +22,8 @@ constexpr size_t kCommandBytesMax = 200;
 std::string CommandLine() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string command((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (!command.empty() && command.back() == '\0') command.pop_back();
+  while (!command.empty() && command.back() == '\0')
+    command.pop_back();
   std::ranges::replace(command, '\0', ' ');
   return command.substr(0, kCommandBytesMax);
 }
@@ -31,7 +32,8 @@ std::string ReadAll(int fd) {
   char buffer[kCommandBytesMax + 64];
   const ssize_t size = pread(fd, buffer, sizeof buffer, 0);
   std::string text(buffer, size > 0 ? static_cast<size_t>(size) : 0);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
   return text;
 }
 
@@ -59,6 +61,8 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
   return std::make_unique<StoreLock>(fd);
 }
 
-StoreLock::~StoreLock() { close(fd_); }
+StoreLock::~StoreLock() {
+  close(fd_);
+}
 
 }  // namespace hourcell

@@ -48,9 +48,9 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
                             view->Get(TableId::kMeta, kFormatKey));
   if (!format.has_value()) return CreateMeta(options, tables, view.get());
   if (*format != kFormatVersion) {
-    return absl::FailedPreconditionError(
-        fmt::format("open {}: store format {}; want {}", options.path, QuoteForMessage(*format),
-                    kFormatVersion));
+    return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {}",
+                                                     options.path, QuoteForMessage(*format),
+                                                     kFormatVersion));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             view->Get(TableId::kMeta, kLayoutKey));
@@ -59,9 +59,9 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
   }
   HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
   if (options.check_layout && layout != options.layout) {
-    return absl::FailedPreconditionError(
-        fmt::format("open {}: the store has another layout: {}", options.path,
-                    DescribeDifference(layout, options.layout)));
+    return absl::FailedPreconditionError(fmt::format("open {}: the store has another layout: {}",
+                                                     options.path,
+                                                     DescribeDifference(layout, options.layout)));
   }
   return layout;
 }

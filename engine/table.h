@@ -1,11 +1,11 @@
-// TableStore: ordered tables of rows, the only thing the engine needs of a storage engine. RocksDB is
-// one implementation (rocks_table_store.h); the tests have one in memory; a Bigtable-like service can
-// be another. No type of RocksDB appears here.
+// TableStore: ordered tables of rows, the only thing the engine needs of a storage engine. RocksDB
+// is one implementation (rocks_table_store.h); the tests have one in memory; a Bigtable-like
+// service can be another. No type of RocksDB appears here.
 //
-// A table is a key space in unsigned byte order, one value a row. One row's mutations are atomic and
-// applied in order; rows are independent, except that an implementation with multi-row atomicity
-// applies a whole group at once. Groups are therefore listed in an order that is safe to be cut
-// anywhere: counters, reverse names, forward names, series, postings, then data.
+// A table is a key space in unsigned byte order, one value a row. One row's mutations are atomic
+// and applied in order; rows are independent, except that an implementation with multi-row
+// atomicity applies a whole group at once. Groups are therefore listed in an order that is safe to
+// be cut anywhere: counters, reverse names, forward names, series, postings, then data.
 //
 // Thread-safe. Errors: kUnavailable (try again), kDataLoss (stored bytes are damaged),
 // kFailedPrecondition (closed, read-only).
@@ -89,8 +89,8 @@ class TableStore {
  public:
   virtual ~TableStore() = default;
 
-  // Applies a group, in order. When it returns, kill -9 cannot undo it; with `sync`, nor can a power
-  // failure.
+  // Applies a group, in order. When it returns, kill -9 cannot undo it; with `sync`, nor can a
+  // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
   // Makes everything applied so far survive a power failure.
@@ -100,7 +100,9 @@ class TableStore {
   virtual std::unique_ptr<TableView> Snapshot() = 0;
 
   // Adds `delta` to the 8-byte big-endian counter of a row (absent = 0) and returns the sum.
-  virtual absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) = 0;
+  virtual absl::StatusOr<uint64_t> Increment(TableId table,
+                                             std::string_view key,
+                                             uint64_t delta) = 0;
 
   // Sets a row if it holds `expected` (nothing: if it is absent). False if it does not.
   virtual absl::StatusOr<bool> CompareAndSet(TableId table,

@@ -17,8 +17,8 @@ namespace {
 absl::StatusOr<Uid> DecodeUid(const Layout& layout, UidKind kind, std::string_view bytes) {
   const absl::StatusOr<Uid> uid = UidFromBytes(bytes, layout.width(kind));
   if (uid.ok()) return uid;
-  return absl::DataLossError(fmt::format("uid table, {}: {}", KindName(kind),
-                                         uid.status().ToString()));
+  return absl::DataLossError(
+      fmt::format("uid table, {}: {}", KindName(kind), uid.status().ToString()));
 }
 
 }  // namespace
@@ -40,8 +40,8 @@ absl::StatusOr<Uid> TableUidStore::GetCounter(UidKind kind) {
                             tables_->Snapshot()->Get(TableId::kUid, UidCounterKey(kind)));
   if (!value.has_value()) return Uid{0};
   if (value->size() != 8) {
-    return absl::DataLossError(fmt::format("uid table, {} counter: got {} bytes; want 8",
-                                           KindName(kind), value->size()));
+    return absl::DataLossError(
+        fmt::format("uid table, {} counter: got {} bytes; want 8", KindName(kind), value->size()));
   }
   return LoadBigEndian(value->data(), 8);
 }

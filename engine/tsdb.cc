@@ -53,7 +53,9 @@ absl::Status MakeDirectory(const Options& options) {
   return absl::FailedPreconditionError(fmt::format("create {}: {}", options.path, error.message()));
 }
 
-absl::Status Closed() { return absl::FailedPreconditionError("store is closed"); }
+absl::Status Closed() {
+  return absl::FailedPreconditionError("store is closed");
+}
 
 }  // namespace
 
@@ -91,12 +93,13 @@ absl::Status Tsdb::Impl::Open() {
   row_keys.emplace(layout);
   const bool sync = options.sync == Durability::kAlways;
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());
-  HOURCELL_ASSIGN_OR_RETURN(uids, UidDirectory::Open(ToUidOptions(options, layout),
-                                                     uid_store.get()));
+  HOURCELL_ASSIGN_OR_RETURN(uids,
+                            UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
   HOURCELL_ASSIGN_OR_RETURN(
-      series, SeriesTable::Open(
-                  layout,
-                  {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()}, sync));
+      series,
+      SeriesTable::Open(layout,
+                        {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
+                        sync));
   series_cache = std::make_unique<SeriesCache>(options.series_cache_max);
   writer = std::make_unique<PointWriter>(options, *row_keys,
                                          PointWriter::Parts{.tables = tables.get(),
@@ -107,16 +110,14 @@ absl::Status Tsdb::Impl::Open() {
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   executor = std::make_unique<QueryExecutor>(
       options, *row_keys,
-      QueryExecutor::Parts{.tables = tables.get(),
-                           .uids = uids.get(),
-                           .series = series.get(),
-                           .clock = clock});
+      QueryExecutor::Parts{
+          .tables = tables.get(), .uids = uids.get(), .series = series.get(), .clock = clock});
   const bool at_intervals = options.sync == Durability::kInterval;
   Counter* const failures = stats.counter("storage.sync.errors");
-  syncer = std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0,
-                                        [this, failures] {
-                                          if (!tables->Sync().ok()) failures->Add(1);
-                                        });
+  syncer =
+      std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0, [this, failures] {
+        if (!tables->Sync().ok()) failures->Add(1);
+      });
   RegisterGauges();
   is_open = true;
   return absl::OkStatus();
@@ -157,7 +158,9 @@ absl::Status Tsdb::Impl::Close() {
 
 Tsdb::Tsdb(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Tsdb::~Tsdb() { Close().IgnoreError(); }  // a destructor cannot report
+Tsdb::~Tsdb() {
+  Close().IgnoreError();
+}  // a destructor cannot report
 
 absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
   HOURCELL_RETURN_IF_ERROR(options.Validate());
@@ -180,8 +183,7 @@ absl::Status Tsdb::Put(const PointView& point) {
   std::vector<RefusedPoint> refused;
   const CommitTicket ticket = Append({&point, 1}, &refused);
   if (refused.empty()) return ticket.Wait();
-  const std::string text =
-      fmt::format("put {}: {}", point.metric, refused.front().error.text);
+  const std::string text = fmt::format("put {}: {}", point.metric, refused.front().error.text);
   switch (refused.front().error.kind) {
     case PointErrorKind::kInvalidValue:
     case PointErrorKind::kIllegalArgument:
@@ -291,12 +293,20 @@ void Tsdb::DropCaches() {
   impl_->series_cache->Clear();
 }
 
-absl::Status Tsdb::Flush() { return impl_->is_open ? impl_->tables->Flush() : Closed(); }
+absl::Status Tsdb::Flush() {
+  return impl_->is_open ? impl_->tables->Flush() : Closed();
+}
 
-Stats& Tsdb::stats() { return impl_->stats; }
+Stats& Tsdb::stats() {
+  return impl_->stats;
+}
 
-const Layout& Tsdb::layout() const { return impl_->options.layout; }
+const Layout& Tsdb::layout() const {
+  return impl_->options.layout;
+}
 
-absl::Status Tsdb::Close() { return impl_->Close(); }
+absl::Status Tsdb::Close() {
+  return impl_->Close();
+}
 
 }  // namespace hourcell

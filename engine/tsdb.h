@@ -60,14 +60,14 @@ struct ScannedRow {
   std::string_view qualifiers;  // OpenTSDB's bytes, whatever format is stored
   std::string_view values;      // meta byte included
   uint32_t base_time_s = 0;
-  std::string_view metric;      // UTF-8; the UID in hex if it has no name
+  std::string_view metric;  // UTF-8; the UID in hex if it has no name
   std::span<const TagView> tags;
   std::span<const Timestamp> times;  // of each point
   std::span<const Value> point_values;
 };
 
 struct ScanSpec {
-  std::string metric;             // empty = every row of the table, in key order
+  std::string metric;  // empty = every row of the table, in key order
   std::vector<TagFilterSpec> filters;
   int64_t start_ms = 0;
   int64_t end_ms = kTimestampMsMax;  // inclusive; whole hours that touch [start, end] are visited
@@ -106,9 +106,9 @@ class Tsdb {
   Tsdb(const Tsdb&) = delete;
   Tsdb& operator=(const Tsdb&) = delete;
 
-  // Takes a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by index;
-  // the others are stored. Of two points of one series and instant the later wins, whatever their
-  // types and precisions. New names and series are created as the options allow.
+  // Takes a batch. Bad points are refused one by one, in `*refused` (may be null), ascending by
+  // index; the others are stored. Of two points of one series and instant the later wins, whatever
+  // their types and precisions. New names and series are created as the options allow.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options = {});
@@ -118,12 +118,15 @@ class Tsdb {
   absl::Status Put(const PointView& point);
 
   // Answers a query; see query_spec.h and query_result.h.
-  // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a limit;
+  // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a
+  // limit;
   // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
   absl::StatusOr<QueryResult> Query(const QuerySpec& spec);
 
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
-  absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind, std::string_view prefix, size_t max);
+  absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
+                                                   std::string_view prefix,
+                                                   size_t max);
 
   // Visits stored rows in key order until `visit` returns false.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);

@@ -20,7 +20,9 @@ char KindByte(UidKind kind) {
 
 }  // namespace
 
-std::string UidForwardPrefix(UidKind kind) { return {'i', KindByte(kind)}; }
+std::string UidForwardPrefix(UidKind kind) {
+  return {'i', KindByte(kind)};
+}
 
 std::string UidForwardKey(UidKind kind, std::string_view stored_name) {
   std::string key = UidForwardPrefix(kind);
@@ -28,7 +30,9 @@ std::string UidForwardKey(UidKind kind, std::string_view stored_name) {
   return key;
 }
 
-std::string UidReversePrefix(UidKind kind) { return {'n', KindByte(kind)}; }
+std::string UidReversePrefix(UidKind kind) {
+  return {'n', KindByte(kind)};
+}
 
 std::string UidReverseKey(const Layout& layout, UidKind kind, Uid uid) {
   std::string key = UidReversePrefix(kind);
@@ -36,6 +40,8 @@ std::string UidReverseKey(const Layout& layout, UidKind kind, Uid uid) {
   return key;
 }
 
-std::string UidCounterKey(UidKind kind) { return {'c', KindByte(kind)}; }
+std::string UidCounterKey(UidKind kind) {
+  return {'c', KindByte(kind)};
+}
 
 }  // namespace hourcell

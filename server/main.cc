@@ -32,6 +32,7 @@ using Args = std::vector<std::string>;
 // Parses `args`; kParsed if the command shall run, else the exit code: help was printed, or the
 // command line makes no sense.
 constexpr int kParsed = -1;
+constexpr std::string_view kProgram = "hourcell ";  // before the command, in the name of each App
 int Parse(CLI::App& app, const Args& args, Terminal& terminal) {
   try {
     app.parse(Args(args.rbegin(), args.rend()));  // CLI11 takes them last first
@@ -40,7 +41,7 @@ int Parse(CLI::App& app, const Args& args, Terminal& terminal) {
     fmt::print(terminal.out, "{}", app.help());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
-    return FailUsage(terminal, app.get_name(), error.what());
+    return FailUsage(terminal, app.get_name().substr(kProgram.size()), error.what());
   }
 }
 
@@ -72,7 +73,8 @@ void RefuseUrl(CLI::App& app) {
 }
 
 int Serve(const Args& args, Terminal& terminal) {
-  CLI::App app("Serves OpenTSDB's telnet and HTTP protocols on one port, until SIGTERM.", "serve");
+  CLI::App app("Serves OpenTSDB's telnet and HTTP protocols on one port, until SIGTERM.",
+               "hourcell serve");
   StoreOptions store;
   ServeFlags flags;
   bool help_settings = false;
@@ -101,7 +103,7 @@ int Serve(const Args& args, Terminal& terminal) {
 
 int Import(const Args& args, Terminal& terminal) {
   CLI::App app("Imports points from files, one a line: metric timestamp value tagk=tagv ...",
-               "import");
+               "hourcell import");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(app, &options.store);
@@ -130,7 +132,7 @@ int Import(const Args& args, Terminal& terminal) {
 
 int Query(const Args& args, Terminal& terminal) {
   CLI::App app("Answers a query, a line a point: metric timestamp_ms value {tagk=tagv, ...}",
-               "query");
+               "hourcell query");
   QueryOptions options;
   AddStoreOptions(app, &options.store);
   AddUrl(app, &options.url);
@@ -205,7 +207,7 @@ int UidTool(const Args& args, Terminal& terminal) {
 }
 
 int Mkmetric(const Args& args, Terminal& terminal) {
-  CLI::App app("Gives metrics their UIDs: uid assign metrics NAME...", "mkmetric");
+  CLI::App app("Gives metrics their UIDs: uid assign metrics NAME...", "hourcell mkmetric");
   StoreOptions store;
   std::vector<std::string> names;
   AddStoreOptions(app, &store);
@@ -217,7 +219,7 @@ int Mkmetric(const Args& args, Terminal& terminal) {
 }
 
 int Version(const Args& args, Terminal& terminal) {
-  CLI::App app("Says which version this is and how it was built.", "version");
+  CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   return RunVersion(terminal);
 }

@@ -159,6 +159,7 @@ void Server::Impl::Stop() {
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb* tsdb) {
+  HOURCELL_RETURN_IF_ERROR(HttpApi::CheckConfig(config));
   auto impl = std::make_unique<Impl>(config, tsdb);
   HOURCELL_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<Server>(new Server(std::move(impl)));

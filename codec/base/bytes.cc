@@ -45,13 +45,17 @@ absl::StatusOr<uint64_t> TakeVarint(std::string_view* bytes) {
       return value;
     }
   }
-  return absl::DataLossError(fmt::format("varint: cut short or over 64 bits; got {}",
-                                         ToHex(bytes->substr(0, 10))));
+  return absl::DataLossError(
+      fmt::format("varint: cut short or over 64 bits; got {}", ToHex(bytes->substr(0, 10))));
 }
 
-std::string ToHex(std::string_view bytes) { return Hex(bytes, "0123456789abcdef"); }
+std::string ToHex(std::string_view bytes) {
+  return Hex(bytes, "0123456789abcdef");
+}
 
-std::string ToUpperHex(std::string_view bytes) { return Hex(bytes, "0123456789ABCDEF"); }
+std::string ToUpperHex(std::string_view bytes) {
+  return Hex(bytes, "0123456789ABCDEF");
+}
 
 absl::StatusOr<std::string> FromHex(std::string_view hex) {
   if (hex.size() % 2 != 0) {

@@ -19,10 +19,10 @@ namespace hourcell::base_internal {
 
 }  // namespace hourcell::base_internal
 
-#define HOURCELL_CHECK(condition)                                                    \
-  do {                                                                               \
-    if (!(condition)) [[unlikely]]                                                   \
-      ::hourcell::base_internal::CheckFailed(__FILE__, __LINE__, #condition);        \
+#define HOURCELL_CHECK(condition)                                             \
+  do {                                                                        \
+    if (!(condition)) [[unlikely]]                                            \
+      ::hourcell::base_internal::CheckFailed(__FILE__, __LINE__, #condition); \
   } while (false)
 
 #ifdef NDEBUG

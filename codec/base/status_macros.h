@@ -10,10 +10,10 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#define HOURCELL_RETURN_IF_ERROR(expression)                              \
-  do {                                                                    \
+#define HOURCELL_RETURN_IF_ERROR(expression)                                  \
+  do {                                                                        \
     if (::absl::Status hourcell_status = (expression); !hourcell_status.ok()) \
-      return hourcell_status;                                             \
+      return hourcell_status;                                                 \
   } while (false)
 
 #define HOURCELL_CONCAT_INNER(a, b) a##b

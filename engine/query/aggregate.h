@@ -1,12 +1,12 @@
 // Aggregation: the spans of a group merged on the union of their times (OpenTSDB's
 // AggregationIterator), missing members interpolated by the aggregator's policy. Pure.
 //
-//   at each time t: every member that has begun and not ended contributes; one without a point at t is
-//   interpolated between its neighbours (LERP), or counts as 0 (ZIM), as the largest (MAX) or smallest
-//   number (MIN)
-//   the result is an integer only if there is no rate, no downsampling, and all current and next points
-//   of all members are integers; LERP then truncates
-//   with rate nothing is interpolated: a member counts with its latest rate, and with nothing before it
+//   at each time t: every member that has begun and not ended contributes; one without a point at t
+//   is interpolated between its neighbours (LERP), or counts as 0 (ZIM), as the largest (MAX) or
+//   smallest number (MIN)
+//   the result is an integer only if there is no rate, no downsampling, and all current and next
+//   points of all members are integers; LERP then truncates
+//   with rate nothing is interpolated: a member counts with its latest rate, before it with nothing
 
 #pragma once
 
@@ -25,8 +25,8 @@ namespace hourcell {
 enum class Interpolation : uint8_t { kLerp, kZeroIfMissing, kMaxIfMissing, kMinIfMissing };
 Interpolation InterpolationOf(Aggregator aggregator);
 
-// The aggregate of values at one time or in one bucket, in member order. Integers: wrap at 64 bits, avg
-// and dev truncate. Doubles: NaN is skipped, all NaN gives NaN. REQUIRES: not empty, not kNone.
+// The aggregate of values at one time or in one bucket, in member order. Integers: wrap at 64 bits,
+// avg and dev truncate. Doubles: NaN is skipped, all NaN gives NaN. REQUIRES: not empty, not kNone.
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values);
 double AggregateDoubles(Aggregator aggregator, std::span<const double> values);
 

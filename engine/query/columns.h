@@ -1,7 +1,7 @@
 // Columns and Span: points on their way through a query, as arrays rather than as objects.
 //
-// A source yields ColumnBlocks: the points of one series in one row. A Span is the points of one series
-// in the scanned range, ascending. Stages take spans and give spans.
+// A source yields ColumnBlocks: the points of one series in one row. A Span is the points of one
+// series in the scanned range, ascending. Stages take spans and give spans.
 
 #pragma once
 

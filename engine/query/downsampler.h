@@ -5,7 +5,8 @@
 //
 // Points before the first bucket boundary at or after the scan's begin are skipped. Without fill,
 // empty buckets are absent; with fill every bucket from align(begin) to (excluding) align(end) is
-// there, empty ones NaN (nan, null) or 0.0 (zero). `all` is one bucket of start <= t < end, at start.
+// there, empty ones NaN (nan, null) or 0.0 (zero). `all` is one bucket of start <= t < end, at
+// start.
 
 #pragma once
 

@@ -16,10 +16,10 @@ struct SeriesGroup {
   std::vector<size_t> members;
 };
 
-// Groups by the values of `group_by_tagks` (UIDs; order and repeats do not matter): one group for each
-// combination, ascending by the concatenated tag value UIDs in tagk-UID order. Without keys: one group
-// of all. `each_alone` (aggregator none): one group a series. Series without one of the keys are left
-// out. REQUIRES: `series` ascends by tags.
+// Groups by the values of `group_by_tagks` (UIDs; order and repeats do not matter): one group for
+// each combination, ascending by the concatenated tag value UIDs in tagk-UID order. Without keys:
+// one group of all. `each_alone` (aggregator none): one group a series. Series without one of the
+// keys are left out. REQUIRES: `series` ascends by tags.
 std::vector<SeriesGroup> GroupSeries(std::span<const SeriesUids> series,
                                      std::span<const Uid> group_by_tagks,
                                      bool each_alone);

@@ -24,9 +24,9 @@ struct ResultSeries {
   std::string metric;
   std::vector<std::pair<std::string, std::string>> tags;  // common to all members
   std::vector<std::string> aggregate_tags;
-  std::vector<std::string> tsuids;   // upper-case hex, sorted
-  bool nan_as_null = false;          // the fill policy was `null`
-  std::vector<ResultPoint> points;   // ascending, start <= ms <= end; may be empty
+  std::vector<std::string> tsuids;  // upper-case hex, sorted
+  bool nan_as_null = false;         // the fill policy was `null`
+  std::vector<ResultPoint> points;  // ascending, start <= ms <= end; may be empty
 };
 
 struct QueryResult {

@@ -32,7 +32,7 @@ absl::StatusOr<FilterType> ParseFilterType(std::string_view name);
 struct TagFilterSpec {
   std::string tagk;
   FilterType type = FilterType::kLiteralOr;
-  std::string filter;     // as written: "web01|web02", "web*", "web.*"
+  std::string filter;  // as written: "web01|web02", "web*", "web.*"
   bool group_by = false;
   friend bool operator==(const TagFilterSpec&, const TagFilterSpec&) = default;
 };
@@ -45,7 +45,16 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   bool group_by);
 
 enum class Aggregator : uint8_t {
-  kSum, kMin, kMax, kAvg, kCount, kDev, kNone, kZimsum, kMimmin, kMimmax,
+  kSum,
+  kMin,
+  kMax,
+  kAvg,
+  kCount,
+  kDev,
+  kNone,
+  kZimsum,
+  kMimmin,
+  kMimmax,
 };
 std::string_view AggregatorName(Aggregator aggregator);
 // Case-sensitive. kInvalidArgument "No such aggregation function: x".
@@ -56,8 +65,8 @@ std::vector<std::string_view> AggregatorNames();
 enum class FillPolicy : uint8_t { kNone, kNan, kNull, kZero };
 
 struct DownsampleSpec {
-  int64_t interval_ms = 0;  // 0 with `all`
-  bool all = false;         // "0all": one bucket, the whole range
+  int64_t interval_ms = 0;                 // 0 with `all`
+  bool all = false;                        // "0all": one bucket, the whole range
   Aggregator function = Aggregator::kAvg;  // never kNone
   FillPolicy fill = FillPolicy::kNone;
   friend bool operator==(const DownsampleSpec&, const DownsampleSpec&) = default;

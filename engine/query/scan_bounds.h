@@ -19,7 +19,8 @@ struct ScanBounds {
 
 // S = start / 1000, E = end / 1000 + 1, I = the interval (0 for none and for `all`):
 //   begin = hour floor of S - ((S * 1000) mod I) / 1000, never negative
-//   end   = I = 0: E + 3600 - E mod 3600;  else E + (I - E * 1000 mod I) / 1000 rounded up to an hour
+//   end   = I = 0: E + 3600 - E mod 3600
+//           else: E + (I - E * 1000 mod I) / 1000 rounded up to an hour
 ScanBounds ComputeScanBounds(int64_t start_ms,
                              int64_t end_ms,
                              const std::optional<DownsampleSpec>& downsample);

@@ -15,8 +15,8 @@ namespace hourcell {
 
 class TagFilter {
  public:
-  // kInvalidArgument: a regular expression that does not compile, a wildcard without *, literals that
-  // are all empty.
+  // kInvalidArgument: a regular expression that does not compile, a wildcard without *, literals
+  // that are all empty.
   static absl::StatusOr<TagFilter> Compile(const TagFilterSpec& spec);
   TagFilter(TagFilter&&) noexcept;
   TagFilter& operator=(TagFilter&&) noexcept;

@@ -25,9 +25,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <fmt/format.h>
 #include <simdjson.h>
-#include <zlib.h>
 
-#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 
@@ -40,8 +38,6 @@ namespace http = boost::beast::http;
 constexpr time_t kReplyTimeoutS = 600;
 constexpr size_t kReadBytes = 64 * 1024;
 constexpr size_t kErrorBytesShown = 200;
-constexpr int kGzipWindowBits = 15 + 16;  // zlib: +16 = a gzip header
-constexpr int kGzipMemLevel = 8;          // zlib's default
 
 template <typename Number>
 bool ParseNumber(std::string_view text, Number* number) {
@@ -105,24 +101,6 @@ std::string HttpErrorText(const HttpReply& reply) {
   }
   const std::string_view body(reply.body);
   return fmt::format("{} {}", reply.status, QuoteForMessage(body.substr(0, kErrorBytesShown)));
-}
-
-std::string Gzip(std::string_view text) {
-  HOURCELL_CHECK(text.size() <= std::numeric_limits<uInt>::max());
-  z_stream stream = {};
-  // The fastest level: the network is seldom slower than level 1, the processor often than level 6.
-  HOURCELL_CHECK(deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, kGzipWindowBits, kGzipMemLevel,
-                              Z_DEFAULT_STRATEGY) == Z_OK);
-  std::string out(deflateBound(&stream, text.size()), '\0');
-  // zlib does not write through next_in; its type is older than const.
-  stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  HOURCELL_CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 HttpClient::~HttpClient() {

@@ -15,9 +15,9 @@
 namespace hourcell {
 
 struct HttpUrl {
-  std::string host;  // without the brackets of an IPv6 address
+  std::string host = {};  // without the brackets of an IPv6 address
   std::string port = "4242";
-  std::string prefix;  // path in front of every target, without a '/' at its end
+  std::string prefix = {};  // path in front of every target, without a '/' at its end
 };
 
 // "http://host[:port][/prefix]", or "host:port". kInvalidArgument: another scheme, no host, a port
@@ -26,15 +26,12 @@ absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text);
 
 struct HttpReply {
   int status = 0;
-  std::string body;
+  std::string body = {};
   int64_t retry_after_s = 0;  // 0 = not said
 };
 
 // A message out of an error reply: OpenTSDB's error.message and details, else the body's beginning.
 std::string HttpErrorText(const HttpReply& reply);
-
-// `text` as a gzip stream.
-std::string Gzip(std::string_view text);
 
 class HttpClient {
  public:

@@ -57,7 +57,6 @@ class Importer {
     meter_.emplace(terminal_->err, terminal_->is_tty, terminal_->clock, bytes);
     for (const std::string& path : options_.paths) {
       HOURCELL_RETURN_IF_ERROR(ImportFile(path));
-      ++files_;
     }
     return absl::OkStatus();
   }
@@ -75,6 +74,7 @@ class Importer {
         "imported {} points of {} lines from {} files in {:.1f} s ({} points/s); {} bad lines\n",
         imported_, lines_, files_, static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
         bad);
+    if (!options_.skip_errors) return;
     for (const auto& [reason, lines] : bad_lines_) {
       fmt::print(terminal_->err, "hourcell import: {} bad lines: {}\n", lines, reason);
     }
@@ -96,6 +96,7 @@ class Importer {
   absl::Status ImportFile(const std::string& path) {
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
     file_name_ = reader->name();
+    ++files_;
     const absl::Status read = ImportLines(reader.get());
     // Whatever ended the file, what was read before it is stored.
     const absl::Status written = WriteBatch();

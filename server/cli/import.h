@@ -15,11 +15,11 @@ inline constexpr size_t kImportBatchDefault = 10'000;
 inline constexpr size_t kImportBatchMax = 1'000'000;
 
 struct ImportOptions {
-  StoreOptions store;
-  std::string url;                            // empty = into the store of `store`
+  StoreOptions store = {};
+  std::string url = {};                       // empty = into the store of `store`
   bool skip_errors = false;                   // go on after a bad line
   size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
-  std::vector<std::string> paths;             // "-" = the standard input
+  std::vector<std::string> paths = {};        // "-" = the standard input
 };
 
 // Bad lines are named on `err` as FILE:LINE; the result is said on `out`.

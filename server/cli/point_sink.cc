@@ -24,6 +24,7 @@
 #include "codec/point_error.h"
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
+#include "server/http_response.h"
 #include "server/json_text.h"
 
 namespace hourcell {

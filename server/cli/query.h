@@ -11,11 +11,11 @@
 namespace hourcell {
 
 struct QueryOptions {
-  StoreOptions store;
-  std::string url;                   // empty = the store of `store`
-  bool json = false;                 // print what /api/query answers
-  std::vector<std::string> words;    // query_words.h
-  std::vector<std::string> m_texts;  // -m
+  StoreOptions store = {};
+  std::string url = {};                   // empty = the store of `store`
+  bool json = false;                      // print what /api/query answers
+  std::vector<std::string> words = {};    // query_words.h
+  std::vector<std::string> m_texts = {};  // -m
 };
 
 // kExitUsage: the query does not parse; kExitFailure: it fails.

@@ -18,9 +18,9 @@ enum class ScanFormat : uint8_t {
 };
 
 struct ScanOptions {
-  StoreOptions store;
+  StoreOptions store = {};
   ScanFormat format = ScanFormat::kRaw;
-  std::vector<std::string> words;  // query_words.h
+  std::vector<std::string> words = {};  // query_words.h
 };
 
 // Rows in key order; whole hours that touch the range.

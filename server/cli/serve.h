@@ -12,12 +12,12 @@ namespace hourcell {
 
 // OpenTSDB's flags; each stands for a setting and overrides it. Empty = not given.
 struct ServeFlags {
-  std::string port;             // --port             tsd.network.port
-  std::string bind;             // --bind             tsd.network.bind
-  std::string max_connections;  // --max-connections  tsd.core.connections.limit
-  std::string backlog;          // --backlog          tsd.network.backlog
-  bool auto_metric = false;     // --auto-metric      tsd.core.auto_create_metrics=true
-  bool read_only = false;       // --read-only        tsd.mode=ro
+  std::string port = {};             // --port             tsd.network.port
+  std::string bind = {};             // --bind             tsd.network.bind
+  std::string max_connections = {};  // --max-connections  tsd.core.connections.limit
+  std::string backlog = {};          // --backlog          tsd.network.backlog
+  bool auto_metric = false;          // --auto-metric      tsd.core.auto_create_metrics=true
+  bool read_only = false;            // --read-only        tsd.mode=ro
 };
 
 // The flags as "key=value".

@@ -19,9 +19,9 @@ namespace hourcell {
 
 // What every command that opens a store takes.
 struct StoreOptions {
-  std::string data;                   // --data; empty = tsd.storage.directory
-  std::string config_file;            // --config; empty = none
-  std::vector<std::string> settings;  // "tsd.x.y=value", in order; they override the file
+  std::string data = {};                   // --data; empty = tsd.storage.directory
+  std::string config_file = {};            // --config; empty = none
+  std::vector<std::string> settings = {};  // "tsd.x.y=value", in order; they override the file
 };
 
 // The settings: file, then `settings`, then `data`.

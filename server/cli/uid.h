@@ -23,9 +23,9 @@ inline constexpr int kExitAssignFailed = 3;
 inline constexpr int kExitUidErrorsMax = 125;  // what a shell can tell from a signal
 
 struct UidCommandOptions {
-  StoreOptions store;
-  bool ignore_case = false;        // -i, for grep
-  std::vector<std::string> words;  // the subcommand and what it takes
+  StoreOptions store = {};
+  bool ignore_case = false;             // -i, for grep
+  std::vector<std::string> words = {};  // the subcommand and what it takes
 };
 
 int RunUid(const UidCommandOptions& options, Terminal& terminal);

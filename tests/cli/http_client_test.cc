@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "server/http_inflate.h"
+#include "server/http_response.h"
 #include "tests/cli/scripted_server.h"
 #include "tests/support/status_matchers.h"
 

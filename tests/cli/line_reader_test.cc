@@ -13,6 +13,7 @@
 
 #include "codec/base/check.h"
 #include "codec/limits.h"
+#include "server/http_response.h"
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

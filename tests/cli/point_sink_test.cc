@@ -136,7 +136,9 @@ TEST(HttpSinkTest, RefusalOfTheWholeRequestEndsTheImport) {
 
 TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
   TempDir dir;
-  const auto tsdb = Tsdb::Open({.path = dir.file("store")});
+  Options options;
+  options.path = dir.file("store");
+  const auto tsdb = Tsdb::Open(options);
   ASSERT_OK(tsdb.status());
   const PointView points[] = {PointAt(1), PointAt(2, Value::Integer(1), "not legal"), PointAt(3)};
   std::vector<RefusedPoint> refused;

@@ -11,18 +11,22 @@
 namespace hourcell {
 namespace {
 
+SubQuery SubQueryOf(std::string metric, DownsampleSpec downsample) {
+  SubQuery query;
+  query.metric = std::move(metric);
+  query.downsample = downsample;
+  return query;
+}
+
 TEST(QueryTextTest, BodyAsksEverythingASpecHas) {
-  QuerySpec spec{.start_ms = 1, .end_ms = 1356998400000};
-  spec.queries.push_back(
-      {.aggregator = Aggregator::kMax,
-       .metric = "cpu",
-       .filters =
-           {{.tagk = "host", .type = FilterType::kRegexp, .filter = "a\"b", .group_by = true}},
-       .explicit_tags = true,
-       .downsample =
-           DownsampleSpec{
-               .interval_ms = 60000, .function = Aggregator::kAvg, .fill = FillPolicy::kZero},
-       .rate = RateSpec{.counter = true, .counter_max = 10, .reset_value = 5}});
+  SubQuery query = SubQueryOf(
+      "cpu", {.interval_ms = 60000, .function = Aggregator::kAvg, .fill = FillPolicy::kZero});
+  query.aggregator = Aggregator::kMax;
+  query.filters = {
+      {.tagk = "host", .type = FilterType::kRegexp, .filter = "a\"b", .group_by = true}};
+  query.explicit_tags = true;
+  query.rate = RateSpec{.counter = true, .counter_max = 10, .reset_value = 5};
+  const QuerySpec spec{.start_ms = 1, .end_ms = 1356998400000, .queries = {query}};
 
   EXPECT_EQ(QueryBody(spec),
             R"({"start":"1ms","end":"1356998400000ms","msResolution":true,"queries":[)"
@@ -33,9 +37,9 @@ TEST(QueryTextTest, BodyAsksEverythingASpecHas) {
 }
 
 TEST(QueryTextTest, BodyOfADownsampleOverTheWholeRange) {
-  QuerySpec spec{.start_ms = 1, .end_ms = 2};
-  spec.queries.push_back(
-      {.metric = "cpu", .downsample = DownsampleSpec{.all = true, .function = Aggregator::kSum}});
+  const QuerySpec spec{.start_ms = 1,
+                       .end_ms = 2,
+                       .queries = {SubQueryOf("cpu", {.all = true, .function = Aggregator::kSum})}};
 
   EXPECT_THAT(QueryBody(spec), testing::HasSubstr(R"("downsample":"0all-sum")"));
 }
@@ -67,11 +71,11 @@ TEST(QueryTextTest, ReplyOfAnotherShapeIsDataLoss) {
 }
 
 TEST(QueryTextTest, SeriesIsALineAPoint) {
-  const ResultSeries series{
-      .metric = "cpu",
-      .tags = {{"host", "a"}, {"dc", "b"}},
-      .points = {
-          {1000, Value::Integer(42)}, {2500, Value::Float(0.1)}, {3000, Value::Float(1e10)}}};
+  ResultSeries series;
+  series.metric = "cpu";
+  series.tags = {{"host", "a"}, {"dc", "b"}};
+  series.points = {
+      {1000, Value::Integer(42)}, {2500, Value::Float(0.1)}, {3000, Value::Float(1e10)}};
 
   std::string text;
   AppendSeriesLines(series, &text);

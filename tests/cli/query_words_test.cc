@@ -33,7 +33,10 @@ TEST(QueryWordsTest, SmallestQueryEndsNow) {
   EXPECT_EQ(spec->start_ms, 1356998400000);
   EXPECT_EQ(spec->end_ms, kNowMs);
   ASSERT_EQ(spec->queries.size(), 1u);
-  EXPECT_EQ(spec->queries[0], (SubQuery{.aggregator = Aggregator::kSum, .metric = "cpu.user"}));
+  SubQuery want;
+  want.aggregator = Aggregator::kSum;
+  want.metric = "cpu.user";
+  EXPECT_EQ(spec->queries[0], want);
 }
 
 TEST(QueryWordsTest, SecondTimeIsTheEnd) {

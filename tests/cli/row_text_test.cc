@@ -32,8 +32,8 @@ struct OwnedRow {
 
   ScannedRow View() {
     tag_views.clear();
-    for (const auto& [key, value] : tags)
-      tag_views.push_back({key, value});
+    for (const auto& [tagk, tagv] : tags)
+      tag_views.push_back({tagk, tagv});
     return {.key = key,
             .qualifiers = qualifiers,
             .values = values,

@@ -21,8 +21,8 @@
 namespace hourcell {
 
 struct ScriptedReply {
-  std::string bytes;   // as sent; empty = none
-  bool close = false;  // end the connection after it
+  std::string bytes = {};  // as sent; empty = none
+  bool close = false;      // end the connection after it
 };
 
 class ScriptedServer {

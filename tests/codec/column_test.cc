@@ -90,8 +90,9 @@ TEST(ColumnTest, VectorsExtractPoints) {
   }
 }
 
-// Deviation: fix_duplicates=false is not offered, so what that refuses is merged, newest first. What
-// is put and deleted is not stated either, for a merge replaces it; that nothing is to do must agree.
+// Deviation: fix_duplicates=false is not offered, so what that refuses is merged, newest first.
+// What is put and deleted is not stated either, for a merge replaces it; that nothing is to do must
+// agree.
 TEST(ColumnTest, VectorsCompactRow) {
   for (const TestVector& vector : LoadVectors("storage.json", "compact.row")) {
     SCOPED_TRACE(vector.from);

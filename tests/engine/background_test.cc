@@ -18,7 +18,8 @@ TEST(BackgroundTest, RunsAtIntervalsUntilItIsGone) {
       ran.NotifyAll();
     });
     MutexLock lock(&mutex);
-    while (runs < 3) ran.Wait(&mutex);
+    while (runs < 3)
+      ran.Wait(&mutex);
   }
   const int when_gone = runs;
 

@@ -85,7 +85,8 @@ TEST(SeriesKeyTest, DamageStaysVisibleThroughMerges) {
 
 TEST(SeriesKeyTest, DecodeRejectsEveryTruncation) {
   std::vector<std::string> ones;
-  for (SeriesNumber number = 0; number < 40; ++number) ones.push_back(PostingOfOne(number * 3));
+  for (SeriesNumber number = 0; number < 40; ++number)
+    ones.push_back(PostingOfOne(number * 3));
   const std::string set = Merged(ones);
 
   for (size_t size = 0; size < set.size(); ++size) {

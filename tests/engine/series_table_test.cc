@@ -26,7 +26,8 @@ class SeriesTableTest : public testing::Test {
 
   std::vector<Parsed<SeriesRef>> Create(std::vector<OwnedPoint> points) {
     std::vector<const PointView*> views;
-    for (OwnedPoint& point : points) views.push_back(&point.view());
+    for (OwnedPoint& point : points)
+      views.push_back(&point.view());
     std::vector<Parsed<SeriesRef>> results;
     table_->GetOrCreate(views, &results);
     return results;
@@ -79,7 +80,8 @@ TEST_F(SeriesTableTest, GoesOnNumberingAfterAReopen) {
 }
 
 TEST_F(SeriesTableTest, ARefusedPointLeavesNothingBehind) {
-  const auto results = Create({{"bad name", "h=a", 0, 0}, {"m", "k!=v", 0, 0}, {"m", "h=ok", 0, 0}});
+  const auto results =
+      Create({{"bad name", "h=a", 0, 0}, {"m", "k!=v", 0, 0}, {"m", "h=ok", 0, 0}});
 
   EXPECT_EQ(results[0].error().text, "Invalid metric name (\"bad name\"): illegal character:  ");
   EXPECT_THAT(results[1].error().text, HasSubstr("Invalid tag name with value [v] (\"k!\")"));
@@ -118,10 +120,12 @@ TEST_F(SeriesTableTest, ConcurrentCreationsOfOneSeriesAgree) {
       }
     });
   }
-  for (std::thread& thread : threads) thread.join();
+  for (std::thread& thread : threads)
+    thread.join();
 
   for (const auto& mine : results) {
-    for (size_t i = 0; i < mine.size(); ++i) EXPECT_EQ(*mine[i], *results[0][i]);
+    for (size_t i = 0; i < mine.size(); ++i)
+      EXPECT_EQ(*mine[i], *results[0][i]);
   }
   EXPECT_EQ(table_->created(), 50u);
 }

@@ -70,13 +70,15 @@ std::string PointCell(uint32_t offset_s, int64_t value) {
 TEST_P(TableStoreTest, ReadsWhatWasSet) {
   ASSERT_OK(Set(TableId::kUid, "a", "1"));
 
-  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"), IsOkAndHolds(Optional(std::string("1"))));
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"),
+              IsOkAndHolds(Optional(std::string("1"))));
   EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "b"), IsOkAndHolds(std::nullopt));
   EXPECT_THAT(store_->Snapshot()->Get(TableId::kMeta, "a"), IsOkAndHolds(std::nullopt));
 }
 
 TEST_P(TableStoreTest, ScansARangeInByteOrder) {
-  for (const char* const key : {"b", "\xff", "a", "ab", "c"}) ASSERT_OK(Set(TableId::kUid, key, "x"));
+  for (const char* const key : {"b", "\xff", "a", "ab", "c"})
+    ASSERT_OK(Set(TableId::kUid, key, "x"));
 
   EXPECT_THAT(Scan(TableId::kUid, {.begin = "a", .end = "c"}),
               ElementsAre(Pair("a", "x"), Pair("ab", "x"), Pair("b", "x")));
@@ -89,11 +91,11 @@ TEST_P(TableStoreTest, StopsAScanWhenToldTo) {
   ASSERT_OK(Set(TableId::kUid, "b", "2"));
 
   int visited = 0;
-  ASSERT_OK(store_->Snapshot()->Scan(TableId::kUid, {}, {},
-                                     [&](std::string_view, std::string_view) {
-                                       ++visited;
-                                       return false;
-                                     }));
+  ASSERT_OK(
+      store_->Snapshot()->Scan(TableId::kUid, {}, {}, [&](std::string_view, std::string_view) {
+        ++visited;
+        return false;
+      }));
 
   EXPECT_EQ(visited, 1);
 }
@@ -106,8 +108,8 @@ TEST_P(TableStoreTest, GetManyKeepsTheOrderOfTheKeys) {
   const std::string keys[] = {"c", "b", "a"};
   ASSERT_OK(store_->Snapshot()->GetMany(TableId::kUid, keys, &values));
 
-  EXPECT_THAT(values, ElementsAre(Optional(std::string("3")), std::nullopt,
-                                  Optional(std::string("1"))));
+  EXPECT_THAT(values,
+              ElementsAre(Optional(std::string("3")), std::nullopt, Optional(std::string("1"))));
 }
 
 TEST_P(TableStoreTest, AViewDoesNotSeeLaterWrites) {
@@ -169,7 +171,8 @@ TEST_P(TableStoreTest, CompareAndSetWantsTheExpectedValue) {
   EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "0", "2"), IsOkAndHolds(false));
   EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "1", "2"), IsOkAndHolds(true));
 
-  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"), IsOkAndHolds(Optional(std::string("2"))));
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"),
+              IsOkAndHolds(Optional(std::string("2"))));
 }
 
 TEST_P(TableStoreTest, RefusesWritesOnceClosed) {
@@ -196,7 +199,8 @@ TEST_P(TableStoreTest, FiltersRowsByTheirTags) {
   }
 
   std::vector<std::string> keys;
-  for (const auto& [key, value] : Scan(TableId::kData, {}, filter)) keys.push_back(key);
+  for (const auto& [key, value] : Scan(TableId::kData, {}, filter))
+    keys.push_back(key);
 
   EXPECT_THAT(keys, ElementsAre("ma1h3", "mh1", "mh3"));
 }

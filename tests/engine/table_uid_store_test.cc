@@ -24,10 +24,9 @@ TEST_F(TableUidStoreTest, KeysAreAsDrawn) {
 }
 
 TEST_F(TableUidStoreTest, ReadsBackWhatWasCommitted) {
-  const UidChange changes[] = {
-      {UidChange::What::kSetCounter, UidKind::kMetric, 7, ""},
-      {UidChange::What::kSetReverse, UidKind::kMetric, 7, "cpu"},
-      {UidChange::What::kSetForward, UidKind::kMetric, 7, "cpu"}};
+  const UidChange changes[] = {{UidChange::What::kSetCounter, UidKind::kMetric, 7, ""},
+                               {UidChange::What::kSetReverse, UidKind::kMetric, 7, "cpu"},
+                               {UidChange::What::kSetForward, UidKind::kMetric, 7, "cpu"}};
   ASSERT_OK(store_.Commit(changes));
 
   EXPECT_THAT(store_.GetCounter(UidKind::kMetric), IsOkAndHolds(7u));

@@ -71,8 +71,8 @@ TEST_F(TsdbTest, AnswersWithWhatWasPut) {
 
 TEST_F(TsdbTest, StoresOpenTsdbsBytes) {
   ASSERT_OK(Put({"m", "h=a", kHour, 42}));
-  ASSERT_OK(Put({"m", "h=a", Timestamp{.ms = kHour * 1000 + 1500, .is_ms = true},
-                 Value::Float(0.5)}));
+  ASSERT_OK(
+      Put({"m", "h=a", Timestamp{.ms = kHour * 1000 + 1500, .is_ms = true}, Value::Float(0.5)}));
 
   EXPECT_THAT(ScanHex(), ElementsAre("00000150e22700000001000001 0000f001770b 2a3f00000001"));
 }
@@ -92,8 +92,8 @@ TEST_F(TsdbTest, TheLastWriteOfAnInstantWins) {
   ASSERT_OK(Put({"m", "h=a", kHour + 1, 1}));
   ASSERT_OK(Put({"m", "h=a", Timestamp{.ms = (kHour + 1) * 1000}, Value::Float(2.5)}));
   ASSERT_OK(tsdb_->Flush());
-  ASSERT_OK(Put({"m", "h=a", Timestamp{.ms = (kHour + 1) * 1000, .is_ms = true},
-                 Value::Integer(300)}));
+  ASSERT_OK(
+      Put({"m", "h=a", Timestamp{.ms = (kHour + 1) * 1000, .is_ms = true}, Value::Integer(300)}));
 
   EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60)),
               ElementsAre(Pair(1000, 300)));
@@ -138,8 +138,8 @@ TEST_F(TsdbTest, GroupsByTagAndFiltersByLiteral) {
     ASSERT_OK(Put({"m", tags, kHour, 1}));
   }
   const auto query = [&](std::string filter, FilterType type, bool group_by) {
-    return tsdb_->Query(MakeQuery(Aggregator::kSum, "m",
-                                  {{"h", type, std::move(filter), group_by}}, kHour, kHour));
+    return tsdb_->Query(
+        MakeQuery(Aggregator::kSum, "m", {{"h", type, std::move(filter), group_by}}, kHour, kHour));
   };
 
   EXPECT_THAT(query("*", FilterType::kWildcard, true)->series, SizeIs(3));
@@ -152,7 +152,8 @@ TEST_F(TsdbTest, GroupsByTagAndFiltersByLiteral) {
 
 TEST_F(TsdbTest, OneSeriesOfManyIsReadAlone) {
   Open();
-  for (int i = 0; i < 100; ++i) ASSERT_OK(Put({"m", "h=" + std::to_string(i), kHour, i}));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_OK(Put({"m", "h=" + std::to_string(i), kHour, i}));
 
   const auto result = tsdb_->Query(MakeQuery(
       Aggregator::kSum, "m", {{"h", FilterType::kLiteralOr, "42", false}}, kHour, kHour + 3599));
@@ -175,7 +176,7 @@ TEST_F(TsdbTest, PointReadsAndLinearScanAgree) {
                             kHour + 5 * 3600));
   };
 
-  EXPECT_EQ(sum_of("7").size(), 5u);           // one of twenty: point reads
+  EXPECT_EQ(sum_of("7").size(), 5u);             // one of twenty: point reads
   EXPECT_EQ(sum_of("7|8|9|10|11").size(), 25u);  // a quarter: a scan
 }
 
@@ -183,12 +184,12 @@ TEST_F(TsdbTest, SaltedStoresAnswerTheSame) {
   options_.layout.salt_width = 1;
   options_.layout.salt_buckets = 4;
   Open();
-  for (int i = 0; i < 20; ++i) ASSERT_OK(Put({"m", "h=" + std::to_string(i), kHour, 1}));
+  for (int i = 0; i < 20; ++i)
+    ASSERT_OK(Put({"m", "h=" + std::to_string(i), kHour, 1}));
 
-  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour)),
-              ElementsAre(Pair(0, 20)));
-  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m",
-                               {{"h", FilterType::kLiteralOr, "3", false}}, kHour, kHour)),
+  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour)), ElementsAre(Pair(0, 20)));
+  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {{"h", FilterType::kLiteralOr, "3", false}},
+                               kHour, kHour)),
               ElementsAre(Pair(0, 1)));
 }
 
@@ -197,8 +198,8 @@ TEST_F(TsdbTest, UnknownNamesAreNotFound) {
   const auto status = [&](std::string metric, std::string tagk, std::string tagv) {
     return tsdb_
         ->Query(MakeQuery(Aggregator::kSum, std::move(metric),
-                          {{std::move(tagk), FilterType::kLiteralOr, std::move(tagv), false}}, kHour,
-                          kHour))
+                          {{std::move(tagk), FilterType::kLiteralOr, std::move(tagv), false}},
+                          kHour, kHour))
         .status();
   };
 
@@ -214,7 +215,8 @@ TEST_F(TsdbTest, UnknownNamesAreNotFound) {
 TEST_F(TsdbTest, AQueryOverItsLimitIsRefused) {
   options_.query_points_max = 10;
   Open();
-  for (int i = 0; i < 20; ++i) ASSERT_OK(Put({"m", "h=a", kHour + i, i}));
+  for (int i = 0; i < 20; ++i)
+    ASSERT_OK(Put({"m", "h=a", kHour + i, i}));
 
   EXPECT_THAT(tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 60)),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 10 data points")));
@@ -255,9 +257,8 @@ TEST_F(TsdbTest, OpenRefusesAnotherLayoutAndASecondOpener) {
 
   options_.layout.metric_width = 4;
 
-  EXPECT_THAT(Tsdb::Open(options_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("tsd.storage.uid.width.metric")));
+  EXPECT_THAT(Tsdb::Open(options_), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                             HasSubstr("tsd.storage.uid.width.metric")));
 }
 
 TEST_F(TsdbTest, OpenWithoutCreatingWantsAStore) {
@@ -283,16 +284,14 @@ TEST_F(TsdbTest, ScanVisitsWholeHoursOfAMetric) {
   ASSERT_OK(Put({"n", "h=a", kHour + 10, 3}));
   std::vector<int64_t> seen;
 
-  ASSERT_OK(tsdb_->Scan({.metric = "m",
-                         .filters = {},
-                         .start_ms = kHour * 1000,
-                         .end_ms = kHour * 1000 + 1},
-                        [&](const ScannedRow& row) {
-                          EXPECT_EQ(row.metric, "m");
-                          EXPECT_THAT(row.tags, ElementsAre(TagView{"h", "a"}));
-                          seen.push_back(row.times[0].ms / 1000 - kHour);
-                          return true;
-                        }));
+  ASSERT_OK(tsdb_->Scan(
+      {.metric = "m", .filters = {}, .start_ms = kHour * 1000, .end_ms = kHour * 1000 + 1},
+      [&](const ScannedRow& row) {
+        EXPECT_EQ(row.metric, "m");
+        EXPECT_THAT(row.tags, ElementsAre(TagView{"h", "a"}));
+        seen.push_back(row.times[0].ms / 1000 - kHour);
+        return true;
+      }));
 
   EXPECT_THAT(seen, ElementsAre(10));
 }

@@ -42,7 +42,9 @@ TEST(CrashTest, EveryPointIsThereAfterKillNineTenTimesInARow) {
   for (int round = 0; round < 10; ++round) {
     ServerProcess server(directory.path());
     ASSERT_NE(server.port(), 0);
-    if (round > 0) ASSERT_EQ(CountPoints(server.port()), acknowledged) << "round " << round;
+    if (round > 0) {
+      ASSERT_EQ(CountPoints(server.port()), acknowledged) << "round " << round;
+    }
 
     const HttpResult put = HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, 500));
     ASSERT_EQ(put.status, 204);

@@ -90,7 +90,7 @@ TEST(TelnetTest, AClientThatNeverReadsLosesNothing) {
   }
 
   const HttpResult result =
-      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998400&m=sum:m");
+      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998401&m=sum:m");
 
   EXPECT_THAT(result.body, HasSubstr("{\"1356998400\":7}"));
 }
@@ -102,7 +102,7 @@ TEST(TelnetTest, CarriageReturnsAndExtraBlanksAreAccepted) {
   EXPECT_EQ(SendLines(server.port(), "put m 1356998400 7 host=a  dc=x \r\n"), "");
 
   const HttpResult result =
-      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998400&m=sum:m");
+      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998401&m=sum:m");
   EXPECT_THAT(result.body, HasSubstr("{\"1356998400\":7}"));
 }
 

@@ -1,6 +1,6 @@
 // Random puts and queries against a model that is a std::map: the same list of operations under
-// several options must give the model's answers. A failure prints the seed; HOURCELL_TEST_SEED reruns
-// it.
+// several options must give the model's answers. A failure prints the seed; HOURCELL_TEST_SEED
+// reruns it.
 
 #include <cstdlib>
 #include <map>
@@ -57,7 +57,8 @@ class ModelTest : public testing::TestWithParam<Variant> {
     const std::string host = "h" + std::to_string(random_.Below(kHosts));
     const bool is_ms = random_.Below(3) == 0;
     const int64_t instants = random_.Below(4) == 0 ? 5 : kHours * 3600;
-    int64_t ms = kFirstMs + static_cast<int64_t>(random_.Below(static_cast<uint64_t>(instants))) * 1000;
+    int64_t ms =
+        kFirstMs + static_cast<int64_t>(random_.Below(static_cast<uint64_t>(instants))) * 1000;
     if (is_ms && random_.Below(2) == 0) ms += static_cast<int64_t>(random_.Below(1000));
     const Value value = RandomValue();
     model_[host][ms] = value;
@@ -80,9 +81,11 @@ class ModelTest : public testing::TestWithParam<Variant> {
   void PutBatch() {
     std::vector<OwnedPoint> points;
     const uint64_t size = 1 + random_.Below(40);
-    for (uint64_t i = 0; i < size; ++i) points.push_back(RandomPoint());
+    for (uint64_t i = 0; i < size; ++i)
+      points.push_back(RandomPoint());
     std::vector<PointView> views;
-    for (OwnedPoint& point : points) views.push_back(point.view());
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
     std::vector<RefusedPoint> refused;
     ASSERT_OK(tsdb_->Append(views, &refused).Wait());
     ASSERT_TRUE(refused.empty());
@@ -116,8 +119,8 @@ class ModelTest : public testing::TestWithParam<Variant> {
   size_t CountInModel(int64_t start, int64_t end) const {
     size_t count = 0;
     for (const auto& [host, points] : model_) {
-      count += static_cast<size_t>(
-          std::distance(points.lower_bound(start), points.upper_bound(end)));
+      count +=
+          static_cast<size_t>(std::distance(points.lower_bound(start), points.upper_bound(end)));
     }
     return count;
   }
@@ -126,9 +129,9 @@ class ModelTest : public testing::TestWithParam<Variant> {
   void CheckOneHost() {
     const std::string host = "h" + std::to_string(random_.Below(kHosts));
     if (!model_.contains(host)) return;
-    const auto result = tsdb_->Query(
-        MakeQuery(Aggregator::kCount, "m", {{"host", FilterType::kLiteralOr, host, false}},
-                  kFirstMs / 1000, kFirstMs / 1000 + kHours * 3600));
+    const auto result = tsdb_->Query(MakeQuery(Aggregator::kCount, "m",
+                                               {{"host", FilterType::kLiteralOr, host, false}},
+                                               kFirstMs / 1000, kFirstMs / 1000 + kHours * 3600));
     ASSERT_OK(result);
     ASSERT_EQ(result->series.size(), 1u);
     ASSERT_EQ(result->series[0].points.size(), model_[host].size());

@@ -2,8 +2,10 @@
 // tests/query/query_vectors_test.cc runs through the stages alone, here with storage, names, grammar
 // and printing.
 
+#include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -146,8 +148,17 @@ class VectorStore : public ApiTest {
   }
 };
 
+std::unique_ptr<VectorStore> MakeServer(std::string_view description) {
+  const auto store = MakeStore(description);
+  EXPECT_TRUE(store.has_value()) << description;
+  auto server = std::make_unique<VectorStore>();
+  if (store.has_value()) server->Append(*store);
+  return server;
+}
+
 RunCounts RunArea(std::string_view area) {
   RunCounts counts;
+  std::map<std::string, std::unique_ptr<VectorStore>> servers;  // by the description of the store
   for (const TestVector& vector : LoadVectors("query.json", area)) {
     if (!Has(vector.given, "http")) {
       ++counts.unit;
@@ -155,12 +166,9 @@ RunCounts RunArea(std::string_view area) {
     }
     const std::string http = TextOf(vector.given, "http");
     SCOPED_TRACE(vector.from + "\n" + http);
-    const auto store = MakeStore(TextOf(vector.given, "store"));
-    EXPECT_TRUE(store.has_value());
-    if (!store.has_value()) continue;
-    VectorStore server;
-    server.Append(*store);
-    const HttpResponse response = server.Send(http);
+    std::unique_ptr<VectorStore>& server = servers[TextOf(vector.given, "store")];
+    if (server == nullptr) server = MakeServer(TextOf(vector.given, "store"));
+    const HttpResponse response = server->Send(http);
     if (!ParseAggregator(AggregatorOf(http)).ok()) {
       EXPECT_EQ(response.status, 400);
       ++counts.unknown_aggregator;

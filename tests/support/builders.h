@@ -31,12 +31,14 @@ class OwnedPoint {
   }
   // Seconds and an integer.
   OwnedPoint(std::string metric, std::string_view tags, int64_t time_s, int64_t value)
-      : OwnedPoint(std::move(metric), tags, Timestamp{.ms = time_s * 1000}, Value::Integer(value)) {}
+      : OwnedPoint(std::move(metric), tags, Timestamp{.ms = time_s * 1000}, Value::Integer(value)) {
+  }
 
   // Borrows from this object until the next call.
   const PointView& view() {
     tags_.clear();
-    for (const auto& [key, value] : names_) tags_.push_back({.key = key, .value = value});
+    for (const auto& [key, value] : names_)
+      tags_.push_back({.key = key, .value = value});
     view_ = {.metric = metric_, .tags = tags_, .timestamp = timestamp_, .value = value_};
     return view_;
   }
@@ -66,7 +68,8 @@ inline QuerySpec MakeQuery(Aggregator aggregator,
                            std::vector<TagFilterSpec> filters,
                            int64_t start_s,
                            int64_t end_s) {
-  QuerySpec spec{.start_ms = start_s * 1000, .end_ms = end_s * 1000, .queries = {}, .deadline_ms = 0};
+  QuerySpec spec{
+      .start_ms = start_s * 1000, .end_ms = end_s * 1000, .queries = {}, .deadline_ms = 0};
   SubQuery& query = spec.queries.emplace_back();
   query.aggregator = aggregator;
   query.metric = std::move(metric);

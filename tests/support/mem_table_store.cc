@@ -83,7 +83,9 @@ absl::Status MemTableStore::Apply(std::span<const Mutation> group, bool /*sync*/
   return absl::OkStatus();
 }
 
-absl::Status MemTableStore::Sync() { return absl::OkStatus(); }
+absl::Status MemTableStore::Sync() {
+  return absl::OkStatus();
+}
 
 std::unique_ptr<TableView> MemTableStore::Snapshot() {
   MutexLock lock(&mutex_);
@@ -117,7 +119,9 @@ absl::StatusOr<std::vector<std::string>> MemTableStore::SplitPoints(TableId /*ta
   return std::vector<std::string>();
 }
 
-absl::Status MemTableStore::Flush() { return absl::OkStatus(); }
+absl::Status MemTableStore::Flush() {
+  return absl::OkStatus();
+}
 
 absl::Status MemTableStore::Close() {
   MutexLock lock(&mutex_);

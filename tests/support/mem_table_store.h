@@ -1,5 +1,6 @@
-// MemTableStore: the TableStore in memory, on std::map, for tests and as the second implementation that
-// keeps the interface honest. Views copy the maps, so they are as frozen as RocksDB's snapshots.
+// MemTableStore: the TableStore in memory, on std::map, for tests and as the second implementation
+// that keeps the interface honest. Views copy the maps, so they are as frozen as RocksDB's
+// snapshots.
 
 #pragma once
 

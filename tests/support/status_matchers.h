@@ -17,7 +17,9 @@
 
 namespace hourcell {
 
-inline absl::Status StatusOf(const absl::Status& status) { return status; }
+inline absl::Status StatusOf(const absl::Status& status) {
+  return status;
+}
 template <typename T>
 absl::Status StatusOf(const absl::StatusOr<T>& result) {
   return result.status();

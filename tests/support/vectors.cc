@@ -25,7 +25,9 @@ simdjson::dom::element Load(const std::string& file) {
 
 }  // namespace
 
-bool TestVector::wants_error() const { return Has(expect, "error"); }
+bool TestVector::wants_error() const {
+  return Has(expect, "error");
+}
 
 std::vector<TestVector> LoadVectors(const std::string& file, std::string_view area) {
   std::vector<TestVector> vectors;

@@ -12,8 +12,8 @@ namespace hourcell {
 
 struct TestVector {
   std::string area;
-  std::string from;                // the unit test or source rule it states
-  simdjson::dom::element given;    // lives as long as the process
+  std::string from;              // the unit test or source rule it states
+  simdjson::dom::element given;  // lives as long as the process
   simdjson::dom::element expect;
 
   // expect.error exists: the input must be refused.

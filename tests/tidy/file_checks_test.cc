@@ -89,7 +89,8 @@ TEST(CheckFunctionLengthTest, ReportsTheLineOfTheBrace) {
 TEST(CheckFunctionLengthTest, LeavesLongClassesTablesAndMacrosAlone) {
   const std::string body = Repeat("  int a;\n", 80);
   const SourceFile file("codec/a.cc", "class A {\n" + body + "};\nint b[] = {\n" + body +
-                                          "};\n#define C() {\\\n" + "\nvoid F() {\n}\n");
+                                          "};\nauto d = F({\n" + body + "};\n#define C() {\\\n" +
+                                          "\nvoid F() {\n}\n");
 
   EXPECT_THAT(CheckFunctionLength(file), IsEmpty());
 }

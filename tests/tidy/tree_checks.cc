@@ -154,6 +154,21 @@ std::map<std::string, uint64_t, std::less<>> LimitsOf(const SourceFile& limits,
   return values;
 }
 
+// True if a test file defines `SuiteTest`, or of it the test `SuiteTest.Name`.
+bool IsTestDefined(std::span<const SourceFile> files, std::string_view name) {
+  const size_t dot = std::min(name.find('.'), name.size());
+  const std::string suite = fmt::format("({},", name.substr(0, dot));
+  const std::string wanted =
+      dot == name.size() ? suite : fmt::format("{} {})", suite, name.substr(dot + 1));
+  return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
+    if (!file.path.ends_with("_test.cc")) return false;
+    const auto lines = Lines(file.code);
+    return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+      return line.starts_with("TEST") && line.find(wanted) != std::string_view::npos;
+    });
+  });
+}
+
 // The names in the PUBLIC_HEADERS list of a CMakeLists.txt, as paths from the root.
 std::set<std::string, std::less<>> PublicHeaders(const SourceFile& cmake) {
   std::set<std::string, std::less<>> headers;
@@ -283,6 +298,28 @@ std::vector<Finding> CheckLimitsTable(const SourceFile& architecture, const Sour
   }
   for (const auto& [name, value] : missing) {
     findings.push_back({architecture.path, 0, fmt::format("the limits table lacks {}", name)});
+  }
+  return findings;
+}
+
+std::vector<Finding> CheckNamedTests(const SourceFile& architecture,
+                                     std::span<const SourceFile> files) {
+  std::vector<Finding> findings;
+  size_t number = 0;
+  for (std::string_view line : Lines(architecture.text)) {
+    ++number;
+    if (!line.starts_with("| C") || line.size() < 4 ||
+        std::isdigit(static_cast<unsigned char>(line[3])) == 0) {
+      continue;
+    }
+    for (size_t open = line.find('`'); open != std::string_view::npos; open = line.find('`')) {
+      const size_t close = std::min(line.find('`', open + 1), line.size());
+      const std::string_view name = line.substr(open + 1, close - open - 1);
+      line.remove_prefix(std::min(close + 1, line.size()));
+      if (name.find("Test") != std::string_view::npos && !IsTestDefined(files, name)) {
+        findings.push_back({architecture.path, number, fmt::format("there is no test {}", name)});
+      }
+    }
   }
   return findings;
 }

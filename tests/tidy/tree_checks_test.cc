@@ -86,6 +86,19 @@ TEST(CheckLimitsTableTest, ReportsWrongMissingAndUnknownRows) {
                           "ARCHITECTURE.md: the limits table lacks kB"));
 }
 
+TEST(CheckNamedTestsTest, ReportsTestsThatDoNotExist) {
+  const std::vector<SourceFile> files = {
+      {"tests/a/b_test.cc", "TEST(BTest, Works) {}\nTEST_P(CTest, Works) {}\n"}};
+  const SourceFile architecture(
+      "ARCHITECTURE.md",
+      "| C1 | x | `BTest.Works`, `CTest` |\n| C2 | y | `DTest`, `data.1` |\n"
+      "| C3 | z | `BTest.Fails` |\n");
+
+  EXPECT_THAT(Said(CheckNamedTests(architecture, files)),
+              ElementsAre("ARCHITECTURE.md: there is no test DTest",
+                          "ARCHITECTURE.md: there is no test BTest.Fails"));
+}
+
 TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {
   const std::vector<SourceFile> files = {
       {"engine/tsdb.h", "#include \"codec/a.h\"\n#include <vector>\n"},

@@ -1,0 +1,38 @@
+#include "codec/base/strings.h"
+
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+TEST(StringsTest, QuotesEscapeWhatIsNotText) {
+  EXPECT_EQ(QuoteForMessage("host"), "\"host\"");
+  EXPECT_EQ(QuoteForMessage("a\nb\xFF\x7F"), "\"a\\x0ab\\xff\\x7f\"");
+  EXPECT_EQ(QuoteForMessage("caf\u00E9 \"x\""), "\"caf\u00E9 \\\"x\\\"\"");
+}
+
+TEST(StringsTest, QuotesAreCutAfterSixtyFourBytes) {
+  EXPECT_EQ(QuoteForMessage(std::string(64, 'a')), "\"" + std::string(64, 'a') + "\"");
+  EXPECT_EQ(QuoteForMessage(std::string(65, 'a')), "\"" + std::string(64, 'a') + "...\"");
+}
+
+TEST(StringsTest, Utf8IsRfc3629) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8("a\u00E9\u6E29\U0001D400\U0010FFFF"));
+  EXPECT_FALSE(IsUtf8("\x80"));
+  EXPECT_FALSE(IsUtf8("\xC3"));
+  EXPECT_FALSE(IsUtf8("\xC0\x80"));          // overlong
+  EXPECT_FALSE(IsUtf8("\xE0\x9F\xBF"));      // overlong
+  EXPECT_FALSE(IsUtf8("\xED\xA0\x80"));      // surrogate
+  EXPECT_FALSE(IsUtf8("\xF4\x90\x80\x80"));  // over U+10FFFF
+  EXPECT_FALSE(IsUtf8("\xE6\xB8"));
+}
+
+TEST(StringsTest, MapsOfStringsAreSearchedByView) {
+  StringMap<int> map = {{"host", 1}};
+  EXPECT_TRUE(map.contains(std::string_view("host")));
+  EXPECT_FALSE(map.contains(std::string_view("dc")));
+}
+
+}  // namespace
+}  // namespace hourcell
