@@ -1,5 +1,5 @@
-// C1: what was acknowledged is found after kill -9. White box: at every kill point, whatever was being
-// done is done or not done, and the store opens and works.
+// C1: what was acknowledged is found after kill -9. White box: at every kill point, whatever was
+// being done is done or not done, and the store opens and works.
 
 #include <signal.h>
 
@@ -20,17 +20,16 @@ using testing::HasSubstr;
 std::string PutBody(int first, int count) {
   std::string body = "[";
   for (int i = first; i < first + count; ++i) {
-    body += fmt::format(
-        R"({}{{"metric":"m","timestamp":{},"value":{},"tags":{{"host":"h{}"}}}})",
-        i == first ? "" : ",", 1356998400 + i, i, i % 7);
+    body += fmt::format(R"({}{{"metric":"m","timestamp":{},"value":{},"tags":{{"host":"h{}"}}}})",
+                        i == first ? "" : ",", 1356998400 + i, i, i % 7);
   }
   return body + "]";
 }
 
 // The points of metric m, counted by a query; -1 if the query fails.
 int CountPoints(uint16_t port) {
-  const HttpResult result = HttpCall(
-      port, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:0all-count:m");
+  const HttpResult result =
+      HttpCall(port, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:0all-count:m");
   if (result.status != 200) return -1;
   const size_t at = result.body.find("\"1356998400\":");
   return at == std::string::npos ? -1 : std::atoi(result.body.c_str() + at + 13);
@@ -62,7 +61,8 @@ TEST(CrashTest, TelnetPutsBeforeABarrierSurvive) {
     ServerProcess server(directory.path(), {"--set", "tsd.storage.sync=never"});
     TcpClient client(server.port());
     std::string lines;
-    for (int i = 0; i < 5000; ++i) lines += fmt::format("put m {} {} host=h\n", 1356998400 + i, i);
+    for (int i = 0; i < 5000; ++i)
+      lines += fmt::format("put m {} {} host=h\n", 1356998400 + i, i);
     client.Send(lines + "version\n");
     EXPECT_THAT(client.ReadLines(1), HasSubstr("hourcell"));
     server.End(SIGKILL);

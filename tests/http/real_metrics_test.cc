@@ -107,7 +107,8 @@ class RealMetricsTest : public testing::TestWithParam<WayIn> {
   // "k=v k2=v2", as expected.json names a series.
   static std::string SeriesName(simdjson::dom::element result) {
     std::map<std::string, std::string> tags;
-    for (const auto [key, value] : result["tags"].get_object()) tags[std::string(key)] = value;
+    for (const auto [key, value] : result["tags"].get_object())
+      tags[std::string(key)] = value;
     std::string name;
     for (const auto& [key, value] : tags) {
       name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
@@ -145,9 +146,8 @@ class RealMetricsTest : public testing::TestWithParam<WayIn> {
     const int64_t day = IntOf(want, "hourly_avg_of_day");
     std::string tags = series;
     std::ranges::replace(tags, ' ', ',');
-    const simdjson::dom::element answer =
-        Query(fmt::format("start={}&end={}", day, day + 86'399),
-              fmt::format("sum:1h-avg:{}{{{}}}", metric, tags));
+    const simdjson::dom::element answer = Query(fmt::format("start={}&end={}", day, day + 86'399),
+                                                fmt::format("sum:1h-avg:{}{{{}}}", metric, tags));
     const simdjson::dom::object got = answer.at(0)["dps"];
     size_t hours = 0;
     for (const auto [hour, average] : want["hourly_avg"].get_object()) {

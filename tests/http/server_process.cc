@@ -9,13 +9,13 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <charconv>
 #include <thread>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include "codec/base/check.h"
 
@@ -32,9 +32,12 @@ struct Child {
 };
 
 // Pipes are close-on-exec, so that a child holds no end of another's.
-void MakePipe(int ends[2]) { HOURCELL_CHECK(pipe2(ends, O_CLOEXEC) == 0); }
+void MakePipe(int ends[2]) {
+  HOURCELL_CHECK(pipe2(ends, O_CLOEXEC) == 0);
+}
 
-Child Spawn(const std::vector<std::string>& arguments, const std::string& environment,
+Child Spawn(const std::vector<std::string>& arguments,
+            const std::string& environment,
             bool capture_err) {
   int in[2];
   int out[2];
@@ -50,11 +53,13 @@ Child Spawn(const std::vector<std::string>& arguments, const std::string& enviro
   std::vector<std::string> words = {HOURCELL_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
+  for (std::string& word : words)
+    argv.push_back(word.data());
   argv.push_back(nullptr);
   std::string extra = environment;
   std::vector<char*> envp;
-  for (char** variable = environ; *variable != nullptr; ++variable) envp.push_back(*variable);
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    envp.push_back(*variable);
   if (!extra.empty()) envp.push_back(extra.data());
   envp.push_back(nullptr);
   Child child{.pid = -1, .in = in[1], .out = out[0], .err = err[0]};
@@ -62,7 +67,8 @@ Child Spawn(const std::vector<std::string>& arguments, const std::string& enviro
       posix_spawn(&child.pid, HOURCELL_BINARY, &actions, nullptr, argv.data(), envp.data());
   HOURCELL_CHECK(failed == 0);
   posix_spawn_file_actions_destroy(&actions);
-  for (const int fd : {in[0], out[1], err[1]}) close(fd);
+  for (const int fd : {in[0], out[1], err[1]})
+    close(fd);
   return child;
 }
 
@@ -91,7 +97,8 @@ std::string ReadAll(int fd) {
 uint16_t ReadPort(int fd) {
   std::string line;
   char c = 0;
-  while (WaitReadable(fd) && read(fd, &c, 1) == 1 && c != '\n') line.push_back(c);
+  while (WaitReadable(fd) && read(fd, &c, 1) == 1 && c != '\n')
+    line.push_back(c);
   const size_t at = line.find("listening on ");
   if (at == std::string::npos) return 0;
   const size_t colon = line.find(':', at);
@@ -180,9 +187,13 @@ bool TcpClient::Send(std::string_view bytes) {
   return true;
 }
 
-void TcpClient::ShutdownWrite() { shutdown(socket_, SHUT_WR); }
+void TcpClient::ShutdownWrite() {
+  shutdown(socket_, SHUT_WR);
+}
 
-std::string TcpClient::ReadToEnd() { return ReadAll(socket_); }
+std::string TcpClient::ReadToEnd() {
+  return ReadAll(socket_);
+}
 
 std::string TcpClient::ReadLines(size_t lines) {
   std::string text;
@@ -200,9 +211,10 @@ HttpResult HttpCall(uint16_t port,
                     std::string_view body,
                     std::string_view headers) {
   TcpClient client(port);
-  client.Send(fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
-                          "Content-Length: {}\r\n{}\r\n",
-                          method, target, body.size(), headers));
+  client.Send(
+      fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                  "Content-Length: {}\r\n{}\r\n",
+                  method, target, body.size(), headers));
   client.Send(body);
   const std::string reply = client.ReadToEnd();
   HttpResult result;

@@ -69,9 +69,9 @@ TEST(TelnetTest, AThousandBadLinesAmongAThousandGoodOnes) {
 
   EXPECT_EQ(answers, want);
   EXPECT_THAT(version, StartsWith("hourcell"));
-  const HttpResult count = HttpCall(
-      server.port(), "GET",
-      "/api/query?start=1356998400&end=1357002000&m=sum:0all-count:m{host=*}");
+  const HttpResult count =
+      HttpCall(server.port(), "GET",
+               "/api/query?start=1356998400&end=1357002000&m=sum:0all-count:m{host=*}");
   EXPECT_THAT(count.body, HasSubstr("\"1356998400\":1000.0"));
   EXPECT_THAT(count.body, HasSubstr("\"1356998400\":1.0"));
 }
@@ -82,7 +82,8 @@ TEST(TelnetTest, AClientThatNeverReadsLosesNothing) {
   {
     TcpClient client(server.port());
     std::string lines;
-    for (int i = 0; i < 200'000; ++i) lines += "put m 0 1 host=a\n";  // 200,000 error lines
+    for (int i = 0; i < 200'000; ++i)
+      lines += "put m 0 1 host=a\n";  // 200,000 error lines
     client.Send(lines);
     client.Send("put m 1356998400 7 host=a\n");
     client.ShutdownWrite();
