@@ -22,6 +22,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "server/ascii.h"
 #include "server/properties.h"
 
 namespace hourcell {
@@ -271,14 +272,6 @@ std::string_view NearestKey(std::string_view key) {
   for (const std::string_view ignored : kIgnoredKeys)
     consider(ignored);
   return nearest;
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 std::optional<bool> ParseBool(std::string_view text) {

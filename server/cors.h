@@ -17,13 +17,13 @@ namespace hourcell {
 
 class CorsPolicy {
  public:
-  // `domains`: tsd.http.request.cors_domains, separated by commas; empty = cross-origin requests are
-  // not our business. `headers`: tsd.http.request.cors_headers, sent as they are.
-  // kInvalidArgument: * together with domains; a control character in `headers`.
+  // `domains`: tsd.http.request.cors_domains, separated by commas; empty = cross-origin requests
+  // are not our business. `headers`: tsd.http.request.cors_headers, sent as they are.
+  // kInvalidArgument: * together with domains.
   static absl::StatusOr<CorsPolicy> Create(std::string_view domains, std::string_view headers);
 
-  // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405), an
-  // origin that is not permitted (status 200 with error JSON, as in OpenTSDB). Else nothing.
+  // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405),
+  // an origin that is not permitted (status 200 with error JSON, as in OpenTSDB). Else nothing.
   std::optional<HttpResponse> Intercept(const HttpRequest& request) const;
 
   // Adds the Access-Control headers if the request comes from a permitted origin.

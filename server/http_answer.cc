@@ -1,9 +1,11 @@
 #include "server/http_answer.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "server/ascii.h"
 #include "server/http_error.h"
 #include "server/http_inflate.h"
 #include "server/http_target.h"
@@ -23,23 +25,13 @@ HttpResponse ErrorOf(const absl::Status& status) {
   }
 }
 
-bool EndsWithIgnoringCase(std::string_view text, std::string_view lower) {
-  if (text.size() < lower.size()) return false;
-  text.remove_prefix(text.size() - lower.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != lower[i]) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 bool MayTakeLong(const HttpRequest& request) {
   std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
   while (path.ends_with('/'))
     path.remove_suffix(1);
-  return !EndsWithIgnoringCase(path, "/put");
+  return !EqualsIgnoringCase(path.substr(std::min(path.rfind('/'), path.size())), "/put");
 }
 
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {

@@ -1,7 +1,7 @@
 // HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
 //
-// Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown ones
-// are 404, wrong verbs 405, both with OpenTSDB's error JSON. Thread-safe.
+// Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown
+// ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. Thread-safe.
 
 #pragma once
 

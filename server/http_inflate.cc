@@ -15,6 +15,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/ascii.h"
 
 namespace hourcell {
 namespace {
@@ -89,10 +90,7 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
 
 absl::Status InflateBody(size_t bytes_max, HttpRequest* request) {
   if (request->body.empty()) return absl::OkStatus();
-  std::string encoding(request->header("content-encoding"));
-  for (char& c : encoding) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string encoding = LowerCase(request->header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return absl::OkStatus();
   const bool is_gzip = encoding == "gzip" || encoding == "x-gzip";
   if (!is_gzip && encoding != "deflate") {

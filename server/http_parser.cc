@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "server/ascii.h"
 
 namespace hourcell {
 namespace {
@@ -55,14 +56,6 @@ struct GrowingBody {
 
 std::string_view View(boost::beast::string_view text) {
   return {text.data(), text.size()};
-}
-
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 // Where the header that begins at text[0] ends, searched from `from` on; 0 if it does not yet. An

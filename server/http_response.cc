@@ -10,6 +10,7 @@
 #include <libdeflate.h>
 
 #include "codec/base/check.h"
+#include "server/ascii.h"
 
 namespace hourcell {
 namespace {
@@ -71,18 +72,6 @@ std::string_view Trim(std::string_view text) {
   while (!text.empty() && IsBlank(text.back()))
     text.remove_suffix(1);
   return text;
-}
-
-char LowerCase(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
-  if (text.size() != lower.size()) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (LowerCase(text[i]) != lower[i]) return false;
-  }
-  return true;
 }
 
 // Takes what stands before `separator` off the front of `*text`.

@@ -10,18 +10,12 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/ascii.h"
 
 namespace hourcell {
 namespace {
 
 enum class Plus : bool { kLiteral, kBlank };
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Decodes target[begin, end).
 absl::StatusOr<std::string> Decode(std::string_view target, size_t begin, size_t end, Plus plus) {

@@ -23,7 +23,8 @@ HttpResponse VersionPage();
 
 // /api/stats: every counter and gauge, with the tags of `origin`.
 HttpResponse StatsInfo(const Stats& stats, int64_t now_ms, const StatOrigin& origin);
-// /stats: the same as lines `tsd.<name> <seconds> <value> tagk=tagv ...`; for ?json, an array of them.
+// /stats: the same as lines `tsd.<name> <seconds> <value> tagk=tagv ...`; for ?json, an array of
+// them.
 HttpResponse StatsPage(const Stats& stats, int64_t now_ms, const StatOrigin& origin, bool json);
 
 // /api/config: all settings, those that hold a password masked.

@@ -141,7 +141,7 @@ int Query(const Args& args, Terminal& terminal) {
       ->allow_extra_args(false)
       ->type_name("M");
   app.add_option("WORD", options.words,
-                 "START [END] and, without -m, one or more of: AGG [rate] [counter[,max[,reset]]] "
+                 "START [END] and, without -m, one or more of: AGG [rate [counter[,max[,reset]]]] "
                  "[downsample N FUNC] metric [tagk=tagv ...]");
   app.footer(
       "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now. The\n"

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "server/ascii.h"
+
 namespace hourcell {
 namespace {
 
@@ -25,13 +27,6 @@ bool EndsInContinuation(std::string_view line) {
   while (backslashes < line.size() && line[line.size() - 1 - backslashes] == '\\')
     ++backslashes;
   return backslashes % 2 == 1;
-}
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // UTF-8 of a code unit. Halves of surrogate pairs are encoded one by one: names outside the basic

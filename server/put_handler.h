@@ -1,7 +1,8 @@
 // /api/put: points in a JSON body to a Tsdb.
 //
-// A reply of 2xx means that kill -9 cannot undo the points; with ?sync, that power loss cannot either.
-// A body that is no JSON stores nothing; of one with bad points the good ones are stored. Thread-safe.
+// A reply of 2xx means that kill -9 cannot undo the points; with ?sync, that power loss cannot
+// either. A body that is no JSON stores nothing; of one with bad points the good ones are stored.
+// Thread-safe.
 
 #pragma once
 
@@ -24,8 +25,8 @@ class PutHandler {
   // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
   PutHandler(Tsdb* tsdb, Settings settings);
 
-  // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if points
-  // are refused; 503 with Retry-After when the store is full or away, 500 when it is broken.
+  // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if
+  // points are refused; 503 with Retry-After when the store is full or away, 500 when it is broken.
   HttpResponse Handle(const HttpRequest& request);
 
  private:

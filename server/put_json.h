@@ -3,9 +3,10 @@
 //   {"metric": "cpu.user", "timestamp": 1356998400, "value": 42, "tags": {"host": "web01"}}
 //
 // or an array of such objects. Unknown fields are skipped; of a field given twice the last counts.
-// Timestamps are integers or their text, in seconds or milliseconds by magnitude; values are numbers
-// or their text, integers unless they have one of . e E. Like OpenTSDB's reader it takes the bare
-// words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, to refuse just those points.
+// Timestamps are integers or their text, in seconds or milliseconds by magnitude; values are
+// numbers or their text, integers unless they have one of . e E. Like OpenTSDB's reader it takes
+// the bare words NaN, Infinity, +Infinity, -Infinity, +INF and -INF as values, to refuse just those
+// points.
 //
 // A body is read as a whole before anything is stored. Reading allocates per body, not per point.
 // Thread-compatible; may be reused.
@@ -54,8 +55,8 @@ class PutJson {
   PutJson(const PutJson&) = delete;
   PutJson& operator=(const PutJson&) = delete;
 
-  // Reads a body. What the other members give borrows from `body`, from the rules' tag and from this
-  // object, until the next Parse.
+  // Reads a body. What the other members give borrows from `body`, from the rules' tag and from
+  // this object, until the next Parse.
   //
   // Errors: "Missing request content", "The JSON must start as an object or an array", "Unable to
   // parse the given JSON", "No datapoints found in content". No point is given then.
@@ -68,11 +69,12 @@ class PutJson {
   std::span<const PointView> points() const { return points_; }
   size_t IndexOf(size_t point) const { return index_of_point_[point]; }
 
-  // The bad ones, ascending by index. Checked in OpenTSDB's order: metric, timestamp, value, tags, then
-  // whether value is a number.
+  // The bad ones, ascending by index. Checked in OpenTSDB's order: metric, timestamp, value, tags,
+  // then whether value is a number.
   std::span<const PutPointError> errors() const { return errors_; }
 
-  // Appends what was sent as object `index`: {"metric":...,"timestamp":...,"value":"...","tags":{...}}.
+  // Appends what was sent as object `index`:
+  // {"metric":...,"timestamp":...,"value":"...","tags":{...}}.
   void AppendSent(size_t index, std::string* out) const;
 
  private:

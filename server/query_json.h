@@ -5,8 +5,8 @@
 //                 "tags": {tagk: filter}, "filters": [{"type", "tagk", "filter", "groupBy"}],
 //                 "explicitTags"}]}
 //
-// Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB, tags
-// and filters add up. Pure; thread-safe.
+// Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB,
+// tags and filters add up. Pure; thread-safe.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// QueryRequest: a request to /api/query, parsed, from either form: the query string (query_string.h)
-// or a JSON body (query_json.h).
+// QueryRequest: a request to /api/query, parsed, from either form: the query string
+// (query_string.h) or a JSON body (query_json.h).
 //
 // Pure functions; thread-safe.
 
@@ -44,9 +44,9 @@ struct QueryTimes {
 };
 
 // Checks and completes a request whose sub queries are parsed: fills start and end, drops repeated
-// sub queries.
-// kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater than the start
-// time [s]", "Missing queries", more than kSubQueriesMax of them, "calendar downsampling is not available yet".
+// sub queries. kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater
+// than the start time [s]", "Missing queries", more than kSubQueriesMax of them, "calendar
+// downsampling is not available yet".
 absl::Status CompleteQueryRequest(const QueryTimes& times,
                                   bool use_calendar,
                                   int64_t now_ms,

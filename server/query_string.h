@@ -1,7 +1,8 @@
 // The query string of /api/query as a QueryRequest.
 //
 //   m        := aggregator ":" { option ":" } metric [ "{" group "}" [ "{" only-filter "}" ] ]
-//   option   := "rate" [ "{" counter [ "," max [ "," reset ] ] "}" ] | downsample | "explicit_tags" | ...
+//   option   := "rate" [ "{" counter [ "," max [ "," reset ] ] "}" ] | downsample |
+//               "explicit_tags" | ...
 //   group    := tagk "=" filter { "," tagk "=" filter }
 //
 // Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # The checks of .ci/run, one function each. Sourced after common.sh.
 
 # Every C++ file of the tree, NUL-separated.

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # What scripts/start, scripts/test and .ci/run share: timed steps, packages, builds. Sourced by
 # bash, with the project's root as the working directory.
 

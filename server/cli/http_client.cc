@@ -172,6 +172,7 @@ absl::StatusOr<HttpReply> HttpClient::ReadReply() {
     if (got < 0 && errno != EINTR) return Broken("receive", errno);
     buffer.resize(held + static_cast<size_t>(got < 0 ? 0 : got));
     if (got == 0) {
+      if (!parser.got_some()) return Broken("receive", ECONNRESET);
       parser.put_eof(error);
       if (error || !parser.is_done()) return Broken("receive", ECONNRESET);
       break;

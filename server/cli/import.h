@@ -23,8 +23,9 @@ struct ImportOptions {
 };
 
 // Bad lines are named on `err` as FILE:LINE; the result is said on `out`.
-// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines behind it may
-// be, as far as they were in its batch), a file or store that fails. kExitUsage: no paths, bad batch.
+// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines behind it
+// may be, as far as they were in its batch), a file or store that fails. kExitUsage: no paths, bad
+// batch.
 int RunImport(const ImportOptions& options, Terminal& terminal);
 
 }  // namespace hourcell

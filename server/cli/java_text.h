@@ -14,8 +14,8 @@ namespace hourcell {
 // Java's Arrays.toString(byte[]): signed decimals, "[0, -30, 39]".
 void AppendJavaBytes(std::string_view bytes, std::string* out);
 
-// "(2013-01-01 00:00:00 UTC)". OpenTSDB prints the machine's zone; the same store must give the same
-// text everywhere. REQUIRES: 0 <= ms.
+// "(2013-01-01 00:00:00 UTC)". OpenTSDB prints the machine's zone; the same store must give the
+// same text everywhere. REQUIRES: 0 <= ms.
 void AppendUtcDate(int64_t ms, std::string* out);
 
 // Java's Map.toString: "{host=web01, dc=lga}".

@@ -30,7 +30,7 @@
 namespace hourcell {
 namespace {
 
-// How long a store may ask for patience before the import gives up: 5 minutes without a point taken.
+// How long a store may ask for patience before the import gives up: 5 minutes.
 constexpr auto kPause = std::chrono::milliseconds(200);
 constexpr int kPausesMax = 1500;
 constexpr int64_t kRetryAfterMaxS = 60;

@@ -33,8 +33,8 @@ std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb);
 // Sends to /api/put?details in gzip'd pieces. kUnavailable: no server there, or it stays busy.
 std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url);
 
-// The points as a body of /api/put, a JSON array. Seconds and milliseconds as given; the value's type
-// is kept.
+// The points as a body of /api/put, a JSON array. Seconds and milliseconds as given; the value's
+// type is kept.
 std::string PutBody(std::span<const PointView> points);
 
 // Reads the answer to PutBody(points) with `details`: which points were refused. The answer names

@@ -1,5 +1,5 @@
-// Queries and their results between the tool and /api/query: the JSON that is asked, the JSON that is
-// answered, and the lines the tool prints. Pure.
+// Queries and their results between the tool and /api/query: the JSON that is asked, the JSON that
+// is answered, and the lines the tool prints. Pure.
 
 #pragma once
 

@@ -1,10 +1,10 @@
 // The words behind `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
 //
-//   query  START [END] { AGG [rate] [counter[,max[,reset]]] [downsample N FUNC] metric {tagk=tagv} }
-//   scan   [START [END] [[AGG] metric {tagk=tagv}]]
+//   query  START [END] { AGG [rate [counter[,max[,reset]]]] [downsample N FUNC] metric {k=v} }
+//   scan   [START [END] [[AGG] metric {k=v}]]
 //
-// Times as in query_time.h. The second word is END if it reads as a time. N is in milliseconds, or a
-// duration such as 1h. Pure.
+// Times as in query_time.h. The second word is END if it reads as a time. N is in milliseconds, or
+// a duration such as 1h. Pure.
 
 #pragma once
 

@@ -1,4 +1,5 @@
-// Stored rows as `hourcell scan` prints them. Each function appends whole lines, ends included. Pure.
+// Stored rows as `hourcell scan` prints them. Each function appends whole lines, ends included.
+// Pure.
 
 #pragma once
 

@@ -1,13 +1,19 @@
 #include "server/cli/serve.h"
 
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 
 #include "engine/options.h"
@@ -43,6 +49,33 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
   std::fflush(terminal.out);
 }
 
+// Ends a server at SIGTERM and SIGINT. Server::Run does so, too, but only once it runs: a signal
+// between the line that says where it listens and Run would kill the process.
+class StopAtSignals {
+ public:
+  StopAtSignals() : signals_(context_, SIGINT, SIGTERM) {}
+  ~StopAtSignals() { Finish(); }
+  StopAtSignals(const StopAtSignals&) = delete;
+  StopAtSignals& operator=(const StopAtSignals&) = delete;
+
+  // `server` is borrowed until Finish.
+  void Watch(Server* server) {
+    signals_.async_wait([server](const boost::system::error_code& cancelled, int) {
+      if (!cancelled) server->Stop();
+    });
+    thread_ = std::thread([this] { context_.run(); });
+  }
+  void Finish() {
+    context_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  boost::asio::io_context context_;
+  boost::asio::signal_set signals_;
+  std::thread thread_;
+};
+
 }  // namespace
 
 std::vector<std::string> SettingsOf(const ServeFlags& flags) {
@@ -72,10 +105,13 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
   {
+    StopAtSignals stopper;
     const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
     if (!server.ok()) return FailStore(terminal, kCommand, server.status());
+    stopper.Watch(server->get());
     PrintBanner(*config, *options, (*server)->port(), terminal);
     (*server)->Run();
+    stopper.Finish();
   }
   const absl::Status closed = (*tsdb)->Close();
   return closed.ok() ? kExitOk : Fail(terminal, kCommand, closed);

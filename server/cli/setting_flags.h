@@ -7,8 +7,8 @@
 
 namespace hourcell {
 
-// `args` with each such flag as `--set tsd.x.y=value`, up to a `--`. A flag without a value stays as
-// it is, for the parser to refuse.
+// `args` with each such flag as `--set tsd.x.y=value`, up to a `--`. A flag without a value stays
+// as it is, for the parser to refuse.
 std::vector<std::string> RewriteSettingFlags(const std::vector<std::string>& args);
 
 }  // namespace hourcell

@@ -25,7 +25,7 @@ struct StoreOptions {
 };
 
 // The settings: file, then `settings`, then `data`.
-// kNotFound: no such file; kInvalidArgument: unknown keys and bad values, "key=value" without a '='.
+// kNotFound: no such file; kInvalidArgument: unknown keys, bad values, a setting without a '='.
 absl::StatusOr<Config> LoadConfig(const StoreOptions& options);
 
 // Names settings of OpenTSDB that were given and do nothing here.
@@ -43,8 +43,8 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse u
 // LoadConfig and OpenStore, for tools that need nothing of the settings themselves.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use);
 
-// Says why settings or a store could not be had. Returns kExitUsage for settings that are wrong, else
-// kExitFailure.
+// Says why settings or a store could not be had. Returns kExitUsage for settings that are wrong,
+// else kExitFailure.
 int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status);
 
 }  // namespace hourcell

@@ -9,9 +9,9 @@
 
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
-#include "server/http_response.h"
 #include "server/cli/http_client.h"
 #include "server/cli/terminal.h"
+#include "server/http_response.h"
 
 namespace hourcell {
 

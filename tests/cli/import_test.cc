@@ -1,5 +1,6 @@
 #include "server/cli/import.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -168,13 +169,14 @@ void AssignVectorUids(const StoreOptions& store) {
 
 // Floats of the vectors are exact as binary32, which OpenTSDB's importer always stores.
 TEST_F(ImportTest, StoredBytesAreOpenTsdbs) {
+  AssignVectorUids(store());
   for (const TestVector& vector : LoadVectors("storage.json", "import.line")) {
     SCOPED_TRACE(vector.from);
     const std::string line = TextOf(vector.given, "line");
     SCOPED_TRACE(line);
     const TempDir dir;
     const StoreOptions store{.data = dir.file("store")};
-    AssignVectorUids(store);
+    std::filesystem::copy(this->store().data, store.data, std::filesystem::copy_options::recursive);
     WriteFile(dir.file("in"), line);
 
     CapturedTerminal terminal;

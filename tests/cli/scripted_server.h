@@ -1,5 +1,5 @@
-// A server of one test: takes connections, keeps the requests it gets, answers each with the next text
-// of its script. Binds a free port of the loopback.
+// A server of one test: takes connections, keeps the requests it gets, answers each with the next
+// text of its script. Binds a free port of the loopback.
 
 #pragma once
 

@@ -9,8 +9,8 @@
 #include "server/query_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any body is refused, or is a request whose times ascend, whose sub queries differ and whose echo is
-// JSON.
+// Any body is refused, or is a request whose times ascend, whose sub queries differ and whose echo
+// is JSON.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto request = ParseQueryJson(std::string(InputText(data, size)), 1'356'998'400'000);

@@ -7,8 +7,8 @@
 #include "server/query_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any m= is refused, or is a sub query with a metric, whole filters and a downsample that prints and
-// parses back.
+// Any m= is refused, or is a sub query with a metric, whole filters and a downsample that prints
+// and parses back.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const auto query = ParseSubQueryText(InputText(data, size));

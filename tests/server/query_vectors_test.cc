@@ -1,6 +1,6 @@
 // The store-level vectors of tests/data/query.json, as HTTP requests on a real store: what
-// tests/query/query_vectors_test.cc runs through the stages alone, here with storage, names, grammar
-// and printing.
+// tests/query/query_vectors_test.cc runs through the stages alone, here with storage, names,
+// grammar and printing.
 
 #include <algorithm>
 #include <cmath>

@@ -288,11 +288,13 @@ TEST_F(ServerTest, RunEndsOnStopAndOnSignal) {
   runner.join();
 
   Start();
-  std::thread signalled([this] { server_->Run(); });
   Client client(server_->port());
-  usleep(100'000);  // Run installs its handler; before that the signal would end the tests
-  kill(getpid(), SIGTERM);
-  signalled.join();
+  std::thread killer([] {
+    usleep(100'000);  // Run installs its handler; before that the signal would end the tests
+    kill(getpid(), SIGTERM);
+  });
+  server_->Run();
+  killer.join();
   EXPECT_EQ(client.ReadAll(), "");
 }
 

@@ -1,0 +1,38 @@
+// Letters and digits of protocol text: ASCII only, whatever the locale. Pure.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace hourcell {
+
+inline char LowerCase(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+inline std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    c = LowerCase(c);
+  return lower;
+}
+
+// REQUIRES: `lower` has no capitals.
+inline bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
+  if (text.size() != lower.size()) return false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (LowerCase(text[i]) != lower[i]) return false;
+  }
+  return true;
+}
+
+// The value of a hex digit in either case; -1 for anything else.
+inline int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char lower = LowerCase(c);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+}  // namespace hourcell
