@@ -132,7 +132,7 @@ constexpr auto kRows = std::to_array<Row>({
         "tsd.http.request.max_body", "67108864", "bytes of a request body, inflated", 1, kBodyMax),
     Text("tsd.http.request.cors_domains", "", "origins answered with CORS headers: * or a list"),
     Text("tsd.http.request.cors_headers", kCorsHeadersDefault, "headers CORS requests may have"),
-    Text("tsd.http.header_tag", "", "request header to tag the HTTP statistics with"),
+    Text("tsd.http.header_tag", "", "request header whose value, tagk=tagv, is added as a tag to every point of a put"),
     Bool("tsd.rpc.telnet.return_errors", "true", "answer refused put lines with the reason"),
     Integer("tsd.query.timeout", "0", "milliseconds a query may take; 0 = no limit"),
     Integer("tsd.query.limits.data_points.default", "0", "points a query may read; 0 = no limit"),

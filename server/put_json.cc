@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include "codec/base/check.h"
 #include "codec/number.h"
@@ -39,45 +40,25 @@ int64_t TimestampNumber(std::string_view text) {
 
 }  // namespace
 
-std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRules& rules) {
-  sent_.clear();
-  tags_.clear();
-  points_.clear();
-  index_of_point_.clear();
-  errors_.clear();
+class PutJson::Reader {
+ public:
+  explicit Reader(PutJson* out) : out_(out) {}
 
-  if (body.empty()) return PutBodyError{"Missing request content", ""};
-  const size_t start = body.find_first_not_of(kBlanks);
-  if (start == std::string::npos || (body[start] != '{' && body[start] != '[')) {
-    return PutBodyError{"The JSON must start as an object or an array", ""};
-  }
-  if (const simdjson::error_code error = ReadBody(body)) {
-    sent_.clear();
-    return PutBodyError{"Unable to parse the given JSON", simdjson::error_message(error)};
-  }
-  if (sent_.empty()) return PutBodyError{"No datapoints found in content", ""};
+  // Fills sent_ and tags_ of the PutJson.
+  simdjson::error_code ReadBody(const std::string& body);
 
-  // Only now do the tags stay where they are, so that points may borrow them.
-  if (rules.extra_tag) {
-    const std::vector<TagView> sent_tags = std::exchange(tags_, {});
-    tags_.reserve(sent_tags.size() + sent_.size());
-    for (Sent& sent : sent_) {
-      const auto tags = std::span(sent_tags).subspan(sent.first_tag, sent.tag_count);
-      sent.first_tag = tags_.size();
-      sent.tag_count = 0;
-      for (const TagView& tag : tags)
-        AddTag(tag, &sent);
-      AddTag(*rules.extra_tag, &sent);
-    }
-  }
-  points_.reserve(sent_.size());
-  index_of_point_.reserve(sent_.size());
-  for (size_t index = 0; index < sent_.size(); ++index)
-    Judge(index, rules);
-  return std::nullopt;
-}
+ private:
+  simdjson::error_code ReadArray(ondemand::array array);
+  simdjson::error_code ReadObject(ondemand::object object);
+  simdjson::error_code ReadField(std::string_view key, ondemand::value value, Sent* sent);
+  simdjson::error_code ReadTags(ondemand::value value, Sent* sent);
 
-simdjson::error_code PutJson::ReadBody(const std::string& body) {
+  PutJson* const out_;       // owns this object
+  ondemand::parser parser_;  // owns the decoded strings
+  std::string padded_;       // the body, if it came without room behind it
+};
+
+simdjson::error_code PutJson::Reader::ReadBody(const std::string& body) {
   // The reader looks up to 64 bytes past the end, without minding what is there.
   const std::string* text = &body;
   if (body.capacity() - body.size() < simdjson::SIMDJSON_PADDING) {
@@ -86,7 +67,7 @@ simdjson::error_code PutJson::ReadBody(const std::string& body) {
     padded_ = body;
     text = &padded_;
   }
-  sent_.reserve(body.size() / kBytesPerPoint + 1);
+  out_->sent_.reserve(body.size() / kBytesPerPoint + 1);
 
   ondemand::document document;
   const simdjson::padded_string_view view(text->data(), text->size(), text->capacity());
@@ -104,12 +85,13 @@ simdjson::error_code PutJson::ReadBody(const std::string& body) {
   return at_end ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
 }
 
-simdjson::error_code PutJson::ReadArray(ondemand::array array) {
+simdjson::error_code PutJson::Reader::ReadArray(ondemand::array array) {
   for (auto item : array) {
     ondemand::value element;
     if (const auto error = std::move(item).get(element)) return error;
+    if (out_->sent_.size() == kPutPointsMax) return simdjson::CAPACITY;
     if (JsonToken(&element) == "null") {
-      sent_.push_back({.is_null = true});
+      out_->sent_.push_back({.is_null = true});
       continue;
     }
     ondemand::object object;
@@ -119,8 +101,8 @@ simdjson::error_code PutJson::ReadArray(ondemand::array array) {
   return simdjson::SUCCESS;
 }
 
-simdjson::error_code PutJson::ReadObject(ondemand::object object) {
-  Sent sent{.first_tag = tags_.size()};
+simdjson::error_code PutJson::Reader::ReadObject(ondemand::object object) {
+  Sent sent{.first_tag = out_->tags_.size()};
   for (auto item : object) {
     ondemand::field field;
     if (const auto error = std::move(item).get(field)) return error;
@@ -128,11 +110,13 @@ simdjson::error_code PutJson::ReadObject(ondemand::object object) {
     if (const auto error = ReadJsonKey(&field, &key)) return error;
     if (const auto error = ReadField(key, field.value(), &sent)) return error;
   }
-  sent_.push_back(sent);
+  out_->sent_.push_back(sent);
   return simdjson::SUCCESS;
 }
 
-simdjson::error_code PutJson::ReadField(std::string_view key, ondemand::value value, Sent* sent) {
+simdjson::error_code PutJson::Reader::ReadField(std::string_view key,
+                                                ondemand::value value,
+                                                Sent* sent) {
   if (key == "metric") return ReadJsonText(value, &sent->metric);
   if (key == "tags") return ReadTags(value, sent);
   if (key == "timestamp") {
@@ -150,8 +134,8 @@ simdjson::error_code PutJson::ReadField(std::string_view key, ondemand::value va
   return SkipJsonValue(value, /*depth=*/3);
 }
 
-simdjson::error_code PutJson::ReadTags(ondemand::value value, Sent* sent) {
-  sent->first_tag = tags_.size();
+simdjson::error_code PutJson::Reader::ReadTags(ondemand::value value, Sent* sent) {
+  sent->first_tag = out_->tags_.size();
   sent->tag_count = 0;
   if (JsonToken(&value) == "null") return simdjson::SUCCESS;
   ondemand::object object;
@@ -162,9 +146,43 @@ simdjson::error_code PutJson::ReadTags(ondemand::value value, Sent* sent) {
     TagView tag;
     if (const auto error = ReadJsonKey(&field, &tag.key)) return error;
     if (const auto error = ReadJsonText(field.value(), &tag.value)) return error;
-    AddTag(tag, sent);
+    out_->AddTag(tag, sent);
   }
   return simdjson::SUCCESS;
+}
+
+PutJson::PutJson() : reader_(std::make_unique<Reader>(this)) {}
+
+PutJson::~PutJson() = default;
+
+std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRules& rules) {
+  sent_.clear();
+  tags_.clear();
+  points_.clear();
+  index_of_point_.clear();
+  errors_.clear();
+
+  if (body.empty()) return PutBodyError{"Missing request content", ""};
+  const size_t start = body.find_first_not_of(kBlanks);
+  if (start == std::string::npos || (body[start] != '{' && body[start] != '[')) {
+    return PutBodyError{"The JSON must start as an object or an array", ""};
+  }
+  if (const simdjson::error_code error = reader_->ReadBody(body)) {
+    sent_.clear();
+    if (error == simdjson::CAPACITY) {
+      return PutBodyError{fmt::format("Too many datapoints: want at most {}", kPutPointsMax), ""};
+    }
+    return PutBodyError{"Unable to parse the given JSON", simdjson::error_message(error)};
+  }
+  if (sent_.empty()) return PutBodyError{"No datapoints found in content", ""};
+
+  // Only when no tag is added any more may points borrow them.
+  if (rules.extra_tag) AddExtraTag(*rules.extra_tag);
+  points_.reserve(sent_.size());
+  index_of_point_.reserve(sent_.size());
+  for (size_t index = 0; index < sent_.size(); ++index)
+    Judge(index, rules);
+  return std::nullopt;
 }
 
 void PutJson::AddTag(const TagView& tag, Sent* sent) {
@@ -180,6 +198,19 @@ void PutJson::AddTag(const TagView& tag, Sent* sent) {
   }
   tags_.push_back(tag);
   ++sent->tag_count;
+}
+
+void PutJson::AddExtraTag(const TagView& tag) {
+  const std::vector<TagView> sent_tags = std::exchange(tags_, {});
+  tags_.reserve(sent_tags.size() + sent_.size());
+  for (Sent& sent : sent_) {
+    const auto tags = std::span(sent_tags).subspan(sent.first_tag, sent.tag_count);
+    sent.first_tag = tags_.size();
+    sent.tag_count = 0;
+    for (const TagView& own : tags)
+      AddTag(own, &sent);
+    AddTag(tag, &sent);
+  }
 }
 
 void PutJson::Judge(size_t index, const PutRules& rules) {

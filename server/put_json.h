@@ -15,19 +15,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <simdjson.h>
-
 #include "codec/limits.h"
 #include "codec/point.h"
 #include "codec/point_error.h"
 
 namespace hourcell {
+
+// The most objects of one body: more than kBodyBytesMax has of good points, but not so many that a
+// body of empty ones costs gigabytes.
+inline constexpr size_t kPutPointsMax = size_t{1} << 20;
 
 // What holds for every point of a request.
 struct PutRules {
@@ -51,7 +54,8 @@ struct PutPointError {
 
 class PutJson {
  public:
-  PutJson() = default;
+  PutJson();
+  ~PutJson();
   PutJson(const PutJson&) = delete;
   PutJson& operator=(const PutJson&) = delete;
 
@@ -59,7 +63,8 @@ class PutJson {
   // this object, until the next Parse.
   //
   // Errors: "Missing request content", "The JSON must start as an object or an array", "Unable to
-  // parse the given JSON", "No datapoints found in content". No point is given then.
+  // parse the given JSON", "No datapoints found in content", "Too many datapoints: ...". No point
+  // is given then.
   std::optional<PutBodyError> Parse(const std::string& body, const PutRules& rules);
 
   // How many objects the body has: points().size() + errors().size().
@@ -88,18 +93,16 @@ class PutJson {
     bool is_null = false;  // null in place of the object
   };
 
-  simdjson::error_code ReadBody(const std::string& body);
-  simdjson::error_code ReadArray(simdjson::ondemand::array array);
-  simdjson::error_code ReadObject(simdjson::ondemand::object object);
-  simdjson::error_code ReadField(std::string_view key, simdjson::ondemand::value value, Sent* sent);
-  simdjson::error_code ReadTags(simdjson::ondemand::value value, Sent* sent);
-  void AddTag(const TagView& tag, Sent* sent);
+  // The part that reads JSON. Kept out of sight: the layout of simdjson's parser depends on the
+  // flags a file is compiled with.
+  class Reader;
 
+  void AddTag(const TagView& tag, Sent* sent);
+  void AddExtraTag(const TagView& tag);
   void Judge(size_t index, const PutRules& rules);
   std::optional<PutPointError> FaultOf(size_t index, const PutRules& rules, PointView* point) const;
 
-  simdjson::ondemand::parser parser_;  // owns the decoded strings
-  std::string padded_;                 // the body, if it came without room behind it
+  std::unique_ptr<Reader> reader_;  // owns the decoded strings
   std::vector<Sent> sent_;
   std::vector<TagView> tags_;
   std::vector<PointView> points_;

@@ -256,6 +256,10 @@ absl::Status ReadField(std::string_view key,
 
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
+  if (body.size() > kQueryBodyBytesMax) {
+    return absl::InvalidArgumentError(fmt::format(
+        "query body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+  }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (const auto error = parser.parse(body).get(object)) {

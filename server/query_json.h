@@ -19,9 +19,10 @@
 
 namespace hourcell {
 
-// kInvalidArgument: "Missing message content", "Unable to parse the given JSON: ...", a field of
-// another type, OpenTSDB's texts for the parts, as CompleteQueryRequest. kUnimplemented: tsuids,
-// percentiles, calendar intervals. `arrays` is a parameter of the URL, not of the body.
+// kInvalidArgument: "Missing message content", more than kQueryBodyBytesMax, "Unable to parse the
+// given JSON: ...", a field of another type, OpenTSDB's texts for the parts, as
+// CompleteQueryRequest. kUnimplemented: tsuids, percentiles, calendar intervals. `arrays` is a
+// parameter of the URL, not of the body.
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms);
 
 }  // namespace hourcell

@@ -16,6 +16,7 @@
 #include "server/http_error.h"
 #include "server/json_text.h"
 #include "server/query_handler.h"
+#include "server/query_request.h"
 
 namespace hourcell {
 namespace {
@@ -39,6 +40,10 @@ SuggestFields FromParams(const HttpRequest& request) {
 
 absl::StatusOr<SuggestFields> FromJson(const std::string& body) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
+  if (body.size() > kQueryBodyBytesMax) {
+    return absl::InvalidArgumentError(fmt::format(
+        "suggest body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+  }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (const auto error = parser.parse(body).get(object)) {

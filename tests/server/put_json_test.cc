@@ -198,6 +198,15 @@ TEST(PutJsonTest, ParseTakesThousandsOfRepeatedTagsInLinearTime) {
   EXPECT_THAT(text.substr(0, 50), HasSubstr("Too many tags: 200000 maximum allowed: 16"));
 }
 
+TEST(PutJsonTest, ParseBoundsTheObjects) {
+  std::string nulls = "[null";
+  for (size_t i = 1; i < kPutPointsMax; ++i)
+    nulls += ",null";
+
+  EXPECT_EQ(BodyError(nulls + "]"), "none");
+  EXPECT_EQ(BodyError(nulls + ",null]"), "Too many datapoints: want at most 1048576");
+}
+
 TEST(PutJsonTest, AppendSentEchoesWhatCame) {
   PutJson json;
   ASSERT_FALSE(

@@ -158,6 +158,7 @@ TEST(QueryJsonTest, ParseRefusesBadBodies) {
   ExpectRefused(R"({"start":1,"queries":[1]})", "queries: not an array of objects");
   ExpectRefused(R"({"start":[],"queries":[]})", "start: not a string");
   ExpectRefused(std::string(5000, '['), "Unable to parse the given JSON");
+  ExpectRefused(std::string(kQueryBodyBytesMax + 1, ' '), "query body: too long");
 }
 
 TEST(QueryJsonTest, ParseRefusesBadSubQueries) {
