@@ -1,8 +1,9 @@
 // Config: OpenTSDB's tsd.* settings, from a Java properties file and from flags, with defaults.
 //
-// Known settings are a table (config.cc): key, type, default, one line of help. OpenTSDB's keys that
-// mean nothing here (HBase, gnuplot, static files ...) are accepted and named in a warning; any other
-// key is refused with the nearest known one. Thread-compatible; immutable once the server runs.
+// Known settings are a table (config.cc): key, type, default, one line of help. OpenTSDB's keys
+// that mean nothing here (HBase, gnuplot, static files ...) are accepted and named in a warning;
+// any other key is refused with the nearest known one. Thread-compatible; immutable once the server
+// runs.
 
 #pragma once
 
@@ -30,8 +31,8 @@ class Config {
   // Every setting that means something, in the order of help.
   static const std::vector<Setting>& settings();
 
-  // Reads a properties file: key=value, key: value or key value; # and ! comments; \ continues a line.
-  // kNotFound, kInvalidArgument "FILE:LINE: ...".
+  // Reads a properties file: key=value, key: value or key value; # and ! comments; \ continues a
+  // line. kNotFound, kInvalidArgument "FILE:LINE: ...".
   absl::Status LoadFile(const std::string& path);
   absl::Status LoadText(std::string_view text, std::string_view source_name);
 

@@ -2,9 +2,9 @@
 // 'A' to 'Z' is HTTP, anything else the line protocol.
 //
 // Everything of a connection runs on its strand, one step at a time. Lines and puts are done right
-// there; HTTP requests that may take long go to the worker pool, one at a time a connection, so that
-// responses keep the order of their requests. While one is answered nothing is read: pipelining
-// clients wait in their own send buffer.
+// there; HTTP requests that may take long go to the worker pool, one at a time a connection, so
+// that responses keep the order of their requests. While one is answered nothing is read:
+// pipelining clients wait in their own send buffer.
 
 #pragma once
 
@@ -27,8 +27,8 @@ struct WorkerPool;
 inline constexpr size_t kReadBytesMax = 64 * 1024;
 // How long a client may take to read its last replies before its connection is closed all the same.
 inline constexpr int64_t kFlushMs = 10'000;
-// How long the client's further bytes are read and dropped after the last reply: closing at once would
-// reset the connection, and the reply might be lost with it.
+// How long the client's further bytes are read and dropped after the last reply: closing at once
+// would reset the connection, and the reply might be lost with it.
 inline constexpr int64_t kLingerMs = 2'000;
 inline constexpr int64_t kStopLingerMs = 200;  // when the server stops
 

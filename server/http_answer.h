@@ -16,8 +16,8 @@ namespace hourcell {
 // Content-Encoding that is not known.
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request);
 
-// True for what may take long: everything but puts. Judged by the target as sent, since that decides
-// on which thread it is decoded.
+// True for what may take long: everything but puts. Judged by the target as sent, since that
+// decides on which thread it is decoded.
 bool MayTakeLong(const HttpRequest& request);
 
 }  // namespace hourcell

@@ -1,5 +1,5 @@
-// HTTP requests and responses as values: what the parser gives and the handlers take, without a type
-// of Beast or Asio.
+// HTTP requests and responses as values: what the parser gives and the handlers take, without a
+// type of Beast or Asio.
 
 #pragma once
 

@@ -59,8 +59,8 @@ std::string_view View(boost::beast::string_view text) {
 }
 
 // Where the header that begins at text[0] ends, searched from `from` on; 0 if it does not yet. An
-// empty line ends it; one made with bare line feeds, too, which Beast then refuses: waiting for more
-// would leave such a client without an answer.
+// empty line ends it; one made with bare line feeds, too, which Beast then refuses: waiting for
+// more would leave such a client without an answer.
 size_t HeaderEnd(std::string_view text, size_t from) {
   for (size_t at = text.find('\n', from); at != std::string_view::npos;
        at = text.find('\n', at + 1)) {

@@ -3,8 +3,8 @@
 //   parser.Feed(bytes);
 //   switch (parser.Next()) ...
 //
-// Takes Content-Length and chunked bodies, `Expect: 100-continue` and pipelined requests. However the
-// bytes are cut into Feeds, the same events come out. Thread-compatible.
+// Takes Content-Length and chunked bodies, `Expect: 100-continue` and pipelined requests. However
+// the bytes are cut into Feeds, the same events come out. Thread-compatible.
 
 #pragma once
 
@@ -40,14 +40,15 @@ class HttpParser {
   HttpParser(const HttpParser&) = delete;
   HttpParser& operator=(const HttpParser&) = delete;
 
-  // Adds bytes as they came from the connection. The parser holds what it was fed until it is taken as
-  // requests: feed no more while a request is being answered.
+  // Adds bytes as they came from the connection. The parser holds what it was fed until it is taken
+  // as requests: feed no more while a request is being answered.
   void Feed(std::string_view bytes);
 
   // The next event. After kRequest, call TakeRequest before Next.
   Event Next();
 
-  // No more bytes will come: kNeedMore if the connection may simply end, kError if a request was cut.
+  // No more bytes will come: kNeedMore if the connection may simply end, kError if a request was
+  // cut.
   Event Finish();
 
   // The request that kRequest announced; body not inflated, target not decoded.

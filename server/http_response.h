@@ -20,9 +20,9 @@ struct HttpWire {
   bool close = false;  // end the connection once both are sent
 };
 
-// Content-Length and Connection are always there. The connection ends if the response says so or the
-// request does not keep it alive. Control characters in header values become blanks, so that text of
-// a client which a handler echoes cannot add a header.
+// Content-Length and Connection are always there. The connection ends if the response says so or
+// the request does not keep it alive. Control characters in header values become blanks, so that
+// text of a client which a handler echoes cannot add a header.
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response);
 
 // True if an Accept-Encoding header allows gzip: named, or by "*", and not with q=0.

@@ -1,6 +1,7 @@
 // Request targets as real clients send them: path and query, decoded.
 //
-// Lenient where clients are sloppy: `{ } | * " , < >` and bytes above 0x7F may stand unencoded. Pure.
+// Lenient where clients are sloppy: `{ } | * " , < >` and bytes above 0x7F may stand unencoded.
+// Pure.
 
 #pragma once
 
@@ -11,7 +12,8 @@
 namespace hourcell {
 
 // Fills request->path and request->params from request->target. %XX is decoded everywhere, '+' is a
-// blank in the query only. Parameters are separated by '&'; empty ones are skipped; "flag" is "flag=".
+// blank in the query only. Parameters are separated by '&'; empty ones are skipped; "flag" is
+// "flag=".
 //
 // Errors: kInvalidArgument: the target does not start with '/', or a '%' is not followed by two hex
 // digits (its offset is given). Path and parameters are then empty.

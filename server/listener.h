@@ -43,8 +43,9 @@ class Listener {
 
   uint16_t port() const;
 
-  // Accepts no more and lets every connection answer what was read; closes after `grace_ms` those that
-  // are still open. Blocks until they are closed; not to be called from a thread of the IoContext.
+  // Accepts no more and lets every connection answer what was read; closes after `grace_ms` those
+  // that are still open. Blocks until they are closed; not to be called from a thread of the
+  // IoContext.
   void Stop(int64_t grace_ms);
 
  private:

@@ -1,4 +1,5 @@
-// Log: one line an event, to stderr, with UTC time and level. A facade, so that spdlog is compiled once.
+// Log: one line an event, to stderr, with UTC time and level. A facade, so that spdlog is compiled
+// once.
 //
 // Thread-safe. Line ends and other control characters in a message become blanks: user text cannot
 // forge a line.

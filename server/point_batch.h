@@ -1,7 +1,7 @@
 // PointBatch: points gathered from lines, until they go to Tsdb::Append together.
 //
-// A PointText gives one point whose views end with the next line; a batch keeps many. Names that lie
-// in the line are kept as views of it, others (converted from Latin-1; rare) are copied.
+// A PointText gives one point whose views end with the next line; a batch keeps many. Names that
+// lie in the line are kept as views of it, others (converted from Latin-1; rare) are copied.
 // Thread-compatible.
 
 #pragma once

@@ -5,8 +5,9 @@
 //   a \                                     a line that ends in an odd number of \ goes on in the
 //       b                                   next one, whose leading blanks are skipped
 //
-// Escapes: \t \n \r \f, \uXXXX (becomes UTF-8), \c for any other c. Every text is a properties file;
-// there are no errors. Unlike Java, bytes are taken as they are and trailing blanks of a value fall.
+// Escapes: \t \n \r \f, \uXXXX (becomes UTF-8), \c for any other c. Every text is a properties
+// file; there are no errors. Unlike Java, bytes are taken as they are and trailing blanks of a
+// value fall.
 
 #pragma once
 

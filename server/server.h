@@ -3,8 +3,8 @@
 //   auto server = Server::Start(config, tsdb.get());
 //   (*server)->Run();   // until SIGTERM, SIGINT or Stop
 //
-// Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for HTTP
-// requests that may take long. Thread-safe.
+// Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for
+// HTTP requests that may take long. Thread-safe.
 
 #pragma once
 
@@ -42,7 +42,8 @@ class Server {
   void Run();
 
   // No further connection; what was read is answered; then every connection is closed, after
-  // kStopGraceS at the latest. Returns when all threads have ended. Idempotent. Does not close the Tsdb.
+  // kStopGraceS at the latest. Returns when all threads have ended. Idempotent. Does not close the
+  // Tsdb.
   void Stop();
 
  private:

@@ -1,13 +1,13 @@
-// TelnetSession: one connection of OpenTSDB's line protocol, without the socket: bytes in, reply bytes
-// out.
+// TelnetSession: one connection of OpenTSDB's line protocol, without the socket: bytes in, reply
+// bytes out.
 //
 //   put <metric> <timestamp> <value> <tagk=tagv> ...    no reply, or one error line
 //   version, stats, help, dropcaches                    replies; barriers: sent after every earlier
 //                                                       line is committed
 //   exit                                                closes, after the same
 //
-// Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines come in the
-// order of their lines. Thread-compatible; blocks as long as Append does.
+// Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines come in
+// the order of their lines. Thread-compatible; blocks as long as Append does.
 
 #pragma once
 
@@ -63,9 +63,9 @@ class TelnetSession {
   // All are borrowed and outlive the session.
   TelnetSession(Tsdb* tsdb, const TelnetSettings* settings, const TelnetCounters* counters);
 
-  // Takes bytes as they came and appends what to answer to `*replies`. `queued_bytes` is what earlier
-  // calls answered and the client has not read. When it returns, every point of a whole line is
-  // committed or refused. Bytes after the end of the session are ignored.
+  // Takes bytes as they came and appends what to answer to `*replies`. `queued_bytes` is what
+  // earlier calls answered and the client has not read. When it returns, every point of a whole
+  // line is committed or refused. Bytes after the end of the session are ignored.
   void Take(std::string_view bytes, size_t queued_bytes, std::string* replies);
 
   // The client sends no more. A last line without its end is dropped: it may be cut in a number.

@@ -45,9 +45,9 @@ changed_files() {
   fi
 }
 
-# clang-tidy over the .cc files of the change (for a header: its .cc), as many as fit six minutes.
+# clang-tidy over the .cc files of the change (for a header: its .cc), as many as fit four minutes.
 check_tidy() {
-  local budget_s=360 begin=$SECONDS file
+  local budget_s=240 begin=$SECONDS file
   local -a files=() checked=() left_out=()
   while read -r file; do
     [[ $file =~ ^(codec|uid|engine|server)/.*\.(h|cc)$ && -f ${file%.*}.cc ]] || continue
@@ -76,7 +76,7 @@ tidy_in_background() {
     wait "${TIDY_PIDS[0]}"
     TIDY_PIDS=("${TIDY_PIDS[@]:1}")
   fi
-  clang-tidy-19 --quiet -p build/clang "$1" 2>/dev/null &
+  clang-tidy-19 --quiet -p build/asan "$1" 2>/dev/null &
   TIDY_PIDS+=($!)
 }
 finish_tidy() {
@@ -88,7 +88,7 @@ finish_tidy() {
 }
 
 # A minute, divided among all fuzz targets. New inputs go to a scratch folder; a crash leaves its
-# input in build/fuzz, named in libFuzzer's last lines.
+# input in build/asan, named in libFuzzer's last lines.
 check_fuzz() {
   local -a targets=()
   local source target scratch seconds
@@ -101,8 +101,8 @@ check_fuzz() {
   scratch=$(mktemp -d)
   for target in "${targets[@]}"; do
     mkdir "$scratch/$target"
-    if ! "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
-        -artifact_prefix=build/fuzz/ -print_final_stats=1 \
+    if ! "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
+        -artifact_prefix=build/asan/ -print_final_stats=1 \
         "$scratch/$target" "tests/fuzz/corpus/$target" >"$scratch/log" 2>&1; then
       tail -n 60 "$scratch/log"
       return 1

@@ -35,8 +35,8 @@ void CheckDecode(std::string_view cell) {
 }  // namespace
 }  // namespace hourcell
 
-// Any cells decode to points that encode as they were or are refused with kDataLoss, and merging them
-// gives the same cell however they are grouped. Input: parts of a length byte and a cell each.
+// Any cells decode to points that encode as they were or are refused with kDataLoss, and merging
+// them gives the same cell however they are grouped. Input: parts of a length byte and a cell each.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);

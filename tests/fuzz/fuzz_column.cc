@@ -8,7 +8,8 @@
 #include "tests/fuzz/fuzz_input.h"
 
 // Any columns of a row are refused with kDataLoss, or compact into one column of ascending offsets
-// that compacts to itself. Input: per column two parts of a length byte and bytes, then a write time.
+// that compacts to itself. Input: per column two parts of a length byte and bytes, then a write
+// time.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);

@@ -23,8 +23,8 @@ std::string Escape(std::string_view text) {
 }  // namespace
 }  // namespace hourcell
 
-// Any target is refused with kInvalidArgument, or its parts, escaped byte by byte, are decoded to the
-// same parts again.
+// Any target is refused with kInvalidArgument, or its parts, escaped byte by byte, are decoded to
+// the same parts again.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   HttpRequest request;

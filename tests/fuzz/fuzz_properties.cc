@@ -59,8 +59,8 @@ void CheckPrintsBack(const Property& property) {
 }  // namespace
 }  // namespace hourcell
 
-// Any text is read as properties that print back, lines ascend, and a Config takes it or says in which
-// line it is wrong.
+// Any text is read as properties that print back, lines ascend, and a Config takes it or says in
+// which line it is wrong.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   const std::string_view input = InputText(data, std::min<size_t>(size, 4096));

@@ -6,8 +6,8 @@
 #include "codec/row_key.h"
 #include "tests/fuzz/fuzz_input.h"
 
-// Any key in any layout is refused with kDataLoss, or its parts append to a key that differs from it
-// in nothing but the salt. The first two bytes choose the layout.
+// Any key in any layout is refused with kDataLoss, or its parts append to a key that differs from
+// it in nothing but the salt. The first two bytes choose the layout.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);
