@@ -79,8 +79,7 @@ function(hourcell_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hourcell_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_compile_definitions(${name} PRIVATE
-    HOURCELL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${ARG_DEFINITIONS})
+  target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   # Matchers cost the optimiser more than the tests would ever win.
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Release>>:-O0>)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60

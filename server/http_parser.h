@@ -30,7 +30,7 @@ class HttpParser {
  public:
   enum class Event : uint8_t {
     kNeedMore,  // feed more bytes
-    kContinue,  // the client waits for "100 Continue" before it sends the body; comes once a request
+    kContinue,  // the client waits for "100 Continue" before it sends the body; once a request
     kRequest,   // a request is complete: TakeRequest
     kError,  // error_status and error_text say what to answer; the connection is of no use any more
   };

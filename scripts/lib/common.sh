@@ -2,6 +2,9 @@
 # What scripts/start, scripts/test and .ci/run share: timed steps, packages, builds. Sourced by
 # bash, with the project's root as the working directory.
 
+# A second clone finds in ccache what the first has compiled.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 # step <title> <command> [argument...]: says what is done and how long it took. Ends the script if
 # the command fails.
 step() {
@@ -82,7 +85,7 @@ need_root() {
 
 # build_preset <preset> [target...]: configures and builds build/<preset>.
 build_preset() {
-  local preset=$1 begin=$SECONDS
+  local preset=$1
   shift
   local -a targets=()
   if (($# > 0)); then
@@ -99,7 +102,6 @@ build_preset() {
     grep -v '^\[[0-9]*/[0-9]*\] \(Building\|Linking\)' "$log" | tail -n 200
     return 1
   fi
-  printf '    build/%s: %d s\n' "$preset" "$((SECONDS - begin))"
 }
 
 # How many compilers at once: one a processor, fewer if memory is short (1.5 GB each).

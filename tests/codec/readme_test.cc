@@ -22,6 +22,7 @@
 #include "codec/uid.h"
 #include "codec/value.h"
 #include "tests/codec/codec_testing.h"
+#include "tests/support/source_dir.h"
 
 namespace hourcell {
 namespace {
@@ -180,7 +181,7 @@ std::map<std::string, Kind> Kinds() {
 
 // The lines of the README's blocks marked `bytes`.
 std::vector<std::string> Examples() {
-  std::ifstream file(HOURCELL_SOURCE_DIR "/codec/README.md");
+  std::ifstream file(SourcePath("codec/README.md"));
   std::vector<std::string> examples;
   bool inside = false;
   for (std::string line; std::getline(file, line);) {

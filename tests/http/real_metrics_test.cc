@@ -17,6 +17,7 @@
 #include "codec/number.h"
 #include "server/http_response.h"
 #include "tests/http/server_process.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
@@ -34,9 +35,8 @@ class RealMetricsTest : public testing::TestWithParam<WayIn> {
  protected:
   void Load() {
     if (GetParam() == WayIn::kImport) {
-      const ProgramResult imported =
-          RunProgram({"import", "--data", directory_.path(),
-                      HOURCELL_SOURCE_DIR "/tests/data/real-metrics.tsdb.gz"});
+      const ProgramResult imported = RunProgram(
+          {"import", "--data", directory_.path(), SourcePath("tests/data/real-metrics.tsdb.gz")});
       ASSERT_EQ(imported.exit_code, 0) << imported.err;
     }
     server_ = std::make_unique<ServerProcess>(directory_.path());
@@ -167,7 +167,7 @@ TEST_P(RealMetricsTest, EverySeriesIsWhatItShouldBe) {
   ASSERT_NO_FATAL_FAILURE(Load());
   simdjson::dom::parser expected_parser;
   const simdjson::dom::element expected =
-      expected_parser.load(HOURCELL_SOURCE_DIR "/tests/data/expected.json");
+      expected_parser.load(SourcePath("tests/data/expected.json"));
 
   for (const auto [metric, want] : expected.get_object()) {
     SCOPED_TRACE(metric);

@@ -18,6 +18,7 @@
 #include <zlib.h>
 
 #include "codec/base/check.h"
+#include "tests/support/source_dir.h"
 
 namespace hourcell {
 namespace {
@@ -238,7 +239,7 @@ std::string SendLines(uint16_t port, std::string_view lines) {
 }
 
 std::string ReadGzipData(const std::string& name) {
-  gzFile file = gzopen((std::string(HOURCELL_SOURCE_DIR "/tests/data/") + name).c_str(), "rb");
+  gzFile file = gzopen(SourcePath("tests/data/" + name).c_str(), "rb");
   HOURCELL_CHECK(file != nullptr);
   std::string all;
   char buffer[1 << 16];

@@ -5,6 +5,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "tests/support/source_dir.h"
 
 namespace hourcell {
 namespace {
@@ -16,8 +17,7 @@ simdjson::dom::element Load(const std::string& file) {
   if (const auto found = documents->find(file); found != documents->end()) return found->second;
   auto parser = std::make_unique<simdjson::dom::parser>();
   simdjson::dom::element document;
-  const auto error =
-      parser->load(std::string(HOURCELL_SOURCE_DIR "/tests/data/") + file).get(document);
+  const auto error = parser->load(SourcePath("tests/data/" + file)).get(document);
   HOURCELL_CHECK(!error);
   (*parsers)[file] = std::move(parser);
   return (*documents)[file] = document;
