@@ -1,9 +1,6 @@
 #include "server/cli/serve.h"
 
-#include <signal.h>
-
 #include <string>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,23 +46,6 @@ TEST(ServeTest, OtherLayoutThanTheStoresIsRefused) {
   EXPECT_EQ(RunServe({.data = dir.file("s")}, {.port = "0"}, terminal.get()), kExitFailure);
 
   EXPECT_THAT(terminal.err(), HasSubstr("tsd.storage.salt.width"));
-}
-
-TEST(ServeTest, SaysWhereItListensAndEndsCleanlyOnSigterm) {
-  TempDir dir;
-  CapturedTerminal terminal;
-  int exit_code = -1;
-
-  std::thread server(
-      [&] { exit_code = RunServe({.data = dir.file("s")}, {.port = "0"}, terminal.get()); });
-  while (terminal.out().find("listening on 127.0.0.1:") == std::string::npos) {
-    std::this_thread::yield();
-  }
-  ::kill(::getpid(), SIGTERM);
-  server.join();
-
-  EXPECT_EQ(exit_code, kExitOk) << terminal.err();
-  EXPECT_THAT(terminal.out(), HasSubstr("data in " + dir.file("s") + ", sync every 1000 ms\n"));
 }
 
 TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {

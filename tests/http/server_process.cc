@@ -94,12 +94,16 @@ std::string ReadAll(int fd) {
   }
 }
 
-// The port after "listening on <address>:" on the first line; 0 if there is no such line.
-uint16_t ReadPort(int fd) {
+std::string ReadLine(int fd) {
   std::string line;
   char c = 0;
   while (WaitReadable(fd) && read(fd, &c, 1) == 1 && c != '\n')
     line.push_back(c);
+  return line;
+}
+
+// The port after "listening on <address>:"; 0 if that is not in the line.
+uint16_t PortIn(const std::string& line) {
   const size_t at = line.find("listening on ");
   if (at == std::string::npos) return 0;
   const size_t colon = line.find(':', at);
@@ -141,7 +145,8 @@ ServerProcess::ServerProcess(const std::string& directory,
   close(child.err);
   pid_ = child.pid;
   out_ = child.out;
-  port_ = ReadPort(out_);
+  first_line_ = ReadLine(out_);
+  port_ = PortIn(first_line_);
 }
 
 ServerProcess::~ServerProcess() {

@@ -36,6 +36,8 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   uint16_t port() const { return port_; }  // 0 if it ended before it listened
+  // What it said where it listens, without the line end.
+  const std::string& first_line() const { return first_line_; }
 
   // Sends a signal and waits for the end; the exit code, or -signal.
   int End(int signal);
@@ -45,6 +47,7 @@ class ServerProcess {
  private:
   pid_t pid_ = -1;
   uint16_t port_ = 0;
+  std::string first_line_;
   int out_ = -1;
 };
 

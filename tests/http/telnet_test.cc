@@ -154,7 +154,7 @@ struct PointVector {
   std::string row;
 };
 
-// Left out, as named deviations: refusals (the telnet and import tests have them), the base time that
+// Left out, as named deviations: refusals (the telnet and import tests have them), the base time
 // wraps after 2106, and a float that binary32 would cut (ours stays exact).
 std::vector<PointVector> PointVectors() {
   constexpr std::string_view kWrappedRow = "000001540bd910000001000001";
