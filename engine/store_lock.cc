@@ -2,13 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <system_error>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
@@ -43,7 +43,8 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
   const std::string path = directory + "/LOCK";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (fd < 0) {
-    return absl::FailedPreconditionError(fmt::format("open {}: {}", path, strerror(errno)));
+    return absl::FailedPreconditionError(
+        fmt::format("open {}: {}", path, std::generic_category().message(errno)));
   }
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     const std::string holder = ReadAll(fd);
@@ -56,7 +57,8 @@ absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string&
       pwrite(fd, holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
     const int error = errno;
     close(fd);
-    return absl::FailedPreconditionError(fmt::format("write {}: {}", path, strerror(error)));
+    return absl::FailedPreconditionError(
+        fmt::format("write {}: {}", path, std::generic_category().message(error)));
   }
   return std::make_unique<StoreLock>(fd);
 }

@@ -47,7 +47,10 @@ struct IntegerAvg {
     sum.Add(value);
     ++count;
   }
-  int64_t Result() const { return sum.Result() / count; }
+  int64_t Result() const {
+    HOURCELL_DCHECK(count > 0);
+    return sum.Result() / count;
+  }
 };
 
 struct DoubleAvg {

@@ -1,6 +1,7 @@
 #include "server/cli/progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -33,7 +34,7 @@ std::string FormatProgress(const Progress& progress) {
   text += fmt::format(", {} %", static_cast<int>(done * 100));
   if (done > 0) {
     const double left_ms = static_cast<double>(progress.elapsed_ms) * (1 - done) / done;
-    text += fmt::format(", {} s left", static_cast<int64_t>(left_ms / 1000 + 0.5));
+    text += fmt::format(", {} s left", std::llround(left_ms / 1000));
   }
   return text;
 }
