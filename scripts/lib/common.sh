@@ -33,10 +33,9 @@ packages_for() {
 missing_packages() {
   local package
   for package in $(packages_for "$@"); do
-    case $(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null) in
-      *installed*) ;;
-      *) printf '%s\n' "$package" ;;
-    esac
+    # The whole line: dpkg also says "not-installed", of a package it only knows by name.
+    dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed \
+      || printf '%s\n' "$package"
   done
 }
 
