@@ -57,4 +57,13 @@ struct PointView {
   Value value;
 };
 
+// One point of a line whose series is still text: the line without its time and value. Two of the
+// same bytes are of the same series, so that a store which has seen them parses them no more.
+struct LinePoint {
+  std::string_view metric;  // a word as it came
+  std::string_view tags;    // what follows the value: "host=web01 dc=lga", unchecked
+  Timestamp timestamp;
+  Value value;
+};
+
 }  // namespace hourcell

@@ -119,6 +119,28 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (!value.ok()) return value.error();
 
   const std::string_view metric = Utf8(words_[0]);
+  if (auto fault = CheckTagCount(metric, limits)) return fault;
+  point_ = {.metric = metric, .tags = tags_, .timestamp = *timestamp, .value = *value};
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::ParseSeries(std::string_view metric,
+                                                 std::string_view tags,
+                                                 const PointLimits& limits) {
+  if (metric.empty()) return IllegalArgument("empty metric name");
+  SplitWords(tags, &words_);
+  converted_.clear();
+  is_utf8_ = IsUtf8Line(metric) && IsUtf8Line(tags);
+  if (!is_utf8_) converted_.reserve(2 * words_.size() + 1);
+  if (auto fault = ParseTags(words_)) return fault;
+  metric = Utf8(metric);
+  if (auto fault = CheckTagCount(metric, limits)) return fault;
+  point_ = {.metric = metric, .tags = tags_, .timestamp = {}, .value = {}};
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::CheckTagCount(std::string_view metric,
+                                                   const PointLimits& limits) const {
   if (tags_.empty()) {
     return IllegalArgument(fmt::format("Need at least one tag (metric={}, tags={{}})", metric));
   }
@@ -127,7 +149,6 @@ std::optional<PointError> PointText::Parse(std::string_view line,
     return IllegalArgument(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}",
                                        tags_.size(), tags_max, TagsText(tags_)));
   }
-  point_ = {.metric = metric, .tags = tags_, .timestamp = *timestamp, .value = *value};
   return std::nullopt;
 }
 

@@ -57,11 +57,18 @@ class PointText {
                                   PointSyntax syntax,
                                   const PointLimits& limits);
 
-  // The point of the last Parse that returned no error.
+  // Parses what names a series: a metric, and its tags as the rest of a line. The point's timestamp
+  // and value mean nothing then. Errors: Parse's that concern the metric and the tags.
+  std::optional<PointError> ParseSeries(std::string_view metric,
+                                        std::string_view tags,
+                                        const PointLimits& limits);
+
+  // The point of the last Parse or ParseSeries that returned no error.
   const PointView& point() const { return point_; }
 
  private:
   std::optional<PointError> ParseTags(std::span<const std::string_view> words);
+  std::optional<PointError> CheckTagCount(std::string_view metric, const PointLimits& limits) const;
   // A word of the line, or a part of one, as UTF-8.
   std::string_view Utf8(std::string_view text);
 

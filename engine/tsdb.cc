@@ -1,5 +1,6 @@
 #include "engine/tsdb.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/point_text.h"
 #include "codec/row_key.h"
 #include "engine/background.h"
 #include "engine/point_writer.h"
@@ -176,6 +178,35 @@ CommitTicket Tsdb::Append(std::span<const PointView> points,
   if (!impl_->is_open) return CommitTicket(Closed());
   CommitTicket ticket = impl_->writer->Append(points, refused, options);
   HOURCELL_KILL_POINT("append:applied");
+  return ticket;
+}
+
+CommitTicket Tsdb::Append(std::span<const LinePoint> points,
+                          std::vector<RefusedPoint>* refused,
+                          const AppendOptions& options) {
+  std::vector<RefusedPoint> unparsed;
+  std::vector<PointText> texts(points.size());
+  std::vector<PointView> views;
+  std::vector<size_t> index_of_view;
+  for (size_t i = 0; i < points.size(); ++i) {
+    auto fault = texts[i].ParseSeries(points[i].metric, points[i].tags,
+                                      {.tags_max = impl_->options.tags_max});
+    if (fault.has_value()) {
+      unparsed.push_back({.index = i, .error = *std::move(fault)});
+      continue;
+    }
+    PointView& view = views.emplace_back(texts[i].point());
+    view.timestamp = points[i].timestamp;
+    view.value = points[i].value;
+    index_of_view.push_back(i);
+  }
+  std::vector<RefusedPoint> failed;
+  CommitTicket ticket = Append(views, &failed, options);
+  for (RefusedPoint& one : failed) {
+    unparsed.push_back({.index = index_of_view[one.index], .error = std::move(one.error)});
+  }
+  std::ranges::sort(unparsed, {}, &RefusedPoint::index);
+  if (refused != nullptr) *refused = std::move(unparsed);
   return ticket;
 }
 

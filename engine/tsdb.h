@@ -113,6 +113,12 @@ class Tsdb {
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options = {});
 
+  // The same for points of lines, whose names are parsed only when they are new to the store.
+  // Errors of a line's tags are those of PointText::ParseSeries.
+  CommitTicket Append(std::span<const LinePoint> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options = {});
+
   // Append of one point, waited for. kInvalidArgument, kNotFound (a name that may not be created),
   // kUnavailable.
   absl::Status Put(const PointView& point);
