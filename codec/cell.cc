@@ -16,6 +16,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
+#include "codec/packed_cell.h"
 #include "codec/value.h"
 #include "codec/value_bits.h"
 
@@ -23,6 +24,7 @@ namespace hourcell {
 namespace {
 
 constexpr char kOpenTsdbByte = static_cast<char>(CellFormat::kOpenTsdb);
+constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
 constexpr char kDamagedByte = static_cast<char>(CellFormat::kDamaged);
 
 // A format-1 cell walked but not decoded. Views point into the cell.
@@ -173,7 +175,7 @@ bool SplitDamaged(std::string_view cell, DamagedRecord* out) {
 // The inputs of a merge, sorted into what decodes and what does not, each in order.
 class MergeInputs {
  public:
-  explicit MergeInputs(size_t count) { outlines_.reserve(count); }
+  explicit MergeInputs(size_t count) { good_.reserve(count); }
 
   void Add(std::string_view cell) {
     if (AddGood(cell)) return;
@@ -186,42 +188,87 @@ class MergeInputs {
     damaged_.insert(damaged_.end(), record.items.begin(), record.items.end());
   }
 
-  bool has_points() const { return !outlines_.empty(); }
+  bool has_points() const { return !good_.empty(); }
   const std::vector<std::string_view>& damaged() const { return damaged_; }
 
   // REQUIRES: has_points().
   void AppendMerged(std::string* out) const {
-    if (CanConcatenate()) {
+    if (good_.size() == 1 && good_.front().is_packed) {
+      out->append(good_.front().cell);
+    } else if (CanConcatenate()) {
       AppendConcatenated(out);
-      return;
+    } else if (CellColumns columns = Joined(); has_packed()) {
+      AppendPackedCell(columns, out);
+    } else {
+      AppendCell(columns, out);
     }
-    CellColumns columns;
-    size_t points = 0;
-    for (const Outline& outline : outlines_)
-      points += outline.points;
-    columns.offset_ms.reserve(points);
-    columns.bits.reserve(points);
-    columns.flags.reserve(points);
-    for (const Outline& outline : outlines_)
-      DecodeOutline(outline, &columns);
-    SortLastWins(&columns);
-    AppendCell(columns, out);
   }
 
  private:
+  // An input that decodes: a format-1 cell is walked, a packed one is decoded into `unpacked_`, for
+  // nothing less shows that it can be.
+  struct Good {
+    std::string_view cell;
+    bool is_packed = false;
+    Outline outline;          // if not packed
+    size_t unpacked_end = 0;  // where its points end in `unpacked_`
+  };
+
   bool AddGood(std::string_view cell) {
-    if (!HasFormat(cell, kOpenTsdbByte)) return false;
-    Outline outline;
-    if (!OutlineCell(cell, &outline).ok()) return false;
-    outlines_.push_back(outline);
+    Good good;
+    good.cell = cell;
+    if (HasFormat(cell, kPackedByte)) {
+      if (!DecodePackedCell(cell, &unpacked_).ok()) return false;
+      good.is_packed = true;
+    } else if (!HasFormat(cell, kOpenTsdbByte) || !OutlineCell(cell, &good.outline).ok()) {
+      return false;
+    }
+    good.unpacked_end = unpacked_.size();
+    good_.push_back(good);
     return true;
   }
 
-  // Points that arrive in order, the usual case, are merged without looking at a value.
+  bool has_packed() const { return unpacked_.size() > 0; }
+
+  // The points of all inputs, sorted.
+  CellColumns Joined() const {
+    size_t points = unpacked_.size();
+    for (const Good& good : good_)
+      points += good.outline.points;
+    CellColumns columns;
+    columns.offset_ms.reserve(points);
+    columns.bits.reserve(points);
+    columns.flags.reserve(points);
+    size_t unpacked_begin = 0;
+    for (const Good& good : good_) {
+      if (good.is_packed) {
+        AppendRange(unpacked_, unpacked_begin, good.unpacked_end, &columns);
+      } else {
+        DecodeOutline(good.outline, &columns);
+      }
+      unpacked_begin = good.unpacked_end;
+    }
+    SortLastWins(&columns);
+    return columns;
+  }
+
+  static void AppendRange(const CellColumns& from, size_t begin, size_t end, CellColumns* out) {
+    const auto first = static_cast<ptrdiff_t>(begin);
+    const auto last = static_cast<ptrdiff_t>(end);
+    out->offset_ms.insert(out->offset_ms.end(), from.offset_ms.begin() + first,
+                          from.offset_ms.begin() + last);
+    out->bits.insert(out->bits.end(), from.bits.begin() + first, from.bits.begin() + last);
+    out->flags.insert(out->flags.end(), from.flags.begin() + first, from.flags.begin() + last);
+  }
+
+  // Format-1 points that arrive in order, the usual case before a row is packed, are merged without
+  // looking at a value.
   bool CanConcatenate() const {
-    for (size_t i = 0; i < outlines_.size(); ++i) {
-      if (outlines_[i].reserved_bits) return false;
-      if (i > 0 && outlines_[i].first_offset_ms <= outlines_[i - 1].last_offset_ms) return false;
+    if (has_packed()) return false;
+    for (size_t i = 0; i < good_.size(); ++i) {
+      const Outline& outline = good_[i].outline;
+      if (outline.reserved_bits) return false;
+      if (i > 0 && outline.first_offset_ms <= good_[i - 1].outline.last_offset_ms) return false;
     }
     return true;
   }
@@ -231,7 +278,8 @@ class MergeInputs {
     size_t points = 0;
     bool has_seconds = false;
     bool has_ms = false;
-    for (const Outline& outline : outlines_) {
+    for (const Good& good : good_) {
+      const Outline& outline = good.outline;
       bytes += outline.qualifiers.size() + outline.values.size();
       points += outline.points;
       has_seconds |= outline.has_seconds;
@@ -239,14 +287,15 @@ class MergeInputs {
     }
     out->reserve(out->size() + bytes);
     out->push_back(kOpenTsdbByte);
-    for (const Outline& outline : outlines_)
-      out->append(outline.qualifiers);
-    for (const Outline& outline : outlines_)
-      out->append(outline.values);
+    for (const Good& good : good_)
+      out->append(good.outline.qualifiers);
+    for (const Good& good : good_)
+      out->append(good.outline.values);
     if (points > 1) out->push_back(has_seconds && has_ms ? '\x01' : '\x00');
   }
 
-  std::vector<Outline> outlines_;
+  std::vector<Good> good_;
+  CellColumns unpacked_;
   std::vector<std::string_view> damaged_;
 };
 
@@ -268,17 +317,6 @@ void CellColumns::push_back(const Qualifier& qualifier, Value value) {
   bits.push_back(value.is_integer() ? static_cast<uint64_t>(value.integer())
                                     : std::bit_cast<uint64_t>(value.floating()));
   flags.push_back(static_cast<uint8_t>(qualifier.flags | (qualifier.is_ms ? kMsPrecision : 0)));
-}
-
-Value CellColumns::value(size_t i) const {
-  return (flags[i] & kFloatFlag) != 0 ? Value::Float(std::bit_cast<double>(bits[i]))
-                                      : Value::Integer(static_cast<int64_t>(bits[i]));
-}
-
-Qualifier CellColumns::qualifier(size_t i) const {
-  return {.offset_ms = offset_ms[i],
-          .is_ms = (flags[i] & kMsPrecision) != 0,
-          .flags = static_cast<uint8_t>(flags[i] & kFlagsMask)};
 }
 
 void AppendCell(const CellColumns& columns, std::string* out) {
@@ -325,12 +363,15 @@ void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* o
 absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
   if (cell.empty()) return Damage(cell, "empty; want a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
-  if (cell.front() != kDamagedByte) return Damage(cell, "unknown format; want 01 or ff");
+  if (cell.front() == kPackedByte) return DecodePackedCell(cell, out);
+  if (cell.front() != kDamagedByte) return Damage(cell, "unknown format; want 01, 02 or ff");
 
   DamagedRecord record;
   if (!SplitDamaged(cell, &record)) return Damage(cell, "damaged record that does not add up");
   if (HasFormat(record.good, kOpenTsdbByte)) {
     HOURCELL_RETURN_IF_ERROR(DecodeOpenTsdb(record.good, out));
+  } else if (HasFormat(record.good, kPackedByte)) {
+    HOURCELL_RETURN_IF_ERROR(DecodePackedCell(record.good, out));
   }
   return Damage(cell,
                 fmt::format("damaged record of {} parts that do not decode", record.items.size()));

@@ -1,6 +1,7 @@
 // Cells: the one stored value of a row, and what is merged into it.
 //
 //   format 1, "opentsdb"   01 | q1 q2 ... qn | v1 v2 ... vn | meta if n > 1
+//   format 2, "packed"     02 | the same points as columns: packed_cell.h
 //   damaged                ff | varint length of a good cell or 0 | that cell
 //                             | { varint length | bytes }...
 //
@@ -16,6 +17,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,7 +34,7 @@
 namespace hourcell {
 
 // The first byte of a stored cell. ON DISK: do not renumber.
-enum class CellFormat : uint8_t { kOpenTsdb = 1, kDamaged = 0xFF };
+enum class CellFormat : uint8_t { kOpenTsdb = 1, kPacked = 2, kDamaged = 0xFF };
 
 // The points of one cell as columns, in stored order. All three have the same size.
 struct CellColumns {
@@ -47,20 +49,27 @@ struct CellColumns {
   void clear();
   // A binary32 is widened in `bits`; its flags still say 4 bytes.
   void push_back(const Qualifier& qualifier, Value value);
-  Value value(size_t i) const;
-  Qualifier qualifier(size_t i) const;
+  Value value(size_t i) const {
+    return (flags[i] & kFloatFlag) != 0 ? Value::Float(std::bit_cast<double>(bits[i]))
+                                        : Value::Integer(static_cast<int64_t>(bits[i]));
+  }
+  Qualifier qualifier(size_t i) const {
+    return {.offset_ms = offset_ms[i],
+            .is_ms = (flags[i] & kMsPrecision) != 0,
+            .flags = static_cast<uint8_t>(flags[i] & kFlagsMask)};
+  }
 
   friend bool operator==(const CellColumns&, const CellColumns&) = default;
 };
 
-// Appends to `*out` one format-1 cell of `columns`.
+// Appends to `*out` one format-1 cell of `columns`. AppendPackedCell (packed_cell.h) is the other.
 // REQUIRES: offsets ascend strictly; at least one point.
 void AppendCell(const CellColumns& columns, std::string* out);
 
 // A format-1 cell of one point: 01 | q | v. What a put of one point merges into its row.
 void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* out);
 
-// Decodes any cell, appending to `*out`.
+// Decodes any cell, appending to `*out`. Nothing is allocated if `*out` has the room.
 // kDataLoss: empty, unknown format, does not add up, unreadable flags, offsets not ascending, a
 // damaged record (its good cell is appended to `*out` before the error is returned).
 absl::Status DecodeCell(std::string_view cell, CellColumns* out);
@@ -77,8 +86,8 @@ absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
 void SortLastWins(CellColumns* columns);
 
 // The row merge: makes `*out` one cell of `existing` (empty = none) and then `operands`, oldest
-// first. Never fails: inputs that do not decode are carried in a damaged record. With no input at
-// all, empty.
+// first. It is packed if any of them is; one alone that decodes stays as it is. Never fails: inputs
+// that do not decode are carried in a damaged record. With no input at all, empty.
 void MergeCells(std::string_view existing,
                 std::span<const std::string_view> operands,
                 std::string* out);

@@ -1,6 +1,7 @@
 #include "codec/number.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -150,7 +151,80 @@ double LiteralValue(const Literal& literal) {
   return literal.negative ? -value : value;
 }
 
+// The powers of ten that a double holds exactly.
+constexpr double kExactPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+constexpr int kExactPowerMax = 22;
+// Up to here every integer is a double.
+constexpr uint64_t kExactMantissaMax = uint64_t{1} << 53;
+static_assert(FLT_EVAL_METHOD == 0, "one operation on two exact doubles must round once");
+
+// Reads digits into `*magnitude`, which wraps if they are too many. Returns where they end.
+const char* ScanDigits(const char* at, const char* end, uint64_t* magnitude) {
+  for (; at < end; ++at) {
+    const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
+    if (digit > 9) break;
+    *magnitude = *magnitude * 10 + digit;
+  }
+  return at;
+}
+
+// Reads what follows the e of a decimal, at most three digits. Null if that is no exponent.
+const char* ScanExponent(const char* at, const char* end, int* exponent) {
+  const bool negative = at < end && *at == '-';
+  if (at < end && (negative || *at == '+')) ++at;
+  uint64_t magnitude = 0;
+  const char* const digits_end = ScanDigits(at, at + std::min<ptrdiff_t>(4, end - at), &magnitude);
+  if (digits_end == at || digits_end - at > 3) return nullptr;
+  *exponent = negative ? -static_cast<int>(magnitude) : static_cast<int>(magnitude);
+  return digits_end;
+}
+
 }  // namespace
+
+const char* ScanPlainValue(const char* begin, const char* end, Value* value) {
+  const bool negative = begin < end && *begin == '-';
+  const char* const whole = begin + (negative ? 1 : 0);
+  uint64_t magnitude = 0;
+  const char* at = ScanDigits(whole, end, &magnitude);
+  ptrdiff_t digits = at - whole;
+  if (digits == 0) return nullptr;
+  if (at == end || (*at != '.' && *at != 'e' && *at != 'E')) {
+    const uint64_t limit = (uint64_t{1} << 63) - (negative ? 0 : 1);
+    if (digits > ptrdiff_t{kIntegerDigitsMax} || magnitude > limit) return nullptr;
+    *value = Value::Integer(static_cast<int64_t>(negative ? 0 - magnitude : magnitude));
+    return at;
+  }
+
+  int exponent = 0;
+  ptrdiff_t fraction_digits = 0;
+  if (*at == '.') {
+    const char* const fraction = at + 1;
+    at = ScanDigits(fraction, end, &magnitude);
+    fraction_digits = at - fraction;
+    digits += fraction_digits;
+  }
+  if (at < end && (*at == 'e' || *at == 'E')) {
+    at = ScanExponent(at + 1, end, &exponent);
+    if (at == nullptr) return nullptr;
+  }
+  exponent -= static_cast<int>(std::min<ptrdiff_t>(fraction_digits, kExactPowerMax + 1));
+  // 19 digits fit 64 bits, so that `magnitude` has not wrapped.
+  const bool is_exact = digits <= ptrdiff_t{kIntegerDigitsMax} && magnitude <= kExactMantissaMax &&
+                        exponent >= -kExactPowerMax && exponent <= kExactPowerMax;
+  double number = 0;
+  if (!is_exact) {
+    const auto [parsed_end, error] = std::from_chars(begin, at, number);
+    if (error != std::errc{} || parsed_end != at) return nullptr;
+    *value = Value::Float(number);
+    return at;
+  }
+  number = static_cast<double>(magnitude);
+  number = exponent < 0 ? number / kExactPowers[-exponent] : number * kExactPowers[exponent];
+  *value = Value::Float(negative ? -number : number);
+  return at;
+}
 
 bool LooksLikeInteger(std::string_view text) {
   for (const char c : text) {
@@ -203,6 +277,8 @@ Parsed<double> ParseDouble(std::string_view text) {
 }
 
 Parsed<Value> ParseValueText(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  if (Value plain; !text.empty() && ScanPlainValue(text.data(), end, &plain) == end) return plain;
   if (text.empty()) {
     return PointError{.kind = PointErrorKind::kIllegalArgument, .text = "empty value"};
   }

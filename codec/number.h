@@ -46,6 +46,11 @@ Parsed<int64_t> ParseInteger(std::string_view text);
 // Errors (kInvalidValue): "empty String", `For input string: "s"`.
 Parsed<double> ParseDouble(std::string_view text);
 
+// Reads a finite number off the front of [begin, end): [-]digits[.digits][(e|E)[+|-]digits], as
+// nearly all are. Returns where it ends and sets `*value` to what ParseValueText gives for these
+// bytes; null for any other text, which may still be a number.
+const char* ScanPlainValue(const char* begin, const char* end, Value* value);
+
 // Integer or float by LooksLikeInteger.
 // Errors: kInvalidValue as above; kIllegalArgument "value is NaN or Infinite: s" for a float that
 // is not finite; kIllegalArgument "empty value".

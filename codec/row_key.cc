@@ -36,12 +36,6 @@ void AdvancePrefix(std::string* key) {
 
 }  // namespace
 
-uint32_t BaseTimeS(int64_t ms) {
-  HOURCELL_DCHECK(ms >= 0 && ms <= kTimestampMsMax);
-  const auto seconds = static_cast<uint32_t>(ms / 1000);
-  return seconds - seconds % kRowSpanS;
-}
-
 RowKeyCodec::RowKeyCodec(Layout layout) : layout_(std::move(layout)) {
   HOURCELL_CHECK(ValidateLayout(layout_).ok());
   for (const RowField field : layout_.fields) {

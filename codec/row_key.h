@@ -20,14 +20,20 @@
 
 #include <absl/status/statusor.h>
 
+#include "codec/base/check.h"
 #include "codec/layout.h"
+#include "codec/limits.h"
 #include "codec/tsuid.h"
 
 namespace hourcell {
 
 // The base time of an instant: ms rounded down to the hour, in seconds.
 // REQUIRES: 0 <= ms <= kTimestampMsMax.
-uint32_t BaseTimeS(int64_t ms);
+inline uint32_t BaseTimeS(int64_t ms) {
+  HOURCELL_DCHECK(ms >= 0 && ms <= kTimestampMsMax);
+  const auto seconds = static_cast<uint32_t>(ms / 1000);
+  return seconds - seconds % kRowSpanS;
+}
 
 // A parsed row key. Views borrow from the parsed bytes.
 struct RowKeyView {

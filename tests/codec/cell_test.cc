@@ -16,12 +16,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string Encoded(const CellColumns& columns) {
-  std::string cell;
-  AppendCell(columns, &cell);
-  return cell;
-}
-
 std::string PointCell(uint32_t offset_ms, bool is_ms, Value value) {
   std::string cell;
   AppendPointCell(offset_ms, is_ms, value, &cell);
@@ -56,7 +50,7 @@ TEST(CellTest, AppendsManyPointsAsOpenTsdbCompactsThem) {
   AddPoint(0, kSeconds, Value::Integer(4), &columns);
   AddPoint(1, kMs, Value::Integer(5), &columns);
   AddPoint(2000, kSeconds, Value::Float(0.5), &columns);
-  EXPECT_EQ(ToHex(Encoded(columns)),
+  EXPECT_EQ(ToHex(OpenTsdbCellOf(columns)),
             "01"
             "0000f0000040002b"
             "04053f000000"
@@ -69,7 +63,7 @@ TEST(CellTest, MetaByteSaysWhetherPrecisionsAreMixed) {
       CellColumns columns;
       AddPoint(0, first, Value::Integer(1), &columns);
       AddPoint(1000, second, Value::Integer(2), &columns);
-      EXPECT_EQ(Encoded(columns).back(), first == second ? '\0' : '\1');
+      EXPECT_EQ(OpenTsdbCellOf(columns).back(), first == second ? '\0' : '\1');
     }
   }
 }
@@ -79,7 +73,7 @@ TEST(CellTest, DecodingAndEncodingGivesTheSameBytes) {
     SCOPED_TRACE(ToHex(cell));
     CellColumns columns;
     ASSERT_OK(DecodeCell(cell, &columns));
-    EXPECT_EQ(ToHex(Encoded(columns)), ToHex(cell));
+    EXPECT_EQ(ToHex(OpenTsdbCellOf(columns)), ToHex(cell));
   }
 }
 
@@ -103,7 +97,8 @@ TEST(CellTest, DecodeNamesTheFault) {
     EXPECT_EQ(columns.size(), 0U);
   };
   check("", "empty");
-  check(Hex("02 0000 2a"), "unknown format");
+  check(Hex("03 0000 2a"), "unknown format; want 01, 02 or ff");
+  check(Hex("02 0000 2a"), "packed cell 0200002a of 4 bytes");
   check(Hex("01"), "do not add up after 0 points");
   check(Cell("0000", ""), "do not add up");
   check(Cell("0000 0010", "2a 2b"), "do not add up");
@@ -123,7 +118,7 @@ TEST(CellTest, EveryTruncationIsRefusedOrAValidCell) {
       CellColumns columns;
       const absl::Status status = DecodeCell(cell.substr(0, size), &columns);
       if (status.ok()) {
-        EXPECT_EQ(Encoded(columns).size(), size);
+        EXPECT_EQ(OpenTsdbCellOf(columns).size(), size);
       } else {
         EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss));
         EXPECT_EQ(columns.size(), 0U);
@@ -141,7 +136,7 @@ TEST(CellTest, EverySingleBitFlipIsRefusedOrAValidCell) {
       CellColumns columns;
       const absl::Status status = DecodeCell(damaged, &columns);
       if (status.ok()) {
-        EXPECT_EQ(Encoded(columns).size(), damaged.size());
+        EXPECT_EQ(OpenTsdbCellOf(columns).size(), damaged.size());
       } else {
         EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss));
       }
@@ -156,7 +151,7 @@ TEST(CellTest, EveryCellOfThreeBytesAfterTheFormatIsBounded) {
     AppendBigEndian(body, 3, &cell);
     CellColumns columns;
     if (DecodeCell(cell, &columns).ok()) {
-      ASSERT_EQ(Encoded(columns), cell);
+      ASSERT_EQ(OpenTsdbCellOf(columns), cell);
       ++decoded;
     }
   }
@@ -170,6 +165,15 @@ TEST(CellTest, ToOpenTsdbSplitsQualifiersFromValuesAndMeta) {
   EXPECT_EQ(ToHex(stored->values), "2a008001");
   EXPECT_THAT(ToOpenTsdb(Hex("01 0000")).status(), StatusIs(absl::StatusCode::kDataLoss));
   EXPECT_THAT(ToOpenTsdb("").status(), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(CellTest, EveryCellGivesTheSameOpenTsdbBytesPacked) {
+  for (const std::string& cell : SampleCells()) {
+    SCOPED_TRACE(ToHex(cell));
+    const auto stored = ToOpenTsdb(Packed(cell));
+    ASSERT_OK(stored);
+    EXPECT_EQ(ToHex('\x01' + stored->qualifiers + stored->values), ToHex(cell));
+  }
 }
 
 TEST(CellTest, SortKeepsTheLaterOfEqualOffsetsWhateverTheirPrecision) {
@@ -276,6 +280,49 @@ TEST(CellTest, MergeKeepsAMalformedDamagedRecordWhole) {
   }
 }
 
+TEST(CellTest, MergeIsPackedIfAnInputIs) {
+  const std::string packed = Packed(Cell("0000 0010", "01 02 00"));
+  const std::string both = Packed(Cell("0000 0010 0020", "01 02 03 00"));
+  EXPECT_EQ(ToHex(Merged(packed, {Cell("0020", "03")})), ToHex(both));
+  EXPECT_EQ(ToHex(Merged(Cell("0020", "03"), {packed})), ToHex(both));
+  EXPECT_EQ(ToHex(Merged("", {packed, Packed(Cell("0020", "03"))})), ToHex(both));
+}
+
+TEST(CellTest, MergeKeepsOnePackedCellVerbatim) {
+  // A small delta coded with shift 0, spelled out: nothing we would write, but good.
+  const std::string packed = Packed(Cell("0000 0010 0020 0030", "01 02 02 01 00"));
+  std::string spelled_out = packed;
+  ASSERT_EQ(static_cast<uint8_t>(packed[10]) >> 5, 7);
+  spelled_out[10] = static_cast<char>(3 << 5 | (packed[10] & 0x1F));
+  spelled_out.insert(11, 1, '\0');
+
+  EXPECT_EQ(ToHex(Merged(spelled_out, {})), ToHex(spelled_out));
+  EXPECT_EQ(ToHex(Merged(spelled_out, {Cell("0000", "01")})), ToHex(packed));
+}
+
+TEST(CellTest, MergeLetsTheLastWriteWinOverAPackedPoint) {
+  const std::string packed = Packed(Cell("0000 0010", "01 02 00"));
+  const std::string merged = Merged(packed, {Cell("f000fa0b", "3f000000"), packed});
+  EXPECT_EQ(ToHex(merged), ToHex(packed));
+  const auto stored = ToOpenTsdb(Merged(packed, {packed, Cell("f000fa0b", "3f000000")}));
+  ASSERT_OK(stored);
+  EXPECT_EQ(ToHex(stored->qualifiers), "0000f000fa0b");
+  EXPECT_EQ(ToHex(stored->values), "013f00000001");
+}
+
+TEST(CellTest, MergeCarriesADamagedPackedCellVerbatim) {
+  const std::string packed = Packed(Cell("0000 0010", "01 02 00"));
+  const std::string cut = packed.substr(0, packed.size() - 1);
+  const std::string merged = Merged(packed, {cut, Cell("0020", "03")});
+
+  EXPECT_EQ(merged.front(), '\xFF');
+  EXPECT_THAT(ToHex(merged), HasSubstr(ToHex(cut)));
+  CellColumns columns;
+  EXPECT_THAT(DecodeCell(merged, &columns),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("1 parts that do not decode")));
+  EXPECT_EQ(columns.size(), 3U);
+}
+
 // What a row holds after some puts: the simplest thing that can be right.
 using RowModel = std::map<uint32_t, std::pair<uint8_t, uint64_t>>;
 
@@ -284,7 +331,7 @@ Value RandomValue(Random* random) {
   return Value::Integer(static_cast<int64_t>(random->Next() >> random->Below(64)));
 }
 
-// One operand: a point, some points, or bytes that do not decode.
+// One operand: a point, some points in either format, or bytes that do not decode.
 std::string RandomOperand(Random* random, RowModel* model) {
   if (random->Below(20) == 0) return std::string(random->Below(4), 'x');
   CellColumns columns;
@@ -298,7 +345,7 @@ std::string RandomOperand(Random* random, RowModel* model) {
   for (size_t i = 0; i < columns.size(); ++i) {
     (*model)[columns.offset_ms[i]] = {columns.flags[i], columns.bits[i]};
   }
-  return Encoded(columns);
+  return random->Below(4) == 0 ? PackedCellOf(columns) : OpenTsdbCellOf(columns);
 }
 
 TEST(CellTest, MergeHoldsWhatAMapHoldsHoweverItIsGrouped) {

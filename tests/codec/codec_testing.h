@@ -12,6 +12,7 @@
 #include "codec/base/check.h"
 #include "codec/cell.h"
 #include "codec/layout.h"
+#include "codec/packed_cell.h"
 #include "codec/qualifier.h"
 #include "codec/value.h"
 #include "tests/support/vectors.h"
@@ -37,6 +38,25 @@ inline constexpr bool kMs = true;
 // Adds a point stored as a put stores it.
 inline void AddPoint(uint32_t offset_ms, bool is_ms, Value value, CellColumns* columns) {
   columns->push_back({.offset_ms = offset_ms, .is_ms = is_ms, .flags = ValueFlags(value)}, value);
+}
+
+// The cell of `columns` in either format.
+inline std::string OpenTsdbCellOf(const CellColumns& columns) {
+  std::string cell;
+  AppendCell(columns, &cell);
+  return cell;
+}
+inline std::string PackedCellOf(const CellColumns& columns) {
+  std::string cell;
+  AppendPackedCell(columns, &cell);
+  return cell;
+}
+
+// A format-1 cell, packed.
+inline std::string Packed(const std::string& cell) {
+  CellColumns columns;
+  HOURCELL_CHECK(DecodeCell(cell, &columns).ok());
+  return PackedCellOf(columns);
 }
 
 // The layout of a vector that may give a salt.

@@ -219,5 +219,81 @@ TEST(NumberTest, RandomDecimalsReadAsTheCLibraryReadsThem) {
   }
 }
 
+// What ScanPlainValue reads of a text, or "no".
+std::string Plain(std::string_view text) {
+  Value value;
+  const char* const end = ScanPlainValue(text.data(), text.data() + text.size(), &value);
+  if (end == nullptr) return "no";
+  const std::string number =
+      value.is_integer() ? fmt::format("{}", value.integer()) : JavaDouble(value.floating());
+  return number + " | " + std::string(end, text.data() + text.size());
+}
+
+TEST(NumberTest, ScanPlainValueEndsWhereTheNumberDoes) {
+  EXPECT_EQ(Plain("42 host=a"), "42 |  host=a");
+  EXPECT_EQ(Plain("-9223372036854775808"), "-9223372036854775808 | ");
+  EXPECT_EQ(Plain("-0"), "0 | ");
+  EXPECT_EQ(Plain("-0.0"), "-0.0 | ");
+  EXPECT_EQ(Plain("1.5x"), "1.5 | x");
+  EXPECT_EQ(Plain("1.."), "1.0 | .");
+  EXPECT_EQ(Plain("9007199254740992e-22"), "9.007199254740992E-7 | ");
+  EXPECT_EQ(Plain("1e+05 "), "100000.0 |  ");
+}
+
+TEST(NumberTest, ScanPlainValueRoundsCorrectlyWhereOneOperationCannot) {
+  EXPECT_EQ(Plain("9007199254740993.0"), "9.007199254740992E15 | ");  // half way: to even
+  EXPECT_EQ(Plain("1e23 "), "1.0E23 |  ");
+  EXPECT_EQ(Plain("-58.131713230497617"), "-58.13171323049762 | ");
+  EXPECT_EQ(Plain("0.00000000000000000000001"), "1.0E-23 | ");
+  EXPECT_EQ(Plain("0.1000000000000000000000000000e30"), "1.0E29 | ");
+}
+
+TEST(NumberTest, ScanPlainValueLeavesTheRest) {
+  for (const char* text :
+       {"", "-", "+1", ".5", "x", "1e", "1e+", "1ex", "1e1000", "1e999", "1e-999",
+        "00000000000000000001", "9223372036854775808", "-9223372036854775809"}) {
+    EXPECT_EQ(Plain(text), "no") << text;
+  }
+}
+
+// ParseValueText without its quick way.
+std::string SlowValue(const std::string& text) {
+  if (LooksLikeInteger(text)) {
+    const auto number = ParseInteger(text);
+    return number.ok() ? fmt::format("{}", *number) : number.error().text;
+  }
+  const auto number = ParseDouble(text);
+  if (!number.ok()) return number.error().text;
+  return std::isfinite(*number) ? fmt::format("{:x}", std::bit_cast<uint64_t>(*number))
+                                : "value is NaN or Infinite: " + text;
+}
+
+std::string QuickValue(const std::string& text) {
+  const auto value = ParseValueText(text);
+  if (!value.ok()) return value.error().text;
+  return value->is_integer() ? fmt::format("{}", value->integer())
+                             : fmt::format("{:x}", std::bit_cast<uint64_t>(value->floating()));
+}
+
+TEST(NumberTest, ValuesReadTheSameBothWays) {
+  constexpr uint64_t kSeed = 20260102;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  constexpr std::string_view kAlphabet = "0123456789.eE+-0123456789x";
+  for (int i = 0; i < 200'000; ++i) {
+    std::string text;
+    if (i % 2 == 0) {
+      text = fmt::format("{}{}.{:0{}}e{}", random.Below(2) == 0 ? "-" : "",
+                         random.Next() >> random.Below(64), random.Below(1000),
+                         random.Below(12) + 1, static_cast<int>(random.Below(60)) - 30);
+      text.resize(text.size() - random.Below(5));
+    } else {
+      for (size_t size = 1 + random.Below(24); text.size() < size;)
+        text += kAlphabet[random.Below(kAlphabet.size())];
+    }
+    ASSERT_EQ(QuickValue(text), SlowValue(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace hourcell

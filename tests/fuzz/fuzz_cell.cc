@@ -1,3 +1,4 @@
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -5,6 +6,7 @@
 
 #include "codec/base/check.h"
 #include "codec/cell.h"
+#include "codec/packed_cell.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {
@@ -16,20 +18,38 @@ std::string Merged(std::string_view existing, std::span<const std::string_view> 
   return out;
 }
 
-// A cell that decodes is the encoding of its points, but for bits that OpenTSDB ignores.
+void CheckGivesBack(const std::string& cell, const CellColumns& columns) {
+  CellColumns again;
+  HOURCELL_CHECK(DecodeCell(cell, &again).ok());
+  HOURCELL_CHECK(again == columns);
+}
+
+// A cell that decodes holds points that either format gives back, with the summary it says they
+// have. A format-1 cell is the encoding of its points, but for bits that OpenTSDB ignores.
 void CheckDecode(std::string_view cell) {
   CellColumns columns;
   const absl::Status status = DecodeCell(cell, &columns);
+  const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
   if (!status.ok()) {
     HOURCELL_CHECK(absl::IsDataLoss(status));
+    HOURCELL_CHECK(summary.ok() || absl::IsDataLoss(summary.status()));
     return;
   }
-  std::string again;
-  AppendCell(columns, &again);
-  HOURCELL_CHECK(again.size() == cell.size());
-  CellColumns columns_again;
-  HOURCELL_CHECK(DecodeCell(again, &columns_again).ok());
-  HOURCELL_CHECK(columns_again == columns);
+  std::string stored;
+  AppendCell(columns, &stored);
+  const bool is_packed = cell.front() == static_cast<char>(CellFormat::kPacked);
+  HOURCELL_CHECK(is_packed || stored.size() == cell.size());
+  CheckGivesBack(stored, columns);
+
+  std::string packed;
+  AppendPackedCell(columns, &packed);
+  CheckGivesBack(packed, columns);
+  HOURCELL_CHECK(summary.ok() && (is_packed || *summary == std::nullopt));
+  HOURCELL_CHECK(ReadCellSummary(packed).value() == Summarize(columns));
+
+  const absl::StatusOr<OpenTsdbCell> wire = ToOpenTsdb(packed);
+  HOURCELL_CHECK(wire.ok());
+  HOURCELL_CHECK(stored.substr(1) == wire->qualifiers + wire->values);
 }
 
 }  // namespace
