@@ -29,7 +29,11 @@ class MemTableStore : public TableStore {
                                      std::optional<std::string_view> expected,
                                      std::string_view value) override;
   absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) override;
-  absl::Status Flush() override;
+  absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
+    return Apply(group, /*sync=*/false);
+  }
+  absl::Status Flush(TableId table) override;
+  absl::Status Compact(TableId table) override { return Flush(table); }
   absl::Status Close() override;
 
   // The next `count` Applies fail with kUnavailable and change nothing.

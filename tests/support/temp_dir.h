@@ -14,7 +14,7 @@ namespace hourcell {
 class TempDir {
  public:
   TempDir() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "hourcell-XXXXXX").string();
+    std::string pattern = (Parent() / "hourcell-XXXXXX").string();
     HOURCELL_CHECK(mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }
@@ -29,6 +29,17 @@ class TempDir {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
  private:
+  // In memory if there is room: a test that syncs a thousand times is then as quick as it is sure.
+  static std::filesystem::path Parent() {
+    constexpr uintmax_t kRoom = uintmax_t{1} << 30;
+    std::error_code error;
+    const std::filesystem::path memory = "/dev/shm";
+    const std::filesystem::space_info space = std::filesystem::space(memory, error);
+    const bool is_wanted = std::getenv("TMPDIR") == nullptr;
+    if (is_wanted && !error && space.available >= kRoom) return memory;
+    return std::filesystem::temp_directory_path();
+  }
+
   std::string path_;
 };
 

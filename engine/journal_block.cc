@@ -1,0 +1,190 @@
+#include "engine/journal_block.h"
+
+#include <algorithm>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/crc32c.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kMagic = "HCJOURN\n";
+constexpr uint32_t kFormatVersion = 1;
+constexpr size_t kHeaderCrcAt = 8;
+constexpr size_t kHeaderCrcEnd = 12;
+constexpr size_t kBlockCrcEnd = 4;
+constexpr uint32_t kFooterLength = 0xFFFFFFFF;
+
+uint32_t Load32(std::string_view bytes, size_t at) {
+  return static_cast<uint32_t>(LoadBigEndian(bytes.data() + at, 4));
+}
+uint64_t Load64(std::string_view bytes, size_t at) {
+  return LoadBigEndian(bytes.data() + at, 8);
+}
+
+// The CRC that `bytes`, what is behind a stored CRC, have in segment `segment`.
+uint32_t CrcIn(uint64_t segment, std::string_view bytes) {
+  char number[8];
+  StoreBigEndian(segment, 8, number);
+  return ExtendCrc32c(Crc32c({number, 8}), bytes);
+}
+
+void AppendBlockHeader(uint32_t length,
+                       uint64_t sequence,
+                       uint64_t synced_below,
+                       std::string* out) {
+  out->append(kBlockCrcEnd, '\0');
+  AppendBigEndian(length, 4, out);
+  AppendBigEndian(sequence, 8, out);
+  AppendBigEndian(synced_below, 8, out);
+}
+
+// Puts the CRC of out[begin + kBlockCrcEnd, end) in its place.
+void SealBlock(uint64_t segment, size_t begin, std::string* out) {
+  const std::string_view covered = std::string_view(*out).substr(begin + kBlockCrcEnd);
+  StoreBigEndian(CrcIn(segment, covered), 4, out->data() + begin);
+}
+
+JournalBlock BlockIn(std::string_view bytes, size_t size) {
+  JournalBlock block;
+  block.sequence = Load64(bytes, 8);
+  block.synced_below = Load64(bytes, 16);
+  block.payload = bytes.substr(kBlockHeaderBytes, size - kBlockHeaderBytes);
+  block.is_footer = Load32(bytes, 4) == kFooterLength;
+  return block;
+}
+
+}  // namespace
+
+void AppendSegmentHeader(const SegmentHeader& header, std::string* out) {
+  const size_t begin = out->size();
+  out->append(kMagic);
+  out->append(kHeaderCrcEnd - kHeaderCrcAt, '\0');
+  AppendBigEndian(kFormatVersion, 4, out);
+  AppendBigEndian(header.number, 8, out);
+  AppendBigEndian(header.first_sequence, 8, out);
+  AppendBigEndian(header.synced_below, 8, out);
+  const std::string_view covered = std::string_view(*out).substr(begin + kHeaderCrcEnd);
+  StoreBigEndian(CrcIn(header.number, covered), 4, out->data() + begin + kHeaderCrcAt);
+}
+
+absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number) {
+  if (bytes.size() < kSegmentHeaderBytes) {
+    return absl::DataLossError(
+        fmt::format("segment header of {} bytes; want {}", bytes.size(), kSegmentHeaderBytes));
+  }
+  if (!bytes.starts_with(kMagic)) {
+    return absl::DataLossError(fmt::format("segment header begins with {}; want {}",
+                                           ToHex(bytes.substr(0, kMagic.size())), ToHex(kMagic)));
+  }
+  const uint32_t stored = Load32(bytes, kHeaderCrcAt);
+  const uint32_t computed =
+      CrcIn(number, bytes.substr(kHeaderCrcEnd, kSegmentHeaderBytes - kHeaderCrcEnd));
+  if (stored != computed) {
+    return absl::DataLossError(fmt::format(
+        "segment header has CRC32C {:08x}; its bytes as those of segment {} give {:08x}", stored,
+        number, computed));
+  }
+  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version != kFormatVersion) {
+    return absl::FailedPreconditionError(
+        fmt::format("journal format {}; this program reads {}", version, kFormatVersion));
+  }
+  return SegmentHeader{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
+}
+
+void AppendJournalBlock(uint64_t segment,
+                        uint64_t sequence,
+                        uint64_t synced_below,
+                        std::span<const std::string_view> payload_parts,
+                        std::string* out) {
+  const size_t begin = out->size();
+  size_t length = 0;
+  for (const std::string_view part : payload_parts)
+    length += part.size();
+  HOURCELL_CHECK(length <= kBlockPayloadBytesMax);
+  AppendBlockHeader(static_cast<uint32_t>(length), sequence, synced_below, out);
+  for (const std::string_view part : payload_parts)
+    out->append(part);
+  SealBlock(segment, begin, out);
+}
+
+void AppendJournalFooter(uint64_t segment, uint64_t next_sequence, std::string* out) {
+  const size_t begin = out->size();
+  AppendBlockHeader(kFooterLength, next_sequence, next_sequence, out);
+  SealBlock(segment, begin, out);
+}
+
+std::optional<size_t> JournalBlockBytes(std::string_view bytes) {
+  HOURCELL_DCHECK(bytes.size() >= kBlockHeaderBytes);
+  const uint32_t length = Load32(bytes, 4);
+  if (length == kFooterLength) return kBlockHeaderBytes;
+  if (length > kBlockPayloadBytesMax) return std::nullopt;
+  return kBlockHeaderBytes + length;
+}
+
+absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
+                                                uint64_t segment,
+                                                uint64_t sequence) {
+  if (bytes.size() < kBlockHeaderBytes) {
+    return absl::DataLossError(fmt::format("block {}: {} bytes are left; want at least {}",
+                                           sequence, bytes.size(), kBlockHeaderBytes));
+  }
+  const std::optional<size_t> size = JournalBlockBytes(bytes);
+  if (!size.has_value()) {
+    return absl::DataLossError(fmt::format("block {}: payload of {} bytes; want at most {}",
+                                           sequence, Load32(bytes, 4), kBlockPayloadBytesMax));
+  }
+  if (*size > bytes.size()) {
+    return absl::DataLossError(
+        fmt::format("block {}: {} bytes are left; want {}", sequence, bytes.size(), *size));
+  }
+  const uint32_t stored = Load32(bytes, 0);
+  const uint32_t computed = CrcIn(segment, bytes.substr(kBlockCrcEnd, *size - kBlockCrcEnd));
+  if (stored != computed) {
+    return absl::DataLossError(fmt::format("block {}: CRC32C {:08x}; its {} bytes give {:08x}",
+                                           sequence, stored, *size, computed));
+  }
+  const JournalBlock block = BlockIn(bytes, *size);
+  if (block.sequence != sequence) {
+    return absl::DataLossError(fmt::format("block {}: {} has sequence {}", sequence,
+                                           block.is_footer ? "a footer" : "the block here",
+                                           block.sequence));
+  }
+  return block;
+}
+
+void JournalRemains::Add(const JournalRemains& other) {
+  blocks += other.blocks;
+  if (other.synced_below > synced_below) {
+    synced_below = other.synced_below;
+    said_by = other.said_by;
+  }
+}
+
+JournalRemains FindJournalRemains(std::string_view bytes,
+                                  uint64_t segment,
+                                  uint64_t after,
+                                  uint64_t range) {
+  JournalRemains remains;
+  size_t at = 0;
+  while (bytes.size() - at >= kBlockHeaderBytes) {
+    const std::string_view rest = bytes.substr(at);
+    const uint64_t sequence = Load64(rest, 8);
+    const std::optional<size_t> size = JournalBlockBytes(rest);
+    const bool is_plausible = sequence > after && sequence - after <= range && size.has_value() &&
+                              *size <= rest.size() && Load64(rest, 16) <= sequence;
+    if (!is_plausible || !DecodeJournalBlock(rest, segment, sequence).ok()) {
+      ++at;
+      continue;
+    }
+    remains.Add({1, Load64(rest, 16), sequence});
+    at += *size;
+  }
+  return remains;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,105 @@
+// The bytes of a journal segment. Pure functions; engine/journal.h says what a journal is.
+//
+// Integers are unsigned and big-endian. A segment is a header and blocks without a gap between
+// them; a footer ends it if the journal was closed in good order.
+//
+//   header, 40 bytes                         block, 24 bytes and the payload
+//   0   8  magic "HCJOURN\n"                 0   4  CRC32C, see below
+//   8   4  CRC32C, see below                 4   4  bytes of the payload; ffffffff: footer
+//   12  4  format version, 1                 8   8  sequence
+//   16  8  number of the segment             16  8  synced below
+//   24  8  first sequence                    24     payload
+//   32  8  synced below
+//
+// CRC32C covers the 8 bytes of the segment's number, which a block does not store, and everything
+// behind the CRC: a file under a wrong name, or old disk blocks of another segment, do not check.
+//
+// sequence: of a block, one more than the block before it; of a footer, that of the block that
+// would have followed. first sequence: of the segment's first block. Blocks of an earlier segment
+// that have this sequence or a higher one do not count: this segment takes over there, because the
+// writer could not cut back a block that it failed to write.
+//
+// synced below: all blocks with a lower sequence were synced when this was written. It is what
+// tells damage from a torn tail: a block that was synced and is not there any more is damage.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+inline constexpr size_t kSegmentHeaderBytes = 40;
+inline constexpr size_t kBlockHeaderBytes = 24;
+inline constexpr size_t kBlockPayloadBytesMax = 256 << 20;
+
+struct SegmentHeader {
+  uint64_t number = 0;
+  uint64_t first_sequence = 0;
+  uint64_t synced_below = 0;
+
+  bool operator==(const SegmentHeader&) const = default;
+};
+
+// A block or a footer in the bytes it was read from.
+struct JournalBlock {
+  uint64_t sequence = 0;
+  uint64_t synced_below = 0;
+  std::string_view payload;
+  bool is_footer = false;
+
+  // Its bytes in the file.
+  size_t size() const { return kBlockHeaderBytes + payload.size(); }
+};
+
+// Appends the header.
+void AppendSegmentHeader(const SegmentHeader& header, std::string* out);
+
+// The header at the front of `bytes`, which should be that of segment `number`. kDataLoss says what
+// is wrong with it; kFailedPrecondition: it is whole, but of another format version.
+absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number);
+
+// Appends a block of the parts, one behind the other. REQUIRES: at most kBlockPayloadBytesMax bytes
+// together.
+void AppendJournalBlock(uint64_t segment,
+                        uint64_t sequence,
+                        uint64_t synced_below,
+                        std::span<const std::string_view> payload_parts,
+                        std::string* out);
+
+// Appends the footer of a segment whose blocks are all synced; `next_sequence` as above.
+void AppendJournalFooter(uint64_t segment, uint64_t next_sequence, std::string* out);
+
+// How many bytes the block at the front of `bytes` has, by its header; nullopt if no block is that
+// long. REQUIRES: bytes has at least kBlockHeaderBytes bytes.
+std::optional<size_t> JournalBlockBytes(std::string_view bytes);
+
+// The block at the front of `bytes`, with the sequence that is expected there. kDataLoss says what
+// is wrong with it.
+absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
+                                                uint64_t segment,
+                                                uint64_t sequence);
+
+// What valid blocks are left in bytes that are not whole.
+struct JournalRemains {
+  uint64_t blocks = 0;        // and footers
+  uint64_t synced_below = 0;  // the highest any of them says
+  uint64_t said_by = 0;       // the sequence of the one that says it
+
+  void Add(const JournalRemains& other);
+};
+
+// Looks at every offset of `bytes`, which are of segment `segment`, for valid blocks with a
+// sequence in (after, after + range]. Linear but for the CRC of what looks like a block.
+JournalRemains FindJournalRemains(std::string_view bytes,
+                                  uint64_t segment,
+                                  uint64_t after,
+                                  uint64_t range);
+
+}  // namespace hourcell

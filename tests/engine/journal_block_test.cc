@@ -1,0 +1,152 @@
+#include "engine/journal_block.h"
+
+#include <array>
+
+#include "codec/base/bytes.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr uint64_t kSegment = 7;
+
+std::string Header() {
+  std::string bytes;
+  AppendSegmentHeader({kSegment, 100, 90}, &bytes);
+  return bytes;
+}
+
+std::string Block(uint64_t sequence, std::string_view payload, uint64_t synced_below = 90) {
+  std::string bytes;
+  AppendJournalBlock(kSegment, sequence, synced_below, {&payload, 1}, &bytes);
+  return bytes;
+}
+
+TEST(JournalBlockTest, HeaderBytesArePinned) {
+  EXPECT_EQ(ToHex(Header()),
+            "48434a4f55524e0a"  // magic
+            "5d463cd1"          // CRC32C
+            "00000001"          // format version
+            "0000000000000007"  // number
+            "0000000000000064"  // first sequence
+            "000000000000005a"  // synced below
+  );
+}
+
+TEST(JournalBlockTest, BlockAndFooterBytesArePinned) {
+  EXPECT_EQ(ToHex(Block(100, "points")),
+            "c3cd1913"          // CRC32C
+            "00000006"          // length
+            "0000000000000064"  // sequence
+            "000000000000005a"  // synced below
+            "706f696e7473");
+  std::string footer;
+  AppendJournalFooter(kSegment, 101, &footer);
+  EXPECT_EQ(ToHex(footer),
+            "d2d7921d"
+            "ffffffff"
+            "0000000000000065"
+            "0000000000000065");
+}
+
+TEST(JournalBlockTest, HeaderComesBack) {
+  EXPECT_THAT(DecodeSegmentHeader(Header() + "blocks", kSegment),
+              IsOkAndHolds(SegmentHeader{kSegment, 100, 90}));
+}
+
+TEST(JournalBlockTest, SaysWhatIsWrongWithAHeader) {
+  const std::string header = Header();
+  EXPECT_THAT(DecodeSegmentHeader(header.substr(0, 39), kSegment),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("39 bytes; want 40")));
+  EXPECT_THAT(DecodeSegmentHeader(std::string(40, '\0'), kSegment),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("begins with 0000000000000000")));
+  EXPECT_THAT(DecodeSegmentHeader(header, kSegment + 1),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("as those of segment 8")));
+  for (size_t i = 0; i < header.size(); ++i) {
+    std::string damaged = header;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    EXPECT_THAT(DecodeSegmentHeader(damaged, kSegment), StatusIs(absl::StatusCode::kDataLoss)) << i;
+  }
+}
+
+TEST(JournalBlockTest, PartsBecomeOnePayload) {
+  const std::array<std::string_view, 3> parts = {"po", "", "ints"};
+  std::string bytes = "before";
+  AppendJournalBlock(kSegment, 100, 90, parts, &bytes);
+  EXPECT_EQ(bytes, "before" + Block(100, "points"));
+
+  const auto block = DecodeJournalBlock(bytes.substr(6), kSegment, 100);
+  ASSERT_OK(block);
+  EXPECT_EQ(block->sequence, 100u);
+  EXPECT_EQ(block->synced_below, 90u);
+  EXPECT_FALSE(block->is_footer);
+  EXPECT_EQ(block->size(), 30u);
+}
+
+TEST(JournalBlockTest, EmptyPayloadIsABlock) {
+  const std::string bytes = Block(1, "");
+  const auto block = DecodeJournalBlock(bytes, kSegment, 1);
+  ASSERT_OK(block);
+  EXPECT_EQ(block->payload, "");
+  EXPECT_FALSE(block->is_footer);
+}
+
+TEST(JournalBlockTest, EveryFlippedBitAndEveryMissingByteIsSeen) {
+  const std::string bytes = Block(100, "points");
+  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+    std::string damaged = bytes;
+    damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
+    EXPECT_THAT(DecodeJournalBlock(damaged, kSegment, 100), StatusIs(absl::StatusCode::kDataLoss))
+        << "bit " << bit;
+  }
+  for (size_t size = 0; size < bytes.size(); ++size)
+    EXPECT_THAT(DecodeJournalBlock(bytes.substr(0, size), kSegment, 100),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bytes are left")));
+}
+
+TEST(JournalBlockTest, ABlockOfAnotherSegmentOrSequenceIsNone) {
+  const std::string bytes = Block(100, "points");
+  EXPECT_THAT(DecodeJournalBlock(bytes, kSegment + 1, 100),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("CRC32C c3cd1913")));
+  EXPECT_THAT(DecodeJournalBlock(bytes, kSegment, 99),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("block 99: the block here has")));
+}
+
+TEST(JournalBlockTest, LengthsBeyondTheLimitAreNone) {
+  std::string bytes = Block(1, "");
+  StoreBigEndian(kBlockPayloadBytesMax + 1, 4, bytes.data() + 4);
+  EXPECT_EQ(JournalBlockBytes(bytes), std::nullopt);
+  StoreBigEndian(kBlockPayloadBytesMax, 4, bytes.data() + 4);
+  EXPECT_EQ(JournalBlockBytes(bytes), kBlockPayloadBytesMax + kBlockHeaderBytes);
+}
+
+TEST(JournalRemainsTest, FindsBlocksBetweenGarbage) {
+  std::string footer;
+  AppendJournalFooter(kSegment, 104, &footer);
+  const std::string bytes = "garbage" + Block(101, "a", 80) + Block(102, "b", 95) +
+                            std::string(50, '\0') + Block(103, "c", 90) + footer + "end";
+
+  const JournalRemains remains = FindJournalRemains(bytes, kSegment, 100, 1000);
+  EXPECT_EQ(remains.blocks, 4u);
+  EXPECT_EQ(remains.synced_below, 104u);
+  EXPECT_EQ(remains.said_by, 104u);
+}
+
+TEST(JournalRemainsTest, OnlyWithinTheRangeAndOfThisSegment) {
+  const std::string bytes = Block(99, "a") + Block(101, "b", 91) + Block(111, "c", 92);
+
+  const JournalRemains remains = FindJournalRemains(bytes, kSegment, 100, 10);
+  EXPECT_EQ(remains.blocks, 1u);
+  EXPECT_EQ(remains.synced_below, 91u);
+  EXPECT_EQ(FindJournalRemains(bytes, kSegment + 1, 0, 1000).blocks, 0u);
+}
+
+TEST(JournalRemainsTest, NothingInNothing) {
+  EXPECT_EQ(FindJournalRemains("", kSegment, 0, 10).blocks, 0u);
+  EXPECT_EQ(FindJournalRemains(std::string(100'000, '\0'), kSegment, 0, 10).blocks, 0u);
+}
+
+}  // namespace
+}  // namespace hourcell
