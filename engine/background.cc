@@ -14,16 +14,23 @@ Background::~Background() {
     MutexLock lock(&mutex_);
     is_stopping_ = true;
   }
-  stop_changed_.NotifyAll();
+  changed_.NotifyAll();
   if (thread_.joinable()) thread_.join();
+}
+
+void Background::Wake() {
+  MutexLock lock(&mutex_);
+  is_woken_ = true;
+  changed_.NotifyAll();
 }
 
 void Background::Loop() {
   while (true) {
     {
       MutexLock lock(&mutex_);
-      if (!is_stopping_) stop_changed_.WaitFor(&mutex_, interval_ms_);
+      if (!is_stopping_ && !is_woken_) changed_.WaitFor(&mutex_, interval_ms_);
       if (is_stopping_) return;
+      is_woken_ = false;
     }
     task_();
   }

@@ -20,6 +20,9 @@ class Background {
   Background(const Background&) = delete;
   Background& operator=(const Background&) = delete;
 
+  // Lets the thread run the task at once instead of at the end of the interval.
+  void Wake();
+
   // Runs the task now, on the caller's thread.
   void RunOnce() { task_(); }
 
@@ -29,8 +32,9 @@ class Background {
   const int64_t interval_ms_;
   const std::function<void()> task_;
   Mutex mutex_;
-  CondVar stop_changed_;
+  CondVar changed_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_woken_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

@@ -33,6 +33,21 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(fmt::format(
         "options: background_jobs is out of range; got {}; want 1 or more", background_jobs));
   }
+  if (open_hours_bytes < (64 << 10)) {
+    return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");
+  }
+  if (journal_segment_bytes < (4 << 10)) {
+    return OutOfRange("journal_segment_bytes", journal_segment_bytes, "4096 or more");
+  }
+  if (journal_bytes < 4 * journal_segment_bytes) {
+    return OutOfRange("journal_bytes", journal_bytes, "four segments or more");
+  }
+  if (seal_grace_s < 0 || journal_age_s < 1) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: seal_grace_s and journal_age_s are out of range; got {} and {}; want 0 "
+        "and 1 or more",
+        seal_grace_s, journal_age_s));
+  }
   if (random_metric_uids && layout.metric_width > 7) {
     return absl::InvalidArgumentError(
         fmt::format("options: random_metric_uids with a metric width of {}; want a width of 1 to 7",

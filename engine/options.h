@@ -27,6 +27,12 @@ enum class Durability : uint8_t {
   kAlways,    // kill -9 and power loss
 };
 
+// How rows are stored once their hour is sealed. Both formats may mix in a store.
+enum class CellEncoding : uint8_t {
+  kPacked,    // columns; the smallest
+  kOpenTsdb,  // OpenTSDB's bytes
+};
+
 struct Options {
   std::string path;  // the store's directory
   bool create_if_missing = true;
@@ -46,7 +52,19 @@ struct Options {
   std::string extra_name_chars;            // tsd.core.tag.allow_specialchars, UTF-8
   size_t tags_max = kTagsMaxDefault;       // tsd.storage.max_tags
   size_t uid_cache_names_max = 1'000'000;  // per kind and direction
-  size_t series_cache_max = 1'000'000;     // series known by their raw tags
+  size_t series_cache_bytes = 512 << 20;   // tsd.storage.series_cache: series by their raw tags
+
+  // Open hours and their journal. Beyond a limit an append waits (AppendOptions::wait_ms).
+  size_t open_hours_bytes = 512 << 20;         // tsd.storage.open_hours
+  uint64_t journal_bytes = uint64_t{1} << 30;  // tsd.storage.journal
+  size_t journal_segment_bytes = 64 << 20;     // tsd.storage.journal.segment
+  // An hour is sealed when it has been over and untouched for so long.
+  int64_t seal_grace_s = 600;  // tsd.storage.seal_grace
+  // An hour that is needed from the journal for longer is sealed early.
+  int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
+  CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
+  size_t lanes = 0;                                    // shards of ingest; 0 = by the processors
+  bool seal_in_background = true;                      // false: only SealDue and pressure seal
 
   size_t block_cache_bytes = 256 << 20;  // RocksDB's, shared by all tables
   size_t write_buffer_bytes = 64 << 20;  // one memtable

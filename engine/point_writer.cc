@@ -2,60 +2,131 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <deque>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <utility>
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
-#include "codec/cell.h"
 #include "codec/limits.h"
 #include "codec/number.h"
-#include "codec/value.h"
+#include "codec/point_text.h"
 
 namespace hourcell {
 namespace {
 
-// What is wrong with the parts of a point that are not names.
-std::optional<PointError> PointFault(const PointView& point, size_t tags_max) {
-  const auto illegal = [](std::string text) {
-    return PointError{PointErrorKind::kIllegalArgument, std::move(text)};
-  };
-  const Timestamp& time = point.timestamp;
+PointError Illegal(std::string text) {
+  return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
+}
+
+// What is wrong with a point's time or value.
+std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
   if (time.ms < 0 || time.ms > kTimestampMsMax) {
-    return illegal(fmt::format("bad timestamp={}: got {} ms; want 0 to {} ms", time.ms, time.ms,
+    return Illegal(fmt::format("bad timestamp={}: got {} ms; want 0 to {} ms", time.ms, time.ms,
                                kTimestampMsMax));
   }
   if (!time.is_ms && time.ms % 1000 != 0) {
-    return illegal(fmt::format(
+    return Illegal(fmt::format(
         "bad timestamp={}: got {} ms in seconds precision; want whole seconds", time.ms, time.ms));
   }
-  if (!point.value.is_integer() && !std::isfinite(point.value.floating())) {
-    return illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(point.value.floating())));
+  if (!value.is_integer() && !std::isfinite(value.floating())) {
+    return Illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(value.floating())));
   }
+  return std::nullopt;
+}
+
+// What is wrong with the number and the keys of the tags.
+std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   if (point.tags.empty()) {
-    return illegal(fmt::format("Need at least one tag (metric={}, tags={{}})", point.metric));
+    return Illegal(fmt::format("Need at least one tag (metric={}, tags={{}})", point.metric));
   }
   if (point.tags.size() > tags_max) {
-    return illegal(
+    return Illegal(
         fmt::format("Too many tags: {} maximum allowed: {}", point.tags.size(), tags_max));
   }
   for (size_t i = 1; i < point.tags.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (point.tags[i].key != point.tags[j].key) continue;
-      return illegal(fmt::format("duplicate tag: {}={}", point.tags[i].key, point.tags[i].value));
+      return Illegal(fmt::format("duplicate tag: {}={}", point.tags[i].key, point.tags[i].value));
     }
   }
   return std::nullopt;
 }
 
+// The names of points whose series is not known by its spelling.
+class Names {
+ public:
+  Names(size_t points, size_t tags_max) : limits_{.tags_max = tags_max} { views_.reserve(points); }
+
+  std::optional<PointError> Add(const PointView& point) {
+    if (auto fault = TagsFault(point, limits_.tags_max)) return fault;
+    views_.push_back(point);
+    return std::nullopt;
+  }
+  std::optional<PointError> Add(const LinePoint& point) {
+    PointText& text = texts_.emplace_back();  // keeps what the view borrows
+    if (auto fault = text.ParseSeries(point.metric, point.tags, limits_)) return fault;
+    views_.push_back(text.point());
+    return std::nullopt;
+  }
+  std::span<const PointView> views() const { return views_; }
+
+ private:
+  const PointLimits limits_;
+  std::deque<PointText> texts_;
+  std::vector<PointView> views_;
+};
+
+void AppendSpellings(std::span<const LinePoint> points,
+                     std::string* /*bytes*/,
+                     std::vector<Spelling>* spellings) {
+  for (const LinePoint& point : points)
+    spellings->push_back(SpellingOf(point));
+}
+
+void AppendSpellings(std::span<const PointView> points,
+                     std::string* bytes,
+                     std::vector<Spelling>* spellings) {
+  size_t total = 0;
+  for (const PointView& point : points)
+    total += SpellingBytes(point);
+  bytes->clear();
+  bytes->reserve(total);
+  for (const PointView& point : points)
+    spellings->push_back(SpellingOf(point, bytes));
+}
+
+// Stands for the series of a point that is refused whatever its series is.
+constexpr SeriesNumber kNoSeries = ~SeriesNumber{0};
+
+bool SameSpelling(const Spelling& a, const Spelling& b) {
+  return a.hash == b.hash && a.head == b.head && a.tail == b.tail;
+}
+
 }  // namespace
 
-PointWriter::PointWriter(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
+struct PointWriter::Batch {
+  std::string spelling_bytes;
+  std::vector<Spelling> spellings;   // of each point
+  std::vector<CachedSeries> series;  // of each point; number 0: not known, kNoSeries: refused
+  std::vector<RefusedPoint> refused;
+  std::vector<size_t> lane_ends;    // into placed, of each lane
+  std::vector<PlacedPoint> placed;  // lane by lane
+
+  void Clear() {
+    spelling_bytes.clear();
+    spellings.clear();
+    series.clear();
+    refused.clear();
+    lane_ends.clear();
+    placed.clear();
+  }
+};
+
+PointWriter::PointWriter(const Options& options, const Parts& parts)
     : tags_max_(options.tags_max),
-      sync_(options.sync == Durability::kAlways),
-      row_keys_(row_keys),
       parts_(parts),
       points_added_(parts.stats->counter("datapoints.added", {{"type", "all"}})),
       points_refused_(parts.stats->counter("datapoints.refused", {{"type", "all"}})) {}
@@ -63,111 +134,164 @@ PointWriter::PointWriter(const Options& options, const RowKeyCodec& row_keys, co
 CommitTicket PointWriter::Append(std::span<const PointView> points,
                                  std::vector<RefusedPoint>* refused,
                                  const AppendOptions& options) {
-  Batch batch = Place(points);
+  return AppendBatch(points, refused, options);
+}
+
+CommitTicket PointWriter::Append(std::span<const LinePoint> points,
+                                 std::vector<RefusedPoint>* refused,
+                                 const AppendOptions& options) {
+  return AppendBatch(points, refused, options);
+}
+
+template <typename Point>
+CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
+                                      std::vector<RefusedPoint>* refused,
+                                      const AppendOptions& options) {
+  if (points.empty()) return CommitTicket();
+  if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
+    return CommitTicket(std::move(room));
+  }
+  // Kept from batch to batch, so that its memory is used again; but not that of a huge one.
+  constexpr size_t kKeptPointsMax = 16384;
+  thread_local Batch batch;
+  if (batch.series.capacity() > kKeptPointsMax) batch = Batch();
+  batch.Clear();
+  FindSeries(points, &batch);
+  Place(points, &batch);
   points_refused_->Add(batch.refused.size());
-  absl::Status applied;
-  if (!batch.placed.empty()) {
-    applied = parts_.tables->Apply(RowMerges(points, &batch), sync_ || options.sync);
-    if (applied.ok()) points_added_->Add(batch.placed.size());
+  points_added_->Add(batch.placed.size());
+  if (refused != nullptr) {
+    std::ranges::sort(batch.refused, {}, &RefusedPoint::index);
+    *refused = std::move(batch.refused);
   }
-  if (refused != nullptr) *refused = std::move(batch.refused);
-  return CommitTicket(std::move(applied));
+  if (batch.placed.empty()) return CommitTicket();
+  const uint64_t block = AppendPlaced(&batch);
+  // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
+  constexpr size_t kBytesPerPoint = 6;
+  if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint)) {
+    // What fails here is tried again, and told to whoever waits.
+    parts_.commit->CommitThrough(block, /*sync=*/false).IgnoreError();
+  }
+  return CommitTicket(parts_.commit, block, options.sync);
 }
 
-PointWriter::Batch PointWriter::Place(std::span<const PointView> points) {
-  Batch batch;
-  batch.series.reserve(points.size());
-  batch.placed.reserve(points.size());
-  std::vector<size_t> missing;
-  std::string key;
+template <typename Point>
+void PointWriter::FindSeries(std::span<const Point> points, Batch* batch) {
+  batch->spellings.reserve(points.size());
+  AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
+  batch->series.resize(points.size());
+  parts_.cache->FindAll(batch->spellings, batch->series);
+  // Before names are looked at: a point that is refused must not leave a new name behind.
   for (size_t i = 0; i < points.size(); ++i) {
-    if (std::optional<PointError> fault = PointFault(points[i], tags_max_)) {
-      batch.refused.push_back({.index = i, .error = *std::move(fault)});
-      continue;
+    if (auto fault = ContentFault(points[i].timestamp, points[i].value)) {
+      batch->refused.push_back({.index = i, .error = *std::move(fault)});
+      batch->series[i].number = kNoSeries;
     }
-    SeriesCache::MakeKey(points[i], &key);
-    SeriesRef ref;
-    if (!parts_.cache->Find(key, &ref)) {
-      missing.push_back(i);
-      continue;
-    }
-    batch.series.push_back(std::move(ref));
-    PlacePoint(points[i], i, batch.series.size() - 1, &batch);
   }
-  if (!missing.empty()) ResolveMissing(points, missing, &batch);
-  std::ranges::sort(batch.refused, {}, &RefusedPoint::index);
-  return batch;
+  if (std::ranges::any_of(batch->series, [](const CachedSeries& one) { return one.number == 0; })) {
+    ResolveMissing(points, batch);
+  }
 }
 
-void PointWriter::ResolveMissing(std::span<const PointView> points,
-                                 std::span<const size_t> missing,
-                                 Batch* batch) {
+template <typename Point>
+void PointWriter::ResolveMissing(std::span<const Point> points, Batch* batch) {
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
-  std::vector<const PointView*> wanted;
-  wanted.reserve(missing.size());
-  for (const size_t index : missing)
-    wanted.push_back(&points[index]);
-  std::vector<Parsed<SeriesRef>> results;
-  parts_.series->GetOrCreate(wanted, &results);
-  std::string key;
+  // Each spelling once: its first point, and its place among the names or what is wrong with them.
+  struct Missing {
+    size_t point;
+    size_t name;
+    std::optional<PointError> fault;
+  };
+  std::vector<Missing> missing;
+  absl::flat_hash_map<uint64_t, size_t> by_hash;
+  std::vector<std::pair<size_t, size_t>> waiting;  // point, and its place in `missing`
+  Names names(points.size(), tags_max_);
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (batch->series[i].number != 0) continue;
+    const auto [place, is_new] = by_hash.try_emplace(batch->spellings[i].hash, missing.size());
+    size_t index = place->second;
+    if (is_new || !SameSpelling(batch->spellings[i], batch->spellings[missing[index].point])) {
+      index = missing.size();
+      const size_t name = names.views().size();
+      missing.push_back({.point = i, .name = name, .fault = names.Add(points[i])});
+    }
+    waiting.emplace_back(i, index);
+  }
+
+  std::vector<const PointView*> views;
+  for (const PointView& view : names.views())
+    views.push_back(&view);
+  std::vector<Parsed<SeriesRef>> refs;
+  parts_.series->GetOrCreate(views, &refs);
+  std::vector<CachedSeries> found(missing.size());
   for (size_t i = 0; i < missing.size(); ++i) {
-    if (!results[i].ok()) {
-      batch->refused.push_back({.index = missing[i], .error = results[i].error()});
+    if (missing[i].fault.has_value()) continue;
+    const Parsed<SeriesRef>& ref = refs[missing[i].name];
+    if (!ref.ok()) {
+      missing[i].fault = ref.error();
       continue;
     }
-    SeriesCache::MakeKey(points[missing[i]], &key);
-    parts_.cache->Insert(key, *results[i], epoch);
-    batch->series.push_back(*results[i]);
-    PlacePoint(points[missing[i]], missing[i], batch->series.size() - 1, batch);
+    const PointView& view = *views[missing[i].name];
+    const SeriesDefinition definition{.number = ref->number,
+                                      .metric_uid = ref->metric,
+                                      .metric = view.metric,
+                                      .tags = view.tags,
+                                      .tag_uids = ref->tags};
+    // In the journal before its first point, and so before others can find it.
+    found[i].number = ref->number;
+    found[i].slot =
+        parts_.open_hours->LaneOf(ref->number)
+            .Attach(ref->number, parts_.series->IsSynced(ref->number) ? nullptr : &definition);
+    parts_.cache->Insert(batch->spellings[missing[i].point], found[i], epoch);
+  }
+  for (const auto& [point, index] : waiting) {
+    batch->series[point] = found[index];
+    if (found[index].number != 0) continue;
+    batch->series[point].number = kNoSeries;
+    batch->refused.push_back({.index = point, .error = *missing[index].fault});
   }
 }
 
-void PointWriter::PlacePoint(const PointView& point,
-                             size_t index,
-                             size_t series_slot,
-                             Batch* batch) const {
-  const uint32_t base_time_s = BaseTimeS(point.timestamp.ms);
-  const int64_t offset_ms = point.timestamp.ms - int64_t{base_time_s} * 1000;
-  batch->placed.push_back({.series = batch->series[series_slot].number,
-                           .base_time_s = base_time_s,
-                           .offset_ms = static_cast<uint32_t>(offset_ms),
-                           .index = index,
-                           .series_slot = series_slot});
+// Sorts the points by lane, and leaves out those that are refused.
+template <typename Point>
+void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
+  const size_t lanes = parts_.open_hours->lanes().size();
+  batch->lane_ends.assign(lanes + 1, 0);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const CachedSeries& series = batch->series[i];
+    if (series.number == kNoSeries) continue;
+    ++batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number) + 1];
+  }
+  for (size_t lane = 0; lane < lanes; ++lane)
+    batch->lane_ends[lane + 1] += batch->lane_ends[lane];
+  batch->placed.resize(batch->lane_ends[lanes]);
+  // lane_ends[l] is where lane l begins, and becomes where it ends.
+  for (size_t i = 0; i < points.size(); ++i) {
+    const CachedSeries& series = batch->series[i];
+    if (series.number == kNoSeries) continue;
+    const size_t place = batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number)]++;
+    batch->placed[place] = {.series = series.number,
+                            .slot = series.slot,
+                            .time = points[i].timestamp,
+                            .value = points[i].value};
+  }
 }
 
-std::vector<Mutation> PointWriter::RowMerges(std::span<const PointView> points,
-                                             Batch* batch) const {
-  // Rows side by side, each in time order; of two points of one instant the one that came later
-  // last.
-  std::ranges::sort(batch->placed, [](const Placed& a, const Placed& b) {
-    return std::tie(a.series, a.base_time_s, a.offset_ms, a.index) <
-           std::tie(b.series, b.base_time_s, b.offset_ms, b.index);
-  });
-  std::vector<Mutation> merges;
-  CellColumns columns;
-  const auto same_row = [](const Placed& a, const Placed& b) {
-    return a.series == b.series && a.base_time_s == b.base_time_s;
-  };
-  const std::vector<Placed>& placed = batch->placed;
-  for (size_t begin = 0, end = 0; begin < placed.size(); begin = end) {
-    columns.clear();
-    for (end = begin; end < placed.size() && same_row(placed[begin], placed[end]); ++end) {
-      const bool overwritten = end + 1 < placed.size() && same_row(placed[end], placed[end + 1]) &&
-                               placed[end].offset_ms == placed[end + 1].offset_ms;
-      if (overwritten) continue;
-      const PointView& point = points[placed[end].index];
-      columns.push_back({.offset_ms = placed[end].offset_ms,
-                         .is_ms = point.timestamp.is_ms,
-                         .flags = ValueFlags(point.value)},
-                        point.value);
-    }
-    Mutation& merge = merges.emplace_back();
-    merge.kind = Mutation::Kind::kMerge;
-    row_keys_.Append(batch->series[placed[begin].series_slot].tsuid, placed[begin].base_time_s,
-                     &merge.key);
-    AppendCell(columns, &merge.value);
+uint64_t PointWriter::AppendPlaced(Batch* batch) {
+  const auto now_s = static_cast<uint32_t>(parts_.clock->NowMs() / 1000);
+  const std::span<PlacedPoint> placed(batch->placed);
+  uint64_t block = 0;
+  int64_t bytes = 0;
+  size_t begin = 0;
+  for (size_t lane = 0; lane < parts_.open_hours->lanes().size(); ++lane) {
+    const size_t end = batch->lane_ends[lane];
+    if (begin == end) continue;
+    block = std::max(block, parts_.open_hours->lanes()[lane].Append(
+                                placed.subspan(begin, end - begin), now_s, &bytes));
+    begin = end;
   }
-  return merges;
+  parts_.open_hours->AddBytes(bytes);
+  return block;
 }
 
 }  // namespace hourcell

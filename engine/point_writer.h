@@ -1,22 +1,26 @@
-// PointWriter: the way in. A batch of points becomes one group of merges, a cell a row, applied to
-// the data table; acknowledged when the group is in RocksDB's write-ahead log. Thread-safe.
+// PointWriter: the way in. A batch of points finds its series, goes into their open hours and into
+// the lanes' sections of the next journal block, and is acknowledged when that block is written.
+//
+// A point whose series was seen before, spelled as before, costs a hash and a lookup; for others
+// the names are checked and their UIDs and series looked up or made. Within a batch the order of
+// points is kept, so that the later of two points of one instant wins. Thread-safe.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "codec/layout.h"
+#include "codec/base/clock.h"
 #include "codec/point.h"
-#include "codec/row_key.h"
+#include "engine/admission.h"
+#include "engine/group_commit.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/ingest/series_cache.h"
 #include "engine/options.h"
-#include "engine/series_cache.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
-#include "engine/table.h"
 #include "engine/tsdb.h"
 
 namespace hourcell {
@@ -25,43 +29,41 @@ class PointWriter {
  public:
   // What the writer works on; borrowed, outlives it.
   struct Parts {
-    TableStore* tables = nullptr;
     SeriesTable* series = nullptr;
     SeriesCache* cache = nullptr;
+    OpenHours* open_hours = nullptr;
+    GroupCommit* commit = nullptr;
+    Admission* admission = nullptr;
+    Clock* clock = nullptr;
     Stats* stats = nullptr;
   };
-  PointWriter(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
+  PointWriter(const Options& options, const Parts& parts);
 
   // Tsdb::Append.
   CommitTicket Append(std::span<const PointView> points,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
+  CommitTicket Append(std::span<const LinePoint> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options);
 
  private:
-  // A point that has its series: where it goes, and which of the batch it is.
-  struct Placed {
-    SeriesNumber series;
-    uint32_t base_time_s;
-    uint32_t offset_ms;
-    size_t index;        // into the batch
-    size_t series_slot;  // into Batch::series
-  };
-  struct Batch {
-    std::vector<SeriesRef> series;
-    std::vector<Placed> placed;
-    std::vector<RefusedPoint> refused;
-  };
+  struct Batch;  // the working memory of one Append
 
-  Batch Place(std::span<const PointView> points);
-  void ResolveMissing(std::span<const PointView> points,
-                      std::span<const size_t> missing,
-                      Batch* batch);
-  void PlacePoint(const PointView& point, size_t index, size_t series_slot, Batch* batch) const;
-  std::vector<Mutation> RowMerges(std::span<const PointView> points, Batch* batch) const;
+  template <typename Point>
+  CommitTicket AppendBatch(std::span<const Point> points,
+                           std::vector<RefusedPoint>* refused,
+                           const AppendOptions& options);
+  template <typename Point>
+  void FindSeries(std::span<const Point> points, Batch* batch);
+  template <typename Point>
+  void ResolveMissing(std::span<const Point> points, Batch* batch);
+  template <typename Point>
+  void Place(std::span<const Point> points, Batch* batch) const;
+  // Returns the block that has the last of them.
+  uint64_t AppendPlaced(Batch* batch);
 
   const size_t tags_max_;
-  const bool sync_;
-  const RowKeyCodec& row_keys_;
   const Parts parts_;
   Counter* const points_added_;
   Counter* const points_refused_;

@@ -45,8 +45,10 @@ absl::StatusOr<QueryResult> QueryExecutor::Run(const QuerySpec& spec) const {
   if (budget.deadline_ms == 0 && options_.query_timeout_ms > 0) {
     budget.deadline_ms = parts_.clock->NowMs() + options_.query_timeout_ms;
   }
+  // In this order: an hour that is sealed in between is in both, and in neither never.
+  const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  RowReader reader(row_keys_, view.get(), budget);
+  RowReader reader(row_keys_, view.get(), parts_.open_hours, budget);
   QueryResult result;
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     HOURCELL_RETURN_IF_ERROR(RunSubQuery(spec, i, view.get(), &reader, &result));

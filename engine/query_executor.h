@@ -2,7 +2,7 @@
 //
 //   plan -> read rows -> span -> downsample -> rate -> group -> aggregate -> trim
 //
-// All reads of one query see one snapshot. Thread-safe.
+// All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/row_key.h"
+#include "engine/ingest/open_hours.h"
 #include "engine/options.h"
 #include "engine/query.h"
 #include "engine/query/columns.h"
@@ -31,6 +32,7 @@ class QueryExecutor {
     TableStore* tables = nullptr;
     UidDirectory* uids = nullptr;
     const SeriesTable* series = nullptr;
+    OpenHours* open_hours = nullptr;
     Clock* clock = nullptr;
   };
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)

@@ -7,6 +7,7 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
+#include "engine/rocks_log.h"
 #include "engine/rocks_merge.h"
 
 namespace hourcell {
@@ -25,8 +26,8 @@ rocksdb::DBOptions RocksDbOptions(const Options& options) {
   // Hands dirty pages to the disk as they come, so that a sync has little left to do.
   db.wal_bytes_per_sync = 512 << 10;
   db.bytes_per_sync = 1 << 20;
-  db.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
-  db.keep_log_file_num = 4;
+  // Not RocksDB's own, which does not survive a full disk.
+  db.info_log = OpenRocksLog(options.path + "/rocksdb.log");
   // A damaged file is refused at open instead of being found by a query.
   db.paranoid_checks = true;
   return db;

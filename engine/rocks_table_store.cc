@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +19,9 @@
 
 namespace hourcell {
 namespace {
+
+// A store that was stopped by an error tries to go on so often.
+constexpr int64_t kResumeEveryMs = 1000;
 
 constexpr size_t kTables = std::size(kTableIds);
 using Families = std::array<rocksdb::ColumnFamilyHandle*, kTables>;
@@ -108,27 +112,15 @@ class RocksTableStore : public TableStore {
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
-    HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    rocksdb::WriteBatch batch;
-    for (const Mutation& mutation : group) {
-      rocksdb::ColumnFamilyHandle* const family = families_[static_cast<size_t>(mutation.table)];
-      rocksdb::Status status;
-      switch (mutation.kind) {
-        case Mutation::Kind::kSet:
-          status = batch.Put(family, mutation.key, mutation.value);
-          break;
-        case Mutation::Kind::kMerge:
-          status = batch.Merge(family, mutation.key, mutation.value);
-          break;
-        case Mutation::Kind::kDelete:
-          status = batch.Delete(family, mutation.key);
-          break;
-      }
-      HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
-    }
     rocksdb::WriteOptions options;
     options.sync = sync;
-    return FromRocks(db_->Write(options, &batch), "write");
+    return Write(group, options);
+  }
+
+  absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    return Write(group, options);
   }
 
   absl::Status Sync() override {
@@ -182,15 +174,29 @@ class RocksTableStore : public TableStore {
     return points;
   }
 
-  absl::Status Flush() override {
+  absl::Status Flush(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    const std::vector<rocksdb::ColumnFamilyHandle*> all(families_.begin(), families_.end());
-    return FromRocks(db_->Flush(rocksdb::FlushOptions(), all), "flush");
+    rocksdb::ColumnFamilyHandle* const family = families_[static_cast<size_t>(table)];
+    rocksdb::Status flushed = db_->Flush(rocksdb::FlushOptions(), family);
+    if (IsStopped(flushed) && TryResume()) flushed = db_->Flush(rocksdb::FlushOptions(), family);
+    return FromRocks(flushed, fmt::format("flush {}", TableName(table)));
+  }
+
+  absl::Status Compact(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    rocksdb::CompactRangeOptions options;
+    // The lowest level too: it may hold rows of many cells that were merged in place.
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    return FromRocks(
+        db_->CompactRange(options, families_[static_cast<size_t>(table)], nullptr, nullptr),
+        fmt::format("compact {}", TableName(table)));
   }
 
   absl::Status Close() override {
     if (db_ == nullptr) return absl::OkStatus();
-    const absl::Status flushed = Flush();
+    absl::Status flushed;
+    for (const TableId table : kTableIds)
+      flushed.Update(Flush(table));
     for (rocksdb::ColumnFamilyHandle* const family : families_) {
       if (const rocksdb::Status dropped = db_->DestroyColumnFamilyHandle(family); !dropped.ok()) {
         return FromRocks(dropped, "close");
@@ -206,6 +212,44 @@ class RocksTableStore : public TableStore {
     return db_ != nullptr ? absl::OkStatus() : absl::FailedPreconditionError("store is closed");
   }
 
+  absl::Status Write(std::span<const Mutation> group, const rocksdb::WriteOptions& options) {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    rocksdb::WriteBatch batch;
+    for (const Mutation& mutation : group) {
+      rocksdb::ColumnFamilyHandle* const family = families_[static_cast<size_t>(mutation.table)];
+      rocksdb::Status status;
+      switch (mutation.kind) {
+        case Mutation::Kind::kSet:
+          status = batch.Put(family, mutation.key, mutation.value);
+          break;
+        case Mutation::Kind::kMerge:
+          status = batch.Merge(family, mutation.key, mutation.value);
+          break;
+        case Mutation::Kind::kDelete:
+          status = batch.Delete(family, mutation.key);
+          break;
+      }
+      HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
+    }
+    rocksdb::Status written = db_->Write(options, &batch);
+    if (IsStopped(written) && TryResume()) written = db_->Write(options, &batch);
+    return FromRocks(written, "write");
+  }
+
+  // True of the error that every write gets after a flush failed.
+  static bool IsStopped(const rocksdb::Status& status) {
+    return status.IsIOError() || status.IsNoSpace();
+  }
+
+  // After a failed flush, of a full disk say, RocksDB refuses writes until it is told to try again.
+  bool TryResume() {
+    MutexLock lock(&resume_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_resume_) return false;
+    next_resume_ = now + std::chrono::milliseconds(kResumeEveryMs);
+    return db_->Resume().ok();
+  }
+
   absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
     return FromRocks(db_->Put(rocksdb::WriteOptions(), families_[static_cast<size_t>(table)],
                               ToSlice(key), ToSlice(value)),
@@ -215,6 +259,8 @@ class RocksTableStore : public TableStore {
   std::unique_ptr<rocksdb::DB> db_;
   Families families_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
+  Mutex resume_;
+  std::chrono::steady_clock::time_point next_resume_ ABSL_GUARDED_BY(resume_);
 };
 
 // kFailedPrecondition if there is a database in `directory` that is not a store of ours.

@@ -15,12 +15,59 @@ namespace {
 
 constexpr size_t kRowsPerBatch = 1024;
 
+void AppendPoint(const Span& from, size_t i, Span* to) {
+  to->t.push_back(from.t[i]);
+  to->v.push_back(from.v[i]);
+  to->is_float.push_back(from.is_float[i]);
+}
+
+// Adds points that were written later; of two of one instant the later stays.
+void MergeLater(const Span& later, Span* span) {
+  const Span earlier = std::move(*span);
+  *span = {};
+  const size_t size = earlier.size() + later.size();
+  span->t.reserve(size);
+  span->v.reserve(size);
+  span->is_float.reserve(size);
+  for (size_t i = 0, j = 0; i < earlier.size() || j < later.size();) {
+    if (j == later.size() || (i < earlier.size() && earlier.t[i] < later.t[j])) {
+      AppendPoint(earlier, i++, span);
+    } else {
+      if (i < earlier.size() && earlier.t[i] == later.t[j]) ++i;
+      AppendPoint(later, j++, span);
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status RowReader::Read(const SubQueryPlan& plan, std::vector<Span>* spans) {
   spans->assign(plan.series.size(), Span());
-  if (plan.series.empty() || plan.present.begin_s >= plan.present.end_s) return absl::OkStatus();
-  return plan.method == ReadMethod::kPointReads ? ReadPoints(plan, spans) : ReadRange(plan, spans);
+  if (plan.series.empty()) return absl::OkStatus();
+  if (plan.present.begin_s < plan.present.end_s) {
+    HOURCELL_RETURN_IF_ERROR(plan.method == ReadMethod::kPointReads ? ReadPoints(plan, spans)
+                                                                    : ReadRange(plan, spans));
+  }
+  return ReadOpenHours(plan, spans);
+}
+
+absl::Status RowReader::ReadOpenHours(const SubQueryPlan& plan, std::vector<Span>* spans) {
+  Span open;
+  for (size_t i = 0; i < plan.series.size(); ++i) {
+    Span& span = (*spans)[i];
+    // Usually what is open comes after all that is stored, and is only appended.
+    const int64_t stored_until_ms = span.empty() ? -1 : span.t.back();
+    open = {};
+    open_hours_.Read(plan.series[i].number, plan.bounds.begin_s, plan.bounds.end_s,
+                     [&](uint32_t base_time_s, const CellColumns& columns) {
+                       const int64_t base_ms = int64_t{base_time_s} * 1000;
+                       const bool is_behind = open.empty() && base_ms > stored_until_ms;
+                       AddColumns(columns, base_time_s, is_behind ? &span : &open);
+                     });
+    if (!open.empty()) MergeLater(open, &span);
+    if (i % kRowsPerBatch == 0) HOURCELL_RETURN_IF_ERROR(CheckBudget());
+  }
+  return CheckBudget();
 }
 
 absl::Status RowReader::ReadPoints(const SubQueryPlan& plan, std::vector<Span>* spans) {
@@ -89,16 +136,20 @@ absl::Status RowReader::AddRow(std::string_view key,
   if (const absl::Status decoded = DecodeCell(cell, &columns_); !decoded.ok()) {
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), decoded.ToString()));
   }
+  AddColumns(columns_, base_time_s, span);
+  return absl::OkStatus();
+}
+
+void RowReader::AddColumns(const CellColumns& columns, uint32_t base_time_s, Span* span) {
   const int64_t base_ms = int64_t{base_time_s} * 1000;
-  for (const uint32_t offset : columns_.offset_ms)
+  for (const uint32_t offset : columns.offset_ms)
     span->t.push_back(base_ms + offset);
-  span->v.insert(span->v.end(), columns_.bits.begin(), columns_.bits.end());
-  for (const uint8_t flags : columns_.flags) {
+  span->v.insert(span->v.end(), columns.bits.begin(), columns.bits.end());
+  for (const uint8_t flags : columns.flags) {
     span->is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);
   }
   ++rows_read_;
-  points_read_ += columns_.size();
-  return absl::OkStatus();
+  points_read_ += columns.size();
 }
 
 absl::Status RowReader::CheckBudget() const {

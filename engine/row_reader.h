@@ -1,5 +1,6 @@
-// RowReader: the rows of a plan -> one span a series. Decodes cells straight into columns. The
-// limits and the deadline of a query are checked every batch of rows. Thread-compatible.
+// RowReader: the rows of a plan, stored or open -> one span a series. Decodes cells straight into
+// columns. The limits and the deadline of a query are checked every batch of rows.
+// Thread-compatible.
 
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "codec/base/clock.h"
 #include "codec/cell.h"
 #include "codec/row_key.h"
+#include "engine/ingest/open_hours.h"
 #include "engine/query/columns.h"
 #include "engine/query_planner.h"
 #include "engine/table.h"
@@ -30,9 +32,12 @@ struct QueryBudget {
 
 class RowReader {
  public:
-  // All borrowed.
-  RowReader(const RowKeyCodec& row_keys, TableView* view, const QueryBudget& budget)
-      : row_keys_(row_keys), view_(*view), budget_(budget) {}
+  // All borrowed. REQUIRES: the reader's pin of `open_hours` is older than `view`.
+  RowReader(const RowKeyCodec& row_keys,
+            TableView* view,
+            OpenHours* open_hours,
+            const QueryBudget& budget)
+      : row_keys_(row_keys), view_(*view), open_hours_(*open_hours), budget_(budget) {}
 
   // The points of each series of the plan in its bounds; spans->at(i) belongs to plan.series[i] and
   // is empty if the series has none there.
@@ -48,6 +53,8 @@ class RowReader {
  private:
   absl::Status ReadPoints(const SubQueryPlan& plan, std::vector<Span>* spans);
   absl::Status ReadRange(const SubQueryPlan& plan, std::vector<Span>* spans);
+  absl::Status ReadOpenHours(const SubQueryPlan& plan, std::vector<Span>* spans);
+  void AddColumns(const CellColumns& columns, uint32_t base_time_s, Span* span);
   absl::Status AddRow(std::string_view key,
                       std::string_view cell,
                       uint32_t base_time_s,
@@ -56,6 +63,7 @@ class RowReader {
 
   const RowKeyCodec& row_keys_;
   TableView& view_;
+  OpenHours& open_hours_;
   const QueryBudget budget_;
   CellColumns columns_;  // reused from row to row
   uint64_t rows_read_ = 0;

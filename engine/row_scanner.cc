@@ -13,64 +13,134 @@
 
 namespace hourcell {
 
-absl::Status RowScanner::Scan(TableView* view,
-                              const ScanSpec& spec,
+absl::Status RowScanner::Scan(const ScanSpec& spec,
                               const std::function<bool(const ScannedRow&)>& visit) {
-  if (!spec.metric.empty()) return ScanMetric(view, spec, visit);
-  absl::Status failed;
-  const auto show = [&](std::string_view key, std::string_view cell) {
-    const absl::StatusOr<RowKeyView> row = row_keys_.Parse(key);
-    failed = row.status();
-    if (!failed.ok()) return false;
-    const int64_t begin_ms = int64_t{row->base_time_s} * 1000;
-    if (begin_ms > spec.end_ms || begin_ms + kRowSpanMs <= spec.start_ms) return true;
-    bool go_on = true;
-    failed = Show(key, cell, visit, &go_on);
-    return failed.ok() && go_on;
+  if (!spec.metric.empty()) return ScanMetric(spec, visit);
+  const uint32_t begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
+  const uint64_t end_s = uint64_t{BaseTimeS(std::min(spec.end_ms, kTimestampMsMax))} + kRowSpanS;
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<OpenRow> open, OpenRowsOfAll(begin_s, end_s));
+  const auto show = [&](std::string_view key, std::string_view cell) -> absl::StatusOr<bool> {
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
+    if (row.base_time_s < begin_s || row.base_time_s >= end_s) return true;
+    return Show(key, cell, visit);
   };
-  const absl::Status scanned = view->Scan(TableId::kData, {}, {}, show);
-  return failed.ok() ? scanned : failed;
+  return VisitRows({}, {}, open, show).status();
 }
 
-absl::Status RowScanner::ScanMetric(TableView* view,
-                                    const ScanSpec& spec,
+absl::Status RowScanner::ScanMetric(const ScanSpec& spec,
                                     const std::function<bool(const ScannedRow&)>& visit) {
   SubQuery query;
   query.metric = spec.metric;
   query.filters = spec.filters;
   const int64_t end_ms = std::min(spec.end_ms, kTimestampMsMax);
   HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
-                            planner_.Plan(view, query, spec.start_ms, end_ms));
+                            parts_.planner->Plan(parts_.view, query, spec.start_ms, end_ms));
   StringSet wanted;
   for (const PlannedSeries& series : plan.series)
     wanted.insert(series.tsuid);
-  absl::Status failed;
-  bool go_on = true;
   std::string tsuid;
-  const auto show = [&](std::string_view key, std::string_view cell) {
-    const absl::StatusOr<RowKeyView> row = row_keys_.Parse(key);
-    failed = row.status();
-    if (!failed.ok()) return false;
+  const auto show = [&](std::string_view key, std::string_view cell) -> absl::StatusOr<bool> {
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
     tsuid.clear();
-    RowKeyCodec::AppendTsuid(*row, &tsuid);
-    if (wanted.contains(tsuid)) failed = Show(key, cell, visit, &go_on);
-    return failed.ok() && go_on;
+    RowKeyCodec::AppendTsuid(row, &tsuid);
+    if (!wanted.contains(tsuid)) return true;
+    return Show(key, cell, visit);
   };
   const uint32_t begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
   const uint64_t end_s = uint64_t{BaseTimeS(end_ms)} + kRowSpanS;
+  const std::vector<OpenRow> all_open = OpenRowsOf(plan, begin_s, end_s);
   for (const KeyRange& range : row_keys_.Ranges(plan.metric, begin_s, end_s)) {
-    HOURCELL_RETURN_IF_ERROR(
-        view->Scan(TableId::kData, {range.begin, range.end}, plan.row_filter, show));
-    HOURCELL_RETURN_IF_ERROR(failed);
+    const auto first = std::ranges::lower_bound(all_open, range.begin, {}, &OpenRow::key);
+    const auto last = std::ranges::lower_bound(all_open, range.end, {}, &OpenRow::key);
+    HOURCELL_ASSIGN_OR_RETURN(const bool go_on, VisitRows({range.begin, range.end}, plan.row_filter,
+                                                          std::span(first, last), show));
     if (!go_on) break;
   }
   return absl::OkStatus();
 }
 
-absl::Status RowScanner::Show(std::string_view key,
-                              std::string_view cell,
-                              const std::function<bool(const ScannedRow&)>& visit,
-                              bool* go_on) {
+absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint64_t begin_s,
+                                                                           uint64_t end_s) const {
+  std::vector<OpenRow> rows;
+  std::vector<SeriesNumber> numbers;
+  for (Lane& lane : parts_.open_hours->lanes()) {
+    lane.VisitHours(begin_s, end_s, [&](SeriesNumber series, uint32_t base_time_s) {
+      rows.push_back({.key = {}, .series = series, .base_time_s = base_time_s});
+      numbers.push_back(series);
+    });
+  }
+  std::vector<std::string> tsuids;
+  // Of the present, not of the view: a series may be newer than the view.
+  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOfNow(numbers, &tsuids));
+  for (size_t i = 0; i < rows.size(); ++i)
+    row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
+  std::ranges::sort(rows, {}, &OpenRow::key);
+  // An hour that is being sealed and the one behind it are one row.
+  const auto repeated = std::ranges::unique(rows, {}, &OpenRow::key);
+  rows.erase(repeated.begin(), repeated.end());
+  return rows;
+}
+
+std::vector<RowScanner::OpenRow> RowScanner::OpenRowsOf(const SubQueryPlan& plan,
+                                                        uint64_t begin_s,
+                                                        uint64_t end_s) const {
+  std::vector<OpenRow> rows;
+  for (const PlannedSeries& series : plan.series) {
+    const auto add = [&](uint32_t base_time_s, const CellColumns&) {
+      OpenRow& row = rows.emplace_back();
+      row_keys_.Append(series.tsuid, base_time_s, &row.key);
+      row.series = series.number;
+      row.base_time_s = base_time_s;
+    };
+    parts_.open_hours->Read(series.number, begin_s, end_s, add);
+  }
+  std::ranges::sort(rows, {}, &OpenRow::key);
+  return rows;
+}
+
+// The rows of the table and the open ones, merged in key order. False if `visit` ended it.
+absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
+                                           const RowFilter& filter,
+                                           std::span<const OpenRow> open,
+                                           const Visit& visit) const {
+  absl::StatusOr<bool> go_on = true;
+  const auto visit_open_before = [&](std::string_view key, bool is_end) {
+    while (go_on.ok() && *go_on && !open.empty() && (is_end || open.front().key < key)) {
+      go_on = visit(open.front().key, WithOpenHour({}, open.front()));
+      open = open.subspan(1);
+    }
+  };
+  const absl::Status scanned = parts_.view->Scan(
+      TableId::kData, range, filter, [&](std::string_view key, std::string_view cell) {
+        visit_open_before(key, /*is_end=*/false);
+        if (!go_on.ok() || !*go_on) return false;
+        if (!open.empty() && open.front().key == key) {
+          go_on = visit(key, WithOpenHour(cell, open.front()));
+          open = open.subspan(1);
+        } else {
+          go_on = visit(key, cell);
+        }
+        return go_on.ok() && *go_on;
+      });
+  HOURCELL_RETURN_IF_ERROR(scanned);
+  visit_open_before({}, /*is_end=*/true);
+  return go_on;
+}
+
+std::string RowScanner::WithOpenHour(std::string_view cell, const OpenRow& open) const {
+  std::string later;
+  parts_.open_hours->Read(
+      open.series, open.base_time_s, uint64_t{open.base_time_s} + kRowSpanS,
+      [&later](uint32_t, const CellColumns& columns) { AppendCell(columns, &later); });
+  std::string merged;
+  const std::string_view operands[] = {later};
+  MergeCells(cell, std::span(operands).first(later.empty() ? 0 : 1), &merged);
+  return merged;
+}
+
+absl::StatusOr<bool> RowScanner::Show(std::string_view key,
+                                      std::string_view cell,
+                                      const std::function<bool(const ScannedRow&)>& visit) {
   HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
   CellColumns columns;
   absl::StatusOr<OpenTsdbCell> bytes = ToOpenTsdb(cell);
@@ -96,20 +166,19 @@ absl::Status RowScanner::Show(std::string_view key,
                      .is_ms = columns.qualifier(i).is_ms});
     values.push_back(columns.value(i));
   }
-  *go_on = visit({.key = key,
-                  .qualifiers = bytes->qualifiers,
-                  .values = bytes->values,
-                  .base_time_s = row.base_time_s,
-                  .metric = metric,
-                  .tags = tags,
-                  .times = times,
-                  .point_values = values});
-  return absl::OkStatus();
+  return visit({.key = key,
+                .qualifiers = bytes->qualifiers,
+                .values = bytes->values,
+                .base_time_s = row.base_time_s,
+                .metric = metric,
+                .tags = tags,
+                .times = times,
+                .point_values = values});
 }
 
 std::string_view RowScanner::NameOrHex(UidKind kind, std::string_view uid_bytes) {
   absl::StatusOr<std::string> name =
-      uids_.NameOf(kind, LoadBigEndian(uid_bytes.data(), uid_bytes.size()));
+      parts_.uids->NameOf(kind, LoadBigEndian(uid_bytes.data(), uid_bytes.size()));
   return names_.emplace_back(name.ok() ? *std::move(name) : ToUpperHex(uid_bytes));
 }
 

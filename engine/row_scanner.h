@@ -1,17 +1,22 @@
-// RowScanner: stored rows as people look at them: OpenTSDB's bytes and decoded points, names
-// resolved. Behind Tsdb::Scan. Thread-compatible.
+// RowScanner: rows as people look at them: OpenTSDB's bytes and decoded points, names resolved. A
+// row whose hour is still open shows what its cell would be. Behind Tsdb::Scan. Thread-compatible.
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include "codec/row_key.h"
+#include "engine/ingest/open_hours.h"
 #include "engine/query_planner.h"
+#include "engine/series_table.h"
 #include "engine/table.h"
 #include "engine/tsdb.h"
 #include "uid/uid_directory.h"
@@ -20,28 +25,46 @@ namespace hourcell {
 
 class RowScanner {
  public:
-  // All borrowed.
-  RowScanner(const RowKeyCodec& row_keys, UidDirectory* uids, const QueryPlanner* planner)
-      : row_keys_(row_keys), uids_(*uids), planner_(*planner) {}
+  // What it works on; borrowed. REQUIRES: `open_hours` were pinned before `view` was taken.
+  struct Parts {
+    TableView* view = nullptr;
+    OpenHours* open_hours = nullptr;
+    const SeriesTable* series = nullptr;
+    UidDirectory* uids = nullptr;
+    const QueryPlanner* planner = nullptr;
+  };
+  RowScanner(const RowKeyCodec& row_keys, const Parts& parts)
+      : row_keys_(row_keys), parts_(parts) {}
 
   // Tsdb::Scan.
-  absl::Status Scan(TableView* view,
-                    const ScanSpec& spec,
-                    const std::function<bool(const ScannedRow&)>& visit);
+  absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
 
  private:
-  absl::Status ScanMetric(TableView* view,
-                          const ScanSpec& spec,
+  // A row with an hour that is not in its cell yet.
+  struct OpenRow {
+    std::string key;
+    SeriesNumber series = 0;
+    uint32_t base_time_s = 0;
+  };
+  // Called with a row's key and cell; false ends the scan.
+  using Visit = std::function<absl::StatusOr<bool>(std::string_view key, std::string_view cell)>;
+
+  absl::StatusOr<std::vector<OpenRow>> OpenRowsOfAll(uint64_t begin_s, uint64_t end_s) const;
+  std::vector<OpenRow> OpenRowsOf(const SubQueryPlan& plan, uint64_t begin_s, uint64_t end_s) const;
+  absl::StatusOr<bool> VisitRows(const ScanRange& range,
+                                 const RowFilter& filter,
+                                 std::span<const OpenRow> open,
+                                 const Visit& visit) const;
+  std::string WithOpenHour(std::string_view cell, const OpenRow& open) const;
+  absl::Status ScanMetric(const ScanSpec& spec,
                           const std::function<bool(const ScannedRow&)>& visit);
-  absl::Status Show(std::string_view key,
-                    std::string_view cell,
-                    const std::function<bool(const ScannedRow&)>& visit,
-                    bool* go_on);
+  absl::StatusOr<bool> Show(std::string_view key,
+                            std::string_view cell,
+                            const std::function<bool(const ScannedRow&)>& visit);
   std::string_view NameOrHex(UidKind kind, std::string_view uid_bytes);
 
   const RowKeyCodec& row_keys_;
-  UidDirectory& uids_;
-  const QueryPlanner& planner_;
+  const Parts parts_;
   std::vector<std::string> names_;  // of the row being shown
 };
 

@@ -106,9 +106,14 @@ absl::StatusOr<uint64_t> PostingChunk(std::string_view key, size_t prefix_size) 
 }
 
 std::string PostingOfOne(SeriesNumber number) {
-  std::string set(1, kArrayFormat);
-  AppendBigEndian(number & 0xFFFF, 2, &set);
+  std::string set;
+  AddToPosting(number, &set);
   return set;
+}
+
+void AddToPosting(SeriesNumber number, std::string* set) {
+  if (set->empty()) set->push_back(kArrayFormat);
+  AppendBigEndian(number & 0xFFFF, 2, set);
 }
 
 absl::Status DecodePosting(std::string_view set, uint64_t chunk, std::vector<SeriesNumber>* out) {

@@ -53,6 +53,10 @@ absl::StatusOr<uint64_t> PostingChunk(std::string_view key, size_t prefix_size);
 // A set of one.
 std::string PostingOfOne(SeriesNumber number);
 
+// Adds to a set that was made here, or to none (empty), in the first format.
+// REQUIRES: of the same chunk, and above all that are in it.
+void AddToPosting(SeriesNumber number, std::string* set);
+
 // The numbers of a set in `chunk`, appended ascending. kDataLoss: not a posting set.
 absl::Status DecodePosting(std::string_view set, uint64_t chunk, std::vector<SeriesNumber>* out);
 

@@ -24,13 +24,23 @@
 #include "codec/number.h"
 #include "codec/point.h"
 #include "codec/point_error.h"
-#include "engine/series_cache.h"
+#include "codec/tsuid.h"
+#include "engine/ingest/point_log.h"
 #include "engine/series_key.h"
 #include "engine/table.h"
 #include "engine/table_uid_store.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
+
+// A series as a put finds or makes it.
+struct SeriesRef {
+  SeriesNumber number = 0;
+  std::string tsuid;
+  Uid metric = kNoUid;
+  std::vector<TagUids> tags;  // tags[i] belongs to the point's tags[i]
+  friend bool operator==(const SeriesRef&, const SeriesRef&) = default;
+};
 
 class SeriesTable {
  public:
@@ -65,14 +75,32 @@ class SeriesTable {
                         std::span<const SeriesNumber> numbers,
                         std::vector<std::string>* tsuids) const;
 
+  // The same as the table is now.
+  absl::Status TsuidsOfNow(std::span<const SeriesNumber> numbers,
+                           std::vector<std::string>* tsuids) const {
+    return TsuidsOf(parts_.tables->Snapshot().get(), numbers, tsuids);
+  }
+
   // Every series of a metric with its tsuid, ascending by tsuid.
   absl::Status VisitMetric(
       TableView* view,
       Uid metric,
       const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
 
+  // Makes a series of the journal again if the tables lost it in a power failure: its names with
+  // their UIDs, its number, its postings. One that is there is left alone.
+  // kDataLoss: one of its names or UIDs belongs to something else by now; both are named.
+  absl::Status Restore(const SeriesDefinition& definition);
+
   // How many series were created since open.
   uint64_t created() const { return created_.load(std::memory_order_relaxed); }
+
+  // The highest number given. Numbers begin at 1.
+  SeriesNumber last_number() const { return last_number_.load(std::memory_order_relaxed); }
+
+  // Series up to `number` survive a power failure. What was there at open does.
+  void MarkSynced(SeriesNumber number) { synced_number_.store(number); }
+  bool IsSynced(SeriesNumber number) const { return sync_ || number <= synced_number_.load(); }
 
  private:
   // A point whose series does not exist yet, and its place among the results.
@@ -82,15 +110,17 @@ class SeriesTable {
   };
   class Creation;
 
-  absl::StatusOr<std::optional<SeriesNumber>> NumberOf(std::string_view tsuid) const;
-  void Create(std::span<const Missing> missing);
+  absl::StatusOr<std::optional<SeriesNumber>> NumberOf(TableView* view,
+                                                       std::string_view tsuid) const;
+  void Create(std::span<const Missing> missing, SeriesNumber last_seen);
   absl::StatusOr<std::vector<SeriesNumber>> Postings(TableView* view,
                                                      const std::string& prefix) const;
 
   const Layout layout_;
   const Parts parts_;
   const bool sync_;
-  SeriesNumber last_number_;  // guarded by the assignment lock of parts_.uids
+  std::atomic<SeriesNumber> last_number_;  // changed under the assignment lock of parts_.uids
+  std::atomic<SeriesNumber> synced_number_;
   std::atomic<uint64_t> created_{0};
 };
 

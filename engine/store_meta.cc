@@ -1,5 +1,6 @@
 #include "engine/store_meta.h"
 
+#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kFormatKey = "format";
 constexpr std::string_view kLayoutKey = "layout";
+constexpr std::string_view kLowMarkKey = "low_mark";
 constexpr std::string_view kFormatVersion = "1";
 
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
@@ -64,6 +66,25 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
                                                      DescribeDifference(layout, options.layout)));
   }
   return layout;
+}
+
+absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, kLowMarkKey));
+  if (!text.has_value()) return 0;
+  uint64_t block = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), block);
+  if (error != std::errc() || end != text->data() + text->size()) {
+    return absl::DataLossError(
+        fmt::format("meta low_mark: got {}; want a number", QuoteForMessage(*text)));
+  }
+  return block;
+}
+
+absl::Status WriteLowMark(uint64_t block, TableStore* tables) {
+  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey),
+                     fmt::format("{}", block)};
+  return tables->Apply({&set, 1}, /*sync=*/true);
 }
 
 }  // namespace hourcell

@@ -1,8 +1,10 @@
-// The `meta` table: what a store is. Written once, when it is created, in one synced batch.
+// The `meta` table: what a store is, written once, when it is created, in one synced batch; and how
+// far its journal is in cells.
 //
-//   key       value
-//   format    the version of this format, decimal text: "1"
-//   layout    codec/layout.h's text, one key=value a line
+//   key         value
+//   format      the version of this format, decimal text: "1"
+//   layout      codec/layout.h's text, one key=value a line
+//   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
 
 #pragma once
 
@@ -19,5 +21,11 @@ namespace hourcell {
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (each difference is named). kDataLoss: the record does not decode, or rows exist without one.
 absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables);
+
+// The journal's low mark; 0 if it was never moved. kDataLoss: the record does not decode.
+absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables);
+
+// Moves it, synced, and with it everything that was applied before.
+absl::Status WriteLowMark(uint64_t block, TableStore* tables);
 
 }  // namespace hourcell

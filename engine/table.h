@@ -93,7 +93,11 @@ class TableStore {
   // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
-  // Makes everything applied so far survive a power failure.
+  // As Apply, but the group survives a crash only from the next Flush of its tables on: for what is
+  // in the journal until then.
+  virtual absl::Status ApplyUnlogged(std::span<const Mutation> group) = 0;
+
+  // Makes everything applied so far survive a power failure, but for what is unlogged.
   virtual absl::Status Sync() = 0;
 
   // The present, frozen.
@@ -113,8 +117,11 @@ class TableStore {
   // Keys at which a range of the table can be cut for parallel work, ascending; may be empty.
   virtual absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) = 0;
 
-  // Writes what is in memory to files.
-  virtual absl::Status Flush() = 0;
+  // Writes what a table has in memory to files.
+  virtual absl::Status Flush(TableId table) = 0;
+
+  // Merges all files of a table into as few as there can be, and waits until that is done.
+  virtual absl::Status Compact(TableId table) = 0;
 
   // Flushes and closes; afterwards every call fails with kFailedPrecondition. Views must be gone.
   virtual absl::Status Close() = 0;

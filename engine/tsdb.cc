@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,17 +13,21 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
-#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
-#include "codec/point_text.h"
 #include "codec/row_key.h"
+#include "engine/admission.h"
 #include "engine/background.h"
+#include "engine/group_commit.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/ingest/series_cache.h"
+#include "engine/journal.h"
+#include "engine/point_replay.h"
 #include "engine/point_writer.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
 #include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
-#include "engine/series_cache.h"
+#include "engine/sealer.h"
 #include "engine/series_table.h"
 #include "engine/store_lock.h"
 #include "engine/store_meta.h"
@@ -55,6 +60,11 @@ absl::Status MakeDirectory(const Options& options) {
   return absl::FailedPreconditionError(fmt::format("create {}: {}", options.path, error.message()));
 }
 
+// Enough that appenders seldom meet, few enough that a batch has many points for each.
+size_t DefaultLanes() {
+  return std::clamp<size_t>(4 * std::thread::hardware_concurrency(), 8, 64);
+}
+
 absl::Status Closed() {
   return absl::FailedPreconditionError("store is closed");
 }
@@ -67,10 +77,15 @@ class Tsdb::Impl {
   explicit Impl(Options opened) : options(std::move(opened)) {}
 
   absl::Status Open();
+  absl::Status OpenTables();
+  absl::Status OpenJournal();
+  void StartBackground();
+  absl::Status Flush();
   absl::Status Close();
   void RegisterGauges();
 
   Options options;
+  Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   Stats stats;
   std::unique_ptr<StoreLock> lock;
   std::unique_ptr<TableStore> tables;
@@ -79,49 +94,129 @@ class Tsdb::Impl {
   std::unique_ptr<UidDirectory> uids;
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<SeriesCache> series_cache;
+  std::unique_ptr<OpenHours> open_hours;
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<GroupCommit> commit;
+  std::unique_ptr<Admission> admission;
+  std::unique_ptr<Sealer> sealer;
   std::unique_ptr<PointWriter> writer;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
+  std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
+  std::unique_ptr<Background> seal_ticker;
   std::atomic<bool> is_open{false};
 };
 
 absl::Status Tsdb::Impl::Open() {
   HOURCELL_RETURN_IF_ERROR(MakeDirectory(options));
   HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
+  HOURCELL_RETURN_IF_ERROR(OpenTables());
+  HOURCELL_RETURN_IF_ERROR(OpenJournal());
+  writer = std::make_unique<PointWriter>(options, PointWriter::Parts{.series = series.get(),
+                                                                     .cache = series_cache.get(),
+                                                                     .open_hours = open_hours.get(),
+                                                                     .commit = commit.get(),
+                                                                     .admission = admission.get(),
+                                                                     .clock = clock,
+                                                                     .stats = &stats});
+  planner = std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get());
+  executor = std::make_unique<QueryExecutor>(options, *row_keys,
+                                             QueryExecutor::Parts{.tables = tables.get(),
+                                                                  .uids = uids.get(),
+                                                                  .series = series.get(),
+                                                                  .open_hours = open_hours.get(),
+                                                                  .clock = clock});
+  StartBackground();
+  RegisterGauges();
+  is_open = true;
+  return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
   row_keys.emplace(layout);
-  const bool sync = options.sync == Durability::kAlways;
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
+  const bool sync = options.sync == Durability::kAlways;
   HOURCELL_ASSIGN_OR_RETURN(
       series,
       SeriesTable::Open(layout,
                         {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
                         sync));
-  series_cache = std::make_unique<SeriesCache>(options.series_cache_max);
-  writer = std::make_unique<PointWriter>(options, *row_keys,
-                                         PointWriter::Parts{.tables = tables.get(),
-                                                            .series = series.get(),
-                                                            .cache = series_cache.get(),
-                                                            .stats = &stats});
-  planner = std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get());
-  Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
-  executor = std::make_unique<QueryExecutor>(
-      options, *row_keys,
-      QueryExecutor::Parts{
-          .tables = tables.get(), .uids = uids.get(), .series = series.get(), .clock = clock});
-  const bool at_intervals = options.sync == Durability::kInterval;
+  series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
+  return absl::OkStatus();
+}
+
+// The journal, and from it the hours that were open.
+absl::Status Tsdb::Impl::OpenJournal() {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(
+      journal,
+      Journal::Open({.directory = options.path + "/journal",
+                     .fs = FileSystemOf(options.env),
+                     .segment_bytes = options.journal_segment_bytes,
+                     .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
+                     .low_mark = low_mark}));
+  open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? DefaultLanes() : options.lanes);
+  commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
+                                                            .journal = journal.get(),
+                                                            .tables = tables.get(),
+                                                            .series = series.get()},
+                                         options.sync == Durability::kAlways);
+  admission = std::make_unique<Admission>(
+      Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
+                        .journal_bytes = options.journal_bytes},
+      open_hours.get(), journal.get(), commit.get());
+  sealer = std::make_unique<Sealer>(options, *row_keys,
+                                    Sealer::Parts{.open_hours = open_hours.get(),
+                                                  .journal = journal.get(),
+                                                  .tables = tables.get(),
+                                                  .series = series.get(),
+                                                  .admission = admission.get(),
+                                                  .clock = clock,
+                                                  .stats = &stats});
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t points,
+                            ReplayPoints({.journal = journal.get(),
+                                          .open_hours = open_hours.get(),
+                                          .series = series.get(),
+                                          .sealer = sealer.get()},
+                                         low_mark, static_cast<uint32_t>(clock->NowMs() / 1000)));
+  stats.counter("journal.replayed_points")->Add(points);
+  return absl::OkStatus();
+}
+
+void Tsdb::Impl::StartBackground() {
+  // What nobody waits for is in the journal this soon.
+  constexpr int64_t kCommitMs = 20;
+  // How often the sealer looks, and how soon it makes room.
+  constexpr int64_t kSealMs = 200;
   Counter* const failures = stats.counter("storage.sync.errors");
+  committer = std::make_unique<Background>(kCommitMs, [this] {
+    // What fails is tried again, and told to whoever waits.
+    if (commit->pending_bytes() > 0) commit->CommitAll(/*sync=*/false).IgnoreError();
+  });
+  const bool at_intervals = options.sync == Durability::kInterval;
   syncer =
       std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0, [this, failures] {
-        if (!tables->Sync().ok()) failures->Add(1);
+        if (!commit->Sync().ok()) failures->Add(1);
       });
-  RegisterGauges();
-  is_open = true;
+  seal_ticker = std::make_unique<Background>(kSealMs, [this] {
+    const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
+    done.IgnoreError();  // counted; what is left is tried again
+  });
+  admission->SetWake([this] { seal_ticker->Wake(); });
+}
+
+absl::Status Tsdb::Impl::Flush() {
+  HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
+  HOURCELL_RETURN_IF_ERROR(sealer->SealAll());
+  HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
+  for (const TableId table : {TableId::kUid, TableId::kSeries, TableId::kMeta})
+    HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
 }
 
@@ -148,12 +243,39 @@ void Tsdb::Impl::RegisterGauges() {
   add("series.cache-hit", {}, [this] { return series_cache->hits(); });
   add("series.cache-miss", {}, [this] { return series_cache->misses(); });
   add("series.cache-size", {}, [this] { return series_cache->size(); });
+  add("series.cache-bytes", {}, [this] { return series_cache->bytes(); });
+  add("series.cache-evictions", {}, [this] { return series_cache->evictions(); });
+  const auto sum_lanes = [this](size_t (Lane::*count)()) {
+    size_t sum = 0;
+    for (Lane& lane : open_hours->lanes())
+      sum += (lane.*count)();
+    return sum;
+  };
+  add("hours.open", {}, [sum_lanes] { return sum_lanes(&Lane::open_hours); });
+  add("hours.series", {}, [sum_lanes] { return sum_lanes(&Lane::series); });
+  add("hours.bytes", {}, [this] { return open_hours->bytes(); });
+  add("journal.bytes", {}, [this] { return journal->bytes(); });
+  add("journal.segments", {}, [this] { return journal->segments(); });
+  add("journal.blocks", {}, [this] { return commit->blocks_written(); });
+  add("journal.errors", {}, [this] { return commit->failures(); });
+  add("append.waited", {}, [this] { return admission->waited(); });
+  add("append.refused", {}, [this] { return admission->refused(); });
 }
 
 absl::Status Tsdb::Impl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
+  seal_ticker.reset();
   syncer.reset();
-  const absl::Status closed = tables->Close();
+  committer.reset();
+  // Whatever cannot be sealed any more is in the journal.
+  absl::Status closed = Flush();
+  closed.Update(journal->Close());
+  if (closed.ok()) {
+    // Nothing in the journal is needed any more, its last segment included.
+    const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
+    closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
+  }
+  closed.Update(tables->Close());
   lock.reset();
   return closed;
 }
@@ -171,43 +293,24 @@ absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
   return std::make_unique<Tsdb>(std::move(impl));
 }
 
+absl::Status CommitTicket::Wait() const {
+  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+}
+
 CommitTicket Tsdb::Append(std::span<const PointView> points,
                           std::vector<RefusedPoint>* refused,
                           const AppendOptions& options) {
   if (refused != nullptr) refused->clear();
   if (!impl_->is_open) return CommitTicket(Closed());
-  CommitTicket ticket = impl_->writer->Append(points, refused, options);
-  HOURCELL_KILL_POINT("append:applied");
-  return ticket;
+  return impl_->writer->Append(points, refused, options);
 }
 
 CommitTicket Tsdb::Append(std::span<const LinePoint> points,
                           std::vector<RefusedPoint>* refused,
                           const AppendOptions& options) {
-  std::vector<RefusedPoint> unparsed;
-  std::vector<PointText> texts(points.size());
-  std::vector<PointView> views;
-  std::vector<size_t> index_of_view;
-  for (size_t i = 0; i < points.size(); ++i) {
-    auto fault = texts[i].ParseSeries(points[i].metric, points[i].tags,
-                                      {.tags_max = impl_->options.tags_max});
-    if (fault.has_value()) {
-      unparsed.push_back({.index = i, .error = *std::move(fault)});
-      continue;
-    }
-    PointView& view = views.emplace_back(texts[i].point());
-    view.timestamp = points[i].timestamp;
-    view.value = points[i].value;
-    index_of_view.push_back(i);
-  }
-  std::vector<RefusedPoint> failed;
-  CommitTicket ticket = Append(views, &failed, options);
-  for (RefusedPoint& one : failed) {
-    unparsed.push_back({.index = index_of_view[one.index], .error = std::move(one.error)});
-  }
-  std::ranges::sort(unparsed, {}, &RefusedPoint::index);
-  if (refused != nullptr) *refused = std::move(unparsed);
-  return ticket;
+  if (refused != nullptr) refused->clear();
+  if (!impl_->is_open) return CommitTicket(Closed());
+  return impl_->writer->Append(points, refused, options);
 }
 
 absl::Status Tsdb::Put(const PointView& point) {
@@ -242,9 +345,14 @@ absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
 
 absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit) {
   if (!impl_->is_open) return Closed();
+  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
-  RowScanner scanner(*impl_->row_keys, impl_->uids.get(), impl_->planner.get());
-  return scanner.Scan(view.get(), spec, visit);
+  RowScanner scanner(*impl_->row_keys, {.view = view.get(),
+                                        .open_hours = impl_->open_hours.get(),
+                                        .series = impl_->series.get(),
+                                        .uids = impl_->uids.get(),
+                                        .planner = impl_->planner.get()});
+  return scanner.Scan(spec, visit);
 }
 
 namespace {
@@ -324,8 +432,23 @@ void Tsdb::DropCaches() {
   impl_->series_cache->Clear();
 }
 
+absl::Status Tsdb::SealDue() {
+  return impl_->is_open ? impl_->sealer->SealDue() : Closed();
+}
+
+absl::Status Tsdb::Seal() {
+  return impl_->is_open ? impl_->sealer->SealAll() : Closed();
+}
+
 absl::Status Tsdb::Flush() {
-  return impl_->is_open ? impl_->tables->Flush() : Closed();
+  return impl_->is_open ? impl_->Flush() : Closed();
+}
+
+absl::Status Tsdb::Compact() {
+  HOURCELL_RETURN_IF_ERROR(Flush());
+  for (const TableId table : kTableIds)
+    HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table));
+  return absl::OkStatus();
 }
 
 Stats& Tsdb::stats() {

@@ -38,20 +38,38 @@ struct RefusedPoint {
   PointError error;
 };
 
+class GroupCommit;
+
 // The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
-// kill -9 cannot undo them, in any sync mode.
+// kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
+// older ones. Valid as long as the store is open.
 class CommitTicket {
  public:
   CommitTicket() = default;
   explicit CommitTicket(absl::Status done) : done_(std::move(done)) {}
-  absl::Status Wait() const { return done_; }
+  CommitTicket(GroupCommit* commit, uint64_t block, bool sync)
+      : commit_(commit), block_(block), sync_(sync) {}
+
+  // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
+  // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
+  // until it is opened again.
+  absl::Status Wait() const;
+
+  // Known at once: the Append took none of the points, as there was no room for them.
+  bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
 
  private:
   absl::Status done_;
+  GroupCommit* commit_ = nullptr;
+  uint64_t block_ = 0;  // of the journal
+  bool sync_ = false;
 };
 
 struct AppendOptions {
   bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
+  // How long Append may block when memory or journal are full, before it takes none of the points
+  // and the ticket is kUnavailable.
+  int64_t wait_ms = 10'000;
 };
 
 // One stored row, as `hourcell scan` shows it. Views live for the visit.
@@ -151,8 +169,19 @@ class Tsdb {
   // Empties the name and series caches.
   void DropCaches();
 
-  // Writes everything in memory to files.
+  // Seals hours that are due by the clock or by pressure; what the store does by itself all the
+  // time. For tests with a clock of their own.
+  absl::Status SealDue();
+
+  // Seals all open hours: every point is in a cell. The hours open again with their next point.
+  absl::Status Seal();
+
+  // Seals, writes everything in memory to files, and empties the journal of what they hold.
   absl::Status Flush();
+
+  // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
+  // store at rest, as a backup or a measurement wants it.
+  absl::Status Compact();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

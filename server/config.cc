@@ -63,6 +63,8 @@ constexpr std::string_view kCorsHeadersDefault =
 constexpr int64_t kUidWidth = static_cast<int64_t>(kUidWidthMax);
 constexpr int64_t kBodyMax = static_cast<int64_t>(kBodyBytesMax);
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
+constexpr int64_t kBytesMax = int64_t{1} << 50;  // of memory or disk; more is a slip
+constexpr int64_t kSegmentMin = 4096;
 
 // Limits of layout and engine that need several settings at once are checked by Options::Validate.
 constexpr auto kRows = std::to_array<Row>({
@@ -122,10 +124,46 @@ constexpr auto kRows = std::to_array<Row>({
     Text("tsd.storage.directory", "./hourcell-data", "where the store is"),
     Text("tsd.storage.sync",
          "interval",
-         "what an acknowledged point survives: always = power loss; interval = power loss but for "
-         "the last sync_interval; never = the end of the process",
+         "what an acknowledged point survives besides kill -9: always = power loss; interval = "
+         "power loss but for the last sync_interval; never = nothing else",
          "interval|always|never"),
     Integer("tsd.storage.sync_interval", "1000", "milliseconds between syncs", 1, kInt32Max),
+    Integer("tsd.storage.open_hours",
+            "536870912",
+            "bytes of memory for points that are not in cells yet; from 3/4 of it on hours are "
+            "sealed early, beyond it puts wait or are answered 503",
+            64 << 10,
+            kBytesMax),
+    Integer("tsd.storage.journal",
+            "1073741824",
+            "bytes of journal; from 4/5 of it on hours are sealed early, beyond it puts wait or "
+            "are answered 503; bounds the time of an open after kill -9",
+            4 * kSegmentMin,
+            kBytesMax),
+    Integer("tsd.storage.journal.segment",
+            "67108864",
+            "bytes of a file of the journal; a quarter of the journal at most",
+            kSegmentMin,
+            1 << 30),
+    Integer("tsd.storage.journal.age",
+            "10800",
+            "seconds until an hour that needs the journal is sealed early",
+            1,
+            kInt32Max),
+    Integer("tsd.storage.seal_grace",
+            "600",
+            "seconds an hour is over and untouched before it becomes a cell",
+            0,
+            kInt32Max),
+    Text("tsd.storage.cell",
+         "packed",
+         "how new cells are stored: packed (smallest) or opentsdb (its bytes); both may mix",
+         "packed|opentsdb"),
+    Integer("tsd.storage.series_cache",
+            "536870912",
+            "bytes of cache for series by their tags as sent",
+            0,
+            kBytesMax),
     Integer("tsd.storage.block_cache", "268435456", "bytes of cache for stored blocks"),
 
     Integer(
@@ -342,6 +380,14 @@ absl::Status CheckCorsDomains(std::string_view domains) {
                   QuoteForMessage(domains)));
 }
 
+absl::Status CheckJournal(int64_t journal, int64_t segment) {
+  if (journal / 4 >= segment) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("tsd.storage.journal: got {}; want at least {}, four times "
+                  "tsd.storage.journal.segment",
+                  journal, 4 * segment));
+}
+
 }  // namespace
 
 const std::vector<Config::Setting>& Config::settings() {
@@ -430,6 +476,8 @@ std::map<std::string, std::string> Config::Describe() const {
 
 absl::StatusOr<Options> Config::ToOptions() const {
   HOURCELL_RETURN_IF_ERROR(CheckCorsDomains(text("tsd.http.request.cors_domains")));
+  HOURCELL_RETURN_IF_ERROR(
+      CheckJournal(integer("tsd.storage.journal"), integer("tsd.storage.journal.segment")));
   const auto size = [this](std::string_view key) { return static_cast<size_t>(integer(key)); };
 
   Options options;
@@ -450,6 +498,14 @@ absl::StatusOr<Options> Config::ToOptions() const {
   options.extra_name_chars = text("tsd.core.tag.allow_specialchars");
   options.tags_max = size("tsd.storage.max_tags");
   options.uid_cache_names_max = size("tsd.uid.lru.name.size");
+  options.series_cache_bytes = size("tsd.storage.series_cache");
+  options.open_hours_bytes = size("tsd.storage.open_hours");
+  options.journal_bytes = size("tsd.storage.journal");
+  options.journal_segment_bytes = size("tsd.storage.journal.segment");
+  options.journal_age_s = integer("tsd.storage.journal.age");
+  options.seal_grace_s = integer("tsd.storage.seal_grace");
+  options.cell_encoding =
+      text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb : CellEncoding::kPacked;
   options.block_cache_bytes = size("tsd.storage.block_cache");
   options.query_points_max = size("tsd.query.limits.data_points.default");
   options.query_timeout_ms = integer("tsd.query.timeout");

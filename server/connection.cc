@@ -1,13 +1,13 @@
 #include "server/connection.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +33,12 @@ using asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
 // Full buffers read from one connection before the others get a turn.
-constexpr int kReadsInARowMax = 8;
+constexpr int kReadsInARowMax = 4;
+
+std::span<char> ThreadReadBuffer() {
+  thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBytesMax);
+  return {buffer.get(), kReadBytesMax};
+}
 
 class SocketConnection : public Connection, public std::enable_shared_from_this<SocketConnection> {
  public:
@@ -58,6 +63,11 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void OnEndOfInput();
 
   void TakeTelnet(std::string_view bytes);
+  void EndTelnet();
+  void ServeTelnet(std::string replies);
+  void WaitForCommits();
+  void ResumeTelnet();
+  void SettleTelnetLater();
   void PumpHttp();
   void Answer(HttpRequest request);
   void RefuseHttp();
@@ -80,11 +90,14 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   std::function<void()> on_closed_;
   asio::steady_timer idle_timer_;
   asio::steady_timer close_timer_;
+  asio::steady_timer telnet_timer_;
   std::chrono::steady_clock::time_point last_activity_;
 
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpParser> http_;
   HttpState http_state_ = HttpState::kReading;
+  bool telnet_waits_ = false;   // for its need
+  bool settle_is_due_ = false;  // the timer runs for that
 
   std::vector<std::string> queued_;   // to be written next
   std::vector<std::string> sending_;  // being written
@@ -105,7 +118,8 @@ SocketConnection::SocketConnection(Socket socket,
       context_(context),
       on_closed_(std::move(on_closed)),
       idle_timer_(socket_.get_executor()),
-      close_timer_(socket_.get_executor()) {
+      close_timer_(socket_.get_executor()),
+      telnet_timer_(socket_.get_executor()) {
   Touch();
 }
 
@@ -125,8 +139,11 @@ void SocketConnection::Start() {
 void SocketConnection::Stop() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] {
     self->stopping_ = true;
-    // A response on its way closes the connection when it is sent.
-    if (self->http_state_ == HttpState::kReading) self->CloseAfterFlush();
+    if (self->telnet_.has_value()) {
+      self->EndTelnet();
+    } else if (self->http_state_ == HttpState::kReading) {
+      self->CloseAfterFlush();
+    }  // else a response on its way closes the connection when it is sent
   });
 }
 
@@ -134,7 +151,7 @@ void SocketConnection::Abort() {
   asio::post(socket_.get_executor(), [self = shared_from_this()] { self->Close(); });
 }
 
-// Waiting without a buffer keeps idle connections small; the buffer is on the reader's stack.
+// Waiting without a buffer keeps idle connections small.
 void SocketConnection::WaitForInput() {
   if (waiting_ || closed_ || input_ended_) return;
   waiting_ = true;
@@ -150,7 +167,7 @@ void SocketConnection::WaitForInput() {
 
 bool SocketConnection::WantsInput() const {
   if (closed_ || input_ended_) return false;
-  return lingering_ || (!closing_ && http_state_ == HttpState::kReading);
+  return lingering_ || (!closing_ && !telnet_waits_ && http_state_ == HttpState::kReading);
 }
 
 void SocketConnection::OnReadable() {
@@ -161,9 +178,9 @@ void SocketConnection::OnReadable() {
 }
 
 bool SocketConnection::ReadSome() {
-  std::array<char, kReadBytesMax> buffer;
+  const std::span<char> buffer = ThreadReadBuffer();
   AsioError error;
-  const size_t size = socket_.read_some(asio::buffer(buffer), error);
+  const size_t size = socket_.read_some(asio::buffer(buffer.data(), buffer.size()), error);
   if (error == asio::error::would_block || error == asio::error::try_again) return false;
   if (error == asio::error::eof) {
     input_ended_ = true;
@@ -200,8 +217,7 @@ void SocketConnection::OnEndOfInput() {
   if (lingering_) {
     Close();
   } else if (telnet_.has_value()) {
-    telnet_->Finish();
-    CloseAfterFlush();
+    EndTelnet();
   } else if (http_.has_value() && http_->Finish() == HttpParser::Event::kError) {
     RefuseHttp();
   } else {
@@ -212,8 +228,71 @@ void SocketConnection::OnEndOfInput() {
 void SocketConnection::TakeTelnet(std::string_view bytes) {
   std::string replies;
   telnet_->Take(bytes, unsent_bytes_, &replies);
+  ServeTelnet(std::move(replies));
+}
+
+// No more lines are taken: the client ends, or the server stops. Where the session waits with
+// lines, what it waits for comes first.
+void SocketConnection::EndTelnet() {
+  if (closed_ || closing_ || telnet_waits_) return;
+  telnet_->Finish();
+  ServeTelnet({});
+}
+
+// Sends what the session answered and does what it needs.
+void SocketConnection::ServeTelnet(std::string replies) {
   Send(std::move(replies));
-  if (telnet_->closed()) CloseAfterFlush();
+  if (telnet_->closed()) {
+    telnet_timer_.cancel();
+    CloseAfterFlush();
+    return;
+  }
+  if (telnet_->need() == TelnetSession::Need::kCommit) {
+    WaitForCommits();
+  } else if (telnet_->need() == TelnetSession::Need::kPause) {
+    telnet_waits_ = true;
+    settle_is_due_ = false;
+    telnet_timer_.expires_after(std::chrono::milliseconds(kThrottlePauseMs));
+    telnet_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+      if (!error) self->ResumeTelnet();
+    });
+  } else {
+    SettleTelnetLater();
+  }
+}
+
+void SocketConnection::WaitForCommits() {
+  telnet_waits_ = true;
+  WorkerPool* const pool =
+      context_->commit_pool != nullptr ? context_->commit_pool : context_->pool;
+  asio::post(pool->pool, [self = shared_from_this()] {
+    self->telnet_->WaitForCommits();
+    asio::post(self->socket_.get_executor(), [self] { self->ResumeTelnet(); });
+  });
+}
+
+void SocketConnection::ResumeTelnet() {
+  telnet_waits_ = false;
+  Touch();  // it is we who took our time
+  std::string replies;
+  telnet_->Resume(unsent_bytes_, &replies);
+  if (closed_) return;  // what was committed is counted all the same
+  ServeTelnet(std::move(replies));
+  if (stopping_) EndTelnet();
+  if (WantsInput()) WaitForInput();
+}
+
+void SocketConnection::SettleTelnetLater() {
+  if (settle_is_due_ || !telnet_->has_commits_under_way()) return;
+  settle_is_due_ = true;
+  telnet_timer_.expires_after(std::chrono::milliseconds(kSettleMs));
+  telnet_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    if (error) return;
+    self->settle_is_due_ = false;
+    if (self->closed_ || self->telnet_waits_ || self->telnet_->closed()) return;
+    self->telnet_->Settle();
+    self->ServeTelnet({});
+  });
 }
 
 void SocketConnection::PumpHttp() {
@@ -347,7 +426,7 @@ void SocketConnection::WatchIdle() {
   idle_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
     if (error) return;
     const auto idle = std::chrono::steady_clock::now() - self->last_activity_;
-    const bool answering = self->http_state_ == HttpState::kAnswering;
+    const bool answering = self->http_state_ == HttpState::kAnswering || self->telnet_waits_;
     if (answering) self->Touch();  // it is we who take our time
     if (!answering && idle >= std::chrono::seconds(self->context_->idle_timeout_s)) {
       self->context_->counters->timed_out->Add(1);
@@ -365,6 +444,11 @@ void SocketConnection::Close() {
   socket_.close(ignored);
   idle_timer_.cancel();
   close_timer_.cancel();
+  telnet_timer_.cancel();
+  if (telnet_.has_value() && !telnet_waits_ && telnet_->has_commits_under_way()) {
+    telnet_->Settle();  // so that they are counted
+    WaitForCommits();
+  }
   std::exchange(on_closed_, nullptr)();
 }
 

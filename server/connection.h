@@ -5,6 +5,9 @@
 // there; HTTP requests that may take long go to the worker pool, one at a time a connection, so
 // that responses keep the order of their requests. While one is answered nothing is read:
 // pipelining clients wait in their own send buffer.
+//
+// A line session that has to wait for a commit does so in a pool, too, and one whose store asks for
+// patience is tried again by a timer. Nothing is read meanwhile, so that the sender feels it.
 
 #pragma once
 
@@ -23,8 +26,13 @@ namespace hourcell {
 struct Socket;
 struct WorkerPool;
 
-// Bytes taken from a socket at once.
-inline constexpr size_t kReadBytesMax = 64 * 1024;
+// Bytes taken from a socket at once; the buffer is a thread's, so that idle connections stay small.
+inline constexpr size_t kReadBytesMax = 256 * 1024;
+// After how long commits that nobody waited for are settled: their points counted, their failures
+// told.
+inline constexpr int64_t kSettleMs = 100;
+// How long to leave a store alone that asks for patience.
+inline constexpr int64_t kThrottlePauseMs = 10;
 // How long a client may take to read its last replies before its connection is closed all the same.
 inline constexpr int64_t kFlushMs = 10'000;
 // How long the client's further bytes are read and dropped after the last reply: closing at once
@@ -51,6 +59,7 @@ struct ConnectionContext {
   Tsdb* tsdb = nullptr;
   HttpApi* http_api = nullptr;
   WorkerPool* pool = nullptr;
+  WorkerPool* commit_pool = nullptr;  // where commits are waited for; null = `pool`
   const TelnetSettings* telnet = nullptr;
   const TelnetCounters* telnet_counters = nullptr;
   const ConnectionCounters* counters = nullptr;

@@ -96,6 +96,9 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "config", "filters", kGet | kPost, "", &HttpApi::Filters},
     {true, "serializers", "", kGet | kPost, "", &HttpApi::Serializers},
     {true, "dropcaches", "", kGet | kDelete, "", &HttpApi::DropCaches},
+    {true, "admin", "seal", kPost, "ro", &HttpApi::Seal},
+    {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
+    {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {false, "", "", kGet, "", &HttpApi::Landing},
     {false, "suggest", "", kGet, "wo", &HttpApi::Suggest},
     {false, "aggregators", "", kGet, "", &HttpApi::Aggregators},
@@ -115,7 +118,8 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       origin_(OriginOf(*config)),
       cors_(CheckedCorsOf(*config)),
       put_(tsdb, PutSettingsOf(*config)),
-      query_(tsdb, clock) {}
+      query_(tsdb, clock),
+      admin_(tsdb, clock) {}
 
 HttpResponse HttpApi::Handle(const HttpRequest& request) {
   try {

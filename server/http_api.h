@@ -1,7 +1,8 @@
 // HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
 //
 // Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown
-// ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. Thread-safe.
+// ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. /api/admin/... is ours.
+// Thread-safe.
 
 #pragma once
 
@@ -11,6 +12,7 @@
 
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
+#include "server/admin_handler.h"
 #include "server/config.h"
 #include "server/cors.h"
 #include "server/http_message.h"
@@ -53,6 +55,9 @@ class HttpApi {
   HttpResponse Filters(const HttpRequest& request);
   HttpResponse Serializers(const HttpRequest& request);
   HttpResponse DropCaches(const HttpRequest& request);
+  HttpResponse Seal(const HttpRequest&) { return admin_.Seal(); }
+  HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
+  HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
   HttpResponse Landing(const HttpRequest& request);
 
   Tsdb* const tsdb_;
@@ -63,6 +68,7 @@ class HttpApi {
   const CorsPolicy cors_;
   PutHandler put_;
   QueryHandler query_;
+  AdminHandler admin_;
 };
 
 }  // namespace hourcell

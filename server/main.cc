@@ -14,6 +14,7 @@
 #include <CLI/Formatter.hpp>
 #include <fmt/format.h>
 
+#include "server/cli/admin.h"
 #include "server/cli/import.h"
 #include "server/cli/query.h"
 #include "server/cli/scan.h"
@@ -218,6 +219,31 @@ int Mkmetric(const Args& args, Terminal& terminal) {
   return RunMkmetric(store, names, terminal);
 }
 
+int Store(const Args& args, Terminal& terminal) {
+  CLI::App app("Does at once, and waits for, what a store does by itself all the time.",
+               "hourcell store");
+  AdminOptions options;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_option("ACTION", options.words, "seal, flush or compact");
+  app.footer(
+      "Actions:\n"
+      "  seal      the points in memory become cells; hours open again with their next point\n"
+      "  flush     seals, writes all memory to files and empties the journal: an open after it\n"
+      "            replays nothing. Before a backup\n"
+      "  compact   flushes, and merges the files of each table until nothing is left to merge.\n"
+      "            For a store at rest: before its size or its queries are measured\n"
+      "None of them changes an answer, and none is ever needed: points are safe as soon as they\n"
+      "are acknowledged. A backup is a copy of the directory while no process has it open, or a\n"
+      "snapshot of the file system at any time, which opens as after kill -9.\n"
+      "Without --url the directory is opened, replayed and closed again, and the time says so.\n"
+      "\nExamples:\n"
+      "  hourcell store compact --url http://localhost:4242\n"
+      "  hourcell store flush --data /var/lib/hourcell\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunAdmin(options, terminal);
+}
+
 int Version(const Args& args, Terminal& terminal) {
   CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
@@ -237,6 +263,7 @@ constexpr Command kCommands[] = {
     {"scan", "print stored rows", &Scan},
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
+    {"store", "seal, flush or compact a store", &Store},
     {"version", "say which version this is", &Version},
 };
 

@@ -61,8 +61,14 @@ std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
   return flags;
 }
 
+// Whether the same points may be taken later.
+bool IsForLater(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+}
+
+// The answer for points of which none is acknowledged.
 HttpResponse StorageFailure(const absl::Status& status) {
-  const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+  const bool later = IsForLater(status);
   HttpResponse response = later
                               ? HttpError(503, "Please throttle", std::string(status.message()))
                               : HttpError(500, "Storage exception", std::string(status.message()));
@@ -152,11 +158,9 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
   }
 
   std::vector<RefusedPoint> refused;
-  const absl::Status stored =
-      json.points().empty() ? absl::OkStatus()
-                            : tsdb_->Append(json.points(), &refused, {.sync = flags->sync}).Wait();
+  const absl::Status stored = Store(json.points(), flags->sync, &refused);
   if (!stored.ok()) {
-    storage_errors_->Add(json.points().size());
+    (IsForLater(stored) ? throttled_ : storage_errors_)->Add(json.points().size());
     return StorageFailure(stored);
   }
   points_->Add(json.points().size() - refused.size());
@@ -170,6 +174,17 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
   for (const PutPointError& error : errors)
     ErrorCounter(error.kind)->Add(1);
   return Answer(json, errors, *flags);
+}
+
+absl::Status PutHandler::Store(std::span<const PointView> points,
+                               bool sync,
+                               std::vector<RefusedPoint>* refused) const {
+  if (points.empty()) return absl::OkStatus();
+  // Who has to wait for room is told to come again: the thread serves other connections, too.
+  const AppendOptions options{.sync = sync, .wait_ms = 0};
+  const CommitTicket ticket = settings_.append ? settings_.append(points, refused, options)
+                                               : tsdb_->Append(points, refused, options);
+  return ticket.Wait();
 }
 
 Counter* PutHandler::ErrorCounter(PointErrorKind kind) const {

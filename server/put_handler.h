@@ -7,8 +7,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/tsdb.h"
 #include "server/http_message.h"
@@ -20,6 +23,10 @@ class PutHandler {
   struct Settings {
     size_t tags_max = 0;     // tsd.storage.max_tags
     std::string tag_header;  // tsd.http.header_tag in lower case; empty = none
+    // Takes points in place of Tsdb::Append; for tests of stores that fail.
+    std::function<CommitTicket(
+        std::span<const PointView>, std::vector<RefusedPoint>*, const AppendOptions&)>
+        append = {};
   };
 
   // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
@@ -30,6 +37,10 @@ class PutHandler {
   HttpResponse Handle(const HttpRequest& request);
 
  private:
+  // Stores the points, waiting for their commit.
+  absl::Status Store(std::span<const PointView> points,
+                     bool sync,
+                     std::vector<RefusedPoint>* refused) const;
   Counter* ErrorCounter(PointErrorKind kind) const;
 
   Tsdb* const tsdb_;

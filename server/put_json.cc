@@ -1,7 +1,13 @@
 #include "server/put_json.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <utility>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -38,7 +44,178 @@ int64_t TimestampNumber(std::string_view text) {
   return number.ok() ? *number : 0;
 }
 
+// A bit that tells most keys apart.
+inline uint64_t KeyMark(std::string_view key) {
+  if (key.empty()) return 1;
+  const auto byte = [&key](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(key[i])); };
+  return uint64_t{1} << ((byte(0) + 5 * byte(key.size() - 1) + 11 * key.size()) % 64);
+}
+
+// Where a string's plain characters end: the first quote, backslash, control character or byte
+// beyond ASCII from `at` on, or `end`.
+[[gnu::always_inline]] inline const char* PlainTextEnd(const char* at, const char* end) {
+#ifdef __SSE2__
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));  // signed: beyond ASCII, too
+    const int found = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), low));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+  }
+#endif
+  while (at < end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ')
+    ++at;
+  return at;
+}
+
+bool IsBlank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+// The cursors below stand in a std::string, whose '\0' ends every loop; nullptr = unusual.
+
+[[gnu::always_inline]] inline const char* SkipBlanks(const char* at) {
+  while (IsBlank(*at)) [[unlikely]]
+    ++at;
+  return at;
+}
+
+[[gnu::always_inline]] inline const char* TakeChar(const char* at, char c) {
+  if (at == nullptr) return nullptr;
+  at = SkipBlanks(at);
+  return *at == c ? at + 1 : nullptr;
+}
+
+[[gnu::always_inline]] inline const char* TakeString(const char* at,
+                                                     const char* end,
+                                                     std::string_view* text) {
+  at = TakeChar(at, '"');
+  if (at == nullptr) return nullptr;
+  const char* const close = PlainTextEnd(at, end);
+  if (*close != '"') return nullptr;
+  *text = {at, static_cast<size_t>(close - at)};
+  return close + 1;
+}
+
+bool IsNumberChar(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E';
+}
+
+const char* TakeNumber(const char* at, std::string_view* text) {
+  at = SkipBlanks(at);
+  const char* const begin = at;
+  while (IsNumberChar(*at))
+    ++at;
+  *text = {begin, static_cast<size_t>(at - begin)};
+  return IsJsonNumber(*text) ? at : nullptr;
+}
+
 }  // namespace
+
+[[gnu::always_inline]] inline void PutJson::AddTag(const TagView& tag, Sent* sent) {
+  const uint64_t mark = KeyMark(tag.key);
+  if ((sent->key_marks & mark) != 0 && ReplaceTag(tag, *sent)) return;
+  sent->key_marks |= mark;
+  tags_.push_back(tag);
+  ++sent->tag_count;
+}
+
+bool PutJson::ReplaceTag(const TagView& tag, const Sent& sent) {
+  // A point with more tags than any store takes is refused anyway: looking for repeats among them
+  // would only give a hostile body quadratic time.
+  if (sent.tag_count > kTagsMax) return false;
+  const auto first = tags_.begin() + static_cast<ptrdiff_t>(sent.first_tag);
+  const auto same_key = [&tag](const TagView& other) { return other.key == tag.key; };
+  const auto found = std::find_if(first, tags_.end(), same_key);
+  if (found == tags_.end()) return false;
+  found->value = tag.value;
+  return true;
+}
+
+// The usual shape: an array or one object, of nothing but metric, timestamp (a number), value (a
+// number or a string) and tags (strings), all strings in ASCII without escapes. Whatever a Scanner
+// takes, the Reader takes alike; whatever is wrong or rare, the Reader judges from the beginning.
+class PutJson::Scanner {
+ public:
+  // Fills sent_ and tags_ of the PutJson. False if the body is not of that shape; what was filled
+  // means nothing then.
+  static bool ScanBody(const std::string& body, PutJson* out) {
+    const Scanner scanner(body, out);
+    return scanner.Scan(body.data());
+  }
+
+ private:
+  Scanner(const std::string& body, PutJson* out) : out_(out), end_(body.data() + body.size()) {}
+
+  bool Scan(const char* at) const {
+    out_->sent_.reserve(static_cast<size_t>(end_ - at) / kBytesPerPoint + 1);
+    at = SkipBlanks(at);
+    if (*at != '[') {
+      at = ScanObject(at);
+      return at != nullptr && SkipBlanks(at) == end_;
+    }
+    do {
+      if (out_->sent_.size() == kPutPointsMax) return false;
+      at = ScanObject(at + 1);
+      if (at == nullptr) return false;
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == ']' && SkipBlanks(at + 1) == end_;
+  }
+
+  const char* ScanObject(const char* at) const {
+    Sent& sent = out_->sent_.emplace_back();
+    sent.first_tag = out_->tags_.size();
+    at = SkipBlanks(at);
+    if (*at != '{') return nullptr;
+    do {
+      std::string_view key;
+      at = TakeChar(TakeString(at + 1, end_, &key), ':');
+      if (at == nullptr) return nullptr;
+      at = ScanField(at, key, &sent);
+      if (at == nullptr) return nullptr;
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == '}' ? at + 1 : nullptr;
+  }
+
+  const char* ScanField(const char* at, std::string_view key, Sent* sent) const {
+    if (key == "metric") return TakeString(at, end_, &sent->metric);
+    if (key == "timestamp") {
+      std::string_view text;
+      at = TakeNumber(at, &text);
+      sent->timestamp = TimestampNumber(text);
+      return at;
+    }
+    if (key == "value") {
+      at = SkipBlanks(at);
+      return *at == '"' ? TakeString(at, end_, &sent->value) : TakeNumber(at, &sent->value);
+    }
+    return key == "tags" ? ScanTags(at, sent) : nullptr;
+  }
+
+  const char* ScanTags(const char* at, Sent* sent) const {
+    sent->first_tag = out_->tags_.size();
+    sent->tag_count = 0;
+    sent->key_marks = 0;
+    at = SkipBlanks(at);
+    if (*at != '{') return nullptr;
+    do {
+      TagView tag;
+      at = TakeChar(TakeString(at + 1, end_, &tag.key), ':');
+      if (at == nullptr) return nullptr;
+      at = TakeString(at, end_, &tag.value);
+      if (at == nullptr) return nullptr;
+      out_->AddTag(tag, sent);
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == '}' ? at + 1 : nullptr;
+  }
+
+  PutJson* const out_;
+  const char* const end_;
+};
 
 class PutJson::Reader {
  public:
@@ -137,6 +314,7 @@ simdjson::error_code PutJson::Reader::ReadField(std::string_view key,
 simdjson::error_code PutJson::Reader::ReadTags(ondemand::value value, Sent* sent) {
   sent->first_tag = out_->tags_.size();
   sent->tag_count = 0;
+  sent->key_marks = 0;
   if (JsonToken(&value) == "null") return simdjson::SUCCESS;
   ondemand::object object;
   if (const auto error = value.get_object().get(object)) return error;
@@ -167,6 +345,9 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
   if (start == std::string::npos || (body[start] != '{' && body[start] != '[')) {
     return PutBodyError{"The JSON must start as an object or an array", ""};
   }
+  if (Scanner::ScanBody(body, this)) return JudgeAll(rules);
+  sent_.clear();
+  tags_.clear();
   if (const simdjson::error_code error = reader_->ReadBody(body)) {
     sent_.clear();
     if (error == simdjson::CAPACITY) {
@@ -175,7 +356,10 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
     return PutBodyError{"Unable to parse the given JSON", simdjson::error_message(error)};
   }
   if (sent_.empty()) return PutBodyError{"No datapoints found in content", ""};
+  return JudgeAll(rules);
+}
 
+std::nullopt_t PutJson::JudgeAll(const PutRules& rules) {
   // Only when no tag is added any more may points borrow them.
   if (rules.extra_tag) AddExtraTag(*rules.extra_tag);
   points_.reserve(sent_.size());
@@ -185,21 +369,6 @@ std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRul
   return std::nullopt;
 }
 
-void PutJson::AddTag(const TagView& tag, Sent* sent) {
-  // A point with more tags than any store takes is refused anyway: looking for repeats among them
-  // would only give a hostile body quadratic time.
-  if (sent->tag_count <= kTagsMax) {
-    const auto first = tags_.begin() + static_cast<ptrdiff_t>(sent->first_tag);
-    const auto same_key = [&tag](const TagView& other) { return other.key == tag.key; };
-    if (const auto found = std::find_if(first, tags_.end(), same_key); found != tags_.end()) {
-      found->value = tag.value;
-      return;
-    }
-  }
-  tags_.push_back(tag);
-  ++sent->tag_count;
-}
-
 void PutJson::AddExtraTag(const TagView& tag) {
   const std::vector<TagView> sent_tags = std::exchange(tags_, {});
   tags_.reserve(sent_tags.size() + sent_.size());
@@ -207,6 +376,7 @@ void PutJson::AddExtraTag(const TagView& tag) {
     const auto tags = std::span(sent_tags).subspan(sent.first_tag, sent.tag_count);
     sent.first_tag = tags_.size();
     sent.tag_count = 0;
+    sent.key_marks = 0;
     for (const TagView& own : tags)
       AddTag(own, &sent);
     AddTag(tag, &sent);

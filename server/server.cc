@@ -76,6 +76,7 @@ class Server::Impl {
   asio::io_context signals_;  // of Run's thread
   IoContext io_;
   WorkerPool pool_;
+  WorkerPool commit_pool_{2};  // waits for commits while queries take up the other
   std::optional<SelfStats> self_stats_;
   asio::steady_timer self_stats_timer_;
   std::unique_ptr<Listener> listener_;
@@ -104,6 +105,7 @@ Server::Impl::Impl(const Config& config, Tsdb* tsdb)
   context_ = {.tsdb = tsdb,
               .http_api = &http_api_,
               .pool = &pool_,
+              .commit_pool = &commit_pool_,
               .telnet = &telnet_settings_,
               .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
@@ -153,6 +155,8 @@ void Server::Impl::Stop() {
   if (listener_ != nullptr) listener_->Stop(kStopGraceS * 1000);
   pool_.pool.stop();  // drops the timer and requests whose clients are gone
   pool_.pool.join();
+  commit_pool_.pool.stop();
+  commit_pool_.pool.join();
   keep_running_.reset();
   io_.context.stop();
   threads_.clear();

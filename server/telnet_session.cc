@@ -1,7 +1,10 @@
 #include "server/telnet_session.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/limits.h"
+#include "codec/put_line.h"
 #include "server/version.h"
 
 namespace hourcell {
@@ -24,6 +29,15 @@ constexpr std::string_view kCompiler = "gcc " __VERSION__;
 
 size_t IndexOf(PointErrorKind kind) {
   return static_cast<size_t>(kind);
+}
+
+// How a client is told of points whose commit failed.
+PointErrorKind KindOf(const absl::Status& failure) {
+  return absl::IsResourceExhausted(failure) ? PointErrorKind::kThrottled : PointErrorKind::kStorage;
+}
+
+std::string ErrorText(PointErrorKind kind, std::string_view text) {
+  return fmt::format("put: {}: {}\n", PointErrorTelnetClass(kind), text);
 }
 
 }  // namespace
@@ -45,156 +59,299 @@ TelnetCounters::TelnetCounters(Stats* stats)
   }
 }
 
+struct TelnetSession::Batch {
+  std::array<LinePoint, kAppendPointsMax> points;
+  std::array<size_t, kAppendPointsMax> orders;  // of each point: its line's place in the Take
+  size_t size = 0;
+  std::vector<RefusedPoint> refused;  // of the last Append
+};
+
+// Of a thread, not of a session: a server has few threads and may have thousands of idle sessions.
+TelnetSession::Batch* TelnetSession::ThreadBatch() {
+  thread_local const auto batch = std::make_unique<Batch>();
+  return batch.get();
+}
+
 TelnetSession::TelnetSession(Tsdb* tsdb,
                              const TelnetSettings* settings,
                              const TelnetCounters* counters)
     : tsdb_(tsdb), settings_(settings), counters_(counters) {}
 
 void TelnetSession::Take(std::string_view bytes, size_t queued_bytes, std::string* replies) {
-  Work work{.queued_bytes = queued_bytes, .replies = replies};
-  size_t end = closed_ ? std::string_view::npos : bytes.find('\n');
-  if (!partial_.empty() && !closed_) {
-    partial_.append(bytes.substr(0, end));
-    bytes.remove_prefix(std::min(end, bytes.size()));
-    if (end == std::string_view::npos) {
-      if (partial_.size() > kLineBytesMax) RefuseLongLine(&work);
-      return;
-    }
-    // `partial_` stays as it is until the commit: points of the batch view it.
-    bytes.remove_prefix(1);
-    HandleLine(partial_, &work);
-    end = bytes.find('\n');
+  HOURCELL_CHECK(need_ == Need::kInput);
+  if (closed_ || ending_) return;
+  Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
+  size_t handled_of_rest = 0;
+  if (!rest_.empty()) {
+    const size_t end = bytes.find('\n');
+    const std::string_view line_end =
+        bytes.substr(0, end == std::string_view::npos ? end : end + 1);
+    rest_.append(line_end);
+    bytes.remove_prefix(line_end.size());
+    if (end == std::string_view::npos && rest_.size() <= kLineBytesMax) return;
+    handled_of_rest = HandleLines(rest_, &work);
   }
-  while (!closed_ && end != std::string_view::npos) {
-    HandleLine(bytes.substr(0, end), &work);
-    bytes.remove_prefix(end + 1);
-    end = bytes.find('\n');
+  const size_t handled = HandleLines(bytes, &work);
+  // The batch views both until it is in the store.
+  AppendBatch(&work);
+  rest_.erase(0, handled_of_rest);
+  rest_.append(bytes.substr(handled));
+  rest_.insert(0, work.throttled);
+  EndTake(&work);
+}
+
+void TelnetSession::EndTake(Work* work) {
+  AppendErrors(work);
+  CountLines(work);
+  if (closed_ || ending_) rest_.clear();
+  if (need_ != Need::kInput || closed_) return;
+  if (ending_ || commits_.size() > kCommitsUnderWayMax) {
+    NeedCommits(ending_ ? commits_.size() : commits_.size() / 2);
   }
-  if (!closed_ && bytes.size() > kLineBytesMax) RefuseLongLine(&work);
-  Commit(&work);
-  partial_.assign(closed_ ? std::string_view() : bytes);
+}
+
+void TelnetSession::NeedCommits(size_t count) {
+  commits_needed_ = count;
+  if (count > 0) {
+    need_ = Need::kCommit;
+  } else {
+    closed_ = closed_ || ending_;
+  }
 }
 
 void TelnetSession::Finish() {
-  if (!partial_.empty() && !closed_) counters_->line_unfinished->Add(1);
-  partial_.clear();
-  closed_ = true;
+  HOURCELL_CHECK(need_ == Need::kInput);
+  if (!rest_.empty() && !closed_) counters_->line_unfinished->Add(1);
+  rest_.clear();
+  ending_ = true;
+  NeedCommits(commits_.size());
 }
 
-void TelnetSession::HandleLine(std::string_view line, Work* work) {
-  if (line.size() > kLineBytesMax) {
-    RefuseLongLine(work);
+void TelnetSession::Settle() {
+  HOURCELL_CHECK(need_ == Need::kInput);
+  NeedCommits(commits_.size());
+}
+
+void TelnetSession::WaitForCommits() {
+  HOURCELL_CHECK(need_ == Need::kCommit);
+  for (size_t i = 0; i < commits_needed_; ++i)
+    commits_[i].status = commits_[i].ticket.Wait();
+}
+
+void TelnetSession::Resume(size_t queued_bytes, std::string* replies) {
+  HOURCELL_CHECK(need_ != Need::kInput);
+  if (need_ == Need::kCommit) {
+    Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
+    ReportCommits(&work);
+    AppendErrors(&work);
+  }
+  need_ = Need::kInput;
+  if (ending_) {
+    NeedCommits(commits_.size());
     return;
   }
-  ++work->next_order;
-  counters_->lines->Add(1);
+  const std::string rest = std::exchange(rest_, {});
+  Take(rest, queued_bytes, replies);
+}
+
+size_t TelnetSession::HandleLines(std::string_view bytes, Work* work) {
+  const size_t size = bytes.size();
+  Batch* const batch = work->batch;
+  while (TakesLines()) {
+    if (settings_->puts_allowed) {
+      const size_t length = ScanPutLine(bytes, &batch->points[batch->size]);
+      if (length > 0) {
+        bytes.remove_prefix(length);
+        ++work->lines;
+        ++work->puts;
+        AddPoint(work);
+        continue;
+      }
+    }
+    const size_t end = bytes.find('\n');
+    if (std::min(end, bytes.size()) > kLineBytesMax) RefuseLongLine(work);
+    if (!TakesLines() || end == std::string_view::npos) break;
+    if (!HandleLine(bytes.substr(0, end), work)) break;
+    bytes.remove_prefix(end + 1);
+  }
+  return size - bytes.size();
+}
+
+bool TelnetSession::HandleLine(std::string_view line, Work* work) {
+  ++work->lines;
   if (line.ends_with('\r')) line.remove_suffix(1);
   const std::string_view command = line.substr(0, line.find(' '));
   if (command == "put" && settings_->puts_allowed) {
     line.remove_prefix(std::min(command.size() + 1, line.size()));
     HandlePut(line, work);
-  } else {
-    HandleCommand(command, work);
+    return true;
   }
+  for (const std::string_view known : {"version", "stats", "help", "dropcaches", "exit"}) {
+    if (command == known) return HandleBarrier(command, work);
+  }
+  counters_->unknown_command->Add(1);
+  work->errors.push_back({.order = work->next_order++,
+                          .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
+  return true;
 }
 
 void TelnetSession::HandlePut(std::string_view words, Work* work) {
-  counters_->puts->Add(1);
+  ++work->puts;
   const std::optional<PointError> error =
-      parser_.Parse(words, PointSyntax::kTelnet, settings_->point_limits);
+      ParsePointLine(words, PointSyntax::kTelnet, settings_->point_limits, &parser_,
+                     &work->batch->points[work->batch->size]);
   if (error.has_value()) {
-    RefusePoint(*error, work->next_order, work);
-    return;
+    RefusePoint(*error, work->next_order++, work);
+  } else {
+    AddPoint(work);
   }
-  work->batch.Add(parser_.point(), words);
-  work->batch_orders.push_back(work->next_order);
-  if (work->batch.size() == kAppendPointsMax) Commit(work);
 }
 
-void TelnetSession::HandleCommand(std::string_view command, Work* work) {
+bool TelnetSession::HandleBarrier(std::string_view command, Work* work) {
+  AppendBatch(work);
+  if (need_ == Need::kInput) NeedCommits(commits_.size());
+  if (need_ != Need::kInput) {
+    --work->lines;  // it comes again
+    return false;
+  }
+  AppendErrors(work);
+  CountLines(work);
+  if (command == "exit" || failed_in_silence_) {
+    closed_ = true;
+  } else {
+    Answer(command, work);
+  }
+  return true;
+}
+
+void TelnetSession::Answer(std::string_view command, Work* work) {
   if (command == "version") {
-    Commit(work);
     Reply(fmt::format("hourcell {} built for OpenTSDB 2.4 clients\nBuilt with {}\n",
                       kHourcellVersion, kCompiler),
           work);
   } else if (command == "stats") {
-    Commit(work);
     std::string lines;
     AppendStatLines(tsdb_->stats(), settings_->clock->NowMs() / 1000, settings_->origin, &lines);
     Reply(lines, work);
   } else if (command == "help") {
-    Commit(work);
     Reply(settings_->puts_allowed ? "available commands: dropcaches exit help put stats version \n"
                                   : "available commands: dropcaches exit help stats version \n",
           work);
   } else if (command == "dropcaches") {
-    Commit(work);
     tsdb_->DropCaches();
     Reply("Caches dropped.\n", work);
-  } else if (command == "exit") {
-    Commit(work);
-    closed_ = true;
-  } else {
-    counters_->unknown_command->Add(1);
-    work->errors.push_back({.order = work->next_order,
-                            .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
   }
 }
 
 void TelnetSession::RefuseLongLine(Work* work) {
+  AppendBatch(work);
+  if (need_ != Need::kInput) return;  // it comes again
   counters_->line_too_long->Add(1);
-  closed_ = true;
+  ending_ = true;
   work->errors.push_back(
-      {.order = work->next_order + 1,
+      {.order = work->next_order++,
        .text =
            fmt::format("line too long: more than {} bytes without a line end\n", kLineBytesMax)});
-  Commit(work);
+}
+
+void TelnetSession::AddPoint(Work* work) {
+  Batch* const batch = work->batch;
+  batch->orders[batch->size] = work->next_order++;
+  if (++batch->size == kAppendPointsMax) AppendBatch(work);
+}
+
+void TelnetSession::AppendBatch(Work* work) {
+  Batch* const batch = work->batch;
+  if (batch->size == 0) return;
+  const std::span<const LinePoint> points(batch->points.data(), batch->size);
+  batch->refused.clear();
+  CommitTicket ticket = settings_->append ? settings_->append(points, &batch->refused)
+                                          : tsdb_->Append(points, &batch->refused, {.wait_ms = 0});
+  if (!settings_->append && ticket.took_nothing() && absl::IsUnavailable(ticket.Wait())) {
+    // No room for any: this connection is not read until there is.
+    for (size_t i = 0; i < points.size(); ++i) {
+      batch->refused.push_back({.index = i, .error = {PointErrorKind::kThrottled, {}}});
+    }
+  }
+  batch->size = 0;
+  if (batch->refused.size() < points.size()) {
+    commits_.push_back({.ticket = std::move(ticket),
+                        .points = points.size() - batch->refused.size(),
+                        .status = absl::OkStatus()});
+  }
+  for (const RefusedPoint& point : batch->refused) {
+    if (point.error.kind == PointErrorKind::kThrottled) {
+      KeepThrottled(points[point.index], work);
+    } else {
+      RefusePoint(point.error, batch->orders[point.index], work);
+    }
+  }
+}
+
+void TelnetSession::KeepThrottled(const LinePoint& point, Work* work) {
+  need_ = Need::kPause;
+  --work->lines;
+  --work->puts;
+  // The line's words, as they stand in the bytes taken.
+  const char* const begin = point.metric.data();
+  const char* const end = point.tags.data() + point.tags.size();
+  work->throttled.append("put ").append(begin, end).append("\n");
+}
+
+void TelnetSession::ReportCommits(Work* work) {
+  uint64_t stored = 0;
+  uint64_t lost = 0;
+  absl::Status failure;  // the last one
+  const auto needed_end = commits_.begin() + static_cast<ptrdiff_t>(commits_needed_);
+  for (auto commit = commits_.begin(); commit != needed_end; ++commit) {
+    if (commit->status.ok()) {
+      stored += commit->points;
+      continue;
+    }
+    counters_->put_errors[IndexOf(KindOf(commit->status))]->Add(commit->points);
+    lost += commit->points;
+    failure = commit->status;
+  }
+  commits_.erase(commits_.begin(), needed_end);
+  counters_->points->Add(stored);
+  if (lost == 0) return;
+  if (!settings_->return_errors) {
+    failed_in_silence_ = true;
+    return;
+  }
+  std::string text(failure.message().data(), failure.message().size());
+  if (lost > 1) fmt::format_to(std::back_inserter(text), ": {} lines not stored", lost);
+  work->errors.push_back(
+      {.order = work->next_order++, .text = ErrorText(KindOf(failure), text), .is_loss = true});
 }
 
 void TelnetSession::RefusePoint(const PointError& error, size_t order, Work* work) {
   counters_->put_errors[IndexOf(error.kind)]->Add(1);
-  if (!settings_->return_errors) return;
-  work->errors.push_back(
-      {.order = order,
-       .text = fmt::format("put: {}: {}\n", PointErrorTelnetClass(error.kind), error.text)});
-}
-
-void TelnetSession::AppendBatch(Work* work) {
-  std::vector<RefusedPoint> refused;
-  const absl::Status committed = tsdb_->Append(work->batch.points(), &refused).Wait();
-  if (!committed.ok()) {
-    // None is acknowledged: those that were not refused failed with the whole.
-    const PointError error{
-        .kind = PointErrorKind::kStorage,
-        .text = std::string(committed.message().data(), committed.message().size())};
-    std::vector<RefusedPoint> all(work->batch.size());
-    for (size_t i = 0; i < all.size(); ++i)
-      all[i] = {.index = i, .error = error};
-    for (RefusedPoint& point : refused)
-      all[point.index].error = std::move(point.error);
-    refused = std::move(all);
-  }
-  counters_->points->Add(work->batch.size() - refused.size());
-  for (const RefusedPoint& point : refused) {
-    RefusePoint(point.error, work->batch_orders[point.index], work);
+  const bool is_loss = error.kind == PointErrorKind::kStorage;
+  if (settings_->return_errors) {
+    work->errors.push_back(
+        {.order = order, .text = ErrorText(error.kind, error.text), .is_loss = is_loss});
+  } else if (is_loss) {
+    failed_in_silence_ = true;
   }
 }
 
-void TelnetSession::Commit(Work* work) {
-  if (!work->batch.empty()) {
-    AppendBatch(work);
-    work->batch.Clear();
-    work->batch_orders.clear();
-  }
-  std::ranges::stable_sort(work->errors, {}, &ErrorLine::order);
+void TelnetSession::AppendErrors(Work* work) {
+  std::ranges::sort(work->errors, {}, &ErrorLine::order);
   for (const ErrorLine& error : work->errors) {
     if (work->queued_bytes + work->replies->size() + error.text.size() > kErrorBytesQueuedMax) {
       counters_->replies_dropped->Add(1);
+      failed_in_silence_ = failed_in_silence_ || error.is_loss;
     } else {
       work->replies->append(error.text);
     }
   }
   work->errors.clear();
+}
+
+void TelnetSession::CountLines(Work* work) {
+  counters_->lines->Add(std::exchange(work->lines, 0));
+  counters_->puts->Add(std::exchange(work->puts, 0));
 }
 
 void TelnetSession::Reply(std::string_view text, Work* work) {

@@ -322,18 +322,53 @@ absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view na
   }
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, NextUid(kind));
 
+  Reserve(kind, *stored, uid);
+  return uid;
+}
+
+void UidAssignment::Reserve(UidKind kind, std::string_view stored_name, Uid uid) {
   using What = UidChange::What;
   if (directory_->is_random(kind)) {
     reserved_random_.insert(uid);
-  } else {
+  } else if (uid > counters_[IndexOf(kind)]) {
     counters_[IndexOf(kind)] = uid;
     changes_.push_back({.what = What::kSetCounter, .kind = kind, .uid = uid, .name = {}});
   }
-  const std::string stored_name(*stored);
-  changes_.push_back({.what = What::kSetReverse, .kind = kind, .uid = uid, .name = stored_name});
-  changes_.push_back({.what = What::kSetForward, .kind = kind, .uid = uid, .name = stored_name});
-  reserved.emplace(stored_name, uid);
-  return uid;
+  const std::string name(stored_name);
+  changes_.push_back({.what = What::kSetReverse, .kind = kind, .uid = uid, .name = name});
+  changes_.push_back({.what = What::kSetForward, .kind = kind, .uid = uid, .name = name});
+  reserved_[IndexOf(kind)].emplace(name, uid);
+}
+
+absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid) {
+  const size_t width = directory_->options().layout.width(kind);
+  if (uid == kNoUid || uid > MaxUid(width)) {
+    return absl::DataLossError(
+        fmt::format("{} '{}': got UID {}; want 1 to {}", KindName(kind), name, uid, MaxUid(width)));
+  }
+  std::string buffer;
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view stored, directory_->StoredName(name, &buffer));
+  const StringMap<Uid>& reserved = reserved_[IndexOf(kind)];
+  const auto it = reserved.find(stored);
+  std::optional<Uid> known;
+  if (it != reserved.end()) {
+    known = it->second;
+  } else {
+    HOURCELL_ASSIGN_OR_RETURN(known, directory_->Lookup(kind, stored));
+  }
+  if (known == uid) return absl::OkStatus();
+  if (known.has_value()) {
+    return absl::DataLossError(
+        fmt::format("{} '{}': has UID {}; the journal says {}", KindName(kind), name, *known, uid));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> other,
+                            directory_->store_->GetReverse(kind, uid));
+  if (other.has_value() && *other != stored) {
+    return absl::DataLossError(fmt::format("{} UID {}: is the name '{}'; the journal says '{}'",
+                                           KindName(kind), uid, *other, name));
+  }
+  Reserve(kind, stored, uid);
+  return absl::OkStatus();
 }
 
 void UidAssignment::Publish() {

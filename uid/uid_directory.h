@@ -156,6 +156,11 @@ class UidAssignment {
   // A failure reserves nothing.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name, bool force = false);
 
+  // Reserves a mapping that was committed once and got lost in a power failure; nothing if it is
+  // still there. kDataLoss: the name has another UID by now, or the UID another name; both are
+  // named.
+  absl::Status Restore(UidKind kind, std::string_view name, Uid uid);
+
   // What to commit for the UIDs reserved so far, in the order of UidChange; empty if none was.
   const std::vector<UidChange>& changes() const { return changes_; }
 
@@ -168,6 +173,7 @@ class UidAssignment {
   void RollBackTo(size_t mark);
 
  private:
+  void Reserve(UidKind kind, std::string_view stored_name, Uid uid);
   absl::StatusOr<Uid> NextUid(UidKind kind);
   absl::StatusOr<Uid> NextSequentialUid(UidKind kind);
   absl::StatusOr<Uid> NextRandomUid(UidKind kind);

@@ -55,9 +55,9 @@ tidy_source() {
   fi
 }
 
-# clang-tidy over the files of the change, as many as fit four minutes.
+# clang-tidy over the files of the change, as many as fit two and a half minutes.
 check_tidy() {
-  local budget_s=240 begin=$SECONDS file
+  local budget_s=150 begin=$SECONDS file
   local -a files=() checked=() left_out=()
   while read -r file; do
     if [[ $file =~ ^(codec|uid|engine|server)/.*\.(h|cc)$ ]]; then

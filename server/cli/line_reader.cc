@@ -26,8 +26,9 @@ namespace hourcell {
 namespace {
 
 constexpr unsigned kReadBytes = 128 * 1024;
-// Room for one whole line and its end, behind which a read still gets a large piece.
-constexpr size_t kBufferBytes = 4 * kLineBytesMax;
+// Room for thousands of lines, so that an import stores as many at once.
+constexpr size_t kBufferBytes = size_t{2} << 20;
+static_assert(kBufferBytes > 2 * kLineBytesMax, "behind a whole line there must be room to read");
 
 // As much of a line that is too long as a message can show.
 constexpr size_t kTooLongShownBytes = 256;
@@ -82,8 +83,17 @@ uint64_t LineReader::bytes_read() const {
   return offset < 0 ? 0 : static_cast<uint64_t>(offset);
 }
 
+bool LineReader::NextIsBuffered() {
+  if (next_length_ == 0) {
+    const size_t length = std::string_view(buffer_.data() + begin_, end_ - begin_).find('\n');
+    if (length == std::string_view::npos) return false;
+    next_length_ = length;
+  }
+  return true;
+}
+
 absl::StatusOr<bool> LineReader::Next(Line* line) {
-  size_t searched = 0;
+  size_t searched = std::exchange(next_length_, 0);
   while (true) {
     const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
     size_t length = rest.find('\n', searched);

@@ -26,7 +26,7 @@
 namespace hourcell {
 
 struct Line {
-  std::string_view text;  // without its end ("\n" or "\r\n"); valid until the next call
+  std::string_view text;  // without its end ("\n" or "\r\n"); see LineReader::Next
   uint64_t number = 0;    // from 1
   bool too_long = false;  // over kLineBytesMax; `text` is its beginning
 };
@@ -45,9 +45,13 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // The next line; false at the end. A last line without an end counts.
+  // The next line; false at the end. A last line without an end counts. Lines given before stay
+  // valid if NextIsBuffered() was true; the text of one that was too long never does.
   // kDataLoss: the compressed stream is damaged or cut short; kUnavailable: it cannot be read.
   absl::StatusOr<bool> Next(Line* line);
+
+  // Whether the next line is in the buffer already, whole.
+  bool NextIsBuffered();
 
   // As messages call it: the path, or "stdin".
   const std::string& name() const { return name_; }
@@ -67,6 +71,7 @@ class LineReader {
   std::string buffer_;  // inflated; [begin_, end_) is not yet handed out
   size_t begin_ = 0;
   size_t end_ = 0;
+  size_t next_length_ = 0;  // bytes from begin_ to the next line's end, if it was looked for; or 0
   uint64_t lines_ = 0;
   std::string too_long_;  // the beginning of the last line that was
 };

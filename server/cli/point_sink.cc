@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -19,9 +20,11 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "codec/number.h"
 #include "codec/point.h"
 #include "codec/point_error.h"
+#include "codec/point_text.h"
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
 #include "server/http_response.h"
@@ -34,6 +37,8 @@ namespace {
 constexpr auto kPause = std::chrono::milliseconds(200);
 constexpr int kPausesMax = 1500;
 constexpr int64_t kRetryAfterMaxS = 60;
+// How long a store of this process may have no room.
+constexpr auto kStorePatience = std::chrono::seconds(30);
 // One request has few enough points that its body stays far below the server's limit.
 constexpr size_t kRequestPointsMax = 10'000;
 constexpr size_t kRequestBytesMax = 8 << 20;
@@ -46,10 +51,9 @@ class StoreSink : public PointSink {
  public:
   explicit StoreSink(Tsdb* tsdb) : tsdb_(tsdb) {}
 
-  absl::Status Write(std::span<const PointView> points,
+  absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
-    refused->clear();
-    HOURCELL_RETURN_IF_ERROR(tsdb_->Append(points, refused).Wait());
+    HOURCELL_RETURN_IF_ERROR(Append(points, refused));
     for (int pauses = 0;; ++pauses) {
       std::vector<RefusedPoint> throttled;
       std::erase_if(*refused, [&](const RefusedPoint& point) {
@@ -70,15 +74,28 @@ class StoreSink : public PointSink {
   }
 
  private:
+  // Appends and waits. While the store has no room it is asked again; points that it has taken
+  // without being able to acknowledge them are the same when they come twice.
+  absl::Status Append(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
+    while (true) {
+      refused->clear();
+      absl::Status status = tsdb_->Append(points, refused).Wait();
+      const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+      if (!later || std::chrono::steady_clock::now() >= deadline) return status;
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
   // Appends the throttled points again, in their order; adds those refused again to `*refused`.
-  absl::Status Retry(std::span<const PointView> points,
+  absl::Status Retry(std::span<const LinePoint> points,
                      const std::vector<RefusedPoint>& throttled,
                      std::vector<RefusedPoint>* refused) {
-    std::vector<PointView> again;
+    std::vector<LinePoint> again;
     for (const RefusedPoint& point : throttled)
       again.push_back(points[point.index]);
     std::vector<RefusedPoint> refused_again;
-    HOURCELL_RETURN_IF_ERROR(tsdb_->Append(again, &refused_again).Wait());
+    HOURCELL_RETURN_IF_ERROR(Append(again, &refused_again));
     for (RefusedPoint& point : refused_again) {
       point.index = throttled[point.index].index;
       refused->push_back(std::move(point));
@@ -94,23 +111,46 @@ class HttpSink : public PointSink {
  public:
   explicit HttpSink(HttpUrl url) : client_(std::move(url)) {}
 
-  absl::Status Write(std::span<const PointView> points,
+  absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
     refused->clear();
-    for (size_t begin = 0; begin < points.size();) {
-      const std::span<const PointView> piece = points.subspan(begin, PieceSize(points, begin));
+    Parse(points, refused);
+    const std::span<const PointView> good(good_);
+    for (size_t begin = 0; begin < good.size();) {
+      const std::span<const PointView> piece = good.subspan(begin, PieceSize(good, begin));
       std::vector<RefusedPoint> refused_here;
       HOURCELL_RETURN_IF_ERROR(Send(piece, &refused_here));
       for (RefusedPoint& point : refused_here) {
-        point.index += begin;
+        point.index = index_of_good_[begin + point.index];
         refused->push_back(std::move(point));
       }
       begin += piece.size();
     }
+    std::ranges::sort(*refused, {}, &RefusedPoint::index);
     return absl::OkStatus();
   }
 
  private:
+  // Takes the tags of lines apart, which JSON wants one by one.
+  void Parse(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    good_.clear();
+    index_of_good_.clear();
+    if (texts_.size() < points.size()) texts_.resize(points.size());
+    for (size_t i = 0; i < points.size(); ++i) {
+      const LinePoint& point = points[i];
+      // How many tags are too many is the server's to say.
+      auto fault = texts_[i].ParseSeries(point.metric, point.tags, {.tags_max = kTagsMax});
+      if (fault.has_value()) {
+        refused->push_back({.index = i, .error = *std::move(fault)});
+        continue;
+      }
+      PointView& good = good_.emplace_back(texts_[i].point());
+      good.timestamp = point.timestamp;
+      good.value = point.value;
+      index_of_good_.push_back(i);
+    }
+  }
+
   // How many points from `begin` on go into one request; at least one.
   static size_t PieceSize(std::span<const PointView> points, size_t begin) {
     constexpr size_t kPointOverhead = 100;  // field names, numbers, quotes
@@ -148,6 +188,9 @@ class HttpSink : public PointSink {
   }
 
   HttpClient client_;
+  std::deque<PointText> texts_;  // of each point of the batch; a deque, as views point into them
+  std::vector<PointView> good_;
+  std::vector<size_t> index_of_good_;
 };
 
 void AppendPoint(const PointView& point, std::string* out) {

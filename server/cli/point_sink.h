@@ -23,7 +23,7 @@ class PointSink {
   // Stores a batch. Bad points are refused one by one, in `*refused`, ascending by index; OK means
   // that the others are acknowledged. Waits while the store asks for patience.
   // Errors: the store or the server cannot go on; what was acknowledged stays.
-  virtual absl::Status Write(std::span<const PointView> points,
+  virtual absl::Status Write(std::span<const LinePoint> points,
                              std::vector<RefusedPoint>* refused) = 0;
 };
 

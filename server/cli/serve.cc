@@ -118,7 +118,11 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
 }
 
 std::string DurabilityHelp() {
-  return "Durability: what a point survives once it is acknowledged (tsd.storage.sync)\n"
+  return "A point is acknowledged by HTTP's 2xx answer to its put, or on a telnet connection by\n"
+         "the answer to a command behind it: send version and wait. Silence is no answer.\n"
+         "When the store is full, puts over HTTP are answered 503 with Retry-After, and telnet\n"
+         "connections are not read, until there is room.\n"
+         "\nDurability: what a point survives once it is acknowledged (tsd.storage.sync)\n"
          "  never      kill -9 of the server only; the operating system writes when it likes\n"
          "  interval   kill -9; power loss, but for the points of the last\n"
          "             tsd.storage.sync_interval milliseconds (default: interval, 1000)\n"

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -157,6 +158,38 @@ TEST(LineReaderTest, LongestLineIsTakenWhole) {
   WriteFile(dir.file("in"), longest + "\n" + longest);
 
   EXPECT_THAT(ReadAll(dir.file("in")), IsOkAndHolds(ElementsAre("1:" + longest, "2:" + longest)));
+}
+
+TEST(LineReaderTest, LinesStayWhileTheNextIsBuffered) {
+  TempDir dir;
+  std::string text;
+  for (int i = 0; i < 300'000; ++i)
+    text += "line " + std::to_string(i) + "\n\n";
+  WriteFile(dir.file("in"), text + "last");
+  auto reader = LineReader::Open(dir.file("in"));
+  ASSERT_OK(reader.status());
+
+  std::string joined;
+  std::vector<std::string_view> kept;
+  size_t kept_max = 0;
+  const auto join = [&] {
+    kept_max = std::max(kept_max, kept.size());
+    for (const std::string_view line : kept)
+      joined.append(line).append("\n");
+    kept.clear();
+  };
+  Line line;
+  while (true) {
+    if (!(*reader)->NextIsBuffered()) join();
+    const auto more = (*reader)->Next(&line);
+    ASSERT_OK(more.status());
+    if (!*more) break;
+    kept.push_back(line.text);
+  }
+
+  EXPECT_EQ(line.number, 600'001U);
+  EXPECT_TRUE(joined == text + "last\n");
+  EXPECT_GT(kept_max, 10'000U);
 }
 
 TEST(LineReaderTest, CountsCompressedBytes) {

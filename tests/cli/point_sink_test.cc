@@ -24,6 +24,14 @@ PointView PointAt(int64_t time_s, Value value = Value::Integer(1), std::string_v
   return {.metric = metric, .tags = kHost, .timestamp = {.ms = time_s * 1000}, .value = value};
 }
 
+// The same as a line gives it.
+LinePoint LineAt(int64_t time_s, std::string_view tags = "host=a", std::string_view metric = "m") {
+  return {.metric = metric,
+          .tags = tags,
+          .timestamp = {.ms = time_s * 1000},
+          .value = Value::Integer(1)};
+}
+
 // The answer's entry for such a point.
 std::string ErrorEntry(std::string_view text, int64_t time, std::string_view tagv = "a") {
   return R"({"error":")" + std::string(text) + R"(","datapoint":{"metric":"m","timestamp":)" +
@@ -86,7 +94,7 @@ TEST(PutReplyTest, FailingStoreEndsTheImport) {
 
 TEST(HttpSinkTest, SendsGzipAndReadsWhatWasRefused) {
   ScriptedServer server({{HttpReplyText(400, Answer(ErrorEntry("bad", 2)))}});
-  const PointView points[] = {PointAt(1), PointAt(2)};
+  const LinePoint points[] = {LineAt(1), LineAt(2)};
   std::vector<RefusedPoint> refused;
 
   ASSERT_OK(SinkTo(server)->Write(points, &refused));
@@ -102,9 +110,9 @@ TEST(HttpSinkTest, SendsGzipAndReadsWhatWasRefused) {
 TEST(HttpSinkTest, LargeBatchGoesInSeveralRequestsWithIndexesOfTheWhole) {
   ScriptedServer server(
       {{HttpReplyText(204, "")}, {HttpReplyText(400, Answer(ErrorEntry("bad", 10'003)))}});
-  std::vector<PointView> points;
+  std::vector<LinePoint> points;
   for (int64_t i = 1; i <= 10'005; ++i)
-    points.push_back(PointAt(i));
+    points.push_back(LineAt(i));
   std::vector<RefusedPoint> refused;
 
   ASSERT_OK(SinkTo(server)->Write(points, &refused));
@@ -114,9 +122,25 @@ TEST(HttpSinkTest, LargeBatchGoesInSeveralRequestsWithIndexesOfTheWhole) {
   EXPECT_EQ(refused[0].index, 10'002u);
 }
 
+TEST(HttpSinkTest, TagsThatAreNoneAreRefusedHereAndTheOthersSent) {
+  ScriptedServer server({{HttpReplyText(400, Answer(ErrorEntry("bad", 3)))}});
+  const LinePoint points[] = {LineAt(1), LineAt(2, "host"), LineAt(3),
+                              LineAt(4, " host=a  host=b")};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->Write(points, &refused));
+
+  ASSERT_EQ(refused.size(), 3u);
+  EXPECT_EQ(refused[0].index, 1u);
+  EXPECT_EQ(refused[0].error.text, "invalid tag: host");
+  EXPECT_EQ(refused[1].index, 2u);
+  EXPECT_EQ(refused[1].error.text, "bad");
+  EXPECT_EQ(refused[2].index, 3u);
+}
+
 TEST(HttpSinkTest, WaitsWhileTheServerIsBusy) {
   ScriptedServer server({{HttpReplyText(503, "{}")}, {HttpReplyText(204, "")}});
-  const PointView points[] = {PointAt(1)};
+  const LinePoint points[] = {LineAt(1)};
   std::vector<RefusedPoint> refused;
 
   EXPECT_OK(SinkTo(server)->Write(points, &refused));
@@ -127,7 +151,7 @@ TEST(HttpSinkTest, WaitsWhileTheServerIsBusy) {
 
 TEST(HttpSinkTest, RefusalOfTheWholeRequestEndsTheImport) {
   ScriptedServer server({{HttpReplyText(403, R"({"error":{"code":403,"message":"read only"}})")}});
-  const PointView points[] = {PointAt(1)};
+  const LinePoint points[] = {LineAt(1)};
   std::vector<RefusedPoint> refused;
 
   EXPECT_THAT(SinkTo(server)->Write(points, &refused),
@@ -140,7 +164,7 @@ TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
   options.path = dir.file("store");
   const auto tsdb = Tsdb::Open(options);
   ASSERT_OK(tsdb.status());
-  const PointView points[] = {PointAt(1), PointAt(2, Value::Integer(1), "not legal"), PointAt(3)};
+  const LinePoint points[] = {LineAt(1), LineAt(2, "host=a", "not!legal"), LineAt(3)};
   std::vector<RefusedPoint> refused;
 
   ASSERT_OK(MakeStoreSink(tsdb->get())->Write(points, &refused));
@@ -148,6 +172,10 @@ TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
   ASSERT_EQ(refused.size(), 1u);
   EXPECT_EQ(refused[0].index, 1u);
   EXPECT_THAT(refused[0].error.text, HasSubstr("illegal character"));
+
+  ASSERT_OK((*tsdb)->Close());
+  EXPECT_THAT(MakeStoreSink(tsdb->get())->Write(points, &refused),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("closed")));
 }
 
 }  // namespace

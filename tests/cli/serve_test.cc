@@ -52,6 +52,9 @@ TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {
   for (const std::string mode : {"never", "interval", "always"}) {
     EXPECT_THAT(DurabilityHelp(), HasSubstr("  " + mode + " "));
   }
+  EXPECT_THAT(DurabilityHelp(), HasSubstr("acknowledged by HTTP's 2xx answer"));
+  EXPECT_THAT(DurabilityHelp(), HasSubstr("send version and wait"));
+  EXPECT_THAT(DurabilityHelp(), HasSubstr("503 with Retry-After"));
   for (const Config::Setting& setting : Config::settings()) {
     EXPECT_THAT(SettingsHelp(), HasSubstr(std::string(setting.key) + "="));
   }

@@ -29,6 +29,12 @@ TEST(OptionsTest, NamesTheFieldThatIsWrong) {
   check([](Options* o) { o->layout.metric_width = 9; }, "width", __LINE__);
   check([](Options* o) { o->write_buffer_bytes = 1; }, "write_buffer_bytes", __LINE__);
   check([](Options* o) { o->background_jobs = 0; }, "background_jobs", __LINE__);
+  check([](Options* o) { o->open_hours_bytes = 1; }, "open_hours_bytes", __LINE__);
+  check([](Options* o) { o->journal_segment_bytes = 1; }, "journal_segment_bytes", __LINE__);
+  check([](Options* o) { o->journal_bytes = 3 * o->journal_segment_bytes; }, "four segments",
+        __LINE__);
+  check([](Options* o) { o->seal_grace_s = -1; }, "got -1", __LINE__);
+  check([](Options* o) { o->journal_age_s = 0; }, "journal_age_s", __LINE__);
   check(
       [](Options* o) {
         o->random_metric_uids = true;

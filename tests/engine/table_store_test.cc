@@ -136,7 +136,7 @@ TEST_P(TableStoreTest, MergesCellsOfARowLastWriteWins) {
                             {TableId::kData, Mutation::Kind::kMerge, "row", PointCell(1, 10)},
                             {TableId::kData, Mutation::Kind::kMerge, "row", PointCell(5, 51)}};
   ASSERT_OK(store_->Apply(group, /*sync=*/false));
-  ASSERT_OK(store_->Flush());
+  ASSERT_OK(store_->Flush(TableId::kData));
 
   const auto cell = store_->Snapshot()->Get(TableId::kData, "row");
   CellColumns columns;
@@ -150,7 +150,7 @@ TEST_P(TableStoreTest, MergesPostingSetsAsAUnion) {
   for (const SeriesNumber number : std::initializer_list<SeriesNumber>{7, 3, 7, 9}) {
     const Mutation merge{TableId::kSeries, Mutation::Kind::kMerge, "p", PostingOfOne(number)};
     ASSERT_OK(store_->Apply({&merge, 1}, /*sync=*/false));
-    ASSERT_OK(store_->Flush());
+    ASSERT_OK(store_->Flush(TableId::kData));
   }
 
   const auto set = store_->Snapshot()->Get(TableId::kSeries, "p");

@@ -57,6 +57,7 @@ class TsdbTest : public testing::Test {
   }
 
   TempDir directory_;
+  ManualClock clock_{1000};  // for those that set it; outlives the store
   Options options_;
   std::unique_ptr<Tsdb> tsdb_;
 };
@@ -223,8 +224,7 @@ TEST_F(TsdbTest, AQueryOverItsLimitIsRefused) {
 }
 
 TEST_F(TsdbTest, AQueryPastItsDeadlineIsGivenUp) {
-  ManualClock clock(1000);
-  options_.clock = &clock;
+  options_.clock = &clock_;
   ASSERT_OK(Put({"m", "h=a", kHour, 1}));
   QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour);
   spec.deadline_ms = 999;

@@ -1,14 +1,24 @@
-// C1: what was acknowledged is found after kill -9. White box: at every kill point, whatever was
-// being done is done or not done, and the store opens and works.
+// C1: what was acknowledged is found after kill -9. Black box: a server under load is killed at any
+// moment, again and again. White box: at every kill point, whatever was being done is done or not
+// done, and the store opens and works.
 
 #include <signal.h>
 
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
+#include "tests/http/load_writer.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -17,11 +27,141 @@ namespace {
 
 using testing::HasSubstr;
 
+// A number of the environment, or what it is without one.
+uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Budgets so small that hours are sealed, cells flushed and the journal trimmed all the time.
+std::vector<std::string> TinyBudgets(std::string_view sync, int seal_grace_s = 1) {
+  std::vector<std::string> arguments;
+  for (const std::string& setting :
+       {fmt::format("tsd.storage.sync={}", sync),
+        fmt::format("tsd.storage.seal_grace={}", seal_grace_s),
+        std::string("tsd.storage.sync_interval=20"), std::string("tsd.storage.open_hours=65536"),
+        std::string("tsd.storage.journal=32768"),
+        std::string("tsd.storage.journal.segment=4096")}) {
+    arguments.insert(arguments.end(), {"--set", setting});
+  }
+  return arguments;
+}
+
+// A counter of a running server; 0 if it is gone.
+int64_t StatOf(uint16_t port, std::string_view line_start) {
+  const std::string body = HttpCall(port, "GET", "/stats").body;
+  const size_t name = body.find(fmt::format("{} ", line_start));
+  if (name == std::string::npos) return 0;
+  const size_t time = body.find(' ', name) + 1;
+  return std::atoll(body.c_str() + body.find(' ', time));
+}
+
+void ExpectCleanUids(const std::string& directory) {
+  const ProgramResult fsck = RunProgram({"uid", "fsck", "--data", directory});
+  EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err;
+}
+
+// One life of a store after the other, each under load over both protocols and ended by kill -9.
+class KillLoopTest : public testing::Test {
+ protected:
+  KillLoopTest() {
+    std::printf("HOURCELL_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
+    using Protocol = LoadWriter::Protocol;
+    for (uint64_t i = 0; i < writers_.size(); ++i) {
+      writers_[i] = std::make_unique<LoadWriter>(i % 2 == 0 ? Protocol::kTelnet : Protocol::kHttp,
+                                                 fmt::format("m{}", i), seed_ * 100 + i);
+    }
+  }
+
+  void RunRound(uint64_t round) {
+    const auto arguments = TinyBudgets(std::array{"never", "interval", "always"}[round % 3],
+                                       static_cast<int>(round % 2));
+    if (random_.Below(2) == 0) KillWhileItOpens(arguments);
+    ServerProcess server(directory_.path(), arguments);
+    ASSERT_NE(server.port(), 0);
+    Settle(server.port());
+    replayed_ += StatOf(server.port(), "tsd.journal.replayed_points");
+
+    std::vector<std::jthread> threads;
+    for (const auto& writer : writers_) {
+      threads.emplace_back(
+          [&writer, port = server.port(), series = 3 + round] { writer->Run(port, series); });
+    }
+    WaitForBatches(40 + static_cast<int>(random_.Below(400)));
+    sealed_ += StatOf(server.port(), "tsd.seal.points");
+    checkpoints_ += StatOf(server.port(), "tsd.journal.checkpoints");
+    EXPECT_EQ(server.End(SIGKILL), -SIGKILL);
+  }
+
+  // Every point is found as it was acknowledged, or as it was sent after that.
+  void Settle(uint16_t port) {
+    for (const auto& writer : writers_)
+      EXPECT_EQ(writer->Settle(port), "");
+  }
+
+  // So many batches more are acknowledged, or a writer has stopped, or much time has gone by.
+  void WaitForBatches(int more) {
+    const auto count = [this] {
+      int sum = 0;
+      for (const auto& writer : writers_)
+        sum += writer->acknowledged();
+      return sum;
+    };
+    const int enough = count() + more;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (count() < enough && std::chrono::steady_clock::now() < deadline)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    batches_ = count();
+  }
+
+  void KillWhileItOpens(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"serve", "--port", "0", "--data", directory_.path()});
+    RunAndKill(arguments, static_cast<int64_t>(random_.Below(80)));
+  }
+
+  const uint64_t seed_ = FromEnvironment("HOURCELL_TEST_SEED", 1);
+  TempDir directory_;
+  Random random_{seed_};
+  std::array<std::unique_ptr<LoadWriter>, 4> writers_;
+  // Over all rounds.
+  int batches_ = 0;
+  int64_t replayed_ = 0;  // points
+  int64_t sealed_ = 0;    // points
+  int64_t checkpoints_ = 0;
+};
+
+TEST_F(KillLoopTest, WhatWasAcknowledgedIsFoundAndNothingElse) {
+  const uint64_t rounds = FromEnvironment("HOURCELL_CRASH_ROUNDS", 5);
+  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    RunRound(round);
+    if (round % 4 == 3) ExpectCleanUids(directory_.path());
+  }
+  // Without budgets of note, so that nothing is sealed any more before it is asked for.
+  ServerProcess server(directory_.path());
+  ASSERT_NE(server.port(), 0);
+  Settle(server.port());
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/admin/compact").status, 200);
+  Settle(server.port());
+  EXPECT_EQ(server.End(SIGTERM), 0);
+  ExpectCleanUids(directory_.path());
+
+  std::printf("%d batches acknowledged; points: %lld sealed, %lld replayed; %lld checkpoints\n",
+              batches_, static_cast<long long>(sealed_), static_cast<long long>(replayed_),
+              static_cast<long long>(checkpoints_));
+  EXPECT_GT(sealed_, 0);
+  EXPECT_GT(replayed_, 0);
+  EXPECT_GT(checkpoints_, 0);
+}
+
+constexpr int kBatch = 20;
+
+// Points first to first + count; a new series every ten.
 std::string PutBody(int first, int count) {
   std::string body = "[";
   for (int i = first; i < first + count; ++i) {
     body += fmt::format(R"({}{{"metric":"m","timestamp":{},"value":{},"tags":{{"host":"h{}"}}}})",
-                        i == first ? "" : ",", 1356998400 + i, i, i % 7);
+                        i == first ? "" : ",", 1356998400 + i, i, i / 10);
   }
   return body + "]";
 }
@@ -34,6 +174,125 @@ int CountPoints(uint16_t port) {
   const size_t at = result.body.find("\"1356998400\":");
   return at == std::string::npos ? -1 : std::atoi(result.body.c_str() + at + 13);
 }
+
+// Puts batches until the server is gone; how many points were acknowledged.
+int PutUntilGone(uint16_t port) {
+  int acknowledged = 0;
+  while (acknowledged < 40'000) {
+    const int status = HttpCall(port, "POST", "/api/put", PutBody(acknowledged, kBatch)).status;
+    if (status == 204) {
+      acknowledged += kBatch;
+    } else if (status == 503) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    } else {
+      EXPECT_EQ(status, 0);
+      return acknowledged;
+    }
+  }
+  ADD_FAILURE() << "never passed the kill point";
+  return acknowledged;
+}
+
+std::string TestName(const testing::TestParamInfo<std::string>& param_info) {
+  std::string name = param_info.param;
+  for (char& c : name) {
+    if (!isalnum(static_cast<unsigned char>(c))) c = '_';
+  }
+  return name;
+}
+
+// Kill points in the program; compiled in with HOURCELL_KILL_POINTS only.
+class KillPointTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+#ifndef HOURCELL_KILL_POINTS
+    GTEST_SKIP() << "built without HOURCELL_KILL_POINTS";
+#endif
+  }
+};
+
+TEST_P(KillPointTest, TheStoreOpensAndKeepsWhatWasAcknowledged) {
+  TempDir directory;
+  int acknowledged = 0;
+  {
+    ServerProcess server(directory.path(), TinyBudgets("interval"),
+                         "HOURCELL_KILL_AT=" + GetParam());
+    if (server.port() != 0) acknowledged = PutUntilGone(server.port());
+    EXPECT_EQ(HasFailure() ? server.End(SIGKILL) : server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  ASSERT_NE(server.port(), 0);
+  const int found = acknowledged == 0 ? 0 : CountPoints(server.port());
+  EXPECT_GE(found, acknowledged);
+  EXPECT_LE(found, acknowledged + kBatch);  // those in flight may be there or not
+
+  const int all = acknowledged + kBatch;
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, kBatch)).status, 204);
+  EXPECT_EQ(CountPoints(server.port()), all);
+  EXPECT_EQ(server.End(SIGTERM), 0);
+  ExpectCleanUids(directory.path());
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KillPointTest,
+                         testing::Values("create:tables",
+                                         "create:meta",
+                                         "series:before_commit",
+                                         "series:after_commit",
+                                         "series:before_commit#3",
+                                         "series:after_commit#7",
+                                         "journal:before_write",
+                                         "journal:before_write#20",
+                                         "journal:after_write",
+                                         "journal:after_write#20",
+                                         "journal:block",
+                                         "journal:block#20",
+                                         "journal:segment",
+                                         "journal:segment#3",
+                                         "journal:synced_files",
+                                         "journal:synced_files#3",
+                                         "journal:trimmed",
+                                         "journal:trimmed#3",
+                                         "seal:frozen",
+                                         "seal:frozen#3",
+                                         "seal:cells_written",
+                                         "seal:cells_written#3",
+                                         "checkpoint:flushed",
+                                         "checkpoint:flushed#2",
+                                         "checkpoint:low_mark",
+                                         "checkpoint:low_mark#2",
+                                         "checkpoint:trimmed",
+                                         "checkpoint:trimmed#2"),
+                         TestName);
+
+// A tool that is killed while it seals and flushes what it replayed.
+class KilledToolTest : public KillPointTest {};
+
+TEST_P(KilledToolTest, TheNextOneFindsEverything) {
+  TempDir directory;
+  {
+    ServerProcess server(directory.path());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    server.End(SIGKILL);
+  }
+
+  const std::vector<std::string> compact = {"store", "compact", "--data", directory.path()};
+  EXPECT_EQ(RunProgram(compact, {}, "HOURCELL_KILL_AT=" + GetParam()).exit_code, -SIGKILL);
+  EXPECT_EQ(RunProgram(compact, {}, "HOURCELL_KILL_AT=" + GetParam() + "#9").exit_code, 0);
+
+  ServerProcess server(directory.path());
+  EXPECT_EQ(CountPoints(server.port()), 500);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledToolTest,
+                         testing::Values("seal:frozen",
+                                         "seal:cells_written",
+                                         "checkpoint:flushed",
+                                         "checkpoint:low_mark",
+                                         "checkpoint:trimmed"),
+                         TestName);
 
 TEST(CrashTest, EveryPointIsThereAfterKillNineTenTimesInARow) {
   TempDir directory;
@@ -72,57 +331,6 @@ TEST(CrashTest, TelnetPutsBeforeABarrierSurvive) {
 
   EXPECT_EQ(CountPoints(server.port()), 5000);
 }
-
-// Kill points in the program; compiled in with HOURCELL_KILL_POINTS only.
-class KillPointTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(KillPointTest, TheStoreOpensAndKeepsWhatWasAcknowledged) {
-#ifndef HOURCELL_KILL_POINTS
-  GTEST_SKIP() << "built without HOURCELL_KILL_POINTS";
-#endif
-  TempDir directory;
-  int acknowledged = 0;
-  {
-    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
-    while (server.port() != 0) {
-      const HttpResult put = HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, 1));
-      if (put.status != 204) break;
-      ASSERT_LT(++acknowledged, 100) << "never passed the kill point";
-    }
-    EXPECT_EQ(server.Wait(), -SIGKILL);
-  }
-
-  ServerProcess server(directory.path());
-  ASSERT_NE(server.port(), 0);
-  const int found = acknowledged == 0 ? 0 : CountPoints(server.port());
-  EXPECT_GE(found, acknowledged);
-  EXPECT_LE(found, acknowledged + 1);  // the one in flight may be there or not
-
-  const HttpResult put = HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500));
-  EXPECT_EQ(put.status, 204);
-  EXPECT_EQ(CountPoints(server.port()), 500);
-  EXPECT_EQ(server.End(SIGTERM), 0);
-  const ProgramResult fsck = RunProgram({"uid", "fsck", "--data", directory.path()});
-  EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err;
-}
-
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KillPointTest,
-                         testing::Values("create:tables",
-                                         "create:meta",
-                                         "series:before_commit",
-                                         "series:after_commit",
-                                         "series:before_commit#3",
-                                         "series:after_commit#7",
-                                         "append:applied",
-                                         "append:applied#20"),
-                         [](const auto& param_info) {
-                           std::string name = param_info.param;
-                           for (char& c : name) {
-                             if (!isalnum(static_cast<unsigned char>(c))) c = '_';
-                           }
-                           return name;
-                         });
 
 }  // namespace
 }  // namespace hourcell

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <thread>
 
 #include <fmt/format.h>
@@ -114,8 +115,10 @@ uint16_t PortIn(const std::string& line) {
 
 }  // namespace
 
-ProgramResult RunProgram(const std::vector<std::string>& arguments, std::string_view input) {
-  const Child child = Spawn(arguments, {}, /*capture_err=*/true);
+ProgramResult RunProgram(const std::vector<std::string>& arguments,
+                         std::string_view input,
+                         const std::string& environment) {
+  const Child child = Spawn(arguments, environment, /*capture_err=*/true);
   ProgramResult result;
   std::thread writer([&] {
     for (size_t sent = 0; sent < input.size();) {
@@ -133,6 +136,15 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments, std::string_
   close(child.out);
   close(child.err);
   return result;
+}
+
+void RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms) {
+  const Child child = Spawn(arguments, {}, /*capture_err=*/false);
+  std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+  kill(child.pid, SIGKILL);
+  ExitCode(child.pid);
+  for (const int fd : {child.in, child.out, child.err})
+    close(fd);
 }
 
 ServerProcess::ServerProcess(const std::string& directory,

@@ -20,8 +20,13 @@ struct ProgramResult {
   std::string err;
 };
 
-// Runs the program to its end, with `input` on its standard input.
-ProgramResult RunProgram(const std::vector<std::string>& arguments, std::string_view input = {});
+// Runs the program to its end, with `input` on its standard input. `environment` is "NAME=value".
+ProgramResult RunProgram(const std::vector<std::string>& arguments,
+                         std::string_view input = {},
+                         const std::string& environment = {});
+
+// Starts the program and kills it after so many milliseconds, whatever it is at then.
+void RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms);
 
 // `hourcell serve` on a directory, listening on a port of the system's choice.
 class ServerProcess {

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -96,6 +98,48 @@ TEST(TelnetTest, AClientThatNeverReadsLosesNothing) {
       HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1356998401&m=sum:m");
 
   EXPECT_THAT(result.body, HasSubstr("{\"1356998400\":7}"));
+}
+
+TEST(TelnetTest, AfterTheClientsEndTheServerClosesOnceAllIsStored) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i)
+    lines += fmt::format("put m {} {} host=a\n", 1356998400 + i, i);
+  HttpCall(server.port(), "GET", "/api/version");  // it is up and warm
+
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(SendLines(server.port(), lines), "");
+  const auto took = std::chrono::steady_clock::now() - start;
+
+  // No lingering: that would be kLingerMs, 2 s.
+  EXPECT_LT(took, std::chrono::milliseconds(1500));
+  const HttpResult stats = HttpCall(server.port(), "GET", "/api/stats");
+  EXPECT_THAT(stats.body, HasSubstr(R"("metric":"tsd.rpc.put.points")"));
+  const HttpResult count =
+      HttpCall(server.port(), "GET", "/api/query?start=1356998400&end=1357084800&m=sum:1d-count:m");
+  EXPECT_THAT(count.body, HasSubstr("20000"));
+}
+
+TEST(TelnetTest, PutsOfAClientThatStaysSilentAreCountedSoon) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  TcpClient client(server.port());
+  client.Send("put m 1356998400 1 host=a\n");
+
+  std::string lines;
+  for (int i = 0; i < 100 && lines.find("tsd.rpc.put.points") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    TcpClient other(server.port());
+    other.Send("stats\nexit\n");
+    const std::string stats = other.ReadToEnd();
+    const size_t at = stats.find("tsd.rpc.put.points ");
+    ASSERT_NE(at, std::string::npos) << stats;
+    const std::string line = stats.substr(at, stats.find('\n', at) - at);
+    if (line.find(" 1 host=") != std::string::npos) lines = line;
+  }
+
+  EXPECT_THAT(lines, HasSubstr(" 1 host="));
 }
 
 TEST(TelnetTest, CarriageReturnsAndExtraBlanksAreAccepted) {

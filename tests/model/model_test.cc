@@ -1,17 +1,22 @@
 // Random puts and queries against a model that is a std::map: the same list of operations under
-// several options must give the model's answers. A failure prints the seed; HOURCELL_TEST_SEED
+// several options must give the model's answers, whatever the store does between them: seals hours,
+// flushes, merges, is closed and opened, is killed. A failure prints the seed; HOURCELL_TEST_SEED
 // reruns it.
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rocksdb/env.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
+#include "tests/support/fault_fs.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -30,8 +35,10 @@ struct Variant {
   size_t salt_width = 0;
   uint32_t salt_buckets = 1;
   size_t tagv_width = 3;
-  bool reopen = false;  // close and open between batches
-  bool flush = false;   // flush between batches
+  Durability sync = Durability::kNever;
+  CellEncoding cells = CellEncoding::kPacked;
+  bool tiny_budgets = false;  // memory and journal so small that hours are sealed all the time
+  bool disturb = false;       // seal, flush, compact, reopen and kill between batches
 };
 
 uint64_t Seed() {
@@ -43,7 +50,18 @@ class ModelTest : public testing::TestWithParam<Variant> {
  protected:
   void Open() {
     tsdb_.reset();
-    Options options = TinyOptions(directory_.path());
+    Options options = TinyOptions(directory_.path() + "/store");
+    options.env = env_.get();
+    options.clock = &clock_;
+    options.sync = GetParam().sync;
+    options.cell_encoding = GetParam().cells;
+    if (GetParam().tiny_budgets) {
+      options.open_hours_bytes = 64 << 10;
+      options.journal_segment_bytes = 4 << 10;
+      options.journal_bytes = 32 << 10;
+      options.series_cache_bytes = 1 << 10;
+      options.lanes = 1 + random_.Below(5);
+    }
     options.layout.salt_width = GetParam().salt_width;
     options.layout.salt_buckets = GetParam().salt_buckets;
     options.layout.tagv_width = GetParam().tagv_width;
@@ -83,12 +101,65 @@ class ModelTest : public testing::TestWithParam<Variant> {
     const uint64_t size = 1 + random_.Below(40);
     for (uint64_t i = 0; i < size; ++i)
       points.push_back(RandomPoint());
-    std::vector<PointView> views;
-    for (OwnedPoint& point : points)
-      views.push_back(point.view());
     std::vector<RefusedPoint> refused;
-    ASSERT_OK(tsdb_->Append(views, &refused).Wait());
+    if (random_.Below(2) == 0) {
+      std::vector<PointView> views;
+      for (OwnedPoint& point : points)
+        views.push_back(point.view());
+      ASSERT_OK(tsdb_->Append(views, &refused).Wait());
+    } else {
+      // The same series, spelled as a line.
+      std::vector<LinePoint> lines;
+      std::vector<std::string> tags;
+      tags.reserve(points.size());
+      for (OwnedPoint& point : points) {
+        const PointView& view = point.view();
+        tags.push_back("host=" + std::string(view.tags[0].value));
+        if (random_.Below(3) == 0) tags.back() = " " + tags.back() + "  ";
+        lines.push_back(
+            {.metric = "m", .tags = tags.back(), .timestamp = view.timestamp, .value = view.value});
+      }
+      ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
+    }
     ASSERT_TRUE(refused.empty());
+  }
+
+  // What must not change an answer.
+  void Disturb() {
+    switch (random_.Below(8)) {
+      case 0:
+        ASSERT_OK(tsdb_->Seal());
+        break;
+      case 1:
+        clock_.Advance(static_cast<int64_t>(random_.Below(4 * 3600)) * 1000);
+        ASSERT_OK(tsdb_->SealDue());
+        break;
+      case 2:
+        ASSERT_OK(tsdb_->Flush());
+        break;
+      case 3:
+        ASSERT_OK(tsdb_->Compact());
+        break;
+      case 4:
+        ASSERT_NO_FATAL_FAILURE(Open());
+        break;
+      case 5:
+        ASSERT_NO_FATAL_FAILURE(Kill());
+        break;
+      case 6:
+        tsdb_->DropCaches();
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Goes on with what kill -9 leaves: nothing that the dying store still does gets to the files.
+  void Kill() {
+    fs_->FailOn({.is_lasting = true});
+    tsdb_.reset();
+    fs_->Heal();
+    Open();
   }
 
   // Every series alone, over a random range: exactly the model's points in it.
@@ -140,6 +211,9 @@ class ModelTest : public testing::TestWithParam<Variant> {
   const uint64_t seed_ = Seed();
   Random random_{seed_};
   TempDir directory_;
+  std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
+  ManualClock clock_{kFirstMs + 6 * 3600 * 1000};
   std::unique_ptr<Tsdb> tsdb_;
   Model model_;
 };
@@ -147,13 +221,11 @@ class ModelTest : public testing::TestWithParam<Variant> {
 TEST_P(ModelTest, RandomPutsAndQueriesAgreeWithTheModel) {
   SCOPED_TRACE(testing::Message() << "rerun with HOURCELL_TEST_SEED=" << seed_);
   ASSERT_NO_FATAL_FAILURE(Open());
-  for (int round = 0; round < 60; ++round) {
+  const int rounds = GetParam().disturb ? 25 : 60;
+  for (int round = 0; round < rounds; ++round) {
     ASSERT_NO_FATAL_FAILURE(PutBatch());
-    if (GetParam().flush && round % 7 == 0) {
-      ASSERT_OK(tsdb_->Flush());
-    }
-    if (GetParam().reopen && round % 15 == 0) {
-      ASSERT_NO_FATAL_FAILURE(Open());
+    if (GetParam().disturb) {
+      ASSERT_NO_FATAL_FAILURE(Disturb());
     }
     ASSERT_NO_FATAL_FAILURE(CheckRange());
     ASSERT_NO_FATAL_FAILURE(CheckOneHost());
@@ -167,9 +239,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Variant{.name = "Salted", .salt_width = 1, .salt_buckets = 20},
                     Variant{.name = "WideSaltOneBucket", .salt_width = 2, .salt_buckets = 1},
                     Variant{.name = "NarrowTagValues", .tagv_width = 1},
-                    Variant{.name = "WideTagValues", .tagv_width = 8, .flush = true},
-                    Variant{.name = "Flushed", .flush = true},
-                    Variant{.name = "Reopened", .salt_width = 1, .reopen = true, .flush = true}),
+                    Variant{.name = "WideTagValues", .tagv_width = 8},
+                    Variant{.name = "Disturbed", .disturb = true},
+                    Variant{.name = "DisturbedOpenTsdbCells",
+                            .cells = CellEncoding::kOpenTsdb,
+                            .disturb = true},
+                    Variant{.name = "DisturbedTiny", .tiny_budgets = true, .disturb = true},
+                    Variant{.name = "DisturbedTinySyncAlways",
+                            .salt_width = 1,
+                            .salt_buckets = 20,
+                            .sync = Durability::kAlways,
+                            .tiny_budgets = true,
+                            .disturb = true},
+                    Variant{.name = "DisturbedTinyOpenTsdbCellsSyncInterval",
+                            .sync = Durability::kInterval,
+                            .cells = CellEncoding::kOpenTsdb,
+                            .tiny_budgets = true,
+                            .disturb = true}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace

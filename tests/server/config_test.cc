@@ -136,6 +136,66 @@ TEST(ConfigTest, BuildsOptionsOfTheEngine) {
   EXPECT_EQ(options->query_timeout_ms, 1500);
 }
 
+TEST(ConfigTest, WithoutSettingsTheEngineHasItsDefaults) {
+  const absl::StatusOr<Options> options = Config().ToOptions();
+  const Options defaults;
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->sync, defaults.sync);
+  EXPECT_EQ(options->sync_interval_ms, defaults.sync_interval_ms);
+  EXPECT_EQ(options->open_hours_bytes, defaults.open_hours_bytes);
+  EXPECT_EQ(options->journal_bytes, defaults.journal_bytes);
+  EXPECT_EQ(options->journal_segment_bytes, defaults.journal_segment_bytes);
+  EXPECT_EQ(options->journal_age_s, defaults.journal_age_s);
+  EXPECT_EQ(options->seal_grace_s, defaults.seal_grace_s);
+  EXPECT_EQ(options->cell_encoding, defaults.cell_encoding);
+  EXPECT_EQ(options->series_cache_bytes, defaults.series_cache_bytes);
+  EXPECT_EQ(options->block_cache_bytes, defaults.block_cache_bytes);
+  EXPECT_EQ(options->uid_cache_names_max, defaults.uid_cache_names_max);
+  EXPECT_EQ(options->tags_max, defaults.tags_max);
+  EXPECT_EQ(options->layout, defaults.layout);
+}
+
+TEST(ConfigTest, SetsTheWayIn) {
+  Config config;
+  ASSERT_OK(
+      config.LoadText("tsd.storage.directory = /data\n"
+                      "tsd.storage.open_hours = 65536\n"
+                      "tsd.storage.journal = 16384\n"
+                      "tsd.storage.journal.segment = 4096\n"
+                      "tsd.storage.journal.age = 60\n"
+                      "tsd.storage.seal_grace = 0\n"
+                      "tsd.storage.cell = opentsdb\n"
+                      "tsd.storage.series_cache = 1048576\n",
+                      "test"));
+
+  const absl::StatusOr<Options> options = config.ToOptions();
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->open_hours_bytes, 65536u);
+  EXPECT_EQ(options->journal_bytes, 16384u);
+  EXPECT_EQ(options->journal_segment_bytes, 4096u);
+  EXPECT_EQ(options->journal_age_s, 60);
+  EXPECT_EQ(options->seal_grace_s, 0);
+  EXPECT_EQ(options->cell_encoding, CellEncoding::kOpenTsdb);
+  EXPECT_EQ(options->series_cache_bytes, 1048576u);
+}
+
+TEST(ConfigTest, RefusesBudgetsThatAreTooSmall) {
+  Config config;
+
+  EXPECT_THAT(config.Set("tsd.storage.open_hours", "65535"),
+              StatusIs(kInvalid, HasSubstr("an integer from 65536 ")));
+  EXPECT_THAT(config.Set("tsd.storage.journal.segment", "4095"),
+              StatusIs(kInvalid, HasSubstr("an integer from 4096 ")));
+  EXPECT_THAT(config.Set("tsd.storage.journal", "16383"),
+              StatusIs(kInvalid, HasSubstr("an integer from 16384 ")));
+  EXPECT_THAT(config.Set("tsd.storage.seal_grace", "-1"), StatusIs(kInvalid));
+  EXPECT_THAT(config.Set("tsd.storage.journal.age", "0"), StatusIs(kInvalid));
+  EXPECT_THAT(config.Set("tsd.storage.cell", "gorilla"),
+              StatusIs(kInvalid, HasSubstr("packed|opentsdb")));
+}
+
 TEST(ConfigTest, RefusesSettingsThatDoNotGoTogether) {
   Config cors;
   ASSERT_OK(cors.Set("tsd.http.request.cors_domains", "*,aurther.com"));
@@ -143,7 +203,13 @@ TEST(ConfigTest, RefusesSettingsThatDoNotGoTogether) {
   ASSERT_OK(salt.Set("tsd.storage.salt.width", "1"));
   ASSERT_OK(salt.Set("tsd.storage.salt.buckets", "300"));
 
+  Config journal;
+  ASSERT_OK(journal.Set("tsd.storage.journal", "16384"));
+
   EXPECT_THAT(cors.ToOptions(), StatusIs(kInvalid, HasSubstr("either * or a list")));
+  EXPECT_THAT(journal.ToOptions(),
+              StatusIs(kInvalid, HasSubstr("tsd.storage.journal: got 16384; want at least "
+                                           "268435456, four times tsd.storage.journal.segment")));
   EXPECT_THAT(salt.ToOptions(), StatusIs(kInvalid));
 }
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "server/http_error.h"
@@ -102,7 +103,8 @@ TEST_F(HttpApiTest, UnknownEndpointsAre404) {
 TEST_F(HttpApiTest, WrongVerbsAre405) {
   for (const std::string_view request :
        {"GET /api/put", "PUT /api/query", "DELETE /api/version", "POST /api/dropcaches",
-        "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/version"}) {
+        "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/version",
+        "GET /api/admin/flush"}) {
     EXPECT_EQ(Send(request).status, 405) << request;
   }
 }
@@ -163,6 +165,22 @@ TEST_F(HttpApiTest, StatsCountPuts) {
 
   EXPECT_THAT(Send("GET /api/stats").body,
               HasSubstr(R"({"metric":"tsd.rpc.put.points","timestamp":1357300800,"value":"1")"));
+}
+
+TEST_F(HttpApiTest, StatsTellOfTheWayIn) {
+  Send("POST /api/put", R"({"metric":"m","timestamp":5,"value":1,"tags":{"a":"b"}})");
+  const std::string stats = Send("GET /stats").body;
+
+  for (const std::string_view name :
+       {"hours.open", "hours.series", "hours.bytes", "journal.bytes", "journal.segments",
+        "journal.blocks", "journal.errors", "journal.checkpoints", "journal.replayed_points",
+        "seal.points", "seal.errors", "append.waited", "append.refused", "series.cache-bytes",
+        "rpc.put.points", "storage.sync.errors"}) {
+    EXPECT_THAT(stats, HasSubstr(fmt::format("tsd.{} 1357300800 ", name)));
+  }
+  EXPECT_THAT(stats, HasSubstr("tsd.rpc.put.points 1357300800 1 host="));
+  EXPECT_THAT(stats, HasSubstr("tsd.hours.open 1357300800 1 host="));
+  EXPECT_THAT(stats, HasSubstr("tsd.seal.hours 1357300800 0 type=early host="));
 }
 
 }  // namespace

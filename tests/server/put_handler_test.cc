@@ -1,6 +1,8 @@
 #include "server/put_handler.h"
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -153,6 +155,86 @@ TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
 
   EXPECT_GE(response.status, 500);
   EXPECT_EQ(CounterValue("rpc.put.points"), 0);
+}
+
+// Answers of a handler whose store does what a test says.
+class FailingPutTest : public ApiTest {
+ protected:
+  HttpResponse Put(const std::string& target) {
+    PutHandler::Settings settings{.tags_max = 8, .tag_header = ""};
+    settings.append = [this](std::span<const PointView>, std::vector<RefusedPoint>* refused,
+                             const AppendOptions& options) {
+      *refused = refused_;
+      last_options_ = options;
+      return CommitTicket(status_);
+    };
+    PutHandler handler(&tsdb(), settings);
+    HttpRequest request;
+    request.method = "POST";
+    request.target = target;
+    request.body = kGood;
+    HOURCELL_CHECK(ParseTarget(&request).ok());
+    return handler.Handle(request);
+  }
+
+  int64_t Errors(const std::string& reason) {
+    return static_cast<int64_t>(
+        tsdb().stats().counter("rpc.put.errors", {{"reason", reason}})->value());
+  }
+
+  std::vector<RefusedPoint> refused_;
+  absl::Status status_;
+  AppendOptions last_options_;
+};
+
+TEST_F(FailingPutTest, AFullStoreIsAskedAgainLater) {
+  for (const absl::Status& status :
+       {absl::UnavailableError("disk full"), absl::ResourceExhaustedError("disk full")}) {
+    SCOPED_TRACE(status.ToString());
+    status_ = status;
+    for (const std::string target : {"/api/put", "/api/put?details", "/api/put?summary&sync"}) {
+      const HttpResponse response = Put(target);
+
+      EXPECT_EQ(response.status, 503);
+      EXPECT_EQ(Header(response, "Retry-After"), "1");
+      EXPECT_THAT(response.body,
+                  testing::StartsWith(R"({"error":{"code":503,"message":"Please throttle",)"
+                                      R"("details":"disk full")"));
+    }
+  }
+  EXPECT_EQ(Errors("throttled"), 6);
+  EXPECT_EQ(tsdb().stats().counter("rpc.put.points")->value(), 0U);
+}
+
+TEST_F(FailingPutTest, AThrottledPointIsAskedAgainLater) {
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kThrottled, .text = "later"}}};
+
+  EXPECT_EQ(Put("/api/put").status, 503);
+  const HttpResponse response = Put("/api/put?details");
+
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(Header(response, "Retry-After"), "1");
+  EXPECT_THAT(response.body, HasSubstr(R"("error":"Please throttle")"));
+  EXPECT_EQ(Errors("throttled"), 2);
+}
+
+TEST_F(FailingPutTest, ABrokenStoreIsNotAskedAgain) {
+  status_ = absl::FailedPreconditionError("fsync failed");
+
+  const HttpResponse response = Put("/api/put");
+
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(Header(response, "Retry-After"), "");
+  EXPECT_THAT(response.body, HasSubstr("fsync failed"));
+  EXPECT_EQ(Errors("storage"), 1);
+}
+
+TEST_F(FailingPutTest, SyncIsAskedOfTheStore) {
+  EXPECT_EQ(Put("/api/put").status, 204);
+  EXPECT_FALSE(last_options_.sync);
+  EXPECT_EQ(last_options_.wait_ms, 0);
+  EXPECT_EQ(Put("/api/put?sync&sync_timeout=500").status, 204);
+  EXPECT_TRUE(last_options_.sync);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "server/put_json.h"
 
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "codec/base/random.h"
 
 namespace hourcell {
 namespace {
@@ -169,10 +173,11 @@ TEST(PutJsonTest, ParseAddsTheExtraTagOverOneOfTheSameKey) {
   PutJson json;
   const PutRules rules{.extra_tag = TagView{"dc", "lga"}};
 
-  ASSERT_FALSE(json.Parse(
+  const std::string body =
       R"([{"metric":"m","timestamp":5,"value":1,"tags":{"dc":"sjc","host":"a"}},
-          {"metric":"m","timestamp":5,"value":1}])",
-      rules));
+          {"metric":"m","timestamp":5,"value":1}])";
+
+  ASSERT_FALSE(json.Parse(body, rules));
 
   ASSERT_THAT(json.points(), SizeIs(2));
   EXPECT_THAT(json.points()[0].tags, ElementsAre(TagView{"dc", "lga"}, TagView{"host", "a"}));
@@ -209,8 +214,8 @@ TEST(PutJsonTest, ParseBoundsTheObjects) {
 
 TEST(PutJsonTest, AppendSentEchoesWhatCame) {
   PutJson json;
-  ASSERT_FALSE(
-      json.Parse("[null," + Body("NaN") + R"(,{"metric":"a\"b","timestamp":-1}])", kRules));
+  const std::string body = "[null," + Body("NaN") + R"(,{"metric":"a\"b","timestamp":-1}])";
+  ASSERT_FALSE(json.Parse(body, kRules));
   std::string out;
 
   for (size_t i = 0; i < json.size(); ++i)
@@ -218,6 +223,74 @@ TEST(PutJsonTest, AppendSentEchoesWhatCame) {
 
   EXPECT_EQ(out, R"(null{"metric":"m","timestamp":1365465600,"value":"NaN","tags":{"host":"a"}})"
                  R"({"metric":"a\"b","timestamp":-1,"value":"","tags":{}})");
+}
+
+// All that a body gives, as text.
+std::string Outcome(const std::string& body) {
+  PutJson json;
+  if (const auto error = json.Parse(body, {.tags_max = 3})) {
+    return error->message + ": " + error->details;
+  }
+  std::string text;
+  for (size_t i = 0; i < json.size(); ++i)
+    json.AppendSent(i, &text);
+  for (size_t i = 0; i < json.points().size(); ++i) {
+    const PointView& point = json.points()[i];
+    text += fmt::format("\n{} {} {} {}", json.IndexOf(i), point.timestamp.ms,
+                        point.value.is_integer(), point.value.ToDouble());
+  }
+  for (const PutPointError& error : json.errors())
+    text += fmt::format("\n{} {}", error.index, error.text);
+  return text;
+}
+
+// A random body of two objects, most of them good.
+std::string RandomBody(uint64_t seed) {
+  Random random(seed);
+  const auto pick = [&random](std::initializer_list<const char*> texts) {
+    return std::string_view(texts.begin()[random.Below(texts.size())]);
+  };
+  const auto blank = [&] { return pick({"", "", "", "", "", " ", "\n", "\t\r "}); };
+  std::string body;
+  for (int object = 0; object < 2; ++object) {
+    body += fmt::format("{}{}{{", object == 0 ? "[" : ",", blank());
+    body += fmt::format("\"metric\"{}:{}\"{}\"", blank(), blank(),
+                        pick({"m", "cpu.user", "", "a metric of more than sixteen bytes"}));
+    body += fmt::format(",\"timestamp\":{}{}", blank(),
+                        pick({"1356998400", "1356998400123", "0", "-1", "1e9", "\"7\"", "01", ""}));
+    body += fmt::format(",{}\"value\":{}", blank(),
+                        pick({"1", "-42", "0.5", "1e3", "\"7\"", "\"x\"", "NaN", "01", "1."}));
+    body += ",\"tags\":{";
+    const uint64_t tags = random.Below(5);
+    for (uint64_t tag = 0; tag < tags; ++tag) {
+      body += fmt::format("{}\"{}\"{}:\"{}\"{}", tag == 0 ? "" : ",",
+                          pick({"host", "dc", "h", "tsoh", "caf\u00e9"}), blank(),
+                          pick({"a", "b", "a value of more than sixteen bytes", "\\u0041", "\t"}),
+                          blank());
+    }
+    body += pick({"}}", "}}", "}}", "}}", "}", "},\"more\":1}", "},\"metric\":\"n\"}"});
+  }
+  body += pick({"]", "]", "]", "]", "] ", "", "]]", ",]"});
+  if (random.Below(4) == 0)
+    body[20 + random.Below(body.size() - 20)] = "\"{}[],:x1 "[random.Below(10)];
+  return body;
+}
+
+TEST(PutJsonTest, TheQuickWayAgreesWithTheReader) {
+  size_t good = 0;
+  for (uint64_t seed = 1; seed <= 50'000; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const std::string quick = RandomBody(seed);
+    // An escape takes a body past the quick way.
+    std::string slow = quick;
+    const size_t key = slow.find("metric");
+    ASSERT_NE(key, std::string::npos);
+    slow.replace(key, 1, "\\u006d");
+    const std::string want = Outcome(slow);
+    ASSERT_EQ(Outcome(quick), want) << quick;
+    if (want.find("\n1 ") != std::string::npos) ++good;
+  }
+  EXPECT_GT(good, 2'000U);
 }
 
 TEST(PutJsonTest, ParseMayBeCalledAgain) {

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/codec/allocation_count.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
@@ -18,6 +22,10 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
+
+using Need = TelnetSession::Need;
+
+const absl::Status kDiskFull = absl::UnavailableError("disk full");
 
 class TelnetSessionTest : public testing::Test {
  protected:
@@ -38,10 +46,46 @@ class TelnetSessionTest : public testing::Test {
     session_ = std::make_unique<TelnetSession>(tsdb_.get(), &settings_, counters_.get());
   }
 
+  // What bytes are answered with, once nothing is waited for.
   std::string Send(std::string_view bytes, size_t queued_bytes = 0) {
     std::string replies;
     session_->Take(bytes, queued_bytes, &replies);
+    MeetNeeds(queued_bytes, &replies);
     return replies;
+  }
+
+  std::string Settle() {
+    session_->Settle();
+    std::string replies;
+    MeetNeeds(0, &replies);
+    return replies;
+  }
+
+  std::string Finish() {
+    session_->Finish();
+    std::string replies;
+    MeetNeeds(0, &replies);
+    return replies;
+  }
+
+  void MeetNeeds(size_t queued_bytes, std::string* replies) {
+    while (session_->need() != Need::kInput) {
+      if (session_->need() == Need::kCommit) session_->WaitForCommits();
+      session_->Resume(queued_bytes, replies);
+    }
+  }
+
+  // From now on the store answers Appends with these, in turn, and then with OK.
+  void AnswerAppends(std::vector<absl::Status> statuses) {
+    settings_.append = [this, statuses, next = size_t{0}](
+                           std::span<const LinePoint> points,
+                           std::vector<RefusedPoint>* refused) mutable {
+      refused->clear();
+      for (const LinePoint& point : points)
+        appended_ += fmt::format("{}{{{}}}={} ", point.metric, point.tags, point.value.integer());
+      return CommitTicket(next < statuses.size() ? statuses[next++] : absl::OkStatus());
+    };
+    Restart();
   }
 
   size_t StoredPoints() {
@@ -59,6 +103,7 @@ class TelnetSessionTest : public testing::Test {
   std::unique_ptr<Tsdb> tsdb_;
   std::unique_ptr<TelnetCounters> counters_;
   std::unique_ptr<TelnetSession> session_;
+  std::string appended_;  // see AnswerAppends
 };
 
 TEST_F(TelnetSessionTest, AnswersAsOpenTsdb) {
@@ -92,6 +137,7 @@ TEST_F(TelnetSessionTest, StoresWhatEveryCutOfTheBytesHolds) {
     Restart();
     const std::string first = Send(bytes.substr(0, split));
     EXPECT_EQ(first + Send(bytes.substr(split)), want) << split;
+    EXPECT_EQ(Settle(), "");
   }
 
   EXPECT_EQ(StoredPoints(), 2U);
@@ -180,8 +226,9 @@ TEST_F(TelnetSessionTest, LongLineIsRefusedHoweverItIsCut) {
 
 TEST_F(TelnetSessionTest, UnfinishedLastLineIsDropped) {
   EXPECT_EQ(Send("put m 1356998400 1 a=b\nput m 1356998401 12"), "");
-  session_->Finish();
+  EXPECT_EQ(Finish(), "");
 
+  EXPECT_TRUE(session_->closed());
   EXPECT_EQ(StoredPoints(), 1U);
   EXPECT_EQ(counters_->line_unfinished->value(), 1U);
 }
@@ -226,6 +273,201 @@ TEST_F(TelnetSessionTest, PointsBeyondOneAppendAreAllStored) {
   EXPECT_EQ(Send(bytes), "");
 
   EXPECT_EQ(StoredPoints(), kAppendPointsMax + 10);
+}
+
+TEST_F(TelnetSessionTest, PutsAloneDoNotWait) {
+  AnswerAppends({});
+  std::string replies;
+
+  session_->Take("put m 1 1 a=b\nput m 2 2 a=b\r\n", 0, &replies);
+
+  EXPECT_EQ(session_->need(), Need::kInput);
+  EXPECT_TRUE(session_->has_commits_under_way());
+  EXPECT_EQ(appended_, "m{a=b}=1 m{a=b}=2 ");
+  EXPECT_EQ(counters_->points->value(), 0U);
+  EXPECT_EQ(Settle(), "");
+  EXPECT_FALSE(session_->has_commits_under_way());
+  EXPECT_EQ(counters_->points->value(), 2U);
+}
+
+TEST_F(TelnetSessionTest, BarriersWaitForEveryEarlierCommit) {
+  AnswerAppends({});
+  for (const std::string barrier : {"version", "stats", "help", "dropcaches", "exit"}) {
+    SCOPED_TRACE(barrier);
+    Restart();
+    std::string replies;
+    session_->Take("put m 1 1 a=b\n", 0, &replies);
+    appended_.clear();
+    session_->Take("put m 2 2 a=b\n" + barrier + "\nput m 3 3 a=b\nput m 4", 0, &replies);
+
+    EXPECT_EQ(session_->need(), Need::kCommit);
+    EXPECT_EQ(appended_, "m{a=b}=2 ");
+    EXPECT_EQ(replies, "");
+    EXPECT_FALSE(session_->closed());
+    session_->WaitForCommits();
+    session_->Resume(0, &replies);
+
+    EXPECT_EQ(session_->need(), Need::kInput);
+    EXPECT_EQ(replies.empty(), barrier == "exit");
+    EXPECT_EQ(session_->closed(), barrier == "exit");
+    if (barrier == "exit") continue;
+    EXPECT_EQ(Send(" 4 a=b\n"), "");
+    EXPECT_EQ(appended_, "m{a=b}=2 m{a=b}=3 m{a=b}=4 ");
+  }
+}
+
+TEST_F(TelnetSessionTest, EveryCutAroundABarrierGivesTheSame) {
+  AnswerAppends({});
+  const std::string bytes = "put m 1 1 a=b\nhelp\nput m 2 2 a=b\nhelp\nput m 3 3 a=b\n";
+  const std::string want = Send(bytes);
+  ASSERT_THAT(want, StartsWith("available commands"));
+
+  for (size_t split = 0; split <= bytes.size(); ++split) {
+    SCOPED_TRACE(split);
+    Restart();
+    appended_.clear();
+    const std::string first = Send(bytes.substr(0, split));
+    EXPECT_EQ(first + Send(bytes.substr(split)), want);
+    EXPECT_EQ(appended_, "m{a=b}=1 m{a=b}=2 m{a=b}=3 ");
+  }
+}
+
+TEST_F(TelnetSessionTest, FinishWaitsForEveryCommit) {
+  AnswerAppends({});
+  std::string replies;
+  session_->Take("put m 1 1 a=b\n", 0, &replies);
+
+  session_->Finish();
+
+  EXPECT_EQ(session_->need(), Need::kCommit);
+  EXPECT_FALSE(session_->closed());
+  session_->WaitForCommits();
+  session_->Resume(0, &replies);
+  EXPECT_TRUE(session_->closed());
+  EXPECT_EQ(counters_->points->value(), 1U);
+}
+
+TEST_F(TelnetSessionTest, ManyCommitsUnderWayAreWaitedFor) {
+  AnswerAppends({});
+  std::string replies;
+  for (size_t i = 0; i < kCommitsUnderWayMax; ++i) {
+    session_->Take("put m 1 1 a=b\n", 0, &replies);
+    ASSERT_EQ(session_->need(), Need::kInput);
+  }
+
+  session_->Take("put m 1 1 a=b\nput m", 0, &replies);
+
+  EXPECT_EQ(session_->need(), Need::kCommit);
+  session_->WaitForCommits();
+  session_->Resume(0, &replies);
+  EXPECT_EQ(counters_->points->value(), kCommitsUnderWayMax / 2);
+  EXPECT_TRUE(session_->has_commits_under_way());
+  Send(" 1 7 a=b\n");
+  EXPECT_TRUE(appended_.ends_with("=7 "));
+}
+
+TEST_F(TelnetSessionTest, FailedCommitsAreToldBeforeTheBarriersReply) {
+  AnswerAppends({kDiskFull, absl::OkStatus(), kDiskFull});
+
+  EXPECT_EQ(Send("put m 1 1 a=b\nput m 1 1 a=b\n"), "");
+  EXPECT_EQ(Send("put m 1 1 a=b\n"), "");
+  const std::string replies = Send("put m x 1 a=b\nput m 1 1 a=b\nversion\n");
+
+  EXPECT_THAT(replies, StartsWith("put: invalid value: Invalid character 'x' in x\n"
+                                  "put: HBase error: disk full: 3 lines not stored\n"
+                                  "hourcell "));
+  EXPECT_EQ(counters_->points->value(), 1U);
+  EXPECT_EQ(counters_->put_errors[static_cast<size_t>(PointErrorKind::kStorage)]->value(), 3U);
+}
+
+TEST_F(TelnetSessionTest, OneFailedLineHasOpenTsdbsText) {
+  AnswerAppends({kDiskFull, absl::ResourceExhaustedError("too much")});
+
+  Send("put m 1 1 a=b\n");
+  EXPECT_EQ(Settle(), "put: HBase error: disk full\n");
+  Send("put m 1 1 a=b\n");
+  EXPECT_EQ(Finish(), "put: Please throttle writes: too much\n");
+}
+
+TEST_F(TelnetSessionTest, NoBarrierHidesAFailureTheClientWasNotToldOf) {
+  settings_.return_errors = false;
+  AnswerAppends({kDiskFull});
+  EXPECT_EQ(Send("put m 1 1 a=b\n"), "");
+
+  EXPECT_EQ(Send("put m 0 1 a=b\nversion\nput m 2 2 a=b\n"), "");
+
+  EXPECT_TRUE(session_->closed());
+  EXPECT_EQ(appended_, "m{a=b}=1 ");
+}
+
+TEST_F(TelnetSessionTest, NoBarrierHidesAFailureWhoseLineWasDropped) {
+  AnswerAppends({kDiskFull});
+
+  EXPECT_EQ(Send("put m 1 1 a=b\nversion\n", kErrorBytesQueuedMax), "");
+
+  EXPECT_TRUE(session_->closed());
+}
+
+TEST_F(TelnetSessionTest, RefusalsAreNoReasonToKeepABarrierBack) {
+  settings_.return_errors = false;
+  Restart();
+
+  EXPECT_THAT(Send("put m 0 1 a=b\nput m 1 1 a=b!\nversion\n"), StartsWith("hourcell "));
+}
+
+TEST_F(TelnetSessionTest, LinesOfAStoreThatAsksForPatienceComeAgain) {
+  int calls = 0;
+  settings_.append = [&](std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    refused->clear();
+    for (size_t i = 0; i < points.size(); ++i) {
+      appended_ +=
+          fmt::format("{}{{{}}}={} ", points[i].metric, points[i].tags, points[i].value.integer());
+      if (calls > 1) continue;
+      refused->push_back(
+          {.index = i, .error = {.kind = PointErrorKind::kThrottled, .text = "later"}});
+    }
+    ++calls;
+    return CommitTicket();
+  };
+  Restart();
+  std::string replies;
+
+  session_->Take("put m 1 1 a=b\nput m 1.5 2  a=b\r\nhelp\nput m 3 3", 0, &replies);
+
+  EXPECT_EQ(session_->need(), Need::kPause);
+  session_->Resume(0, &replies);
+  EXPECT_EQ(session_->need(), Need::kPause);
+  EXPECT_EQ(replies, "");
+  appended_.clear();
+  MeetNeeds(0, &replies);
+  EXPECT_THAT(replies, StartsWith("available commands"));
+  EXPECT_EQ(Send(" a=b\n"), "");
+  EXPECT_EQ(appended_, "m{a=b}=1 m{ a=b}=2 m{a=b}=3 ");
+  EXPECT_EQ(counters_->puts->value(), 3U);
+  EXPECT_EQ(counters_->lines->value(), 4U);
+  EXPECT_EQ(counters_->put_errors[static_cast<size_t>(PointErrorKind::kThrottled)]->value(), 0U);
+}
+
+TEST_F(TelnetSessionTest, AGoodLineAllocatesNothing) {
+  settings_.append = [](std::span<const LinePoint>, std::vector<RefusedPoint>*) {
+    return CommitTicket();
+  };
+  Restart();
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i)
+    lines += fmt::format("put sys.cpu.user {} 4{}.5 host=web01 dc=lga\n", 1356998400 + i, i % 10);
+  lines += "put sys.cpu.user 13569984";
+  Send(lines);
+  Settle();
+  std::string replies;
+
+  const size_t before = AllocationCount();
+  session_->Take("00 1 host=web01\n" + lines, 0, &replies);
+  const size_t allocations = AllocationCount() - before;
+
+  // One for the test's own text, and none but for what a Take may grow once.
+  EXPECT_LE(allocations, 2U);
+  EXPECT_EQ(counters_->puts->value(), 20'001U);
 }
 
 TEST_F(TelnetSessionTest, UnknownNamesAreToldWhenTheyMayNotBeMade) {

@@ -46,9 +46,9 @@ constexpr std::string_view kAnyHeader = "bench/ codec/ engine/ server/ tests/ ui
 constexpr std::string_view kNoHeader = "";
 
 constexpr std::array kConfined = {
-    Confined{"<rocksdb/", "engine/rocks_ tests/", kAnyHeader},
+    Confined{"<rocksdb/", "engine/rocks_ engine/journal tests/", kAnyHeader},
     Confined{"<boost/", "server/ tests/", "server/asio.h"},
-    Confined{"\"server/asio.h\"", "server/", kNoHeader},
+    Confined{"\"server/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/main.cc", kNoHeader},
     Confined{"<spdlog/", "server/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},

@@ -31,7 +31,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/row_scanner.cc", "tests/engine/tsdb_test.cc"},
     MirrorException{"engine/table.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/uid_key.cc", "tests/engine/table_uid_store_test.cc"},
-    MirrorException{"server/connection.cc", "tests/server/server_test.cc"},
     MirrorException{"server/http_answer.cc", "tests/server/server_test.cc"},
     MirrorException{"server/http_message.cc", "tests/server/http_target_test.cc"},
     MirrorException{"server/listener.cc", "tests/server/server_test.cc"},

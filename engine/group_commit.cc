@@ -1,0 +1,101 @@
+#include "engine/group_commit.h"
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+
+GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
+    : parts_(parts),
+      always_sync_(always_sync),
+      sections_(parts.open_hours->lanes().size()),
+      written_(parts.journal->next_sequence()) {
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    parts_.open_hours->lanes()[i].TakeLog(parts_.journal->next_sequence(), &sections_[i]);
+  }
+}
+
+absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
+  {
+    MutexLock lock(&mutex_);
+    while (written_ <= block) {
+      if (!has_leader_) {
+        has_leader_ = true;
+        mutex_.Unlock();
+        const absl::Status led = Lead();
+        mutex_.Lock();
+        has_leader_ = false;
+        ++turns_;
+        last_ = led;
+        written_ = parts_.journal->next_sequence();
+        led_.NotifyAll();
+        if (!led.ok()) return led;
+        continue;
+      }
+      const uint64_t turn = turns_;
+      while (turns_ == turn)
+        led_.Wait(&mutex_);
+      if (written_ <= block && !last_.ok()) return last_;
+    }
+  }
+  if (always_sync_)
+    return parts_.journal->synced_sequence() > block ? absl::OkStatus() : parts_.journal->Sync();
+  return sync ? Sync() : absl::OkStatus();
+}
+
+absl::Status GroupCommit::CommitAll(bool sync) {
+  // Whatever is in the lanes now is in the next block at the latest.
+  uint64_t block = 0;
+  {
+    MutexLock lock(&mutex_);
+    // A leader on its way may have passed some lanes already.
+    block = parts_.journal->next_sequence() + (has_leader_ ? 1 : 0);
+  }
+  if (pending_bytes() == 0) return sync ? Sync() : absl::OkStatus();
+  return CommitThrough(block, sync);
+}
+
+absl::Status GroupCommit::Lead() {
+  if (has_sections_) HOURCELL_RETURN_IF_ERROR(WriteSections());
+  const uint64_t block = parts_.journal->next_sequence();
+  // Before the sections are taken: what is added meanwhile may be counted twice, never not at all.
+  pending_bytes_.store(0, std::memory_order_relaxed);
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].TakeLog(block + 1, &sections_[i]);
+  has_sections_ = true;
+  return WriteSections();
+}
+
+absl::Status GroupCommit::WriteSections() {
+  std::vector<std::string_view> parts;
+  parts.reserve(1 + sections_.size());
+  parts.push_back(kPayloadWithoutDefinitions);
+  for (const PointLogWriter& section : sections_) {
+    if (section.has_definitions()) parts.front() = kPayloadWithDefinitions;
+    if (!section.bytes().empty()) parts.push_back(section.bytes());
+  }
+  HOURCELL_KILL_POINT("journal:before_write");
+  const absl::Status written = parts_.journal->Write(parts);
+  if (!written.ok()) {
+    failures_.fetch_add(1, std::memory_order_relaxed);
+    // Something waits, whoever else adds to it: CommitAll tries again.
+    size_t none = 0;
+    pending_bytes_.compare_exchange_strong(none, 1, std::memory_order_relaxed);
+    return written;
+  }
+  HOURCELL_KILL_POINT("journal:after_write");
+  has_sections_ = false;
+  blocks_written_.fetch_add(1, std::memory_order_relaxed);
+  return absl::OkStatus();
+}
+
+absl::Status GroupCommit::Sync() {
+  // Series first: a block on disk may name only what the tables have, or what it defines itself.
+  const SeriesNumber last = parts_.series->last_number();
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Sync());
+  parts_.series->MarkSynced(last);
+  return parts_.journal->Sync();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,87 @@
+// GroupCommit: brings what the lanes have for the journal into it, for many appenders at once.
+//
+// Who waits for a block and finds nobody at it becomes the leader: gathers the sections of all
+// lanes into one block and writes it, while the others wait. A block that could not be written is
+// kept and tried first by the next leader, so that blocks stay in order and numbers true.
+// Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/base/mutex.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/ingest/point_log.h"
+#include "engine/journal.h"
+#include "engine/series_table.h"
+#include "engine/table.h"
+
+namespace hourcell {
+
+class GroupCommit {
+ public:
+  // What it works on; borrowed, outlives it.
+  struct Parts {
+    OpenHours* open_hours = nullptr;
+    Journal* journal = nullptr;
+    TableStore* tables = nullptr;
+    SeriesTable* series = nullptr;
+  };
+  // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
+  GroupCommit(const Parts& parts, bool always_sync);
+
+  // Returns when the block is written (and, with `sync`, synced together with the tables that its
+  // series are defined in).
+  // kUnavailable: the journal could not be written; its points are tried again with the next
+  // commit. kFailedPrecondition: an fsync failed; nothing more is taken until the store is opened
+  // again.
+  absl::Status CommitThrough(uint64_t block, bool sync);
+
+  // Commits what there is.
+  absl::Status CommitAll(bool sync);
+
+  // Notes that sections have grown by about so many bytes. True if it is time for a commit.
+  bool AddPending(size_t bytes) {
+    return pending_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes >= kCommitBytes;
+  }
+  size_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
+
+  // Syncs tables and journal.
+  absl::Status Sync();
+
+  uint64_t blocks_written() const { return blocks_written_.load(std::memory_order_relaxed); }
+  uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+
+ private:
+  // A commit is begun for so many bytes even if nobody waits.
+  static constexpr size_t kCommitBytes = 256 << 10;
+
+  // Writes one block, or two if one was left over. Only the leader is in it.
+  absl::Status Lead();
+  absl::Status WriteSections();
+
+  const Parts parts_;
+  const bool always_sync_;
+
+  std::vector<PointLogWriter> sections_;  // the leader's; one a lane
+  bool has_sections_ = false;             // the leader's: they are not written yet
+
+  Mutex mutex_;
+  CondVar led_;
+  bool has_leader_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;    // how many leaders have finished
+  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // blocks below are in the journal
+  absl::Status last_ ABSL_GUARDED_BY(mutex_);     // of the last leader
+
+  std::atomic<size_t> pending_bytes_{0};
+  std::atomic<uint64_t> blocks_written_{0};
+  std::atomic<uint64_t> failures_{0};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,274 @@
+#include "engine/ingest/lane.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "codec/row_key.h"
+
+namespace hourcell {
+
+Lane::Series* Lane::FindLocked(SeriesNumber number) {
+  const auto found = slot_of_.find(number);
+  return found == slot_of_.end() ? nullptr : &slots_[found->second];
+}
+
+uint32_t Lane::AttachLocked(SeriesNumber number) {
+  const auto [place, is_new] = slot_of_.try_emplace(number, 0);
+  if (!is_new) return place->second;
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  place->second = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[place->second].number = number;
+  return place->second;
+}
+
+uint32_t Lane::Attach(SeriesNumber series, const SeriesDefinition* definition) {
+  MutexLock lock(&mutex_);
+  const bool is_new = !slot_of_.contains(series);
+  if (is_new && definition != nullptr) log_.Define(*definition);
+  return AttachLocked(series);
+}
+
+uint64_t Lane::Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* bytes) {
+  MutexLock lock(&mutex_);
+  for (const PlacedPoint& point : points)
+    log_.Add(point.series, point.time, point.value);
+  AppendLocked(points, next_block_, now_s, bytes);
+  return next_block_;
+}
+
+void Lane::Replay(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes) {
+  MutexLock lock(&mutex_);
+  AppendLocked(points, block, now_s, bytes);
+}
+
+void Lane::AppendLocked(std::span<PlacedPoint> points,
+                        uint64_t block,
+                        uint32_t now_s,
+                        int64_t* bytes) {
+  // So far ahead that the memory is there when it is needed.
+  constexpr size_t kSlotsAhead = 8;
+  constexpr size_t kHoursAhead = 4;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i + kSlotsAhead < points.size()) {
+      __builtin_prefetch(slots_.data() + points[i + kSlotsAhead].slot);
+    }
+    if (i + kHoursAhead < points.size() && points[i + kHoursAhead].slot < slots_.size()) {
+      const Series& ahead = slots_[points[i + kHoursAhead].slot];
+      if (ahead.current < ahead.hours.size()) __builtin_prefetch(ahead.hours[ahead.current].get());
+    }
+    PlacedPoint& point = points[i];
+    if (point.slot >= slots_.size() || slots_[point.slot].number != point.series) {
+      point.slot = AttachLocked(point.series);
+    }
+    Series& series = slots_[point.slot];
+    const uint32_t base_time_s = BaseTimeS(point.time.ms);
+    Hour* hour = nullptr;
+    if (series.current < series.hours.size()) hour = series.hours[series.current].get();
+    if (hour == nullptr || hour->base_time_s != base_time_s || hour->state != State::kOpen) {
+      hour = OpenHourLocked(&series, base_time_s, block, bytes);
+    }
+    const auto before = static_cast<int64_t>(hour->points.allocated_bytes());
+    hour->points.Append(static_cast<uint32_t>(point.time.ms - int64_t{base_time_s} * 1000),
+                        point.time.is_ms, point.value);
+    hour->touched_s = now_s;
+    *bytes += static_cast<int64_t>(hour->points.allocated_bytes()) - before;
+  }
+}
+
+// The open hour of that base time, opened if there is none.
+Lane::Hour* Lane::OpenHourLocked(Series* series,
+                                 uint32_t base_time_s,
+                                 uint64_t block,
+                                 int64_t* bytes) {
+  const auto behind = std::ranges::upper_bound(series->hours, base_time_s, {},
+                                               [](const auto& hour) { return hour->base_time_s; });
+  if (behind != series->hours.begin()) {
+    Hour* const last = std::prev(behind)->get();
+    if (last->base_time_s == base_time_s && last->state == State::kOpen) {
+      series->current = static_cast<uint32_t>(behind - series->hours.begin() - 1);
+      return last;
+    }
+  }
+  auto hour = std::make_unique<Hour>();
+  hour->base_time_s = base_time_s;
+  hour->first_block = block;
+  *bytes += static_cast<int64_t>(hour->allocated());
+  ++open_hours_;
+  const auto place = series->hours.insert(behind, std::move(hour));
+  series->current = static_cast<uint32_t>(place - series->hours.begin());
+  return place->get();
+}
+
+void Lane::TakeLog(uint64_t next_block, PointLogWriter* log) {
+  log->Clear();
+  MutexLock lock(&mutex_);
+  std::swap(log_, *log);
+  next_block_ = next_block;
+}
+
+void Lane::VisitOpen(const std::function<void(const OpenHourInfo&)>& visit) {
+  MutexLock lock(&mutex_);
+  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    for (const auto& hour : slots_[slot].hours) {
+      if (hour->state != State::kOpen) continue;
+      visit({.series = slots_[slot].number,
+             .slot = slot,
+             .base_time_s = hour->base_time_s,
+             .touched_s = hour->touched_s,
+             .bytes = static_cast<uint32_t>(hour->allocated()),
+             .first_block = hour->first_block});
+    }
+  }
+}
+
+void Lane::Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* frozen) {
+  MutexLock lock(&mutex_);
+  for (const OpenHourInfo& wanted : hours) {
+    Series& series = slots_[wanted.slot];
+    if (series.number != wanted.series) continue;
+    for (const auto& hour : series.hours) {
+      if (hour->base_time_s != wanted.base_time_s || hour->state != State::kOpen) continue;
+      hour->state = State::kSealing;
+      --open_hours_;
+      OpenHourInfo info = wanted;
+      info.bytes = static_cast<uint32_t>(hour->allocated());
+      info.first_block = hour->first_block;
+      frozen->push_back({.info = info, .points = &hour->points});
+    }
+  }
+}
+
+int64_t Lane::Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read) {
+  MutexLock lock(&mutex_);
+  int64_t freed = 0;
+  for (const FrozenHour& frozen : hours) {
+    Series& series = slots_[frozen.info.slot];
+    for (const auto& hour : series.hours) {
+      if (&hour->points != frozen.points) continue;
+      hour->state = State::kSealed;
+      hour->sealed_at = time;
+    }
+    const int64_t bytes = ReapLocked(&series, oldest_read);
+    if (bytes == 0) unreaped_.push_back(frozen.info.slot);
+    freed += bytes;
+  }
+  return freed;
+}
+
+void Lane::Thaw(std::span<const FrozenHour> hours) {
+  MutexLock lock(&mutex_);
+  for (const FrozenHour& frozen : hours) {
+    for (const auto& hour : slots_[frozen.info.slot].hours) {
+      if (&hour->points != frozen.points) continue;
+      hour->state = State::kOpen;
+      ++open_hours_;
+    }
+  }
+}
+
+int64_t Lane::Reap(uint64_t oldest_read) {
+  MutexLock lock(&mutex_);
+  int64_t freed = 0;
+  std::vector<uint32_t> slots;
+  slots.swap(unreaped_);
+  for (const uint32_t slot : slots) {
+    const int64_t bytes = ReapLocked(&slots_[slot], oldest_read);
+    if (bytes == 0 && std::ranges::any_of(slots_[slot].hours, [](const auto& hour) {
+          return hour->state == State::kSealed;
+        })) {
+      unreaped_.push_back(slot);
+    }
+    freed += bytes;
+  }
+  return freed;
+}
+
+// Drops the sealed hours of a series that no read needs, and the series with its last hour.
+int64_t Lane::ReapLocked(Series* series, uint64_t oldest_read) {
+  int64_t freed = 0;
+  std::erase_if(series->hours, [&](const std::unique_ptr<Hour>& hour) {
+    const bool gone = hour->state == State::kSealed && hour->sealed_at < oldest_read;
+    if (gone) freed += static_cast<int64_t>(hour->allocated());
+    return gone;
+  });
+  if (freed == 0) return 0;
+  series->current = 0;
+  if (series->hours.empty()) {
+    slot_of_.erase(series->number);
+    series->number = 0;
+    series->hours.shrink_to_fit();
+    free_slots_.push_back(static_cast<uint32_t>(series - slots_.data()));
+  }
+  return freed;
+}
+
+uint64_t Lane::OldestBlock() {
+  MutexLock lock(&mutex_);
+  uint64_t oldest = UINT64_MAX;
+  for (const Series& series : slots_) {
+    for (const auto& hour : series.hours) {
+      if (hour->state != State::kSealed) oldest = std::min(oldest, hour->first_block);
+    }
+  }
+  return oldest;
+}
+
+bool Lane::Read(SeriesNumber series,
+                uint64_t begin_s,
+                uint64_t end_s,
+                const std::function<void(uint32_t, const CellColumns&)>& visit) {
+  MutexLock lock(&mutex_);
+  const Series* const found = FindLocked(series);
+  if (found == nullptr) return false;
+  bool any = false;
+  for (size_t i = 0; i < found->hours.size(); ++i) {
+    const Hour& hour = *found->hours[i];
+    if (hour.base_time_s < begin_s || hour.base_time_s >= end_s) continue;
+    const bool continues = i > 0 && found->hours[i - 1]->base_time_s == hour.base_time_s;
+    if (!continues) columns_.clear();
+    hour.points.DecodeTo(&columns_);
+    const bool goes_on =
+        i + 1 < found->hours.size() && found->hours[i + 1]->base_time_s == hour.base_time_s;
+    if (goes_on) continue;
+    if (continues || !hour.points.ascends()) SortLastWins(&columns_);
+    visit(hour.base_time_s, columns_);
+    any = true;
+  }
+  return any;
+}
+
+void Lane::VisitHours(uint64_t begin_s,
+                      uint64_t end_s,
+                      const std::function<void(SeriesNumber, uint32_t)>& visit) {
+  MutexLock lock(&mutex_);
+  for (const Series& series : slots_) {
+    for (const auto& hour : series.hours) {
+      if (hour->base_time_s >= begin_s && hour->base_time_s < end_s) {
+        visit(series.number, hour->base_time_s);
+      }
+    }
+  }
+}
+
+size_t Lane::series() {
+  MutexLock lock(&mutex_);
+  return slot_of_.size();
+}
+
+size_t Lane::open_hours() {
+  MutexLock lock(&mutex_);
+  return open_hours_;
+}
+
+size_t Lane::log_bytes() {
+  MutexLock lock(&mutex_);
+  return log_.bytes().size();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,153 @@
+// Lane: one shard of ingest: the open hours of its series, and what the journal is to be told next.
+//
+// A series belongs to one lane, by its number. A point is appended to the open hour of its series
+// and to the lane's section of the next journal block under one lock, so that a replay in the
+// journal's order gives the open hours again, last write winning.
+//
+// An hour is open -> sealing (frozen; its points are on their way into a cell; points that come now
+// open a new hour of the same base time behind it) -> sealed (the cell is visible; memory is kept
+// while reads need it) -> gone. Hours of one series and base time are sealed in the order they were
+// opened. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "codec/base/mutex.h"
+#include "codec/cell.h"
+#include "codec/point.h"
+#include "engine/ingest/point_log.h"
+#include "engine/ingest/point_stream.h"
+#include "engine/series_key.h"
+
+namespace hourcell {
+
+// A point that has its series.
+struct PlacedPoint {
+  SeriesNumber series = 0;
+  uint32_t slot = 0;  // where the lane kept the series last; checked
+  Timestamp time;
+  Value value;
+};
+
+// An hour as the sealer chooses among them.
+struct OpenHourInfo {
+  SeriesNumber series = 0;
+  uint32_t slot = 0;
+  uint32_t base_time_s = 0;
+  uint32_t touched_s = 0;    // Unix time of the last append
+  uint32_t bytes = 0;        // in memory
+  uint64_t first_block = 0;  // the journal block its first point is in, or will be
+};
+
+// A frozen hour. The stream may be read without a lock until Lane::Sealed or Lane::Thaw.
+struct FrozenHour {
+  OpenHourInfo info;
+  const PointStream* points = nullptr;
+};
+
+class Lane {
+ public:
+  Lane() = default;
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  // The slot of a series, made if it has none. If the lane did not know the series and `definition`
+  // is given, it goes into the journal, before any point.
+  uint32_t Attach(SeriesNumber series, const SeriesDefinition* definition);
+
+  // Appends points of this lane's series, corrects their slots, and returns the number of the
+  // journal block that has the last of them once it is written. Adds to `*bytes` the memory taken.
+  uint64_t Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* bytes);
+
+  // The same for points that are in the journal already, in no block before `block`.
+  void Replay(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes);
+
+  // Takes the section for block `next_block` - 1; what is appended from now on is for `next_block`.
+  // `*log` gets the section, and what it had is used (cleared) for the next.
+  void TakeLog(uint64_t next_block, PointLogWriter* log);
+
+  // Calls `visit` for every hour that is open.
+  void VisitOpen(const std::function<void(const OpenHourInfo&)>& visit);
+
+  // Freezes hours that VisitOpen showed, but for those that are gone since. Appends to `*frozen`.
+  void Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* frozen);
+
+  // The cells of these hours are visible since `time` (of ReadPins). Returns bytes freed at once,
+  // where no read older than `oldest_read` is under way.
+  int64_t Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read);
+
+  // Sealing failed: the hours are open again, behind those that were opened meanwhile or not.
+  void Thaw(std::span<const FrozenHour> hours);
+
+  // Frees sealed hours that no read needs any more; returns how many bytes.
+  int64_t Reap(uint64_t oldest_read);
+
+  // The first journal block that an hour which is not sealed needs; UINT64_MAX if none does.
+  uint64_t OldestBlock();
+
+  // Calls `visit(base_time_s, columns)` for each hour of a series with a base time in
+  // [begin_s, end_s), ascending, its points sorted and the last write of an instant kept. Under the
+  // lane's lock. False if the series has none there.
+  bool Read(SeriesNumber series,
+            uint64_t begin_s,
+            uint64_t end_s,
+            const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit);
+
+  // Base times and series of all hours in [begin_s, end_s), sealed ones that are kept included.
+  void VisitHours(uint64_t begin_s,
+                  uint64_t end_s,
+                  const std::function<void(SeriesNumber series, uint32_t base_time_s)>& visit);
+
+  size_t series();
+  size_t open_hours();
+  size_t log_bytes();
+
+ private:
+  enum class State : uint8_t { kOpen, kSealing, kSealed };
+
+  struct Hour {
+    uint32_t base_time_s = 0;
+    uint32_t touched_s = 0;
+    uint64_t first_block = 0;
+    uint64_t sealed_at = 0;
+    State state = State::kOpen;
+    PointStream points;
+
+    size_t allocated() const { return sizeof(Hour) + points.allocated_bytes(); }
+  };
+  struct Series {
+    SeriesNumber number = 0;
+    uint32_t current = 0;  // the hour appended to last
+    // Ascending by base time; of one base time in the order they were opened, so that only the last
+    // may be open.
+    std::vector<std::unique_ptr<Hour>> hours;
+  };
+
+  Series* FindLocked(SeriesNumber number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint32_t AttachLocked(SeriesNumber number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Hour* OpenHourLocked(Series* series, uint32_t base_time_s, uint64_t block, int64_t* bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AppendLocked(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int64_t ReapLocked(Series* series, uint64_t oldest_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  Mutex mutex_;
+  std::vector<Series> slots_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint32_t> free_slots_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<SeriesNumber, uint32_t> slot_of_ ABSL_GUARDED_BY(mutex_);
+  std::vector<uint32_t> unreaped_ ABSL_GUARDED_BY(mutex_);  // slots with sealed hours
+  size_t open_hours_ ABSL_GUARDED_BY(mutex_) = 0;
+  PointLogWriter log_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_block_ ABSL_GUARDED_BY(mutex_) = 0;
+  CellColumns columns_ ABSL_GUARDED_BY(mutex_);  // of Read
+};
+
+}  // namespace hourcell

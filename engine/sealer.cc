@@ -1,0 +1,273 @@
+#include "engine/sealer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/cell.h"
+#include "codec/limits.h"
+#include "codec/packed_cell.h"
+#include "engine/store_meta.h"
+
+namespace hourcell {
+namespace {
+
+// Hours that are frozen, encoded and written together: so much memory is taken a second time.
+constexpr size_t kHoursAtOnce = 1024;
+
+// Cells wait so long, or until they are so many, for a flush that lets the journal go.
+constexpr size_t kUnflushedBytesMax = 64 << 20;
+constexpr int64_t kUnflushedAgeMaxS = 300;
+
+constexpr int64_t kMilestoneEveryS = 60;
+
+// A tick looks for hours that are due so often, and seals so many at most.
+constexpr int64_t kLookEveryS = 10;
+constexpr size_t kHoursPerTick = 8192;
+
+// Early sealing under memory pressure takes first what frees most for one more cell in a row.
+bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
+  // By powers of two, so that of about equal ones the hour that ends first goes first.
+  const auto size_class = [](uint32_t bytes) { return bytes == 0 ? 0 : 32 - __builtin_clz(bytes); };
+  if (size_class(a.bytes) != size_class(b.bytes)) return a.bytes > b.bytes;
+  return a.base_time_s < b.base_time_s;
+}
+
+}  // namespace
+
+Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
+    : grace_s_(options.seal_grace_s),
+      journal_age_s_(options.journal_age_s),
+      encoding_(options.cell_encoding),
+      row_keys_(row_keys),
+      parts_(parts),
+      hours_sealed_(parts.stats->counter("seal.hours", {{"type", "all"}})),
+      hours_sealed_early_(parts.stats->counter("seal.hours", {{"type", "early"}})),
+      points_sealed_(parts.stats->counter("seal.points")),
+      errors_(parts.stats->counter("seal.errors")),
+      checkpoints_(parts.stats->counter("journal.checkpoints")) {}
+
+std::vector<OpenHourInfo> Sealer::OpenNow() const {
+  std::vector<OpenHourInfo> hours;
+  for (Lane& lane : parts_.open_hours->lanes())
+    lane.VisitOpen([&hours](const OpenHourInfo& hour) { hours.push_back(hour); });
+  return hours;
+}
+
+std::vector<OpenHourInfo> Sealer::DueAt(int64_t now_s) const {
+  std::vector<OpenHourInfo> due;
+  const auto visit = [&](const OpenHourInfo& hour) {
+    const int64_t over_s = now_s - int64_t{hour.base_time_s} - kRowSpanS;
+    const int64_t idle_s = now_s - int64_t{hour.touched_s};
+    // A point from the future waits for no end of its hour.
+    const bool is_future = over_s < -2 * int64_t{kRowSpanS};
+    const bool is_over = over_s >= grace_s_ && idle_s >= grace_s_;
+    if (is_over || (is_future && idle_s >= kRowSpanS)) due.push_back(hour);
+  };
+  for (Lane& lane : parts_.open_hours->lanes())
+    lane.VisitOpen(visit);
+  return due;
+}
+
+absl::Status Sealer::SealDue() {
+  MutexLock round(&round_);
+  const int64_t now_s = parts_.clock->NowMs() / 1000;
+  due_.clear();
+  HOURCELL_RETURN_IF_ERROR(Seal(DueAt(now_s)));
+  return KeepUp(now_s);
+}
+
+absl::Status Sealer::Tick() {
+  MutexLock round(&round_);
+  const int64_t now_s = parts_.clock->NowMs() / 1000;
+  if (due_.empty() && now_s >= next_look_s_) {
+    due_ = DueAt(now_s);
+    next_look_s_ = now_s + kLookEveryS;
+  }
+  const size_t kept = due_.size() - std::min(due_.size(), kHoursPerTick);
+  std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
+  due_.resize(kept);
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours)));
+  return KeepUp(now_s);
+}
+
+// Keeps memory and journal below their limits.
+absl::Status Sealer::KeepUp(int64_t now_s) {
+  parts_.open_hours->Reap();
+  HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
+  if (const uint64_t oldest_allowed = OldestBlockAllowed(now_s); oldest_allowed > 0) {
+    std::vector<OpenHourInfo> hours = OpenNow();
+    std::erase_if(hours,
+                  [=](const OpenHourInfo& hour) { return hour.first_block >= oldest_allowed; });
+    hours_sealed_early_->Add(hours.size());
+    HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours)));
+  }
+  return CheckpointIsDue(now_s) ? CheckpointLocked() : absl::OkStatus();
+}
+
+absl::Status Sealer::MakeRoom() {
+  MutexLock round(&round_);
+  return MakeRoomLocked();
+}
+
+absl::Status Sealer::MakeRoomLocked() {
+  if (!parts_.admission->OpenHoursPressed()) return absl::OkStatus();
+  std::vector<OpenHourInfo> hours = OpenNow();
+  std::ranges::sort(hours, FreesMore);
+  int64_t left = parts_.open_hours->bytes() - parts_.admission->OpenHoursTarget();
+  size_t count = 0;
+  while (count < hours.size() && left > 0)
+    left -= hours[count++].bytes;
+  hours.resize(count);
+  hours_sealed_early_->Add(count);
+  return Seal(std::move(hours));
+}
+
+absl::Status Sealer::SealAll() {
+  MutexLock round(&round_);
+  return Seal(OpenNow());
+}
+
+absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours) {
+  // Of one base time side by side: neighbours in the table.
+  std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
+    return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
+  });
+  for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
+    const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
+    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count));
+    if (!sealed.ok()) {
+      errors_->Add(1);
+      return sealed;
+    }
+    parts_.admission->RoomChanged();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours) {
+  // By lane, for one lock of each.
+  const size_t lanes = parts_.open_hours->lanes().size();
+  std::vector<std::vector<OpenHourInfo>> by_lane(lanes);
+  for (const OpenHourInfo& hour : hours)
+    by_lane[parts_.open_hours->LaneIndexOf(hour.series)].push_back(hour);
+  std::vector<std::vector<FrozenHour>> frozen(lanes);
+  std::vector<FrozenHour> all;
+  for (size_t i = 0; i < lanes; ++i) {
+    parts_.open_hours->lanes()[i].Freeze(by_lane[i], &frozen[i]);
+    all.insert(all.end(), frozen[i].begin(), frozen[i].end());
+  }
+  HOURCELL_KILL_POINT("seal:frozen");
+  const absl::Status written = WriteCells(all);
+  if (!written.ok()) {
+    for (size_t i = 0; i < lanes; ++i)
+      parts_.open_hours->lanes()[i].Thaw(frozen[i]);
+    return written;
+  }
+  HOURCELL_KILL_POINT("seal:cells_written");
+  const uint64_t time = parts_.open_hours->pins().Tick();
+  const uint64_t oldest_read = parts_.open_hours->pins().Oldest();
+  for (size_t i = 0; i < lanes; ++i) {
+    parts_.open_hours->AddBytes(
+        -parts_.open_hours->lanes()[i].Sealed(frozen[i], time, oldest_read));
+  }
+  hours_sealed_->Add(all.size());
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
+  std::vector<SeriesNumber> numbers;
+  numbers.reserve(hours.size());
+  for (const FrozenHour& hour : hours)
+    numbers.push_back(hour.info.series);
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOfNow(numbers, &tsuids));
+
+  std::vector<Mutation> merges(hours.size());
+  size_t bytes = 0;
+  uint64_t points = 0;
+  for (size_t i = 0; i < hours.size(); ++i) {
+    merges[i].kind = Mutation::Kind::kMerge;
+    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merges[i].key);
+    AppendCell(*hours[i].points, &merges[i].value);
+    bytes += merges[i].key.size() + merges[i].value.size();
+    points += hours[i].points->points();
+  }
+  // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
+  std::ranges::stable_sort(merges, {}, &Mutation::key);
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
+  if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
+  unflushed_bytes_ += bytes;
+  points_sealed_->Add(points);
+  return absl::OkStatus();
+}
+
+void Sealer::AppendCell(const PointStream& points, std::string* cell) {
+  columns_.clear();
+  points.DecodeTo(&columns_);
+  if (!points.ascends()) SortLastWins(&columns_);
+  if (encoding_ == CellEncoding::kPacked) {
+    AppendPackedCell(columns_, cell);
+  } else {
+    hourcell::AppendCell(columns_, cell);
+  }
+}
+
+// The oldest block an open hour may need: by age, and by what the journal may hold.
+uint64_t Sealer::OldestBlockAllowed(int64_t now_s) {
+  const uint64_t next = parts_.journal->next_sequence();
+  if (milestones_.empty() || now_s >= milestones_.back().time_s + kMilestoneEveryS) {
+    milestones_.push_back({.time_s = now_s, .block = next});
+  }
+  uint64_t allowed = 0;
+  while (!milestones_.empty() && milestones_.front().time_s + journal_age_s_ <= now_s) {
+    allowed = milestones_.front().block;
+    milestones_.pop_front();
+  }
+  if (parts_.admission->JournalPressed()) {
+    const uint64_t oldest = parts_.journal->oldest_sequence();
+    allowed = std::max(allowed, oldest + (next - oldest) / 2 + 1);
+  }
+  return allowed;
+}
+
+bool Sealer::CheckpointIsDue(int64_t now_s) const {
+  if (parts_.admission->JournalPressed()) {
+    // Only if that frees something.
+    return parts_.open_hours->LowMark(parts_.journal->next_sequence()) >
+           parts_.journal->oldest_sequence();
+  }
+  if (unflushed_bytes_ == 0) return false;
+  return unflushed_bytes_ >= kUnflushedBytesMax || now_s >= unflushed_since_s_ + kUnflushedAgeMaxS;
+}
+
+absl::Status Sealer::Checkpoint() {
+  MutexLock round(&round_);
+  return CheckpointLocked();
+}
+
+absl::Status Sealer::CheckpointLocked() {
+  // First the mark, then the flush: what was sealed before is in the files afterwards.
+  const uint64_t low_mark = parts_.open_hours->LowMark(parts_.journal->next_sequence());
+  const auto attempt = [&]() -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
+    HOURCELL_KILL_POINT("checkpoint:flushed");
+    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.tables));
+    HOURCELL_KILL_POINT("checkpoint:low_mark");
+    HOURCELL_RETURN_IF_ERROR(parts_.journal->Trim(low_mark));
+    HOURCELL_KILL_POINT("checkpoint:trimmed");
+    return absl::OkStatus();
+  };
+  const absl::Status done = attempt();
+  if (!done.ok()) {
+    errors_->Add(1);
+    return done;
+  }
+  unflushed_bytes_ = 0;
+  checkpoints_->Add(1);
+  parts_.admission->RoomChanged();
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,108 @@
+// Sealer: turns open hours into cells, and moves the journal's low mark behind them.
+//
+//   open hours -> freeze -> cells, merged into their rows without RocksDB's log
+//             -> flush of the data table -> low mark in `meta`, synced -> segments deleted
+//
+// Sealed is an hour that has been over and untouched for the grace time; under pressure, whatever
+// frees memory or journal soonest: the largest hours, and those that need the oldest blocks. An
+// hour that is sealed early opens again with its next point, and the row gets one more cell to
+// merge.
+//
+// One round at a time; rounds run on a thread of their own and on callers' threads. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "codec/row_key.h"
+#include "engine/admission.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/journal.h"
+#include "engine/options.h"
+#include "engine/series_table.h"
+#include "engine/stats.h"
+#include "engine/table.h"
+
+namespace hourcell {
+
+class Sealer {
+ public:
+  // What the sealer works on; borrowed, outlives it.
+  struct Parts {
+    OpenHours* open_hours = nullptr;
+    Journal* journal = nullptr;
+    TableStore* tables = nullptr;
+    const SeriesTable* series = nullptr;
+    Admission* admission = nullptr;
+    Clock* clock = nullptr;
+    Stats* stats = nullptr;
+  };
+  Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
+
+  // Seals all that is due, makes room under pressure, and moves the low mark if that is worth it.
+  // Errors are storage's; what could not be sealed is still open and in the journal.
+  absl::Status SealDue();
+
+  // The same a little at a time, to be called several times a second: when an hour ends for a
+  // million series, their cells are spread over half a minute.
+  absl::Status Tick();
+
+  // Seals early until memory is below its target; no low mark is moved. For a replay, which is not
+  // done with the journal yet.
+  absl::Status MakeRoom();
+
+  // Seals everything that is open now.
+  absl::Status SealAll();
+
+  // Flushes the cells sealed so far, moves the low mark behind them and trims the journal.
+  absl::Status Checkpoint();
+
+ private:
+  absl::Status Seal(std::vector<OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status SealSome(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status WriteCells(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  std::vector<OpenHourInfo> OpenNow() const;
+  std::vector<OpenHourInfo> DueAt(int64_t now_s) const;
+  absl::Status KeepUp(int64_t now_s) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  uint64_t OldestBlockAllowed(int64_t now_s) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  bool CheckpointIsDue(int64_t now_s) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void AppendCell(const PointStream& points, std::string* cell)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+
+  const int64_t grace_s_;
+  const int64_t journal_age_s_;
+  const CellEncoding encoding_;
+  const RowKeyCodec& row_keys_;
+  const Parts parts_;
+  Counter* const hours_sealed_;
+  Counter* const hours_sealed_early_;
+  Counter* const points_sealed_;
+  Counter* const errors_;
+  Counter* const checkpoints_;
+
+  Mutex round_;
+  std::vector<OpenHourInfo> due_ ABSL_GUARDED_BY(round_);  // found by Tick, not sealed yet
+  int64_t next_look_s_ ABSL_GUARDED_BY(round_) = 0;
+  CellColumns columns_ ABSL_GUARDED_BY(round_);
+  size_t unflushed_bytes_ ABSL_GUARDED_BY(round_) = 0;  // of cells
+  int64_t unflushed_since_s_ ABSL_GUARDED_BY(round_) = 0;
+  // Which block came next at what time, a minute apart, oldest first.
+  struct Milestone {
+    int64_t time_s;
+    uint64_t block;
+  };
+  std::deque<Milestone> milestones_ ABSL_GUARDED_BY(round_);
+};
+
+}  // namespace hourcell

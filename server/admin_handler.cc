@@ -1,0 +1,75 @@
+#include "server/admin_handler.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "server/http_error.h"
+
+namespace hourcell {
+namespace {
+
+HttpResponse TryLater(std::string_view message, std::string_view details) {
+  HttpResponse response = HttpError(503, message, details);
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+HttpResponse Failure(const absl::Status& status) {
+  const std::string text(status.message().data(), status.message().size());
+  if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
+    return TryLater("Storage is not available", text);
+  }
+  return HttpError(500, "Storage exception", text);
+}
+
+// Holds the one place there is, if it was free.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>* is_busy) : is_busy_(is_busy), taken_(!is_busy->exchange(true)) {}
+  ~Turn() {
+    if (taken_) *is_busy_ = false;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool taken() const { return taken_; }
+
+ private:
+  std::atomic<bool>* const is_busy_;
+  const bool taken_;
+};
+
+}  // namespace
+
+AdminHandler::AdminHandler(Tsdb* tsdb, Clock* clock)
+    : clock_(clock), tsdb_(tsdb), sealed_(tsdb->stats().counter("seal.hours", {{"type", "all"}})) {}
+
+HttpResponse AdminHandler::Seal() {
+  return Run([this] { return tsdb_->Seal(); });
+}
+
+HttpResponse AdminHandler::Flush() {
+  return Run([this] { return tsdb_->Flush(); });
+}
+
+HttpResponse AdminHandler::Compact() {
+  return Run([this] { return tsdb_->Compact(); });
+}
+
+HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
+  const Turn turn(&is_busy_);
+  if (!turn.taken()) return TryLater("Busy", "another seal, flush or compact is under way");
+  const int64_t start_ms = clock_->NowMs();
+  const uint64_t sealed_before = sealed_->value();
+  if (const absl::Status status = work(); !status.ok()) return Failure(status);
+  HttpResponse response;
+  response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
+                              clock_->NowMs() - start_ms);
+  return response;
+}
+
+}  // namespace hourcell

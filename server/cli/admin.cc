@@ -1,0 +1,105 @@
+#include "server/cli/admin.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/tsdb.h"
+#include "server/cli/http_client.h"
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "store";
+constexpr int kHttpOk = 200;
+
+struct Action {
+  std::string_view name;
+  absl::Status (Tsdb::*run)();
+};
+constexpr Action kActions[] = {
+    {"seal", &Tsdb::Seal}, {"flush", &Tsdb::Flush}, {"compact", &Tsdb::Compact}};
+
+// What came of an action.
+struct Outcome {
+  int64_t hours = 0;  // sealed
+  int64_t ms = 0;
+};
+
+const Action* FindAction(std::string_view name) {
+  for (const Action& action : kActions) {
+    if (action.name == name) return &action;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Outcome> ParseReply(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  Outcome outcome;
+  if (parser.parse(body).get(document) == simdjson::SUCCESS &&
+      document["sealed"].get(outcome.hours) == simdjson::SUCCESS &&
+      document["ms"].get(outcome.ms) == simdjson::SUCCESS) {
+    return outcome;
+  }
+  return absl::UnavailableError(
+      fmt::format("answer: got {}; want an object with sealed and ms", QuoteForMessage(body)));
+}
+
+absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action) {
+  HttpClient client(url);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                            client.Post(fmt::format("/api/admin/{}", action.name), ""));
+  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+}
+
+// The time counts from before the open to after the close: a replay is part of the work.
+int RunOnStore(const StoreOptions& store, const Action& action, Terminal& terminal) {
+  const int64_t start_ms = terminal.clock->NowMs();
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(store, StoreUse::kExisting);
+  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  absl::Status done = ((**tsdb).*action.run)();
+  done.Update((*tsdb)->Close());
+  if (!done.ok()) return Fail(terminal, kCommand, done);
+  const uint64_t hours = (*tsdb)->stats().counter("seal.hours", {{"type", "all"}})->value();
+  fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, hours,
+             terminal.clock->NowMs() - start_ms);
+  return kExitOk;
+}
+
+int RunOnServer(const std::string& url_text, const Action& action, Terminal& terminal) {
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(url_text);
+  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+  const absl::StatusOr<Outcome> outcome = AskServer(*url, action);
+  if (!outcome.ok()) return Fail(terminal, kCommand, outcome.status());
+  fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, outcome->hours,
+             outcome->ms);
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunAdmin(const AdminOptions& options, Terminal& terminal) {
+  const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
+  if (action == nullptr) {
+    return FailUsage(
+        terminal, kCommand,
+        fmt::format("got {}; want one of seal, flush and compact",
+                    QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
+  }
+  return options.url.empty() ? RunOnStore(options.store, *action, terminal)
+                             : RunOnServer(options.url, *action, terminal);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,29 @@
+// `hourcell store`: what a store does by itself all the time, done at once and waited for.
+//
+//   seal      every point in memory becomes part of a cell
+//   flush     seals, writes memory to files, and empties the journal: an open replays nothing
+//   compact   flushes, and merges the files of every table until nothing is left to merge
+//
+// On a running server (--url), or on a directory that no process has open.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+struct AdminOptions {
+  StoreOptions store = {};
+  std::string url = {};                 // a running server instead of `store`
+  std::vector<std::string> words = {};  // one of the above
+};
+
+// Says "<action>: <n> hours sealed in <n> ms". kExitUsage: the words make no sense; kExitFailure:
+// the store or the server cannot, or refuses.
+int RunAdmin(const AdminOptions& options, Terminal& terminal);
+
+}  // namespace hourcell

@@ -1,0 +1,142 @@
+#include "engine/group_commit.h"
+
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/fault_fs.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kHour = 1356998400;
+
+class GroupCommitTest : public testing::Test {
+ protected:
+  GroupCommitTest() {
+    options_.env = env_.get();
+    options_.seal_in_background = false;
+  }
+
+  void Open() {
+    tsdb_.reset();
+    auto opened = Tsdb::Open(options_);
+    ASSERT_OK(opened);
+    tsdb_ = *std::move(opened);
+  }
+
+  CommitTicket Append(int64_t second, int64_t value, const AppendOptions& options = {}) {
+    OwnedPoint point("m", "host=h", kHour + second, value);
+    return tsdb_->Append(std::span<const PointView>(&point.view(), 1), nullptr, options);
+  }
+
+  static size_t CountPoints(Tsdb* tsdb) {
+    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
+    EXPECT_OK(result);
+    size_t points = 0;
+    if (!result.ok()) return points;
+    for (const ResultSeries& series : result->series)
+      points += series.points.size();
+    return points;
+  }
+
+  size_t CountAfterCrash() {
+    Options copy = options_;
+    copy.path = CopyStore(options_.path, copies_);
+    copy.env = nullptr;
+    const auto opened = Tsdb::Open(copy);
+    EXPECT_OK(opened);
+    return opened.ok() ? CountPoints(opened->get()) : 0;
+  }
+
+  TempDir directory_;
+  TempDir copies_;
+  std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
+  Options options_ = TinyOptions(directory_.path() + "/store");
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+TEST_F(GroupCommitTest, ATicketIsDoneOnceItsPointsSurviveACrash) {
+  Open();
+  const CommitTicket first = Append(0, 1);
+  const CommitTicket second = Append(1, 2);
+  EXPECT_OK(second.Wait());
+  EXPECT_EQ(CountAfterCrash(), 2u) << "the newer ticket covers the older one";
+  EXPECT_OK(first.Wait());
+}
+
+TEST_F(GroupCommitTest, AFailedWriteIsToldAndItsPointsAreTriedAgain) {
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  fs_->FailOn({.operations = FaultFs::kAppend | FaultFs::kAllocate,
+               .is_lasting = true,
+               .with = FaultFs::Failure::kNoSpace});
+  for (int i = 1; i < 4; ++i)
+    EXPECT_THAT(Append(i, 1).Wait(), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(CountPoints(tsdb_.get()), 4u) << "points are there, though not acknowledged";
+  EXPECT_EQ(CountAfterCrash(), 1u);
+
+  fs_->Heal();
+  EXPECT_OK(Append(9, 1).Wait());
+  EXPECT_EQ(CountAfterCrash(), 5u);
+  Open();
+  EXPECT_EQ(CountPoints(tsdb_.get()), 5u);
+}
+
+TEST_F(GroupCommitTest, AFailedFsyncEndsWriting) {
+  options_.sync = Durability::kAlways;
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  fs_->FailOn({.operations = FaultFs::kSync});
+  EXPECT_FALSE(Append(1, 1).Wait().ok());
+  EXPECT_THAT(Append(2, 1).Wait(), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_EQ(CountPoints(tsdb_.get()), 3u) << "reads go on";
+  Open();
+  EXPECT_OK(Append(3, 1).Wait());
+}
+
+TEST_F(GroupCommitTest, ASyncIsOnDiskInAnyMode) {
+  options_.sync = Durability::kNever;
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  ASSERT_OK(Append(1, 1, {.sync = true}).Wait());
+  ASSERT_OK(Append(2, 1).Wait());
+  fs_->FailOn({.is_lasting = true});
+  tsdb_.reset();
+  fs_->Heal();
+  fs_->LoseUnsynced(/*seed=*/3);
+  Open();
+  EXPECT_GE(CountPoints(tsdb_.get()), 2u);
+}
+
+TEST_F(GroupCommitTest, ManyAppendersShareBlocksAndLoseNothing) {
+  constexpr int kThreads = 4;
+  constexpr int kEach = 200;
+  Open();
+  ASSERT_OK(Append(3599, 1).Wait());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t] {
+      for (int i = 0; i < kEach; ++i)
+        EXPECT_OK(Append(t * kEach + i, i).Wait());
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(CountAfterCrash(), 1u + kThreads * kEach);
+}
+
+}  // namespace
+}  // namespace hourcell

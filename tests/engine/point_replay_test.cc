@@ -1,0 +1,236 @@
+#include "engine/point_replay.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+
+#include "codec/base/random.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/fault_fs.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kHour = 1356998400;
+constexpr int kHosts = 5;
+
+using Model = std::map<std::pair<std::string, int64_t>, int64_t>;
+
+class PointReplayTest : public testing::Test {
+ protected:
+  static std::unique_ptr<Tsdb> Open(const Options& options) {
+    auto opened = Tsdb::Open(options);
+    EXPECT_OK(opened);
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+
+  // Puts a batch of random points and waits for it.
+  static absl::Status PutSome(Tsdb* tsdb, Random* random, size_t size, Model* model) {
+    std::vector<OwnedPoint> points;
+    for (size_t i = 0; i < size; ++i) {
+      const std::string host = fmt::format("h{}", random->Below(kHosts));
+      const auto second = static_cast<int64_t>(random->Below(3 * 3600));
+      const auto value = static_cast<int64_t>(random->Below(1000));
+      points.emplace_back("m", "host=" + host, kHour + second, value);
+      (*model)[{host, second}] = value;
+    }
+    std::vector<PointView> views;
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
+    return tsdb->Append(views, nullptr).Wait();
+  }
+
+  static Model ReadAll(Tsdb* tsdb) {
+    Model found;
+    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 4 * 3600));
+    if (absl::IsNotFound(result.status())) return found;
+    EXPECT_OK(result);
+    if (!result.ok()) return found;
+    for (const ResultSeries& series : result->series) {
+      for (const ResultPoint& point : series.points) {
+        found[{series.tags.at(0).second, point.ms / 1000 - kHour}] = point.value.integer();
+      }
+    }
+    return found;
+  }
+
+  TempDir directory_;
+  TempDir copies_;
+  Options options_ = TinyOptions(directory_.path() + "/store");
+};
+
+TEST_F(PointReplayTest, WhatWasAcknowledgedIsThereAfterACrash) {
+  options_.seal_in_background = false;
+  const auto fs = std::make_shared<FaultFs>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
+  options_.env = env.get();
+  Random random(1);
+  Model model;
+  auto tsdb = Open(options_);
+  for (int round = 0; round < 8; ++round) {
+    ASSERT_OK(PutSome(tsdb.get(), &random, 50, &model));
+    // Cells that are in the journal too, cells that are flushed, and hours that are open.
+    if (round % 4 == 1) {
+      ASSERT_OK(tsdb->Seal());
+    }
+    if (round % 4 == 3) {
+      ASSERT_OK(tsdb->Flush());
+    }
+    // Nothing that the dying store still does gets to the files.
+    fs->FailOn({.is_lasting = true});
+    tsdb.reset();
+    fs->Heal();
+    tsdb = Open(options_);
+    ASSERT_NE(tsdb, nullptr);
+    ASSERT_EQ(ReadAll(tsdb.get()), model) << "round " << round;
+  }
+}
+
+TEST_F(PointReplayTest, AReplayTwiceGivesTheSame) {
+  options_.seal_in_background = false;
+  Random random(2);
+  Model model;
+  const auto tsdb = Open(options_);
+  ASSERT_OK(PutSome(tsdb.get(), &random, 200, &model));
+  Options copy = options_;
+  copy.path = CopyStore(options_.path, copies_);
+  for (int i = 0; i < 2; ++i) {
+    const auto again = Open(copy);
+    ASSERT_NE(again, nullptr);
+    ASSERT_OK(again->Seal());
+    TempDir second;
+    Options second_copy = copy;
+    second_copy.path = CopyStore(copy.path, second);
+    ASSERT_EQ(ReadAll(Open(second_copy).get()), model);
+  }
+}
+
+TEST_F(PointReplayTest, HoursThatOutgrowTheirMemoryAreSealedOnTheWay) {
+  options_.seal_in_background = false;
+  Random random(3);
+  Model model;
+  const auto tsdb = Open(options_);
+  for (int i = 0; i < 40; ++i)
+    ASSERT_OK(PutSome(tsdb.get(), &random, 1000, &model));
+  Options copy = options_;
+  copy.path = CopyStore(options_.path, copies_);
+  copy.open_hours_bytes = 64 << 10;
+  const auto again = Open(copy);
+  ASSERT_NE(again, nullptr);
+  EXPECT_EQ(ReadAll(again.get()), model);
+}
+
+// Power loss at any moment: synced points are found, and whatever else is found was put.
+TEST_F(PointReplayTest, APowerLossKeepsWhatWasSynced) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    TempDir directory;
+    const auto fs = std::make_shared<FaultFs>();
+    const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
+    Options options = TinyOptions(directory.path() + "/store");
+    options.env = env.get();
+    options.journal_segment_bytes = 4 << 10;
+    options.journal_bytes = 64 << 10;
+    options.seal_in_background = false;
+    options.sync = random.Below(2) == 0 ? Durability::kAlways : Durability::kNever;
+    Model synced;
+    Model put;
+    for (int life = 0; life < 3; ++life) {
+      auto tsdb = Open(options);
+      ASSERT_NE(tsdb, nullptr);
+      const Model found = ReadAll(tsdb.get());
+      for (const auto& [key, value] : synced) {
+        ASSERT_TRUE(found.contains(key)) << key.first << " " << key.second;
+      }
+      for (const auto& [key, value] : found)
+        ASSERT_TRUE(put.contains(key)) << key.first << " " << key.second;
+      put = found;
+      synced = found;
+      for (uint64_t i = 0; i < random.Below(12); ++i) {
+        ASSERT_OK(PutSome(tsdb.get(), &random, 1 + random.Below(30), &put));
+        if (options.sync == Durability::kAlways) synced = put;
+        switch (random.Below(5)) {
+          case 0:
+            ASSERT_OK(tsdb->Seal());
+            break;
+          case 1:
+            ASSERT_OK(tsdb->Flush());
+            synced = put;
+            break;
+          default:
+            break;
+        }
+      }
+      // The process ends with the power: what the closing store still does changes nothing.
+      fs->FailOn({.is_lasting = true});
+      tsdb.reset();
+      fs->Heal();
+      fs->LoseUnsynced(seed * 10 + static_cast<uint64_t>(life));
+    }
+  }
+}
+
+TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
+  // The tables of a store without the series, the journal of one with it.
+  {
+    const auto tsdb = Open(options_);
+    OwnedPoint other("m", "host=h1", kHour, 1);
+    ASSERT_OK(tsdb->Put(other.view()));
+    ASSERT_OK(tsdb->Close());
+  }
+  const std::string old_tables = CopyStore(options_.path + "/db", copies_);
+  TempDir crashed;
+  std::string copy;
+  {
+    const auto tsdb = Open(options_);
+    OwnedPoint added("m2", "host=h2 dc=x", kHour, 42);
+    ASSERT_OK(tsdb->Put(added.view()));
+    copy = CopyStore(options_.path, crashed);
+  }
+  std::filesystem::remove_all(copy + "/db");
+  std::filesystem::copy(old_tables, copy + "/db", std::filesystem::copy_options::recursive);
+  options_.path = copy;
+  const auto tsdb = Open(options_);
+  ASSERT_NE(tsdb, nullptr);
+  const auto result = tsdb->Query(MakeQuery(
+      Aggregator::kSum, "m2", {{"dc", FilterType::kLiteralOr, "x", false}}, kHour, kHour + 10));
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 1u);
+  EXPECT_EQ(result->series[0].points.at(0).value, Value::Integer(42));
+  const auto checked = tsdb->CheckUids(/*repair=*/false);
+  ASSERT_OK(checked);
+  EXPECT_EQ(checked->errors, 0u);
+}
+
+TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {
+  options_.journal_segment_bytes = 4 << 10;
+  options_.journal_bytes = 64 << 10;
+  {
+    Random random(4);
+    Model model;
+    const auto tsdb = Open(options_);
+    // The segment with the definitions goes with the flush, as the tables are synced by then.
+    for (int i = 0; i < 10; ++i)
+      ASSERT_OK(PutSome(tsdb.get(), &random, 1000, &model));
+    ASSERT_OK(tsdb->Flush());
+    ASSERT_OK(PutSome(tsdb.get(), &random, 10, &model));
+    options_.path = CopyStore(options_.path, copies_);
+  }
+  std::filesystem::remove_all(options_.path + "/db");
+  EXPECT_THAT(Tsdb::Open(options_).status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("names series")));
+}
+
+}  // namespace
+}  // namespace hourcell

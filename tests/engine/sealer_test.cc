@@ -1,0 +1,247 @@
+#include "engine/sealer.h"
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/clock.h"
+#include "codec/base/random.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::SizeIs;
+
+constexpr int64_t kHour = 1356998400;
+
+class SealerTest : public testing::Test {
+ protected:
+  SealerTest() {
+    options_.clock = &clock_;
+    options_.seal_in_background = false;
+  }
+
+  void Open() {
+    tsdb_.reset();
+    auto opened = Tsdb::Open(options_);
+    ASSERT_OK(opened);
+    tsdb_ = *std::move(opened);
+  }
+
+  absl::Status Put(OwnedPoint point) {
+    if (tsdb_ == nullptr) Open();
+    return tsdb_->Put(point.view());
+  }
+
+  int64_t Stat(std::string_view name, std::string_view type = "") {
+    for (const StatSample& sample : tsdb_->stats().Snapshot()) {
+      if (sample.name != name) continue;
+      if (type.empty() || (!sample.tags.empty() && sample.tags[0].second == type)) {
+        return sample.value;
+      }
+    }
+    ADD_FAILURE() << "no stat " << name;
+    return -1;
+  }
+
+  // "second after kHour" -> value, of series host=h.
+  std::map<int64_t, double> Points(const std::string& host = "h") {
+    QuerySpec spec =
+        MakeQuery(Aggregator::kSum, "m", {{"host", FilterType::kLiteralOr, host, false}},
+                  kHour - 86400, kHour + 2 * 86400);
+    const auto result = tsdb_->Query(spec);
+    EXPECT_OK(result);
+    std::map<int64_t, double> points;
+    if (!result.ok()) return points;
+    for (const ResultSeries& series : result->series) {
+      for (const ResultPoint& point : series.points)
+        points[point.ms / 1000 - kHour] = point.value.ToDouble();
+    }
+    return points;
+  }
+
+  std::vector<std::string> ScanHex() {
+    std::vector<std::string> lines;
+    EXPECT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+      lines.push_back(ToHex(row.key) + " " + ToHex(row.qualifiers) + " " + ToHex(row.values));
+      return true;
+    }));
+    return lines;
+  }
+
+  TempDir directory_;
+  ManualClock clock_{kHour * 1000};
+  Options options_ = TinyOptions(directory_.path() + "/store");
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+TEST_F(SealerTest, AnHourIsSealedOnceItIsOverAndUntouchedForTheGraceTime) {
+  ASSERT_OK(Put({"m", "host=h", kHour, 1}));
+  ASSERT_OK(Put({"m", "host=h", kHour + 3599, 2}));
+  const auto before = Points();
+  const auto bytes = ScanHex();
+
+  clock_.Set((kHour + 3600 + options_.seal_grace_s - 1) * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 1) << "the grace time is not over";
+
+  ASSERT_OK(Put({"m", "host=h", kHour + 10, 3}));  // late, and the hour is touched
+  clock_.Advance(1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 1) << "the hour was touched";
+
+  clock_.Advance(options_.seal_grace_s * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 0);
+  EXPECT_EQ(Stat("hours.bytes"), 0);
+  EXPECT_EQ(Stat("seal.hours", "all"), 1);
+  EXPECT_EQ(Points(), (std::map<int64_t, double>{{0, 1}, {10, 3}, {3599, 2}}));
+}
+
+TEST_F(SealerTest, SealingChangesNoAnswerAndNoByte) {
+  for (const CellEncoding encoding : {CellEncoding::kPacked, CellEncoding::kOpenTsdb}) {
+    options_.cell_encoding = encoding;
+    options_.path = fmt::format("{}/{}", directory_.path(), static_cast<int>(encoding));
+    Open();
+    Random random(7);
+    for (int i = 0; i < 300; ++i) {
+      const auto second = static_cast<int64_t>(random.Below(3 * 3600));
+      const std::string tags = fmt::format("host=h{}", random.Below(3));
+      ASSERT_OK(Put({"m", tags, kHour + second, static_cast<int64_t>(random.Below(1000))}));
+    }
+    const std::vector<std::string> open = ScanHex();
+    const auto points = Points("h1");
+    ASSERT_THAT(open, SizeIs(9));
+    ASSERT_OK(tsdb_->Seal());
+    EXPECT_EQ(ScanHex(), open);
+    EXPECT_EQ(Points("h1"), points);
+    ASSERT_OK(tsdb_->Compact());
+    EXPECT_EQ(ScanHex(), open);
+    EXPECT_EQ(Points("h1"), points);
+  }
+}
+
+TEST_F(SealerTest, LatePointsOfASealedHourWin) {
+  ASSERT_OK(Put({"m", "host=h", kHour, 1}));
+  ASSERT_OK(Put({"m", "host=h", kHour + 5, 1}));
+  ASSERT_OK(tsdb_->Seal());
+  ASSERT_OK(Put({"m", "host=h", kHour, 2}));
+  EXPECT_EQ(Points(), (std::map<int64_t, double>{{0, 2}, {5, 1}}));
+  const std::vector<std::string> rows = ScanHex();
+  EXPECT_THAT(rows, SizeIs(1));
+  ASSERT_OK(tsdb_->Seal());
+  EXPECT_EQ(Points(), (std::map<int64_t, double>{{0, 2}, {5, 1}}));
+  EXPECT_EQ(ScanHex(), rows);
+}
+
+TEST_F(SealerTest, AQueryMissesNothingWhileHoursAreSealedUnderIt) {
+  constexpr int64_t kPoints = 400;
+  ASSERT_OK(Put({"m", "host=h", kHour, 0}));
+  std::atomic<int64_t> acknowledged{1};
+  std::thread writer([&] {
+    for (int64_t i = 1; i < kPoints; ++i) {
+      EXPECT_OK(Put({"m", "host=h", kHour + i * 9, i}));
+      acknowledged = i + 1;
+    }
+  });
+  std::thread sealer([&] {
+    while (acknowledged < kPoints)
+      EXPECT_OK(tsdb_->Seal());
+  });
+  while (acknowledged < kPoints) {
+    const int64_t want = acknowledged;
+    const auto points = Points();
+    ASSERT_GE(static_cast<int64_t>(points.size()), want);
+    for (const auto& [second, value] : points)
+      ASSERT_EQ(static_cast<double>(second), value * 9);
+  }
+  writer.join();
+  sealer.join();
+  EXPECT_THAT(Points(), SizeIs(kPoints));
+}
+
+TEST_F(SealerTest, MemoryStaysBelowItsLimit) {
+  options_.open_hours_bytes = 64 << 10;
+  Open();
+  for (int i = 0; i < 4000; ++i) {
+    ASSERT_OK(Put({"m", fmt::format("host=h{}", i % 500), kHour + i, i}));
+    ASSERT_LE(Stat("hours.bytes"), 65 << 10);
+  }
+  EXPECT_GT(Stat("seal.hours", "early"), 0);
+  EXPECT_EQ(Points("h7").size(), 8u);
+}
+
+TEST_F(SealerTest, TheJournalStaysBelowItsLimit) {
+  options_.journal_segment_bytes = 4 << 10;
+  options_.journal_bytes = 32 << 10;
+  Open();
+  for (int i = 0; i < 3000; ++i) {
+    ASSERT_OK(Put({"m", fmt::format("host=h{}", i % 10), kHour + i, i}));
+    if (i % 100 == 0) {
+      ASSERT_OK(tsdb_->SealDue());
+    }
+    ASSERT_LE(Stat("journal.bytes"), 36 << 10);
+  }
+  EXPECT_GT(Stat("journal.checkpoints"), 0);
+  EXPECT_EQ(Points("h7").size(), 300u);
+  Open();
+  EXPECT_EQ(Points("h7").size(), 300u);
+}
+
+TEST_F(SealerTest, WhatNeedsAnOldBlockIsSealedEarly) {
+  options_.journal_age_s = 3600;
+  ASSERT_OK(Put({"m", "host=h", kHour + 86400, 1}));  // a day in the future
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 1);
+  clock_.Advance((options_.journal_age_s + 1) * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 0);
+  EXPECT_EQ(Points(), (std::map<int64_t, double>{{86400, 1}}));
+}
+
+TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
+  constexpr int kHosts = 20;
+  constexpr int64_t kStep = 300;
+  Open();
+  std::map<std::string, std::string> by_encoding;
+  int64_t bytes_max = 0;
+  for (int64_t second = 0; second < 86400; second += kStep) {
+    clock_.Set((kHour + second) * 1000);
+    for (int host = 0; host < kHosts; ++host) {
+      ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + second, host + second}));
+    }
+    ASSERT_OK(tsdb_->SealDue());
+    bytes_max = std::max(bytes_max, Stat("hours.bytes"));
+  }
+  EXPECT_LE(Stat("hours.open"), 2 * kHosts);
+  EXPECT_EQ(Stat("seal.hours", "early"), 0);
+  EXPECT_EQ(Stat("seal.hours", "all"), 23 * kHosts) << "each hour was sealed once";
+  const std::vector<std::string> rows = ScanHex();
+  EXPECT_THAT(rows, SizeIs(24 * kHosts));
+
+  // The same points at once, by another store that keeps OpenTSDB's cells.
+  options_.path = directory_.path() + "/other";
+  options_.cell_encoding = CellEncoding::kOpenTsdb;
+  Open();
+  for (int64_t second = 0; second < 86400; second += kStep) {
+    for (int host = 0; host < kHosts; ++host) {
+      ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + second, host + second}));
+    }
+  }
+  ASSERT_OK(tsdb_->Flush());
+  EXPECT_EQ(ScanHex(), rows);
+}
+
+}  // namespace
+}  // namespace hourcell

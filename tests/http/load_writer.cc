@@ -1,0 +1,160 @@
+#include "tests/http/load_writer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <string_view>
+#include <thread>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kStartS = 1356998400;  // 2013-01-01 00:00:00 UTC
+constexpr uint64_t kHours = 12;
+constexpr uint64_t kStepS = 30;  // so few instants that they meet again
+constexpr uint64_t kBatchBitsMax = 9;
+
+int64_t NumberOf(std::string_view text) {
+  int64_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+// Of one hour, and small more often than large, so that hours are as old as can be when they are
+// sealed, and differ in it.
+LoadWriter::Batch LoadWriter::NextBatch(uint64_t series) {
+  Batch batch;
+  const uint64_t size = 1 + random_.Below(uint64_t{1} << random_.Below(kBatchBitsMax));
+  const uint64_t hour = random_.Below(kHours);
+  for (uint64_t i = 0; i < size; ++i) {
+    const uint64_t second = hour * 3600 + random_.Below(3600 / kStepS) * kStepS;
+    const Key key{random_.Below(series), kStartS + static_cast<int64_t>(second)};
+    if (batch.try_emplace(key, last_value_ + 1).second) ++last_value_;
+  }
+  return batch;
+}
+
+LoadWriter::Outcome LoadWriter::PutBatch(uint16_t port, uint64_t series) {
+  const Batch batch = NextBatch(series);
+  for (const auto& [key, value] : batch)
+    points_[key].since.push_back(value);
+  const Outcome outcome =
+      protocol_ == Protocol::kHttp ? PutHttp(port, batch) : PutTelnet(port, batch);
+  if (outcome != Outcome::kAcknowledged) return outcome;
+  for (const auto& [key, value] : batch)
+    points_[key] = {.acknowledged = value, .since = {}};
+  ++acknowledged_;
+  return outcome;
+}
+
+void LoadWriter::Run(uint16_t port, uint64_t series) {
+  constexpr auto kPatience = std::chrono::milliseconds(5);
+  while (true) {
+    const Outcome outcome = PutBatch(port, series);
+    if (outcome == Outcome::kGone || outcome == Outcome::kWrong) return;
+    if (outcome == Outcome::kRefused) std::this_thread::sleep_for(kPatience);
+  }
+}
+
+LoadWriter::Outcome LoadWriter::Wrong(const std::string& what) {
+  if (fault_.empty()) fault_ = fmt::format("{}: {}\n", metric_, what);
+  return Outcome::kWrong;
+}
+
+LoadWriter::Outcome LoadWriter::PutHttp(uint16_t port, const Batch& batch) {
+  std::string body;
+  for (const auto& [key, value] : batch) {
+    body += fmt::format(R"({}{{"metric":"{}","timestamp":{},"value":{},"tags":{{"s":"{}"}}}})",
+                        body.empty() ? "[" : ",", metric_, key.second, value, key.first);
+  }
+  const HttpResult result = HttpCall(port, "POST", "/api/put", body + "]");
+  if (result.status == 0) return Outcome::kGone;
+  if (result.status == 204) return Outcome::kAcknowledged;
+  const bool says_when = result.headers.find("\r\nRetry-After: 1") != std::string::npos;
+  if (result.status != 503 || !says_when) {
+    return Wrong(fmt::format("{}\n{}", result.headers, result.body));
+  }
+  refusal_ = result.body;
+  return Outcome::kRefused;
+}
+
+LoadWriter::Outcome LoadWriter::PutTelnet(uint16_t port, const Batch& batch) {
+  if (telnet_ == nullptr || telnet_port_ != port) telnet_ = std::make_unique<TcpClient>(port);
+  telnet_port_ = port;
+  std::string lines;
+  for (const auto& [key, value] : batch)
+    lines += fmt::format("put {} {} {} s={}\n", metric_, key.second, value, key.first);
+  telnet_->Send(lines + "version\n");
+  Outcome outcome = Outcome::kAcknowledged;
+  // Error lines may come first; the answer to `version` has two lines.
+  while (true) {
+    const std::string line = telnet_->ReadLines(1);
+    if (!line.ends_with('\n')) {
+      telnet_.reset();
+      return Outcome::kGone;
+    }
+    if (line.starts_with("Built with ")) return outcome;
+    if (line.starts_with("put: HBase error: ")) {
+      refusal_ = line;
+      outcome = Outcome::kRefused;
+    } else if (!line.starts_with("hourcell ")) {
+      return Wrong(line);
+    }
+  }
+}
+
+bool LoadWriter::FindAll(uint16_t port, Batch* found) {
+  const HttpResult result =
+      HttpCall(port, "GET",
+               fmt::format("/api/query?start={}&end={}&m=none:{}%7Bs=*%7D", kStartS,
+                           kStartS + static_cast<int64_t>(kHours) * 3600, metric_));
+  // Nothing of the metric was ever stored.
+  if (result.status == 400 && result.body.find("No such name") != std::string::npos) return true;
+  simdjson::dom::parser parser;
+  simdjson::dom::array series;
+  if (result.status != 200 || parser.parse(result.body).get(series) != simdjson::SUCCESS) {
+    Wrong(fmt::format("query: {} {}", result.status, result.body));
+    return false;
+  }
+  for (const simdjson::dom::element one : series) {
+    const auto number = static_cast<uint64_t>(NumberOf(one["tags"]["s"].get_string().value()));
+    for (const auto [time, value] : one["dps"].get_object().value()) {
+      int64_t integer = -1;
+      if (value.get(integer) != simdjson::SUCCESS) Wrong(fmt::format("{}: no integer", time));
+      (*found)[{number, NumberOf(time)}] = integer;
+    }
+  }
+  return true;
+}
+
+std::string LoadWriter::Settle(uint16_t port) {
+  Batch found;
+  if (!FindAll(port, &found) || !fault_.empty()) return fault_;
+  std::string faults;
+  const auto note = [&](const Key& key, std::string_view what, int64_t value) {
+    faults += fmt::format("{} s={} at {}: {} {}\n", metric_, key.first, key.second, what, value);
+  };
+  for (const auto& [key, sent] : points_) {
+    if (sent.acknowledged != 0 && !found.contains(key)) note(key, "lost", sent.acknowledged);
+  }
+  for (const auto& [key, value] : found) {
+    const auto sent = points_.find(key);
+    if (sent == points_.end()) {
+      note(key, "never put, found", value);
+    } else if (value != sent->second.acknowledged &&
+               std::ranges::find(sent->second.since, value) == sent->second.since.end()) {
+      note(key, fmt::format("acknowledged {}, found", sent->second.acknowledged), value);
+    }
+  }
+  points_.clear();
+  for (const auto& [key, value] : found)
+    points_[key] = {.acknowledged = value, .since = {}};
+  return faults;
+}
+
+}  // namespace hourcell

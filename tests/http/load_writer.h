@@ -1,0 +1,80 @@
+// LoadWriter: a client that puts points over and over, and knows of each which values it may be
+// found with: the one acknowledged last, or one that was sent after it.
+//
+// Every value is sent once only, so that one that is found tells which put it came from. Points are
+// put again and again, so that lost order shows, too.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/base/random.h"
+#include "tests/http/server_process.h"
+
+namespace hourcell {
+
+class LoadWriter {
+ public:
+  enum class Protocol { kTelnet, kHttp };
+  enum class Outcome {
+    kAcknowledged,  // 204, or an answer to `version`
+    kRefused,       // 503 with Retry-After, or a line that says what was not stored
+    kGone,          // the server went away before it answered
+    kWrong,         // anything else; see fault()
+  };
+
+  // Writes points of `metric`.
+  LoadWriter(Protocol protocol, std::string metric, uint64_t seed)
+      : protocol_(protocol), metric_(std::move(metric)), random_(seed) {}
+
+  // Puts a batch of random points of `series` series and waits for the answer. Keeps a telnet
+  // connection open as long as the port stays the same.
+  Outcome PutBatch(uint16_t port, uint64_t series);
+  // PutBatch until the server is gone or something is wrong.
+  void Run(uint16_t port, uint64_t series);
+  // Batches acknowledged so far. Thread-safe.
+  int acknowledged() const { return acknowledged_; }
+
+  // Asks the server for all points and compares; takes what is found for the truth from then on.
+  // What is wrong, a line a point, or a fault() before: empty if nothing.
+  std::string Settle(uint16_t port);
+
+  // The first answer that made no sense; empty if there was none.
+  const std::string& fault() const { return fault_; }
+  // What the server said when it refused last.
+  const std::string& refusal() const { return refusal_; }
+  size_t points() const { return points_.size(); }
+
+ private:
+  using Key = std::pair<uint64_t, int64_t>;  // series, second of Unix time
+  struct Sent {
+    int64_t acknowledged = 0;    // 0 = none
+    std::vector<int64_t> since;  // sent after it, oldest first
+  };
+  using Batch = std::map<Key, int64_t>;
+
+  Batch NextBatch(uint64_t series);
+  Outcome PutHttp(uint16_t port, const Batch& batch);
+  Outcome PutTelnet(uint16_t port, const Batch& batch);
+  Outcome Wrong(const std::string& what);
+  bool FindAll(uint16_t port, Batch* found);
+
+  const Protocol protocol_;
+  const std::string metric_;
+  Random random_;
+  int64_t last_value_ = 0;
+  std::map<Key, Sent> points_;
+  std::unique_ptr<TcpClient> telnet_;
+  uint16_t telnet_port_ = 0;
+  std::string fault_;
+  std::string refusal_;
+  std::atomic<int> acknowledged_{0};
+};
+
+}  // namespace hourcell

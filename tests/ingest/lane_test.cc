@@ -1,0 +1,186 @@
+#include "engine/ingest/lane.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr uint32_t kHour = 3600;
+
+class LaneTest : public testing::Test {
+ protected:
+  uint64_t Append(SeriesNumber series, int64_t second, int64_t value, uint32_t now_s = 100) {
+    PlacedPoint point{.series = series,
+                      .slot = 0,
+                      .time = {.ms = second * 1000, .is_ms = false},
+                      .value = Value::Integer(value)};
+    return lane_.Append({&point, 1}, now_s, &bytes_);
+  }
+
+  // Second -> value of all that a read of the series finds.
+  std::map<int64_t, int64_t> Read(SeriesNumber series,
+                                  uint64_t begin_s = 0,
+                                  uint64_t end_s = 1'000'000) {
+    std::map<int64_t, int64_t> points;
+    lane_.Read(series, begin_s, end_s, [&](uint32_t base_time_s, const CellColumns& columns) {
+      for (size_t i = 0; i < columns.size(); ++i) {
+        const bool is_new =
+            points.emplace(base_time_s + columns.offset_ms[i] / 1000, columns.value(i).integer())
+                .second;
+        EXPECT_TRUE(is_new) << "an instant twice";
+      }
+    });
+    return points;
+  }
+
+  std::vector<OpenHourInfo> Open() {
+    std::vector<OpenHourInfo> hours;
+    lane_.VisitOpen([&](const OpenHourInfo& hour) { hours.push_back(hour); });
+    return hours;
+  }
+
+  std::vector<FrozenHour> Freeze() {
+    std::vector<FrozenHour> frozen;
+    lane_.Freeze(Open(), &frozen);
+    return frozen;
+  }
+
+  Lane lane_;
+  int64_t bytes_ = 0;
+};
+
+TEST_F(LaneTest, ReadsWhatWasAppendedLastWriteWinning) {
+  Append(1, 10, 1);
+  Append(1, 5, 2);
+  Append(1, 10, 3);
+  Append(2, 10, 4);
+  Append(1, kHour + 1, 5);
+
+  EXPECT_THAT(Read(1), ElementsAre(Pair(5, 2), Pair(10, 3), Pair(kHour + 1, 5)));
+  EXPECT_THAT(Read(2), ElementsAre(Pair(10, 4)));
+  EXPECT_THAT(Read(1, kHour, 2 * kHour), ElementsAre(Pair(kHour + 1, 5)));
+  EXPECT_TRUE(Read(3).empty());
+  EXPECT_EQ(lane_.open_hours(), 3u);
+  EXPECT_EQ(lane_.series(), 2u);
+}
+
+TEST_F(LaneTest, ASealingHourIsReadBeforeTheOneOpenedBehindIt) {
+  Append(1, 10, 1);
+  Append(1, 20, 2);
+  const std::vector<FrozenHour> frozen = Freeze();
+  ASSERT_EQ(frozen.size(), 1u);
+  EXPECT_EQ(frozen[0].points->points(), 2u);
+  Append(1, 10, 3);
+
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 3), Pair(20, 2)));
+  EXPECT_EQ(frozen[0].points->points(), 2u) << "a frozen hour does not change";
+}
+
+TEST_F(LaneTest, ASealedHourStaysWhileAnOlderReadIsUnderWay) {
+  Append(1, 10, 1);
+  const std::vector<FrozenHour> frozen = Freeze();
+
+  EXPECT_EQ(lane_.Sealed(frozen, /*time=*/5, /*oldest_read=*/4), 0);
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 1)));
+  EXPECT_EQ(lane_.Reap(/*oldest_read=*/5), 0);
+  EXPECT_EQ(lane_.Reap(/*oldest_read=*/6), bytes_);
+  EXPECT_TRUE(Read(1).empty());
+  EXPECT_EQ(lane_.series(), 0u);
+}
+
+TEST_F(LaneTest, MemoryIsGivenBackToTheByte) {
+  for (int i = 0; i < 1000; ++i)
+    Append(1 + static_cast<SeriesNumber>(i % 7), i * 100, i);
+  EXPECT_GT(bytes_, 0);
+  const std::vector<FrozenHour> frozen = Freeze();
+  EXPECT_EQ(lane_.Sealed(frozen, /*time=*/1, /*oldest_read=*/2), bytes_);
+  EXPECT_EQ(lane_.open_hours(), 0u);
+  EXPECT_EQ(lane_.series(), 0u);
+}
+
+TEST_F(LaneTest, ASlotThatWentToAnotherSeriesIsNotBelieved) {
+  Append(1, 10, 1);
+  lane_.Sealed(Freeze(), /*time=*/1, /*oldest_read=*/2);
+  Append(2, 10, 2);  // takes the slot of 1
+  Append(1, 10, 3);  // comes with slot 0 all the same
+
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 3)));
+  EXPECT_THAT(Read(2), ElementsAre(Pair(10, 2)));
+}
+
+TEST_F(LaneTest, WhatCouldNotBeSealedIsOpenAgain) {
+  Append(1, 10, 1);
+  const std::vector<FrozenHour> frozen = Freeze();
+  Append(1, 10, 2);
+  lane_.Thaw(frozen);
+  EXPECT_EQ(lane_.open_hours(), 2u);
+  Append(1, 11, 3);
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 2), Pair(11, 3)));
+
+  // Both are frozen next time, the older one first.
+  const std::vector<FrozenHour> again = Freeze();
+  ASSERT_EQ(again.size(), 2u);
+  EXPECT_EQ(again[0].points, frozen[0].points);
+}
+
+TEST_F(LaneTest, TheOldestBlockIsThatOfTheOldestHourNotSealed) {
+  PointLogWriter log;
+  EXPECT_EQ(lane_.OldestBlock(), UINT64_MAX);
+  lane_.TakeLog(7, &log);
+  EXPECT_EQ(Append(1, 10, 1), 7u);
+  lane_.TakeLog(8, &log);
+  EXPECT_EQ(Append(2, 10, 1), 8u);
+  EXPECT_EQ(Append(1, 20, 1), 8u);
+  EXPECT_EQ(lane_.OldestBlock(), 7u);
+
+  std::vector<OpenHourInfo> hours = Open();
+  std::erase_if(hours, [](const OpenHourInfo& hour) { return hour.series != 1; });
+  std::vector<FrozenHour> frozen;
+  lane_.Freeze(hours, &frozen);
+  EXPECT_EQ(lane_.OldestBlock(), 7u) << "frozen is not sealed";
+  lane_.Sealed(frozen, /*time=*/1, /*oldest_read=*/0);
+  EXPECT_EQ(lane_.OldestBlock(), 8u);
+}
+
+TEST_F(LaneTest, TheLogHasDefinitionsOnceAndPointsInOrder) {
+  const SeriesDefinition definition{
+      .number = 9, .metric_uid = 1, .metric = "m", .tags = {}, .tag_uids = {}};
+  const uint32_t slot = lane_.Attach(9, &definition);
+  EXPECT_EQ(lane_.Attach(9, &definition), slot);
+  Append(9, 10, 1);
+  Append(9, 11, 2);
+  PointLogWriter log;
+  lane_.TakeLog(1, &log);
+
+  const std::string payload = std::string(kPayloadWithDefinitions).append(log.bytes());
+  PointLogReader reader(payload);
+  using Event = PointLogReader::Event;
+  ASSERT_EQ(reader.Next(), Event::kDefinition);
+  ASSERT_EQ(reader.Next(), Event::kPoint);
+  EXPECT_EQ(reader.value(), Value::Integer(1));
+  ASSERT_EQ(reader.Next(), Event::kPoint);
+  EXPECT_EQ(reader.value(), Value::Integer(2));
+  EXPECT_EQ(reader.Next(), Event::kEnd);
+  lane_.TakeLog(2, &log);
+  EXPECT_TRUE(log.bytes().empty());
+}
+
+TEST_F(LaneTest, AReplayWritesNoLog) {
+  PlacedPoint point{
+      .series = 1, .slot = 0, .time = {.ms = 1000, .is_ms = false}, .value = Value::Integer(1)};
+  lane_.Replay({&point, 1}, /*block=*/3, /*now_s=*/50, &bytes_);
+  EXPECT_EQ(lane_.log_bytes(), 0u);
+  EXPECT_EQ(lane_.OldestBlock(), 3u);
+  EXPECT_THAT(Read(1), ElementsAre(Pair(1, 1)));
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,38 @@
+#include "engine/ingest/read_pins.h"
+
+#include <utility>
+
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+TEST(ReadPinsTest, OldestIsTheReadThatPinnedFirst) {
+  ReadPins pins;
+  const uint64_t before = pins.Tick();
+  EXPECT_GT(pins.Oldest(), before) << "no read is under way";
+  ReadPins::Pin first = pins.Acquire();
+  const uint64_t between = pins.Tick();
+  {
+    const ReadPins::Pin second = pins.Acquire();
+    EXPECT_GT(pins.Oldest(), before);
+    EXPECT_LT(pins.Oldest(), between);
+  }
+  first = ReadPins::Pin();
+  EXPECT_GT(pins.Oldest(), between);
+}
+
+TEST(ReadPinsTest, AMovedPinIsReleasedOnce) {
+  ReadPins pins;
+  ReadPins::Pin pin = pins.Acquire();
+  const uint64_t after = pins.Tick();
+  ReadPins::Pin moved = std::move(pin);
+  EXPECT_LT(pins.Oldest(), after);
+  {
+    const ReadPins::Pin last = std::move(moved);
+  }
+  EXPECT_GT(pins.Oldest(), after);
+}
+
+}  // namespace
+}  // namespace hourcell

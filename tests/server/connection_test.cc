@@ -1,0 +1,206 @@
+#include "server/connection.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/check.h"
+#include "server/asio.h"
+#include "server/listener.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::StartsWith;
+
+// A blocking client. Receiving gives up after 10 s.
+class Client {
+ public:
+  explicit Client(uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    HOURCELL_CHECK(fd_ >= 0);
+    const timeval patience{.tv_sec = 10, .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    HOURCELL_CHECK(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~Client() { close(fd_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  void Send(std::string_view bytes) {
+    HOURCELL_CHECK(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                   static_cast<ssize_t>(bytes.size()));
+  }
+  void EndInput() { shutdown(fd_, SHUT_WR); }
+
+  // Up to a line end, or the server's close.
+  std::string ReadLine() {
+    std::string line;
+    for (char c = 0; c != '\n' && recv(fd_, &c, 1, 0) == 1;)
+      line += c;
+    return line;
+  }
+
+ private:
+  const int fd_;
+};
+
+// Connections served by one thread, to a store that does what a test says.
+class ConnectionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Options options;
+    options.path = dir_.file("store");
+    auto opened = Tsdb::Open(options);
+    ASSERT_OK(opened);
+    tsdb_ = *std::move(opened);
+    telnet_counters_.emplace(&tsdb_->stats());
+    counters_.emplace(&tsdb_->stats());
+    telnet_.clock = Clock::System();
+    telnet_.append = [this](std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+      refused->clear();
+      appends_.fetch_add(1);
+      for (size_t i = 0; is_full_ && i < points.size(); ++i) {
+        refused->push_back(
+            {.index = i, .error = {.kind = PointErrorKind::kThrottled, .text = "full"}});
+      }
+      return CommitTicket(fails_ ? absl::UnavailableError("disk full") : absl::OkStatus());
+    };
+  }
+
+  uint16_t Start() {
+    context_ = {.tsdb = tsdb_.get(),
+                .pool = &pool_,
+                .telnet = &telnet_,
+                .telnet_counters = &*telnet_counters_,
+                .counters = &*counters_};
+    auto opened = Listener::Open({}, &io_, &context_, &tsdb_->stats());
+    HOURCELL_CHECK(opened.ok());
+    listener_ = *std::move(opened);
+    thread_ = std::jthread([this] { io_.context.run(); });
+    return listener_->port();
+  }
+
+  void TearDown() override {
+    if (listener_ != nullptr) listener_->Stop(/*grace_ms=*/1000);
+    pool_.pool.join();
+    work_.reset();
+    io_.context.stop();
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Tsdb> tsdb_;
+  std::atomic<bool> is_full_ = false;
+  std::atomic<bool> fails_ = false;
+  std::atomic<int> appends_ = 0;
+  TelnetSettings telnet_;
+  std::optional<TelnetCounters> telnet_counters_;
+  std::optional<ConnectionCounters> counters_;
+  ConnectionContext context_;
+  IoContext io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      io_.context.get_executor()};
+  WorkerPool pool_{1};
+  std::unique_ptr<Listener> listener_;
+  std::jthread thread_;
+};
+
+TEST_F(ConnectionTest, AFullStoreStopsOnlyWhoSends) {
+  is_full_ = true;
+  const uint16_t port = Start();
+  Client sender(port);
+  Client other(port);
+  sender.Send("put m 1 1 a=b\nversion\n");
+  while (appends_ < 2)
+    std::this_thread::yield();
+
+  other.Send("version\n");
+  EXPECT_THAT(other.ReadLine(), StartsWith("hourcell"));
+
+  is_full_ = false;
+  EXPECT_THAT(sender.ReadLine(), StartsWith("hourcell"));
+  EXPECT_EQ(telnet_counters_->points->value(), 1U);
+}
+
+TEST_F(ConnectionTest, AFailedCommitIsToldToAClientThatOnlyPuts) {
+  fails_ = true;
+  Client client(Start());
+  client.Send("put m 1 1 a=b\nput m 2 1 a=b\n");
+
+  EXPECT_EQ(client.ReadLine(), "put: HBase error: disk full: 2 lines not stored\n");
+
+  fails_ = false;
+  client.Send("version\n");
+  EXPECT_THAT(client.ReadLine(), StartsWith("hourcell"));
+}
+
+TEST_F(ConnectionTest, WithoutErrorLinesAFailedCommitEndsTheConnectionAtTheBarrier) {
+  telnet_.return_errors = false;
+  fails_ = true;
+  Client client(Start());
+
+  client.Send("put m 1 1 a=b\nversion\n");
+
+  EXPECT_EQ(client.ReadLine(), "");
+}
+
+TEST_F(ConnectionTest, TheClientsEndIsAnsweredByACloseAfterTheLastError) {
+  fails_ = true;
+  Client client(Start());
+  client.Send("put m 1 1 a=b\nput m 2 1");
+  client.EndInput();
+
+  EXPECT_EQ(client.ReadLine(), "put: HBase error: disk full\n");
+  EXPECT_EQ(client.ReadLine(), "");
+  EXPECT_EQ(telnet_counters_->line_unfinished->value(), 1U);
+}
+
+TEST_F(ConnectionTest, TheServersEndCommitsWhatWasRead) {
+  Client client(Start());
+  client.Send("put m 1 1 a=b\n");
+  while (appends_ < 1)
+    std::this_thread::yield();
+
+  listener_->Stop(/*grace_ms=*/10'000);
+
+  EXPECT_EQ(client.ReadLine(), "");
+  EXPECT_EQ(telnet_counters_->points->value(), 1U);
+}
+
+TEST_F(ConnectionTest, PointsOfAClientThatVanishesAreCounted) {
+  const uint16_t port = Start();
+  {
+    Client client(port);
+    client.Send("put m 1 1 a=b\n");
+    while (appends_ < 1)
+      std::this_thread::yield();
+    // Closing with a reply unread resets the connection.
+    client.Send("help\nhelp\n");
+  }
+  while (telnet_counters_->points->value() < 1)
+    std::this_thread::yield();
+}
+
+}  // namespace
+}  // namespace hourcell
