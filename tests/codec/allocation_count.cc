@@ -17,9 +17,9 @@ size_t AllocationCount() {
 
 }  // namespace hourcell
 
-// ThreadSanitizer brings these itself and lets nobody else; under it nothing is counted.
+// The sanitizers bring these themselves and want them in pairs; under them nothing is counted.
 #if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define HOURCELL_KEEP_OPERATOR_NEW
 #endif
 #endif
