@@ -64,7 +64,7 @@ struct BitReader {
     }
     uint64_t next;
     std::memcpy(&next, at, sizeof next);
-    buffer |= next << available;
+    buffer |= next << (static_cast<uint64_t>(available) & 63);
     at += (63 - available) >> 3;
     available |= 56;
   }

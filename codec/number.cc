@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -183,12 +184,40 @@ const char* ScanExponent(const char* at, const char* end, int* exponent) {
 
 }  // namespace
 
+namespace {
+
+// What a float is made of as it is scanned.
+struct ScannedFloat {
+  bool negative = false;
+  uint64_t magnitude = 0;  // of all digits, with or without a point
+  ptrdiff_t digits = 0;
+  ptrdiff_t fraction_digits = 0;
+  int exponent = 0;  // as written
+};
+
+// Its value, if it takes one exact operation.
+std::optional<double> ExactValue(const ScannedFloat& scanned) {
+  const int exponent = scanned.exponent - static_cast<int>(std::min<ptrdiff_t>(
+                                              scanned.fraction_digits, kExactPowerMax + 1));
+  // 19 digits fit 64 bits, so that `magnitude` has not wrapped.
+  const bool is_exact = scanned.digits <= ptrdiff_t{kIntegerDigitsMax} &&
+                        scanned.magnitude <= kExactMantissaMax && exponent >= -kExactPowerMax &&
+                        exponent <= kExactPowerMax;
+  if (!is_exact) return std::nullopt;
+  const auto mantissa = static_cast<double>(scanned.magnitude);
+  const double number =
+      exponent < 0 ? mantissa / kExactPowers[-exponent] : mantissa * kExactPowers[exponent];
+  return scanned.negative ? -number : number;
+}
+
+}  // namespace
+
 const char* ScanPlainValue(const char* begin, const char* end, Value* value) {
   const bool negative = begin < end && *begin == '-';
   const char* const whole = begin + (negative ? 1 : 0);
   uint64_t magnitude = 0;
   const char* at = ScanDigits(whole, end, &magnitude);
-  ptrdiff_t digits = at - whole;
+  const ptrdiff_t digits = at - whole;
   if (digits == 0) return nullptr;
   if (at == end || (*at != '.' && *at != 'e' && *at != 'E')) {
     const uint64_t limit = (uint64_t{1} << 63) - (negative ? 0 : 1);
@@ -197,32 +226,28 @@ const char* ScanPlainValue(const char* begin, const char* end, Value* value) {
     return at;
   }
 
-  int exponent = 0;
-  ptrdiff_t fraction_digits = 0;
+  ScannedFloat scanned;
+  scanned.negative = negative;
+  scanned.magnitude = magnitude;
+  scanned.digits = digits;
   if (*at == '.') {
     const char* const fraction = at + 1;
-    at = ScanDigits(fraction, end, &magnitude);
-    fraction_digits = at - fraction;
-    digits += fraction_digits;
+    at = ScanDigits(fraction, end, &scanned.magnitude);
+    scanned.fraction_digits = at - fraction;
+    scanned.digits += scanned.fraction_digits;
   }
   if (at < end && (*at == 'e' || *at == 'E')) {
-    at = ScanExponent(at + 1, end, &exponent);
+    at = ScanExponent(at + 1, end, &scanned.exponent);
     if (at == nullptr) return nullptr;
   }
-  exponent -= static_cast<int>(std::min<ptrdiff_t>(fraction_digits, kExactPowerMax + 1));
-  // 19 digits fit 64 bits, so that `magnitude` has not wrapped.
-  const bool is_exact = digits <= ptrdiff_t{kIntegerDigitsMax} && magnitude <= kExactMantissaMax &&
-                        exponent >= -kExactPowerMax && exponent <= kExactPowerMax;
-  double number = 0;
-  if (!is_exact) {
-    const auto [parsed_end, error] = std::from_chars(begin, at, number);
-    if (error != std::errc{} || parsed_end != at) return nullptr;
-    *value = Value::Float(number);
+  if (const std::optional<double> exact = ExactValue(scanned)) {
+    *value = Value::Float(*exact);
     return at;
   }
-  number = static_cast<double>(magnitude);
-  number = exponent < 0 ? number / kExactPowers[-exponent] : number * kExactPowers[exponent];
-  *value = Value::Float(negative ? -number : number);
+  double number = 0;
+  const auto [parsed_end, error] = std::from_chars(begin, at, number);
+  if (error != std::errc{} || parsed_end != at) return nullptr;
+  *value = Value::Float(number);
   return at;
 }
 

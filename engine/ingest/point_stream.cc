@@ -101,50 +101,60 @@ void PointStream::Append(uint32_t offset_ms, bool is_ms, Value value) {
 uint8_t* PointStream::StoreFloat(double value, uint8_t time_code, uint8_t* token, uint8_t* out) {
   const auto bits = std::bit_cast<uint64_t>(value);
   uint8_t code = kSameValue;
-  if (kind_ == Kind::kInteger || bits != bits_) {
-    int64_t mantissa = 0;
-    if (kind_ == Kind::kDecimal && IsDecimal(value, exponent_, &mantissa)) {
-      const uint64_t delta =
-          Difference(static_cast<uint64_t>(mantissa), static_cast<uint64_t>(mantissa_));
-      code = kDecimalDelta;
-      if (delta <= kSmallDeltaMax) {
-        code = static_cast<uint8_t>(kSmallDelta + delta);
-      } else {
-        out = StoreVarint(delta, out);
-      }
-      mantissa_ = mantissa;
+  int64_t mantissa = 0;
+  if (kind_ != Kind::kInteger && bits == bits_) {
+    // Nothing follows.
+  } else if (kind_ == Kind::kDecimal && IsDecimal(value, exponent_, &mantissa)) {
+    const uint64_t delta =
+        Difference(static_cast<uint64_t>(mantissa), static_cast<uint64_t>(mantissa_));
+    mantissa_ = mantissa;
+    if (delta <= kSmallDeltaMax) {
+      code = static_cast<uint8_t>(kSmallDelta + delta);
     } else {
-      uint8_t exponent = kExponentMax + 1;
-      if (kind_ != Kind::kBinary || ++binaries_ > kBinariesInARow) {
-        binaries_ = 0;
-        exponent = 0;
-        while (exponent <= kExponentMax && !IsDecimal(value, exponent, &mantissa))
-          ++exponent;
-      }
-      if (exponent <= kExponentMax) {
-        code = kNewDecimal;
-        kind_ = Kind::kDecimal;
-        exponent_ = exponent;
-        mantissa_ = mantissa;
-        *out++ = exponent;
-        out = StoreVarint(ZigZag(mantissa), out);
-      } else {
-        const auto narrow = static_cast<float>(value);
-        const bool fits = std::bit_cast<uint64_t>(static_cast<double>(narrow)) == bits;
-        code = fits ? kBinary32 : kBinary64;
-        kind_ = Kind::kBinary;
-        if (fits) {
-          std::memcpy(out, &narrow, sizeof narrow);
-        } else {
-          std::memcpy(out, &bits, sizeof bits);
-        }
-        out += fits ? sizeof narrow : sizeof bits;
-      }
+      code = kDecimalDelta;
+      out = StoreVarint(delta, out);
     }
+  } else {
+    out = StoreNewFloat(value, &code, out);
   }
   *token = static_cast<uint8_t>(time_code << kValueCodeBits | code);
   bits_ = bits;
   return out;
+}
+
+// A float that says nothing of the one before.
+uint8_t* PointStream::StoreNewFloat(double value, uint8_t* code, uint8_t* out) {
+  int64_t mantissa = 0;
+  if (TryNewDecimal(value, &mantissa)) {
+    *code = kNewDecimal;
+    kind_ = Kind::kDecimal;
+    mantissa_ = mantissa;
+    *out++ = exponent_;
+    return StoreVarint(ZigZag(mantissa), out);
+  }
+  kind_ = Kind::kBinary;
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const auto narrow = static_cast<float>(value);
+  if (std::bit_cast<uint64_t>(static_cast<double>(narrow)) == bits) {
+    *code = kBinary32;
+    std::memcpy(out, &narrow, sizeof narrow);
+    return out + sizeof narrow;
+  }
+  *code = kBinary64;
+  std::memcpy(out, &bits, sizeof bits);
+  return out + sizeof bits;
+}
+
+// Finds the exponent with which a value is a decimal, unless those before it were none.
+bool PointStream::TryNewDecimal(double value, int64_t* mantissa) {
+  if (kind_ == Kind::kBinary && ++binaries_ <= kBinariesInARow) return false;
+  binaries_ = 0;
+  for (uint8_t exponent = 0; exponent <= kExponentMax; ++exponent) {
+    if (!IsDecimal(value, exponent, mantissa)) continue;
+    exponent_ = exponent;
+    return true;
+  }
+  return false;
 }
 
 // What the encoder kept of the point before, found again.

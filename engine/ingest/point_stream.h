@@ -51,6 +51,8 @@ class PointStream {
 
   void Grow();
   uint8_t* StoreFloat(double value, uint8_t time_code, uint8_t* token, uint8_t* out);
+  uint8_t* StoreNewFloat(double value, uint8_t* code, uint8_t* out);
+  bool TryNewDecimal(double value, int64_t* mantissa);
 
   std::unique_ptr<uint8_t[]> data_;
   uint32_t size_ = 0;
