@@ -1,6 +1,7 @@
 #include "engine/group_commit.h"
 
 #include "codec/base/kill_point.h"
+#include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -26,7 +27,7 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
         mutex_.Lock();
         has_leader_ = false;
         ++turns_;
-        last_ = led;
+        last_ = CopyStatus(led);
         written_ = parts_.journal->next_sequence();
         led_.NotifyAll();
         if (!led.ok()) return led;
@@ -35,7 +36,7 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
       const uint64_t turn = turns_;
       while (turns_ == turn)
         led_.Wait(&mutex_);
-      if (written_ <= block && !last_.ok()) return last_;
+      if (written_ <= block && !last_.ok()) return CopyStatus(last_);
     }
   }
   if (always_sync_)

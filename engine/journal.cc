@@ -9,6 +9,7 @@
 #include <rocksdb/file_system.h>
 
 #include "codec/base/kill_point.h"
+#include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal_block.h"
 #include "engine/journal_recovery.h"
@@ -167,7 +168,7 @@ absl::Status Journal::Write(std::span<const std::string_view> payload_parts) {
   }
   {
     MutexLock lock(&mutex_);
-    HOURCELL_RETURN_IF_ERROR(failure_);
+    if (!failure_.ok()) return CopyStatus(failure_);
   }
   const size_t bytes = kBlockHeaderBytes + payload_bytes;
   const bool is_full =
@@ -284,7 +285,7 @@ absl::Status Journal::Fail(const absl::Status& cause) {
                     "opened again",
                     MessageOf(cause)));
   }
-  return failure_;
+  return CopyStatus(failure_);
 }
 
 absl::Status Journal::Sync() {
@@ -298,7 +299,7 @@ absl::Status Journal::SyncAll() {
   uint64_t target = 0;
   {
     MutexLock lock(&mutex_);
-    HOURCELL_RETURN_IF_ERROR(failure_);
+    if (!failure_.ok()) return CopyStatus(failure_);
     target = next_sequence();
     if (target == synced_sequence()) return absl::OkStatus();
     files = unsynced_;
