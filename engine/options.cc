@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 namespace {
@@ -47,6 +48,10 @@ absl::Status Options::Validate() const {
         "options: seal_grace_s and journal_age_s are out of range; got {} and {}; want 0 "
         "and 1 or more",
         seal_grace_s, journal_age_s));
+  }
+  if (ttl_s < 0 || ttl_s > kTtlMaxS) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: ttl_s is out of range; got {}; want 0 to {} seconds", ttl_s, kTtlMaxS));
   }
   if (random_metric_uids && layout.metric_width > 7) {
     return absl::InvalidArgumentError(

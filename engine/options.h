@@ -63,6 +63,8 @@ struct Options {
   // An hour that is needed from the journal for longer is sealed early.
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
+  // Points older than this are gone, unless their metric has a TTL of its own; 0 = kept for ever.
+  int64_t ttl_s = 0;            // tsd.storage.ttl
   size_t lanes = 0;                                    // shards of ingest; 0 = by the processors
   bool seal_in_background = true;                      // false: only SealDue and pressure seal
 

@@ -101,6 +101,27 @@ void AppendSpellings(std::span<const PointView> points,
 // Stands for the series of a point that is refused whatever its series is.
 constexpr SeriesNumber kNoSeries = ~SeriesNumber{0};
 
+// From when on points are kept, by metric; what one batch has asked for.
+class KeptFrom {
+ public:
+  KeptFrom(const RowExpiry& expiry, UidDirectory* uids) : expiry_(expiry), uids_(*uids) {}
+
+  int64_t Ms(std::string_view metric) {
+    const auto [found, is_new] = by_metric_.try_emplace(metric, 0);
+    if (is_new) {
+      const absl::StatusOr<std::optional<Uid>> uid = uids_.Find(UidKind::kMetric, metric);
+      // A metric that is new, or none at all, has no TTL of its own.
+      found->second = expiry_.ExpiresBeforeMs(uid.ok() ? uid->value_or(kNoUid) : kNoUid);
+    }
+    return found->second;
+  }
+
+ private:
+  const RowExpiry& expiry_;
+  UidDirectory& uids_;
+  absl::flat_hash_map<std::string_view, int64_t> by_metric_;
+};
+
 bool SameSpelling(const Spelling& a, const Spelling& b) {
   return a.hash == b.hash && a.head == b.head && a.tail == b.tail;
 }
@@ -129,7 +150,8 @@ PointWriter::PointWriter(const Options& options, const Parts& parts)
     : tags_max_(options.tags_max),
       parts_(parts),
       points_added_(parts.stats->counter("datapoints.added", {{"type", "all"}})),
-      points_refused_(parts.stats->counter("datapoints.refused", {{"type", "all"}})) {}
+      points_refused_(parts.stats->counter("datapoints.refused", {{"type", "all"}})),
+      points_expired_(parts.stats->counter("datapoints.expired", {{"type", "all"}})) {}
 
 CommitTicket PointWriter::Append(std::span<const PointView> points,
                                  std::vector<RefusedPoint>* refused,
@@ -181,16 +203,31 @@ void PointWriter::FindSeries(std::span<const Point> points, Batch* batch) {
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
-  // Before names are looked at: a point that is refused must not leave a new name behind.
+  // Before names are looked at: what is not stored must not leave a new name behind.
+  CheckPoints(points, batch);
+  if (std::ranges::any_of(batch->series, [](const CachedSeries& one) { return one.number == 0; })) {
+    ResolveMissing(points, batch);
+  }
+}
+
+template <typename Point>
+void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const {
+  const int64_t may_expire_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->MayExpireBeforeMs();
+  std::optional<KeptFrom> kept_from;
+  uint64_t expired = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     if (auto fault = ContentFault(points[i].timestamp, points[i].value)) {
       batch->refused.push_back({.index = i, .error = *std::move(fault)});
       batch->series[i].number = kNoSeries;
+      continue;
     }
+    if (points[i].timestamp.ms >= may_expire_ms) continue;
+    if (!kept_from.has_value()) kept_from.emplace(*parts_.expiry, parts_.uids);
+    if (points[i].timestamp.ms >= kept_from->Ms(points[i].metric)) continue;
+    batch->series[i].number = kNoSeries;
+    ++expired;
   }
-  if (std::ranges::any_of(batch->series, [](const CachedSeries& one) { return one.number == 0; })) {
-    ResolveMissing(points, batch);
-  }
+  points_expired_->Add(expired);
 }
 
 template <typename Point>

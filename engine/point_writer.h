@@ -19,9 +19,11 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
 #include "engine/options.h"
+#include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
 #include "engine/tsdb.h"
+#include "uid/uid_directory.h"
 
 namespace hourcell {
 
@@ -34,6 +36,8 @@ class PointWriter {
     OpenHours* open_hours = nullptr;
     GroupCommit* commit = nullptr;
     Admission* admission = nullptr;
+    UidDirectory* uids = nullptr;
+    const RowExpiry* expiry = nullptr;
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };
@@ -56,6 +60,9 @@ class PointWriter {
                            const AppendOptions& options);
   template <typename Point>
   void FindSeries(std::span<const Point> points, Batch* batch);
+  // Leaves out points that are wrong, and those that are expired.
+  template <typename Point>
+  void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
   void ResolveMissing(std::span<const Point> points, Batch* batch);
   template <typename Point>
@@ -67,6 +74,7 @@ class PointWriter {
   const Parts parts_;
   Counter* const points_added_;
   Counter* const points_refused_;
+  Counter* const points_expired_;
 };
 
 }  // namespace hourcell

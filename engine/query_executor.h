@@ -33,12 +33,13 @@ class QueryExecutor {
     UidDirectory* uids = nullptr;
     const SeriesTable* series = nullptr;
     OpenHours* open_hours = nullptr;
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
   };
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
       : options_(options),
         parts_(parts),
-        planner_(options, row_keys, parts.uids, parts.series),
+        planner_(options, row_keys, parts.uids, parts.series, parts.expiry),
         row_keys_(row_keys) {}
 
   // Tsdb::Query.

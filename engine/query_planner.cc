@@ -49,7 +49,12 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(TableView* view,
   plan.series = std::move(candidates.series);
   std::ranges::sort(plan.series, {}, &PlannedSeries::tsuid);
   plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
-  HOURCELL_ASSIGN_OR_RETURN(plan.present, PresentBounds(view, plan.metric, plan.bounds));
+  plan.visible_from_ms = VisibleFromMs(plan.metric);
+  ScanBounds live = plan.bounds;
+  live.begin_s = std::max(live.begin_s, FirstRowFromS(plan.visible_from_ms));
+  if (live.begin_s < live.end_s) {
+    HOURCELL_ASSIGN_OR_RETURN(plan.present, PresentBounds(view, plan.metric, live));
+  }
   plan.method = plan.series.size() * kScanShare >= candidates.metric_series
                     ? ReadMethod::kLinearScan
                     : ReadMethod::kPointReads;

@@ -21,6 +21,7 @@
 #include "engine/query/query_spec.h"
 #include "engine/query/scan_bounds.h"
 #include "engine/query/tag_filter.h"
+#include "engine/retention.h"
 #include "engine/series_key.h"
 #include "engine/series_table.h"
 #include "engine/table.h"
@@ -46,24 +47,31 @@ struct SubQueryPlan {
   std::vector<Uid> group_by_tagks;
   ScanBounds bounds;   // as the query asks
   ScanBounds present;  // cut to the hours the metric has rows in
+  int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
   ReadMethod method = ReadMethod::kPointReads;
   RowFilter row_filter;  // for the linear scan
 };
 
 class QueryPlanner {
  public:
-  // All borrowed.
+  // All borrowed. `expiry` may be null: nothing expires.
   QueryPlanner(const Options& options,
                const RowKeyCodec& row_keys,
                UidDirectory* uids,
-               const SeriesTable* series)
-      : options_(options), row_keys_(row_keys), uids_(*uids), series_(*series) {}
+               const SeriesTable* series,
+               const RowExpiry* expiry = nullptr)
+      : options_(options), row_keys_(row_keys), uids_(*uids), series_(*series), expiry_(expiry) {}
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile.
   absl::StatusOr<SubQueryPlan> Plan(TableView* view,
                                     const SubQuery& query,
                                     int64_t start_ms,
                                     int64_t end_ms) const;
+
+  // Points of the metric before this are expired; 0: none is.
+  int64_t VisibleFromMs(Uid metric) const {
+    return expiry_ == nullptr ? 0 : expiry_->ExpiresBeforeMs(metric);
+  }
 
  private:
   // A filter with its key's UID and, for literal_or, its values'.
@@ -94,6 +102,7 @@ class QueryPlanner {
   const RowKeyCodec& row_keys_;
   UidDirectory& uids_;
   const SeriesTable& series_;
+  const RowExpiry* const expiry_;
 };
 
 }  // namespace hourcell

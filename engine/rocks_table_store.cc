@@ -15,6 +15,7 @@
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks_options.h"
+#include "engine/rocks_retention.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -107,8 +108,10 @@ class RocksTableView : public TableView {
 
 class RocksTableStore : public TableStore {
  public:
-  RocksTableStore(std::unique_ptr<rocksdb::DB> db, const Families& families)
-      : db_(std::move(db)), families_(families) {}
+  RocksTableStore(std::unique_ptr<rocksdb::DB> db,
+                  const Families& families,
+                  std::unique_ptr<RocksRetention> retention)
+      : db_(std::move(db)), families_(families), retention_(std::move(retention)) {}
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
@@ -192,6 +195,13 @@ class RocksTableStore : public TableStore {
         fmt::format("compact {}", TableName(table)));
   }
 
+  void SetExpiry(const RowExpiry* expiry) override { retention_->SetExpiry(expiry); }
+
+  absl::StatusOr<uint64_t> DropExpired() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return retention_->DropFiles(db_.get(), families_[static_cast<size_t>(TableId::kData)]);
+  }
+
   absl::Status Close() override {
     if (db_ == nullptr) return absl::OkStatus();
     absl::Status flushed;
@@ -258,6 +268,7 @@ class RocksTableStore : public TableStore {
 
   std::unique_ptr<rocksdb::DB> db_;
   Families families_;
+  const std::unique_ptr<RocksRetention> retention_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
   Mutex resume_;
   std::chrono::steady_clock::time_point next_resume_ ABSL_GUARDED_BY(resume_);
@@ -288,10 +299,12 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::strin
   const rocksdb::DBOptions db_options = RocksDbOptions(options);
   HOURCELL_RETURN_IF_ERROR(CheckIsOurs(directory, db_options));
   const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
+  auto retention = std::make_unique<RocksRetention>();
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
   descriptors.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
   for (const TableId table : kTableIds) {
     descriptors.emplace_back(FamilyName(table), RocksTableOptions(options, table, cache));
+    if (table == TableId::kData) retention->AddTo(&descriptors.back().options);
   }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
@@ -307,7 +320,7 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::strin
   // The default family holds nothing; RocksDB wants it opened all the same.
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(db->DestroyColumnFamilyHandle(handles[0]), fmt::format("open {}", directory)));
-  return std::make_unique<RocksTableStore>(std::move(db), families);
+  return std::make_unique<RocksTableStore>(std::move(db), families, std::move(retention));
 }
 
 }  // namespace hourcell

@@ -1,6 +1,8 @@
 #include "engine/row_reader.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 namespace {
@@ -43,6 +46,7 @@ void MergeLater(const Span& later, Span* span) {
 
 absl::Status RowReader::Read(const SubQueryPlan& plan, std::vector<Span>* spans) {
   spans->assign(plan.series.size(), Span());
+  visible_from_ms_ = plan.visible_from_ms;
   if (plan.series.empty()) return absl::OkStatus();
   if (plan.present.begin_s < plan.present.end_s) {
     HOURCELL_RETURN_IF_ERROR(plan.method == ReadMethod::kPointReads ? ReadPoints(plan, spans)
@@ -52,13 +56,14 @@ absl::Status RowReader::Read(const SubQueryPlan& plan, std::vector<Span>* spans)
 }
 
 absl::Status RowReader::ReadOpenHours(const SubQueryPlan& plan, std::vector<Span>* spans) {
+  const uint32_t begin_s = std::max(plan.bounds.begin_s, FirstRowFromS(visible_from_ms_));
   Span open;
   for (size_t i = 0; i < plan.series.size(); ++i) {
     Span& span = (*spans)[i];
     // Usually what is open comes after all that is stored, and is only appended.
     const int64_t stored_until_ms = span.empty() ? -1 : span.t.back();
     open = {};
-    open_hours_.Read(plan.series[i].number, plan.bounds.begin_s, plan.bounds.end_s,
+    open_hours_.Read(plan.series[i].number, begin_s, plan.bounds.end_s,
                      [&](uint32_t base_time_s, const CellColumns& columns) {
                        const int64_t base_ms = int64_t{base_time_s} * 1000;
                        const bool is_behind = open.empty() && base_ms > stored_until_ms;
@@ -142,14 +147,19 @@ absl::Status RowReader::AddRow(std::string_view key,
 
 void RowReader::AddColumns(const CellColumns& columns, uint32_t base_time_s, Span* span) {
   const int64_t base_ms = int64_t{base_time_s} * 1000;
-  for (const uint32_t offset : columns.offset_ms)
+  ptrdiff_t first = 0;  // that is not expired
+  if (base_ms < visible_from_ms_) {
+    first = std::ranges::lower_bound(columns.offset_ms, visible_from_ms_ - base_ms) -
+            columns.offset_ms.begin();
+  }
+  for (const uint32_t offset : std::span(columns.offset_ms).subspan(static_cast<size_t>(first)))
     span->t.push_back(base_ms + offset);
-  span->v.insert(span->v.end(), columns.bits.begin(), columns.bits.end());
-  for (const uint8_t flags : columns.flags) {
+  span->v.insert(span->v.end(), columns.bits.begin() + first, columns.bits.end());
+  for (const uint8_t flags : std::span(columns.flags).subspan(static_cast<size_t>(first))) {
     span->is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);
   }
   ++rows_read_;
-  points_read_ += columns.size();
+  points_read_ += columns.size() - static_cast<size_t>(first);
 }
 
 absl::Status RowReader::CheckBudget() const {

@@ -10,6 +10,7 @@
 #include "codec/base/strings.h"
 #include "codec/cell.h"
 #include "codec/limits.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 
@@ -138,10 +139,35 @@ std::string RowScanner::WithOpenHour(std::string_view cell, const OpenRow& open)
   return merged;
 }
 
+absl::StatusOr<std::string> RowScanner::VisibleOf(std::string_view cell,
+                                                  uint32_t base_time_s,
+                                                  int64_t visible_from_ms) {
+  CellColumns columns;
+  HOURCELL_RETURN_IF_ERROR(DecodeCell(cell, &columns));
+  const int64_t base_ms = int64_t{base_time_s} * 1000;
+  CellColumns visible;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (base_ms + columns.offset_ms[i] < visible_from_ms) continue;
+    visible.push_back(columns.qualifier(i), columns.value(i));
+  }
+  std::string left;
+  if (visible.size() > 0) AppendCell(visible, &left);
+  return left;
+}
+
 absl::StatusOr<bool> RowScanner::Show(std::string_view key,
                                       std::string_view cell,
                                       const std::function<bool(const ScannedRow&)>& visit) {
   HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
+  const int64_t visible_from_ms =
+      parts_.planner->VisibleFromMs(LoadBigEndian(row.metric.data(), row.metric.size()));
+  if (RowIsBefore(row.base_time_s, visible_from_ms)) return true;
+  std::string visible;
+  if (int64_t{row.base_time_s} * 1000 < visible_from_ms) {
+    const absl::StatusOr<std::string> left = VisibleOf(cell, row.base_time_s, visible_from_ms);
+    if (left.ok() && left->empty()) return true;
+    if (left.ok()) cell = visible = *left;  // else what is wrong is told below
+  }
   CellColumns columns;
   absl::StatusOr<OpenTsdbCell> bytes = ToOpenTsdb(cell);
   const absl::Status decoded = bytes.ok() ? DecodeCell(cell, &columns) : bytes.status();

@@ -55,6 +55,10 @@ class RowScanner {
                                  const RowFilter& filter,
                                  std::span<const OpenRow> open,
                                  const Visit& visit) const;
+  // The cell without its points before `visible_from_ms`; empty if no other is left.
+  static absl::StatusOr<std::string> VisibleOf(std::string_view cell,
+                                               uint32_t base_time_s,
+                                               int64_t visible_from_ms);
   std::string WithOpenHour(std::string_view cell, const OpenRow& open) const;
   absl::Status ScanMetric(const ScanSpec& spec,
                           const std::function<bool(const ScannedRow&)>& visit);

@@ -1,6 +1,7 @@
 #include "engine/sealer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "codec/base/kill_point.h"
@@ -45,6 +46,7 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
       hours_sealed_(parts.stats->counter("seal.hours", {{"type", "all"}})),
       hours_sealed_early_(parts.stats->counter("seal.hours", {{"type", "early"}})),
       points_sealed_(parts.stats->counter("seal.points")),
+      points_expired_(parts.stats->counter("seal.expired")),
       errors_(parts.stats->counter("seal.errors")),
       checkpoints_(parts.stats->counter("journal.checkpoints")) {}
 
@@ -184,16 +186,26 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
   std::vector<std::string> tsuids;
   HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOfNow(numbers, &tsuids));
 
-  std::vector<Mutation> merges(hours.size());
+  std::optional<RowExpiry::Pass> expiry;
+  if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
+  std::vector<Mutation> merges;
+  merges.reserve(hours.size());
   size_t bytes = 0;
   uint64_t points = 0;
   for (size_t i = 0; i < hours.size(); ++i) {
-    merges[i].kind = Mutation::Kind::kMerge;
-    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merges[i].key);
-    AppendCell(*hours[i].points, &merges[i].value);
-    bytes += merges[i].key.size() + merges[i].value.size();
+    Mutation merge;
+    merge.kind = Mutation::Kind::kMerge;
+    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merge.key);
+    if (expiry.has_value() && expiry->IsExpired(merge.key)) {
+      points_expired_->Add(hours[i].points->points());
+      continue;
+    }
+    AppendCell(*hours[i].points, &merge.value);
+    bytes += merge.key.size() + merge.value.size();
     points += hours[i].points->points();
+    merges.push_back(std::move(merge));
   }
+  if (merges.empty()) return absl::OkStatus();
   // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
   std::ranges::stable_sort(merges, {}, &Mutation::key);
   HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));

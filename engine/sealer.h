@@ -28,6 +28,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/journal.h"
 #include "engine/options.h"
+#include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
 #include "engine/table.h"
@@ -43,6 +44,7 @@ class Sealer {
     TableStore* tables = nullptr;
     const SeriesTable* series = nullptr;
     Admission* admission = nullptr;
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };
@@ -88,6 +90,7 @@ class Sealer {
   Counter* const hours_sealed_;
   Counter* const hours_sealed_early_;
   Counter* const points_sealed_;
+  Counter* const points_expired_;
   Counter* const errors_;
   Counter* const checkpoints_;
 

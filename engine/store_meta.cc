@@ -7,9 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "engine/key_range.h"
+#include "engine/retention.h"
 
 namespace hourcell {
 namespace {
@@ -17,7 +21,16 @@ namespace {
 constexpr std::string_view kFormatKey = "format";
 constexpr std::string_view kLayoutKey = "layout";
 constexpr std::string_view kLowMarkKey = "low_mark";
+constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kFormatVersion = "1";
+
+// A whole number of decimal digits.
+template <typename Number>
+bool ParseWhole(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && stop == end;
+}
 
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
@@ -73,8 +86,7 @@ absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
                             tables->Snapshot()->Get(TableId::kMeta, kLowMarkKey));
   if (!text.has_value()) return 0;
   uint64_t block = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), block);
-  if (error != std::errc() || end != text->data() + text->size()) {
+  if (!ParseWhole(*text, &block)) {
     return absl::DataLossError(
         fmt::format("meta low_mark: got {}; want a number", QuoteForMessage(*text)));
   }
@@ -85,6 +97,42 @@ absl::Status WriteLowMark(uint64_t block, TableStore* tables) {
   const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey),
                      fmt::format("{}", block)};
   return tables->Apply({&set, 1}, /*sync=*/true);
+}
+
+absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables) {
+  absl::flat_hash_map<Uid, int64_t> ttls;
+  absl::Status damage;
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<std::string> uid = FromHex(key.substr(kTtlPrefix.size()));
+    int64_t ttl_s = 0;
+    if (uid.ok() && !uid->empty() && uid->size() <= kUidWidthMax && ParseWhole(value, &ttl_s) &&
+        ttl_s >= 0 && ttl_s <= kTtlMaxS) {
+      ttls[LoadBigEndian(uid->data(), uid->size())] = ttl_s;
+      return true;
+    }
+    damage = absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds of a metric",
+                                             QuoteForMessage(key), QuoteForMessage(value),
+                                             kTtlMaxS));
+    return false;
+  };
+  HOURCELL_RETURN_IF_ERROR(
+      tables->Snapshot()->Scan(TableId::kMeta, PrefixRange(std::string(kTtlPrefix)), {}, visit));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  return ttls;
+}
+
+absl::Status WriteMetricTtl(const Layout& layout,
+                            Uid metric,
+                            std::optional<int64_t> ttl_s,
+                            TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
+  Mutation mutation{TableId::kMeta, Mutation::Kind::kDelete,
+                    fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};
+  if (ttl_s.has_value()) {
+    mutation.kind = Mutation::Kind::kSet;
+    mutation.value = fmt::format("{}", *ttl_s);
+  }
+  return tables->Apply({&mutation, 1}, /*sync=*/true);
 }
 
 }  // namespace hourcell

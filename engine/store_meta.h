@@ -5,12 +5,19 @@
 //   format      the version of this format, decimal text: "1"
 //   layout      codec/layout.h's text, one key=value a line
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
+//   ttl/<UID>   how long the points of the metric of that UID, in hex, are kept: seconds, decimal
+//               text; 0 = for ever
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include <absl/container/flat_hash_map.h>
 #include <absl/status/statusor.h>
 
 #include "codec/layout.h"
+#include "codec/uid.h"
 #include "engine/options.h"
 #include "engine/table.h"
 
@@ -27,5 +34,14 @@ absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables);
 
 // Moves it, synced, and with it everything that was applied before.
 absl::Status WriteLowMark(uint64_t block, TableStore* tables);
+
+// The metrics with a TTL of their own, in seconds. kDataLoss: a record does not decode.
+absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables);
+
+// Gives a metric a TTL of its own, or takes it back; synced.
+absl::Status WriteMetricTtl(const Layout& layout,
+                            Uid metric,
+                            std::optional<int64_t> ttl_s,
+                            TableStore* tables);
 
 }  // namespace hourcell

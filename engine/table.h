@@ -27,6 +27,8 @@
 
 namespace hourcell {
 
+class RowExpiry;
+
 enum class TableId : uint8_t {
   kMeta,    // format, layout, region catalogue; sets only
   kUid,     // names and UIDs; sets only
@@ -122,6 +124,15 @@ class TableStore {
 
   // Merges all files of a table into as few as there can be, and waits until that is done.
   virtual absl::Status Compact(TableId table) = 0;
+
+  // From now on rows of the data table that are expired may vanish at any moment, in parts too:
+  // reads leave them out by themselves. `expiry` is borrowed and outlives the store. Before this
+  // call nothing expires.
+  virtual void SetExpiry(const RowExpiry* expiry) = 0;
+
+  // Gives back the space of expired rows where that is worth its work, a bounded piece of it at a
+  // time: to be called every minute or so. Returns the bytes freed.
+  virtual absl::StatusOr<uint64_t> DropExpired() = 0;
 
   // Flushes and closes; afterwards every call fails with kFailedPrecondition. Views must be gone.
   virtual absl::Status Close() = 0;

@@ -13,6 +13,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
+#include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "codec/row_key.h"
 #include "engine/admission.h"
@@ -25,6 +26,7 @@
 #include "engine/point_writer.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
+#include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
 #include "engine/sealer.h"
@@ -78,6 +80,7 @@ class Tsdb::Impl {
 
   absl::Status Open();
   absl::Status OpenTables();
+  absl::Status LoadRetention();
   absl::Status OpenJournal();
   void StartBackground();
   absl::Status Flush();
@@ -88,6 +91,9 @@ class Tsdb::Impl {
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   Stats stats;
   std::unique_ptr<StoreLock> lock;
+  Mutex retention_change;  // one at a time
+  Retention retention;
+  std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;
@@ -105,6 +111,7 @@ class Tsdb::Impl {
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
+  std::unique_ptr<Background> expiry_ticker;
   std::atomic<bool> is_open{false};
 };
 
@@ -118,14 +125,18 @@ absl::Status Tsdb::Impl::Open() {
                                                                      .open_hours = open_hours.get(),
                                                                      .commit = commit.get(),
                                                                      .admission = admission.get(),
+                                                                     .uids = uids.get(),
+                                                                     .expiry = &*expiry,
                                                                      .clock = clock,
                                                                      .stats = &stats});
-  planner = std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get());
+  planner =
+      std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get(), &*expiry);
   executor = std::make_unique<QueryExecutor>(options, *row_keys,
                                              QueryExecutor::Parts{.tables = tables.get(),
                                                                   .uids = uids.get(),
                                                                   .series = series.get(),
                                                                   .open_hours = open_hours.get(),
+                                                                  .expiry = &*expiry,
                                                                   .clock = clock});
   StartBackground();
   RegisterGauges();
@@ -138,6 +149,7 @@ absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
   row_keys.emplace(layout);
+  HOURCELL_RETURN_IF_ERROR(LoadRetention());
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
@@ -148,6 +160,14 @@ absl::Status Tsdb::Impl::OpenTables() {
                         {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
                         sync));
   series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
+  return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::LoadRetention() {
+  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
+  retention.Set({.store_ttl_s = options.ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
+  expiry.emplace(options.layout, &retention, clock);
+  tables->SetExpiry(&*expiry);
   return absl::OkStatus();
 }
 
@@ -177,6 +197,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                   .tables = tables.get(),
                                                   .series = series.get(),
                                                   .admission = admission.get(),
+                                                  .expiry = &*expiry,
                                                   .clock = clock,
                                                   .stats = &stats});
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t points,
@@ -208,6 +229,14 @@ void Tsdb::Impl::StartBackground() {
     const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
     done.IgnoreError();  // counted; what is left is tried again
   });
+  constexpr int64_t kDropExpiredMs = 60'000;
+  Counter* const freed = stats.counter("retention.freed_bytes");
+  Counter* const drop_errors = stats.counter("retention.errors");
+  expiry_ticker = std::make_unique<Background>(
+      options.seal_in_background ? kDropExpiredMs : 0, [this, freed, drop_errors] {
+        const absl::StatusOr<uint64_t> bytes = tables->DropExpired();
+        bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
+      });
   admission->SetWake([this] { seal_ticker->Wake(); });
 }
 
@@ -264,6 +293,7 @@ void Tsdb::Impl::RegisterGauges() {
 
 absl::Status Tsdb::Impl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
+  expiry_ticker.reset();
   seal_ticker.reset();
   syncer.reset();
   committer.reset();
@@ -424,6 +454,44 @@ absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
                                        finding.text, finding.repaired ? " (repaired)" : ""));
   }
   return result;
+}
+
+absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s) {
+  if (!impl_->is_open) return Closed();
+  if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
+    return absl::InvalidArgumentError(
+        fmt::format("ttl of {}: got {} seconds; want 0 to {}", metric, *ttl_s, kTtlMaxS));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->Get(UidKind::kMetric, metric));
+  MutexLock lock(&impl_->retention_change);
+  HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout(), uid, ttl_s, impl_->tables.get()));
+  RetentionRules rules = *impl_->retention.rules();
+  if (ttl_s.has_value()) {
+    rules.metric_ttl_s[uid] = *ttl_s;
+  } else {
+    rules.metric_ttl_s.erase(uid);
+  }
+  impl_->retention.Set(std::move(rules));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
+  if (!impl_->is_open) return Closed();
+  const std::shared_ptr<const RetentionRules> rules = impl_->retention.rules();
+  std::vector<MetricTtl> ttls;
+  for (const auto& [uid, ttl_s] : rules->metric_ttl_s) {
+    absl::StatusOr<std::string> name = impl_->uids->NameOf(UidKind::kMetric, uid);
+    std::string bytes;
+    AppendBigEndian(uid, layout().metric_width, &bytes);
+    ttls.push_back({.metric = name.ok() ? *std::move(name) : ToUpperHex(bytes), .ttl_s = ttl_s});
+  }
+  std::ranges::sort(ttls, {}, &MetricTtl::metric);
+  return ttls;
+}
+
+absl::StatusOr<uint64_t> Tsdb::DropExpired() {
+  if (!impl_->is_open) return Closed();
+  return impl_->tables->DropExpired();
 }
 
 void Tsdb::DropCaches() {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,6 +106,13 @@ struct UidFsckResult {
   uint64_t warnings = 0;
 };
 
+// A metric with a TTL of its own.
+struct MetricTtl {
+  std::string metric;  // UTF-8; the UID in hex if it has no name
+  int64_t ttl_s = 0;   // 0 = for ever
+  friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
+};
+
 class Tsdb {
   class Impl;
 
@@ -165,6 +173,20 @@ class Tsdb {
   absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
   absl::Status DeleteUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);
+
+  // Says for how many seconds a metric's points are kept, by their own time, whatever
+  // options.ttl_s says: 0 = for ever; nothing: as options.ttl_s says again. Kept with the store.
+  // Points that are older are invisible at once, and go from disk later. Once they have expired a
+  // longer TTL does not bring them back for sure.
+  // kNotFound: no such metric; kInvalidArgument: negative, or longer than there is time.
+  absl::Status SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s);
+
+  // The metrics with a TTL of their own, by name.
+  absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
+
+  // Gives back disk space of what is expired, a bounded piece of that work; returns the bytes
+  // freed. What the store does by itself every minute.
+  absl::StatusOr<uint64_t> DropExpired();
 
   // Empties the name and series caches.
   void DropCaches();

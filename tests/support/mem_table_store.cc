@@ -3,6 +3,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/cell.h"
+#include "engine/retention.h"
 #include "engine/series_key.h"
 
 namespace hourcell {
@@ -121,6 +122,20 @@ absl::StatusOr<std::vector<std::string>> MemTableStore::SplitPoints(TableId /*ta
 
 absl::Status MemTableStore::Flush(TableId /*table*/) {
   return absl::OkStatus();
+}
+
+absl::StatusOr<uint64_t> MemTableStore::DropExpired() {
+  const RowExpiry* const expiry = expiry_;
+  if (expiry == nullptr) return 0;
+  RowExpiry::Pass pass(*expiry);
+  uint64_t bytes = 0;
+  MutexLock lock(&mutex_);
+  std::erase_if(tables_[static_cast<size_t>(TableId::kData)], [&](const auto& row) {
+    if (!pass.IsExpired(row.first)) return false;
+    bytes += row.first.size() + row.second.size();
+    return true;
+  });
+  return bytes;
 }
 
 absl::Status MemTableStore::Close() {

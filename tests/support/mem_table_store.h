@@ -34,6 +34,8 @@ class MemTableStore : public TableStore {
   }
   absl::Status Flush(TableId table) override;
   absl::Status Compact(TableId table) override { return Flush(table); }
+  void SetExpiry(const RowExpiry* expiry) override { expiry_ = expiry; }
+  absl::StatusOr<uint64_t> DropExpired() override;
   absl::Status Close() override;
 
   // The next `count` Applies fail with kUnavailable and change nothing.
@@ -44,6 +46,7 @@ class MemTableStore : public TableStore {
   Tables tables_ ABSL_GUARDED_BY(mutex_);
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
+  std::atomic<const RowExpiry*> expiry_{nullptr};
 };
 
 }  // namespace hourcell
