@@ -129,8 +129,7 @@ absl::Status Tsdb::Impl::Open() {
                                                                      .expiry = &*expiry,
                                                                      .clock = clock,
                                                                      .stats = &stats});
-  planner =
-      std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get(), &*expiry);
+  planner = std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get(), &*expiry);
   executor = std::make_unique<QueryExecutor>(options, *row_keys,
                                              QueryExecutor::Parts{.tables = tables.get(),
                                                                   .uids = uids.get(),
@@ -473,6 +472,10 @@ absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> 
   }
   impl_->retention.Set(std::move(rules));
   return absl::OkStatus();
+}
+
+int64_t Tsdb::store_ttl_s() const {
+  return impl_->options.ttl_s;
 }
 
 absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {

@@ -181,6 +181,9 @@ class Tsdb {
   // kNotFound: no such metric; kInvalidArgument: negative, or longer than there is time.
   absl::Status SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s);
 
+  // What options.ttl_s said.
+  int64_t store_ttl_s() const;
+
   // The metrics with a TTL of their own, by name.
   absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
 

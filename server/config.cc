@@ -155,6 +155,12 @@ constexpr auto kRows = std::to_array<Row>({
             "seconds an hour is over and untouched before it becomes a cell",
             0,
             kInt32Max),
+    Integer("tsd.storage.ttl",
+            "0",
+            "seconds points are kept, by their own time; 0 = for ever; a metric may have its own, "
+            "see hourcell store ttl",
+            0,
+            kTimestampMsMax / 1000),
     Text("tsd.storage.cell",
          "packed",
          "how new cells are stored: packed (smallest) or opentsdb (its bytes); both may mix",
@@ -506,6 +512,7 @@ absl::StatusOr<Options> Config::ToOptions() const {
   options.seal_grace_s = integer("tsd.storage.seal_grace");
   options.cell_encoding =
       text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb : CellEncoding::kPacked;
+  options.ttl_s = integer("tsd.storage.ttl");
   options.block_cache_bytes = size("tsd.storage.block_cache");
   options.query_points_max = size("tsd.query.limits.data_points.default");
   options.query_timeout_ms = integer("tsd.query.timeout");

@@ -20,6 +20,7 @@
 #include "server/put_handler.h"
 #include "server/query_handler.h"
 #include "server/stats_text.h"
+#include "server/ttl_handler.h"
 
 namespace hourcell {
 
@@ -58,6 +59,7 @@ class HttpApi {
   HttpResponse Seal(const HttpRequest&) { return admin_.Seal(); }
   HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
   HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
+  HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
   HttpResponse Landing(const HttpRequest& request);
 
   Tsdb* const tsdb_;

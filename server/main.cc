@@ -220,12 +220,12 @@ int Mkmetric(const Args& args, Terminal& terminal) {
 }
 
 int Store(const Args& args, Terminal& terminal) {
-  CLI::App app("Does at once, and waits for, what a store does by itself all the time.",
+  CLI::App app("Does at once what a store does by itself all the time, or says what it keeps.",
                "hourcell store");
   AdminOptions options;
   AddStoreOptions(app, &options.store);
   AddUrl(app, &options.url);
-  app.add_option("ACTION", options.words, "seal, flush or compact");
+  app.add_option("ACTION", options.words, "seal, flush, compact or ttl");
   app.footer(
       "Actions:\n"
       "  seal      the points in memory become cells; hours open again with their next point\n"
@@ -233,13 +233,18 @@ int Store(const Args& args, Terminal& terminal) {
       "            replays nothing. Before a backup\n"
       "  compact   flushes, and merges the files of each table until nothing is left to merge.\n"
       "            For a store at rest: before its size or its queries are measured\n"
-      "None of them changes an answer, and none is ever needed: points are safe as soon as they\n"
+      "  ttl       without more words, how long points are kept; with METRIC TTL, sets it for one\n"
+      "            metric: 30d, 12h, seconds, forever, or default (as tsd.storage.ttl). Points "
+      "that\n"
+      "            are older are invisible at once, and their disk space comes back later\n"
+      "The first three change no answer, and none is ever needed: points are safe as soon as they\n"
       "are acknowledged. A backup is a copy of the directory while no process has it open, or a\n"
       "snapshot of the file system at any time, which opens as after kill -9.\n"
       "Without --url the directory is opened, replayed and closed again, and the time says so.\n"
       "\nExamples:\n"
       "  hourcell store compact --url http://localhost:4242\n"
-      "  hourcell store flush --data /var/lib/hourcell\n");
+      "  hourcell store flush --data /var/lib/hourcell\n"
+      "  hourcell store ttl debug.requests 7d --url http://localhost:4242\n");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   return RunAdmin(options, terminal);
 }
@@ -263,7 +268,7 @@ constexpr Command kCommands[] = {
     {"scan", "print stored rows", &Scan},
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
-    {"store", "seal, flush or compact a store", &Store},
+    {"store", "seal, flush or compact a store, set its TTLs", &Store},
     {"version", "say which version this is", &Version},
 };
 

@@ -16,6 +16,7 @@
 #include "server/cli/http_client.h"
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
+#include "server/cli/ttl.h"
 
 namespace hourcell {
 namespace {
@@ -91,11 +92,12 @@ int RunOnServer(const std::string& url_text, const Action& action, Terminal& ter
 }  // namespace
 
 int RunAdmin(const AdminOptions& options, Terminal& terminal) {
+  if (!options.words.empty() && options.words[0] == "ttl") return RunTtl(options, terminal);
   const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
   if (action == nullptr) {
     return FailUsage(
         terminal, kCommand,
-        fmt::format("got {}; want one of seal, flush and compact",
+        fmt::format("got {}; want one of seal, flush, compact and ttl",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   return options.url.empty() ? RunOnStore(options.store, *action, terminal)

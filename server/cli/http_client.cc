@@ -204,6 +204,20 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view head, std::strin
   return reply;
 }
 
+absl::StatusOr<HttpReply> HttpClient::ExchangeOrReconnect(std::string_view head,
+                                                          std::string_view body) {
+  const bool was_connected = socket_ >= 0;
+  absl::StatusOr<HttpReply> reply = Exchange(head, body);
+  // An idle connection may have been closed by the server just now; a fresh one tells the truth.
+  if (!reply.ok() && was_connected) reply = Exchange(head, body);
+  return reply;
+}
+
+absl::StatusOr<HttpReply> HttpClient::Get(std::string_view target) {
+  return ExchangeOrReconnect(
+      fmt::format("GET {}{} HTTP/1.1\r\nHost: {}\r\n\r\n", url_.prefix, target, address()), "");
+}
+
 absl::StatusOr<HttpReply> HttpClient::Post(std::string_view target,
                                            std::string_view body,
                                            std::string_view content_encoding) {
@@ -214,12 +228,7 @@ absl::StatusOr<HttpReply> HttpClient::Post(std::string_view target,
     head += fmt::format("Content-Encoding: {}\r\n", content_encoding);
   }
   head += "\r\n";
-
-  const bool was_connected = socket_ >= 0;
-  absl::StatusOr<HttpReply> reply = Exchange(head, body);
-  // An idle connection may have been closed by the server just now; a fresh one tells the truth.
-  if (!reply.ok() && was_connected) reply = Exchange(head, body);
-  return reply;
+  return ExchangeOrReconnect(head, body);
 }
 
 }  // namespace hourcell

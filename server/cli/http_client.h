@@ -40,9 +40,10 @@ class HttpClient {
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
-  // Sends a request with a JSON body and waits for the reply, whatever its status.
+  // Sends a request, a POST with a JSON body, and waits for the reply, whatever its status.
   // `content_encoding` may be empty. kUnavailable: no connection, none any more, or a reply that is
   // not HTTP or does not come.
+  absl::StatusOr<HttpReply> Get(std::string_view target);
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
                                  std::string_view content_encoding = {});
@@ -56,6 +57,7 @@ class HttpClient {
   absl::Status SendAll(std::string_view bytes);
   absl::StatusOr<HttpReply> ReadReply();
   absl::StatusOr<HttpReply> Exchange(std::string_view head, std::string_view body);
+  absl::StatusOr<HttpReply> ExchangeOrReconnect(std::string_view head, std::string_view body);
   absl::Status Broken(std::string_view what, int error) const;
 
   const HttpUrl url_;

@@ -90,8 +90,8 @@ class ScriptedServer {
       bytes.append(piece, static_cast<size_t>(got));
       const size_t head = bytes.find("\r\n\r\n");
       const size_t length = bytes.find("Content-Length: ");
-      if (want == std::string::npos && head != std::string::npos && length < head) {
-        want = head + 4 + std::stoul(bytes.substr(length + 16));
+      if (want == std::string::npos && head != std::string::npos) {
+        want = head + 4 + (length < head ? std::stoul(bytes.substr(length + 16)) : 0);
       }
     }
     return bytes;

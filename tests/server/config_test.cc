@@ -148,6 +148,7 @@ TEST(ConfigTest, WithoutSettingsTheEngineHasItsDefaults) {
   EXPECT_EQ(options->journal_segment_bytes, defaults.journal_segment_bytes);
   EXPECT_EQ(options->journal_age_s, defaults.journal_age_s);
   EXPECT_EQ(options->seal_grace_s, defaults.seal_grace_s);
+  EXPECT_EQ(options->ttl_s, defaults.ttl_s);
   EXPECT_EQ(options->cell_encoding, defaults.cell_encoding);
   EXPECT_EQ(options->series_cache_bytes, defaults.series_cache_bytes);
   EXPECT_EQ(options->block_cache_bytes, defaults.block_cache_bytes);
@@ -165,6 +166,7 @@ TEST(ConfigTest, SetsTheWayIn) {
                       "tsd.storage.journal.segment = 4096\n"
                       "tsd.storage.journal.age = 60\n"
                       "tsd.storage.seal_grace = 0\n"
+                      "tsd.storage.ttl = 86400\n"
                       "tsd.storage.cell = opentsdb\n"
                       "tsd.storage.series_cache = 1048576\n",
                       "test"));
@@ -177,6 +179,7 @@ TEST(ConfigTest, SetsTheWayIn) {
   EXPECT_EQ(options->journal_segment_bytes, 4096u);
   EXPECT_EQ(options->journal_age_s, 60);
   EXPECT_EQ(options->seal_grace_s, 0);
+  EXPECT_EQ(options->ttl_s, 86400);
   EXPECT_EQ(options->cell_encoding, CellEncoding::kOpenTsdb);
   EXPECT_EQ(options->series_cache_bytes, 1048576u);
 }
@@ -192,6 +195,7 @@ TEST(ConfigTest, RefusesBudgetsThatAreTooSmall) {
               StatusIs(kInvalid, HasSubstr("an integer from 16384 ")));
   EXPECT_THAT(config.Set("tsd.storage.seal_grace", "-1"), StatusIs(kInvalid));
   EXPECT_THAT(config.Set("tsd.storage.journal.age", "0"), StatusIs(kInvalid));
+  EXPECT_THAT(config.Set("tsd.storage.ttl", "-1"), StatusIs(kInvalid));
   EXPECT_THAT(config.Set("tsd.storage.cell", "gorilla"),
               StatusIs(kInvalid, HasSubstr("packed|opentsdb")));
 }

@@ -1,0 +1,76 @@
+#include "server/ttl_handler.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kQuery = "GET /api/query?start=1356998400&end=1356998401&m=sum:m";
+
+class TtlHandlerTest : public ApiTest {};
+
+TEST_F(TtlHandlerTest, AMetricsTtlHidesItsPointsAtOnceAndCanBeTakenBack) {
+  Put({"m", "host=a", kStartS, 1});
+  Put({"other", "host=a", kStartS, 1});
+  EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":0,"metrics":{}})");
+
+  // The clock stands 3.5 days after the point.
+  const HttpResponse set = Send("POST /api/admin/ttl", R"({"metric":"m","ttl":"3d"})");
+  EXPECT_EQ(set.status, 200);
+  EXPECT_EQ(set.body, R"({"store":0,"metrics":{"m":259200}})");
+  EXPECT_EQ(Send(kQuery).body, "[]");
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&end=1356998401&m=sum:other").body,
+              HasSubstr(R"("1356998400":1)"));
+
+  EXPECT_EQ(Send("POST /api/admin/ttl", R"({"metric":"other","ttl":86400})").body,
+            R"({"store":0,"metrics":{"m":259200,"other":86400}})");
+  EXPECT_EQ(Send("POST /api/admin/ttl", R"({"metric":"m","ttl":null})").body,
+            R"({"store":0,"metrics":{"other":86400}})");
+  EXPECT_EQ(Send("POST /api/admin/ttl", R"({"metric":"other","ttl":"forever"})").body,
+            R"({"store":0,"metrics":{"other":0}})");
+}
+
+TEST_F(TtlHandlerTest, TheStoresSettingIsShown) {
+  options().ttl_s = 3600;
+  EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":3600,"metrics":{}})");
+}
+
+TEST_F(TtlHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
+  Put({"m", "host=a", kStartS, 1});
+  struct Case {
+    std::string body;
+    int status;
+    std::string says;
+  };
+  const Case cases[] = {
+      {"", 400, "want an object with metric and ttl"},
+      {"[1]", 400, "want an object with metric and ttl"},
+      {"{}", 400, "metric: missing"},
+      {R"({"metric":"m"})", 400, "ttl: missing"},
+      {R"({"ttl":1})", 400, "metric: missing"},
+      {R"({"metric":"m","ttl":-1})", 400, "ttl: got"},
+      {R"({"metric":"m","ttl":1.5})", 400, "ttl: got"},
+      {R"({"metric":"m","ttl":99999999999999})", 400, "99999999999999"},
+      {R"({"metric":"m","ttl":"soon"})", 400, "want seconds, a duration"},
+      {R"({"metric":"m","ttl":1,"for":"ever"})", 400, "got"},
+      {R"({"metric":7,"ttl":1})", 400, "got"},
+      {R"({"metric":"none","ttl":1})", 404, "none"},
+      {std::string(70'000, ' '), 400, "want at most 65536"},
+  };
+  for (const Case& c : cases) {
+    const HttpResponse response = Send("POST /api/admin/ttl", c.body);
+    EXPECT_EQ(response.status, c.status) << c.body;
+    EXPECT_THAT(response.body, HasSubstr(c.says)) << c.body;
+  }
+  EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":0,"metrics":{}})");
+  EXPECT_EQ(Send("DELETE /api/admin/ttl").status, 405);
+}
+
+}  // namespace
+}  // namespace hourcell
