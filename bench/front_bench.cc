@@ -14,10 +14,12 @@
 
 #include "codec/base/check.h"
 #include "codec/base/random.h"
+#include "codec/limits.h"
 #include "codec/point.h"
 #include "codec/point_text.h"
 #include "codec/put_line.h"
 #include "server/put_json.h"
+#include "server/put_scan.h"
 
 namespace hourcell {
 namespace {
@@ -56,7 +58,8 @@ std::string PutLines(int64_t value_kind) {
   return lines;
 }
 
-std::string PutBody(int64_t value_kind) {
+// `run` points in a row are of one host; after a hundred hosts they come again.
+std::string PutBody(int64_t value_kind, size_t run = 1) {
   Random random(20260101);
   std::string body = "[";
   for (size_t i = 0; i < kPoints; ++i) {
@@ -64,7 +67,8 @@ std::string PutBody(int64_t value_kind) {
                         i == 0 ? "" : ",", kStartS + static_cast<int64_t>(i) * 10,
                         ValueText(value_kind, &random));
     for (const std::string_view key : kTagKeys) {
-      body += fmt::format(R"({}"{}":"{}_{}")", key == kTagKeys[0] ? "" : ",", key, key, i % 100);
+      body +=
+          fmt::format(R"({}"{}":"{}_{}")", key == kTagKeys[0] ? "" : ",", key, key, i / run % 100);
     }
     body += "}}";
   }
@@ -152,6 +156,21 @@ void BM_PutJson(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(body.size()));
 }
 BENCHMARK(BM_PutJson)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
+
+// The way of a usual body. `run`: so many points in a row are of one host.
+void BM_PutScan(benchmark::State& state) {
+  const std::string body = PutBody(state.range(0), static_cast<size_t>(state.range(1)));
+  PutScan scan;
+  for (auto _ : state) {
+    HOURCELL_CHECK(scan.Scan(body, kTagsMaxDefault));
+    HOURCELL_CHECK(scan.points().size() == kPoints);
+  }
+  SetPoints(state);
+  state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(body.size()));
+}
+BENCHMARK(BM_PutScan)
+    ->ArgNames({"value", "run"})
+    ->ArgsProduct({{kInteger, kTwoDecimals, kFullMantissa}, {1, 10}});
 
 }  // namespace
 }  // namespace hourcell

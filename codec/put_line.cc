@@ -13,22 +13,6 @@ constexpr std::string_view kPut = "put ";
 // Digits of the last instant a point may have.
 constexpr ptrdiff_t kTimestampDigitsMax = 13;
 
-// Reads a timestamp of digits, to which TimestampFromInteger says yes. Returns where it ends, or
-// null.
-const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp) {
-  int64_t number = 0;
-  const char* at = begin;
-  for (; at < end; ++at) {
-    const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
-    if (digit > 9) break;
-    number = static_cast<int64_t>(static_cast<uint64_t>(number) * 10 + digit);
-  }
-  if (at - begin > kTimestampDigitsMax || number <= 0 || number > kTimestampMsMax) return nullptr;
-  const bool is_ms = number > int64_t{UINT32_MAX};
-  *timestamp = {.ms = is_ms ? number : number * 1000, .is_ms = is_ms};
-  return at;
-}
-
 // Reads "<metric> <timestamp> <value> " into `*point`, but for its tags. Returns where those begin,
 // or null.
 const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
@@ -53,6 +37,20 @@ std::string_view TagsOf(std::string_view words) {
 }
 
 }  // namespace
+
+const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp) {
+  int64_t number = 0;
+  const char* at = begin;
+  for (; at < end; ++at) {
+    const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
+    if (digit > 9) break;
+    number = static_cast<int64_t>(static_cast<uint64_t>(number) * 10 + digit);
+  }
+  if (at - begin > kTimestampDigitsMax || number <= 0 || number > kTimestampMsMax) return nullptr;
+  const bool is_ms = number > int64_t{UINT32_MAX};
+  *timestamp = {.ms = is_ms ? number : number * 1000, .is_ms = is_ms};
+  return at;
+}
 
 size_t ScanPutLine(std::string_view bytes, LinePoint* point) {
   if (!bytes.starts_with(kPut)) return 0;

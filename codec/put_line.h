@@ -25,6 +25,10 @@ namespace hourcell {
 // not whole; `*point` means nothing then. Allocates nothing.
 size_t ScanPutLine(std::string_view bytes, LinePoint* point);
 
+// Reads a timestamp of digits only off the front of [begin, end), to which TimestampFromInteger
+// says yes. Returns where it ends; null for any other, which may still be a timestamp.
+const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp);
+
 // The point of a line without its end and without "put ". `*point` points into `words`. Its tags
 // are as unchecked as LinePoint's are if the line is usual; of others all is checked that
 // PointText::Parse checks.

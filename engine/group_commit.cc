@@ -1,10 +1,24 @@
 #include "engine/group_commit.h"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
+namespace {
+
+// Longer waits than this, some three weeks, end early.
+constexpr int64_t kWaitMsMax = int64_t{1} << 31;
+// How often the serving thread looks without being woken.
+constexpr int64_t kServeMs = 60'000;
+
+}  // namespace
 
 GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
     : parts_(parts),
@@ -42,6 +56,60 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
   if (always_sync_)
     return parts_.journal->synced_sequence() > block ? absl::OkStatus() : parts_.journal->Sync();
   return sync ? Sync() : absl::OkStatus();
+}
+
+absl::Status GroupCommit::CommitWithin(uint64_t block, bool sync, int64_t wait_ms) {
+  const int64_t bounded_ms = std::clamp<int64_t>(wait_ms, 0, kWaitMsMax);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounded_ms);
+  const auto wait = std::make_shared<Wait>(Wait{.block = block, .sync = sync, .status = {}});
+  MutexLock lock(&waits_mutex_);
+  if (waits_are_stopped_) return absl::FailedPreconditionError("store is closed");
+  if (server_ == nullptr) {
+    server_ = std::make_unique<Background>(kServeMs, [this] { ServeWaits(); });
+  }
+  waits_.push_back(wait);
+  server_->Wake();
+  while (!wait->is_done) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= std::chrono::milliseconds(0)) {
+      return absl::DeadlineExceededError(
+          fmt::format("commit: not {} after {} ms", sync ? "synced" : "written", bounded_ms));
+    }
+    waits_served_.WaitFor(&waits_mutex_,
+                          std::chrono::ceil<std::chrono::milliseconds>(left).count());
+  }
+  return CopyStatus(wait->status);
+}
+
+void GroupCommit::ServeWaits() {
+  std::vector<std::shared_ptr<Wait>> served;
+  {
+    MutexLock lock(&waits_mutex_);
+    served.swap(waits_);
+  }
+  if (served.empty()) return;
+  uint64_t block = 0;
+  bool sync = false;
+  for (const auto& wait : served) {
+    block = std::max(block, wait->block);
+    sync = sync || wait->sync;
+  }
+  const absl::Status status = CommitThrough(block, sync);
+  MutexLock lock(&waits_mutex_);
+  for (const auto& wait : served) {
+    wait->status = CopyStatus(status);
+    wait->is_done = true;
+  }
+  waits_served_.NotifyAll();
+}
+
+void GroupCommit::StopWaits() {
+  std::unique_ptr<Background> server;
+  {
+    MutexLock lock(&waits_mutex_);
+    waits_are_stopped_ = true;
+    server = std::move(server_);
+  }
 }
 
 absl::Status GroupCommit::CommitAll(bool sync) {

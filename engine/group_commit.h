@@ -10,12 +10,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
+#include "engine/background.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/point_log.h"
 #include "engine/journal.h"
@@ -43,6 +45,15 @@ class GroupCommit {
   // again.
   absl::Status CommitThrough(uint64_t block, bool sync);
 
+  // CommitThrough for at most `wait_ms` milliseconds. A write or an fsync under way cannot be
+  // interrupted, so another thread does it, for all who wait so; it goes on when they have gone.
+  // kDeadlineExceeded: not done by then.
+  absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms);
+
+  // Waits until that thread has finished, before the journal and the tables are closed.
+  // CommitWithin fails with kFailedPrecondition from then on.
+  void StopWaits();
+
   // Commits what there is.
   absl::Status CommitAll(bool sync);
 
@@ -62,6 +73,17 @@ class GroupCommit {
   // A commit is begun for so many bytes even if nobody waits.
   static constexpr size_t kCommitBytes = 256 << 10;
 
+  // Somebody in CommitWithin, or who was there.
+  struct Wait {
+    const uint64_t block;
+    const bool sync;
+    bool is_done = false;  // under waits_mutex_
+    absl::Status status;   // if it is done
+  };
+
+  // What the other thread does.
+  void ServeWaits();
+
   // Writes one block, or two if one was left over. Only the leader is in it.
   absl::Status Lead();
   absl::Status WriteSections();
@@ -78,6 +100,12 @@ class GroupCommit {
   uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;    // how many leaders have finished
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // blocks below are in the journal
   absl::Status last_ ABSL_GUARDED_BY(mutex_);     // of the last leader
+
+  Mutex waits_mutex_;
+  CondVar waits_served_;
+  std::vector<std::shared_ptr<Wait>> waits_ ABSL_GUARDED_BY(waits_mutex_);  // not served yet
+  bool waits_are_stopped_ ABSL_GUARDED_BY(waits_mutex_) = false;
+  std::unique_ptr<Background> server_ ABSL_GUARDED_BY(waits_mutex_);  // from the first wait on
 
   std::atomic<size_t> pending_bytes_{0};
   std::atomic<uint64_t> blocks_written_{0};

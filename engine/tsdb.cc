@@ -296,6 +296,7 @@ absl::Status Tsdb::Impl::Close() {
   seal_ticker.reset();
   syncer.reset();
   committer.reset();
+  commit->StopWaits();
   // Whatever cannot be sealed any more is in the journal.
   absl::Status closed = Flush();
   closed.Update(journal->Close());
@@ -324,6 +325,10 @@ absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
 
 absl::Status CommitTicket::Wait() const {
   return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+}
+
+absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
+  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
 }
 
 CommitTicket Tsdb::Append(std::span<const PointView> points,

@@ -56,6 +56,10 @@ class CommitTicket {
   // until it is opened again.
   absl::Status Wait() const;
 
+  // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. Nothing
+  // is taken back: the points are visible, and mostly acknowledged a little later.
+  absl::Status WaitFor(int64_t wait_ms) const;
+
   // Known at once: the Append took none of the points, as there was no room for them.
   bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
 

@@ -76,6 +76,9 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void Send(std::string bytes);
   void Queue(std::string bytes);
   void WriteQueued();
+  void WriteRest(std::vector<asio::const_buffer> buffers);
+  void CountSent(size_t bytes);
+  void OnWritten();
   void OnFlushed();
 
   void CloseAfterFlush();
@@ -96,6 +99,7 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpParser> http_;
   HttpState http_state_ = HttpState::kReading;
+  bool is_pumping_ = false;     // requests that are here are being served
   bool telnet_waits_ = false;   // for its need
   bool settle_is_due_ = false;  // the timer runs for that
 
@@ -295,14 +299,18 @@ void SocketConnection::SettleTelnetLater() {
   });
 }
 
+// Serves the requests that are here, until one has to be waited for.
 void SocketConnection::PumpHttp() {
-  HttpParser::Event event = http_->Next();
-  if (event == HttpParser::Event::kContinue) {
-    Send("HTTP/1.1 100 Continue\r\n\r\n");
-    event = http_->Next();
+  if (is_pumping_) return;  // a response was sent at once: the loop goes on
+  is_pumping_ = true;
+  while (http_state_ == HttpState::kReading && !closing_ && !closed_) {
+    const HttpParser::Event event = http_->Next();
+    if (event == HttpParser::Event::kNeedMore) break;
+    if (event == HttpParser::Event::kContinue) Send("HTTP/1.1 100 Continue\r\n\r\n");
+    if (event == HttpParser::Event::kRequest) Answer(http_->TakeRequest());
+    if (event == HttpParser::Event::kError) RefuseHttp();
   }
-  if (event == HttpParser::Event::kRequest) Answer(http_->TakeRequest());
-  if (event == HttpParser::Event::kError) RefuseHttp();
+  is_pumping_ = false;
 }
 
 void SocketConnection::Answer(HttpRequest request) {
@@ -359,23 +367,58 @@ void SocketConnection::WriteQueued() {
   std::vector<asio::const_buffer> buffers;
   for (const std::string& bytes : sending_)
     buffers.push_back(asio::buffer(bytes));
+  // What the socket takes at once needs no other thread to be woken for its end.
+  AsioError error;
+  size_t sent = socket_.write_some(buffers, error);
+  if (error && error != asio::error::would_block && error != asio::error::try_again) {
+    Close();
+    return;
+  }
+  Touch();
+  for (asio::const_buffer& buffer : buffers) {
+    const size_t taken = std::min(sent, buffer.size());
+    CountSent(taken);
+    sent -= taken;
+    buffer += taken;
+  }
+  if (asio::buffer_size(buffers) == 0) {
+    OnWritten();
+  } else {
+    WriteRest(std::move(buffers));
+  }
+}
+
+// Writes buffers of sending_.
+void SocketConnection::WriteRest(std::vector<asio::const_buffer> buffers) {
   const auto progress = [self = shared_from_this()](const AsioError& error, size_t /*sent*/) {
     self->Touch();
     return asio::transfer_all()(error, 0);
   };
-  asio::async_write(socket_, buffers, progress,
+  asio::async_write(socket_, std::move(buffers), progress,
                     [self = shared_from_this()](const AsioError& error, size_t sent) {
-                      self->context_->counters->bytes_out->Add(sent);
-                      self->unsent_bytes_ -= std::min(sent, self->unsent_bytes_);
-                      self->sending_.clear();
+                      self->CountSent(sent);
                       if (error) {
+                        self->sending_.clear();
                         self->Close();
-                      } else if (self->queued_.empty()) {
-                        self->OnFlushed();
                       } else {
-                        self->WriteQueued();
+                        self->OnWritten();
                       }
                     });
+}
+
+void SocketConnection::CountSent(size_t bytes) {
+  context_->counters->bytes_out->Add(bytes);
+  unsent_bytes_ -= std::min(bytes, unsent_bytes_);
+}
+
+// All of sending_ is written.
+void SocketConnection::OnWritten() {
+  sending_.clear();
+  if (queued_.empty()) {
+    OnFlushed();
+  } else {
+    WriteQueued();
+  }
 }
 
 void SocketConnection::OnFlushed() {
@@ -383,8 +426,10 @@ void SocketConnection::OnFlushed() {
   if (http_state_ == HttpState::kSending) {
     http_state_ = HttpState::kReading;
     if (stopping_) closing_ = true;
-    if (!closing_) PumpHttp();  // what a pipelining client sent behind the request
-    if (WantsInput()) WaitForInput();
+    if (!closing_ && !is_pumping_) {
+      PumpHttp();  // what a pipelining client sent behind the request
+      if (WantsInput()) WaitForInput();
+    }
   }
   if (closing_ && http_state_ == HttpState::kReading) Linger();
 }

@@ -24,8 +24,8 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using BeastError = boost::beast::error_code;
 
-// http::string_body, but it does not reserve what Content-Length promises: a header alone must not
-// cost 64 MiB.
+// http::string_body, but it does not reserve all that Content-Length promises: a header alone must
+// not cost 64 MiB.
 struct GrowingBody {
   using value_type = std::string;
 
@@ -34,11 +34,15 @@ struct GrowingBody {
     template <bool kIsRequest, typename Fields>
     reader(http::header<kIsRequest, Fields>& /*header*/, value_type& body) : body_(body) {}
 
-    void init(const boost::optional<std::uint64_t>& /*length*/, BeastError& error) { error = {}; }
+    void init(const boost::optional<std::uint64_t>& length, BeastError& error) {
+      length_ = static_cast<size_t>(length.value_or(0));
+      error = {};
+    }
 
     template <typename Buffers>
     size_t put(const Buffers& buffers, BeastError& error) {
       size_t size = 0;
+      if (body_.empty()) body_.reserve(std::min(length_, kReservedBytesMax));
       for (const asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
         body_.append(static_cast<const char*>(buffer.data()), buffer.size());
         size += buffer.size();
@@ -50,7 +54,10 @@ struct GrowingBody {
     void finish(BeastError& error) { error = {}; }
 
    private:
+    static constexpr size_t kReservedBytesMax = 1 << 20;
+
     value_type& body_;
+    size_t length_ = 0;  // as announced; 0 = unknown
   };
 };
 
@@ -125,12 +132,29 @@ HttpParser::HttpParser(size_t body_bytes_max) : body_bytes_max_(body_bytes_max) 
 HttpParser::~HttpParser() = default;
 
 void HttpParser::Feed(std::string_view bytes) {
+  if (input_.empty()) {
+    input_ = bytes;
+    return;
+  }
+  Keep();
+  pending_.erase(0, pending_.size() - input_.size());
   pending_.append(bytes);
+  input_ = pending_;
+}
+
+void HttpParser::Keep() {
+  if (input_.empty()) {
+    pending_.clear();
+  } else if (pending_.empty()) {
+    pending_ = input_;
+    input_ = pending_;
+  }
 }
 
 HttpParser::Event HttpParser::Fail(int status, std::string text) {
   error_status_ = status;
   error_text_ = std::move(text);
+  input_ = {};
   pending_.clear();
   message_.reset();
   return Event::kError;
@@ -138,28 +162,34 @@ HttpParser::Event HttpParser::Fail(int status, std::string text) {
 
 HttpParser::Event HttpParser::Next() {
   HOURCELL_CHECK(!complete_);
+  const Event event = Parse();
+  Keep();
+  return event;
+}
+
+HttpParser::Event HttpParser::Parse() {
   if (error_status_ != 0) return Event::kError;
   return message_ == nullptr ? ParseHeader() : ParseBody();
 }
 
 HttpParser::Event HttpParser::ParseHeader() {
   // Some clients send an empty line after a body; RFC 9112 asks servers to skip it.
-  pending_.erase(0, std::min(pending_.find_first_not_of("\r\n"), pending_.size()));
-  const size_t end = HeaderEnd(pending_, scanned_);
-  if ((end == 0 ? pending_.size() : end) > kHeaderBytesMax) {
-    const bool is_target = pending_.find('\n') > kTargetBytesMax;
+  input_.remove_prefix(std::min(input_.find_first_not_of("\r\n"), input_.size()));
+  const size_t end = HeaderEnd(input_, scanned_);
+  if ((end == 0 ? input_.size() : end) > kHeaderBytesMax) {
+    const bool is_target = input_.find('\n') > kTargetBytesMax;
     return is_target ? Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax))
                      : Fail(431, fmt::format("request headers over {} bytes", kHeaderBytesMax));
   }
   if (end == 0) {
-    scanned_ = std::max<size_t>(pending_.size(), 2) - 2;
+    scanned_ = std::max<size_t>(input_.size(), 2) - 2;
     return Event::kNeedMore;
   }
   scanned_ = 0;
 
   auto message = std::make_unique<Message>(body_bytes_max_);
   BeastError error;
-  const size_t used = message->Put(std::string_view(pending_).substr(0, end), &error);
+  const size_t used = message->Put(input_.substr(0, end), &error);
   if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
   if (!message->header_done() || used != end) return Fail(400, "malformed request header");
   message->ReadHeader();
@@ -171,7 +201,7 @@ HttpParser::Event HttpParser::ParseHeader() {
   if (!encoding.empty() && encoding != "chunked") {
     return Fail(501, "Transfer-Encoding: only chunked is supported");
   }
-  pending_.erase(0, end);
+  input_.remove_prefix(end);
   const bool wants_continue =
       !request.http10 && !message->done() && LowerCase(request.header("expect")) == "100-continue";
   message_ = std::move(message);
@@ -179,18 +209,18 @@ HttpParser::Event HttpParser::ParseHeader() {
 }
 
 HttpParser::Event HttpParser::ParseBody() {
-  if (!message_->done() && !pending_.empty()) {
+  if (!message_->done() && !input_.empty()) {
     BeastError error;
-    const size_t used = message_->Put(pending_, &error);
+    const size_t used = message_->Put(input_, &error);
     if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
-    pending_.erase(0, used);
+    input_.remove_prefix(used);
   }
   if (message_->done()) {
     complete_ = true;
     return Event::kRequest;
   }
   // Beast takes body bytes at once; what it leaves is an unfinished chunk header or trailer.
-  if (pending_.size() > kChunkHeaderBytesMax) {
+  if (input_.size() > kChunkHeaderBytesMax) {
     return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
   }
   return Event::kNeedMore;
@@ -198,7 +228,7 @@ HttpParser::Event HttpParser::ParseBody() {
 
 HttpParser::Event HttpParser::Finish() {
   if (error_status_ != 0) return Event::kError;
-  if (message_ == nullptr && pending_.find_first_not_of("\r\n") == std::string::npos) {
+  if (message_ == nullptr && input_.find_first_not_of("\r\n") == std::string::npos) {
     return Event::kNeedMore;
   }
   return Fail(400, "the connection ended within a request");

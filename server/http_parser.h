@@ -40,8 +40,9 @@ class HttpParser {
   HttpParser(const HttpParser&) = delete;
   HttpParser& operator=(const HttpParser&) = delete;
 
-  // Adds bytes as they came from the connection. The parser holds what it was fed until it is taken
-  // as requests: feed no more while a request is being answered.
+  // Adds bytes as they came from the connection, borrowed until the next call of Next: what that
+  // leaves is copied. The parser holds what it was fed until it is taken as requests: feed no more
+  // while a request is being answered.
   void Feed(std::string_view bytes);
 
   // The next event. After kRequest, call TakeRequest before Next.
@@ -60,13 +61,16 @@ class HttpParser {
  private:
   class Message;  // Beast's parser of one request
 
+  Event Parse();
   Event ParseHeader();
   Event ParseBody();
+  void Keep();  // puts what is left of input_ into pending_
   Event Fail(int status, std::string text);
 
   const size_t body_bytes_max_;
-  std::string pending_;               // fed, not parsed
-  size_t scanned_ = 0;                // of pending_: searched for the header's end
+  std::string_view input_;            // fed, not parsed: what Feed was given, or pending_'s end
+  std::string pending_;               // what was kept, empty if input_ is
+  size_t scanned_ = 0;                // of input_: searched for the header's end
   std::unique_ptr<Message> message_;  // set between a request's header and TakeRequest
   bool complete_ = false;
   int error_status_ = 0;  // 0 = none

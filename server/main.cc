@@ -113,6 +113,9 @@ int Import(const Args& args, Terminal& terminal) {
   app.add_flag("--auto-metric", auto_metric, "create metrics (the default here)");
   app.add_option("--batch", options.batch_points, "points stored at once (default 10000)")
       ->type_name("N");
+  app.add_option("--threads", options.threads,
+                 "that parse and store (default: one less than processors)")
+      ->type_name("N");
   app.add_option("PATH", options.paths, "files, plain or gzip; - = the standard input");
   app.footer(
       "Timestamps are integers, in seconds or milliseconds by magnitude. Times may come in any\n"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "server/http_error.h"
 #include "server/json_text.h"
 #include "server/put_json.h"
+#include "server/put_scan.h"
 
 namespace hourcell {
 namespace {
@@ -39,14 +40,6 @@ std::string RefusalText(const PointError& error) {
   }
   HOURCELL_CHECK(false);
 }
-
-// The flags of the URL.
-struct PutFlags {
-  bool summary = false;
-  bool details = false;
-  bool sync = false;
-  int64_t sync_timeout_ms = 0;
-};
 
 // Nothing if sync_timeout is no number.
 std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
@@ -76,27 +69,6 @@ HttpResponse StorageFailure(const absl::Status& status) {
   return response;
 }
 
-std::string SummaryJson(const PutJson& json,
-                        const std::vector<PutPointError>& errors,
-                        const PutFlags& flags) {
-  std::string body =
-      fmt::format("{{\"success\":{},\"failed\":{}", json.size() - errors.size(), errors.size());
-  if (flags.sync_timeout_ms > 0) body += ",\"timeouts\":0";
-  if (flags.details) {
-    body += ",\"errors\":[";
-    for (size_t i = 0; i < errors.size(); ++i) {
-      if (i > 0) body += ',';
-      body += "{\"error\":";
-      AppendJsonString(errors[i].text, &body);
-      body += ",\"datapoint\":";
-      json.AppendSent(errors[i].index, &body);
-      body += '}';
-    }
-    body += ']';
-  }
-  return body + "}";
-}
-
 // 200 or 204 without errors. A full store outweighs a broken one, and that a bad point: the sender
 // must know that sending again helps.
 int StatusFor(const std::vector<PutPointError>& errors) {
@@ -109,22 +81,91 @@ int StatusFor(const std::vector<PutPointError>& errors) {
   return has(PointErrorKind::kStorage) ? 500 : 400;
 }
 
-HttpResponse Answer(const PutJson& json,
-                    const std::vector<PutPointError>& errors,
-                    const PutFlags& flags) {
-  const int status = StatusFor(errors);
+// What became of the points of a body that are not acknowledged.
+struct PutFailures {
+  std::vector<PutPointError> errors;  // ascending by index
+  size_t timeouts = 0;                // how many of them only took too long
+};
+
+// `json` has what was sent as the errors; null if there are none.
+std::string SummaryJson(size_t sent,
+                        const PutFailures& failures,
+                        const PutFlags& flags,
+                        const PutJson* json) {
+  const std::vector<PutPointError>& errors = failures.errors;
+  std::string body = fmt::format("{{\"success\":{},\"failed\":{}", sent - errors.size(),
+                                 errors.size() - failures.timeouts);
+  if (flags.sync_timeout_ms > 0) body += fmt::format(",\"timeouts\":{}", failures.timeouts);
+  if (flags.details) {
+    body += ",\"errors\":[";
+    for (size_t i = 0; i < errors.size(); ++i) {
+      if (i > 0) body += ',';
+      body += "{\"error\":";
+      AppendJsonString(errors[i].text, &body);
+      body += ",\"datapoint\":";
+      json->AppendSent(errors[i].index, &body);
+      body += '}';
+    }
+    body += ']';
+  }
+  return body + "}";
+}
+
+// What is said without a summary.
+HttpResponse FailuresError(size_t sent, int status, const PutFailures& failures) {
+  constexpr std::string_view kDetails =
+      "Please see the TSD logs or append \"details\" to the put request";
+  if (failures.timeouts == 0) {
+    return HttpError(status, "One or more data points had errors", kDetails);
+  }
+  return HttpError(
+      status,
+      fmt::format("The put call has timedout with {} successful writes, {} failed writes and {} "
+                  "timed out writes.",
+                  sent - failures.errors.size(), failures.errors.size() - failures.timeouts,
+                  failures.timeouts),
+      kDetails);
+}
+
+HttpResponse Answer(size_t sent,
+                    const PutFailures& failures,
+                    const PutFlags& flags,
+                    const PutJson* json) {
+  const int status = failures.timeouts > 0 ? 400 : StatusFor(failures.errors);
   HttpResponse response;
   response.status = status;
   if (flags.summary || flags.details) {
-    response.body = SummaryJson(json, errors, flags);
-  } else if (errors.empty()) {
+    response.body = SummaryJson(sent, failures, flags, json);
+  } else if (failures.errors.empty()) {
     response.status = 204;
   } else {
-    response = HttpError(status, "One or more data points had errors",
-                         "Please see the TSD logs or append \"details\" to the put request");
+    response = FailuresError(sent, status, failures);
   }
   if (status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
+}
+
+// Adds the points that were not refused.
+void AddTimeouts(const PutJson& json,
+                 std::span<const RefusedPoint> refused,
+                 PutFailures* failures) {
+  auto next = refused.begin();
+  for (size_t point = 0; point < json.points().size(); ++point) {
+    if (next != refused.end() && next->index == point) {
+      ++next;
+      continue;
+    }
+    failures->errors.push_back({json.IndexOf(point), PointErrorKind::kStorage, "Write timedout"});
+    ++failures->timeouts;
+  }
+}
+
+// The scan for a body: this thread's, used again for its memory, or `*own` for a huge one.
+PutScan* ScanFor(const std::string& body, std::optional<PutScan>* own) {
+  constexpr size_t kKeptBodyBytesMax = 1 << 20;
+  if (body.size() > kKeptBodyBytesMax) return &own->emplace();
+  thread_local const auto scan = std::make_unique<PutScan>();
+  return scan.get();
 }
 
 }  // namespace
@@ -137,7 +178,8 @@ PutHandler::PutHandler(Tsdb* tsdb, Settings settings)
       illegal_arguments_(ReasonCounter(tsdb, PointErrorKind::kIllegalArgument)),
       unknown_names_(ReasonCounter(tsdb, PointErrorKind::kUnknownName)),
       throttled_(ReasonCounter(tsdb, PointErrorKind::kThrottled)),
-      storage_errors_(ReasonCounter(tsdb, PointErrorKind::kStorage)) {}
+      storage_errors_(ReasonCounter(tsdb, PointErrorKind::kStorage)),
+      timeouts_(tsdb->stats().counter("rpc.put.errors", {{"reason", "timeout"}})) {}
 
 HttpResponse PutHandler::Handle(const HttpRequest& request) {
   const std::optional<PutFlags> flags = ParseFlags(request);
@@ -151,40 +193,65 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
     if (!tag.ok()) return HttpError(400, tag.error().text);
     rules.extra_tag = *tag;
   }
+  // The tag of a header is not among the tags that a scan keeps as text.
+  std::optional<PutScan> own_scan;
+  if (PutScan* const scan = ScanFor(request.body, &own_scan);
+      !rules.extra_tag && scan->Scan(request.body, rules.tags_max)) {
+    std::vector<RefusedPoint> refused;
+    const absl::Status stored = Store(scan->points(), *flags, &refused);
+    if (stored.ok() && refused.empty()) {
+      points_->Add(scan->points().size());
+      return Answer(scan->points().size(), {}, *flags, /*json=*/nullptr);
+    }
+    // Points that fail are named as they were sent.
+    PutJson json;
+    HOURCELL_CHECK(!json.Parse(request.body, rules));
+    return Finish(json, stored, refused, *flags);
+  }
   PutJson json;
   if (const auto error = json.Parse(request.body, rules)) {
     illegal_arguments_->Add(1);
     return HttpError(400, error->message, error->details);
   }
-
   std::vector<RefusedPoint> refused;
-  const absl::Status stored = Store(json.points(), flags->sync, &refused);
-  if (!stored.ok()) {
-    (IsForLater(stored) ? throttled_ : storage_errors_)->Add(json.points().size());
-    return StorageFailure(stored);
-  }
-  points_->Add(json.points().size() - refused.size());
-
-  std::vector<PutPointError> errors(json.errors().begin(), json.errors().end());
-  for (const RefusedPoint& point : refused) {
-    errors.push_back({json.IndexOf(point.index), point.error.kind, RefusalText(point.error)});
-  }
-  std::sort(errors.begin(), errors.end(),
-            [](const PutPointError& a, const PutPointError& b) { return a.index < b.index; });
-  for (const PutPointError& error : errors)
-    ErrorCounter(error.kind)->Add(1);
-  return Answer(json, errors, *flags);
+  const absl::Status stored = Store(json.points(), *flags, &refused);
+  return Finish(json, stored, refused, *flags);
 }
 
-absl::Status PutHandler::Store(std::span<const PointView> points,
-                               bool sync,
+template <typename Point>
+absl::Status PutHandler::Store(std::span<const Point> points,
+                               const PutFlags& flags,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
   // Who has to wait for room is told to come again: the thread serves other connections, too.
-  const AppendOptions options{.sync = sync, .wait_ms = 0};
-  const CommitTicket ticket = settings_.append ? settings_.append(points, refused, options)
+  const AppendOptions options{.sync = flags.sync, .wait_ms = 0};
+  const CommitTicket ticket = settings_.append ? settings_.append(points.size(), refused, options)
                                                : tsdb_->Append(points, refused, options);
-  return ticket.Wait();
+  return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();
+}
+
+HttpResponse PutHandler::Finish(const PutJson& json,
+                                const absl::Status& stored,
+                                std::span<const RefusedPoint> refused,
+                                const PutFlags& flags) const {
+  const bool timed_out = absl::IsDeadlineExceeded(stored);
+  if (!stored.ok() && !timed_out) {
+    (IsForLater(stored) ? throttled_ : storage_errors_)->Add(json.points().size());
+    return StorageFailure(stored);
+  }
+  PutFailures failures;
+  failures.errors.assign(json.errors().begin(), json.errors().end());
+  for (const RefusedPoint& point : refused) {
+    failures.errors.push_back(
+        {json.IndexOf(point.index), point.error.kind, RefusalText(point.error)});
+  }
+  for (const PutPointError& error : failures.errors)
+    ErrorCounter(error.kind)->Add(1);
+  const size_t taken = json.points().size() - refused.size();
+  (timed_out ? timeouts_ : points_)->Add(taken);
+  if (timed_out) AddTimeouts(json, refused, &failures);
+  std::ranges::sort(failures.errors, {}, &PutPointError::index);
+  return Answer(json.size(), failures, flags, &json);
 }
 
 Counter* PutHandler::ErrorCounter(PointErrorKind kind) const {

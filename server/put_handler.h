@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -15,18 +16,26 @@
 
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/put_json.h"
 
 namespace hourcell {
+
+// The flags of the URL.
+struct PutFlags {
+  bool summary = false;
+  bool details = false;
+  bool sync = false;
+  int64_t sync_timeout_ms = 0;  // 0 or less: none
+};
 
 class PutHandler {
  public:
   struct Settings {
     size_t tags_max = 0;     // tsd.storage.max_tags
     std::string tag_header;  // tsd.http.header_tag in lower case; empty = none
-    // Takes points in place of Tsdb::Append; for tests of stores that fail.
-    std::function<CommitTicket(
-        std::span<const PointView>, std::vector<RefusedPoint>*, const AppendOptions&)>
-        append = {};
+    // Takes so many points in place of Tsdb::Append; for tests of stores that fail.
+    std::function<CommitTicket(size_t, std::vector<RefusedPoint>*, const AppendOptions&)> append =
+        {};
   };
 
   // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
@@ -34,13 +43,23 @@ class PutHandler {
 
   // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if
   // points are refused; 503 with Retry-After when the store is full or away, 500 when it is broken.
+  //
+  // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store got
+  // them: "The put call has timedout with ...", or the summary with its timeouts. They may be
+  // stored all the same, now or later.
   HttpResponse Handle(const HttpRequest& request);
 
  private:
   // Stores the points, waiting for their commit.
-  absl::Status Store(std::span<const PointView> points,
-                     bool sync,
+  template <typename Point>
+  absl::Status Store(std::span<const Point> points,
+                     const PutFlags& flags,
                      std::vector<RefusedPoint>* refused) const;
+  // Counts and answers what became of the points of `json`.
+  HttpResponse Finish(const PutJson& json,
+                      const absl::Status& stored,
+                      std::span<const RefusedPoint> refused,
+                      const PutFlags& flags) const;
   Counter* ErrorCounter(PointErrorKind kind) const;
 
   Tsdb* const tsdb_;
@@ -51,6 +70,7 @@ class PutHandler {
   Counter* const unknown_names_;
   Counter* const throttled_;
   Counter* const storage_errors_;
+  Counter* const timeouts_;
 };
 
 }  // namespace hourcell

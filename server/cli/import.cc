@@ -1,5 +1,6 @@
 #include "server/cli/import.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -7,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -16,12 +19,12 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-#include "codec/point.h"
 #include "codec/point_error.h"
 #include "codec/point_text.h"
-#include "codec/put_line.h"
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
+#include "server/cli/import_chunk.h"
+#include "server/cli/import_pipeline.h"
 #include "server/cli/line_reader.h"
 #include "server/cli/point_sink.h"
 #include "server/cli/progress.h"
@@ -33,21 +36,33 @@ namespace {
 
 constexpr std::string_view kCommand = "import";
 
-// Reads files line by line into batches and writes those to a sink. One thread does it all: to take
-// a line apart costs no more than to find its end, and a store is slower than both.
+// A chunk ends at so many bytes of lines, so that memory is bounded whatever the batch is.
+constexpr size_t kChunkBytes = size_t{2} << 20;
+
+// Reads files line by line into chunks, hands those to the workers, and says what became of them.
 class Importer {
  public:
-  Importer(const ImportOptions& options, PointLimits limits, PointSink* sink, Terminal* terminal)
-      : options_(options), limits_(limits), sink_(sink), terminal_(terminal) {}
+  Importer(const ImportOptions& options,
+           PointLimits limits,
+           std::vector<std::unique_ptr<PointSink>> sinks,
+           Terminal* terminal)
+      : options_(options),
+        terminal_(terminal),
+        pipeline_({.limits = limits, .skip_errors = options.skip_errors}, std::move(sinks)) {}
 
   // All files in order. kAborted after a bad line, which has been named; other errors have not.
   absl::Status Run() {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, TotalBytes());
     meter_.emplace(terminal_->err, terminal_->is_tty, terminal_->clock, bytes);
+    absl::Status read;
     for (const std::string& path : options_.paths) {
-      HOURCELL_RETURN_IF_ERROR(ImportFile(path));
+      read = ImportFile(path);
+      if (!read.ok()) break;
     }
-    return absl::OkStatus();
+    if (has_ended_) return read;
+    // Whatever ended the reading, what was read before it is stored.
+    const absl::Status written = TakeWritten(/*all=*/true);
+    return written.ok() ? read : written;
   }
 
   // What was done, for people.
@@ -84,95 +99,96 @@ class Importer {
 
   absl::Status ImportFile(const std::string& path) {
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
-    file_name_ = reader->name();
     ++files_;
-    const absl::Status read = ImportLines(reader.get());
-    // Whatever ended the file, what was read before it is stored.
-    const absl::Status written = WriteBatch();
-    meter_->Update(imported_, bytes_before_ + reader->bytes_read());
-    bytes_before_ += reader->bytes_total();
-    return read.ok() ? written : read;
-  }
-
-  absl::Status ImportLines(LineReader* reader) {
-    Line line;
     while (true) {
-      // The batch views lines in the reader's buffer: it is written before that is filled again.
-      if (points_.size() == options_.batch_points || !reader->NextIsBuffered()) {
-        HOURCELL_RETURN_IF_ERROR(WriteBatch());
-        meter_->Update(imported_, bytes_before_ + reader->bytes_read());
+      std::unique_ptr<ImportChunk> chunk = pipeline_.NewChunk();
+      chunk->Begin(files_, reader->name());
+      const absl::StatusOr<bool> more = FillChunk(reader.get(), chunk.get());
+      chunk->set_bytes_done(bytes_before_ + reader->bytes_read());
+      if (chunk->size() > 0) {
+        pipeline_.Add(std::move(chunk));
+        HOURCELL_RETURN_IF_ERROR(TakeWritten(/*all=*/false));
       }
+      if (!more.ok()) return more.status();
+      if (!*more) break;
+    }
+    bytes_before_ += reader->bytes_total();
+    return absl::OkStatus();
+  }
+
+  // False at the end of the file. Lines of a pipe are not kept waiting for those that come later.
+  absl::StatusOr<bool> FillChunk(LineReader* reader, ImportChunk* chunk) const {
+    const bool is_pipe = reader->bytes_total() == 0;
+    do {
+      Line line;
       HOURCELL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
-      if (!more) return absl::OkStatus();
-      ++lines_;
-      HOURCELL_RETURN_IF_ERROR(AddLine(line));
-    }
+      if (!more) return false;
+      chunk->AddLine(line);
+    } while (chunk->size() < options_.batch_points && chunk->bytes() < kChunkBytes &&
+             (!is_pipe || reader->NextIsBuffered()));
+    return true;
   }
 
-  absl::Status AddLine(const Line& line) {
-    std::optional<PointError> error;
-    if (line.too_long) {
-      error = PointError{.text = fmt::format("line longer than {} bytes", kLineBytesMax)};
-    } else {
-      LinePoint point;
-      error = ParsePointLine(line.text, PointSyntax::kImport, limits_, &parser_, &point);
-      if (!error.has_value()) {
-        points_.push_back(point);
-        lines_of_points_.push_back(line);
-        return absl::OkStatus();
+  // Accounts for the chunks that are written; waits for one if there is no room, or for all.
+  absl::Status TakeWritten(bool all) {
+    while (true) {
+      std::unique_ptr<ImportChunk> chunk = pipeline_.TakeWritten(all || pipeline_.IsFull());
+      if (chunk == nullptr) return absl::OkStatus();
+      if (absl::Status status = Account(*chunk); !status.ok()) {
+        has_ended_ = true;
+        files_ = chunk->file();
+        return status;
       }
+      meter_->Update(imported_, chunk->bytes_done());
+      pipeline_.GiveBack(std::move(chunk));
     }
-    if (!options_.skip_errors) HOURCELL_RETURN_IF_ERROR(WriteBatch());
-    return BadLine(line.number, line.text, *error);
   }
 
-  absl::Status WriteBatch() {
-    if (points_.empty()) return absl::OkStatus();
-    absl::Status status = sink_->Write(points_, &refused_);
-    if (status.ok()) {
-      imported_ += points_.size() - refused_.size();
-      for (const RefusedPoint& point : refused_) {
-        const Line& line = lines_of_points_[point.index];
-        status = BadLine(line.number, line.text, point.error);
-        if (!status.ok()) break;
-      }
-    }
-    points_.clear();
-    lines_of_points_.clear();
-    return status;
-  }
-
-  // Names a bad line. kAborted if it ends the import.
-  absl::Status BadLine(uint64_t number, std::string_view text, const PointError& error) {
+  absl::Status Account(const ImportChunk& chunk) {
+    lines_ += chunk.lines_taken();
+    imported_ += chunk.points_taken();
+    HOURCELL_RETURN_IF_ERROR(chunk.status());
+    if (!chunk.has_bad_lines()) return absl::OkStatus();
     meter_->Clear();
-    fmt::print(terminal_->err, "{}:{}: {}: {}\n", file_name_, number, error.text,
-               QuoteForMessage(text));
-    ++bad_lines_[PointErrorKindName(error.kind)];
-    return options_.skip_errors ? absl::OkStatus() : absl::AbortedError("bad line");
+    for (const ImportChunk::BadLine& line : chunk.BadLines()) {
+      fmt::print(terminal_->err, "{}:{}: {}: {}\n", chunk.file_name(), line.number, line.error.text,
+                 QuoteForMessage(line.text));
+      ++bad_lines_[PointErrorKindName(line.error.kind)];
+      if (!options_.skip_errors) return absl::AbortedError("bad line");
+    }
+    return absl::OkStatus();
   }
 
   const ImportOptions& options_;
-  const PointLimits limits_;
-  PointSink* const sink_;
   Terminal* const terminal_;
   std::optional<ProgressMeter> meter_;
-
-  PointText parser_;
-  // The batch; both borrow from the reader's buffer.
-  std::vector<LinePoint> points_;
-  std::vector<Line> lines_of_points_;
-  std::vector<RefusedPoint> refused_;
-
-  std::string file_name_;
-  uint64_t bytes_before_ = 0;  // of the files already done
+  uint64_t bytes_before_ = 0;  // of the files already read
   uint64_t imported_ = 0;
   uint64_t lines_ = 0;
-  uint64_t files_ = 0;
+  size_t files_ = 0;
+  bool has_ended_ = false;                          // before all was stored
   std::map<std::string_view, uint64_t> bad_lines_;  // by reason
+  ImportPipeline pipeline_;                         // last: its threads end first
 };
 
-int Import(const ImportOptions& options, PointLimits limits, PointSink* sink, Terminal& terminal) {
-  Importer importer(options, limits, sink, &terminal);
+// One for each thread. By default a processor is left to the reader: on two, a second thread that
+// parses and stores took longer than one.
+template <typename Make>
+std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, Make&& make) {
+  const size_t processors = std::max(2U, std::thread::hardware_concurrency());
+  const size_t threads =
+      options.threads > 0 ? options.threads : std::min(processors - 1, kImportThreadsMax);
+  std::vector<std::unique_ptr<PointSink>> sinks;
+  for (size_t i = 0; i < threads; ++i)
+    sinks.push_back(make());
+  return sinks;
+}
+
+int Import(const ImportOptions& options,
+           PointLimits limits,
+           std::vector<std::unique_ptr<PointSink>> sinks,
+           Terminal& terminal) {
+  Importer importer(options, limits, std::move(sinks), &terminal);
   const absl::Status status = importer.Run();
   importer.Report();
   if (status.ok()) return kExitOk;
@@ -183,11 +199,11 @@ int Import(const ImportOptions& options, PointLimits limits, PointSink* sink, Te
 }
 
 int ImportToServer(const ImportOptions& options, Terminal& terminal) {
-  absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
   if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-  const std::unique_ptr<PointSink> sink = MakeHttpSink(*std::move(url));
   // How many tags are too many is the server's to say.
-  return Import(options, {.tags_max = kTagsMax}, sink.get(), terminal);
+  return Import(options, {.tags_max = kTagsMax},
+                MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
 }
 
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
@@ -197,9 +213,10 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
 
-  const std::unique_ptr<PointSink> sink = MakeStoreSink(tsdb->get());
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
-  const int exit_code = Import(options, {.tags_max = tags_max}, sink.get(), terminal);
+  const int exit_code =
+      Import(options, {.tags_max = tags_max},
+             MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); }), terminal);
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
     return Fail(terminal, kCommand, closed);
   }
@@ -214,6 +231,11 @@ int RunImport(const ImportOptions& options, Terminal& terminal) {
     return FailUsage(
         terminal, kCommand,
         fmt::format("--batch: got {}; want 1 to {}", options.batch_points, kImportBatchMax));
+  }
+  if (options.threads > kImportThreadsMax) {
+    return FailUsage(
+        terminal, kCommand,
+        fmt::format("--threads: got {}; want at most {}", options.threads, kImportThreadsMax));
   }
   return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
 }

@@ -1,13 +1,17 @@
 #include "server/cli/import.h"
 
 #include <filesystem>
+#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/random.h"
 #include "server/cli/scan.h"
 #include "server/cli/uid.h"
 #include "tests/cli/captured_terminal.h"
@@ -20,6 +24,14 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
 
 // A store of one test, and what the tools say about it.
 class ImportTest : public testing::Test {
@@ -124,6 +136,100 @@ TEST_F(ImportTest, ManySmallBatchesOfSeveralFilesInArgumentOrder) {
               testing::StartsWith("cpu 1356998400 2 host=a\ncpu 1356998401 1 host=a\n"));
 }
 
+// Lines of few series and instants, so that most come twice; every series in several spellings.
+// What must be stored of them: for each, the last value.
+std::string LinesWithDuplicates(int lines, std::map<std::string, std::string>* stored) {
+  Random random(7);
+  // The first line says in which order tags get their UIDs, and so are shown.
+  std::string text = "m0 1356998399 0 host=h0 dc=lga\n";
+  (*stored)["m0 1356998399 host=h0 dc=lga"] = "0";
+  for (int i = 0; i < lines; ++i) {
+    const uint64_t host = random.Below(40);
+    const std::string metric = fmt::format("m{}", random.Below(3));
+    const std::string time = fmt::format("{}", 1356998400 + random.Below(50));
+    if (random.Below(200) == 0) {
+      text += fmt::format("{} {} x host=h{}\n", metric, time, host);
+      continue;
+    }
+    const std::string spellings[] = {fmt::format("host=h{} dc=lga", host),
+                                     fmt::format("dc=lga host=h{}", host),
+                                     fmt::format("host=h{}  dc=lga dc=lga", host)};
+    text += fmt::format("{} {} {} {}\n", metric, time, i, spellings[random.Below(3)]);
+    (*stored)[fmt::format("{} {} {}", metric, time, spellings[0])] = fmt::format("{}", i);
+  }
+  return text;
+}
+
+TEST_F(ImportTest, AnyNumberOfThreadsStoresTheSameAndSaysTheSame) {
+  std::map<std::string, std::string> stored;
+  WriteFile(file("in"), LinesWithDuplicates(20'000, &stored));
+  std::string rows;
+  std::string said;
+  for (const size_t threads : {1U, 2U, 3U, 8U}) {
+    SCOPED_TRACE(threads);
+    const StoreOptions store{.data = dir_.file(fmt::format("store{}", threads))};
+    CapturedTerminal terminal;
+    ASSERT_EQ(RunImport({.store = store,
+                         .skip_errors = true,
+                         .batch_points = 150,
+                         .threads = threads,
+                         .paths = {file("in")}},
+                        terminal.get()),
+              kExitOk);
+    CapturedTerminal scanned;
+    ASSERT_EQ(RunScan({.store = store, .format = ScanFormat::kImport}, scanned.get()), kExitOk);
+    if (threads == 1) rows = scanned.out();
+    if (threads == 1) said = terminal.err();
+    EXPECT_EQ(scanned.out(), rows) << "rows, in the order of UIDs";
+    EXPECT_EQ(terminal.err(), said) << "bad lines, by number";
+  }
+  EXPECT_THAT(said, HasSubstr("bad lines: invalid_value"));
+  std::map<std::string, std::string> scanned;
+  std::istringstream lines(rows);
+  for (std::string metric, time, value, tags; lines >> metric >> time >> value;) {
+    std::getline(lines, tags);
+    scanned[metric + " " + time + tags] = value;
+  }
+  EXPECT_EQ(scanned, stored);
+}
+
+TEST_F(ImportTest, NothingBehindABadLineIsStoredWithAnyNumberOfThreads) {
+  std::string text;
+  std::string stored;
+  for (int i = 1; i <= 3000; ++i) {
+    const std::string line = fmt::format("cpu {} {} host=h{}\n", 1356998400 + i, i, i % 10);
+    text += i == 1234 ? "cpu x 1 host=a\n" : line;
+    if (i < 1234) stored += line;
+  }
+  for (const size_t threads : {1U, 2U, 8U}) {
+    SCOPED_TRACE(threads);
+    std::filesystem::remove_all(store().data);
+    EXPECT_EQ(Import(text, {.batch_points = 100, .threads = threads}), kExitFailure);
+    EXPECT_THAT(terminal_.err(), EndsWith("goes on behind it\n"));
+    EXPECT_THAT(terminal_.err(), HasSubstr("in:1234: "));
+    EXPECT_THAT(terminal_.out(), HasSubstr("imported 1233 points of 1234 lines from 1 files"));
+    std::vector<std::string> want = Lines(stored);
+    EXPECT_THAT(Lines(ScanText(ScanFormat::kImport)), testing::UnorderedElementsAreArray(want));
+  }
+}
+
+TEST_F(ImportTest, AFailingFileEndsTheImportWithWhatWasBeforeItStored) {
+  std::string text;
+  for (int i = 0; i < 5000; ++i)
+    text += fmt::format("cpu {} {} host=a\n", 1356998400 + i, i);
+  const std::string whole = Gzip(text);
+  WriteFile(file("cut"), whole.substr(0, whole.size() / 2));
+  ImportOptions options{.store = store(), .batch_points = 100, .paths = {file("cut")}};
+
+  EXPECT_EQ(RunImport(options, terminal_.get()), kExitFailure);
+
+  EXPECT_THAT(terminal_.err(), HasSubstr("gzip"));
+  const std::vector<std::string> stored = Lines(ScanText(ScanFormat::kImport));
+  ASSERT_GT(stored.size(), 1000u);
+  EXPECT_TRUE(text.starts_with(fmt::format("{}\n", fmt::join(stored, "\n"))));
+  EXPECT_THAT(terminal_.out(), HasSubstr(fmt::format("imported {} points", stored.size())));
+}
+
 TEST_F(ImportTest, MissingFileIsSaidBeforeAnythingIsImported) {
   WriteFile(file("in"), "cpu 1356998400 1 host=a\n");
   ImportOptions options{.store = store(), .paths = {file("in"), file("none")}};
@@ -134,9 +240,10 @@ TEST_F(ImportTest, MissingFileIsSaidBeforeAnythingIsImported) {
   EXPECT_EQ(ScanText(ScanFormat::kImport), "");
 }
 
-TEST_F(ImportTest, NoPathsAndABatchOfNothingAreUsageErrors) {
+TEST_F(ImportTest, NoPathsABatchOfNothingAndTooManyThreadsAreUsageErrors) {
   EXPECT_EQ(RunImport({.store = store()}, terminal_.get()), kExitUsage);
   EXPECT_EQ(Import("", {.batch_points = 0}), kExitUsage);
+  EXPECT_EQ(Import("", {.threads = kImportThreadsMax + 1}), kExitUsage);
 }
 
 TEST_F(ImportTest, ServersErrorsAreNamedByLine) {

@@ -16,6 +16,7 @@
 #include "codec/column.h"
 #include "codec/name.h"
 #include "codec/number.h"
+#include "codec/packed_cell.h"
 #include "codec/row_key.h"
 #include "codec/salt.h"
 #include "codec/tsuid.h"
@@ -134,6 +135,12 @@ std::string Cells(const std::string& input) {
   return cell;
 }
 
+std::string PackedCells(const std::string& input) {
+  std::string cell;
+  AppendPackedCell(Points(input), &cell);
+  return cell;
+}
+
 std::string Merge(const std::string& input) {
   std::vector<std::string> cells;
   for (const std::string& word : Split(input, ' '))
@@ -176,7 +183,7 @@ std::map<std::string, Kind> Kinds() {
   return {{"uid", hex(Uids)},         {"salt", hex(Salt)},   {"tsuid", hex(Tsuid)},
           {"row_key", hex(RowKey)},   {"cell", hex(Cells)},  {"qualifier", hex(Qualifiers)},
           {"value", hex(Values)},     {"merge", hex(Merge)}, {"append_cell", hex(append_cell)},
-          {"compact", Kind(Compact)}, {"name", hex(Names)}};
+          {"compact", Kind(Compact)}, {"name", hex(Names)},  {"packed", hex(PackedCells)}};
 }
 
 // The lines of the README's blocks marked `bytes`.

@@ -1,5 +1,9 @@
 #include "engine/group_commit.h"
 
+#include <chrono>
+#include <cstdint>
+#include <latch>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
@@ -8,6 +12,7 @@
 #include <fmt/format.h>
 #include <rocksdb/env.h>
 
+#include "codec/base/mutex.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
@@ -21,6 +26,75 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int64_t kHour = 1356998400;
+
+// A file system whose appends and syncs of journal files wait at a gate.
+class GateFs : public rocksdb::FileSystemWrapper {
+ public:
+  GateFs() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "GateFs"; }
+
+  void SetOpen(bool is_open) {
+    MutexLock lock(&mutex_);
+    is_open_ = is_open;
+    changed_.NotifyAll();
+  }
+
+  void Pass() {
+    MutexLock lock(&mutex_);
+    while (!is_open_)
+      changed_.Wait(&mutex_);
+  }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path,
+                                    const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                    rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus status = target()->NewWritableFile(path, options, result, debug);
+    if (status.ok()) Guard(path, result);
+    return status;
+  }
+
+  rocksdb::IOStatus ReopenWritableFile(const std::string& path,
+                                       const rocksdb::FileOptions& options,
+                                       std::unique_ptr<rocksdb::FSWritableFile>* result,
+                                       rocksdb::IODebugContext* debug) override {
+    const rocksdb::IOStatus status = target()->ReopenWritableFile(path, options, result, debug);
+    if (status.ok()) Guard(path, result);
+    return status;
+  }
+
+ private:
+  class File : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::FSWritableFile> target, GateFs* fs)
+        : FSWritableFileOwnerWrapper(std::move(target)), fs_(fs) {}
+
+    using FSWritableFileOwnerWrapper::Append;
+    rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override {
+      fs_->Pass();
+      return target()->Append(data, options, debug);
+    }
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+      fs_->Pass();
+      return target()->Sync(options, debug);
+    }
+
+   private:
+    GateFs* const fs_;
+  };
+
+  void Guard(const std::string& path, std::unique_ptr<rocksdb::FSWritableFile>* file) {
+    if (path.find("/journal/") == std::string::npos) return;
+    *file = std::make_unique<File>(std::move(*file), this);
+  }
+
+  Mutex mutex_;
+  CondVar changed_;
+  bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
+};
 
 class GroupCommitTest : public testing::Test {
  protected:
@@ -119,6 +193,105 @@ TEST_F(GroupCommitTest, ASyncIsOnDiskInAnyMode) {
   fs_->LoseUnsynced(/*seed=*/3);
   Open();
   EXPECT_GE(CountPoints(tsdb_.get()), 2u);
+}
+
+TEST_F(GroupCommitTest, AWaitThatIsLongEnoughIsLikeAnyOther) {
+  Open();
+  EXPECT_OK(Append(0, 1).WaitFor(600'000));
+  EXPECT_EQ(CountAfterCrash(), 1u);
+  EXPECT_OK(Append(1, 1, {.sync = true}).WaitFor(INT64_MAX));
+  EXPECT_EQ(CountAfterCrash(), 2u);
+
+  fs_->FailOn({.operations = FaultFs::kAppend | FaultFs::kAllocate,
+               .is_lasting = true,
+               .with = FaultFs::Failure::kNoSpace});
+  EXPECT_THAT(Append(2, 1).WaitFor(600'000), StatusIs(absl::StatusCode::kUnavailable));
+  fs_->Heal();
+  EXPECT_OK(Append(3, 1).WaitFor(600'000));
+  EXPECT_EQ(CountAfterCrash(), 4u);
+}
+
+TEST_F(GroupCommitTest, ABoundedSyncIsOnDiskInAnyMode) {
+  options_.sync = Durability::kNever;
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  ASSERT_OK(Append(1, 1, {.sync = true}).WaitFor(600'000));
+  fs_->FailOn({.is_lasting = true});
+  tsdb_.reset();
+  fs_->Heal();
+  fs_->LoseUnsynced(/*seed=*/3);
+  Open();
+  EXPECT_EQ(CountPoints(tsdb_.get()), 2u);
+}
+
+// A store whose journal may be held up.
+class HeldCommitTest : public GroupCommitTest {
+ protected:
+  HeldCommitTest() {
+    options_.env = gate_env_.get();
+    options_.sync = Durability::kNever;
+  }
+  ~HeldCommitTest() override {
+    gate_->SetOpen(true);
+    tsdb_.reset();
+  }
+
+  std::shared_ptr<GateFs> gate_ = std::make_shared<GateFs>();
+  std::unique_ptr<rocksdb::Env> gate_env_ = rocksdb::NewCompositeEnv(gate_);
+};
+
+TEST_F(HeldCommitTest, AWaitEndsThoughTheJournalIsHeldUp) {
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  gate_->SetOpen(false);
+  const CommitTicket written = Append(1, 1);
+  const CommitTicket synced = Append(2, 1, {.sync = true});
+
+  EXPECT_THAT(written.WaitFor(20), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(synced.WaitFor(20), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(synced.WaitFor(0), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_THAT(synced.WaitFor(-1), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  EXPECT_EQ(CountPoints(tsdb_.get()), 3u) << "points are there, though not acknowledged";
+
+  gate_->SetOpen(true);
+  EXPECT_OK(synced.WaitFor(600'000));
+  EXPECT_OK(written.Wait());
+  EXPECT_EQ(CountAfterCrash(), 3u);
+}
+
+TEST_F(HeldCommitTest, WaitsOfManyEndTogether) {
+  constexpr int kThreads = 4;
+  Open();
+  gate_->SetOpen(false);
+  std::latch held(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t, &held] {
+      const CommitTicket ticket = Append(t, 1, {.sync = true});
+      EXPECT_THAT(ticket.WaitFor(20), StatusIs(absl::StatusCode::kDeadlineExceeded));
+      held.arrive_and_wait();
+      gate_->SetOpen(true);
+      EXPECT_OK(ticket.WaitFor(600'000));
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+  EXPECT_EQ(CountAfterCrash(), size_t{kThreads});
+}
+
+TEST_F(HeldCommitTest, CloseWaitsForWhatWasLeftUnderWay) {
+  Open();
+  gate_->SetOpen(false);
+  EXPECT_THAT(Append(0, 1, {.sync = true}).WaitFor(20),
+              StatusIs(absl::StatusCode::kDeadlineExceeded));
+  std::thread opener([this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    gate_->SetOpen(true);
+  });
+  EXPECT_OK(tsdb_->Close());
+  opener.join();
+  Open();
+  EXPECT_EQ(CountPoints(tsdb_.get()), 1u);
 }
 
 TEST_F(GroupCommitTest, ManyAppendersShareBlocksAndLoseNothing) {

@@ -4,7 +4,9 @@
 
 #include "codec/base/check.h"
 #include "codec/base/strings.h"
+#include "codec/point_text.h"
 #include "server/put_json.h"
+#include "server/put_scan.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {
@@ -15,6 +17,25 @@ void CheckSamePoint(const PointView& a, const PointView& b) {
   HOURCELL_CHECK(a.timestamp == b.timestamp);
   HOURCELL_CHECK(a.value == b.value);
   HOURCELL_CHECK(std::equal(a.tags.begin(), a.tags.end(), b.tags.begin(), b.tags.end()));
+}
+
+// What a PutScan takes PutJson took, too, as the same points.
+void CheckScan(const std::string& body, const PutJson* json) {
+  PutScan scan;
+  if (!scan.Scan(body, PutRules{}.tags_max)) return;
+  HOURCELL_CHECK(json != nullptr);
+  HOURCELL_CHECK(json->errors().empty());
+  HOURCELL_CHECK(json->points().size() == scan.points().size());
+  for (size_t i = 0; i < scan.points().size(); ++i) {
+    const LinePoint& line = scan.points()[i];
+    PointText text;
+    HOURCELL_CHECK(!text.ParseSeries(line.metric, line.tags, PointLimits{}));
+    CheckSamePoint({.metric = text.point().metric,
+                    .tags = text.point().tags,
+                    .timestamp = line.timestamp,
+                    .value = line.value},
+                   json->points()[i]);
+  }
 }
 
 }  // namespace
@@ -29,8 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto error = json.Parse(body, PutRules{})) {
     HOURCELL_CHECK(!error->message.empty());
     HOURCELL_CHECK(json.points().empty());
+    CheckScan(body, nullptr);
     return 0;
   }
+  CheckScan(body, &json);
   HOURCELL_CHECK(json.size() == json.points().size() + json.errors().size());
   for (const PutPointError& error : json.errors()) {
     HOURCELL_CHECK(error.index < json.size());

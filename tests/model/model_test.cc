@@ -1,20 +1,27 @@
-// Random puts and queries against a model that is a std::map: the same list of operations under
-// several options must give the model's answers, whatever the store does between them: seals hours,
-// flushes, merges, is closed and opened, is killed. A failure prints the seed; HOURCELL_TEST_SEED
-// reruns it.
+// Random puts and queries against a model of maps: the same list of operations under several
+// options must give the model's answers, whatever the store does between them: seals hours,
+// flushes, merges, drops what is expired, is closed and opened, is killed. A failure prints the
+// seed, and what was done to the store besides puts; HOURCELL_TEST_SEED reruns it.
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
+#include <rocksdb/system_clock.h>
 
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "engine/tsdb.h"
+#include "tests/model/point_model.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
 #include "tests/support/status_matchers.h"
@@ -23,12 +30,11 @@
 namespace hourcell {
 namespace {
 
+constexpr int64_t kHourMs = 3600 * 1000;
 constexpr int64_t kFirstMs = 1356998400000;
 constexpr int64_t kHours = 5;
 constexpr int kHosts = 6;
-
-// What a store holds, without any of its cleverness: host -> instant -> value.
-using Model = std::map<std::string, std::map<int64_t, Value>>;
+const std::vector<std::string> kMetrics = {"m", "n"};
 
 struct Variant {
   std::string name;
@@ -39,6 +45,9 @@ struct Variant {
   CellEncoding cells = CellEncoding::kPacked;
   bool tiny_budgets = false;  // memory and journal so small that hours are sealed all the time
   bool disturb = false;       // seal, flush, compact, reopen and kill between batches
+  bool expire = false;        // and change TTLs, let time go by, and drop what is expired
+
+  friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 };
 
 uint64_t Seed() {
@@ -46,8 +55,31 @@ uint64_t Seed() {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 20130101;
 }
 
+// RocksDB takes a rest of a second after a failed flush, and so a store that is being killed would.
+class RestlessEnv : public rocksdb::EnvWrapper {
+ public:
+  explicit RestlessEnv(const std::shared_ptr<rocksdb::FileSystem>& fs)
+      : EnvWrapper(rocksdb::NewCompositeEnv(fs)) {
+    system_clock_ = std::make_shared<RestlessClock>(rocksdb::SystemClock::Default());
+  }
+
+ private:
+  class RestlessClock : public rocksdb::SystemClockWrapper {
+   public:
+    using SystemClockWrapper::SystemClockWrapper;
+    const char* Name() const override { return "RestlessClock"; }
+    void SleepForMicroseconds(int micros) override {
+      SystemClockWrapper::SleepForMicroseconds(std::min(micros, 1000));
+    }
+  };
+};
+
 class ModelTest : public testing::TestWithParam<Variant> {
  protected:
+  void TearDown() override {
+    if (HasFailure()) std::printf("HOURCELL_TEST_SEED=%llu:%s\n", Ull(seed_), history_.c_str());
+  }
+
   void Open() {
     tsdb_.reset();
     Options options = TinyOptions(directory_.path() + "/store");
@@ -55,6 +87,7 @@ class ModelTest : public testing::TestWithParam<Variant> {
     options.clock = &clock_;
     options.sync = GetParam().sync;
     options.cell_encoding = GetParam().cells;
+    options.ttl_s = store_ttl_s_;
     if (GetParam().tiny_budgets) {
       options.open_hours_bytes = 64 << 10;
       options.journal_segment_bytes = 4 << 10;
@@ -68,19 +101,33 @@ class ModelTest : public testing::TestWithParam<Variant> {
     auto opened = Tsdb::Open(options);
     ASSERT_OK(opened);
     tsdb_ = *std::move(opened);
+    // A TTL is of a metric that has a UID.
+    for (const std::string& metric : kMetrics) {
+      if (!tsdb_->FindUid(UidKind::kMetric, metric).ok()) {
+        ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, metric));
+      }
+    }
+  }
+
+  // Points are of the hours before this and one behind it.
+  int64_t FirstMs() {
+    if (!GetParam().expire) return kFirstMs;
+    return clock_.NowMs() / kHourMs * kHourMs - (kHours - 1) * kHourMs;
   }
 
   // In order, out of order, late, overwritten in another type or precision: all of it.
   OwnedPoint RandomPoint() {
-    const std::string host = "h" + std::to_string(random_.Below(kHosts));
+    const std::string& metric = kMetrics[random_.Below(4) == 0 ? 1 : 0];
+    const std::string host = fmt::format("h{}", random_.Below(kHosts));
     const bool is_ms = random_.Below(3) == 0;
     const int64_t instants = random_.Below(4) == 0 ? 5 : kHours * 3600;
     int64_t ms =
-        kFirstMs + static_cast<int64_t>(random_.Below(static_cast<uint64_t>(instants))) * 1000;
+        FirstMs() + static_cast<int64_t>(random_.Below(static_cast<uint64_t>(instants))) * 1000;
     if (is_ms && random_.Below(2) == 0) ms += static_cast<int64_t>(random_.Below(1000));
+    const Timestamp time{.ms = ms, .is_ms = is_ms};
     const Value value = RandomValue();
-    model_[host][ms] = value;
-    return {"m", "host=" + host, Timestamp{.ms = ms, .is_ms = is_ms}, value};
+    model_.Put({metric, host}, time, value);
+    return {metric, "host=" + host, time, value};
   }
 
   Value RandomValue() {
@@ -116,8 +163,10 @@ class ModelTest : public testing::TestWithParam<Variant> {
         const PointView& view = point.view();
         tags.push_back("host=" + std::string(view.tags[0].value));
         if (random_.Below(3) == 0) tags.back() = " " + tags.back() + "  ";
-        lines.push_back(
-            {.metric = "m", .tags = tags.back(), .timestamp = view.timestamp, .value = view.value});
+        lines.push_back({.metric = view.metric,
+                         .tags = tags.back(),
+                         .timestamp = view.timestamp,
+                         .value = view.value});
       }
       ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
     }
@@ -128,22 +177,28 @@ class ModelTest : public testing::TestWithParam<Variant> {
   void Disturb() {
     switch (random_.Below(8)) {
       case 0:
+        Note("seal");
         ASSERT_OK(tsdb_->Seal());
         break;
       case 1:
-        clock_.Advance(static_cast<int64_t>(random_.Below(4 * 3600)) * 1000);
+        // With TTLs as long as the hours of points, time goes by more slowly.
+        Advance(random_.Below(GetParam().expire ? 3600 : 4 * 3600));
         ASSERT_OK(tsdb_->SealDue());
         break;
       case 2:
+        Note("flush");
         ASSERT_OK(tsdb_->Flush());
         break;
       case 3:
+        Note("compact");
         ASSERT_OK(tsdb_->Compact());
         break;
       case 4:
+        Note("open");
         ASSERT_NO_FATAL_FAILURE(Open());
         break;
       case 5:
+        Note("kill");
         ASSERT_NO_FATAL_FAILURE(Kill());
         break;
       case 6:
@@ -152,6 +207,49 @@ class ModelTest : public testing::TestWithParam<Variant> {
       default:
         break;
     }
+  }
+
+  // What hides points, and drops those that are hidden.
+  void Expire() {
+    switch (random_.Below(5)) {
+      case 0:
+        Advance(random_.Below(3600));
+        break;
+      case 1:
+        Note("drop expired");
+        ASSERT_OK(tsdb_->DropExpired());
+        break;
+      case 2:
+        store_ttl_s_ = RandomTtl().value_or(0);
+        model_.SetStoreTtl(store_ttl_s_);
+        Note(fmt::format("open with ttl {}", store_ttl_s_));
+        ASSERT_NO_FATAL_FAILURE(Open());
+        break;
+      case 3:
+        ASSERT_NO_FATAL_FAILURE(SetMetricTtl(kMetrics[random_.Below(2)], RandomTtl()));
+        break;
+      default:
+        break;
+    }
+  }
+
+  void Advance(uint64_t seconds) {
+    Note(fmt::format("{} s later", seconds));
+    clock_.Advance(static_cast<int64_t>(seconds) * 1000);
+    model_.SetNow(clock_.NowMs());
+  }
+
+  // Mostly some of the hours that points are of, to the second.
+  std::optional<int64_t> RandomTtl() {
+    if (random_.Below(6) == 0) return std::nullopt;
+    if (random_.Below(6) == 0) return 0;
+    return 1 + static_cast<int64_t>(random_.Below(kHours * 3600));
+  }
+
+  void SetMetricTtl(const std::string& metric, std::optional<int64_t> ttl_s) {
+    Note(fmt::format("ttl of {}: {}", metric, ttl_s.value_or(-1)));
+    ASSERT_OK(tsdb_->SetMetricTtl(metric, ttl_s));
+    model_.SetMetricTtl(metric, ttl_s);
   }
 
   // Goes on with what kill -9 leaves: nothing that the dying store still does gets to the files.
@@ -164,72 +262,120 @@ class ModelTest : public testing::TestWithParam<Variant> {
 
   // Every series alone, over a random range: exactly the model's points in it.
   void CheckRange() {
-    const int64_t start = kFirstMs + static_cast<int64_t>(random_.Below(kHours * 3600)) * 1000;
+    const std::string& metric = kMetrics[random_.Below(4) == 0 ? 1 : 0];
+    const int64_t start = FirstMs() + static_cast<int64_t>(random_.Below(kHours * 3600)) * 1000;
     const int64_t end = start + static_cast<int64_t>(random_.Below(kHours * 3600)) * 1000;
-    QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, 0, 0);
+    QuerySpec spec = MakeQuery(Aggregator::kNone, metric, {}, 0, 0);
     spec.start_ms = start;
     spec.end_ms = end;
     const auto result = tsdb_->Query(spec);
     ASSERT_OK(result);
-    size_t points = 0;
+    PointModel::Shown shown;
     for (const ResultSeries& series : result->series) {
-      const std::map<int64_t, Value>& want = model_.at(series.tags.at(0).second);
-      auto at = want.lower_bound(start);
-      for (const ResultPoint& point : series.points) {
-        ASSERT_TRUE(at != want.end());
-        ASSERT_EQ(point.ms, at->first);
-        // A value before a float is shown as one; the number is the same.
-        ASSERT_EQ(point.value.ToDouble(), at->second.ToDouble());
-        ++at;
-        ++points;
-      }
+      std::vector<ShownPoint>& points = shown[{metric, series.tags.at(0).second}];
+      for (const ResultPoint& point : series.points)
+        points.push_back({.ms = point.ms, .value = point.value, .is_ms = {}});
     }
-    ASSERT_EQ(points, CountInModel(start, end));
-  }
-
-  size_t CountInModel(int64_t start, int64_t end) const {
-    size_t count = 0;
-    for (const auto& [host, points] : model_) {
-      count +=
-          static_cast<size_t>(std::distance(points.lower_bound(start), points.upper_bound(end)));
-    }
-    return count;
+    ASSERT_EQ(model_.Fault(metric, start, end, shown), "");
   }
 
   // One host by its literal name: point reads see what the scan of all sees.
   void CheckOneHost() {
-    const std::string host = "h" + std::to_string(random_.Below(kHosts));
-    if (!model_.contains(host)) return;
+    const std::string host = fmt::format("h{}", random_.Below(kHosts));
+    if (!model_.Knows({"m", host})) return;
+    const int64_t start = FirstMs();
+    const int64_t end = start + kHours * kHourMs;
     const auto result = tsdb_->Query(MakeQuery(Aggregator::kCount, "m",
                                                {{"host", FilterType::kLiteralOr, host, false}},
-                                               kFirstMs / 1000, kFirstMs / 1000 + kHours * 3600));
+                                               start / 1000, end / 1000));
     ASSERT_OK(result);
-    ASSERT_EQ(result->series.size(), 1u);
-    ASSERT_EQ(result->series[0].points.size(), model_[host].size());
+    const auto [certain, possible] = model_.CountBounds({"m", host}, start, end);
+    ASSERT_LE(result->series.size(), 1u);
+    const size_t points = result->series.empty() ? 0 : result->series[0].points.size();
+    ASSERT_GE(points, certain);
+    ASSERT_LE(points, possible);
   }
+
+  // A scan of everything: each point with its type and precision.
+  void CheckScan() {
+    PointModel::Shown shown;
+    ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+      std::vector<ShownPoint>& points =
+          shown[{std::string(row.metric), std::string(row.tags[0].value)}];
+      for (size_t i = 0; i < row.times.size(); ++i) {
+        points.push_back(
+            {.ms = row.times[i].ms, .value = row.point_values[i], .is_ms = row.times[i].is_ms});
+      }
+      return true;
+    }));
+    ASSERT_EQ(model_.Fault("", 0, kTimestampMsMax, shown), "");
+  }
+
+  void CheckTtls() {
+    const auto ttls = tsdb_->MetricTtls();
+    ASSERT_OK(ttls);
+    std::map<std::string, int64_t> by_metric;
+    for (const MetricTtl& ttl : *ttls)
+      by_metric[ttl.metric] = ttl.ttl_s;
+    ASSERT_EQ(by_metric, model_.metric_ttls());
+  }
+
+  void RunRound() {
+    ASSERT_NO_FATAL_FAILURE(PutBatch());
+    if (GetParam().disturb) {
+      ASSERT_NO_FATAL_FAILURE(Disturb());
+    }
+    if (GetParam().expire) {
+      ASSERT_NO_FATAL_FAILURE(Expire());
+      ASSERT_NO_FATAL_FAILURE(CheckTtls());
+    }
+    ASSERT_NO_FATAL_FAILURE(CheckRange());
+    ASSERT_NO_FATAL_FAILURE(CheckOneHost());
+    ASSERT_NO_FATAL_FAILURE(CheckScan());
+  }
+
+  // Once all is expired and merged, the disk has none of it, so no TTL brings anything back.
+  void ExpireAll() {
+    for (const std::string& metric : kMetrics)
+      ASSERT_NO_FATAL_FAILURE(SetMetricTtl(metric, 3600));
+    Advance((kHours + 2) * 3600);
+    ASSERT_NO_FATAL_FAILURE(CheckScan());
+    ASSERT_OK(tsdb_->Compact());
+    for (const std::string& metric : kMetrics)
+      ASSERT_NO_FATAL_FAILURE(SetMetricTtl(metric, 0));
+    ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow& row) {
+      ADD_FAILURE() << "a row of " << row.metric << " at " << row.base_time_s << " is left";
+      return false;
+    }));
+  }
+
+  void Note(const std::string& what) { history_ += fmt::format("\n  {}", what); }
+  static unsigned long long Ull(uint64_t number) { return number; }
 
   const uint64_t seed_ = Seed();
   Random random_{seed_};
   TempDir directory_;
   std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
-  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
-  ManualClock clock_{kFirstMs + 6 * 3600 * 1000};
+  std::unique_ptr<rocksdb::Env> env_ = std::make_unique<RestlessEnv>(fs_);
+  ManualClock clock_{kFirstMs + 6 * kHourMs};
   std::unique_ptr<Tsdb> tsdb_;
-  Model model_;
+  PointModel model_{clock_.NowMs()};
+  int64_t store_ttl_s_ = 0;
+  std::string history_;
 };
 
 TEST_P(ModelTest, RandomPutsAndQueriesAgreeWithTheModel) {
-  SCOPED_TRACE(testing::Message() << "rerun with HOURCELL_TEST_SEED=" << seed_);
   ASSERT_NO_FATAL_FAILURE(Open());
   const int rounds = GetParam().disturb ? 25 : 60;
-  for (int round = 0; round < rounds; ++round) {
-    ASSERT_NO_FATAL_FAILURE(PutBatch());
-    if (GetParam().disturb) {
-      ASSERT_NO_FATAL_FAILURE(Disturb());
-    }
-    ASSERT_NO_FATAL_FAILURE(CheckRange());
-    ASSERT_NO_FATAL_FAILURE(CheckOneHost());
+  for (int round = 0; round < (GetParam().expire ? 3 * rounds : rounds); ++round) {
+    Note(fmt::format("round {}", round));
+    ASSERT_NO_FATAL_FAILURE(RunRound());
   }
+  if (!GetParam().expire) return;
+  EXPECT_GT(model_.expired_when_put(), 0u) << "the run tells nothing of points that come too late";
+  EXPECT_GT(model_.expired_later(), 0u) << "the run tells nothing of points that expire";
+  EXPECT_GT(model_.back_in_sight(), 0u) << "the run tells nothing of TTLs that are raised";
+  ASSERT_NO_FATAL_FAILURE(ExpireAll());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -255,7 +401,18 @@ INSTANTIATE_TEST_SUITE_P(
                             .sync = Durability::kInterval,
                             .cells = CellEncoding::kOpenTsdb,
                             .tiny_budgets = true,
-                            .disturb = true}),
+                            .disturb = true},
+                    Variant{.name = "Expiring", .disturb = true, .expire = true},
+                    Variant{.name = "ExpiringSaltedTiny",
+                            .salt_width = 1,
+                            .salt_buckets = 20,
+                            .tiny_budgets = true,
+                            .disturb = true,
+                            .expire = true},
+                    Variant{.name = "ExpiringOpenTsdbCells",
+                            .cells = CellEncoding::kOpenTsdb,
+                            .disturb = true,
+                            .expire = true}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -22,6 +23,8 @@
 
 #include "codec/base/check.h"
 #include "server/asio.h"
+#include "server/config.h"
+#include "server/http_api.h"
 #include "server/listener.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -29,13 +32,17 @@
 namespace hourcell {
 namespace {
 
+using testing::HasSubstr;
 using testing::StartsWith;
 
 // A blocking client. Receiving gives up after 10 s.
 class Client {
  public:
-  explicit Client(uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Client(uint16_t port, int receive_bytes = 0) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     HOURCELL_CHECK(fd_ >= 0);
+    if (receive_bytes > 0) {
+      setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
     const timeval patience{.tv_sec = 10, .tv_usec = 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
@@ -60,6 +67,15 @@ class Client {
     for (char c = 0; c != '\n' && recv(fd_, &c, 1, 0) == 1;)
       line += c;
     return line;
+  }
+
+  // Everything up to the server's close.
+  std::string ReadAll() {
+    std::string all;
+    char buffer[4096];
+    for (ssize_t size = 0; (size = recv(fd_, buffer, sizeof buffer, 0)) > 0;)
+      all.append(buffer, static_cast<size_t>(size));
+    return all;
   }
 
  private:
@@ -90,11 +106,11 @@ class ConnectionTest : public testing::Test {
   }
 
   uint16_t Start() {
-    context_ = {.tsdb = tsdb_.get(),
-                .pool = &pool_,
-                .telnet = &telnet_,
-                .telnet_counters = &*telnet_counters_,
-                .counters = &*counters_};
+    context_.tsdb = tsdb_.get();
+    context_.pool = &pool_;
+    context_.telnet = &telnet_;
+    context_.telnet_counters = &*telnet_counters_;
+    context_.counters = &*counters_;
     auto opened = Listener::Open({}, &io_, &context_, &tsdb_->stats());
     HOURCELL_CHECK(opened.ok());
     listener_ = *std::move(opened);
@@ -186,6 +202,43 @@ TEST_F(ConnectionTest, TheServersEndCommitsWhatWasRead) {
 
   EXPECT_EQ(client.ReadLine(), "");
   EXPECT_EQ(telnet_counters_->points->value(), 1U);
+}
+
+// More answers than the socket takes at once: some are sent on the spot, some later.
+TEST_F(ConnectionTest, PipelinedRequestsAreAnsweredInOrder) {
+  constexpr int kRequests = 20'000;
+  const Config config;
+  HttpApi api(tsdb_.get(), &config);
+  context_.http_api = &api;
+  context_.body_bytes_max = 1000;
+  Client client(Start(), /*receive_bytes=*/4096);
+  // Puts are answered where they are read, the version by the pool.
+  const auto request_of = [](int i) -> std::string {
+    if (i % 97 == 0) return "GET /api/version HTTP/1.1\r\n\r\n";
+    return std::string("POST /api/put HTTP/1.1\r\nContent-Length: 2\r\n\r\n") +
+           (i % 5 == 0 ? "[]" : "{}");
+  };
+  const auto answer_of = [](int i) {
+    if (i % 97 == 0) return "short_revision";
+    return i % 5 == 0 ? "No datapoints found" : "One or more data points had errors";
+  };
+  std::jthread sender([&] {
+    for (int i = 0; i < kRequests; ++i)
+      client.Send(request_of(i));
+    client.EndInput();
+  });
+
+  const std::string all = client.ReadAll();
+
+  size_t at = 0;
+  for (int i = 0; i < kRequests; ++i) {
+    ASSERT_EQ(all.compare(at, 9, "HTTP/1.1 "), 0) << i;
+    const size_t end = std::min(all.find("HTTP/1.1 ", at + 9), all.size());
+    ASSERT_THAT(all.substr(at, end - at), HasSubstr(answer_of(i))) << i;
+    at = end;
+  }
+  EXPECT_EQ(at, all.size());
+  EXPECT_EQ(counters_->bytes_out->value(), all.size());
 }
 
 TEST_F(ConnectionTest, PointsOfAClientThatVanishesAreCounted) {

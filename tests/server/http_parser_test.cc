@@ -133,6 +133,35 @@ TEST(HttpParserTest, RefusesWhatIsNotHttp) {
               ElementsAre("error 501"));
 }
 
+TEST(HttpParserTest, WhatIsFedIsBorrowedOnlyUntilNext) {
+  HttpParser parser;
+  std::string buffer =
+      "POST /a HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET /b HTTP/1.1\r\n\r\nGET /c HT";
+  parser.Feed(buffer);
+  ASSERT_EQ(parser.Next(), Event::kRequest);
+  buffer.assign(buffer.size(), '!');
+
+  EXPECT_EQ(parser.TakeRequest().body, "abc");
+  EXPECT_THAT(Events(&parser), ElementsAre("GET /b "));
+  buffer = "TP/1.1\r\nContent-Length: 2\r\n\r\nx";
+  parser.Feed(buffer);
+  EXPECT_EQ(parser.Next(), Event::kNeedMore);
+  buffer.assign(buffer.size(), '!');
+  parser.Feed("y");
+  EXPECT_THAT(Events(&parser), ElementsAre("GET /c xy"));
+}
+
+TEST(HttpParserTest, FeedMayBeRepeatedBeforeNext) {
+  HttpParser parser;
+  const std::string begin = "POST /a HTTP/1.1\r\nContent-Le";
+  const std::string middle = "ngth: 4\r\n\r\na";
+  parser.Feed(begin);
+  parser.Feed(middle);
+  parser.Feed("bcd");
+
+  EXPECT_THAT(Events(&parser), ElementsAre("POST /a abcd"));
+}
+
 TEST(HttpParserTest, EndWithinARequestIsAnError) {
   EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n"), ElementsAre("cut"));
   EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc"), ElementsAre("cut"));

@@ -148,6 +148,45 @@ TEST_F(PutHandlerTest, RefusesABadSyncTimeout) {
   EXPECT_THAT(response.body, HasSubstr("sync_timeout"));
 }
 
+TEST_F(PutHandlerTest, APatientSyncIsAnswered) {
+  EXPECT_EQ(Send("POST /api/put?sync&sync_timeout=600000", std::string(kGood)).status, 204);
+  EXPECT_EQ(Send("POST /api/put?sync&sync_timeout=600000&details", std::string(kGood)).body,
+            R"({"success":1,"failed":0,"timeouts":0,"errors":[]})");
+  EXPECT_THAT(Stored(), HasSubstr(R"("dps":{"1365465600":42})"));
+  EXPECT_EQ(CounterValue("rpc.put.points"), 2);
+  EXPECT_EQ(CounterValue("rpc.put.errors", {{"reason", "timeout"}}), 0);
+}
+
+// Nothing is wrong with such a body until the store sees its names.
+TEST_F(PutHandlerTest, PointsThatTheStoreRefusesAreNamedAsSent) {
+  options().auto_create_tagks = false;
+  ASSERT_OK(tsdb().AssignUid(UidKind::kTagk, "host"));
+  const std::string refused =
+      R"({"metric":"m","timestamp":5,"value":"1.50","tags":{"host":"a","nosuch":"b"}})";
+  const std::string body = "[" + std::string(kGood) + "," + refused + "]";
+
+  const HttpResponse response = Send("POST /api/put?details", body);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(response.body, R"({"success":1,"failed":1,"errors":[)"
+                           R"({"error":"Unknown metric","datapoint":)" +
+                               refused + "}]}");
+  EXPECT_THAT(Stored(), HasSubstr(R"("dps":{"1365465600":42})"));
+  EXPECT_EQ(CounterValue("rpc.put.points"), 1);
+}
+
+// Both ways of reading a body spell a series; whichever came first, there is one.
+TEST_F(PutHandlerTest, UsualAndUnusualBodiesMeanTheSameSeries) {
+  std::string escaped(kGood);
+  escaped.replace(escaped.find("web01"), 5, R"(web\u0030\u0031)");
+  escaped.replace(escaped.find("1365465600"), 10, "1365465700");
+
+  ASSERT_EQ(Send("POST /api/put", std::string(kGood)).status, 204);
+  ASSERT_EQ(Send("POST /api/put", escaped).status, 204);
+
+  EXPECT_THAT(Stored(), HasSubstr(R"("dps":{"1365465600":42,"1365465700":42})"));
+}
+
 TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
   ASSERT_OK(tsdb().Close());
 
@@ -160,9 +199,9 @@ TEST_F(PutHandlerTest, AFailingStoreIsNotTheClientsFault) {
 // Answers of a handler whose store does what a test says.
 class FailingPutTest : public ApiTest {
  protected:
-  HttpResponse Put(const std::string& target) {
+  HttpResponse Put(const std::string& target, const std::string& body = std::string(kGood)) {
     PutHandler::Settings settings{.tags_max = 8, .tag_header = ""};
-    settings.append = [this](std::span<const PointView>, std::vector<RefusedPoint>* refused,
+    settings.append = [this](size_t, std::vector<RefusedPoint>* refused,
                              const AppendOptions& options) {
       *refused = refused_;
       last_options_ = options;
@@ -172,7 +211,7 @@ class FailingPutTest : public ApiTest {
     HttpRequest request;
     request.method = "POST";
     request.target = target;
-    request.body = kGood;
+    request.body = body;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     return handler.Handle(request);
   }
@@ -227,6 +266,46 @@ TEST_F(FailingPutTest, ABrokenStoreIsNotAskedAgain) {
   EXPECT_EQ(Header(response, "Retry-After"), "");
   EXPECT_THAT(response.body, HasSubstr("fsync failed"));
   EXPECT_EQ(Errors("storage"), 1);
+}
+
+TEST_F(FailingPutTest, PointsThatAreNotSyncedInTimeHaveTimedOut) {
+  status_ = absl::DeadlineExceededError("later");
+  const std::string target = "/api/put?sync&sync_timeout=1";
+
+  const HttpResponse plain = Put(target);
+  EXPECT_EQ(plain.status, 400);
+  EXPECT_THAT(plain.body, HasSubstr("The put call has timedout with 0 successful writes, 0 failed "
+                                    "writes and 1 timed out writes."));
+  const HttpResponse summary = Put(target + "&summary");
+  EXPECT_EQ(summary.status, 400);
+  EXPECT_EQ(summary.body, R"({"success":0,"failed":0,"timeouts":1})");
+
+  EXPECT_EQ(Errors("timeout"), 2);
+  EXPECT_EQ(Errors("storage"), 0);
+  EXPECT_EQ(tsdb().stats().counter("rpc.put.points")->value(), 0U);
+}
+
+TEST_F(FailingPutTest, TimeoutsAreToldFromFailures) {
+  status_ = absl::DeadlineExceededError("later");
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kUnknownName, .text = "no m"}}};
+  const std::string good(kGood);
+  const std::string bad(kBad);
+
+  const HttpResponse response =
+      Put("/api/put?sync&sync_timeout=1&details", "[" + good + "," + bad + "," + good + "]");
+
+  EXPECT_EQ(response.status, 400);
+  const std::string good_sent = R"({"metric":"sys.cpu.user","timestamp":1365465600,"value":"42",)"
+                                R"("tags":{"host":"web01"}})";
+  EXPECT_EQ(response.body,
+            R"({"success":0,"failed":2,"timeouts":1,"errors":[)"
+            R"({"error":"Unknown metric","datapoint":)" +
+                good_sent + R"(},{"error":"Unable to parse value to a number","datapoint":)" + bad +
+                R"(},{"error":"Write timedout","datapoint":)" + good_sent + "}]}");
+  EXPECT_EQ(Errors("timeout"), 1);
+  EXPECT_EQ(Errors("unknown_name"), 1);
+  EXPECT_THAT(Put("/api/put?sync&sync_timeout=1", "[" + good + "," + bad + "," + good + "]").body,
+              HasSubstr("0 successful writes, 2 failed writes and 1 timed out writes."));
 }
 
 TEST_F(FailingPutTest, SyncIsAskedOfTheStore) {
