@@ -97,7 +97,8 @@ absl::Status QueryExecutor::RunSubQuery(const QuerySpec& spec,
                                              static_cast<int64_t>(plan.bounds.end_s) * 1000));
     HOURCELL_ASSIGN_OR_RETURN(ResultSeries series, MakeResult(query, uids, group, plan));
     series.query_index = index;
-    series.points = Trim(merged, spec.start_ms, spec.end_ms);
+    series.points = spec.keep_scanned ? Trim(merged, INT64_MIN, INT64_MAX)
+                                      : Trim(merged, spec.start_ms, spec.end_ms);
     result->series.push_back(std::move(series));
   }
   return absl::OkStatus();
@@ -108,7 +109,7 @@ absl::StatusOr<ResultSeries> QueryExecutor::MakeResult(const SubQuery& query,
                                                        const SeriesGroup& group,
                                                        const SubQueryPlan& plan) const {
   ResultSeries result;
-  result.metric = query.metric;
+  result.metric = query.tsuids.empty() ? query.metric : NameOrHex(UidKind::kMetric, plan.metric);
   result.nan_as_null = query.downsample.has_value() && query.downsample->fill == FillPolicy::kNull;
   const GroupTags tags = TagsOfGroup(series, group);
   for (const TagUids& tag : tags.common) {

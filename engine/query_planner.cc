@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -11,6 +12,8 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/uid.h"
 #include "engine/query/downsampler.h"
 
 namespace hourcell {
@@ -25,6 +28,25 @@ const TagUids* FindTag(const SeriesUids& series, Uid tagk) {
   return found == series.tags.end() ? nullptr : &*found;
 }
 
+std::vector<SeriesNumber> Intersection(const std::vector<SeriesNumber>& a,
+                                       const std::vector<SeriesNumber>& b) {
+  std::vector<SeriesNumber> both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
+  return both;
+}
+
+// A series without its number of the hex text of its tsuid.
+absl::StatusOr<PlannedSeries> ParseTsuidText(const Layout& layout, const std::string& text) {
+  const absl::StatusOr<std::string> bytes = UidBytesFromHex(text, /*width=*/0);
+  absl::StatusOr<SeriesUids> uids =
+      bytes.ok() ? ParseTsuid(layout, *bytes) : absl::StatusOr<SeriesUids>(bytes.status());
+  if (!uids.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("tsuid {}: {}", QuoteForMessage(text), std::string(uids.status().message())));
+  }
+  return PlannedSeries{.number = 0, .tsuid = *bytes, .uids = *std::move(uids)};
+}
+
 // True if the keys of a series are exactly `tagks`, which ascend without repeats.
 bool HasExactly(const SeriesUids& series, const std::vector<Uid>& tagks) {
   return std::ranges::equal(series.tags, tagks, {}, &TagUids::tagk);
@@ -36,17 +58,12 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(TableView* view,
                                                 const SubQuery& query,
                                                 int64_t start_ms,
                                                 int64_t end_ms) const {
-  SubQueryPlan plan;
-  HOURCELL_ASSIGN_OR_RETURN(plan.metric, uids_.Get(UidKind::kMetric, query.metric));
-  std::vector<ResolvedFilter> filters;
-  for (const TagFilterSpec& spec : query.filters) {
-    HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, Resolve(spec));
-    if (spec.group_by) plan.group_by_tagks.push_back(filter.tagk);
-    filters.push_back(std::move(filter));
+  if (!query.percentiles.empty() || query.show_histogram_buckets) {
+    return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
   }
-  HOURCELL_ASSIGN_OR_RETURN(Candidates candidates, FindCandidates(view, plan.metric, filters));
-  HOURCELL_RETURN_IF_ERROR(KeepMatching(filters, query.explicit_tags, &candidates.series));
-  plan.series = std::move(candidates.series);
+  SubQueryPlan plan;
+  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(view, query, &plan)
+                                                : PlanByTsuids(view, query, &plan));
   std::ranges::sort(plan.series, {}, &PlannedSeries::tsuid);
   plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
   plan.visible_from_ms = VisibleFromMs(plan.metric);
@@ -55,18 +72,88 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(TableView* view,
   if (live.begin_s < live.end_s) {
     HOURCELL_ASSIGN_OR_RETURN(plan.present, PresentBounds(view, plan.metric, live));
   }
-  plan.method = plan.series.size() * kScanShare >= candidates.metric_series
-                    ? ReadMethod::kLinearScan
-                    : ReadMethod::kPointReads;
-  plan.row_filter = MakeRowFilter(filters);
   return plan;
+}
+
+absl::Status QueryPlanner::PlanByTags(TableView* view,
+                                      const SubQuery& query,
+                                      SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(plan->metric, uids_.Get(UidKind::kMetric, query.metric));
+  std::vector<ResolvedFilter> filters;
+  for (const TagFilterSpec& spec : query.filters) {
+    HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, Resolve(spec));
+    if (spec.group_by && !filter.filter.MatchesAbsent()) {
+      plan->group_by_tagks.push_back(filter.tagk);
+    }
+    filters.push_back(std::move(filter));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(Candidates candidates, FindCandidates(view, plan->metric, filters));
+  HOURCELL_RETURN_IF_ERROR(KeepMatching(filters, query.explicit_tags, &candidates.series));
+  plan->series = std::move(candidates.series);
+  plan->method = plan->series.size() * kScanShare >= candidates.metric_series
+                     ? ReadMethod::kLinearScan
+                     : ReadMethod::kPointReads;
+  plan->row_filter = MakeRowFilter(filters);
+  return absl::OkStatus();
+}
+
+absl::Status QueryPlanner::PlanByTsuids(TableView* view,
+                                        const SubQuery& query,
+                                        SubQueryPlan* plan) const {
+  for (const std::string& text : query.tsuids) {
+    HOURCELL_ASSIGN_OR_RETURN(PlannedSeries series, ParseTsuidText(row_keys_.layout(), text));
+    if (plan->metric == kNoUid) plan->metric = series.uids.metric;
+    if (series.uids.metric != plan->metric) {
+      return absl::InvalidArgumentError(
+          fmt::format("tsuids: {} is of another metric than {}; want one metric a query",
+                      QuoteForMessage(text), QuoteForMessage(query.tsuids[0])));
+    }
+    plan->series.push_back(std::move(series));
+  }
+  // One that is named twice is still one series.
+  std::ranges::sort(plan->series, {}, &PlannedSeries::tsuid);
+  const auto repeats = std::ranges::unique(plan->series, {}, &PlannedSeries::tsuid);
+  plan->series.erase(repeats.begin(), repeats.end());
+  HOURCELL_RETURN_IF_ERROR(FindNumbers(view, &plan->series));
+  std::erase_if(plan->series, [](const PlannedSeries& series) { return series.number == 0; });
+  plan->method = ReadMethod::kPointReads;
+  return absl::OkStatus();
+}
+
+absl::Status QueryPlanner::FindNumbers(TableView* view, std::vector<PlannedSeries>* series) const {
+  std::map<TagUids, std::vector<SeriesNumber>> postings;  // each is read once
+  std::vector<SeriesNumber> candidates;                   // those with all tags of one of `series`
+  for (const PlannedSeries& one : *series) {
+    std::optional<std::vector<SeriesNumber>> numbers;
+    for (const TagUids& tag : one.uids.tags) {
+      const auto [with_tag, is_new] = postings.try_emplace(tag);
+      if (is_new) {
+        HOURCELL_ASSIGN_OR_RETURN(with_tag->second, series_.WithTag(view, one.uids.metric, tag));
+      }
+      numbers = numbers.has_value() ? Intersection(*numbers, with_tag->second) : with_tag->second;
+    }
+    candidates.insert(candidates.end(), numbers->begin(), numbers->end());
+  }
+  std::ranges::sort(candidates);
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(series_.TsuidsOf(view, candidates, &tsuids));
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const auto found = std::ranges::lower_bound(*series, tsuids[i], {}, &PlannedSeries::tsuid);
+    if (found != series->end() && found->tsuid == tsuids[i]) found->number = candidates[i];
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
     const TagFilterSpec& spec) const {
   HOURCELL_ASSIGN_OR_RETURN(TagFilter filter, TagFilter::Compile(spec));
   ResolvedFilter resolved{.filter = std::move(filter), .tagk = kNoUid, .literals = {}};
-  HOURCELL_ASSIGN_OR_RETURN(resolved.tagk, uids_.Get(UidKind::kTagk, spec.tagk));
+  const absl::StatusOr<Uid> tagk = uids_.Get(UidKind::kTagk, spec.tagk);
+  // Every series lacks a key that has no name.
+  if (absl::IsNotFound(tagk.status()) && resolved.filter.MatchesAbsent()) return resolved;
+  HOURCELL_RETURN_IF_ERROR(tagk.status());
+  resolved.tagk = *tagk;
   for (const std::string& literal : resolved.filter.literals()) {
     const absl::StatusOr<Uid> tagv = uids_.Get(UidKind::kTagv, literal);
     if (tagv.ok()) {
@@ -102,9 +189,7 @@ absl::StatusOr<QueryPlanner::Candidates> QueryPlanner::FindCandidates(
       numbers = std::move(some);
       continue;
     }
-    std::vector<SeriesNumber> both;
-    std::ranges::set_intersection(*numbers, some, std::back_inserter(both));
-    numbers = std::move(both);
+    numbers = Intersection(*numbers, some);
   }
   const auto add = [&](SeriesNumber number, std::string_view tsuid) -> absl::Status {
     HOURCELL_ASSIGN_OR_RETURN(SeriesUids uids, ParseTsuid(row_keys_.layout(), tsuid));
@@ -135,9 +220,10 @@ absl::StatusOr<QueryPlanner::Candidates> QueryPlanner::FindCandidates(
 absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filters,
                                         bool explicit_tags,
                                         std::vector<PlannedSeries>* series) const {
-  std::vector<Uid> tagks;
-  for (const ResolvedFilter& filter : filters)
-    tagks.push_back(filter.tagk);
+  std::vector<Uid> tagks;  // those a series must have
+  for (const ResolvedFilter& filter : filters) {
+    if (!filter.filter.MatchesAbsent()) tagks.push_back(filter.tagk);
+  }
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
@@ -148,7 +234,10 @@ absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filte
     if (explicit_tags && !tagks.empty() && !HasExactly(one.uids, tagks)) return false;
     for (size_t i = 0; i < filters.size(); ++i) {
       const TagUids* const tag = FindTag(one.uids, filters[i].tagk);
-      if (tag == nullptr) return false;
+      if (tag == nullptr || filters[i].filter.MatchesAbsent()) {
+        if ((tag == nullptr) != filters[i].filter.MatchesAbsent()) return false;
+        continue;
+      }
       if (filters[i].filter.MatchesAll()) continue;
       const auto [verdict, is_new] = verdicts[i].try_emplace(tag->tagv, false);
       if (is_new) {

@@ -2,9 +2,9 @@
 //
 // Names become UIDs, literal filters become posting sets whose intersection is the candidates, and
 // the other filters are tried on the candidates' own tag values. Without literal filters all series
-// of the metric are candidates. Reading is by point reads of exactly the rows wanted, unless so
-// large a part of the metric's series is wanted that one linear scan of the range is cheaper.
-// Thread-safe.
+// of the metric are candidates. A query by tsuids names its series itself. Reading is by point
+// reads of exactly the rows wanted, unless so large a part of the metric's series is wanted that
+// one linear scan of the range is cheaper. Thread-safe.
 
 #pragma once
 
@@ -45,8 +45,8 @@ struct SubQueryPlan {
   Uid metric = kNoUid;
   std::vector<PlannedSeries> series;  // ascending by tsuid
   std::vector<Uid> group_by_tagks;
-  ScanBounds bounds;   // as the query asks
-  ScanBounds present;  // cut to the hours the metric has rows in
+  ScanBounds bounds;            // as the query asks
+  ScanBounds present;           // cut to the hours the metric has rows in
   int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
   ReadMethod method = ReadMethod::kPointReads;
   RowFilter row_filter;  // for the linear scan
@@ -62,7 +62,9 @@ class QueryPlanner {
                const RowExpiry* expiry = nullptr)
       : options_(options), row_keys_(row_keys), uids_(*uids), series_(*series), expiry_(expiry) {}
 
-  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile.
+  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
+  // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
+  // histograms.
   absl::StatusOr<SubQueryPlan> Plan(TableView* view,
                                     const SubQuery& query,
                                     int64_t start_ms,
@@ -77,13 +79,21 @@ class QueryPlanner {
   // A filter with its key's UID and, for literal_or, its values'.
   struct ResolvedFilter {
     TagFilter filter;
-    Uid tagk = kNoUid;
+    Uid tagk = kNoUid;          // kNoUid: of a not_key filter on a name no series can have
     std::vector<Uid> literals;  // ascending; those that exist
   };
   struct Candidates {
     std::vector<PlannedSeries> series;
     uint64_t metric_series = 0;  // how many the metric has
   };
+
+  // Fills in metric, group-by keys, series and how to read them; says nothing of times.
+  absl::Status PlanByTags(TableView* view, const SubQuery& query, SubQueryPlan* plan) const;
+  absl::Status PlanByTsuids(TableView* view, const SubQuery& query, SubQueryPlan* plan) const;
+
+  // Fills in the numbers of series of one metric that ascend by tsuid; of those that do not exist
+  // it stays 0.
+  absl::Status FindNumbers(TableView* view, std::vector<PlannedSeries>* series) const;
 
   absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
   absl::StatusOr<Candidates> FindCandidates(TableView* view,

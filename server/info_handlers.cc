@@ -90,6 +90,10 @@ constexpr FilterHelp kFilters[] = {
      "Matches values in which the regular expression (RE2 syntax) is found anywhere. The filter is "
      "case sensitive.",
      "host=regexp(.*),  host=regexp(^web[0-9]+$)"},
+    {FilterType::kNotKey,
+     "Matches series that do not have the tag key. The filter value must be empty, and the filter "
+     "never groups.",
+     "host=not_key()"},
 };
 
 }  // namespace

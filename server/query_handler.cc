@@ -7,6 +7,7 @@
 #include "server/http_error.h"
 #include "server/http_router.h"
 #include "server/query_json.h"
+#include "server/query_page.h"
 #include "server/query_request.h"
 #include "server/query_string.h"
 #include "server/query_writer.h"
@@ -40,6 +41,8 @@ HttpResponse DeleteRefused() {
 }  // namespace
 
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
+  const absl::StatusOr<Route> route = ParseRoute(request.path);
+  if (route.ok() && route->api_version == 0) return AnswerQueryPage(request, tsdb_, clock_);
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (!method || *method == HttpMethod::kPut) return MethodNotAllowed(request);
   if (*method == HttpMethod::kDelete) return DeleteRefused();

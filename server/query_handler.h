@@ -1,4 +1,5 @@
-// /api/query: a query from the query string or a JSON body, its result as JSON.
+// /api/query: a query from the query string or a JSON body, its result as JSON. Also /q, whose
+// answers are query_page.h's.
 //
 // Thread-safe.
 
@@ -17,7 +18,7 @@ class QueryHandler {
   // Both are borrowed and outlive the object.
   QueryHandler(Tsdb* tsdb, Clock* clock) : tsdb_(tsdb), clock_(clock) {}
 
-  // Answers GET, POST and DELETE. Deletes are refused.
+  // Answers GET, POST and DELETE of /api/query, GET of /q. Deletes are refused.
   HttpResponse Handle(const HttpRequest& request);
 
  private:

@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/number.h"
 
 namespace hourcell {
 namespace {
@@ -57,9 +58,13 @@ absl::StatusOr<bool> BoolField(std::string_view field, element value) {
   }
 }
 
-// Integers, and doubles that are in their range, cut towards zero.
+// Integers, their text, and doubles that are in their range, cut towards zero.
 absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
   if (value.type() == element_type::INT64) return int64_t(value);
+  if (value.type() == element_type::STRING) {
+    const Parsed<int64_t> number = ParseInteger(std::string_view(value));
+    if (number.ok()) return *number;
+  }
   if (value.type() == element_type::DOUBLE) {
     const double number(value);
     if (number >= -0x1p63 && number < 0x1p63) return static_cast<int64_t>(number);
@@ -128,8 +133,12 @@ absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
     }
   }
   if (filter.tagk.empty()) return absl::InvalidArgumentError("Filter has no tagk");
-  if (filter.filter.empty()) return absl::InvalidArgumentError("Filter is empty");
   HOURCELL_ASSIGN_OR_RETURN(filter.type, ParseFilterType(type));
+  if (filter.type == FilterType::kNotKey) {
+    filter.group_by = false;  // there is no value to group by
+  } else if (filter.filter.empty()) {
+    return absl::InvalidArgumentError("Filter is empty");
+  }
   return filter;
 }
 
@@ -144,11 +153,29 @@ absl::Status ParseFilters(element value, std::vector<TagFilterSpec>* filters) {
   return absl::OkStatus();
 }
 
-// Refuses what the query cannot do without: a list that is there and not empty.
-absl::Status RefuseList(element value, std::string_view message) {
+absl::StatusOr<std::vector<std::string>> ParseTsuids(element value) {
+  std::vector<std::string> tsuids;
+  if (value.is_null()) return tsuids;
   simdjson::dom::array array;
-  if (value.get(array) || array.size() == 0) return absl::OkStatus();
-  return absl::UnimplementedError(std::string(message));
+  if (value.get(array)) return WrongType("tsuids", "an array of strings");
+  for (const element item : array) {
+    if (!item.is_string()) return WrongType("tsuids", "an array of strings");
+    HOURCELL_ASSIGN_OR_RETURN(std::string tsuid, ParseQueryTsuid(std::string_view(item)));
+    tsuids.push_back(std::move(tsuid));
+  }
+  return tsuids;
+}
+
+absl::StatusOr<std::vector<double>> ParsePercentiles(element value) {
+  std::vector<double> percentiles;
+  if (value.is_null()) return percentiles;
+  simdjson::dom::array array;
+  if (value.get(array)) return WrongType("percentiles", "an array of numbers");
+  for (const element item : array) {
+    if (!item.is_number()) return WrongType("percentiles", "an array of numbers");
+    percentiles.push_back(double(item));
+  }
+  return percentiles;
 }
 
 // What of a sub query needs to know of other fields, or must not be repeated by a repeated field.
@@ -185,9 +212,11 @@ absl::Status ReadSubQueryField(std::string_view key,
   } else if (key == "explicitTags") {
     HOURCELL_ASSIGN_OR_RETURN(query->explicit_tags, BoolField(key, field));
   } else if (key == "tsuids") {
-    return RefuseList(field, "queries by tsuid are not available yet");
+    HOURCELL_ASSIGN_OR_RETURN(query->tsuids, ParseTsuids(field));
   } else if (key == "percentiles") {
-    return RefuseList(field, "histogram queries (percentiles) are not available yet");
+    HOURCELL_ASSIGN_OR_RETURN(query->percentiles, ParsePercentiles(field));
+  } else if (key == "showHistogramBuckets") {
+    HOURCELL_ASSIGN_OR_RETURN(query->show_histogram_buckets, BoolField(key, field));
   }
   return absl::OkStatus();
 }
@@ -201,7 +230,7 @@ absl::StatusOr<SubQuery> ParseSubQuery(element value) {
     HOURCELL_RETURN_IF_ERROR(ReadSubQueryField(key, field, &parts, &query));
   }
   HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseQueryAggregator(parts.aggregator));
-  if (query.metric.empty()) {
+  if (query.metric.empty() && query.tsuids.empty()) {
     return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
   }
   if (!parts.downsample.empty()) {
@@ -243,6 +272,13 @@ absl::Status ReadField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(printing.show_query, BoolField(key, field));
   } else if (key == "showSummary") {
     HOURCELL_ASSIGN_OR_RETURN(printing.show_summary, BoolField(key, field));
+  } else if (key == "showStats") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_stats, BoolField(key, field));
+  } else if (key == "noAnnotations") {
+    HOURCELL_ASSIGN_OR_RETURN(const bool none, BoolField(key, field));
+    request->spec.annotations = !none;
+  } else if (key == "globalAnnotations") {
+    HOURCELL_ASSIGN_OR_RETURN(request->spec.global_annotations, BoolField(key, field));
   } else if (key == "delete") {
     HOURCELL_ASSIGN_OR_RETURN(request->delete_points, BoolField(key, field));
   } else if (key == "queries") {

@@ -1,9 +1,10 @@
 // The JSON body of POST /api/query as a QueryRequest.
 //
 //   {"start": ..., "end": ..., "timezone": ..., "useCalendar": bool, "msResolution": bool, ...,
-//    "queries": [{"aggregator", "metric", "downsample", "rate", "rateOptions": {...},
-//                 "tags": {tagk: filter}, "filters": [{"type", "tagk", "filter", "groupBy"}],
-//                 "explicitTags"}]}
+//    "queries": [{"aggregator", "metric" or "tsuids": [hex], "downsample", "rate",
+//                 "rateOptions": {...}, "tags": {tagk: filter},
+//                 "filters": [{"type", "tagk", "filter", "groupBy"}], "explicitTags",
+//                 "percentiles": [number], "showHistogramBuckets"}]}
 //
 // Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB,
 // tags and filters add up. Pure; thread-safe.
@@ -21,8 +22,7 @@ namespace hourcell {
 
 // kInvalidArgument: "Missing message content", more than kQueryBodyBytesMax, "Unable to parse the
 // given JSON: ...", a field of another type, OpenTSDB's texts for the parts, as
-// CompleteQueryRequest. kUnimplemented: tsuids, percentiles, calendar intervals. `arrays` is a
-// parameter of the URL, not of the body.
+// CompleteQueryRequest. `arrays` is a parameter of the URL, not of the body.
 absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms);
 
 }  // namespace hourcell

@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/query/query_time.h"
 
 namespace hourcell {
@@ -29,10 +31,12 @@ absl::Status CompleteQueryRequest(const QueryTimes& times,
                                                   spec.queries.size(), kSubQueriesMax));
   }
 
+  HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone timezone, ParseTimezone(times.timezone));
   std::vector<SubQuery> distinct;
   for (SubQuery& query : spec.queries) {
-    if (use_calendar && query.downsample && !query.downsample->all) {
-      return absl::InvalidArgumentError("calendar downsampling is not available yet");
+    if (query.downsample && !query.downsample->all) {
+      query.downsample->calendar |= use_calendar;
+      query.downsample->timezone = timezone;
     }
     if (std::find(distinct.begin(), distinct.end(), query) == distinct.end()) {
       distinct.push_back(std::move(query));
@@ -40,6 +44,17 @@ absl::Status CompleteQueryRequest(const QueryTimes& times,
   }
   spec.queries = std::move(distinct);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ParseQueryTsuid(std::string_view text) {
+  std::string hex(text);
+  absl::AsciiStrToUpper(&hex);
+  if (hex.empty() || hex.size() % 2 != 0 ||
+      hex.find_first_not_of("0123456789ABCDEF") != std::string::npos) {
+    return absl::InvalidArgumentError(fmt::format(
+        "tsuid: got {}; want an even number of hexadecimal digits", QuoteForMessage(text)));
+  }
+  return hex;
 }
 
 absl::StatusOr<Aggregator> ParseQueryAggregator(std::string_view name) {

@@ -30,6 +30,7 @@ struct QueryPrinting {
   bool show_tsuids = false;
   bool show_query = false;
   bool show_summary = false;
+  bool show_stats = false;
   friend bool operator==(const QueryPrinting&, const QueryPrinting&) = default;
 };
 
@@ -46,14 +47,18 @@ struct QueryTimes {
   std::string timezone;
 };
 
-// Checks and completes a request whose sub queries are parsed: fills start and end, drops repeated
-// sub queries. kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater
-// than the start time [s]", "Missing queries", more than kSubQueriesMax of them, "calendar
-// downsampling is not available yet".
+// Checks and completes a request whose sub queries are parsed: fills start and end, gives the
+// timezone to intervals by the calendar (with `use_calendar` to all but "0all"), drops repeated sub
+// queries. kInvalidArgument: "Missing start time", bad times, "End time [e] must be greater than
+// the start time [s]", "Missing queries", more than kSubQueriesMax of them, "The timezone
+// specification could not be found".
 absl::Status CompleteQueryRequest(const QueryTimes& times,
                                   bool use_calendar,
                                   int64_t now_ms,
                                   QueryRequest* request);
+
+// The upper-case form of a tsuid in hex. kInvalidArgument: empty, an odd count of digits, not hex.
+absl::StatusOr<std::string> ParseQueryTsuid(std::string_view text);
 
 // kInvalidArgument "Missing the aggregation function", else as ParseAggregator.
 absl::StatusOr<Aggregator> ParseQueryAggregator(std::string_view name);

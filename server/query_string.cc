@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/number.h"
 
 namespace hourcell {
 namespace {
@@ -78,6 +80,26 @@ bool StartsWithRate(std::string_view word) {
                     [](char want, char got) { return want == (got | 0x20); });
 }
 
+// `word` is "percentiles[...]".
+absl::StatusOr<std::vector<double>> ParsePercentiles(std::string_view word) {
+  constexpr std::string_view kOpen = "percentiles[";
+  if (!word.starts_with(kOpen) || !word.ends_with(']')) {
+    return absl::InvalidArgumentError(
+        fmt::format("Invalid percentiles: got {}; want percentiles[0.99,...]", word));
+  }
+  std::vector<double> percentiles;
+  const std::string_view inside = word.substr(kOpen.size(), word.size() - kOpen.size() - 1);
+  for (const std::string_view text : SplitOutside(inside, ',', '[', ']')) {
+    const Parsed<double> percentile = ParseDouble(text);
+    if (!percentile.ok() || !std::isfinite(*percentile)) {
+      return absl::InvalidArgumentError(
+          fmt::format("Invalid percentiles: got {}; want numbers", word));
+    }
+    percentiles.push_back(*percentile);
+  }
+  return percentiles;
+}
+
 absl::Status ApplyOption(std::string_view word, SubQuery* query) {
   if (word.empty()) return absl::InvalidArgumentError("Invalid parameter m: empty option");
   if (word[0] >= '0' && word[0] <= '9') {
@@ -86,8 +108,10 @@ absl::Status ApplyOption(std::string_view word, SubQuery* query) {
     HOURCELL_ASSIGN_OR_RETURN(query->rate, ParseRateOption(word));
   } else if (word == "explicit_tags") {
     query->explicit_tags = true;
-  } else if (word.starts_with("percentiles") || word == "show-histogram-buckets") {
-    return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
+  } else if (word.starts_with("percentiles")) {
+    HOURCELL_ASSIGN_OR_RETURN(query->percentiles, ParsePercentiles(word));
+  } else if (word == "show-histogram-buckets") {
+    query->show_histogram_buckets = true;
   }
   return absl::OkStatus();
 }
@@ -163,21 +187,57 @@ std::string ParamOr(const HttpRequest& request, std::string_view name, std::stri
   return value != nullptr ? *value : std::string(other);
 }
 
+// The parts of a sub query between colons, of which the aggregator and the options go into `query`;
+// returns the last part.
+absl::StatusOr<std::string_view> ParseParts(std::string_view name,
+                                            std::string_view text,
+                                            SubQuery* query) {
+  const auto parts = SplitOutside(text, ':', '{', '}');
+  if (parts.size() < kPartsMin || parts.size() > kPartsMax) {
+    return absl::InvalidArgumentError(
+        fmt::format("Invalid parameter {}={} ({} :-separated parts)", name, text,
+                    parts.size() < kPartsMin ? "not enough" : "too many"));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(query->aggregator, ParseQueryAggregator(parts[0]));
+  for (size_t i = 1; i + 1 < parts.size(); ++i) {
+    HOURCELL_RETURN_IF_ERROR(ApplyOption(parts[i], query));
+  }
+  return parts.back();
+}
+
+// All sub queries: those by tsuid first, as in OpenTSDB.
+absl::StatusOr<std::vector<SubQuery>> ParseSubQueries(const HttpRequest& request) {
+  std::vector<SubQuery> queries;
+  for (const auto& [name, value] : request.params) {
+    if (name != "tsuid" && name != "tsuids") continue;
+    HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseTsuidQueryText(value));
+    queries.push_back(std::move(query));
+  }
+  for (const auto& [name, value] : request.params) {
+    if (name != "m") continue;
+    HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseSubQueryText(value));
+    queries.push_back(std::move(query));
+  }
+  if (queries.empty()) return absl::InvalidArgumentError("Missing sub queries");
+  return queries;
+}
+
 }  // namespace
 
 absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m) {
-  const auto parts = SplitOutside(m, ':', '{', '}');
-  if (parts.size() < kPartsMin || parts.size() > kPartsMax) {
-    return absl::InvalidArgumentError(
-        fmt::format("Invalid parameter m={} ({} :-separated parts)", m,
-                    parts.size() < kPartsMin ? "not enough" : "too many"));
-  }
   SubQuery query;
-  HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseQueryAggregator(parts[0]));
-  for (size_t i = 1; i + 1 < parts.size(); ++i) {
-    HOURCELL_RETURN_IF_ERROR(ApplyOption(parts[i], &query));
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view metric, ParseParts("m", m, &query));
+  HOURCELL_RETURN_IF_ERROR(ParseMetricAndFilters(metric, &query));
+  return query;
+}
+
+absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid) {
+  SubQuery query;
+  HOURCELL_ASSIGN_OR_RETURN(const std::string_view list, ParseParts("tsuid", tsuid, &query));
+  for (const std::string_view text : SplitOutside(list, ',', '{', '}')) {
+    HOURCELL_ASSIGN_OR_RETURN(std::string hex, ParseQueryTsuid(text));
+    query.tsuids.push_back(std::move(hex));
   }
-  HOURCELL_RETURN_IF_ERROR(ParseMetricAndFilters(parts.back(), &query));
   return query;
 }
 
@@ -189,20 +249,15 @@ absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request, int64_
     return absl::InvalidArgumentError("Missing parameter <code>start</code>");
   }
   QueryRequest parsed;
-  for (const auto& [name, value] : request.params) {
-    if (name == "tsuid" || name == "tsuids") {
-      return absl::UnimplementedError("queries by tsuid are not available yet");
-    }
-    if (name != "m") continue;
-    HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseSubQueryText(value));
-    parsed.spec.queries.push_back(std::move(query));
-  }
-  if (parsed.spec.queries.empty()) return absl::InvalidArgumentError("Missing sub queries");
+  HOURCELL_ASSIGN_OR_RETURN(parsed.spec.queries, ParseSubQueries(request));
+  parsed.spec.annotations = !request.has_param("no_annotations");
+  parsed.spec.global_annotations = request.has_param("global_annotations");
   parsed.printing = {.ms = request.has_param("ms"),
                      .arrays = request.has_param("arrays"),
                      .show_tsuids = request.has_param("show_tsuids"),
                      .show_query = request.has_param("show_query"),
-                     .show_summary = request.has_param("show_summary")};
+                     .show_summary = request.has_param("show_summary"),
+                     .show_stats = request.has_param("show_stats")};
   HOURCELL_RETURN_IF_ERROR(
       CompleteQueryRequest(times, request.has_param("use_calendar"), now_ms, &parsed));
   return parsed;

@@ -1,8 +1,10 @@
 // The query string of /api/query as a QueryRequest.
 //
 //   m        := aggregator ":" { option ":" } metric [ "{" group "}" [ "{" only-filter "}" ] ]
+//   tsuid    := aggregator ":" { option ":" } hex { "," hex }
 //   option   := "rate" [ "{" counter [ "," max [ "," reset ] ] "}" ] | downsample |
-//               "explicit_tags" | ...
+//               "explicit_tags" | "percentiles[" number { "," number } "]" |
+//               "show-histogram-buckets" | ...
 //   group    := tagk "=" filter { "," tagk "=" filter }
 //
 // Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside
@@ -21,13 +23,18 @@
 
 namespace hourcell {
 
-// Parses the value of a parameter m.
-// kInvalidArgument with OpenTSDB's texts; kUnimplemented for what needs histograms or calendars.
+// Parses the value of a parameter m. kInvalidArgument with OpenTSDB's texts.
 absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
 
-// Parses the parameters start, end, m, ms, arrays, show_*, timezone or tz, use_calendar.
-// `now_ms` is the present. Errors: as ParseSubQueryText and CompleteQueryRequest;
-// kInvalidArgument "Missing parameter <code>start</code>", "Missing sub queries".
+// Parses the value of a parameter tsuid (or tsuids). kInvalidArgument: as ParseSubQueryText; no
+// tsuid, or one that is not hex.
+absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
+
+// Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
+// global_annotations, timezone or tz, use_calendar. Flags count as set whatever their value.
+// Sub queries by tsuid come first. `now_ms` is the present. Errors: as ParseSubQueryText and
+// CompleteQueryRequest; kInvalidArgument "Missing parameter <code>start</code>", "Missing sub
+// queries".
 absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request, int64_t now_ms);
 
 }  // namespace hourcell

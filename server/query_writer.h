@@ -28,7 +28,8 @@ absl::Status AppendQueryResult(const QuerySpec& spec,
                                int64_t elapsed_ms,
                                std::string* out);
 
-// The specifier a DownsampleSpec can be parsed from: "1m-avg-nan", "0all-sum".
+// The specifier a DownsampleSpec can be parsed from: "1m-avg-nan", "0all-sum", "1dc-sum". It does
+// not tell the timezone.
 std::string DownsampleText(const DownsampleSpec& spec);
 
 }  // namespace hourcell

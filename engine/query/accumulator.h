@@ -4,17 +4,22 @@
 //   void Add(T value);    in member order
 //   T Result() const;     REQUIRES for integers: something was added
 //
-// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left.
-// Internal to engine/query. No allocation, no locks.
+// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left;
+// first, last and the last value of diff are taken as they are. The median and the percentiles need
+// all values at once: rank.h.
+//
+// An AccumulatorColumn has one accumulator for each time of a tile, so that a loop over a member's
+// column calls nothing that is not inlined. Internal to engine/query. No locks.
 
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "codec/base/check.h"
 #include "engine/query/query_spec.h"
@@ -128,14 +133,109 @@ struct IntegerDev {
   }
 };
 
+struct IntegerMult {
+  uint64_t product = 1;
+  void Add(int64_t value) { product *= static_cast<uint64_t>(value); }
+  int64_t Result() const { return static_cast<int64_t>(product); }
+};
+
+struct DoubleMult {
+  double product = 1;
+  int64_t count = 0;
+  void Add(double value) {
+    if (std::isnan(value)) return;
+    product *= value;
+    ++count;
+  }
+  double Result() const { return count == 0 ? kNoValue : product; }
+};
+
+struct IntegerSquareSum {
+  IntegerSum sum;
+  void Add(int64_t value) {
+    const auto bits = static_cast<uint64_t>(value);
+    sum.Add(static_cast<int64_t>(bits * bits));
+  }
+  int64_t Result() const { return sum.Result(); }
+};
+
+struct DoubleSquareSum {
+  DoubleSum sum;
+  void Add(double value) { sum.Add(value * value); }
+  double Result() const { return sum.Result(); }
+};
+
+template <typename T>
+struct FirstValue {
+  T first = 0;
+  bool has_first = false;
+  void Add(T value) {
+    if (!has_first) first = value;
+    has_first = true;
+  }
+  T Result() const { return first; }
+};
+
+template <typename T>
+struct LastValue {
+  T last = 0;
+  void Add(T value) { last = value; }
+  T Result() const { return last; }
+};
+
+struct IntegerDiff {
+  FirstValue<int64_t> first;
+  LastValue<int64_t> last;
+  void Add(int64_t value) {
+    first.Add(value);
+    last.Add(value);
+  }
+  int64_t Result() const {
+    return static_cast<int64_t>(static_cast<uint64_t>(last.last) -
+                                static_cast<uint64_t>(first.first));
+  }
+};
+
+// The last value less the first that is not NaN; 0 if there is none after that.
+struct DoubleDiff {
+  double first = kNoValue;
+  double last = kNoValue;
+  bool has_later = false;
+  void Add(double value) {
+    if (std::isnan(first)) {
+      first = value;
+      return;
+    }
+    last = value;
+    has_later = true;
+  }
+  double Result() const {
+    if (std::isnan(first)) return kNoValue;
+    return has_later ? last - first : 0.0;
+  }
+};
+
+// One accumulator for each time of a tile.
+template <typename Accumulator>
+class AccumulatorColumn {
+ public:
+  // `members`: how many values a time may get at most; of use to a RankColumn only.
+  void Reset(size_t times, size_t /*members*/) { accumulators_.assign(times, Accumulator{}); }
+  template <typename T>
+  void Add(size_t i, T value) {
+    accumulators_[i].Add(value);
+  }
+  auto Result(size_t i) const { return accumulators_[i].Result(); }
+
+ private:
+  std::vector<Accumulator> accumulators_;
+};
+
 // Calls `visit(integers, doubles)` with fresh accumulators of `aggregator`.
-// REQUIRES: aggregator != kNone.
+// REQUIRES: it is not kNone and has no rank (rank.h).
 template <typename Visitor>
 decltype(auto) WithAccumulators(Aggregator aggregator, Visitor&& visit) {
   switch (aggregator) {
-    case Aggregator::kSum:
-    case Aggregator::kZimsum:
-      return visit(IntegerSum{}, DoubleSum{});
     case Aggregator::kMin:
     case Aggregator::kMimmin:
       return visit(IntegerMin{}, DoubleMin{});
@@ -148,11 +248,22 @@ decltype(auto) WithAccumulators(Aggregator aggregator, Visitor&& visit) {
       return visit(IntegerCount{}, DoubleCount{});
     case Aggregator::kDev:
       return visit(IntegerDev{}, DoubleDev{});
-    case Aggregator::kNone:
+    case Aggregator::kMult:
+      return visit(IntegerMult{}, DoubleMult{});
+    case Aggregator::kDiff:
+      return visit(IntegerDiff{}, DoubleDiff{});
+    case Aggregator::kSquareSum:
+      return visit(IntegerSquareSum{}, DoubleSquareSum{});
+    case Aggregator::kFirst:
+      return visit(FirstValue<int64_t>{}, FirstValue<double>{});
+    case Aggregator::kLast:
+      return visit(LastValue<int64_t>{}, LastValue<double>{});
+    default:
       break;
   }
-  HOURCELL_CHECK(aggregator != Aggregator::kNone);
-  std::abort();  // not reached: every other aggregator has returned
+  HOURCELL_CHECK(aggregator == Aggregator::kSum || aggregator == Aggregator::kZimsum ||
+                 aggregator == Aggregator::kPfsum);
+  return visit(IntegerSum{}, DoubleSum{});
 }
 
 }  // namespace hourcell

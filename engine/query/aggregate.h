@@ -3,7 +3,7 @@
 //
 //   at each time t: every member that has begun and not ended contributes; one without a point at t
 //   is interpolated between its neighbours (LERP), or counts as 0 (ZIM), as the largest (MAX) or
-//   smallest number (MIN)
+//   smallest number (MIN), or as its last one (PREV)
 //   the result is an integer only if there is no rate, no downsampling, and all current and next
 //   points of all members are integers; LERP then truncates
 //   with rate nothing is interpolated: a member counts with its latest rate, before it with nothing
@@ -22,11 +22,18 @@
 
 namespace hourcell {
 
-enum class Interpolation : uint8_t { kLerp, kZeroIfMissing, kMaxIfMissing, kMinIfMissing };
+enum class Interpolation : uint8_t {
+  kLerp,
+  kZeroIfMissing,
+  kMaxIfMissing,
+  kMinIfMissing,
+  kPrevious,
+};
 Interpolation InterpolationOf(Aggregator aggregator);
 
 // The aggregate of values at one time or in one bucket, in member order. Integers: wrap at 64 bits,
-// avg and dev truncate. Doubles: NaN is skipped, all NaN gives NaN. REQUIRES: not empty, not kNone.
+// avg, dev and percentiles truncate. Doubles: NaN is skipped (not by first, last and the last of
+// diff), all NaN gives NaN. REQUIRES: not empty, not kNone.
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values);
 double AggregateDoubles(Aggregator aggregator, std::span<const double> values);
 

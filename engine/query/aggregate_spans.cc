@@ -14,12 +14,16 @@
 #include "codec/base/status_macros.h"
 #include "engine/query/accumulator.h"
 #include "engine/query/aggregate.h"
+#include "engine/query/rank.h"
 
 namespace hourcell {
 namespace {
 
 // Times in a tile: 24 bytes of accumulator each, so that a tile fits the first-level cache.
 constexpr size_t kTileTimes = 1024;
+
+// Values in a tile of an aggregator that keeps them all; 8 bytes each.
+constexpr size_t kTileValues = size_t{1} << 18;
 
 using Times = std::vector<int64_t>;
 
@@ -105,6 +109,8 @@ T MissingValue(const Span& member, size_t next, int64_t ms, MissingRule rule) {
       return std::numeric_limits<T>::max();
     case Interpolation::kMinIfMissing:
       return std::numeric_limits<T>::lowest();
+    case Interpolation::kPrevious:
+      return before;
     case Interpolation::kLerp:
       break;
   }
@@ -112,18 +118,18 @@ T MissingValue(const Span& member, size_t next, int64_t ms, MissingRule rule) {
   return Lerp(ms - x0, member.t[next] - x0, before, ValueAt<T>(member, next));
 }
 
-// Adds `member` to the accumulators of `times`, from its first point to its last. `cursor` is its
-// first point not before times[0]; returns the first point after the tile.
-template <typename T, typename Accumulator>
+// Adds `member` to the column of `times`, from its first point to its last. `cursor` is its first
+// point not before times[0]; returns the first point after the tile.
+template <typename T, typename Column>
 size_t AddMember(const Span& member,
                  size_t cursor,
                  std::span<const int64_t> times,
                  MissingRule rule,
-                 std::vector<Accumulator>* sums) {
+                 Column* column) {
   if (member.size() - cursor >= times.size() &&
       std::equal(times.begin(), times.end(), &member.t[cursor])) {
     for (size_t i = 0; i < times.size(); ++i)
-      (*sums)[i].Add(ValueAt<T>(member, cursor + i));
+      column->Add(i, ValueAt<T>(member, cursor + i));
     return cursor + times.size();
   }
   size_t i = 0;
@@ -133,9 +139,9 @@ size_t AddMember(const Span& member,
   }
   for (; i < times.size() && cursor < member.size(); ++i) {
     if (member.t[cursor] == times[i]) {
-      (*sums)[i].Add(ValueAt<T>(member, cursor++));
+      column->Add(i, ValueAt<T>(member, cursor++));
     } else {
-      (*sums)[i].Add(MissingValue<T>(member, cursor, times[i], rule));
+      column->Add(i, MissingValue<T>(member, cursor, times[i], rule));
     }
   }
   return cursor;
@@ -154,19 +160,27 @@ void MarkDoubles(const Span& member,
   }
 }
 
-// The merge of one group. `Integers` and `Doubles` are the aggregator's accumulators.
+// The merge of one group. `Integers` and `Doubles` are the aggregator's columns.
 template <typename Integers, typename Doubles>
 class GroupMerger {
  public:
-  GroupMerger(std::span<const Span* const> members, MissingRule rule)
-      : members_(members), rule_(rule), numbers_(NumbersOf(members)), cursors_(members.size()) {}
+  GroupMerger(std::span<const Span* const> members,
+              MissingRule rule,
+              Integers integers,
+              Doubles doubles)
+      : members_(members),
+        rule_(rule),
+        numbers_(NumbersOf(members)),
+        cursors_(members.size()),
+        integers_(std::move(integers)),
+        doubles_(std::move(doubles)) {}
 
-  absl::StatusOr<Span> Merge(Times times) {
+  absl::StatusOr<Span> Merge(Times times, size_t tile_times) {
     Span out;
     out.v.reserve(times.size());
     out.is_float.reserve(times.size());
-    for (size_t begin = 0; begin < times.size(); begin += kTileTimes) {
-      const size_t size = std::min(kTileTimes, times.size() - begin);
+    for (size_t begin = 0; begin < times.size(); begin += tile_times) {
+      const size_t size = std::min(tile_times, times.size() - begin);
       const std::span<const int64_t> tile(&times[begin], size);
       AddTile(tile);
       HOURCELL_RETURN_IF_ERROR(EmitTile(tile, &out));
@@ -177,8 +191,8 @@ class GroupMerger {
 
  private:
   void AddTile(std::span<const int64_t> tile) {
-    integers_.assign(tile.size(), Integers{});
-    doubles_.assign(tile.size(), Doubles{});
+    if (numbers_ != Numbers::kDoubles) integers_.Reset(tile.size(), members_.size());
+    if (numbers_ != Numbers::kIntegers) doubles_.Reset(tile.size(), members_.size());
     is_double_.assign(tile.size(), numbers_ == Numbers::kDoubles ? 1 : 0);
     for (size_t m = 0; m < members_.size(); ++m) {
       const Span& member = *members_[m];
@@ -201,14 +215,14 @@ class GroupMerger {
     }
   }
 
-  absl::Status EmitTile(std::span<const int64_t> tile, Span* out) const {
+  absl::Status EmitTile(std::span<const int64_t> tile, Span* out) {
     for (size_t i = 0; i < tile.size(); ++i) {
       out->is_float.push_back(is_double_[i]);
       if (is_double_[i] == 0) {
-        out->v.push_back(static_cast<uint64_t>(integers_[i].Result()));
+        out->v.push_back(static_cast<uint64_t>(integers_.Result(i)));
         continue;
       }
-      const double result = doubles_[i].Result();
+      const double result = doubles_.Result(i);
       if (std::isinf(result)) return InfinityError(result, tile[i]);
       out->v.push_back(std::bit_cast<uint64_t>(result));
     }
@@ -220,8 +234,8 @@ class GroupMerger {
   const Numbers numbers_;
   std::vector<size_t> cursors_;  // each member's first point not yet added
   // One each for every time of the tile.
-  std::vector<Integers> integers_;
-  std::vector<Doubles> doubles_;
+  Integers integers_;
+  Doubles doubles_;
   std::vector<uint8_t> is_double_;
 };
 
@@ -238,9 +252,16 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
   }
   if (live.empty()) return Span{};
   const MissingRule rule{.interpolation = InterpolationOf(aggregator), .is_rate = is_rate};
+  Times times = UnionOfTimes(live, scan_end_ms);
+  if (const auto rank = RankOf(aggregator)) {
+    GroupMerger merger(live, rule, RankColumn<int64_t>(*rank), RankColumn<double>(*rank));
+    const size_t tile_times = std::clamp(kTileValues / live.size(), size_t{1}, kTileTimes);
+    return merger.Merge(std::move(times), tile_times);
+  }
   return WithAccumulators(aggregator, [&](auto integers, auto doubles) -> absl::StatusOr<Span> {
-    GroupMerger<decltype(integers), decltype(doubles)> merger(live, rule);
-    return merger.Merge(UnionOfTimes(live, scan_end_ms));
+    GroupMerger merger(live, rule, AccumulatorColumn<decltype(integers)>(),
+                       AccumulatorColumn<decltype(doubles)>());
+    return merger.Merge(std::move(times), kTileTimes);
   });
 }
 

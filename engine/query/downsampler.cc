@@ -9,6 +9,7 @@
 
 #include "codec/base/check.h"
 #include "engine/query/aggregate.h"
+#include "engine/query/calendar_grid.h"
 
 namespace hourcell {
 namespace {
@@ -46,8 +47,9 @@ int64_t AlignUp(int64_t ms, int64_t interval_ms) {
   return down > INT64_MAX - interval_ms ? INT64_MAX : down + interval_ms;
 }
 
-double FillValue(FillPolicy fill) {
-  return fill == FillPolicy::kZero ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+double FillValue(const DownsampleSpec& spec) {
+  return spec.fill == FillPolicy::kZero ? spec.fill_value
+                                        : std::numeric_limits<double>::quiet_NaN();
 }
 
 int64_t BeginMs(const QueryRange& range) {
@@ -73,45 +75,86 @@ Span DownsampleAll(const Span& span, Aggregator function, const QueryRange& rang
   return std::move(out).Take();
 }
 
+// Buckets aligned to multiples of the interval since 1970; what CalendarGrid is for calendars.
+class FixedGrid {
+ public:
+  explicit FixedGrid(int64_t interval_ms) : interval_ms_(interval_ms) {}
+  int64_t Floor(int64_t ms) const { return AlignDown(ms, interval_ms_); }
+  int64_t Next(int64_t ms) const {
+    return ms > INT64_MAX - interval_ms_ ? INT64_MAX : ms + interval_ms_;
+  }
+
+ private:
+  const int64_t interval_ms_;
+};
+
+// Where buckets begin and end: points before `first_ms` are skipped; with fill there are buckets
+// from `fill_begin_ms` to (excluding) `fill_end_ms`, both boundaries.
+struct BucketLimits {
+  int64_t first_ms = 0;
+  int64_t fill_begin_ms = 0;
+  int64_t fill_end_ms = 0;
+};
+
+template <typename Grid>
+Span DownsampleOnGrid(const Span& span,
+                      const DownsampleSpec& spec,
+                      const Grid& grid,
+                      const BucketLimits& limits) {
+  const bool fills = spec.fill != FillPolicy::kNone;
+  const std::vector<double> values = ToDoubles(span);
+  DoubleColumn out;
+
+  int64_t fill_ms = limits.fill_begin_ms;  // the first bucket not yet in `out`
+  const auto fill_up_to = [&](int64_t ms) {
+    for (; fills && fill_ms < ms; fill_ms = grid.Next(fill_ms))
+      out.Add(fill_ms, FillValue(spec));
+  };
+
+  const auto first = std::lower_bound(span.t.begin(), span.t.end(), limits.first_ms);
+  size_t i = static_cast<size_t>(first - span.t.begin());
+  while (i < span.size()) {
+    const int64_t bucket_ms = grid.Floor(span.t[i]);
+    if (fills && bucket_ms >= limits.fill_end_ms) break;
+    fill_up_to(bucket_ms);
+    const int64_t next_ms = grid.Next(bucket_ms);
+    const size_t begin = i;
+    do {
+      ++i;
+    } while (i < span.size() && span.t[i] < next_ms);
+    out.Add(bucket_ms,
+            AggregateDoubles(spec.function, std::span(values).subspan(begin, i - begin)));
+    fill_ms = next_ms;
+  }
+  fill_up_to(limits.fill_end_ms);
+  return std::move(out).Take();
+}
+
+Span DownsampleByCalendar(const Span& span, const DownsampleSpec& spec, const QueryRange& range) {
+  const CalendarGrid grid(spec, range.start_ms);
+  const int64_t begin_ms = grid.Floor(range.start_ms);
+  return DownsampleOnGrid(span, spec, grid,
+                          {.first_ms = begin_ms,
+                           .fill_begin_ms = begin_ms,
+                           .fill_end_ms = grid.Next(grid.Floor(range.end_ms))});
+}
+
 }  // namespace
 
 Span DownsampleBetween(const Span& span,
                        const DownsampleSpec& spec,
                        int64_t begin_ms,
                        int64_t end_ms) {
-  HOURCELL_CHECK(!spec.all && spec.interval_ms > 0);
-  const bool fills = spec.fill != FillPolicy::kNone;
-  const int64_t fill_end_ms = AlignDown(end_ms, spec.interval_ms);
-  const std::vector<double> values = ToDoubles(span);
-  DoubleColumn out;
-
-  int64_t fill_ms = AlignDown(begin_ms, spec.interval_ms);  // the first bucket not yet in `out`
-  const auto fill_up_to = [&](int64_t ms) {
-    for (; fills && fill_ms < ms; fill_ms += spec.interval_ms) {
-      out.Add(fill_ms, FillValue(spec.fill));
-    }
-  };
-
-  const auto first =
-      std::lower_bound(span.t.begin(), span.t.end(), AlignUp(begin_ms, spec.interval_ms));
-  size_t i = static_cast<size_t>(first - span.t.begin());
-  while (i < span.size()) {
-    const int64_t bucket_ms = AlignDown(span.t[i], spec.interval_ms);
-    if (fills && bucket_ms >= fill_end_ms) break;
-    fill_up_to(bucket_ms);
-    const size_t begin = i;
-    while (i < span.size() && span.t[i] - bucket_ms < spec.interval_ms)
-      ++i;
-    out.Add(bucket_ms,
-            AggregateDoubles(spec.function, std::span(values).subspan(begin, i - begin)));
-    if (fills) fill_ms += spec.interval_ms;
-  }
-  fill_up_to(fill_end_ms);
-  return std::move(out).Take();
+  HOURCELL_CHECK(!spec.all && !spec.calendar && spec.interval_ms > 0);
+  return DownsampleOnGrid(span, spec, FixedGrid(spec.interval_ms),
+                          {.first_ms = AlignUp(begin_ms, spec.interval_ms),
+                           .fill_begin_ms = AlignDown(begin_ms, spec.interval_ms),
+                           .fill_end_ms = AlignDown(end_ms, spec.interval_ms)});
 }
 
 Span Downsample(const Span& span, const DownsampleSpec& spec, const QueryRange& range) {
   if (spec.all) return DownsampleAll(span, spec.function, range);
+  if (spec.calendar) return DownsampleByCalendar(span, spec, range);
   return DownsampleBetween(span, spec, BeginMs(range), EndMs(range));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
@@ -10,17 +11,21 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/number.h"
 #include "engine/query/query_time.h"
 
 namespace hourcell {
 namespace {
 
 // In the order of the enums.
-constexpr std::array<std::string_view, 7> kFilterTypeNames = {
+constexpr std::array<std::string_view, 8> kFilterTypeNames = {
     "literal_or", "iliteral_or", "not_literal_or", "not_iliteral_or",
-    "wildcard",   "iwildcard",   "regexp"};
-constexpr std::array<std::string_view, 10> kAggregatorNames = {
-    "sum", "min", "max", "avg", "count", "dev", "none", "zimsum", "mimmin", "mimmax"};
+    "wildcard",   "iwildcard",   "regexp",         "not_key"};
+constexpr std::array<std::string_view, 35> kAggregatorNames = {
+    "sum",    "min",     "max",    "avg",    "none",   "median", "mult",   "dev",       "diff",
+    "count",  "zimsum",  "mimmin", "mimmax", "first",  "last",   "pfsum",  "squareSum", "p50",
+    "p75",    "p90",     "p95",    "p99",    "p999",   "ep50r3", "ep75r3", "ep90r3",    "ep95r3",
+    "ep99r3", "ep999r3", "ep50r7", "ep75r7", "ep90r7", "ep95r7", "ep99r7", "ep999r7"};
 constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "null", "zero"};
 
 std::string Lower(std::string_view text) {
@@ -49,12 +54,52 @@ bool IsAll(std::string_view interval) {
              std::string_view::npos;
 }
 
-absl::StatusOr<FillPolicy> ParseFillPolicy(std::string_view name) {
-  const auto found = std::find(kFillPolicyNames.begin(), kFillPolicyNames.end(), Lower(name));
+// Sets the fill policy of `spec` to `name`, other than scalar(x).
+absl::Status SetFillPolicy(std::string_view name, DownsampleSpec* spec) {
+  const std::string lower = Lower(name);
+  if (lower == "scalar") {
+    return absl::InvalidArgumentError(
+        fmt::format("fill policy {}: no number; want scalar(<number>)", name));
+  }
+  const auto found = std::find(kFillPolicyNames.begin(), kFillPolicyNames.end(), lower);
   if (found == kFillPolicyNames.end()) {
     return absl::InvalidArgumentError(fmt::format("Unrecognized fill policy: {}", name));
   }
-  return static_cast<FillPolicy>(found - kFillPolicyNames.begin());
+  spec->fill = static_cast<FillPolicy>(found - kFillPolicyNames.begin());
+  return absl::OkStatus();
+}
+
+// Takes "-scalar(x)" off the end of `text`, where it is, and sets the fill policy to it. Its number
+// may have a '-' of its own.
+absl::Status TakeScalarFill(std::string_view* text, DownsampleSpec* spec) {
+  constexpr std::string_view kOpen = "-scalar(";
+  const size_t at = Lower(*text).find(kOpen);
+  if (at == std::string_view::npos) return absl::OkStatus();
+  std::string_view number = text->substr(at + kOpen.size());
+  const bool is_closed = number.ends_with(')');
+  if (is_closed) number.remove_suffix(1);
+  const Parsed<double> value = ParseDouble(number);
+  if (!is_closed || !value.ok() || !std::isfinite(*value)) {
+    return absl::InvalidArgumentError(fmt::format("fill policy {}: got {}; want scalar(<number>)",
+                                                  text->substr(at + 1), QuoteForMessage(number)));
+  }
+  spec->fill = FillPolicy::kZero;
+  spec->fill_value = *value;
+  text->remove_suffix(text->size() - at);
+  return absl::OkStatus();
+}
+
+// Parses "1h", "1hc" or "0all".
+absl::Status ParseInterval(std::string_view text, DownsampleSpec* spec) {
+  spec->all = IsAll(text);
+  if (spec->all) return absl::OkStatus();
+  spec->calendar = text.ends_with('c');
+  if (spec->calendar) text.remove_suffix(1);
+  HOURCELL_ASSIGN_OR_RETURN(const Duration duration, ParseDurationText(text));
+  spec->interval_ms = duration.ms;
+  spec->count = duration.count;
+  spec->unit = duration.unit;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Aggregator> ParseDownsamplingFunction(std::string_view name) {
@@ -68,18 +113,13 @@ absl::StatusOr<Aggregator> ParseDownsamplingFunction(std::string_view name) {
   return *function;
 }
 
-// The text between the parentheses of "type(text)".
+// The text between the parentheses of "type(text)"; may be empty.
 absl::StatusOr<std::string_view> TextInParentheses(std::string_view filter, size_t open) {
   if (!filter.ends_with(')')) {
     return absl::InvalidArgumentError(
         fmt::format("filter {}: no ')' at the end; want type(text)", QuoteForMessage(filter)));
   }
-  const std::string_view inside = filter.substr(open + 1, filter.size() - open - 2);
-  if (inside.empty()) {
-    return absl::InvalidArgumentError(fmt::format(
-        "filter {}: nothing between the parentheses; want type(text)", QuoteForMessage(filter)));
-  }
-  return inside;
+  return filter.substr(open + 1, filter.size() - open - 2);
 }
 
 }  // namespace
@@ -111,7 +151,13 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
   } else if (const size_t open = text.find('('); open != std::string_view::npos) {
     HOURCELL_ASSIGN_OR_RETURN(const std::string_view inside, TextInParentheses(text, open));
     HOURCELL_ASSIGN_OR_RETURN(spec.type, ParseFilterType(text.substr(0, open)));
+    if (inside.empty() != (spec.type == FilterType::kNotKey)) {
+      return absl::InvalidArgumentError(fmt::format("filter {}: want {} between the parentheses",
+                                                    QuoteForMessage(text),
+                                                    inside.empty() ? "text" : "nothing"));
+    }
     spec.filter = std::string(inside);
+    if (spec.type == FilterType::kNotKey) spec.group_by = false;
   } else if (text.find('*') != std::string_view::npos) {
     spec.type = FilterType::kIWildcard;
   }
@@ -134,34 +180,33 @@ std::vector<std::string_view> AggregatorNames() {
   return {kAggregatorNames.begin(), kAggregatorNames.end()};
 }
 
+bool operator==(const DownsampleSpec& a, const DownsampleSpec& b) {
+  if (a.interval_ms != b.interval_ms || a.all != b.all || a.function != b.function ||
+      a.fill != b.fill || a.fill_value != b.fill_value || a.calendar != b.calendar) {
+    return false;
+  }
+  return !a.calendar || (a.count == b.count && a.unit == b.unit && a.timezone == b.timezone);
+}
+
 absl::StatusOr<DownsampleSpec> ParseDownsampleSpec(std::string_view text) {
-  const std::vector<std::string_view> parts = SplitAtDashes(text);
+  DownsampleSpec spec;
+  std::string_view rest = text;
+  HOURCELL_RETURN_IF_ERROR(TakeScalarFill(&rest, &spec));
+  const size_t parts_max = rest.size() == text.size() ? 3 : 2;
+  const std::vector<std::string_view> parts = SplitAtDashes(rest);
   if (parts.size() < 2) {
     return absl::InvalidArgumentError(fmt::format(
         "Invalid downsampling specifier '{}': must provide at least interval and function", text));
   }
-  if (parts.size() > 3) {
+  if (parts.size() > parts_max) {
     return absl::InvalidArgumentError(
         fmt::format("Invalid downsampling specifier '{}': must consist of interval, function, and "
                     "optional fill policy",
                     text));
   }
-  DownsampleSpec spec;
-  std::string_view interval = parts[0];
-  spec.all = IsAll(interval);
-  const bool is_calendar = !spec.all && interval.ends_with('c');
-  if (is_calendar) interval.remove_suffix(1);
-  if (!spec.all) {
-    HOURCELL_ASSIGN_OR_RETURN(spec.interval_ms, ParseDuration(interval));
-  }
+  HOURCELL_RETURN_IF_ERROR(ParseInterval(parts[0], &spec));
   HOURCELL_ASSIGN_OR_RETURN(spec.function, ParseDownsamplingFunction(parts[1]));
-  if (parts.size() == 3) {
-    HOURCELL_ASSIGN_OR_RETURN(spec.fill, ParseFillPolicy(parts[2]));
-  }
-  if (is_calendar) {
-    return absl::UnimplementedError(
-        "calendar downsampling is not available yet; want a fixed interval such as 1d");
-  }
+  if (parts.size() == 3) HOURCELL_RETURN_IF_ERROR(SetFillPolicy(parts[2], &spec));
   return spec;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <absl/status/statusor.h>
+#include <absl/time/time.h>
 
 #include "codec/limits.h"
 
@@ -24,6 +25,7 @@ enum class FilterType : uint8_t {
   kWildcard,       // wildcard: * globs
   kIWildcard,      // iwildcard: the same without case
   kRegexp,         // regexp: found anywhere in the value
+  kNotKey,         // not_key: the series lacks the key; its text is empty
 };
 std::string_view FilterTypeName(FilterType type);
 // Case-insensitive. kInvalidArgument "Could not find a tag value filter of the type: x".
@@ -38,23 +40,52 @@ struct TagFilterSpec {
 };
 
 // The filter of an old-style tag value (tags map, {k=v}): "*" = wildcard; "a", "a|b" = literal_or;
-// another text with a * = iwildcard; "type(text)" = that type.
-// kInvalidArgument: unknown type, missing ")", empty parentheses, empty text.
+// another text with a * = iwildcard; "type(text)" = that type; "not_key()" never groups.
+// kInvalidArgument: unknown type, missing ")", empty parentheses (of not_key: not empty), empty
+// text.
 absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   std::string_view text,
                                                   bool group_by);
 
+// OpenTSDB's 35, each both over the series of a group and over the points of a bucket.
 enum class Aggregator : uint8_t {
   kSum,
   kMin,
   kMax,
   kAvg,
-  kCount,
+  kNone,  // no aggregation: every series by itself; not a downsampling function
+  kMedian,
+  kMult,
   kDev,
-  kNone,
+  kDiff,  // the last less the first
+  kCount,
   kZimsum,
   kMimmin,
   kMimmax,
+  kFirst,
+  kLast,
+  kPfsum,
+  kSquareSum,
+  // Percentiles. epNr3 and epNr7 estimate like R's types 3 and 7, but of integers only: of floating
+  // point they are pN, as in OpenTSDB.
+  kP50,
+  kP75,
+  kP90,
+  kP95,
+  kP99,
+  kP999,
+  kEp50r3,
+  kEp75r3,
+  kEp90r3,
+  kEp95r3,
+  kEp99r3,
+  kEp999r3,
+  kEp50r7,
+  kEp75r7,
+  kEp90r7,
+  kEp95r7,
+  kEp99r7,
+  kEp999r7,
 };
 std::string_view AggregatorName(Aggregator aggregator);
 // Case-sensitive. kInvalidArgument "No such aggregation function: x".
@@ -62,19 +93,34 @@ absl::StatusOr<Aggregator> ParseAggregator(std::string_view name);
 // All names, in the order of the enum.
 std::vector<std::string_view> AggregatorNames();
 
+// What stands in a bucket without points; kZero: DownsampleSpec.fill_value.
 enum class FillPolicy : uint8_t { kNone, kNan, kNull, kZero };
 
+enum class DurationUnit : uint8_t { kMs, kSecond, kMinute, kHour, kDay, kWeek, kMonth, kYear };
+
 struct DownsampleSpec {
-  int64_t interval_ms = 0;                 // 0 with `all`
+  int64_t interval_ms = 0;                 // nominal: a month is 30 days; 0 with `all`
   bool all = false;                        // "0all": one bucket, the whole range
   Aggregator function = Aggregator::kAvg;  // never kNone
   FillPolicy fill = FillPolicy::kNone;
-  friend bool operator==(const DownsampleSpec&, const DownsampleSpec&) = default;
+  double fill_value = 0;  // of kZero; other than 0 for "scalar(x)"
+
+  // The interval as written; a count of 0: only interval_ms is given, as by a program.
+  int64_t count = 0;
+  DurationUnit unit = DurationUnit::kMs;
+
+  // Buckets by the calendar of `timezone` instead of by milliseconds since 1970. REQUIRES a count.
+  bool calendar = false;
+  absl::TimeZone timezone = {};
+
+  // True if they ask the same: "60m" is "1h", except by a calendar.
+  friend bool operator==(const DownsampleSpec& a, const DownsampleSpec& b);
 };
 
-// "<n><unit>-<function>[-<fill>]", "0all-<function>". kInvalidArgument with OpenTSDB's texts
-// ("Invalid downsampling specifier 'x': must provide at least interval and function", ...).
-// Calendar intervals ("1dc-sum") are kUnimplemented.
+// "<n><unit>[c]-<function>[-<fill>]", "0all-<function>[-<fill>]"; c = by the calendar, of UTC until
+// timezone is set. Fill policies: none, nan, null, zero, and, beyond OpenTSDB, scalar(<number>).
+// kInvalidArgument with OpenTSDB's texts ("Invalid downsampling specifier 'x': must provide at
+// least interval and function", ...); scalar without a number.
 absl::StatusOr<DownsampleSpec> ParseDownsampleSpec(std::string_view text);
 
 struct RateSpec {
@@ -88,10 +134,16 @@ struct RateSpec {
 struct SubQuery {
   Aggregator aggregator = Aggregator::kSum;
   std::string metric;
+  // Upper-case hex. If there are any, they are the series asked for, all of one metric, in one
+  // group; `metric` and `filters` do not count.
+  std::vector<std::string> tsuids = {};
   std::vector<TagFilterSpec> filters;
   bool explicit_tags = false;
   std::optional<DownsampleSpec> downsample;
   std::optional<RateSpec> rate;
+  // Of histograms, which are not stored yet: a query that asks for them is kUnimplemented.
+  std::vector<double> percentiles = {};
+  bool show_histogram_buckets = false;
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 
@@ -101,6 +153,11 @@ struct QuerySpec {
   std::vector<SubQuery> queries;
   // Unix milliseconds after which the query is given up; 0 = none.
   int64_t deadline_ms = 0;
+  // Answer with all points of the hours read, those outside [start, end] too (/q?ascii).
+  bool keep_scanned = false;
+  // Which annotations to find.
+  bool annotations = true;
+  bool global_annotations = false;
 };
 
 }  // namespace hourcell

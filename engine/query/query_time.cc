@@ -53,42 +53,22 @@ absl::Status BadTime(std::string_view text) {
                   QuoteForMessage(text)));
 }
 
-// Milliseconds of one unit; nothing for an unknown one. `unit` is in lower case.
-std::optional<int64_t> UnitMs(std::string_view unit) {
-  struct Unit {
-    std::string_view name;
-    int64_t ms;
-  };
-  constexpr int64_t kDayMs = 86'400'000;
-  static constexpr std::array<Unit, 8> kUnits = {{{"ms", 1},
-                                                  {"s", 1000},
-                                                  {"m", 60'000},
-                                                  {"h", 3'600'000},
-                                                  {"d", kDayMs},
-                                                  {"w", 7 * kDayMs},
-                                                  {"n", 30 * kDayMs},
-                                                  {"y", 365 * kDayMs}}};
-  for (const Unit& known : kUnits) {
-    if (unit == known.name) return known.ms;
-  }
-  return std::nullopt;
-}
+constexpr int64_t kDayMs = 86'400'000;
 
-absl::StatusOr<absl::TimeZone> FindTimezone(std::string_view name) {
-  if (name.empty()) return absl::UTCTimeZone();
-  // Abseil also takes paths of files and names with a scheme, which a client must not choose.
-  const auto is_name_char = [](char c) {
-    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '_' || c == '-' ||
-           c == '+';
-  };
-  absl::TimeZone zone;
-  if (name.size() > kTimezoneBytesMax || name.front() == '/' ||
-      !std::all_of(name.begin(), name.end(), is_name_char) ||
-      !absl::LoadTimeZone(std::string(name), &zone)) {
-    return absl::InvalidArgumentError("The timezone specification could not be found");
-  }
-  return zone;
-}
+struct Unit {
+  std::string_view name;
+  int64_t ms;
+};
+
+// In the order of DurationUnit.
+constexpr std::array<Unit, 8> kUnits = {{{"ms", 1},
+                                         {"s", 1000},
+                                         {"m", 60'000},
+                                         {"h", 3'600'000},
+                                         {"d", kDayMs},
+                                         {"w", 7 * kDayMs},
+                                         {"n", 30 * kDayMs},
+                                         {"y", 365 * kDayMs}}};
 
 // Whether `text` has digits where `shape` has 0, a '-' or blank where it has '-', and else its
 // characters.
@@ -127,7 +107,7 @@ std::optional<absl::CivilSecond> CivilTimeOf(std::string_view text) {
 absl::StatusOr<int64_t> ParseDate(std::string_view text, std::string_view timezone) {
   const auto civil = CivilTimeOf(text);
   if (!civil.has_value()) return BadTime(text);
-  HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone zone, FindTimezone(timezone));
+  HOURCELL_ASSIGN_OR_RETURN(const absl::TimeZone zone, ParseTimezone(timezone));
   // As Java: a time that a clock change repeats is the second one, one that it skips moves on.
   const absl::TimeZone::TimeInfo info = zone.At(*civil);
   const absl::Time time = info.kind == absl::TimeZone::TimeInfo::REPEATED ? info.post : info.pre;
@@ -169,7 +149,23 @@ absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
   return ms.has_value() ? absl::StatusOr<int64_t>(*ms) : BadTime(text);
 }
 
-absl::StatusOr<int64_t> ParseDuration(std::string_view text) {
+absl::StatusOr<absl::TimeZone> ParseTimezone(std::string_view name) {
+  if (name.empty()) return absl::UTCTimeZone();
+  // Abseil also takes paths of files and names with a scheme, which a client must not choose.
+  const auto is_name_char = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '/' || c == '_' || c == '-' ||
+           c == '+';
+  };
+  absl::TimeZone zone;
+  if (name.size() > kTimezoneBytesMax || name.front() == '/' ||
+      !std::all_of(name.begin(), name.end(), is_name_char) ||
+      !absl::LoadTimeZone(std::string(name), &zone)) {
+    return absl::InvalidArgumentError("The timezone specification could not be found");
+  }
+  return zone;
+}
+
+absl::StatusOr<Duration> ParseDurationText(std::string_view text) {
   const auto unit_at = std::find_if_not(text.begin(), text.end(), IsDigit);
   const auto digits = static_cast<size_t>(unit_at - text.begin());
   if (digits == text.size()) {
@@ -183,15 +179,26 @@ absl::StatusOr<int64_t> ParseDuration(std::string_view text) {
   if (*count == 0) {
     return absl::InvalidArgumentError(fmt::format("Zero or negative duration: {}", text));
   }
-  const auto unit_ms = UnitMs(Lower(text.substr(digits)));
-  if (!unit_ms.has_value()) {
+  const auto unit = std::ranges::find(kUnits, Lower(text.substr(digits)), &Unit::name);
+  if (unit == kUnits.end()) {
     return absl::InvalidArgumentError(fmt::format("Invalid duration (suffix): {}", text));
   }
-  if (*count > INT64_MAX / *unit_ms) {
+  if (*count > INT64_MAX / unit->ms) {
     return absl::InvalidArgumentError(
         fmt::format("Duration must be < Long.MAX_VALUE ms: {}", text));
   }
-  return *count * *unit_ms;
+  return Duration{.count = *count,
+                  .unit = static_cast<DurationUnit>(unit - kUnits.begin()),
+                  .ms = *count * unit->ms};
+}
+
+std::string_view DurationUnitName(DurationUnit unit) {
+  return kUnits[static_cast<size_t>(unit)].name;
+}
+
+absl::StatusOr<int64_t> ParseDuration(std::string_view text) {
+  HOURCELL_ASSIGN_OR_RETURN(const Duration duration, ParseDurationText(text));
+  return duration.ms;
 }
 
 }  // namespace hourcell

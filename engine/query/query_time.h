@@ -13,6 +13,9 @@
 #include <string_view>
 
 #include <absl/status/statusor.h>
+#include <absl/time/time.h>
+
+#include "engine/query/query_spec.h"
 
 namespace hourcell {
 
@@ -22,6 +25,22 @@ namespace hourcell {
 absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
                                        std::string_view timezone,
                                        int64_t now_ms);
+
+// The zone of an IANA name; empty = UTC. Reads the system's tzdata.
+// kInvalidArgument "The timezone specification could not be found".
+absl::StatusOr<absl::TimeZone> ParseTimezone(std::string_view name);
+
+struct Duration {
+  int64_t count = 0;  // > 0
+  DurationUnit unit = DurationUnit::kMs;
+  int64_t ms = 0;  // nominal: a month is 30 days, a year 365
+};
+
+// "<n><unit>", unit case-insensitive. Errors as of ParseDuration.
+absl::StatusOr<Duration> ParseDurationText(std::string_view text);
+
+// The letters of a unit: "ms", "s", "m", "h", "d", "w", "n", "y".
+std::string_view DurationUnitName(DurationUnit unit);
 
 // "<n><unit>" in milliseconds, unit case-insensitive.
 // kInvalidArgument: "Invalid duration (...): x", "Zero or negative duration: x".

@@ -1,6 +1,6 @@
 // ScanBounds: how far around [start, end] OpenTSDB reads. All points in the bounds take part in
 // downsampling, rate and interpolation; only the output is trimmed to [start, end]. Reference:
-// TsdbQuery.getScanStartTimeSeconds / getScanEndTimeSeconds. Pure.
+// TsdbQuery.getScanStartTimeSeconds / getScanEndTimeSeconds. Pure but for time zone tables.
 
 #pragma once
 
@@ -21,6 +21,9 @@ struct ScanBounds {
 //   begin = hour floor of S - ((S * 1000) mod I) / 1000, never negative
 //   end   = I = 0: E + 3600 - E mod 3600
 //           else: E + (I - E * 1000 mod I) / 1000 rounded up to an hour
+//
+// By the calendar: from the boundary at or before the start to the one after the end, to whole
+// hours. (OpenTSDB takes the nominal interval from 1970 on and so cuts the last bucket short.)
 ScanBounds ComputeScanBounds(int64_t start_ms,
                              int64_t end_ms,
                              const std::optional<DownsampleSpec>& downsample);

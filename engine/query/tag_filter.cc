@@ -138,6 +138,8 @@ bool TagFilter::Impl::Matches(std::string_view value) const {
       return GlobMatches(glob, value);
     case FilterType::kRegexp:
       return regexp->FoundIn(value);
+    case FilterType::kNotKey:
+      return false;
   }
   return false;
 }
@@ -165,6 +167,9 @@ absl::StatusOr<TagFilter> TagFilter::Compile(const TagFilterSpec& spec) {
     case FilterType::kRegexp:
       status = impl->CompileRegexp();
       break;
+    case FilterType::kNotKey:
+      if (!spec.filter.empty()) status = BadFilter(spec, "some text; want none");
+      break;
   }
   HOURCELL_RETURN_IF_ERROR(status);
   return TagFilter(std::move(impl));
@@ -176,6 +181,10 @@ const TagFilterSpec& TagFilter::spec() const {
 
 bool TagFilter::Matches(std::string_view value) const {
   return IgnoresCase(impl_->spec.type) ? impl_->Matches(ToLower(value)) : impl_->Matches(value);
+}
+
+bool TagFilter::MatchesAbsent() const {
+  return impl_->spec.type == FilterType::kNotKey;
 }
 
 bool TagFilter::MatchesAll() const {

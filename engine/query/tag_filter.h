@@ -16,7 +16,7 @@ namespace hourcell {
 class TagFilter {
  public:
   // kInvalidArgument: a regular expression that does not compile, a wildcard without *, literals
-  // that are all empty.
+  // that are all empty, text for not_key.
   static absl::StatusOr<TagFilter> Compile(const TagFilterSpec& spec);
   TagFilter(TagFilter&&) noexcept;
   TagFilter& operator=(TagFilter&&) noexcept;
@@ -24,8 +24,11 @@ class TagFilter {
 
   const TagFilterSpec& spec() const;
 
-  // True if a series whose value of the key is `value` passes. A series without the key never does.
+  // True if a series whose value of the key is `value` passes.
   bool Matches(std::string_view value) const;
+
+  // True if a series without the key passes: for not_key only.
+  bool MatchesAbsent() const;
 
   // True for "*": every value passes.
   bool MatchesAll() const;

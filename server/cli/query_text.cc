@@ -19,6 +19,7 @@
 #include "engine/query.h"
 #include "server/cli/java_text.h"
 #include "server/json_text.h"
+#include "server/query_writer.h"
 
 namespace hourcell {
 namespace {
@@ -27,25 +28,6 @@ void AppendField(std::string_view name, std::string_view text, std::string* out)
   AppendJsonString(name, out);
   out->push_back(':');
   AppendJsonString(text, out);
-}
-
-std::string DownsampleText(const DownsampleSpec& spec) {
-  const std::string interval = spec.all ? "0all" : fmt::format("{}ms", spec.interval_ms);
-  std::string text = fmt::format("{}-{}", interval, AggregatorName(spec.function));
-  switch (spec.fill) {
-    case FillPolicy::kNone:
-      break;
-    case FillPolicy::kNan:
-      text += "-nan";
-      break;
-    case FillPolicy::kNull:
-      text += "-null";
-      break;
-    case FillPolicy::kZero:
-      text += "-zero";
-      break;
-  }
-  return text;
 }
 
 void AppendFilter(const TagFilterSpec& filter, std::string* out) {

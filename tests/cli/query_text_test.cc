@@ -30,7 +30,7 @@ TEST(QueryTextTest, BodyAsksEverythingASpecHas) {
 
   EXPECT_EQ(QueryBody(spec),
             R"({"start":"1ms","end":"1356998400000ms","msResolution":true,"queries":[)"
-            R"({"aggregator":"max","metric":"cpu","downsample":"60000ms-avg-zero","rate":true,)"
+            R"({"aggregator":"max","metric":"cpu","downsample":"1m-avg-zero","rate":true,)"
             R"("rateOptions":{"counter":true,"counterMax":10,"resetValue":5,"dropResets":false},)"
             R"("explicitTags":true,)"
             R"("filters":[{"type":"regexp","tagk":"host","filter":"a\"b","groupBy":true}]}]})");

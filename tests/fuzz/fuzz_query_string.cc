@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   HOURCELL_CHECK(!query->metric.empty());
   for (const TagFilterSpec& filter : query->filters) {
     HOURCELL_CHECK(!filter.tagk.empty());
-    HOURCELL_CHECK(!filter.filter.empty());
+    HOURCELL_CHECK(!filter.filter.empty() || filter.type == FilterType::kNotKey);
   }
   if (query->downsample) {
     const auto again = ParseDownsampleSpec(DownsampleText(*query->downsample));

@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "engine/query/query_time.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
@@ -135,6 +137,84 @@ TEST(DownsamplerTest, AllExcludesTheEnd) {
   ASSERT_EQ(bucket.size(), 1U);
   EXPECT_EQ(bucket.t[0], 500);
   EXPECT_EQ(bucket.ToDouble(0), 6.0);
+}
+
+// Milliseconds of a day of January 2013 in Berlin (UTC+1).
+constexpr int64_t kBerlinStartMs = 1'356'994'800'000;
+constexpr int64_t kDayMs = 86'400'000;
+
+DownsampleSpec InBerlin(std::string_view text) {
+  DownsampleSpec spec = Spec(text);
+  spec.timezone = ParseTimezone("Europe/Berlin").value();
+  return spec;
+}
+
+QueryRange RangeOf(int64_t start_ms, int64_t end_ms, const DownsampleSpec& spec) {
+  return {
+      .start_ms = start_ms, .end_ms = end_ms, .scan = ComputeScanBounds(start_ms, end_ms, spec)};
+}
+
+TEST(DownsamplerTest, CalendarBucketsAreLocalDays) {
+  const DownsampleSpec spec = InBerlin("1dc-sum");
+  const Span span = Integers({{kBerlinStartMs - 1, 1},
+                              {kBerlinStartMs, 2},
+                              {kBerlinStartMs + kDayMs - 1, 4},
+                              {kBerlinStartMs + kDayMs, 8}});
+
+  const Span buckets =
+      Downsample(span, spec, RangeOf(kBerlinStartMs + 5, kBerlinStartMs + kDayMs + 5, spec));
+
+  // What is before the day of the start takes no part.
+  EXPECT_EQ(buckets.t, (std::vector<int64_t>{kBerlinStartMs, kBerlinStartMs + kDayMs}));
+  EXPECT_EQ(buckets.ToDouble(0), 6.0);
+  EXPECT_EQ(buckets.ToDouble(1), 8.0);
+}
+
+TEST(DownsamplerTest, CalendarFillsUpToTheBucketOfTheEnd) {
+  const DownsampleSpec spec = InBerlin("1dc-sum-zero");
+  const Span span = Integers({{kBerlinStartMs + kDayMs, 8}, {kBerlinStartMs + 3 * kDayMs, 9}});
+
+  const Span buckets =
+      Downsample(span, spec, RangeOf(kBerlinStartMs, kBerlinStartMs + 2 * kDayMs, spec));
+
+  ASSERT_EQ(buckets.t, (std::vector<int64_t>{kBerlinStartMs, kBerlinStartMs + kDayMs,
+                                             kBerlinStartMs + 2 * kDayMs}));
+  EXPECT_EQ(buckets.ToDouble(0), 0.0);
+  EXPECT_EQ(buckets.ToDouble(1), 8.0);
+  EXPECT_EQ(buckets.ToDouble(2), 0.0);
+}
+
+TEST(DownsamplerTest, ScalarFillsWithItsNumber) {
+  const Span buckets =
+      DownsampleBetween(Integers({{1000, 5}}), Spec("1s-max-scalar(-2.5)"), 0, 3000);
+
+  ASSERT_EQ(buckets.t, (std::vector<int64_t>{0, 1000, 2000}));
+  EXPECT_EQ(buckets.ToDouble(0), -2.5);
+  EXPECT_EQ(buckets.ToDouble(1), 5.0);
+  EXPECT_EQ(buckets.ToDouble(2), -2.5);
+}
+
+TEST(DownsamplerTest, EveryAggregatorIsAFunction) {
+  const Span span = Integers({{0, 4}, {100, 1}, {200, 3}});
+  const auto of = [&](std::string_view function) {
+    return DownsampleBetween(span, Spec("1s-" + std::string(function)), 0, 1000).ToDouble(0);
+  };
+
+  EXPECT_EQ(of("median"), 3.0);
+  EXPECT_EQ(of("mult"), 12.0);
+  EXPECT_EQ(of("diff"), -1.0);
+  EXPECT_EQ(of("first"), 4.0);
+  EXPECT_EQ(of("last"), 3.0);
+  EXPECT_EQ(of("squareSum"), 26.0);
+  EXPECT_EQ(of("pfsum"), 8.0);
+  // Buckets are floating point, so all percentiles are at 0.75 * 4.
+  EXPECT_EQ(of("p75"), 4.0);
+  EXPECT_EQ(of("ep75r3"), 4.0);
+  for (const std::string_view name : AggregatorNames()) {
+    if (name != "none") {
+      EXPECT_TRUE(std::isfinite(of(name))) << name;
+    }
+  }
 }
 
 TEST(DownsamplerTest, RefusesTooManyBucketsToFill) {

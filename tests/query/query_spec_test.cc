@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/query/query_time.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
@@ -68,27 +69,67 @@ TEST(DownsampleSpecTest, ErrorsAreOpenTsdbs) {
   check("1m-hurp", "No such downsampling function: hurp", __LINE__);
   check("1m-none", "cannot use the NONE aggregator for downsampling", __LINE__);
   check("1m-avg-max", "Unrecognized fill policy: max", __LINE__);
-  check("1m-avg-scalar", "Unrecognized fill policy: scalar", __LINE__);
+  check("1m-avg-scalar", "fill policy scalar: no number; want scalar(<number>)", __LINE__);
+  check("1m-avg-scalar(x)", "got \"x\"; want scalar(<number>)", __LINE__);
+  check("1m-avg-scalar(1", "want scalar(<number>)", __LINE__);
+  check("1m-avg-scalar(NaN)", "want scalar(<number>)", __LINE__);
+  check("1m-avg-nan-scalar(1)", "must consist of interval, function, and optional fill", __LINE__);
+  check("1m-scalar(1)", "must provide at least interval and function", __LINE__);
   check("0m-avg", "Zero or negative duration: 0m", __LINE__);
   check("-avg", "Invalid duration", __LINE__);
 }
 
-TEST(DownsampleSpecTest, CalendarIntervalsAreNotAvailable) {
-  EXPECT_THAT(ParseDownsampleSpec("1dc-sum"),
-              StatusIs(absl::StatusCode::kUnimplemented,
-                       HasSubstr("calendar downsampling is not available yet")));
+TEST(DownsampleSpecTest, ScalarFillsWithANumber) {
+  const auto spec = ParseDownsampleSpec("1m-avg-Scalar(-1.5e3)");
+
+  ASSERT_OK(spec);
+  EXPECT_EQ(spec->fill, FillPolicy::kZero);
+  EXPECT_EQ(spec->fill_value, -1500.0);
+  EXPECT_EQ(ParseDownsampleSpec("1m-avg-scalar(0)"), ParseDownsampleSpec("1m-avg-zero"));
+}
+
+TEST(DownsampleSpecTest, CalendarIntervalsEndInC) {
+  const auto spec = ParseDownsampleSpec("3nc-sum-nan");
+
+  ASSERT_OK(spec);
+  EXPECT_TRUE(spec->calendar);
+  EXPECT_EQ(spec->count, 3);
+  EXPECT_EQ(spec->unit, DurationUnit::kMonth);
+  EXPECT_EQ(spec->interval_ms, 90LL * 86'400'000);
+  EXPECT_EQ(spec->timezone, absl::UTCTimeZone());
+  EXPECT_FALSE(ParseDownsampleSpec("3n-sum")->calendar);
   EXPECT_THAT(ParseDownsampleSpec("c-sum"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(ParseDownsampleSpec("0allc-sum"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(DownsampleSpecTest, EqualAreThoseThatAskTheSame) {
+  const auto spec = [](std::string_view text) { return ParseDownsampleSpec(text).value(); };
+  DownsampleSpec in_kabul = spec("1dc-sum");
+  in_kabul.timezone = ParseTimezone("Asia/Kabul").value();
+  DownsampleSpec fixed_in_kabul = spec("1d-sum");
+  fixed_in_kabul.timezone = in_kabul.timezone;
+
+  EXPECT_EQ(spec("60m-sum"), spec("1h-sum"));
+  EXPECT_FALSE(spec("60mc-sum") == spec("1hc-sum"));
+  EXPECT_FALSE(spec("1dc-sum") == spec("1d-sum"));
+  EXPECT_FALSE(spec("1dc-sum") == in_kabul);
+  EXPECT_EQ(spec("1d-sum"), fixed_in_kabul);
+  EXPECT_FALSE(spec("1d-sum-zero") == spec("1d-sum-scalar(1)"));
 }
 
 TEST(AggregatorTest, NamesReadBack) {
   const auto names = AggregatorNames();
 
-  ASSERT_EQ(names.size(), 10U);
+  ASSERT_EQ(names.size(), 35U);
   for (size_t i = 0; i < names.size(); ++i) {
     EXPECT_THAT(ParseAggregator(names[i]), IsOkAndHolds(static_cast<Aggregator>(i)));
     EXPECT_EQ(AggregatorName(static_cast<Aggregator>(i)), names[i]);
   }
   EXPECT_EQ(AggregatorName(Aggregator::kMimmax), "mimmax");
+  EXPECT_EQ(AggregatorName(Aggregator::kSquareSum), "squareSum");
+  EXPECT_EQ(AggregatorName(Aggregator::kP50), "p50");
+  EXPECT_EQ(AggregatorName(Aggregator::kEp50r3), "ep50r3");
+  EXPECT_EQ(AggregatorName(Aggregator::kEp999r7), "ep999r7");
   EXPECT_THAT(ParseAggregator("SUM"), StatusIs(absl::StatusCode::kInvalidArgument,
                                                HasSubstr("No such aggregation function: SUM")));
 }
@@ -96,9 +137,10 @@ TEST(AggregatorTest, NamesReadBack) {
 TEST(FilterTypeTest, NamesReadBackInAnyCase) {
   EXPECT_THAT(ParseFilterType("Not_ILiteral_Or"), IsOkAndHolds(FilterType::kNotILiteralOr));
   EXPECT_EQ(FilterTypeName(FilterType::kRegexp), "regexp");
-  EXPECT_THAT(ParseFilterType("not_key"),
+  EXPECT_THAT(ParseFilterType("not_key"), IsOkAndHolds(FilterType::kNotKey));
+  EXPECT_THAT(ParseFilterType("nosuch"),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("Could not find a tag value filter of the type: not_key")));
+                       HasSubstr("Could not find a tag value filter of the type: nosuch")));
 }
 
 TEST(TagValueFilterTest, OpenTsdbVectors) {
@@ -128,6 +170,18 @@ TEST(TagValueFilterTest, KeepsWhatIsBetweenTheParentheses) {
   EXPECT_THAT(ParseTagValueFilter("host", "a|b", false),
               IsOkAndHolds(TagFilterSpec{.tagk = "host", .filter = "a|b"}));
   EXPECT_THAT(ParseTagValueFilter("", "a", false), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+TEST(TagValueFilterTest, NotKeyHasNoTextAndNeverGroups) {
+  EXPECT_THAT(
+      ParseTagValueFilter("host", "not_key()", true),
+      IsOkAndHolds(TagFilterSpec{.tagk = "host", .type = FilterType::kNotKey, .filter = ""}));
+  EXPECT_THAT(ParseTagValueFilter("host", "not_key(a)", true),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("want nothing between the parentheses")));
+  EXPECT_THAT(
+      ParseTagValueFilter("host", "regexp()", true),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want text between the parentheses")));
 }
 
 }  // namespace

@@ -130,5 +130,23 @@ TEST(DurationTest, UnitsInAnyCase) {
   EXPECT_THAT(ParseDuration("2W"), IsOkAndHolds(14LL * 86'400'000));
 }
 
+TEST(DurationTest, KeepsCountAndUnit) {
+  const auto duration = ParseDurationText("3N");
+
+  ASSERT_OK(duration);
+  EXPECT_EQ(duration->count, 3);
+  EXPECT_EQ(duration->unit, DurationUnit::kMonth);
+  EXPECT_EQ(duration->ms, 90LL * 86'400'000);
+  for (const std::string_view unit : {"ms", "s", "m", "h", "d", "w", "n", "y"}) {
+    EXPECT_EQ(DurationUnitName(ParseDurationText("1" + std::string(unit))->unit), unit);
+  }
+}
+
+TEST(TimezoneTest, IsFoundByItsName) {
+  EXPECT_THAT(ParseTimezone(""), IsOkAndHolds(absl::UTCTimeZone()));
+  EXPECT_EQ(ParseTimezone("Asia/Kabul")->name(), "Asia/Kabul");
+  EXPECT_THAT(ParseTimezone("../etc/passwd"), StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/query/query_time.h"
 #include "tests/support/vectors.h"
 
 namespace hourcell {
@@ -43,6 +44,32 @@ TEST(ScanBoundsTest, IntervalWidensBothEnds) {
   // 90 minutes lie in the bucket of 0 to 2 h.
   EXPECT_EQ(Bounds(90 * 60'000, 90 * 60'000, 2 * kHourMs),
             (ScanBounds{.begin_s = 0, .end_s = 7200}));
+}
+
+// Berlin's 1 January 2013 is from 23:00 to 23:00 UTC.
+TEST(ScanBoundsTest, CalendarBoundsAreWholeBuckets) {
+  DownsampleSpec spec = ParseDownsampleSpec("1dc-sum").value();
+  spec.timezone = ParseTimezone("Europe/Berlin").value();
+  constexpr int64_t kNoonS = 1'357'038'000;
+  const ScanBounds want{.begin_s = 1'356'994'800, .end_s = 1'356'994'800 + 86'400};
+
+  EXPECT_EQ(ComputeScanBounds(kNoonS * 1000, kNoonS * 1000 + 1, spec), want);
+  EXPECT_EQ(ComputeScanBounds(int64_t{want.begin_s} * 1000,
+                              static_cast<int64_t>(want.end_s) * 1000 - 1, spec),
+            want);
+
+  const ScanBounds far = ComputeScanBounds(INT64_MAX, INT64_MAX, spec);
+  EXPECT_EQ(far.end_s % 3600, 0U);
+  EXPECT_LE(far.begin_s, far.end_s);
+}
+
+// Kabul's hours begin at half past; rows do not.
+TEST(ScanBoundsTest, CalendarBoundsAreRoundedToRows) {
+  DownsampleSpec spec = ParseDownsampleSpec("1hc-sum").value();
+  spec.timezone = ParseTimezone("Asia/Kabul").value();
+
+  EXPECT_EQ(ComputeScanBounds(2 * kHourMs, 2 * kHourMs + 1, spec),
+            (ScanBounds{.begin_s = 3600, .end_s = 10'800}));
 }
 
 TEST(ScanBoundsTest, ExtremesDoNotOverflow) {

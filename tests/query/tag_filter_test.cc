@@ -84,6 +84,18 @@ TEST(TagFilterTest, StarAloneMatchesAll) {
   EXPECT_FALSE(Compile(FilterType::kLiteralOr, "*")->MatchesAll());
 }
 
+TEST(TagFilterTest, NotKeyMatchesTheAbsentOnly) {
+  const auto filter = Compile(FilterType::kNotKey, "");
+  ASSERT_OK(filter);
+
+  EXPECT_TRUE(filter->MatchesAbsent());
+  EXPECT_FALSE(filter->Matches(""));
+  EXPECT_FALSE(filter->Matches("a"));
+  EXPECT_FALSE(Compile(FilterType::kNotLiteralOr, "a")->MatchesAbsent());
+  EXPECT_THAT(Compile(FilterType::kNotKey, "a"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want none")));
+}
+
 TEST(TagFilterTest, CaseIsIgnoredBeyondAscii) {
   EXPECT_TRUE(Matches(FilterType::kILiteralOr, "ZÜRICH", "zürich"));
   EXPECT_TRUE(Matches(FilterType::kIWildcard, "МОС*", "москва"));

@@ -23,8 +23,14 @@ void CountSome(Stats* stats) {
 }
 
 TEST(InfoHandlersTest, AggregatorsAreAnArrayOfNames) {
+  simdjson::dom::parser parser;
+  simdjson::dom::array array;
+  ASSERT_FALSE(parser.parse(AggregatorsInfo().body).get(array));
+
+  EXPECT_EQ(array.size(), 35U);
   EXPECT_THAT(AggregatorsInfo().body,
-              AllOf(StartsWith(R"(["sum","min",)"), HasSubstr(R"("mimmax")")));
+              AllOf(StartsWith(R"(["sum","min",)"), HasSubstr(R"("mimmax")"),
+                    HasSubstr(R"("squareSum")"), HasSubstr(R"("ep999r7")")));
 }
 
 TEST(InfoHandlersTest, VersionIsAllStrings) {
@@ -88,12 +94,13 @@ TEST(InfoHandlersTest, FiltersDescribeEveryType) {
   simdjson::dom::object object;
   ASSERT_FALSE(parser.parse(FiltersInfo().body).get(object));
 
-  for (const std::string_view type : {"literal_or", "iliteral_or", "not_literal_or",
-                                      "not_iliteral_or", "wildcard", "iwildcard", "regexp"}) {
+  for (const std::string_view type :
+       {"literal_or", "iliteral_or", "not_literal_or", "not_iliteral_or", "wildcard", "iwildcard",
+        "regexp", "not_key"}) {
     EXPECT_TRUE(object[type]["description"].is_string()) << type;
     EXPECT_TRUE(object[type]["examples"].is_string()) << type;
   }
-  EXPECT_EQ(object.size(), 7U);
+  EXPECT_EQ(object.size(), 8U);
 }
 
 TEST(InfoHandlersTest, SerializersNameJson) {

@@ -87,6 +87,146 @@ TEST_F(QueryHandlerTest, ShowsTsuidsAndTheIndexOfTheSubQuery) {
   EXPECT_EQ(response.body.find(R"("index":2)"), std::string::npos);
 }
 
+// A store of hosts in data centres: (web01, lga) 1, (web02, lga) 2, (web01, sjc) 4, and web03,
+// which is in none, 8; all at one time.
+class QueryLanguageTest : public QueryHandlerTest {
+ protected:
+  void SetUp() override {
+    Put(OwnedPoint("m", "host=web01 dc=lga", kStartS + 10, 1));
+    Put(OwnedPoint("m", "host=web02 dc=lga", kStartS + 10, 2));
+    Put(OwnedPoint("m", "host=web01 dc=sjc", kStartS + 10, 4));
+    Put(OwnedPoint("m", "host=web03", kStartS + 10, 8));
+    Put(OwnedPoint("other", "host=web01", kStartS + 10, 16));
+  }
+
+  // The answer to the given parameters, over a minute.
+  HttpResponse Ask(const std::string& params) {
+    return Send("GET /api/query?start=1356998400&end=1356998460&arrays&" + params);
+  }
+  // The values of its series at the one time, by a blank.
+  std::string Values(const std::string& params) {
+    const HttpResponse response = Ask(params);
+    EXPECT_EQ(response.status, 200) << params << response.body;
+    std::string values;
+    const std::string dps = "\"dps\":[[1356998410,";
+    for (size_t at = response.body.find(dps); at != std::string::npos;
+         at = response.body.find(dps, at)) {
+      at += dps.size();
+      values +=
+          (values.empty() ? "" : " ") + response.body.substr(at, response.body.find(']', at) - at);
+    }
+    return values;
+  }
+  // The tsuid of the one series that a filter leaves, in hex.
+  std::string Tsuid(const std::string& filter) {
+    const std::string body = Ask("show_tsuids&m=sum:m" + filter).body;
+    const std::string name = "\"tsuids\":[\"";
+    const size_t at = body.find(name);
+    EXPECT_NE(at, std::string::npos) << body;
+    return body.substr(at + name.size(), body.find('"', at + name.size()) - at - name.size());
+  }
+};
+
+TEST_F(QueryLanguageTest, SeveralFiltersOnOneKeyAllHold) {
+  EXPECT_EQ(Values("m=sum:m{}{host=web*}"), "15");
+  EXPECT_EQ(Values("m=sum:m{}{host=web*,host=not_literal_or(web01)}"), "10");
+  EXPECT_EQ(Values("m=sum:m{}{host=web01|web02,host=web02|web03}"), "2");
+  EXPECT_EQ(Values("m=sum:m{host=*}{host=regexp(0[23])}"), "2 8");
+}
+
+TEST_F(QueryLanguageTest, GroupsByTheKeysOfGroupingFilters) {
+  EXPECT_EQ(Values("m=sum:m{dc=*}"), "3 4");
+  EXPECT_EQ(Values("m=sum:m{host=*}"), "5 2 8");
+  EXPECT_EQ(Values("m=sum:m{host=*,dc=*}"), "1 4 2");
+  EXPECT_EQ(Values("m=sum:m{dc=lga}{host=*}"), "3");
+  EXPECT_EQ(Values("m=none:m{dc=lga}"), "1 2");
+}
+
+TEST_F(QueryLanguageTest, NotKeyTakesTheSeriesWithoutIt) {
+  EXPECT_EQ(Values("m=sum:m{dc=not_key()}"), "8");
+  EXPECT_EQ(Values("m=sum:m{host=*}{dc=not_key()}"), "8");
+  EXPECT_EQ(Values("m=sum:m{}{host=not_key()}"), "");
+  // A key nobody ever had is no error here.
+  EXPECT_EQ(Values("m=sum:m{}{rack=not_key()}"), "15");
+  EXPECT_EQ(Ask("m=sum:m{}{rack=*}").status, 400);
+}
+
+TEST_F(QueryLanguageTest, ExplicitTagsWantTheKeysAndNoOthers) {
+  EXPECT_EQ(Values("m=sum:explicit_tags:m{host=*}"), "8");
+  EXPECT_EQ(Values("m=sum:explicit_tags:m{}{host=*,dc=*}"), "7");
+  EXPECT_EQ(Values("m=sum:explicit_tags:m{}{host=*,dc=not_key()}"), "8");
+  EXPECT_EQ(Values("m=sum:explicit_tags:m"), "15");
+}
+
+TEST_F(QueryLanguageTest, TsuidsNameTheirSeries) {
+  const std::string lga = Tsuid("{host=web02}");
+  const std::string sjc = Tsuid("{dc=sjc}");
+
+  EXPECT_EQ(Values("tsuid=sum:" + lga), "2");
+  EXPECT_EQ(Values("tsuids=sum:" + sjc + "," + lga), "6");
+  EXPECT_EQ(Values("tsuid=none:" + sjc + "," + lga + "," + sjc), "4 2");
+  EXPECT_EQ(Values("tsuid=sum:" + lga + "&m=sum:m{dc=sjc}"), "2 4");
+  EXPECT_THAT(Ask("tsuid=sum:" + lga).body,
+              HasSubstr(R"("metric":"m","tags":{"host":"web02","dc":"lga"})"));
+
+  const std::string body = R"({"start":1356998400,"end":1356998460,"queries":[
+      {"aggregator":"max","tsuids":[")" +
+                           lga + "\",\"" + sjc + R"("]}]})";
+  EXPECT_THAT(Send("POST /api/query?arrays", body).body,
+              HasSubstr(R"("aggregateTags":["host","dc"],"dps":[[1356998410,4]])"));
+}
+
+TEST_F(QueryLanguageTest, TsuidsThatAreNoneAreNothing) {
+  EXPECT_EQ(Ask("tsuid=sum:00000100000100FFFF").body, "[]");
+  // The tags of one series without those of the other are no series.
+  EXPECT_EQ(Ask("tsuid=sum:" + Tsuid("{host=web02}").substr(0, 18)).body, "[]");
+  EXPECT_THAT(Ask("tsuid=sum:0000").body, HasSubstr("tsuid \\\"0000\\\""));
+  EXPECT_EQ(Ask("tsuid=sum:0000").status, 400);
+}
+
+TEST_F(QueryLanguageTest, TsuidsOfTwoMetricsAreRefused) {
+  const std::string mine = Tsuid("{host=web02}");
+  const HttpResponse response = Ask("tsuid=sum:" + mine + ",000002" + mine.substr(6));
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("want one metric a query"));
+}
+
+TEST_F(QueryLanguageTest, HistogramQueriesAreRefused) {
+  const HttpResponse response = Ask("m=sum:percentiles[99.9]:m");
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("histogram queries (percentiles) are not available yet"));
+}
+
+TEST_F(QueryLanguageTest, RatesOfCountersByTheirOptions) {
+  Put(OwnedPoint("c", "host=a", kStartS, 250));
+  Put(OwnedPoint("c", "host=a", kStartS + 10, 5));
+  const auto rate = [&](const std::string& options) {
+    return Values("m=sum:rate" + options + ":c");
+  };
+
+  EXPECT_EQ(rate(""), "-24.5");
+  EXPECT_EQ(rate("{counter,255}"), "1.0");
+  EXPECT_EQ(rate("{counter,255,0}"), "1.0");
+  EXPECT_EQ(rate("{counter,,10}"), "0.0");
+  EXPECT_EQ(rate("{dropcounter}"), "");
+  EXPECT_EQ(rate("{true,,0}"), "-24.5");
+}
+
+TEST_F(QueryLanguageTest, FillsComposeWithRates) {
+  const auto dps = [&](const std::string& fill) {
+    const std::string body = Ask("m=sum:30s-sum-" + fill + ":rate:m{host=web03}").body;
+    return body.substr(body.find("\"dps\":"));
+  };
+
+  EXPECT_EQ(dps("zero"), R"("dps":[[1356998430,-0.26666666666666666],[1356998460,0.0]]}])");
+  EXPECT_EQ(dps("scalar(2)"), R"("dps":[[1356998430,-0.2],[1356998460,0.0]]}])");
+  EXPECT_EQ(dps("nan"), R"("dps":[[1356998430,"NaN"],[1356998460,"NaN"]]}])");
+  EXPECT_EQ(dps("null"), R"("dps":[[1356998430,null],[1356998460,null]]}])");
+  EXPECT_EQ(dps("none"), R"("dps":[]}])");
+}
+
 TEST_F(QueryHandlerTest, BadRequestsAre400) {
   PutSome();
   for (const std::string_view query :

@@ -47,6 +47,10 @@ void ExpectVectorHolds(const QueryRequest& request, simdjson::dom::element want)
   if (Has(want, "downsampling")) {
     EXPECT_FALSE(query.downsample);
   }
+  if (Has(want, "downsample_uses_calendar")) {
+    EXPECT_TRUE(query.downsample->calendar);
+    EXPECT_EQ(query.downsample->timezone.name(), TextOf(want, "timezone"));
+  }
   if (Has(want, "downsample_ms")) {
     EXPECT_EQ(query.downsample->interval_ms, IntOf(want, "downsample_ms"));
   }
@@ -57,14 +61,10 @@ void ExpectVectorHolds(const QueryRequest& request, simdjson::dom::element want)
 TEST(QueryJsonTest, ParsesTheVectors) {
   int run = 0;
   int refused = 0;
-  int calendar = 0;  // not available
   for (const TestVector& vector : LoadVectors("query.json", "query-validate")) {
     SCOPED_TRACE(vector.from);
     const auto request = ParseQueryJson(simdjson::to_string(vector.given["body"]), kNowMs);
-    if (Has(vector.expect, "downsample_uses_calendar")) {
-      EXPECT_THAT(request, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("calendar")));
-      ++calendar;
-    } else if (Has(vector.expect, "status")) {
+    if (Has(vector.expect, "status")) {
       const std::string want =
           Has(vector.expect, "message") ? TextOf(vector.expect, "message") : "";
       EXPECT_THAT(request, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(want)));
@@ -75,25 +75,29 @@ TEST(QueryJsonTest, ParsesTheVectors) {
       ++run;
     }
   }
-  EXPECT_EQ(run, 3);
+  EXPECT_EQ(run, 4);
   EXPECT_EQ(refused, 3);
-  EXPECT_EQ(calendar, 1);
 }
 
 TEST(QueryJsonTest, ParseReadsFlagsAndTimes) {
   const auto request = ParseQueryJson(
       R"({"start":"2013/01/01","end":1357000000.5,"timezone":"UTC","msResolution":true,
           "showTSUIDs":true,"showQuery":"true","showSummary":1,"noAnnotations":true,
+          "showStats":true,"globalAnnotations":true,"padding":true,
           "delete":false,"unknown":{"x":[]},"queries":[{"aggregator":"sum","metric":"m"}]})",
       kNowMs);
 
   ASSERT_OK(request);
   EXPECT_EQ(request->spec.start_ms, 1'356'998'400'000);
   EXPECT_EQ(request->spec.end_ms, 1'357'000'000'500);
-  EXPECT_EQ(
-      request->printing,
-      (QueryPrinting{.ms = true, .show_tsuids = true, .show_query = true, .show_summary = true}));
+  EXPECT_EQ(request->printing, (QueryPrinting{.ms = true,
+                                              .show_tsuids = true,
+                                              .show_query = true,
+                                              .show_summary = true,
+                                              .show_stats = true}));
   EXPECT_FALSE(request->delete_points);
+  EXPECT_FALSE(request->spec.annotations);
+  EXPECT_TRUE(request->spec.global_annotations);
 }
 
 TEST(QueryJsonTest, ParseReadsTheFieldsOfASubQuery) {
@@ -177,14 +181,41 @@ TEST(QueryJsonTest, ParseRefusesBadSubQueries) {
   ExpectRefused(Body(R"("tags":{"a":""})"), "invalid tag: a=");
 }
 
-TEST(QueryJsonTest, ParseSaysWhatIsNotAvailable) {
-  const auto check = [](std::string_view fields) {
-    EXPECT_THAT(ParseQueryJson(Body(fields), kNowMs),
-                StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("not available yet")))
-        << fields;
-  };
-  check(R"("tsuids":["000001000001000001"])");
-  check(R"("percentiles":[99.9])");
+TEST(QueryJsonTest, ParseReadsTsuids) {
+  const auto request = ParseQueryJson(
+      R"({"start":1,"queries":[{"aggregator":"sum","tsuids":["0000010000ab000001"]}]})", kNowMs);
+
+  ASSERT_OK(request);
+  EXPECT_THAT(request->spec.queries.at(0).tsuids, ElementsAre("0000010000AB000001"));
+  ExpectRefused(Body(R"("tsuids":["xy"])"), "tsuid: got");
+  ExpectRefused(Body(R"("tsuids":"01")"), "tsuids: not an array of strings");
+  ExpectRefused(Body(R"("tsuids":[1])"), "tsuids: not an array of strings");
+}
+
+TEST(QueryJsonTest, ParseReadsPercentiles) {
+  const SubQuery query = ParseGood(R"("percentiles":[99.9,50],"showHistogramBuckets":true)");
+
+  EXPECT_THAT(query.percentiles, ElementsAre(99.9, 50.0));
+  EXPECT_TRUE(query.show_histogram_buckets);
+  ExpectRefused(Body(R"("percentiles":["99"])"), "percentiles: not an array of numbers");
+}
+
+TEST(QueryJsonTest, ParseReadsNotKey) {
+  const SubQuery query =
+      ParseGood(R"("filters":[{"type":"not_key","tagk":"host","filter":"","groupBy":true}])");
+
+  EXPECT_THAT(query.filters, ElementsAre(TagFilterSpec{"host", FilterType::kNotKey, "", false}));
+}
+
+TEST(QueryJsonTest, ParseReadsRateOptionsAsTheyAreSent) {
+  // Text and floating point count as the integers they are.
+  EXPECT_EQ(ParseGood(R"("rate":"true","rateOptions":{"counter":"true","counterMax":"255",)"
+                      R"("resetValue":1.0,"dropResets":true})")
+                .rate,
+            (RateSpec{.counter = true, .counter_max = 255, .reset_value = 1, .drop_resets = true}));
+  EXPECT_EQ(ParseGood(R"("rate":true,"rateOptions":{})").rate, RateSpec{});
+  EXPECT_EQ(ParseGood(R"("rate":false,"rateOptions":{"counter":true})").rate, std::nullopt);
+  ExpectRefused(Body(R"("rateOptions":{"counterMax":"many"})"), "counterMax: not an integer");
 }
 
 }  // namespace

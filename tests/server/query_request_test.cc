@@ -1,5 +1,7 @@
 #include "server/query_request.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "tests/support/status_matchers.h"
@@ -85,16 +87,43 @@ TEST(QueryRequestTest, CompleteBoundsTheSubQueries) {
                                               "queries: too many; got 1001; want at most 1000"));
 }
 
-TEST(QueryRequestTest, CompleteRefusesCalendarsWithADownsample) {
-  const QueryTimes times{.start = "1", .end = "", .timezone = ""};
-  QueryRequest plain = MakeRequest();
-  QueryRequest downsampled = MakeRequest();
-  downsampled.spec.queries[0].downsample = DownsampleSpec{.interval_ms = 60'000};
+TEST(QueryRequestTest, CompleteGivesCalendarsTheirTimezone) {
+  const QueryTimes times{.start = "1", .end = "", .timezone = "Asia/Kabul"};
+  QueryRequest request;
+  for (const std::string_view text : {"1d-sum", "1dc-sum", "0all-sum"}) {
+    request.spec.queries.push_back(MakeSubQuery(text));
+    request.spec.queries.back().downsample = ParseDownsampleSpec(text).value();
+  }
+  request.spec.queries.push_back(MakeSubQuery("plain"));
+  QueryRequest all = request;
 
-  EXPECT_OK(CompleteQueryRequest(times, /*use_calendar=*/true, kNowMs, &plain));
-  EXPECT_THAT(
-      CompleteQueryRequest(times, /*use_calendar=*/true, kNowMs, &downsampled),
-      StatusIs(absl::StatusCode::kInvalidArgument, "calendar downsampling is not available yet"));
+  ASSERT_OK(CompleteQueryRequest(times, /*use_calendar=*/false, kNowMs, &request));
+  ASSERT_OK(CompleteQueryRequest(times, /*use_calendar=*/true, kNowMs, &all));
+
+  const auto calendar = [](const QueryRequest& of, size_t i) {
+    return of.spec.queries.at(i).downsample->calendar;
+  };
+  EXPECT_FALSE(calendar(request, 0));
+  EXPECT_TRUE(calendar(request, 1));
+  EXPECT_EQ(request.spec.queries[1].downsample->timezone.name(), "Asia/Kabul");
+  EXPECT_TRUE(calendar(all, 0));
+  EXPECT_TRUE(calendar(all, 1));
+  EXPECT_FALSE(calendar(all, 2));
+  EXPECT_FALSE(all.spec.queries.at(3).downsample.has_value());
+}
+
+// Relative times need no timezone; a wrong one is refused all the same.
+TEST(QueryRequestTest, CompleteChecksTheTimezone) {
+  EXPECT_THAT(Complete({.start = "1h-ago", .end = "", .timezone = "Mars/Base"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "The timezone specification could not be found"));
+}
+
+TEST(QueryRequestTest, ParseQueryTsuidWantsHex) {
+  EXPECT_THAT(ParseQueryTsuid("00ab"), IsOkAndHolds(std::string("00AB")));
+  for (const std::string_view text : {"", "0", "0x01", "zz"}) {
+    EXPECT_THAT(ParseQueryTsuid(text), StatusIs(absl::StatusCode::kInvalidArgument)) << text;
+  }
 }
 
 TEST(QueryRequestTest, ParseQueryAggregatorTellsMissingFromUnknown) {

@@ -1,8 +1,8 @@
 #include "server/query_string.h"
 
-#include <set>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "server/http_target.h"
@@ -57,6 +57,9 @@ void ExpectSubQuery(const SubQuery& query, element want) {
   if (Has(want, "explicitTags")) {
     EXPECT_TRUE(query.explicit_tags);
   }
+  if (Has(want, "percentiles")) {
+    EXPECT_THAT(query.percentiles, ElementsAre(0.98));
+  }
   if (Has(want, "filters")) ExpectFilters(query.filters, want["filters"]);
   if (Has(want, "filters_count")) {
     EXPECT_THAT(query.filters, SizeIs(2));
@@ -72,37 +75,52 @@ void ExpectSubQuery(const SubQuery& query, element want) {
   }
 }
 
+void ExpectParsed(const QueryRequest& request, element want) {
+  const SubQuery& query = request.spec.queries.at(0);
+  if (Has(want, "downsample")) {
+    EXPECT_EQ(query.downsample, *ParseDownsampleSpec(TextOf(want, "downsample")));
+  }
+  if (Has(want, "rate")) {
+    EXPECT_TRUE(query.rate);
+    EXPECT_THAT(query.tsuids, ElementsAre("010101"));
+  }
+  if (Has(want, "end")) {
+    EXPECT_EQ(request.spec.end_ms, kNowMs - 300'000);
+  }
+  if (Has(want, "queries")) {
+    EXPECT_THAT(request.spec.queries, SizeIs(2));
+  }
+}
+
 TEST(QueryStringTest, ParsesTheVectors) {
   int run = 0;
   int refused = 0;
-  int not_available = 0;  // percentiles, tsuid
   for (const TestVector& vector : LoadVectors("query.json", "query-parse")) {
     const std::string http = TextOf(vector.given, "http");
     SCOPED_TRACE(http);
     const auto request = Parse(http.substr(http.find(' ') + 1));
-    if (http.find("percentiles") != std::string::npos || http.find("tsuid") != std::string::npos) {
-      EXPECT_THAT(request, StatusIs(absl::StatusCode::kUnimplemented));
-      ++not_available;
-    } else if (Has(vector.expect, "status")) {
+    if (Has(vector.expect, "status")) {
       EXPECT_THAT(request, StatusIs(absl::StatusCode::kInvalidArgument));
       ++refused;
-    } else {
-      ASSERT_OK(request);
-      if (Has(vector.expect, "subquery")) {
-        ExpectSubQuery(request->spec.queries[0], vector.expect["subquery"]);
-      }
-      ++run;
+      continue;
     }
+    ASSERT_OK(request);
+    if (Has(vector.expect, "subquery")) {
+      ExpectSubQuery(request->spec.queries[0], vector.expect["subquery"]);
+    } else {
+      ExpectParsed(*request, vector.expect["parsed"]);
+    }
+    ++run;
   }
-  EXPECT_EQ(run, 13);
+  EXPECT_EQ(run, 15);
   EXPECT_EQ(refused, 2);
-  EXPECT_EQ(not_available, 2);
 }
 
 TEST(QueryStringTest, ParseReadsTimesFlagsAndAllSubQueries) {
   const auto request = Parse(
       "/api/query?start=1h-ago&end=5m-ago&m=sum:sys.cpu.0&m=avg:sys.cpu.1&ms&arrays=false"
-      "&show_tsuids&show_query=true&show_summary&padding&m=sum:sys.cpu.0");
+      "&show_tsuids&show_query=true&show_summary&show_stats&padding&m=sum:sys.cpu.0"
+      "&no_annotations&global_annotations");
 
   ASSERT_OK(request);
   EXPECT_EQ(request->spec.start_ms, kNowMs - 3'600'000);
@@ -114,7 +132,10 @@ TEST(QueryStringTest, ParseReadsTimesFlagsAndAllSubQueries) {
                                               .arrays = true,
                                               .show_tsuids = true,
                                               .show_query = true,
-                                              .show_summary = true}));
+                                              .show_summary = true,
+                                              .show_stats = true}));
+  EXPECT_FALSE(request->spec.annotations);
+  EXPECT_TRUE(request->spec.global_annotations);
 }
 
 TEST(QueryStringTest, ParseHonoursTheTimezone) {
@@ -132,9 +153,57 @@ TEST(QueryStringTest, ParseRefusesRequestsWithoutStartOrQueries) {
               StatusIs(absl::StatusCode::kInvalidArgument, "Missing parameter <code>start</code>"));
   EXPECT_THAT(Parse("/api/query?start=1h-ago"),
               StatusIs(absl::StatusCode::kInvalidArgument, "Missing sub queries"));
-  EXPECT_THAT(
-      Parse("/api/query?start=1h-ago&use_calendar&m=sum:1d-sum:m"),
-      StatusIs(absl::StatusCode::kInvalidArgument, "calendar downsampling is not available yet"));
+}
+
+TEST(QueryStringTest, CalendarsAreOfTheTimezone) {
+  const auto by_flag = Parse("/api/query?start=1h-ago&use_calendar&tz=Asia/Kabul&m=sum:1d-sum:m");
+  const auto by_text = Parse("/api/query?start=1h-ago&tz=Asia/Kabul&m=sum:1dc-sum:m");
+
+  ASSERT_OK(by_flag);
+  ASSERT_OK(by_text);
+  EXPECT_TRUE(by_flag->spec.queries[0].downsample->calendar);
+  EXPECT_EQ(by_flag->spec.queries[0].downsample->timezone.name(), "Asia/Kabul");
+  EXPECT_EQ(by_flag->spec.queries, by_text->spec.queries);
+}
+
+TEST(QueryStringTest, ParsesQueriesByTsuid) {
+  const auto request = Parse(
+      "/api/query?start=1h-ago&m=sum:m&tsuid=max:1m-avg:rate:0000010000ab000001,000001000001000002"
+      "&tsuids=sum:000001000001000003");
+
+  ASSERT_OK(request);
+  ASSERT_THAT(request->spec.queries, SizeIs(3));
+  const SubQuery& first = request->spec.queries[0];
+  EXPECT_EQ(first.aggregator, Aggregator::kMax);
+  EXPECT_THAT(first.tsuids, ElementsAre("0000010000AB000001", "000001000001000002"));
+  EXPECT_TRUE(first.rate);
+  EXPECT_TRUE(first.downsample);
+  EXPECT_THAT(request->spec.queries[1].tsuids, ElementsAre("000001000001000003"));
+  EXPECT_EQ(request->spec.queries[2].metric, "m");
+}
+
+TEST(QueryStringTest, RefusesBadTsuids) {
+  const auto check = [](std::string_view text, std::string_view want) {
+    EXPECT_THAT(ParseTsuidQueryText(text),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(std::string(want))));
+  };
+  check("000001", "Invalid parameter tsuid=000001 (not enough :-separated parts)");
+  check("sum:", "tsuid: got \"\"; want an even number of hexadecimal digits");
+  check("sum:01,", "tsuid: got \"\"");
+  check("sum:012", "tsuid: got \"012\"");
+  check("sum:0g", "tsuid: got \"0g\"");
+  check("nosuch:01", "No such aggregation function: nosuch");
+}
+
+TEST(QueryStringTest, ParsesPercentiles) {
+  EXPECT_THAT(ParseGood("sum:percentiles[0.5,99.9]:m").percentiles, ElementsAre(0.5, 99.9));
+  EXPECT_TRUE(ParseGood("sum:show-histogram-buckets:m").show_histogram_buckets);
+  for (const std::string_view option :
+       {"percentiles", "percentiles[]", "percentiles[x]", "percentiles[1", "percentiles[NaN]"}) {
+    EXPECT_THAT(ParseSubQueryText(fmt::format("sum:{}:m", option)),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Invalid percentiles")))
+        << option;
+  }
 }
 
 TEST(QueryStringTest, ParsesRateOptions) {
@@ -202,6 +271,13 @@ TEST(QueryStringTest, KeepsSeparatorsInsideOfFilters) {
   EXPECT_THAT(ParseGood("sum:m{host=regexp(web[0-9]{1,2}),dc=lga}").filters,
               ElementsAre(TagFilterSpec{"host", FilterType::kRegexp, "web[0-9]{1,2}", true},
                           TagFilterSpec{"dc", FilterType::kLiteralOr, "lga", true}));
+}
+
+TEST(QueryStringTest, SeveralFiltersOnOneKeyAreKept) {
+  EXPECT_THAT(ParseGood("sum:m{host=web*,host=not_literal_or(web01)}{dc=not_key()}").filters,
+              ElementsAre(TagFilterSpec{"dc", FilterType::kNotKey, "", false},
+                          TagFilterSpec{"host", FilterType::kIWildcard, "web*", true},
+                          TagFilterSpec{"host", FilterType::kNotLiteralOr, "web01", true}));
 }
 
 TEST(QueryStringTest, IgnoresUnknownOptions) {

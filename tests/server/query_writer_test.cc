@@ -134,7 +134,72 @@ TEST(QueryWriterTest, EchoesTheSubQuery) {
           R"("resetValue":0,"dropResets":false},"filters":[)"
           R"({"tagk":"dc","filter":"lga","group_by":false,"type":"literal_or"},)"
           R"({"tagk":"host","filter":"*","group_by":true,"type":"wildcard"}],)"
-          R"x("explicitTags":false,"index":0,"tags":{"host":"wildcard(*)"}})x"));
+          R"x("explicitTags":false,"index":0,"tags":{"host":"wildcard(*)"},)x"
+          R"("percentiles":null,"showHistogramBuckets":false,"rollupUsage":null,)"
+          R"("preAggregate":false,"useFuzzyFilter":true,"useMultiGets":true})"));
+}
+
+TEST(QueryWriterTest, EchoesAQueryByTsuid) {
+  QuerySpec spec;
+  spec.queries.emplace_back().tsuids = {"000001000001000001"};
+  spec.queries[0].percentiles = {50, 99.9};
+  QueryResult result;
+  result.series.push_back(MakeSeries({}));
+  std::string out;
+
+  ASSERT_OK(AppendQueryResult(spec, result, {.show_query = true}, 0, &out));
+
+  EXPECT_THAT(out, HasSubstr(R"("metric":null,"tsuids":["000001000001000001"],)"));
+  EXPECT_THAT(out, HasSubstr(R"("percentiles":[50.0,99.9],)"));
+}
+
+TEST(QueryWriterTest, WritesAnnotationsBeforeThePoints) {
+  const Annotation note{.tsuid = "000001000001000001",
+                        .start_time = 1356998400,
+                        .end_time = 1356998460,
+                        .description = "a \"b\"",
+                        .notes = "",
+                        .custom = {{"owner", "ops"}, {"dept", "x"}}};
+  const Annotation global{
+      .tsuid = "", .start_time = 5, .description = "d", .notes = "n", .custom = {}};
+  QueryResult result;
+  result.series.push_back(MakeSeries({}));
+  result.series[0].tsuids = {note.tsuid};
+  result.series[0].annotations = {note};
+  result.global_annotations = {global};
+  std::string out;
+
+  ASSERT_OK(AppendQueryResult({}, result, {.show_tsuids = true}, 0, &out));
+
+  EXPECT_THAT(
+      out,
+      HasSubstr(
+          R"("tsuids":["000001000001000001"],"annotations":[{"tsuid":"000001000001000001",)"
+          R"("startTime":1356998400,"endTime":1356998460,"description":"a \"b\"","notes":"",)"
+          R"("custom":{"owner":"ops","dept":"x"}}],"globalAnnotations":[{"tsuid":null,)"
+          R"("startTime":5,"endTime":0,"description":"d","notes":"n","custom":null}],"dps":{}})"));
+}
+
+TEST(QueryWriterTest, AddsTheStatisticsOfASeries) {
+  const ResultSeries series =
+      MakeSeries({{kStartMs, Value::Integer(1)}, {kStartMs + 1000, Value::Float(kNan)}});
+
+  EXPECT_THAT(Write(series, {.show_stats = true}),
+              HasSubstr(R"(},"stats":{"emittedDPs":2,"nanDPs":1}}])"));
+}
+
+TEST(QueryWriterTest, SummaryTellsTheSubQueriesApart) {
+  QuerySpec spec;
+  spec.queries.resize(2);
+  QueryResult result;
+  result.series = {MakeSeries({{kStartMs, Value::Integer(1)}}), MakeSeries({}), MakeSeries({})};
+  result.series[2].query_index = 1;
+  std::string out;
+
+  ASSERT_OK(AppendQueryResult(spec, result, {.show_summary = true}, 0, &out));
+
+  EXPECT_THAT(out, HasSubstr(R"("totalTime":0.0,"queryIdx_00":{"emittedDPs":1,"nanDPs":0},)"
+                             R"("queryIdx_01":{"emittedDPs":0,"nanDPs":0}}}])"));
 }
 
 TEST(QueryWriterTest, AddsTheSummary) {
@@ -154,12 +219,16 @@ TEST(QueryWriterTest, AddsTheSummary) {
 
 TEST(QueryWriterTest, DownsampleTextParsesBack) {
   for (const std::string text :
-       {"10s-sum", "1m-avg-nan", "90m-max", "1h-min-zero", "7d-dev-null", "500ms-count"}) {
+       {"10s-sum", "1m-avg-nan", "90m-max", "1h-min-zero", "7d-dev-null", "500ms-count", "1dc-sum",
+        "3n-p99", "2yc-ep50r3-nan", "1m-avg-scalar(-1.5)"}) {
     const auto spec = ParseDownsampleSpec(text);
     ASSERT_OK(spec);
     EXPECT_EQ(DownsampleText(*spec), text);
   }
   EXPECT_EQ(DownsampleText(*ParseDownsampleSpec("0all-sum")), "0all-sum");
+  // Of a program, which gives milliseconds only.
+  EXPECT_EQ(DownsampleText({.interval_ms = 7'200'000}), "2h-avg");
+  EXPECT_EQ(DownsampleText({.interval_ms = 1'500}), "1500ms-avg");
 }
 
 }  // namespace

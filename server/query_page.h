@@ -1,0 +1,34 @@
+// /q: OpenTSDB's old page of queries, for scripts that read it.
+//
+//   ?ascii   lines "metric seconds value tagk=tagv ...", of all hours read, not only of
+//            [start, end]; points that are NaN are left out
+//   ?json    {"plotted":N,"points":N,"etags":[[tagk,...],...],"timing":ms}: points in the range,
+//            points read, aggregated tags of each sub query
+//   ?png     501: graphs are not drawn
+//   else     a page that leads to /# with the same query
+//
+// Errors are pages, or {"err":"..."} with ?json. Options for graphs are accepted and mean nothing.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/http_message.h"
+
+namespace hourcell {
+
+// Both are borrowed. Thread-safe.
+HttpResponse AnswerQueryPage(const HttpRequest& request, Tsdb* tsdb, Clock* clock);
+
+// For how many seconds an answer may be kept: not at all if the range ends in the future; a day if
+// it is absolute and ended over an hour ago; else 1/1024 of the range. `start` and `end` are the
+// times as they were given.
+int64_t PageMaxAgeS(const QuerySpec& spec,
+                    std::string_view start,
+                    std::string_view end,
+                    int64_t now_ms);
+
+}  // namespace hourcell
