@@ -36,6 +36,7 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 #include "codec/point.h"
+#include "engine/query.h"
 #include "engine/tsdb.h"
 
 namespace hourcell {
@@ -49,6 +50,9 @@ constexpr std::string_view kUsage = R"(usage: ingest_bench [option...]
   --sync=interval  never, interval or always
   --ack=batch      wait for each batch (as HTTP does), or `end`: only for the last (as telnet does)
   --new-series     each point is the first of a series
+  --reopen-only    ends when every point was found again, and brings nothing to rest
+  --journal-mib=1024     what the journal may hold before hours are sealed early
+  --open-hours-mib=512   what open hours may take
   --dir=DIR        where the store is made and removed; default: the directory for temporary files
 )";
 
@@ -68,6 +72,9 @@ struct Settings {
   std::string sync = "interval";
   std::string ack = "batch";
   bool new_series = false;
+  bool reopen_only = false;
+  uint64_t journal_mib = 1024;
+  uint64_t open_hours_mib = 512;
   std::string dir = std::filesystem::temp_directory_path().string();
 
   uint64_t steps() const { return static_cast<uint64_t>(hours * 3600'000) / kStepMs; }
@@ -83,6 +90,7 @@ bool ParseWhole(std::string_view text, Number* number) {
 // False if the argument is none of ours, or not in its range.
 bool ParseArgument(std::string_view argument, Settings* settings) {
   if (argument == "--new-series") return settings->new_series = true;
+  if (argument == "--reopen-only") return settings->reopen_only = true;
   const size_t equals = argument.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string_view name = argument.substr(0, equals);
@@ -93,6 +101,8 @@ bool ParseArgument(std::string_view argument, Settings* settings) {
   if (name == "--hosts") return positive(&settings->hosts);
   if (name == "--threads") return positive(&settings->threads);
   if (name == "--batch") return positive(&settings->batch);
+  if (name == "--journal-mib") return positive(&settings->journal_mib);
+  if (name == "--open-hours-mib") return positive(&settings->open_hours_mib);
   if (name == "--hours") return ParseWhole(value, &settings->hours) && settings->steps() > 0;
   if (name == "--sync") settings->sync = value;
   if (name == "--ack") settings->ack = value;
@@ -221,6 +231,8 @@ void Send(const Settings& settings, Tsdb* tsdb, Load* load, Sent* sent) {
 Options OptionsOf(const Settings& settings, const std::string& path) {
   Options options;
   options.path = path;
+  options.journal_bytes = settings.journal_mib << 20;
+  options.open_hours_bytes = settings.open_hours_mib << 20;
   options.sync = settings.sync == "never"    ? Durability::kNever
                  : settings.sync == "always" ? Durability::kAlways
                                              : Durability::kInterval;
@@ -343,11 +355,44 @@ double TimeOf(const Function& function) {
   return Wall() - begin;
 }
 
+// A query of one host.
+void AskOnce(Tsdb* tsdb) {
+  QuerySpec spec{.start_ms = kStartMs, .end_ms = kStartMs + 3'600'000, .queries = {}};
+  SubQuery& query = spec.queries.emplace_back();
+  query.aggregator = Aggregator::kSum;
+  query.metric = kMetrics[0];
+  query.filters.push_back({"host", FilterType::kLiteralOr, "host_0", false});
+  const auto result = tsdb->Query(spec);
+  HOURCELL_CHECK(result.ok() && result->series.size() == 1 && !result->series[0].points.empty());
+}
+
+// Seals, flushes and merges what is there.
+std::string RestJson(const Settings& settings, Tsdb* tsdb, const std::string& path) {
+  const double seal_s = TimeOf([tsdb] { return tsdb->Seal(); });
+  const double flush_s = TimeOf([tsdb] { return tsdb->Flush(); });
+  const double compact_s = TimeOf([tsdb] { return tsdb->Compact(); });
+  HOURCELL_CHECK(CountPoints(tsdb) == settings.points());
+  HOURCELL_CHECK(tsdb->Close().ok());
+  const auto per_point = [&settings](uint64_t bytes) {
+    return static_cast<double>(bytes) / static_cast<double>(settings.points());
+  };
+  return fmt::format(
+      R"(,"seal_s":{:.3f},"flush_s":{:.3f},"compact_s":{:.3f},"db_bytes_per_point":{:.3f},)"
+      R"("journal_left_bytes_per_point":{:.3f})",
+      seal_s, flush_s, compact_s, per_point(DiskBytes(path + "/db")),
+      per_point(DiskBytes(path + "/journal")));
+}
+
 // Opens what the kill left, checks that it is all there, and brings it to rest.
 std::string RecoverJson(const Settings& settings, const std::string& path) {
+  const uint64_t journal_bytes = DiskBytes(path + "/journal");
   const double begin = Wall();
+  const double cpu_begin = CpuSeconds();
   auto tsdb = MustOpen(settings, path);
   const double open_s = Wall() - begin;
+  const double open_cpu_s = CpuSeconds() - cpu_begin;
+  AskOnce(tsdb.get());
+  const double answer_s = Wall() - begin;
   const int64_t replayed = StatOf(tsdb.get(), "journal.replayed_points");
   HOURCELL_CHECK(replayed > 0);
   const uint64_t found = CountPoints(tsdb.get());
@@ -356,20 +401,12 @@ std::string RecoverJson(const Settings& settings, const std::string& path) {
                settings.points());
     exit(1);
   }
-  const double seal_s = TimeOf([&tsdb] { return tsdb->Seal(); });
-  const double flush_s = TimeOf([&tsdb] { return tsdb->Flush(); });
-  const double compact_s = TimeOf([&tsdb] { return tsdb->Compact(); });
-  HOURCELL_CHECK(CountPoints(tsdb.get()) == settings.points());
-  HOURCELL_CHECK(tsdb->Close().ok());
-  const auto per_point = [&settings](uint64_t bytes) {
-    return static_cast<double>(bytes) / static_cast<double>(settings.points());
-  };
   return fmt::format(
-      R"("reopen_s":{:.3f},"replayed_points":{},"replay_points_per_s":{:.0f},"seal_s":{:.3f},)"
-      R"("flush_s":{:.3f},"compact_s":{:.3f},"db_bytes_per_point":{:.3f},)"
-      R"("journal_left_bytes_per_point":{:.3f})",
-      open_s, replayed, static_cast<double>(replayed) / open_s, seal_s, flush_s, compact_s,
-      per_point(DiskBytes(path + "/db")), per_point(DiskBytes(path + "/journal")));
+      R"("journal_mib":{},"reopen_s":{:.3f},"reopen_cpu_s":{:.3f},"first_answer_s":{:.3f},)"
+      R"("replayed_points":{},"replay_points_per_s":{:.0f}{})",
+      journal_bytes >> 20, open_s, open_cpu_s, answer_s, replayed,
+      static_cast<double>(replayed) / open_s,
+      settings.reopen_only ? "" : RestJson(settings, tsdb.get(), path));
 }
 
 void Run(const Settings& settings) {

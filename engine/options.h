@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <absl/status/status.h>
 
@@ -64,9 +66,12 @@ struct Options {
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
   // Points older than this are gone, unless their metric has a TTL of its own; 0 = kept for ever.
-  int64_t ttl_s = 0;            // tsd.storage.ttl
-  size_t lanes = 0;                                    // shards of ingest; 0 = by the processors
-  bool seal_in_background = true;                      // false: only SealDue and pressure seal
+  int64_t ttl_s = 0;               // tsd.storage.ttl
+  size_t lanes = 0;                // shards of ingest; 0 = by the processors
+  bool seal_in_background = true;  // false: only SealDue and pressure seal
+
+  // Told what an operator should look at, a line each; none = nobody is. Called from any thread.
+  std::function<void(std::string_view message)> warn = {};
 
   size_t block_cache_bytes = 256 << 20;  // RocksDB's, shared by all tables
   size_t write_buffer_bytes = 64 << 20;  // one memtable

@@ -73,8 +73,21 @@ class Replay {
                     block.sequence));
   }
 
-  // Series first: their numbers are what points are known by.
+  // A definition with the memory behind its spans; its names are in the block.
+  struct Definition {
+    explicit Definition(const SeriesDefinition& of)
+        : tags(of.tags.begin(), of.tags.end()),
+          tag_uids(of.tag_uids.begin(), of.tag_uids.end()),
+          definition(of) {}
+
+    std::vector<TagView> tags;
+    std::vector<TagUids> tag_uids;
+    SeriesDefinition definition;
+  };
+
+  // Series first: their numbers are what points are known by. Nearly always the tables have them.
   absl::Status Define() {
+    std::vector<Definition> lost;
     for (const Block& block : blocks_) {
       if (!HasDefinitions(block.payload)) continue;
       PointLogReader reader(block.payload);
@@ -82,10 +95,17 @@ class Replay {
       for (Event event = reader.Next(); event != Event::kEnd; event = reader.Next()) {
         if (event == Event::kDamaged) return Damaged(block);
         if (event != Event::kDefinition) continue;
-        HOURCELL_RETURN_IF_ERROR(parts_.series->Restore(reader.definition()));
+        if (!parts_.series->NeedsRestore(reader.definition().number)) continue;
+        lost.emplace_back(reader.definition());
       }
     }
-    return absl::OkStatus();
+    std::vector<SeriesDefinition> definitions;
+    for (Definition& one : lost) {
+      one.definition.tags = one.tags;
+      one.definition.tag_uids = one.tag_uids;
+      definitions.push_back(one.definition);
+    }
+    return parts_.series->Restore(definitions);
   }
 
   // The lanes of one thread, from all blocks.

@@ -71,6 +71,10 @@ void SetUpNames(size_t write_buffer_bytes,
   family->memtable_whole_key_filtering = true;
   // Keys are long and alike: 2 % less than with 16. A dictionary pays nothing here.
   blocks->block_restart_interval = 32;
+  // A burst of new series is flushed while it comes in, and what is flushed is soon merged. A fifth
+  // of a flush's CPU.
+  family->compression_per_level = {rocksdb::kLZ4Compression, rocksdb::kZSTD};
+  family->max_write_buffer_number = 3;
 }
 
 }  // namespace
@@ -120,7 +124,8 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
       break;
     case TableId::kSeries:
       family.merge_operator = NewPostingMergeOperator();
-      SetUpNames(std::min<size_t>(options.write_buffer_bytes, 32 << 20), &blocks, &family);
+      // Index rows come by the ten thousand; half as many flushes, half as many LSM compactions.
+      SetUpNames(options.write_buffer_bytes, &blocks, &family);
       break;
     case TableId::kUid:
     case TableId::kMeta:

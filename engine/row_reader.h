@@ -66,7 +66,7 @@ class RowReader {
   OpenHours& open_hours_;
   const QueryBudget budget_;
   int64_t visible_from_ms_ = 0;  // of the plan being read
-  CellColumns columns_;  // reused from row to row
+  CellColumns columns_;          // reused from row to row
   uint64_t rows_read_ = 0;
   uint64_t points_read_ = 0;
 };

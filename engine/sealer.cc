@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/cell.h"
@@ -47,6 +49,8 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
       hours_sealed_early_(parts.stats->counter("seal.hours", {{"type", "early"}})),
       points_sealed_(parts.stats->counter("seal.points")),
       points_expired_(parts.stats->counter("seal.expired")),
+      hours_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "hours"}})),
+      points_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "points"}})),
       errors_(parts.stats->counter("seal.errors")),
       checkpoints_(parts.stats->counter("journal.checkpoints")) {}
 
@@ -83,6 +87,10 @@ absl::Status Sealer::SealDue() {
 absl::Status Sealer::Tick() {
   MutexLock round(&round_);
   const int64_t now_s = parts_.clock->NowMs() / 1000;
+  if (now_s != indexed_s_) {
+    IndexSeries();
+    indexed_s_ = now_s;
+  }
   if (due_.empty() && now_s >= next_look_s_) {
     due_ = DueAt(now_s);
     next_look_s_ = now_s + kLookEveryS;
@@ -126,8 +134,14 @@ absl::Status Sealer::MakeRoomLocked() {
   return Seal(std::move(hours));
 }
 
+// What fails is tried again, and keeps no hour from being sealed.
+void Sealer::IndexSeries() {
+  if (!parts_.series->WriteIndex().ok()) errors_->Add(1);
+}
+
 absl::Status Sealer::SealAll() {
   MutexLock round(&round_);
+  IndexSeries();
   return Seal(OpenNow());
 }
 
@@ -179,20 +193,21 @@ absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours) {
 }
 
 absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
-  std::vector<SeriesNumber> numbers;
-  numbers.reserve(hours.size());
-  for (const FrozenHour& hour : hours)
-    numbers.push_back(hour.info.series);
   std::vector<std::string> tsuids;
-  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOfNow(numbers, &tsuids));
+  HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
 
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
+  std::vector<FrozenHour> homeless;
   std::vector<Mutation> merges;
   merges.reserve(hours.size());
   size_t bytes = 0;
   uint64_t points = 0;
   for (size_t i = 0; i < hours.size(); ++i) {
+    if (tsuids[i].empty()) {
+      homeless.push_back(hours[i]);
+      continue;
+    }
     Mutation merge;
     merge.kind = Mutation::Kind::kMerge;
     row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merge.key);
@@ -205,13 +220,62 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
     points += hours[i].points->points();
     merges.push_back(std::move(merge));
   }
-  if (merges.empty()) return absl::OkStatus();
-  // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
-  std::ranges::stable_sort(merges, {}, &Mutation::key);
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
-  if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
-  unflushed_bytes_ += bytes;
-  points_sealed_->Add(points);
+  if (!merges.empty()) {
+    // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
+    std::ranges::stable_sort(merges, {}, &Mutation::key);
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
+    if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
+    unflushed_bytes_ += bytes;
+    points_sealed_->Add(points);
+  }
+  // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
+  return homeless.empty() ? absl::OkStatus() : SetAside(homeless);
+}
+
+// The tsuids of the hours' series; empty ones where the tables have none that can be read.
+absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
+                                std::vector<std::string>* tsuids) const {
+  std::vector<SeriesNumber> numbers;
+  numbers.reserve(hours.size());
+  for (const FrozenHour& hour : hours)
+    numbers.push_back(hour.info.series);
+  const absl::Status found = parts_.series->TsuidsFoundNow(numbers, tsuids);
+  if (!absl::IsDataLoss(found)) return found;
+  // Rows are damaged: of which series, is found one by one.
+  tsuids->assign(numbers.size(), {});
+  std::vector<std::string> one;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const absl::Status looked = parts_.series->TsuidsFoundNow(std::span(&numbers[i], 1), &one);
+    if (looked.ok()) {
+      (*tsuids)[i] = std::move(one.front());
+    } else if (!absl::IsDataLoss(looked)) {
+      return looked;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::SetAside(std::span<const FrozenHour> hours) {
+  std::vector<Mutation> rows;
+  uint64_t points = 0;
+  for (const FrozenHour& hour : hours) {
+    Mutation row{.table = TableId::kMeta, .kind = Mutation::Kind::kSet, .key = {}, .value = {}};
+    row.key = fmt::format("aside/{}/{}/{}", hour.info.series, hour.info.base_time_s,
+                          hour.info.first_block);
+    AppendCell(*hour.points, &row.value);
+    points += hour.points->points();
+    rows.push_back(std::move(row));
+  }
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(rows, /*sync=*/false));
+  hours_set_aside_->Add(hours.size());
+  points_set_aside_->Add(points);
+  if (!parts_.warn) return absl::OkStatus();
+  for (size_t i = 0; i < hours.size(); ++i) {
+    parts_.warn(fmt::format(
+        "sealing: series {} is not in the tables, which is damage; its {} points of the hour from "
+        "{} are set aside as {} in meta",
+        hours[i].info.series, hours[i].points->points(), hours[i].info.base_time_s, rows[i].key));
+  }
   return absl::OkStatus();
 }
 

@@ -8,6 +8,12 @@
 // hour that is sealed early opens again with its next point, and the row gets one more cell to
 // merge.
 //
+// An hour whose series is not in the tables has no row to go to. That cannot be, but for damage:
+// its cell is set aside in `meta`, so that the others go on and nothing is lost, and is told and
+// counted as seal.set_aside.
+//
+//   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
+//
 // One round at a time; rounds run on a thread of their own and on callers' threads. Thread-safe.
 
 #pragma once
@@ -15,8 +21,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -42,11 +50,12 @@ class Sealer {
     OpenHours* open_hours = nullptr;
     Journal* journal = nullptr;
     TableStore* tables = nullptr;
-    const SeriesTable* series = nullptr;
+    SeriesTable* series = nullptr;  // its rows that wait in memory are written in passing
     Admission* admission = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
     Stats* stats = nullptr;
+    std::function<void(std::string_view message)> warn = {};  // none: nobody is told
   };
   Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
 
@@ -72,8 +81,12 @@ class Sealer {
   absl::Status Seal(std::vector<OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealSome(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status WriteCells(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status FindTsuids(std::span<const FrozenHour> hours,
+                          std::vector<std::string>* tsuids) const;
+  absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void IndexSeries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   std::vector<OpenHourInfo> OpenNow() const;
   std::vector<OpenHourInfo> DueAt(int64_t now_s) const;
   absl::Status KeepUp(int64_t now_s) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -91,12 +104,15 @@ class Sealer {
   Counter* const hours_sealed_early_;
   Counter* const points_sealed_;
   Counter* const points_expired_;
+  Counter* const hours_set_aside_;
+  Counter* const points_set_aside_;
   Counter* const errors_;
   Counter* const checkpoints_;
 
   Mutex round_;
   std::vector<OpenHourInfo> due_ ABSL_GUARDED_BY(round_);  // found by Tick, not sealed yet
   int64_t next_look_s_ ABSL_GUARDED_BY(round_) = 0;
+  int64_t indexed_s_ ABSL_GUARDED_BY(round_) = 0;  // when IndexSeries was called last
   CellColumns columns_ ABSL_GUARDED_BY(round_);
   size_t unflushed_bytes_ ABSL_GUARDED_BY(round_) = 0;  // of cells
   int64_t unflushed_since_s_ ABSL_GUARDED_BY(round_) = 0;

@@ -2,7 +2,7 @@
 //
 //   key                                                     value
 //   63 'c'                                                  counter: the highest number given, u64
-//   6e 'n' | number, u64                                    tsuid
+//   6e 'n' | number / 64, u64                               tsuids of 64 numbers (series_rows.h)
 //   74 't' | tsuid                                          number, u64
 //   6d 'm' | metric UID | chunk, u48                        posting set: all series of the metric
 //   70 'p' | metric UID | tagk UID | tagv UID | chunk, u48  posting set: those with that tag

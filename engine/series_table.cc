@@ -7,14 +7,37 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/tsuid.h"
+#include "engine/ingest/tsuid_list.h"
 #include "engine/key_range.h"
+#include "engine/series_rows.h"
 
 namespace hourcell {
 namespace {
+
+// Series wait for their index rows until they are so many. Then a posting set that many share is
+// merged once for all of them, and rows in key order cost a memtable a fraction of what they cost
+// one by one. The more wait, the longer their tags are searched one by one.
+constexpr size_t kNotIndexedMax = 65536;
+
+// Rows of one write: they are in memory twice.
+constexpr size_t kIndexRowsAtOnce = 8192;
+
+// Block rows that are read or written together, of some 4 KiB each.
+constexpr size_t kBlocksAtOnce = 256;
+
+// A journal whose checksums are right does not skip numbers; this many stay within memory.
+constexpr SeriesNumber kSkippedNumbersMax = SeriesNumber{1} << 28;
+
+// Series of the journal that are restored in one group.
+constexpr size_t kRestoredAtOnce = 4096;
+
+// Rows that are looked up together.
+constexpr size_t kRowsAtOnce = 1024;
 
 // What was wrong with a name of a point, as OpenTSDB says it on the wire.
 PointError NameError(const absl::Status& status, std::string_view where) {
@@ -41,32 +64,47 @@ std::string TagvPlace(const TagView& tag) {
   return fmt::format("Invalid tag value with key [{}] (\"{}\")", tag.key, tag.value);
 }
 
-// The UIDs of a point's names by `get(kind, name) -> StatusOr<Uid>`, and its tsuid; an empty tsuid
-// if a name has none (UID 0).
+// Fills in the UIDs that `ref` has not yet, by `get(kind, name) -> StatusOr<Uid>`, and the tsuid;
+// an empty one if a name has no UID (kNoUid).
 template <typename Get>
-Parsed<SeriesRef> MakeRef(const Layout& layout, const PointView& point, const Get& get) {
-  const absl::StatusOr<Uid> metric = get(UidKind::kMetric, point.metric);
-  if (!metric.ok()) return NameError(metric.status(), MetricPlace(point.metric));
-  bool complete = *metric != kNoUid;
-  std::vector<TagUids> tags;
-  tags.reserve(point.tags.size());
-  for (const TagView& tag : point.tags) {
-    const absl::StatusOr<Uid> tagk = get(UidKind::kTagk, tag.key);
-    if (!tagk.ok()) return NameError(tagk.status(), TagkPlace(tag));
-    const absl::StatusOr<Uid> tagv = get(UidKind::kTagv, tag.value);
-    if (!tagv.ok()) return NameError(tagv.status(), TagvPlace(tag));
-    complete = complete && *tagk != kNoUid && *tagv != kNoUid;
-    tags.push_back({.tagk = *tagk, .tagv = *tagv});
+std::optional<PointError> FillRef(const Layout& layout,
+                                  const PointView& point,
+                                  const Get& get,
+                                  SeriesRef* ref) {
+  const auto fill = [&get](UidKind kind, std::string_view name, Uid* uid) -> absl::Status {
+    if (*uid != kNoUid) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(*uid, get(kind, name));
+    return absl::OkStatus();
+  };
+  const absl::Status metric = fill(UidKind::kMetric, point.metric, &ref->metric);
+  if (!metric.ok()) return NameError(metric, MetricPlace(point.metric));
+  bool complete = ref->metric != kNoUid;
+  ref->tags.resize(point.tags.size());
+  for (size_t i = 0; i < point.tags.size(); ++i) {
+    const TagView& tag = point.tags[i];
+    TagUids& uids = ref->tags[i];
+    const absl::Status tagk = fill(UidKind::kTagk, tag.key, &uids.tagk);
+    if (!tagk.ok()) return NameError(tagk, TagkPlace(tag));
+    const absl::Status tagv = fill(UidKind::kTagv, tag.value, &uids.tagv);
+    if (!tagv.ok()) return NameError(tagv, TagvPlace(tag));
+    complete = complete && uids.tagk != kNoUid && uids.tagv != kNoUid;
   }
-  SeriesRef ref;
-  ref.metric = *metric;
-  if (complete) ref.tsuid = EncodeTsuid(layout, *metric, tags);
-  ref.tags = std::move(tags);
-  return ref;
+  if (complete) ref->tsuid = EncodeTsuid(layout, ref->metric, ref->tags);
+  return std::nullopt;
 }
 
-Mutation SetSeries(std::string key, std::string value) {
-  return {TableId::kSeries, Mutation::Kind::kSet, std::move(key), std::move(value)};
+// New series come metric by metric with the same tags.
+bool HaveSameTags(const PointView& a, const PointView& b) {
+  return std::ranges::equal(a.tags, b.tags, [](const TagView& x, const TagView& y) {
+    return x.value == y.value && x.key == y.key;
+  });
+}
+
+void SortUnique(std::vector<SeriesNumber>* numbers) {
+  const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
+  if (wrong == numbers->end()) return;
+  std::ranges::sort(*numbers);
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
 }
 
 }  // namespace
@@ -80,7 +118,9 @@ absl::StatusOr<std::unique_ptr<SeriesTable>> SeriesTable::Open(const Layout& lay
   if (counter.has_value()) {
     HOURCELL_ASSIGN_OR_RETURN(last, DecodeU64(*counter));
   }
-  return std::make_unique<SeriesTable>(layout, parts, sync, last);
+  auto table = std::make_unique<SeriesTable>(layout, parts, sync, last);
+  HOURCELL_RETURN_IF_ERROR(table->LoadNotIndexed());
+  return table;
 }
 
 SeriesTable::SeriesTable(const Layout& layout,
@@ -91,55 +131,129 @@ SeriesTable::SeriesTable(const Layout& layout,
       parts_(parts),
       sync_(sync),
       last_number_(last_number),
-      synced_number_(last_number) {}
+      synced_number_(last_number),
+      number_at_open_(last_number),
+      new_(std::make_unique<NewSeries>(layout, last_number + 1)) {}
 
-absl::StatusOr<std::optional<SeriesNumber>> SeriesTable::NumberOf(TableView* view,
-                                                                  std::string_view tsuid) const {
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> value,
-                            view->Get(TableId::kSeries, SeriesTsuidKey(tsuid)));
-  if (!value.has_value()) return std::optional<SeriesNumber>();
-  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, DecodeU64(*value));
-  return std::optional<SeriesNumber>(number);
+// Finds the series that were in memory when the store was closed or died.
+absl::Status SeriesTable::LoadNotIndexed() {
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                            view->Get(TableId::kSeries, IndexedKey()));
+  SeriesNumber indexed = 0;
+  if (row.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(indexed, DecodeU64(*row));
+    if ((indexed + 1) % kBlockSeries != 0 || indexed > last_number()) {
+      return absl::DataLossError(
+          fmt::format("series are indexed up to {}; want the end of a block of {}, up to {}",
+                      indexed, kBlockSeries, last_number()));
+    }
+  }
+  {
+    WriterLock lock(&new_mutex_);
+    new_ = std::make_unique<NewSeries>(layout_, indexed + 1);
+  }
+  absl::Status fault;
+  const auto add = [&](std::string_view key, std::string_view list) {
+    fault = LoadLogRow(key, list);
+    if (fault.ok() && not_indexed() >= kNotIndexedMax) fault = WriteIndex();
+    return fault.ok();
+  };
+  const absl::Status scanned = view->Scan(TableId::kSeries, PrefixRange(LogRowPrefix()), {}, add);
+  return fault.ok() ? scanned : fault;
 }
 
-void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
-                              std::vector<Parsed<SeriesRef>>* results) {
-  results->assign(points.size(), SeriesRef());
-  const SeriesNumber last_seen = last_number();  // before the lookups
+absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list) {
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber first, DecodeU64(key.substr(1)));
+  Made made;
+  SeriesNumber number = first;
+  for (std::string_view tsuid; TakeTsuid(&list, &tsuid); ++number) {
+    if (const auto uids = ParseTsuid(layout_, tsuid); !uids.ok()) {
+      return absl::DataLossError(
+          fmt::format("series {}, log row {}: {}", number, ToHex(key), uids.status().ToString()));
+    }
+    made.emplace_back(number, tsuid);
+  }
+  if (!list.empty() || made.empty()) {
+    return absl::DataLossError(
+        fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids", number,
+                    ToHex(key), list.size()));
+  }
+  WriterLock lock(&new_mutex_);
+  for (const auto& [of, tsuid] : made) {
+    if (of >= new_->first_number()) new_->Add(of, tsuid);
+  }
+  new_->AddLogRow({first, number - 1});
+  return absl::OkStatus();
+}
+
+SeriesNumber SeriesTable::NumberInMemory(std::string_view tsuid) const {
+  ReaderLock lock(&new_mutex_);
+  const SeriesNumber number = new_->NumberOf(tsuid);
+  return number == 0 && indexing_ != nullptr ? indexing_->NumberOf(tsuid) : number;
+}
+
+// 0 if there is no such series. Memory first: what is not there any more is in the table.
+absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) const {
+  if (const SeriesNumber number = NumberInMemory(tsuid); number != 0) return number;
+  HOURCELL_ASSIGN_OR_RETURN(
+      const std::optional<std::string> value,
+      parts_.tables->Snapshot()->Get(TableId::kSeries, SeriesTsuidKey(tsuid)));
+  if (!value.has_value()) return SeriesNumber{0};
+  return DecodeU64(*value);
+}
+
+// The same for many, into their refs. Those without a tsuid have none.
+absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) const {
+  std::vector<Wanted*> others;
+  for (Wanted& one : wanted) {
+    if (one.ref.tsuid.empty()) continue;
+    one.ref.number = NumberInMemory(one.ref.tsuid);
+    if (one.ref.number == 0) others.push_back(&one);
+  }
+  if (others.empty()) return absl::OkStatus();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  std::vector<Missing> missing;
+  std::vector<std::string> keys;
+  std::vector<std::optional<std::string>> values;
+  for (size_t begin = 0; begin < others.size(); begin += kRowsAtOnce) {
+    keys.clear();
+    for (size_t i = begin; i < std::min(others.size(), begin + kRowsAtOnce); ++i)
+      keys.push_back(SeriesTsuidKey(others[i]->ref.tsuid));
+    HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].has_value()) continue;
+      HOURCELL_ASSIGN_OR_RETURN(others[begin + i]->ref.number, DecodeU64(*values[i]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The points whose names are not wrong, with the UIDs there are.
+std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointView* const> points,
+                                                        std::vector<Parsed<SeriesRef>>* results) {
   // A batch of new series has the same names over and over; most of all those that are not known.
   absl::flat_hash_map<std::string_view, Uid> seen[std::size(kUidKinds)];
-  const auto known_names = [&](UidKind kind, std::string_view name) -> absl::StatusOr<Uid> {
+  const auto known = [&](UidKind kind, std::string_view name) -> absl::StatusOr<Uid> {
     auto& of_kind = seen[static_cast<size_t>(kind)];
     if (const auto found = of_kind.find(name); found != of_kind.end()) return found->second;
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, parts_.uids->Find(kind, name));
     of_kind.emplace(name, uid.value_or(kNoUid));
     return uid.value_or(kNoUid);
   };
+  std::vector<Wanted> wanted;
+  wanted.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
-    Parsed<SeriesRef>& result = (*results)[i];
-    const Parsed<SeriesRef> ref = MakeRef(layout_, *points[i], known_names);
-    if (!ref.ok()) {
-      result = ref.error();
+    SeriesRef ref;
+    if (!wanted.empty() && HaveSameTags(*points[i], *wanted.back().point)) {
+      ref.tags = wanted.back().ref.tags;
+    }
+    if (auto fault = FillRef(layout_, *points[i], known, &ref)) {
+      (*results)[i] = *std::move(fault);
       continue;
     }
-    if (!ref->tsuid.empty()) {
-      const absl::StatusOr<std::optional<SeriesNumber>> number = NumberOf(view.get(), ref->tsuid);
-      if (!number.ok()) {
-        result = NameError(number.status(), "series");
-        continue;
-      }
-      if (number->has_value()) {
-        SeriesRef known = *ref;
-        known.number = **number;
-        result = std::move(known);
-        continue;
-      }
-    }
-    missing.push_back({.point = points[i], .result = &result});
+    wanted.push_back({.point = points[i], .ref = std::move(ref), .result = &(*results)[i]});
   }
-  if (!missing.empty()) Create(missing, last_seen);
+  return wanted;
 }
 
 // New series of one group, from the first name to the commit. Holds the assignment lock.
@@ -152,25 +266,41 @@ class SeriesTable::Creation {
         last_number_(table->last_number()),
         may_exist_(last_number_ != last_seen) {}
 
-  void Add(const Missing& one) {
+  void Add(Wanted* one) {
     const size_t mark = assignment_.Mark();
-    const Parsed<SeriesRef> ref = MakeRef(
-        table_.layout_, *one.point,
-        [&](UidKind kind, std::string_view name) { return assignment_.GetOrAssign(kind, name); });
-    if (!ref.ok()) {
+    if (previous_ != nullptr && HaveSameTags(*one->point, *previous_->point)) {
+      one->ref.tags = previous_->ref.tags;
+    }
+    previous_ = nullptr;
+    const auto assign = [this](UidKind kind, std::string_view name) {
+      return assignment_.GetOrAssign(kind, name);
+    };
+    if (auto fault = FillRef(table_.layout_, *one->point, assign, &one->ref)) {
       assignment_.RollBackTo(mark);
-      *one.result = ref.error();
+      *one->result = *std::move(fault);
       return;
     }
-    const absl::StatusOr<SeriesNumber> number = NumberOf(ref->tsuid);
+    const absl::StatusOr<SeriesNumber> number = NumberOf(one->ref.tsuid);
     if (!number.ok()) {
-      *one.result = NameError(number.status(), "series");
+      *one->result = NameError(number.status(), "series");
       return;
     }
-    SeriesRef made = *ref;
-    made.number = *number;
-    *one.result = std::move(made);
-    waiting_.push_back(one.result);
+    one->ref.number = *number;
+    previous_ = one;
+    waiting_.push_back(one);
+  }
+
+  // Gives the points added so far their series, or what went wrong.
+  void CommitAdded() {
+    if (waiting_.empty()) return;
+    const absl::Status committed = Commit();
+    for (Wanted* const one : waiting_) {
+      if (committed.ok()) {
+        *one->result = std::move(one->ref);
+      } else {
+        *one->result = NameError(committed, "series");
+      }
+    }
   }
 
   absl::Status Restore(const SeriesDefinition& definition) {
@@ -182,25 +312,40 @@ class SeriesTable::Creation {
       HOURCELL_RETURN_IF_ERROR(assignment_.Restore(UidKind::kTagk, tag.key, uids.tagk));
       HOURCELL_RETURN_IF_ERROR(assignment_.Restore(UidKind::kTagv, tag.value, uids.tagv));
     }
-    const std::string tsuid =
-        EncodeTsuid(table_.layout_, definition.metric_uid, definition.tag_uids);
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<SeriesNumber> number,
-                              table_.NumberOf(table_.parts_.tables->Snapshot().get(), tsuid));
-    if (number.has_value() && *number != definition.number) {
-      return absl::DataLossError(fmt::format("series {}: has number {}; the journal says {}",
-                                             ToUpperHex(tsuid), *number, definition.number));
+    std::string tsuid = EncodeTsuid(table_.layout_, definition.metric_uid, definition.tag_uids);
+    const auto found = in_group_.find(tsuid);
+    SeriesNumber number = found == in_group_.end() ? 0 : found->second;
+    if (number == 0) {
+      HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
     }
-    if (!number.has_value()) AddRows(tsuid, definition.number);
+    if (number != 0 && number != definition.number) {
+      return absl::DataLossError(fmt::format("series {}: has number {}; the journal says {}",
+                                             ToUpperHex(tsuid), number, definition.number));
+    }
+    if (definition.number > table_.number_at_open_ + kSkippedNumbersMax) {
+      return absl::DataLossError(fmt::format("series {}: got number {}; the last one is {}",
+                                             ToUpperHex(tsuid), definition.number, last_number_));
+    }
     last_number_ = std::max(last_number_, definition.number);
-    return Commit();
+    if (number != 0) return absl::OkStatus();
+    in_group_.emplace(tsuid, definition.number);
+    made_.emplace_back(definition.number, std::move(tsuid));
+    return absl::OkStatus();
   }
 
-  void CommitAdded() {
-    if (waiting_.empty()) return;
-    const absl::Status committed = Commit();
-    if (committed.ok()) return;
-    for (Parsed<SeriesRef>* const result : waiting_)
-      *result = NameError(committed, "series");
+  absl::Status Commit() {
+    std::ranges::sort(made_);
+    std::vector<NewSeries::LogRow> log_rows;
+    const std::vector<Mutation> group = Group(&log_rows);
+    if (group.empty()) return absl::OkStatus();
+    HOURCELL_KILL_POINT("series:before_commit");
+    HOURCELL_RETURN_IF_ERROR(table_.parts_.tables->Apply(group, table_.sync_));
+    HOURCELL_KILL_POINT("series:after_commit");
+    table_.AddNew(made_, log_rows);
+    assignment_.Publish();
+    table_.created_.fetch_add(made_.size(), std::memory_order_relaxed);
+    table_.last_number_.store(last_number_);
+    return absl::OkStatus();
   }
 
  private:
@@ -208,150 +353,296 @@ class SeriesTable::Creation {
   // this one waited for the lock), or a new one.
   absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) {
     if (const auto found = in_group_.find(tsuid); found != in_group_.end()) return found->second;
-    std::optional<SeriesNumber> existing;
+    SeriesNumber number = 0;
     if (may_exist_) {
-      HOURCELL_ASSIGN_OR_RETURN(existing,
-                                table_.NumberOf(table_.parts_.tables->Snapshot().get(), tsuid));
+      HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
     }
-    const SeriesNumber number = existing.has_value() ? *existing : ++last_number_;
+    if (number == 0) {
+      number = ++last_number_;
+      made_.emplace_back(number, tsuid);
+    }
     in_group_.emplace(tsuid, number);
-    if (!existing.has_value()) AddRows(tsuid, number);
     return number;
   }
 
-  void AddRows(const std::string& tsuid, SeriesNumber number) {
-    series_.push_back(SetSeries(SeriesNumberKey(number), tsuid));
-    series_.push_back(SetSeries(SeriesTsuidKey(tsuid), EncodeU64(number)));
-    const SeriesUids uids = *ParseTsuid(table_.layout_, tsuid);
-    AddPosting(MetricPostingPrefix(table_.layout_, uids.metric), number);
-    for (const TagUids& tag : uids.tags) {
-      AddPosting(TagPostingPrefix(table_.layout_, uids.metric, tag), number);
-    }
-  }
-
-  // One merge a posting set, however many of the group's series are in it.
-  void AddPosting(std::string key, SeriesNumber number) {
-    AppendPostingChunk(number, &key);
-    AddToPosting(number, &postings_[std::move(key)]);
-  }
-
-  absl::Status Commit() {
-    const std::vector<Mutation> group = Group();
-    if (group.empty()) return absl::OkStatus();
-    HOURCELL_KILL_POINT("series:before_commit");
-    HOURCELL_RETURN_IF_ERROR(table_.parts_.tables->Apply(group, table_.sync_));
-    HOURCELL_KILL_POINT("series:after_commit");
-    assignment_.Publish();
-    table_.created_.fetch_add(last_number_ - table_.last_number(), std::memory_order_relaxed);
-    table_.last_number_.store(last_number_);
-    return absl::OkStatus();
-  }
-
-  // In the order that is safe to be cut anywhere: counters, names, series, postings.
-  std::vector<Mutation> Group() {
+  // In the order that is safe to be cut anywhere: counters, names, series.
+  std::vector<Mutation> Group(std::vector<NewSeries::LogRow>* log_rows) {
     std::vector<Mutation> group;
     if (last_number_ != table_.last_number()) {
       group.push_back(SetSeries(SeriesCounterKey(), EncodeU64(last_number_)));
     }
     table_.parts_.uid_store->AppendMutations(assignment_.changes(), &group);
-    // Each in key order: a memtable takes neighbours at a fraction of the price of strangers.
-    std::ranges::sort(series_, {}, &Mutation::key);
-    std::ranges::move(series_, std::back_inserter(group));
-    const auto first_posting = static_cast<ptrdiff_t>(group.size());
-    for (auto& [key, set] : postings_) {
-      group.push_back({TableId::kSeries, Mutation::Kind::kMerge, key, std::move(set)});
+    for (const auto& [number, tsuid] : made_) {
+      if (log_rows->empty() || log_rows->back().second + 1 != number) {
+        log_rows->emplace_back(number, number);
+        group.push_back(SetSeries(LogRowKey(number), {}));
+      }
+      log_rows->back().second = number;
+      AppendToTsuidList(tsuid, &group.back().value);
     }
-    std::ranges::sort(group.begin() + first_posting, group.end(), {}, &Mutation::key);
     return group;
   }
 
   SeriesTable& table_;
   UidAssignment assignment_;
   SeriesNumber last_number_;
-  const bool may_exist_;  // another creation came in between
+  const bool may_exist_;              // another creation came in between
+  const Wanted* previous_ = nullptr;  // the last that went well
   StringMap<SeriesNumber> in_group_;
-  std::vector<Mutation> series_;
-  StringMap<std::string> postings_;  // key -> set
-  std::vector<Parsed<SeriesRef>*> waiting_;
+  Made made_;
+  std::vector<Wanted*> waiting_;
 };
 
-void SeriesTable::Create(std::span<const Missing> missing, SeriesNumber last_seen) {
-  Creation creation(this, last_seen);
-  for (const Missing& one : missing)
-    creation.Add(one);
-  creation.CommitAdded();
+void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
+                              std::vector<Parsed<SeriesRef>>* results) {
+  results->assign(points.size(), SeriesRef());
+  const SeriesNumber last_seen = last_number();  // before the lookups
+  std::vector<Wanted> wanted = FindNames(points, results);
+  absl::Status found = FindNumbers(wanted);
+  const bool all_known =
+      std::ranges::all_of(wanted, [](const Wanted& one) { return one.ref.number != 0; });
+  // Where the index cannot be written, memory must not grow for it.
+  if (found.ok() && !all_known && not_indexed() >= kNotIndexedMax) found = WriteIndex();
+  if (!found.ok()) {
+    for (const Wanted& one : wanted)
+      *one.result = NameError(found, "series");
+    return;
+  }
+  std::optional<Creation> creation;  // waits for those before it
+  if (!all_known) creation.emplace(this, last_seen);
+  for (Wanted& one : wanted) {
+    if (one.ref.number == 0) {
+      creation->Add(&one);
+    } else {
+      *one.result = std::move(one.ref);
+    }
+  }
+  if (creation.has_value()) creation->CommitAdded();
 }
 
-absl::Status SeriesTable::Restore(const SeriesDefinition& definition) {
-  if (definition.number <= last_number()) return absl::OkStatus();
-  return Creation(this, /*last_seen=*/0).Restore(definition);
+absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions) {
+  while (!definitions.empty()) {
+    const auto some = definitions.first(std::min(definitions.size(), kRestoredAtOnce));
+    Creation creation(this, /*last_seen=*/0);
+    for (const SeriesDefinition& one : some) {
+      if (NeedsRestore(one.number)) HOURCELL_RETURN_IF_ERROR(creation.Restore(one));
+    }
+    HOURCELL_RETURN_IF_ERROR(creation.Commit());
+    for (const SeriesDefinition& one : some)
+      restored_.insert(one.number);
+    definitions = definitions.subspan(some.size());
+  }
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::Postings(TableView* view,
-                                                                const std::string& prefix) const {
-  std::vector<SeriesNumber> numbers;
+void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
+  WriterLock lock(&new_mutex_);
+  for (const auto& [number, tsuid] : series)
+    new_->Add(number, tsuid);
+  for (const NewSeries::LogRow& row : log_rows)
+    new_->AddLogRow(row);
+}
+
+size_t SeriesTable::not_indexed() const {
+  ReaderLock lock(&new_mutex_);
+  return new_->size() + (indexing_ == nullptr ? 0 : indexing_->size());
+}
+
+absl::Status SeriesTable::WriteIndex() {
+  MutexLock index(&index_mutex_);
+  std::shared_ptr<const NewSeries> series;
+  {
+    WriterLock lock(&new_mutex_);
+    if (indexing_ == nullptr) {
+      // Whole blocks only: their rows are written once.
+      const SeriesNumber end = (new_->last_number() + 1) / kBlockSeries * kBlockSeries;
+      if (end <= new_->first_number()) return absl::OkStatus();
+      std::unique_ptr<NewSeries> behind = new_->SplitBehind(end - 1);
+      indexing_ = std::exchange(new_, std::move(behind));
+    }
+    series = indexing_;
+  }
+  HOURCELL_RETURN_IF_ERROR(WriteIndexOf(*series));
+  WriterLock lock(&new_mutex_);
+  indexing_ = nullptr;
+  return absl::OkStatus();
+}
+
+// Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
+absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
+  std::vector<Mutation> group;
+  absl::Status written;
+  const auto write = [&](size_t rows_max) {
+    if (!written.ok() || group.size() <= rows_max) return;
+    written = parts_.tables->ApplyUnlogged(group);
+    group.clear();
+  };
+  for (SeriesNumber at = series.first_number(); at <= series.last_number();
+       at += kBlockSeries - at % kBlockSeries) {
+    AppendBlock(series, at / kBlockSeries, &group);
+    write(kBlocksAtOnce);
+  }
+  series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
+    std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
+    std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
+    AppendIndexRows(layout_, metric, by_number, &group);
+    write(kIndexRowsAtOnce);
+  });
+  HOURCELL_KILL_POINT("series:before_indexed");
+  group.push_back(SetSeries(IndexedKey(), EncodeU64(series.last_number())));
+  for (const auto& [first, last] : series.log_rows())
+    group.push_back({TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(first), {}});
+  write(0);
+  HOURCELL_KILL_POINT("series:after_indexed");
+  return written;
+}
+
+// Numbers of posting sets in the tables, appended.
+absl::Status SeriesTable::AppendPostings(const std::string& prefix,
+                                         std::vector<SeriesNumber>* numbers) const {
   absl::Status damage;
-  const absl::Status scanned = view->Scan(
+  const absl::Status scanned = parts_.tables->Snapshot()->Scan(
       TableId::kSeries, PrefixRange(prefix), {}, [&](std::string_view key, std::string_view set) {
         const absl::StatusOr<uint64_t> chunk = PostingChunk(key, prefix.size());
-        damage = chunk.ok() ? DecodePosting(set, *chunk, &numbers) : chunk.status();
+        damage = chunk.ok() ? DecodePosting(set, *chunk, numbers) : chunk.status();
         return damage.ok();
       });
-  HOURCELL_RETURN_IF_ERROR(damage);
-  HOURCELL_RETURN_IF_ERROR(scanned);
+  return damage.ok() ? scanned : damage;
+}
+
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(TableView* /*view*/,
+                                                                Uid metric) const {
+  // Memory first: what is not there any more is in the tables.
+  std::vector<SeriesNumber> numbers;
+  {
+    ReaderLock lock(&new_mutex_);
+    const auto add = [&](const NewSeries& series) {
+      for (const NewSeries::Entry& entry : series.OfMetric(metric))
+        numbers.push_back(entry.number);
+    };
+    if (indexing_ != nullptr) add(*indexing_);
+    add(*new_);
+  }
+  HOURCELL_RETURN_IF_ERROR(AppendPostings(MetricPostingPrefix(layout_, metric), &numbers));
+  SortUnique(&numbers);
   return numbers;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(TableView* view, Uid metric) const {
-  return Postings(view, MetricPostingPrefix(layout_, metric));
-}
-
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(TableView* view,
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(TableView* /*view*/,
                                                                Uid metric,
                                                                const TagUids& tag) const {
-  return Postings(view, TagPostingPrefix(layout_, metric, tag));
+  std::vector<SeriesNumber> numbers;
+  {
+    ReaderLock lock(&new_mutex_);
+    if (indexing_ != nullptr) indexing_->WithTag(metric, tag, &numbers);
+    new_->WithTag(metric, tag, &numbers);
+  }
+  HOURCELL_RETURN_IF_ERROR(AppendPostings(TagPostingPrefix(layout_, metric, tag), &numbers));
+  SortUnique(&numbers);
+  return numbers;
 }
 
-absl::Status SeriesTable::TsuidsOf(TableView* view,
-                                   std::span<const SeriesNumber> numbers,
-                                   std::vector<std::string>* tsuids) const {
-  constexpr size_t kBatch = 1024;
-  tsuids->clear();
-  tsuids->reserve(numbers.size());
+absl::Status SeriesTable::TsuidsFoundNow(std::span<const SeriesNumber> numbers,
+                                         std::vector<std::string>* tsuids) const {
+  tsuids->assign(numbers.size(), {});
+  std::vector<size_t> others;  // places of those that are not in memory
+  {
+    ReaderLock lock(&new_mutex_);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      std::string_view tsuid = new_->TsuidOf(numbers[i]);
+      if (tsuid.empty() && indexing_ != nullptr) tsuid = indexing_->TsuidOf(numbers[i]);
+      (*tsuids)[i] = tsuid;
+      if (tsuid.empty()) others.push_back(i);
+    }
+  }
+  return others.empty() ? absl::OkStatus() : ReadBlocks(numbers, others, tsuids);
+}
+
+// The tsuids at `places` from their rows, each row read once.
+absl::Status SeriesTable::ReadBlocks(std::span<const SeriesNumber> numbers,
+                                     std::span<const size_t> places,
+                                     std::vector<std::string>* tsuids) const {
+  std::vector<size_t> by_number(places.begin(), places.end());
+  std::ranges::sort(by_number, {}, [numbers](size_t place) { return numbers[place]; });
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> values;
-  for (size_t begin = 0; begin < numbers.size(); begin += kBatch) {
+  std::vector<std::string_view> block;
+  for (auto next = by_number.begin(); next != by_number.end();) {
     keys.clear();
-    for (const SeriesNumber number :
-         numbers.subspan(begin, std::min(kBatch, numbers.size() - begin))) {
-      keys.push_back(SeriesNumberKey(number));
+    auto behind = next;
+    for (; behind != by_number.end(); ++behind) {
+      std::string key = BlockKey(numbers[*behind]);
+      if (!keys.empty() && keys.back() == key) continue;
+      if (keys.size() == kBlocksAtOnce) break;
+      keys.push_back(std::move(key));
     }
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (!values[i].has_value()) {
-        return absl::DataLossError(
-            fmt::format("series {}: in a posting set but not in the table", numbers[begin + i]));
-      }
-      tsuids->push_back(*std::move(values[i]));
+    for (size_t i = 0; i < keys.size(); ++i) {
+      HOURCELL_RETURN_IF_ERROR(ParseBlock(keys[i], values[i], &block));
+      for (; next != behind && BlockKey(numbers[*next]) == keys[i]; ++next)
+        (*tsuids)[*next] = block[numbers[*next] % kBlockSeries];
     }
   }
   return absl::OkStatus();
 }
 
+absl::Status SeriesTable::TsuidsOfNow(std::span<const SeriesNumber> numbers,
+                                      std::vector<std::string>* tsuids) const {
+  HOURCELL_RETURN_IF_ERROR(TsuidsFoundNow(numbers, tsuids));
+  const auto none = std::ranges::find(*tsuids, std::string());
+  if (none == tsuids->end()) return absl::OkStatus();
+  return absl::DataLossError(fmt::format("series {}: in a posting set but not in the table",
+                                         numbers[static_cast<size_t>(none - tsuids->begin())]));
+}
+
+// A series' row never changes, so the present is as good as the view, and has them all.
+absl::Status SeriesTable::TsuidsOf(TableView* /*view*/,
+                                   std::span<const SeriesNumber> numbers,
+                                   std::vector<std::string>* tsuids) const {
+  return TsuidsOfNow(numbers, tsuids);
+}
+
+// Those of a metric that are in memory, ascending by tsuid.
+std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOfMetric(Uid metric) const {
+  std::vector<std::pair<std::string, SeriesNumber>> found;
+  {
+    ReaderLock lock(&new_mutex_);
+    const auto add = [&](const NewSeries& series) {
+      for (const auto& [number, tsuid] : series.OfMetric(metric))
+        found.emplace_back(tsuid, number);
+    };
+    if (indexing_ != nullptr) add(*indexing_);
+    add(*new_);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
 absl::Status SeriesTable::VisitMetric(
-    TableView* view,
+    TableView* /*view*/,
     Uid metric,
     const std::function<void(SeriesNumber, std::string_view)>& visit) const {
+  const std::vector<std::pair<std::string, SeriesNumber>> added = NewOfMetric(metric);
+  auto next = added.begin();
   absl::Status damage;
-  const absl::Status scanned =
-      view->Scan(TableId::kSeries, PrefixRange(SeriesTsuidPrefix(layout_, metric)), {},
-                 [&](std::string_view key, std::string_view value) {
-                   const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
-                   damage = number.status();
-                   if (damage.ok()) visit(*number, key.substr(1));
-                   return damage.ok();
-                 });
-  return damage.ok() ? scanned : damage;
+  const auto merge = [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
+    damage = number.status();
+    if (!damage.ok()) return false;
+    const std::string_view tsuid = key.substr(1);
+    for (; next != added.end() && next->first <= tsuid; ++next) {
+      if (next->first != tsuid) visit(next->second, next->first);
+    }
+    visit(*number, tsuid);
+    return true;
+  };
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->Scan(
+      TableId::kSeries, PrefixRange(SeriesTsuidPrefix(layout_, metric)), {}, merge));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  for (; next != added.end(); ++next)
+    visit(next->second, next->first);
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

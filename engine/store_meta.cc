@@ -110,9 +110,9 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tab
       ttls[LoadBigEndian(uid->data(), uid->size())] = ttl_s;
       return true;
     }
-    damage = absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds of a metric",
-                                             QuoteForMessage(key), QuoteForMessage(value),
-                                             kTtlMaxS));
+    damage =
+        absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds of a metric",
+                                        QuoteForMessage(key), QuoteForMessage(value), kTtlMaxS));
     return false;
   };
   HOURCELL_RETURN_IF_ERROR(

@@ -7,6 +7,7 @@
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
 //   ttl/<UID>   how long the points of the metric of that UID, in hex, are kept: seconds, decimal
 //               text; 0 = for ever
+//   aside/...   a cell that could not be sealed into its row, see Sealer: damage
 
 #pragma once
 

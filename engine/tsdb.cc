@@ -198,7 +198,8 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                   .admission = admission.get(),
                                                   .expiry = &*expiry,
                                                   .clock = clock,
-                                                  .stats = &stats});
+                                                  .stats = &stats,
+                                                  .warn = options.warn});
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t points,
                             ReplayPoints({.journal = journal.get(),
                                           .open_hours = open_hours.get(),

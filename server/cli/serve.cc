@@ -21,6 +21,7 @@
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/config.h"
+#include "server/log.h"
 #include "server/server.h"
 #include "server/version.h"
 
@@ -99,8 +100,9 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const absl::StatusOr<Config> config = LoadConfig(all);
   if (!config.ok()) return FailStore(terminal, kCommand, config.status());
   WarnOfIgnoredSettings(*config, kCommand, terminal);
-  const absl::StatusOr<Options> options = config->ToOptions();
+  absl::StatusOr<Options> options = config->ToOptions();
   if (!options.ok()) return FailStore(terminal, kCommand, options.status());
+  options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());

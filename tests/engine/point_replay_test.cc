@@ -1,6 +1,8 @@
 #include "engine/point_replay.h"
 
+#include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -211,6 +213,82 @@ TEST_F(PointReplayTest, ASeriesThatOnlyTheJournalHasIsMadeAgain) {
   const auto checked = tsdb->CheckUids(/*repair=*/false);
   ASSERT_OK(checked);
   EXPECT_EQ(checked->errors, 0u);
+}
+
+// A copy of the files of a store that goes on has what kill -9 leaves: no memory of RocksDB's, in
+// which the rows are that series are found by.
+TEST_F(PointReplayTest, SeriesAreFoundByTheirTagsAfterAKill) {
+  constexpr int kSeries = 300;
+  const auto tsdb = Open(options_);
+  for (int i = 0; i < kSeries; ++i) {
+    OwnedPoint point("m", fmt::format("host=h{} dc=d{}", i, i % 2), kHour, i);
+    ASSERT_OK(tsdb->Put(point.view()));
+    if (i == 100) {
+      ASSERT_OK(tsdb->Flush());
+    }
+    if (i == 200) {
+      ASSERT_OK(tsdb->Seal());  // rows go to RocksDB's memory, and are lost
+    }
+  }
+  options_.path = CopyStore(options_.path, copies_);
+  for (int life = 0; life < 2; ++life) {
+    const auto copy = Open(options_);
+    ASSERT_NE(copy, nullptr);
+    const auto all = copy->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 10));
+    ASSERT_OK(all);
+    EXPECT_EQ(all->series.size(), size_t{kSeries});
+    const auto half = copy->Query(MakeQuery(
+        Aggregator::kNone, "m", {{"dc", FilterType::kLiteralOr, "d1", false}}, kHour, kHour + 10));
+    ASSERT_OK(half);
+    EXPECT_EQ(half->series.size(), size_t{kSeries / 2});
+    // None is made a second time.
+    for (int i = 0; i < kSeries; ++i) {
+      OwnedPoint point("m", fmt::format("host=h{} dc=d{}", i, i % 2), kHour + 1, i);
+      ASSERT_OK(copy->Put(point.view()));
+    }
+    for (const StatSample& sample : copy->stats().Snapshot()) {
+      if (sample.name != "series.created") continue;
+      EXPECT_EQ(sample.value, 0);
+    }
+    ASSERT_OK(copy->Close());
+  }
+}
+
+// The tables without any series, and a journal whose lanes define them in no order.
+TEST_F(PointReplayTest, ManySeriesThatOnlyTheJournalHasAreMadeAgain) {
+  constexpr int kSeries = 500;
+  options_.lanes = 8;
+  ASSERT_OK(Open(options_)->Close());
+  const std::string old_tables = CopyStore(options_.path + "/db", copies_);
+  TempDir crashed;
+  std::string copy;
+  {
+    const auto tsdb = Open(options_);
+    std::vector<OwnedPoint> points;
+    for (int i = 0; i < kSeries; ++i)
+      points.emplace_back("m", fmt::format("host=h{} dc=d{}", i, i % 2), kHour, i);
+    std::vector<PointView> views;
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
+    ASSERT_OK(tsdb->Append(views, nullptr).Wait());
+    copy = CopyStore(options_.path, crashed);
+  }
+  std::filesystem::remove_all(copy + "/db");
+  std::filesystem::copy(old_tables, copy + "/db", std::filesystem::copy_options::recursive);
+  options_.path = copy;
+  for (int life = 0; life < 2; ++life) {
+    const auto tsdb = Open(options_);
+    ASSERT_NE(tsdb, nullptr);
+    ASSERT_OK(tsdb->Seal());
+    const auto half = tsdb->Query(MakeQuery(
+        Aggregator::kNone, "m", {{"dc", FilterType::kLiteralOr, "d1", false}}, kHour, kHour + 10));
+    ASSERT_OK(half);
+    EXPECT_EQ(half->series.size(), size_t{kSeries / 2});
+    const auto checked = tsdb->CheckUids(/*repair=*/false);
+    ASSERT_OK(checked);
+    EXPECT_EQ(checked->errors, 0u);
+    ASSERT_OK(tsdb->Close());
+  }
 }
 
 TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -12,6 +13,10 @@
 #include "codec/base/bytes.h"
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
+#include "codec/cell.h"
+#include "engine/key_range.h"
+#include "engine/rocks_table_store.h"
+#include "engine/series_key.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -21,7 +26,9 @@
 namespace hourcell {
 namespace {
 
+using testing::ElementsAre;
 using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr int64_t kHour = 1356998400;
 
@@ -208,6 +215,55 @@ TEST_F(SealerTest, WhatNeedsAnOldBlockIsSealedEarly) {
   ASSERT_OK(tsdb_->SealDue());
   EXPECT_EQ(Stat("hours.open"), 0);
   EXPECT_EQ(Points(), (std::map<int64_t, double>{{86400, 1}}));
+}
+
+// Damage: the row that names series 1 to 63 is gone.
+TEST_F(SealerTest, AnHourWithoutItsSeriesIsSetAsideAndTheOthersAreSealed) {
+  const auto put = [this](int host, int64_t second, int64_t value) {
+    return Put({"m", fmt::format("host=h{}", host), kHour + second, value});
+  };
+  Open();
+  for (int host = 1; host <= 100; ++host)
+    ASSERT_OK(put(host, 0, host));
+  ASSERT_OK(tsdb_->Close());
+  {
+    const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
+    ASSERT_OK(tables);
+    const std::string row = SeriesNumberKey(0);
+    const auto before = (*tables)->Snapshot()->Get(TableId::kSeries, row);
+    ASSERT_OK(before);
+    ASSERT_TRUE(before->has_value()) << "the row of the first numbers is written by the close";
+    const Mutation gone{TableId::kSeries, Mutation::Kind::kDelete, row, {}};
+    ASSERT_OK((*tables)->Apply(std::span(&gone, 1), /*sync=*/true));
+    ASSERT_OK((*tables)->Close());
+  }
+  Open();
+  ASSERT_OK(put(1, 60, 7));
+  ASSERT_OK(put(1, 61, 8));
+  ASSERT_OK(put(90, 60, 9));
+  EXPECT_FALSE(tsdb_->Scan({}, [](const ScannedRow&) { return true; }).ok())
+      << "a scan says that a series is missing";
+  ASSERT_OK(tsdb_->Seal());
+  EXPECT_EQ(Stat("hours.open"), 0);
+  EXPECT_EQ(Stat("seal.set_aside", "hours"), 1);
+  EXPECT_EQ(Stat("seal.set_aside", "points"), 2);
+  EXPECT_EQ(Stat("seal.errors"), 0);
+  EXPECT_EQ(Points("h90"), (std::map<int64_t, double>{{0, 90}, {60, 9}}));
+  ASSERT_OK(tsdb_->Close());
+
+  const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
+  ASSERT_OK(tables);
+  std::vector<std::string> cells;
+  const auto add = [&](std::string_view key, std::string_view cell) {
+    EXPECT_THAT(std::string(key), StartsWith(fmt::format("aside/1/{}/", kHour)));
+    cells.emplace_back(cell);
+    return true;
+  };
+  ASSERT_OK((*tables)->Snapshot()->Scan(TableId::kMeta, PrefixRange("aside/"), {}, add));
+  ASSERT_THAT(cells, SizeIs(1));
+  CellColumns columns;
+  ASSERT_OK(DecodeCell(cells[0], &columns));
+  EXPECT_THAT(columns.offset_ms, ElementsAre(60'000u, 61'000u));
 }
 
 TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {

@@ -1,7 +1,16 @@
 #include "engine/series_table.h"
 
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
@@ -31,6 +40,37 @@ class SeriesTableTest : public testing::Test {
     std::vector<Parsed<SeriesRef>> results;
     table_->GetOrCreate(views, &results);
     return results;
+  }
+
+  // What there is of metric "m", and of its series with dc=d0, by each way to look.
+  struct Answers {
+    std::vector<SeriesNumber> of_metric;
+    std::vector<SeriesNumber> with_tag;
+    std::vector<std::pair<std::string, SeriesNumber>> by_tsuid;
+    friend bool operator==(const Answers&, const Answers&) = default;
+  };
+  Answers Ask() {
+    Answers answers;
+    const auto view = tables_.Snapshot();
+    const Uid metric = *uids_->Get(UidKind::kMetric, "m");
+    const TagUids dc{.tagk = *uids_->Get(UidKind::kTagk, "dc"),
+                     .tagv = *uids_->Get(UidKind::kTagv, "d0")};
+    answers.of_metric = *table_->OfMetric(view.get(), metric);
+    answers.with_tag = *table_->WithTag(view.get(), metric, dc);
+    EXPECT_OK(table_->VisitMetric(view.get(), metric, [&](SeriesNumber n, std::string_view tsuid) {
+      answers.by_tsuid.emplace_back(tsuid, n);
+    }));
+    EXPECT_TRUE(std::ranges::is_sorted(answers.of_metric));
+    EXPECT_TRUE(std::ranges::is_sorted(answers.by_tsuid));
+    // Numbers and tsuids agree.
+    std::vector<SeriesNumber> numbers;
+    for (const auto& [tsuid, number] : answers.by_tsuid)
+      numbers.push_back(number);
+    std::vector<std::string> tsuids;
+    EXPECT_OK(table_->TsuidsOfNow(numbers, &tsuids));
+    for (size_t i = 0; i < tsuids.size(); ++i)
+      EXPECT_EQ(tsuids[i], answers.by_tsuid[i].first);
+    return answers;
   }
 
   const Layout layout_;
@@ -72,6 +112,145 @@ TEST_F(SeriesTableTest, FindsSeriesByTagAndMetric) {
   EXPECT_THAT(table_->OfMetric(view.get(), metric), IsOkAndHolds(ElementsAre(1u, 2u)));
   EXPECT_THAT(table_->WithTag(view.get(), metric, dc_x), IsOkAndHolds(ElementsAre(1u, 2u)));
   EXPECT_THAT(table_->WithTag(view.get(), metric, host_b), IsOkAndHolds(ElementsAre(2u)));
+}
+
+// What memory has, what the tables have, and both.
+TEST_F(SeriesTableTest, AnswersAreTheSameBeforeAndAfterTheIndexIsWritten) {
+  for (int i = 0; i < 200; ++i)
+    Create({{"m", fmt::format("h=h{} dc=d{}", i, i % 3), 0, 0}});
+  const Answers before = Ask();
+  EXPECT_EQ(table_->not_indexed(), 200u);
+  EXPECT_THAT(before.of_metric, SizeIs(200));
+  EXPECT_THAT(before.with_tag, SizeIs(67));
+  EXPECT_THAT(before.by_tsuid, SizeIs(200));
+
+  ASSERT_OK(table_->WriteIndex());
+
+  EXPECT_EQ(table_->not_indexed(), 200u - 191u) << "whole blocks of 64 numbers are written";
+  EXPECT_EQ(Ask(), before);
+  Reopen({});
+  EXPECT_EQ(table_->not_indexed(), 200u - 191u) << "the rest is in log rows";
+  EXPECT_EQ(Ask(), before);
+  EXPECT_EQ(Create({{"m", "h=h5 dc=d2", 0, 0}})[0]->number, 6u) << "of the tables";
+  EXPECT_EQ(Create({{"m", "h=h199 dc=d1", 0, 0}})[0]->number, 200u) << "of memory";
+
+  for (int i = 200; i < 320; ++i)
+    Create({{"m", fmt::format("h=h{} dc=d{}", i, i % 3), 0, 0}});
+  const Answers more = Ask();
+  EXPECT_THAT(more.by_tsuid, SizeIs(320));
+  ASSERT_OK(table_->WriteIndex());
+  Reopen({});
+  EXPECT_EQ(Ask(), more);
+}
+
+TEST_F(SeriesTableTest, WithoutAnIndexAReopenFindsAllInLogRows) {
+  for (int i = 0; i < 200; ++i)
+    Create({{"m", fmt::format("h=h{} dc=d{}", i, i % 3), 0, 0}});
+  const Answers before = Ask();
+
+  Reopen({});
+
+  EXPECT_EQ(table_->not_indexed(), 200u);
+  EXPECT_EQ(Ask(), before);
+}
+
+TEST_F(SeriesTableTest, AnIndexThatCannotBeWrittenStaysInMemory) {
+  for (int i = 0; i < 100; ++i)
+    Create({{"m", fmt::format("h=h{} dc=d{}", i, i % 3), 0, 0}});
+  const Answers before = Ask();
+
+  tables_.FailApplies(1);
+  EXPECT_THAT(table_->WriteIndex(), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_EQ(Ask(), before);
+  ASSERT_OK(table_->WriteIndex());
+
+  EXPECT_EQ(Ask(), before);
+  EXPECT_EQ(table_->not_indexed(), 100u - 63u);
+}
+
+TEST_F(SeriesTableTest, ALookupMissesNothingWhileTheIndexIsWritten) {
+  constexpr int kSeries = 1000;
+  std::atomic<int> created{0};
+  std::thread creator([&] {
+    for (int i = 0; i < kSeries; ++i) {
+      Create({{"m", fmt::format("h=h{} dc=d0", i), 0, 0}});
+      created = i + 1;
+    }
+  });
+  std::thread indexer([&] {
+    while (created < kSeries)
+      EXPECT_OK(table_->WriteIndex());
+  });
+  while (created == 0) {
+  }
+  while (created < kSeries) {
+    const auto want = static_cast<size_t>(created);
+    const Answers found = Ask();
+    EXPECT_GE(found.of_metric.size(), want);
+    EXPECT_GE(found.with_tag.size(), want);
+    EXPECT_GE(found.by_tsuid.size(), want);
+    if (HasFailure()) break;
+  }
+  creator.join();
+  indexer.join();
+  EXPECT_THAT(Ask().by_tsuid, SizeIs(kSeries));
+}
+
+// The journal's lanes are one behind the other, so its definitions are in no order.
+TEST_F(SeriesTableTest, RestoresSeriesInAnyOrder) {
+  const TagView a{.key = "h", .value = "a"};
+  const TagView b{.key = "h", .value = "b"};
+  const TagUids a_uids{.tagk = 1, .tagv = 1};
+  const TagUids b_uids{.tagk = 1, .tagv = 2};
+  const auto define = [](SeriesNumber number, const TagView& tag, const TagUids& uids) {
+    return SeriesDefinition{.number = number,
+                            .metric_uid = 1,
+                            .metric = "m",
+                            .tags = std::span(&tag, 1),
+                            .tag_uids = std::span(&uids, 1)};
+  };
+  const SeriesDefinition later[] = {define(3, b, b_uids)};
+  const SeriesDefinition earlier[] = {define(1, a, a_uids), define(3, b, b_uids)};
+
+  ASSERT_OK(table_->Restore(later));
+  EXPECT_TRUE(table_->NeedsRestore(1));
+  ASSERT_OK(table_->Restore(earlier));
+
+  EXPECT_FALSE(table_->NeedsRestore(1));
+  EXPECT_EQ(table_->last_number(), 3u);
+  EXPECT_EQ(table_->created(), 2u);
+  for (int life = 0; life < 2; ++life) {
+    const auto view = tables_.Snapshot();
+    EXPECT_THAT(table_->OfMetric(view.get(), 1), IsOkAndHolds(ElementsAre(1u, 3u)));
+    EXPECT_THAT(table_->WithTag(view.get(), 1, b_uids), IsOkAndHolds(ElementsAre(3u)));
+    Reopen({});
+  }
+  EXPECT_EQ(Create({{"m", "h=c", 0, 0}})[0]->number, 4u);
+}
+
+TEST_F(SeriesTableTest, ANumberWithoutARowIsDataLoss) {
+  Create({{"m", "h=a", 0, 0}});
+  const std::vector<SeriesNumber> numbers = {1, 9};
+  std::vector<std::string> tsuids;
+
+  EXPECT_THAT(table_->TsuidsOfNow(numbers, &tsuids),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("series 9")));
+  ASSERT_OK(table_->TsuidsFoundNow(numbers, &tsuids));
+  EXPECT_THAT(tsuids, ElementsAre(SizeIs(9), ""));
+}
+
+TEST_F(SeriesTableTest, ALogRowThatDoesNotDecodeIsDataLoss) {
+  Create({{"m", "h=a", 0, 0}});
+  std::string key = "b";
+  AppendBigEndian(1, 8, &key);
+  const Mutation damaged{TableId::kSeries, Mutation::Kind::kSet, key, std::string("\0\x09xyz", 5)};
+  ASSERT_OK(tables_.Apply(std::span(&damaged, 1), false));
+
+  const auto opened = SeriesTable::Open(
+      layout_, {.tables = &tables_, .uid_store = &uid_store_, .uids = uids_.get()}, false);
+
+  EXPECT_THAT(opened.status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("log row 620000000000000001")));
 }
 
 TEST_F(SeriesTableTest, GoesOnNumberingAfterAReopen) {

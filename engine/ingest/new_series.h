@@ -1,0 +1,83 @@
+// NewSeries: the latest series, whose rows by number, tsuid and tag are not in the tables yet.
+//
+// Of a new series only a log row is written at once; what can be made from that again is written
+// for tens of thousands of series together, in key order (series_table.h). Until then it is found
+// here. Takes about 150 bytes a series. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "codec/layout.h"
+#include "codec/tsuid.h"
+#include "codec/uid.h"
+#include "engine/series_key.h"
+
+namespace hourcell {
+
+class NewSeries {
+ public:
+  struct Entry {
+    SeriesNumber number = 0;
+    std::string_view tsuid;  // borrows from the NewSeries
+  };
+  // First and last number of a log row.
+  using LogRow = std::pair<SeriesNumber, SeriesNumber>;
+
+  // Of series with numbers from `first_number` on.
+  NewSeries(const Layout& layout, SeriesNumber first_number)
+      : layout_(layout), first_number_(first_number) {}
+  NewSeries(const NewSeries&) = delete;
+  NewSeries& operator=(const NewSeries&) = delete;
+
+  // Does nothing if the number is there. REQUIRES: it is not below the first; a tsuid that is no
+  // other number's.
+  void Add(SeriesNumber number, std::string_view tsuid);
+  void AddLogRow(LogRow row) { log_rows_.push_back(row); }
+
+  // 0 if it is not there.
+  SeriesNumber NumberOf(std::string_view tsuid) const;
+  // Empty if it is not there.
+  std::string_view TsuidOf(SeriesNumber number) const;
+
+  // Of a metric, in the order they were added; none if it is not there.
+  std::span<const Entry> OfMetric(Uid metric) const;
+  void WithTag(Uid metric, const TagUids& tag, std::vector<SeriesNumber>* numbers) const;
+
+  // Calls `visit` with the series of one metric after the other.
+  void VisitMetrics(
+      const std::function<void(Uid metric, std::span<const Entry> series)>& visit) const;
+
+  // Takes the series with numbers above `last` out, into a new object. A log row goes where its
+  // last number does. REQUIRES: first_number() - 1 <= last <= last_number().
+  std::unique_ptr<NewSeries> SplitBehind(SeriesNumber last);
+
+  std::span<const LogRow> log_rows() const { return log_rows_; }
+  size_t size() const { return numbers_.size(); }
+  SeriesNumber first_number() const { return first_number_; }
+  // The highest number; first_number() - 1 if there is none.
+  SeriesNumber last_number() const { return first_number_ + by_number_.size() - 1; }
+
+ private:
+  std::string_view Keep(std::string_view tsuid);
+
+  const Layout layout_;
+  const SeriesNumber first_number_;
+  std::vector<std::unique_ptr<char[]>> pieces_;  // of memory for tsuids
+  size_t used_ = 0;                              // of the last piece
+  std::vector<std::string_view> by_number_;      // from first_number_ on; empty: not there
+  absl::flat_hash_map<std::string_view, SeriesNumber> numbers_;
+  absl::flat_hash_map<Uid, std::vector<Entry>> metrics_;
+  std::vector<LogRow> log_rows_;
+};
+
+}  // namespace hourcell
