@@ -51,6 +51,8 @@ constexpr std::string_view kUsage = R"(usage: ingest_bench [option...]
   --ack=batch      wait for each batch (as HTTP does), or `end`: only for the last (as telnet does)
   --new-series     each point is the first of a series
   --reopen-only    ends when every point was found again, and brings nothing to rest
+  --ingest-only    ends with the kill; the store stays, and its path goes to standard error
+  --store=DIR      opens such a store, in place of making one; the other options as they were then
   --journal-mib=1024     what the journal may hold before hours are sealed early
   --open-hours-mib=512   what open hours may take
   --dir=DIR        where the store is made and removed; default: the directory for temporary files
@@ -73,6 +75,8 @@ struct Settings {
   std::string ack = "batch";
   bool new_series = false;
   bool reopen_only = false;
+  bool ingest_only = false;
+  std::string store;
   uint64_t journal_mib = 1024;
   uint64_t open_hours_mib = 512;
   std::string dir = std::filesystem::temp_directory_path().string();
@@ -91,6 +95,7 @@ bool ParseWhole(std::string_view text, Number* number) {
 bool ParseArgument(std::string_view argument, Settings* settings) {
   if (argument == "--new-series") return settings->new_series = true;
   if (argument == "--reopen-only") return settings->reopen_only = true;
+  if (argument == "--ingest-only") return settings->ingest_only = true;
   const size_t equals = argument.find('=');
   if (equals == std::string_view::npos) return false;
   const std::string_view name = argument.substr(0, equals);
@@ -107,9 +112,10 @@ bool ParseArgument(std::string_view argument, Settings* settings) {
   if (name == "--sync") settings->sync = value;
   if (name == "--ack") settings->ack = value;
   if (name == "--dir") settings->dir = value;
+  if (name == "--store") settings->store = value;
   return (name == "--sync" && (value == "never" || value == "interval" || value == "always")) ||
          (name == "--ack" && (value == "batch" || value == "end")) ||
-         (name == "--dir" && !value.empty());
+         ((name == "--dir" || name == "--store") && !value.empty());
 }
 
 double SecondsOf(clockid_t clock) {
@@ -410,19 +416,28 @@ std::string RecoverJson(const Settings& settings, const std::string& path) {
 }
 
 void Run(const Settings& settings) {
+  const std::string head = fmt::format(
+      R"("hosts":{},"hours":{},"threads":{},"batch":{},"sync":"{}","ack":"{}","new_series":{})",
+      settings.hosts, settings.hours, settings.threads, settings.batch, settings.sync, settings.ack,
+      settings.new_series);
+  if (!settings.store.empty()) {
+    fmt::print("{{{},{}}}\n", head, RecoverJson(settings, settings.store));
+    return;
+  }
   std::string path = settings.dir + "/hourcell-bench-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) {
     fmt::print(stderr, "ingest_bench: cannot make a directory in {}\n", settings.dir);
     exit(1);
   }
   const std::string ingest = IngestAndDie(settings, path + "/store");
+  if (settings.ingest_only) {
+    fmt::print(stderr, "{}/store\n", path);
+    fmt::print("{{{},{}}}\n", head, ingest);
+    return;
+  }
   const std::string recover = RecoverJson(settings, path + "/store");
   std::filesystem::remove_all(path);
-  fmt::print(
-      R"({{"hosts":{},"hours":{},"threads":{},"batch":{},"sync":"{}","ack":"{}","new_series":{},)"
-      "{},{}}}\n",
-      settings.hosts, settings.hours, settings.threads, settings.batch, settings.sync, settings.ack,
-      settings.new_series, ingest, recover);
+  fmt::print("{{{},{},{}}}\n", head, ingest, recover);
 }
 
 }  // namespace

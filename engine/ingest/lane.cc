@@ -1,6 +1,7 @@
 #include "engine/ingest/lane.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "codec/base/check.h"
@@ -17,6 +18,8 @@ Lane::Series* Lane::FindLocked(SeriesNumber number) {
 uint32_t Lane::AttachLocked(SeriesNumber number) {
   const auto [place, is_new] = slot_of_.try_emplace(number, 0);
   if (!is_new) return place->second;
+  if (first_number_ == 0) first_number_ = number;
+  stride_ = std::gcd(stride_, std::max(number, first_number_) - std::min(number, first_number_));
   if (free_slots_.empty()) {
     free_slots_.push_back(static_cast<uint32_t>(slots_.size()));
     slots_.emplace_back();
@@ -52,30 +55,37 @@ void Lane::AppendLocked(std::span<PlacedPoint> points,
                         uint32_t now_s,
                         int64_t* bytes) {
   // So far ahead that the memory is there when it is needed.
-  constexpr size_t kSlotsAhead = 8;
-  constexpr size_t kHoursAhead = 4;
+  constexpr size_t kSlotsAhead = 12;
+  constexpr size_t kHoursAhead = 8;
+  constexpr size_t kStreamsAhead = 4;
+  const auto current_at = [&](size_t i) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) -> Hour* {
+    return i < points.size() && points[i].slot < slots_.size() ? slots_[points[i].slot].current
+                                                               : nullptr;
+  };
   for (size_t i = 0; i < points.size(); ++i) {
     if (i + kSlotsAhead < points.size()) {
       __builtin_prefetch(slots_.data() + points[i + kSlotsAhead].slot);
     }
-    if (i + kHoursAhead < points.size() && points[i + kHoursAhead].slot < slots_.size()) {
-      const Series& ahead = slots_[points[i + kHoursAhead].slot];
-      if (ahead.current < ahead.hours.size()) __builtin_prefetch(ahead.hours[ahead.current].get());
+    if (const Hour* const ahead = current_at(i + kHoursAhead); ahead != nullptr) {
+      __builtin_prefetch(ahead, 1);
+      __builtin_prefetch(&ahead->points, 1);
+    }
+    if (const Hour* const ahead = current_at(i + kStreamsAhead); ahead != nullptr) {
+      __builtin_prefetch(ahead->points.end(), 1);
     }
     PlacedPoint& point = points[i];
     if (point.slot >= slots_.size() || slots_[point.slot].number != point.series) {
       point.slot = AttachLocked(point.series);
     }
     Series& series = slots_[point.slot];
-    const uint32_t base_time_s = BaseTimeS(point.time.ms);
-    Hour* hour = nullptr;
-    if (series.current < series.hours.size()) hour = series.hours[series.current].get();
-    if (hour == nullptr || hour->base_time_s != base_time_s || hour->state != State::kOpen) {
-      hour = OpenHourLocked(&series, base_time_s, block, bytes);
+    Hour* hour = series.current;
+    if (hour == nullptr || hour->state != State::kOpen ||
+        hour->OffsetMs(point.time.ms) >= kRowSpanMs) {
+      hour = OpenHourLocked(&series, BaseTimeS(point.time.ms), block, bytes);
     }
     const auto before = static_cast<int64_t>(hour->points.allocated_bytes());
-    hour->points.Append(static_cast<uint32_t>(point.time.ms - int64_t{base_time_s} * 1000),
-                        point.time.is_ms, point.value);
+    hour->points.Append(static_cast<uint32_t>(hour->OffsetMs(point.time.ms)), point.time.is_ms,
+                        point.value);
     hour->touched_s = now_s;
     *bytes += static_cast<int64_t>(hour->points.allocated_bytes()) - before;
   }
@@ -91,7 +101,7 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
   if (behind != series->hours.begin()) {
     Hour* const last = std::prev(behind)->get();
     if (last->base_time_s == base_time_s && last->state == State::kOpen) {
-      series->current = static_cast<uint32_t>(behind - series->hours.begin() - 1);
+      series->current = last;
       return last;
     }
   }
@@ -100,14 +110,15 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
   hour->first_block = block;
   *bytes += static_cast<int64_t>(hour->allocated());
   ++open_hours_;
-  const auto place = series->hours.insert(behind, std::move(hour));
-  series->current = static_cast<uint32_t>(place - series->hours.begin());
-  return place->get();
+  series->current = series->hours.insert(behind, std::move(hour))->get();
+  return series->current;
 }
 
 void Lane::TakeLog(uint64_t next_block, PointLogWriter* log) {
   log->Clear();
   MutexLock lock(&mutex_);
+  log_.Finish(
+      {.stride = stride_, .residue = stride_ == 0 ? first_number_ : first_number_ % stride_});
   std::swap(log_, *log);
   next_block_ = next_block;
 }
@@ -198,7 +209,7 @@ int64_t Lane::ReapLocked(Series* series, uint64_t oldest_read) {
     return gone;
   });
   if (freed == 0) return 0;
-  series->current = 0;
+  series->current = series->hours.empty() ? nullptr : series->hours.front().get();
   if (series->hours.empty()) {
     slot_of_.erase(series->number);
     series->number = 0;

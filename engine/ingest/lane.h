@@ -121,11 +121,15 @@ class Lane {
     State state = State::kOpen;
     PointStream points;
 
+    // The instant's place in the hour, an hour or more if it is in another one.
+    uint64_t OffsetMs(int64_t ms) const {
+      return static_cast<uint64_t>(ms - int64_t{base_time_s} * 1000);
+    }
     size_t allocated() const { return sizeof(Hour) + points.allocated_bytes(); }
   };
   struct Series {
     SeriesNumber number = 0;
-    uint32_t current = 0;  // the hour appended to last
+    Hour* current = nullptr;  // appended to last; one of the hours, if there are any
     // Ascending by base time; of one base time in the order they were opened, so that only the last
     // may be open.
     std::vector<std::unique_ptr<Hour>> hours;
@@ -146,6 +150,9 @@ class Lane {
   std::vector<uint32_t> unreaped_ ABSL_GUARDED_BY(mutex_);  // slots with sealed hours
   size_t open_hours_ ABSL_GUARDED_BY(mutex_) = 0;
   PointLogWriter log_ ABSL_GUARDED_BY(mutex_);
+  // Of all series there ever were: the first, and the greatest divisor of the distances from it.
+  SeriesNumber first_number_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t stride_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_block_ ABSL_GUARDED_BY(mutex_) = 0;
   CellColumns columns_ ABSL_GUARDED_BY(mutex_);  // of Read
 };

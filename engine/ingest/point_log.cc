@@ -12,30 +12,86 @@
 namespace hourcell {
 namespace {
 
-constexpr uint8_t kSection = 0xFF;
+constexpr uint8_t kMixedSection = 0xFF;
 constexpr uint8_t kDefinition = 0xFE;
+constexpr uint8_t kSection = 0xFD;
 
 enum SeriesCode : uint8_t { kSameSeries = 0, kNextSeries = 1, kOtherSeries = 2 };
 enum TimeCode : uint8_t { kSameTime = 0, kSeconds = 1, kMilliseconds = 2 };
 enum ValueCode : uint8_t { kInteger = 0, kBinary32 = 1, kBinary64 = 2, kSmallInteger = 3 };
 constexpr int64_t kSmallIntegerMax = 15 - kSmallInteger;
 
-// Section mark, token, and three varints.
-constexpr size_t kPointBytesMax = 2 + 3 * kVarintBytesMax;
+// Token and three varints.
+constexpr size_t kPointBytesMax = 1 + 3 * kVarintBytesMax;
+constexpr size_t kHeaderBytesMax = 1 + 4 * kVarintBytesMax;
+
+// Bytes to be read; unless checked, there are enough of them for a point.
+template <bool is_checked>
+struct Input {
+  const uint8_t* next;
+  const uint8_t* end;
+
+  bool TakeVarint(uint64_t* number) {
+    if ((!is_checked || next != end) && *next < 0x80) {
+      *number = *next++;
+      return true;
+    }
+    next = LoadVarint(next, end, number);
+    return next != nullptr;
+  }
+
+  template <typename Number>
+  bool TakeRaw(Number* number) {
+    if (is_checked && static_cast<size_t>(end - next) < sizeof *number) return false;
+    std::memcpy(number, next, sizeof *number);
+    next += sizeof *number;
+    return true;
+  }
+};
+
+// The section at the front of `*rest`, taken from it.
+bool TakeSection(std::string_view* rest, PointSection* section) {
+  const auto* in = reinterpret_cast<const uint8_t*>(rest->data());
+  const uint8_t* const end = in + rest->size();
+  const uint8_t mark = *in++;
+  if (mark == kMixedSection) {
+    rest->remove_prefix(1);
+    *section = {.series = {}, .records = *rest, .is_sorted = false, .defining = 0};
+    *rest = {};
+    return true;
+  }
+  if (mark != kSection) return false;
+  uint64_t bytes = 0;
+  uint64_t defining = 0;
+  SeriesClass series;
+  for (uint64_t* const number : {&bytes, &defining, &series.stride, &series.residue}) {
+    in = LoadVarint(in, end, number);
+    if (in == nullptr) return false;
+  }
+  if (bytes > static_cast<size_t>(end - in) || defining > bytes) return false;
+  if (series.stride != 0 && series.residue >= series.stride) return false;
+  rest->remove_prefix(static_cast<size_t>(in - reinterpret_cast<const uint8_t*>(rest->data())));
+  *section = {
+      .series = series, .records = rest->substr(0, bytes), .is_sorted = true, .defining = defining};
+  rest->remove_prefix(bytes);
+  return true;
+}
 
 }  // namespace
 
-// Room for `bytes` more behind what is written; before the first record, the mark of the section.
+// Room for `bytes` more behind what is written; before the first record, for the header too.
 uint8_t* PointLogWriter::Reserve(size_t bytes) {
-  if (capacity_ - size_ < bytes + 1) {
+  if (capacity_ - size_ < bytes + kHeaderBytesMax) {
     const size_t capacity = 2 * capacity_ + bytes + 4096;
     auto data = std::make_unique_for_overwrite<uint8_t[]>(capacity);
-    if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
+    if (size_ != 0) std::memcpy(data.get() + begin_, data_.get() + begin_, size_ - begin_);
     data_ = std::move(data);
     capacity_ = capacity;
   }
   if (size_ == 0) {
-    data_[size_++] = kSection;
+    size_ = kHeaderBytesMax;
+    begin_ = size_ - 1;
+    data_[begin_] = kMixedSection;
     series_ = 0;
     time_ = {};
   }
@@ -92,14 +148,16 @@ void PointLogWriter::Define(const SeriesDefinition& definition) {
   size_t bytes = 1 + 4 * kVarintBytesMax + definition.metric.size();
   for (const TagView& tag : definition.tags)
     bytes += 4 * kVarintBytesMax + tag.key.size() + tag.value.size();
-  uint8_t* out = Reserve(bytes);
+  const size_t size = definitions_.size();
+  definitions_.resize(size + bytes);
+  auto* const begin = reinterpret_cast<uint8_t*>(definitions_.data());
+  uint8_t* out = begin + size;
   const auto store_name = [&out](Uid uid, std::string_view name) {
     out = StoreVarint(uid, out);
     out = StoreVarint(name.size(), out);
     if (!name.empty()) std::memcpy(out, name.data(), name.size());
     out += name.size();
   };
-  has_definitions_ = true;
   *out++ = kDefinition;
   out = StoreVarint(definition.number, out);
   store_name(definition.metric_uid, definition.metric);
@@ -108,90 +166,166 @@ void PointLogWriter::Define(const SeriesDefinition& definition) {
     store_name(definition.tag_uids[i].tagk, definition.tags[i].key);
     store_name(definition.tag_uids[i].tagv, definition.tags[i].value);
   }
-  size_ = static_cast<size_t>(out - data_.get());
+  definitions_.resize(static_cast<size_t>(out - begin));
+}
+
+void PointLogWriter::Finish(const SeriesClass& series) {
+  if (size_ == 0 && definitions_.empty()) return;
+  const size_t defining = definitions_.size();
+  Reserve(defining);
+  uint8_t* const records = data_.get() + kHeaderBytesMax;
+  if (defining != 0) {
+    std::memmove(records + defining, records, size_ - kHeaderBytesMax);
+    std::memcpy(records, definitions_.data(), defining);
+    size_ += defining;
+  }
+  uint8_t header[kHeaderBytesMax] = {kSection};
+  uint8_t* out = header + 1;
+  for (const uint64_t number :
+       {uint64_t{size_ - kHeaderBytesMax}, uint64_t{defining}, series.stride, series.residue}) {
+    out = StoreVarint(number, out);
+  }
+  begin_ = kHeaderBytesMax - static_cast<size_t>(out - header);
+  std::memcpy(data_.get() + begin_, header, static_cast<size_t>(out - header));
 }
 
 void PointLogWriter::Clear() {
+  begin_ = 0;
   size_ = 0;
-  has_definitions_ = false;
+  definitions_.clear();
   constexpr size_t kKeptBytesMax = 1 << 20;
+  if (definitions_.capacity() > kKeptBytesMax) definitions_ = std::string();
   if (capacity_ <= kKeptBytesMax) return;
   data_.reset();
   capacity_ = 0;
 }
 
+bool SplitPayload(std::string_view payload, std::vector<PointSection>* sections) {
+  if (!payload.starts_with(kPayloadWithoutDefinitions) && !HasDefinitions(payload)) return false;
+  payload.remove_prefix(1);
+  while (!payload.empty()) {
+    if (!TakeSection(&payload, &sections->emplace_back())) return false;
+  }
+  return true;
+}
+
+PointLogReader::PointLogReader(std::string_view payload)
+    : rest_(payload),
+      is_readable_(payload.starts_with(kPayloadWithoutDefinitions) || HasDefinitions(payload)) {
+  if (is_readable_) rest_.remove_prefix(1);
+}
+
+void PointLogReader::Enter(const PointSection& section, std::string_view records) {
+  next_ = reinterpret_cast<const uint8_t*>(records.data());
+  end_ = next_ + records.size();
+  is_sorted_ = section.is_sorted;
+  class_ = section.series;
+  checked_step_ = 0;
+  series_ = 0;
+  time_ = {};
+}
+
+// Goes on to the next section of the payload.
+bool PointLogReader::EnterNext() {
+  PointSection section;
+  if (!TakeSection(&rest_, &section)) return false;
+  Enter(section, section.records);
+  return true;
+}
+
 PointLogReader::Event PointLogReader::Next() {
   if (!is_readable_) return Event::kDamaged;
-  while (next_ != end_) {
-    const uint8_t token = *next_++;
-    if (token == kSection) {
-      series_ = 0;
-      time_ = {};
-    } else if (token == kDefinition) {
-      return TakeDefinition() ? Event::kDefinition : Event::kDamaged;
-    } else {
-      return TakePoint(token) ? Event::kPoint : Event::kDamaged;
+  while (true) {
+    if (next_ == end_) {
+      if (rest_.empty()) return Event::kEnd;
+      if (!EnterNext()) return Event::kDamaged;
+      continue;
     }
+    const uint8_t token = *next_++;
+    if (token == kDefinition) return TakeDefinition() ? Event::kDefinition : Event::kDamaged;
+    if (token < kSection) return TakePoint(token) ? Event::kPoint : Event::kDamaged;
+    if (is_sorted_) return Event::kDamaged;
+    // Behind a section that does not say how long it is.
+    --next_;
+    rest_ = {reinterpret_cast<const char*>(next_), static_cast<size_t>(end_ - next_)};
+    end_ = next_;
   }
-  return Event::kEnd;
+}
+
+// True if a series so far behind the one before is of the section's class, as that one was.
+bool PointLogReader::IsOfClass(uint64_t step) {
+  if (class_.stride == 0) return series_ == class_.residue;
+  if (series_ < class_.residue || (series_ - class_.residue) % class_.stride != 0) return false;
+  checked_step_ = step;
+  return true;
 }
 
 bool PointLogReader::TakePoint(uint8_t token) {
+  // Far from the end no byte needs to be looked for.
+  const bool is_far = static_cast<size_t>(end_ - next_) >= kPointBytesMax;
+  return is_far ? TakePointAt</*is_checked=*/false>(next_, token)
+                : TakePointAt</*is_checked=*/true>(next_, token);
+}
+
+template <bool is_checked>
+bool PointLogReader::TakePointAt(const uint8_t* begin, uint8_t token) {
+  Input<is_checked> in = {begin, end_};
   uint64_t number = 0;
+  uint64_t step = 0;
   switch (token >> 6) {
     case kSameSeries:
       break;
     case kNextSeries:
-      ++series_;
+      step = 1;
       break;
     case kOtherSeries:
-      if (!TakeVarint(&number)) return false;
-      series_ += static_cast<uint64_t>(UnZigZag(number));
+      if (!in.TakeVarint(&number)) return false;
+      step = static_cast<uint64_t>(UnZigZag(number));
       break;
     default:
       return false;
   }
-  switch (token >> 4 & 3) {
+  series_ += step;
+  if (is_sorted_ && step != checked_step_ && !IsOfClass(step)) return false;
+  switch (const auto code = static_cast<uint8_t>(token >> 4 & 3)) {
     case kSameTime:
       break;
     case kSeconds:
     case kMilliseconds: {
-      if (!TakeVarint(&number)) return false;
-      const int64_t step = UnZigZag(number);
-      if (step > kTimestampMsMax || step < -kTimestampMsMax) return false;
-      const bool is_ms = (token >> 4 & 3) == kMilliseconds;
-      time_ = {.ms = is_ms ? time_.ms + step : (time_.ms / 1000 + step) * 1000, .is_ms = is_ms};
+      if (!in.TakeVarint(&number)) return false;
+      const int64_t passed = UnZigZag(number);
+      if (passed > kTimestampMsMax || passed < -kTimestampMsMax) return false;
+      const bool is_ms = code == kMilliseconds;
+      time_ = {.ms = is_ms ? time_.ms + passed : (time_.ms / 1000 + passed) * 1000, .is_ms = is_ms};
+      if (time_.ms < 0 || time_.ms > kTimestampMsMax) return false;
       break;
     }
     default:
       return false;
   }
-  if (time_.ms < 0 || time_.ms > kTimestampMsMax) return false;
-  switch (const uint8_t code = token & 15) {
+  switch (const auto code = static_cast<uint8_t>(token & 15)) {
     case kInteger:
-      if (!TakeVarint(&number)) return false;
+      if (!in.TakeVarint(&number)) return false;
       value_ = Value::Integer(UnZigZag(number));
-      return true;
+      break;
     case kBinary32: {
       float narrow = 0;
-      if (static_cast<size_t>(end_ - next_) < sizeof narrow) return false;
-      std::memcpy(&narrow, next_, sizeof narrow);
-      next_ += sizeof narrow;
+      if (!in.TakeRaw(&narrow) || !std::isfinite(narrow)) return false;
       value_ = Value::Float(static_cast<double>(narrow));
-      return std::isfinite(narrow);
+      break;
     }
     case kBinary64: {
       double wide = 0;
-      if (static_cast<size_t>(end_ - next_) < sizeof wide) return false;
-      std::memcpy(&wide, next_, sizeof wide);
-      next_ += sizeof wide;
+      if (!in.TakeRaw(&wide) || !std::isfinite(wide)) return false;
       value_ = Value::Float(wide);
-      return std::isfinite(wide);
+      break;
     }
     default:
       value_ = Value::Integer(code - kSmallInteger);
-      return true;
+      break;
   }
+  next_ = in.next;
+  return true;
 }
 
 bool PointLogReader::TakeDefinition() {

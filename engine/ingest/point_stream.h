@@ -43,6 +43,8 @@ class PointStream {
   bool ascends() const { return ascends_; }
   uint32_t points() const { return points_; }
   size_t bytes() const { return size_; }
+  // Where the next point goes, if there is room: to be prefetched.
+  const uint8_t* end() const { return data_.get() + size_; }
   size_t allocated_bytes() const { return capacity_; }
 
  private:

@@ -132,6 +132,33 @@ TEST_F(PointReplayTest, HoursThatOutgrowTheirMemoryAreSealedOnTheWay) {
   EXPECT_EQ(ReadAll(again.get()), model);
 }
 
+TEST_F(PointReplayTest, AnyNumberOfLanesReadsWhatAnyOtherWrote) {
+  options_.seal_in_background = false;
+  for (const size_t written : {1u, 6u, 16u}) {
+    Options options = options_;
+    options.path = directory_.path() + fmt::format("/store{}", written);
+    options.lanes = written;
+    Random random(written);
+    Model model;
+    const auto tsdb = Open(options);
+    for (int i = 0; i < 20; ++i)
+      ASSERT_OK(PutSome(tsdb.get(), &random, 100, &model));
+    for (const size_t lanes : {1u, 2u, 3u, 4u, 5u, 8u, 16u}) {
+      SCOPED_TRACE(fmt::format("{} lanes, written with {}", lanes, written));
+      TempDir copies;
+      Options copy = options;
+      copy.path = CopyStore(options.path, copies);
+      copy.lanes = lanes;
+      const auto again = Open(copy);
+      ASSERT_NE(again, nullptr);
+      EXPECT_EQ(ReadAll(again.get()), model);
+      ASSERT_OK(PutSome(again.get(), &random, 10, &model));
+      EXPECT_EQ(ReadAll(again.get()), model);
+      model = ReadAll(tsdb.get());
+    }
+  }
+}
+
 // Power loss at any moment: synced points are found, and whatever else is found was put.
 TEST_F(PointReplayTest, APowerLossKeepsWhatWasSynced) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {

@@ -173,6 +173,25 @@ TEST_F(LaneTest, TheLogHasDefinitionsOnceAndPointsInOrder) {
   EXPECT_TRUE(log.bytes().empty());
 }
 
+TEST_F(LaneTest, TheSectionSaysWhatItsSeriesHaveInCommon) {
+  PointLogWriter log;
+  const auto class_of_section = [&] {
+    lane_.TakeLog(1, &log);
+    std::vector<PointSection> sections;
+    EXPECT_TRUE(
+        SplitPayload(std::string(kPayloadWithoutDefinitions).append(log.bytes()), &sections));
+    return sections.empty() ? SeriesClass() : sections[0].series;
+  };
+  Append(19, 10, 1);
+  EXPECT_EQ(class_of_section(), (SeriesClass{.stride = 0, .residue = 19}));
+  Append(67, 10, 1);
+  EXPECT_EQ(class_of_section(), (SeriesClass{.stride = 48, .residue = 19}));
+  Append(11, 10, 1);
+  EXPECT_EQ(class_of_section(), (SeriesClass{.stride = 8, .residue = 3}));
+  Append(67, 11, 1);  // of series that are gone too: it never becomes narrower
+  EXPECT_EQ(class_of_section(), (SeriesClass{.stride = 8, .residue = 3}));
+}
+
 TEST_F(LaneTest, AReplayWritesNoLog) {
   PlacedPoint point{
       .series = 1, .slot = 0, .time = {.ms = 1000, .is_ms = false}, .value = Value::Integer(1)};

@@ -1,5 +1,6 @@
 #include "engine/ingest/point_log.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ struct Logged {
   friend bool operator==(const Logged&, const Logged&) = default;
 };
 
-std::string PayloadOf(const PointLogWriter& section) {
+// Of a section whose lane may have any series.
+std::string PayloadOf(PointLogWriter& section) {
+  section.Finish({});
   std::string payload(section.has_definitions() ? kPayloadWithDefinitions
                                                 : kPayloadWithoutDefinitions);
   return payload.append(section.bytes());
@@ -93,6 +96,7 @@ TEST(PointLogTest, SectionsFollowEachOtherAndAWriterIsUsedAgain) {
     EXPECT_TRUE(writer.bytes().empty());
     for (const Logged& point : points)
       writer.Add(point.series, point.time, point.value);
+    writer.Finish({});
     payload.append(writer.bytes());
   }
   std::vector<Logged> got;
@@ -115,7 +119,6 @@ TEST(PointLogTest, DefinitionsKeepNamesAndUids) {
   ASSERT_TRUE(HasDefinitions(payload));
 
   PointLogReader reader(payload);
-  ASSERT_EQ(reader.Next(), Event::kPoint);
   ASSERT_EQ(reader.Next(), Event::kDefinition);
   const SeriesDefinition& definition = reader.definition();
   EXPECT_EQ(definition.number, 4u);
@@ -123,6 +126,8 @@ TEST(PointLogTest, DefinitionsKeepNamesAndUids) {
   EXPECT_EQ(definition.metric, "cpu");
   EXPECT_THAT(definition.tags, testing::ElementsAreArray(tags));
   EXPECT_THAT(definition.tag_uids, testing::ElementsAreArray(uids));
+  ASSERT_EQ(reader.Next(), Event::kPoint);
+  EXPECT_EQ(reader.series(), 3u);
   ASSERT_EQ(reader.Next(), Event::kPoint);
   EXPECT_EQ(reader.series(), 4u);
   EXPECT_EQ(reader.Next(), Event::kEnd);
@@ -132,7 +137,8 @@ TEST(PointLogTest, AUsualPointTakesFewBytes) {
   PointLogWriter writer;
   for (SeriesNumber series = 1; series <= 1000; ++series)
     writer.Add(series, {.ms = 1'356'998'400'000, .is_ms = false}, Value::Integer(42));
-  EXPECT_LE(writer.bytes().size(), 2010u);
+  writer.Finish({.stride = 1, .residue = 0});
+  EXPECT_LE(writer.bytes().size(), 2015u);
 }
 
 TEST(PointLogTest, AnyBytesAreReadToAnEnd) {
@@ -145,7 +151,11 @@ TEST(PointLogTest, AnyBytesAreReadToAnEnd) {
   const std::string payload = PayloadOf(writer);
   const auto read = [](std::string_view bytes) {
     std::vector<Logged> points;
-    ReadAll(bytes, &points);
+    const bool is_whole = ReadAll(bytes, &points);
+    std::vector<PointSection> sections;
+    const bool is_split = SplitPayload(bytes, &sections);
+    ASSERT_TRUE(is_split || !is_whole);
+    ASSERT_LE(sections.size(), bytes.size());
     ASSERT_LE(points.size(), bytes.size());
     for (const Logged& point : points) {
       ASSERT_GE(point.time.ms, 0);
@@ -159,6 +169,133 @@ TEST(PointLogTest, AnyBytesAreReadToAnEnd) {
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     ASSERT_NO_FATAL_FAILURE(read(flipped));
   }
+}
+
+// The sections of three lanes: 8 mod 16 with a definition, 1 of 3, and series 5 alone.
+std::string ThreeSections() {
+  std::string payload(kPayloadWithDefinitions);
+  PointLogWriter writer;
+  writer.Add(24, {.ms = 1000}, Value::Integer(1));
+  writer.Add(8, {.ms = 1000}, Value::Integer(2));
+  writer.Define({.number = 24, .metric_uid = 1, .metric = "m", .tags = {}, .tag_uids = {}});
+  writer.Finish({.stride = 16, .residue = 8});
+  payload.append(writer.bytes());
+  writer.Clear();
+  writer.Add(4, {.ms = 7000}, Value::Integer(3));
+  writer.Finish({.stride = 3, .residue = 1});
+  payload.append(writer.bytes());
+  writer.Clear();
+  writer.Add(5, {.ms = 8, .is_ms = true}, Value::Integer(100));
+  writer.Add(5, {.ms = 9, .is_ms = true}, Value::Integer(4));
+  writer.Finish({.stride = 0, .residue = 5});
+  return payload.append(writer.bytes());
+}
+
+TEST(PointLogTest, TheBytesOfSectionsAreTheFormats) {
+  constexpr char kWant[] =
+      "\x01"
+      "\xFD\x0B\x06\x10\x08"
+      "\xFE\x18\x01\x01m\x00"
+      "\x94\x30\x02"
+      "\x85\x1F"
+      "\xFD\x03\x00\x03\x01"
+      "\x96\x08\x0E"
+      "\xFD\x07\x00\x00\x05"
+      "\xA0\x0A\x10\xC8\x01"
+      "\x27\x02";
+  const std::string bytes = ThreeSections();
+  EXPECT_EQ(bytes, std::string(kWant, sizeof kWant - 1));
+  std::vector<Logged> points;
+  ASSERT_TRUE(ReadAll(bytes, &points));
+  const std::vector<Logged> want_points = {
+      {24, {.ms = 1000}, Value::Integer(1)},
+      {8, {.ms = 1000}, Value::Integer(2)},
+      {4, {.ms = 7000}, Value::Integer(3)},
+      {5, {.ms = 8, .is_ms = true}, Value::Integer(100)},
+      {5, {.ms = 9, .is_ms = true}, Value::Integer(4)},
+  };
+  EXPECT_EQ(points, want_points);
+}
+
+TEST(PointLogTest, SectionsAreFoundByTheirHeaders) {
+  const std::string payload = ThreeSections();
+  std::vector<PointSection> sections;
+  ASSERT_TRUE(SplitPayload(payload, &sections));
+  ASSERT_EQ(sections.size(), 3u);
+  EXPECT_EQ(sections[0].series, (SeriesClass{.stride = 16, .residue = 8}));
+  EXPECT_EQ(sections[1].series, (SeriesClass{.stride = 3, .residue = 1}));
+  EXPECT_EQ(sections[2].series, (SeriesClass{.stride = 0, .residue = 5}));
+  EXPECT_TRUE(sections[0].series.IsOneOf(8));
+  EXPECT_FALSE(sections[0].series.IsOneOf(32));
+  EXPECT_TRUE(sections[2].series.IsOneOf(64));
+
+  PointLogReader definitions(sections[0], sections[0].definitions());
+  ASSERT_EQ(definitions.Next(), Event::kDefinition);
+  EXPECT_EQ(definitions.definition().number, 24u);
+  EXPECT_EQ(definitions.Next(), Event::kEnd);
+  PointLogReader points(sections[0], sections[0].points());
+  ASSERT_EQ(points.Next(), Event::kPoint);
+  EXPECT_EQ(points.series(), 24u);
+  ASSERT_EQ(points.Next(), Event::kPoint);
+  EXPECT_EQ(points.series(), 8u);
+  EXPECT_EQ(points.Next(), Event::kEnd);
+  EXPECT_TRUE(sections[1].definitions().empty());
+}
+
+TEST(PointLogTest, ASectionThatIsCutIsDamage) {
+  const std::string payload = ThreeSections();
+  std::vector<PointSection> whole;
+  ASSERT_TRUE(SplitPayload(payload, &whole));
+  std::vector<size_t> ends = {1};
+  for (const PointSection& section : whole) {
+    ends.push_back(
+        static_cast<size_t>(section.records.data() + section.records.size() - payload.data()));
+  }
+  for (size_t size = 0; size < payload.size(); ++size) {
+    const std::string_view part = std::string_view(payload).substr(0, size);
+    const bool is_end = std::ranges::find(ends, size) != ends.end();
+    std::vector<PointSection> sections;
+    EXPECT_EQ(SplitPayload(part, &sections), is_end) << size;
+    std::vector<Logged> points;
+    EXPECT_EQ(ReadAll(part, &points), is_end) << size;
+  }
+}
+
+TEST(PointLogTest, ASeriesThatIsNotOfItsSectionsClassIsDamage) {
+  const SeriesClass classes[] = {{.stride = 8, .residue = 3},
+                                 {.stride = 8, .residue = 1},
+                                 {.stride = 0, .residue = 2},
+                                 {.stride = 64, .residue = 34}};
+  for (const SeriesClass& wrong : classes) {
+    PointLogWriter writer;
+    for (const SeriesNumber series : {2u, 10u, 18u, 2u})
+      writer.Add(series, {.ms = 1000}, Value::Integer(1));
+    writer.Finish(wrong);
+    std::vector<Logged> points;
+    EXPECT_FALSE(ReadAll(std::string(kPayloadWithoutDefinitions).append(writer.bytes()), &points))
+        << wrong.stride << " " << wrong.residue;
+  }
+}
+
+TEST(PointLogTest, SectionsWithoutAHeaderAreReadToTheNextOne) {
+  PointLogWriter writer;
+  writer.Add(7, {.ms = 1000}, Value::Integer(1));
+  const std::string old(writer.bytes());
+  ASSERT_EQ(old.front(), '\xFF');
+  writer.Finish({.stride = 0, .residue = 7});
+  const std::string section(writer.bytes());
+  const std::string payload = std::string(kPayloadWithoutDefinitions) + old + old + section;
+  std::vector<Logged> points;
+  ASSERT_TRUE(ReadAll(payload, &points));
+  EXPECT_EQ(points, std::vector<Logged>(3, {7, {.ms = 1000}, Value::Integer(1)}));
+  std::vector<PointSection> sections;
+  ASSERT_TRUE(SplitPayload(payload, &sections));
+  ASSERT_EQ(sections.size(), 1u);
+  EXPECT_FALSE(sections[0].series.IsOneOf(2));
+  PointLogReader reader(sections[0], sections[0].points());
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(reader.Next(), Event::kPoint);
+  EXPECT_EQ(reader.Next(), Event::kEnd);
 }
 
 TEST(PointLogTest, ANewerKindOfPayloadIsDamage) {
