@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "tests/support/sanitizers.h"
+
 namespace hourcell {
 namespace {
 
@@ -18,12 +20,7 @@ size_t AllocationCount() {
 }  // namespace hourcell
 
 // The sanitizers bring these themselves and want them in pairs; under them nothing is counted.
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define HOURCELL_KEEP_OPERATOR_NEW
-#endif
-#endif
-#ifndef HOURCELL_KEEP_OPERATOR_NEW
+#if !HOURCELL_IS_SANITIZED
 
 // The forms that the standard's others call.
 void* operator new(size_t size) {
@@ -40,4 +37,4 @@ void operator delete(void* memory, size_t) noexcept {
   std::free(memory);
 }
 
-#endif  // HOURCELL_KEEP_OPERATOR_NEW
+#endif  // HOURCELL_IS_SANITIZED

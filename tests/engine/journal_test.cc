@@ -9,6 +9,7 @@
 #include "engine/journal_segment.h"
 #include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/sanitizers.h"
 
 namespace hourcell {
 namespace {
@@ -523,7 +524,7 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
 };
 
 TEST_P(PowerLossTest, WhatWasSyncedIsFoundAndNothingIsInvented) {
-  constexpr uint64_t kSeeds = 15;
+  constexpr uint64_t kSeeds = kIsSanitized ? 2 : 15;
   for (uint64_t seed = GetParam() * kSeeds; seed < (GetParam() + 1) * kSeeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ASSERT_NO_FATAL_FAILURE(Run(seed));

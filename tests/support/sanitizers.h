@@ -1,0 +1,19 @@
+// kIsSanitized: this program was built with AddressSanitizer or ThreadSanitizer, which take five to
+// fifteen times as long. Tests of many random cases try fewer of them there. For the preprocessor:
+// HOURCELL_IS_SANITIZED, true or false.
+
+#pragma once
+
+namespace hourcell {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define HOURCELL_IS_SANITIZED true
+#endif
+#endif
+#ifndef HOURCELL_IS_SANITIZED
+#define HOURCELL_IS_SANITIZED false
+#endif
+inline constexpr bool kIsSanitized = HOURCELL_IS_SANITIZED;
+
+}  // namespace hourcell
