@@ -217,6 +217,48 @@ absl::StatusOr<QueryPlanner::Candidates> QueryPlanner::FindCandidates(
   return candidates;
 }
 
+// What the filters say of a series. Each value is judged once a filter, however many series have it.
+class QueryPlanner::Judge {
+ public:
+  Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids)
+      : filters_(filters), uids_(*uids), verdicts_(filters.size()) {}
+
+  bool Passes(const SeriesUids& series) {
+    for (size_t i = 0; i < filters_.size(); ++i) {
+      if (!PassesOne(i, FindTag(series, filters_[i].tagk))) return false;
+    }
+    return true;
+  }
+
+  // Why some names could not be read, if so.
+  const absl::Status& failure() const { return failure_; }
+
+ private:
+  // `tag` may be null: the series has no such key.
+  bool PassesOne(size_t index, const TagUids* tag) {
+    const TagFilter& filter = filters_[index].filter;
+    if (tag == nullptr || filter.MatchesAbsent()) {
+      return (tag == nullptr) == filter.MatchesAbsent();
+    }
+    if (filter.MatchesAll()) return true;
+    const auto [verdict, is_new] = verdicts_[index].try_emplace(tag->tagv, false);
+    if (is_new) verdict->second = Matches(filter, tag->tagv);
+    return verdict->second;
+  }
+
+  bool Matches(const TagFilter& filter, Uid tagv) {
+    const absl::StatusOr<std::string> name = uids_.NameOf(UidKind::kTagv, tagv);
+    if (name.ok()) return filter.Matches(*name);
+    if (!absl::IsNotFound(name.status())) failure_ = name.status();
+    return false;  // a deleted name matches nothing
+  }
+
+  const std::vector<ResolvedFilter>& filters_;
+  UidDirectory& uids_;
+  std::vector<absl::flat_hash_map<Uid, bool>> verdicts_;
+  absl::Status failure_;
+};
+
 absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filters,
                                         bool explicit_tags,
                                         std::vector<PlannedSeries>* series) const {
@@ -227,33 +269,12 @@ absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filte
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
-  // Each value is judged once a filter, however many series have it.
-  std::vector<absl::flat_hash_map<Uid, bool>> verdicts(filters.size());
-  absl::Status failed;
-  const auto passes = [&](const PlannedSeries& one) {
-    if (explicit_tags && !tagks.empty() && !HasExactly(one.uids, tagks)) return false;
-    for (size_t i = 0; i < filters.size(); ++i) {
-      const TagUids* const tag = FindTag(one.uids, filters[i].tagk);
-      if (tag == nullptr || filters[i].filter.MatchesAbsent()) {
-        if ((tag == nullptr) != filters[i].filter.MatchesAbsent()) return false;
-        continue;
-      }
-      if (filters[i].filter.MatchesAll()) continue;
-      const auto [verdict, is_new] = verdicts[i].try_emplace(tag->tagv, false);
-      if (is_new) {
-        const absl::StatusOr<std::string> name = uids_.NameOf(UidKind::kTagv, tag->tagv);
-        if (name.ok()) {
-          verdict->second = filters[i].filter.Matches(*name);
-        } else if (!absl::IsNotFound(name.status())) {  // a deleted name matches nothing
-          failed = name.status();
-        }
-      }
-      if (!verdict->second) return false;
-    }
-    return true;
-  };
-  std::erase_if(*series, [&](const PlannedSeries& one) { return !passes(one); });
-  return failed;
+  Judge judge(filters, &uids_);
+  std::erase_if(*series, [&](const PlannedSeries& one) {
+    if (explicit_tags && !tagks.empty() && !HasExactly(one.uids, tagks)) return true;
+    return !judge.Passes(one.uids);
+  });
+  return judge.failure();
 }
 
 absl::StatusOr<ScanBounds> QueryPlanner::PresentBounds(TableView* view,

@@ -82,6 +82,7 @@ class QueryPlanner {
     Uid tagk = kNoUid;          // kNoUid: of a not_key filter on a name no series can have
     std::vector<Uid> literals;  // ascending; those that exist
   };
+  class Judge;
   struct Candidates {
     std::vector<PlannedSeries> series;
     uint64_t metric_series = 0;  // how many the metric has
