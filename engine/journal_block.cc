@@ -93,7 +93,12 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
     return absl::FailedPreconditionError(
         fmt::format("journal format {}; this program reads {}", version, kFormatVersion));
   }
-  return SegmentHeader{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
+  const SegmentHeader header{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
+  if (header.number != number) {
+    return absl::DataLossError(
+        fmt::format("segment header of segment {}; want {}", header.number, number));
+  }
+  return header;
 }
 
 void AppendJournalBlock(uint64_t segment,

@@ -112,7 +112,8 @@ check_fuzz() {
   scratch=$(mktemp -d)
   for target in "${targets[@]}"; do
     mkdir "$scratch/$target"
-    if ! "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 \
+    # With a seed, so that a run can be repeated; by hand, run longer and without one.
+    if ! "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -seed=1 \
         -artifact_prefix=build/asan/ -print_final_stats=1 \
         "$scratch/$target" "tests/fuzz/corpus/$target" >"$scratch/log" 2>&1; then
       tail -n 60 "$scratch/log"

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "codec/base/bytes.h"
+#include "codec/base/crc32c.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell {
@@ -22,6 +23,19 @@ std::string Block(uint64_t sequence, std::string_view payload, uint64_t synced_b
   std::string bytes;
   AppendJournalBlock(kSegment, sequence, synced_below, {&payload, 1}, &bytes);
   return bytes;
+}
+
+// The CRC alone does not tell: bytes can be found that have the CRC of another segment.
+TEST(JournalBlockTest, AHeaderThatNamesAnotherSegmentIsDamage) {
+  std::string bytes = Header();
+  StoreBigEndian(kSegment + 1, 8, bytes.data() + 16);
+  char number[8];
+  StoreBigEndian(kSegment, 8, number);
+  const std::string_view covered = std::string_view(bytes).substr(12);
+  StoreBigEndian(ExtendCrc32c(Crc32c({number, 8}), covered), 4, bytes.data() + 8);
+
+  EXPECT_THAT(DecodeSegmentHeader(bytes, kSegment),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("of segment 8; want 7")));
 }
 
 TEST(JournalBlockTest, HeaderBytesArePinned) {
