@@ -217,7 +217,7 @@ absl::StatusOr<QueryPlanner::Candidates> QueryPlanner::FindCandidates(
   return candidates;
 }
 
-// What the filters say of a series. Each value is judged once a filter, however many series have it.
+// What the filters say of series. Each value is judged once a filter, however many have it.
 class QueryPlanner::Judge {
  public:
   Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids)

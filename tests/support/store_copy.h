@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <system_error>
 
@@ -11,22 +13,43 @@
 
 namespace hourcell {
 
-// Copies the store at `from` into `*to` and returns the copy's path. Files that RocksDB deletes
-// meanwhile are left out, as they are after a crash. REQUIRES: no flush, compaction or checkpoint
-// is under way.
-inline std::string CopyStore(const std::string& from, const TempDir& to) {
+// RocksDB's files but for its logs, with their sizes.
+inline std::map<std::string, uintmax_t> TableFiles(const std::string& store) {
   namespace fs = std::filesystem;
-  const fs::path copy = fs::path(to.path()) / "copy";
+  std::map<std::string, uintmax_t> files;
+  std::error_code gone;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(store) / "db", gone)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".log") || name.starts_with("LOG")) continue;
+    files[name] = entry.file_size(gone);
+  }
+  return files;
+}
+
+inline void CopyFiles(const std::string& from, const std::filesystem::path& copy) {
+  namespace fs = std::filesystem;
   fs::remove_all(copy);
   fs::create_directories(copy);
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(from)) {
-    const fs::path target = copy / fs::relative(entry.path(), from);
+    const fs::path target = copy / entry.path().lexically_relative(from);
     std::error_code gone;
     if (entry.is_directory(gone)) {
       fs::create_directories(target);
     } else {
       fs::copy_file(entry.path(), target, gone);
     }
+  }
+}
+
+// Copies the store at `from` into `*to` and returns the copy's path. Copies again if a flush or an
+// LSM compaction changed files meanwhile: a copy, unlike a crash, is not of one instant.
+inline std::string CopyStore(const std::string& from, const TempDir& to) {
+  constexpr int kTriesMax = 100;
+  const std::filesystem::path copy = std::filesystem::path(to.path()) / "copy";
+  for (int i = 0; i < kTriesMax; ++i) {
+    const std::map<std::string, uintmax_t> before = TableFiles(from);
+    CopyFiles(from, copy);
+    if (TableFiles(from) == before) break;
   }
   return copy.string();
 }
