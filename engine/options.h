@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 
@@ -33,6 +34,24 @@ enum class Durability : uint8_t {
 enum class CellEncoding : uint8_t {
   kPacked,    // columns; the smallest
   kOpenTsdb,  // OpenTSDB's bytes
+};
+
+// What one sub query may use; 0 = as much as it likes. Beyond it the query is kResourceExhausted.
+struct QueryLimits {
+  uint64_t points = 0;   // read
+  uint64_t bytes = 0;    // of the cells read
+  uint64_t rows = 0;     // read, those of other series that a scan meets included
+  uint64_t series = 0;   // selected
+  int64_t range_ms = 0;  // end - start
+  friend bool operator==(const QueryLimits&, const QueryLimits&) = default;
+};
+
+// Limits of the metrics whose name has a match of a regular expression. The first that matches
+// counts, with all its fields.
+struct MetricQueryLimits {
+  std::string metric;  // RE2, found anywhere in the name
+  QueryLimits limits;
+  friend bool operator==(const MetricQueryLimits&, const MetricQueryLimits&) = default;
 };
 
 struct Options {
@@ -77,9 +96,11 @@ struct Options {
   size_t write_buffer_bytes = 64 << 20;  // one memtable
   int background_jobs = 2;               // flushes and LSM compactions at once
 
-  // Limits of one query; 0 = none.
-  size_t query_points_max = 0;         // tsd.query.limits.data_points.default
-  int64_t query_timeout_ms = 0;        // tsd.query.timeout
+  QueryLimits query_limits;                              // tsd.query.limits.*
+  std::vector<MetricQueryLimits> query_limit_overrides;  // tsd.query.limits.overrides.config
+  size_t query_memory_bytes = size_t{1} << 30;           // tsd.query.memory: of all queries at once
+  int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
+  size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
 
   // Seams for tests. Borrowed; null = the real thing.

@@ -21,25 +21,26 @@ Span TransformSpan(Span span, const SubQuery& query, const QueryRange& range) {
   return span;
 }
 
-// Keeps start <= t <= end, as points to print.
-std::vector<ResultPoint> Trim(const Span& span, int64_t start_ms, int64_t end_ms) {
+// What is between start and end.
+SpanView Trim(const Span& span, int64_t start_ms, int64_t end_ms) {
   const auto begin = std::ranges::lower_bound(span.t, start_ms) - span.t.begin();
   const auto end = std::ranges::upper_bound(span.t, end_ms) - span.t.begin();
-  std::vector<ResultPoint> points;
-  points.reserve(static_cast<size_t>(std::max<ptrdiff_t>(0, end - begin)));
-  for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-    points.push_back({.ms = span.t[i], .value = span.value(i)});
-  }
-  return points;
+  const auto first = static_cast<size_t>(begin);
+  const auto count = static_cast<size_t>(std::max<ptrdiff_t>(0, end - begin));
+  return {.t = std::span(span.t).subspan(first, count),
+          .v = std::span(span.v).subspan(first, count),
+          .is_float = std::span(span.is_float).subspan(first, count)};
 }
 
 }  // namespace
 
-absl::StatusOr<QueryResult> QueryExecutor::Run(const QuerySpec& spec) const {
+absl::Status QueryExecutor::Run(const QuerySpec& spec,
+                                QuerySink* sink,
+                                QueryControl* control) const {
   if (spec.end_ms < spec.start_ms) {
     return absl::InvalidArgumentError("End time must be greater than the start time");
   }
-  QueryBudget budget{.points_max = options_.query_points_max,
+  QueryBudget budget{.points_max = options_.query_limits.points,
                      .deadline_ms = spec.deadline_ms,
                      .clock = parts_.clock};
   if (budget.deadline_ms == 0 && options_.query_timeout_ms > 0) {
@@ -49,20 +50,20 @@ absl::StatusOr<QueryResult> QueryExecutor::Run(const QuerySpec& spec) const {
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   RowReader reader(row_keys_, view.get(), parts_.open_hours, budget);
-  QueryResult result;
+  HOURCELL_RETURN_IF_ERROR(sink->OnBegin({}));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
-    HOURCELL_RETURN_IF_ERROR(RunSubQuery(spec, i, view.get(), &reader, &result));
+    HOURCELL_RETURN_IF_ERROR(RunSubQuery(spec, i, view.get(), &reader, sink));
   }
-  result.rows_read = reader.rows_read();
-  result.points_read = reader.points_read();
-  return result;
+  control->rows = reader.rows_read();
+  control->points = reader.points_read();
+  return absl::OkStatus();
 }
 
 absl::Status QueryExecutor::RunSubQuery(const QuerySpec& spec,
                                         size_t index,
                                         TableView* view,
                                         RowReader* reader,
-                                        QueryResult* result) const {
+                                        QuerySink* sink) const {
   const SubQuery& query = spec.queries[index];
   HOURCELL_ASSIGN_OR_RETURN(SubQueryPlan plan,
                             planner_.Plan(view, query, spec.start_ms, spec.end_ms));
@@ -96,10 +97,21 @@ absl::Status QueryExecutor::RunSubQuery(const QuerySpec& spec,
                               AggregateSpans(members, aggregator, query.rate.has_value(),
                                              static_cast<int64_t>(plan.bounds.end_s) * 1000));
     HOURCELL_ASSIGN_OR_RETURN(ResultSeries series, MakeResult(query, uids, group, plan));
-    series.query_index = index;
-    series.points = spec.keep_scanned ? Trim(merged, INT64_MIN, INT64_MAX)
-                                      : Trim(merged, spec.start_ms, spec.end_ms);
-    result->series.push_back(std::move(series));
+    const std::vector<std::pair<std::string_view, std::string_view>> tags(series.tags.begin(),
+                                                                          series.tags.end());
+    const std::vector<std::string_view> aggregate_tags(series.aggregate_tags.begin(),
+                                                       series.aggregate_tags.end());
+    const std::vector<std::string_view> tsuids(series.tsuids.begin(), series.tsuids.end());
+    HOURCELL_RETURN_IF_ERROR(
+        sink->OnSeries({.query_index = index,
+                        .metric = series.metric,
+                        .tags = tags,
+                        .aggregate_tags = aggregate_tags,
+                        .tsuids = tsuids,
+                        .nan_as_null = series.nan_as_null,
+                        .annotations = {},
+                        .points = spec.keep_scanned ? Trim(merged, INT64_MIN, INT64_MAX)
+                                                    : Trim(merged, spec.start_ms, spec.end_ms)}));
   }
   return absl::OkStatus();
 }
@@ -120,7 +132,7 @@ absl::StatusOr<ResultSeries> QueryExecutor::MakeResult(const SubQuery& query,
     result.aggregate_tags.push_back(NameOrHex(UidKind::kTagk, tagk));
   }
   for (const size_t member : group.members) {
-    result.tsuids.push_back(ToUpperHex(plan.series[member].tsuid));
+    result.tsuids.push_back(plan.series[member].tsuid);
   }
   return result;
 }

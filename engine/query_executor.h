@@ -43,14 +43,14 @@ class QueryExecutor {
         row_keys_(row_keys) {}
 
   // Tsdb::Query.
-  absl::StatusOr<QueryResult> Run(const QuerySpec& spec) const;
+  absl::Status Run(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
 
  private:
   absl::Status RunSubQuery(const QuerySpec& spec,
                            size_t index,
                            TableView* view,
                            RowReader* reader,
-                           QueryResult* result) const;
+                           QuerySink* sink) const;
   absl::StatusOr<ResultSeries> MakeResult(const SubQuery& query,
                                           const std::vector<SeriesUids>& series,
                                           const SeriesGroup& group,

@@ -39,6 +39,37 @@ std::string FamilyName(TableId table) {
   return table == TableId::kData ? "data.1" : std::string(TableName(table));
 }
 
+class RocksRowCursor : public RowCursor {
+ public:
+  RocksRowCursor(rocksdb::DB* db,
+                 rocksdb::ColumnFamilyHandle* family,
+                 rocksdb::ReadOptions options,
+                 const ScanRange& range)
+      : begin_(range.begin), end_(range.end), begin_slice_(begin_), end_slice_(end_) {
+    if (!begin_.empty()) options.iterate_lower_bound = &begin_slice_;
+    if (!end_.empty()) options.iterate_upper_bound = &end_slice_;
+    row_.reset(db->NewIterator(options, family));
+  }
+
+  void Seek(std::string_view key) override { row_->Seek(ToSlice(key)); }
+  void SeekBefore(std::string_view key) override {
+    row_->SeekForPrev(ToSlice(key));
+    if (row_->Valid() && View(row_->key()) == key) row_->Prev();
+  }
+  void Next() override { row_->Next(); }
+  bool valid() const override { return row_->Valid(); }
+  std::string_view key() const override { return View(row_->key()); }
+  std::string_view value() const override { return View(row_->value()); }
+  absl::Status status() const override { return FromRocks(row_->status(), "read"); }
+
+ private:
+  const std::string begin_;
+  const std::string end_;
+  const rocksdb::Slice begin_slice_;
+  const rocksdb::Slice end_slice_;
+  std::unique_ptr<rocksdb::Iterator> row_;
+};
+
 class RocksTableView : public TableView {
  public:
   RocksTableView(rocksdb::DB* db, const Families& families)
@@ -86,6 +117,10 @@ class RocksTableView : public TableView {
       if (!visit(View(row->key()), View(row->value()))) return absl::OkStatus();
     }
     return FromRocks(row->status(), Describe("scan", table, range.begin));
+  }
+
+  std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
+    return std::make_unique<RocksRowCursor>(db_, family(table), read_options(), range);
   }
 
  private:

@@ -67,6 +67,25 @@ struct ScanRange {
   std::string end;    // exclusive; empty = no end
 };
 
+// A place in a range of rows. Key and value are borrowed until the cursor moves. Thread-compatible.
+class RowCursor {
+ public:
+  virtual ~RowCursor() = default;
+
+  // To the first row at or after `key`.
+  virtual void Seek(std::string_view key) = 0;
+  // To the last row before `key`.
+  virtual void SeekBefore(std::string_view key) = 0;
+  // REQUIRES: valid().
+  virtual void Next() = 0;
+
+  // False at the end of the range, and after an error.
+  virtual bool valid() const = 0;
+  virtual std::string_view key() const = 0;
+  virtual std::string_view value() const = 0;
+  virtual absl::Status status() const = 0;
+};
+
 // A frozen view of all tables. Reads through it see one moment. Thread-safe.
 class TableView {
  public:
@@ -85,6 +104,9 @@ class TableView {
       const ScanRange& range,
       const RowFilter& filter,
       const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
+
+  // A cursor over a range, at no row yet. It must not outlive the view.
+  virtual std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) = 0;
 };
 
 class TableStore {

@@ -24,6 +24,7 @@
 #include "engine/journal.h"
 #include "engine/point_replay.h"
 #include "engine/point_writer.h"
+#include "engine/query/result_collector.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
 #include "engine/retention.h"
@@ -366,9 +367,20 @@ absl::Status Tsdb::Put(const PointView& point) {
   HOURCELL_CHECK(false);
 }
 
-absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
+absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
   if (!impl_->is_open) return Closed();
-  return impl_->executor->Run(spec);
+  QueryControl own;
+  return impl_->executor->Run(spec, sink, control == nullptr ? &own : control);
+}
+
+absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
+  QueryResult result;
+  ResultCollector collector(&result);
+  QueryControl control;
+  HOURCELL_RETURN_IF_ERROR(Query(spec, &collector, &control));
+  result.rows_read = control.rows;
+  result.points_read = control.points;
+  return result;
 }
 
 absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,

@@ -159,6 +159,10 @@ class Tsdb {
   // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
   absl::StatusOr<QueryResult> Query(const QuerySpec& spec);
 
+  // The same, series by series, so that no more than a part of the result is in memory. `control`
+  // may be null. kCancelled: by it; else as above. On an error the sink may have got a part.
+  absl::Status Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control);
+
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
                                                    std::string_view prefix,

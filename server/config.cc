@@ -514,7 +514,7 @@ absl::StatusOr<Options> Config::ToOptions() const {
       text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb : CellEncoding::kPacked;
   options.ttl_s = integer("tsd.storage.ttl");
   options.block_cache_bytes = size("tsd.storage.block_cache");
-  options.query_points_max = size("tsd.query.limits.data_points.default");
+  options.query_limits.points = size("tsd.query.limits.data_points.default");
   options.query_timeout_ms = integer("tsd.query.timeout");
   options.skip_unresolved_tagvs = boolean("tsd.query.skip_unresolved_tagvs");
   HOURCELL_RETURN_IF_ERROR(options.Validate());

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "codec/point.h"
@@ -48,6 +49,20 @@ struct Span {
   }
 
   friend bool operator==(const Span&, const Span&) = default;
+};
+
+// A part of a Span, borrowed.
+struct SpanView {
+  std::span<const int64_t> t;
+  std::span<const uint64_t> v;
+  std::span<const uint8_t> is_float;
+
+  size_t size() const { return t.size(); }
+  bool empty() const { return t.empty(); }
+  Value value(size_t i) const {
+    return is_float[i] != 0 ? Value::Float(std::bit_cast<double>(v[i]))
+                            : Value::Integer(static_cast<int64_t>(v[i]));
+  }
 };
 
 }  // namespace hourcell

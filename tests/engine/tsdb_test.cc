@@ -214,7 +214,7 @@ TEST_F(TsdbTest, UnknownNamesAreNotFound) {
 }
 
 TEST_F(TsdbTest, AQueryOverItsLimitIsRefused) {
-  options_.query_points_max = 10;
+  options_.query_limits.points = 10;
   Open();
   for (int i = 0; i < 20; ++i)
     ASSERT_OK(Put({"m", "h=a", kHour + i, i}));

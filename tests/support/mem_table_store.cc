@@ -9,6 +9,39 @@
 namespace hourcell {
 namespace {
 
+class MemRowCursor : public RowCursor {
+ public:
+  using Rows = std::map<std::string, std::string>;
+  MemRowCursor(const Rows& rows, const ScanRange& range)
+      : begin_(rows.lower_bound(range.begin)),
+        end_(range.end.empty() ? rows.end() : rows.lower_bound(range.end)),
+        rows_(rows),
+        row_(end_) {}
+
+  void Seek(std::string_view key) override { row_ = Clamp(rows_.lower_bound(std::string(key))); }
+  void SeekBefore(std::string_view key) override {
+    Seek(key);
+    row_ = row_ == begin_ ? end_ : std::prev(row_);
+  }
+  void Next() override { ++row_; }
+  bool valid() const override { return row_ != end_; }
+  std::string_view key() const override { return row_->first; }
+  std::string_view value() const override { return row_->second; }
+  absl::Status status() const override { return absl::OkStatus(); }
+
+ private:
+  Rows::const_iterator Clamp(Rows::const_iterator row) const {
+    if (row == rows_.end() || (end_ != rows_.end() && row->first >= end_->first)) return end_;
+    if (begin_ != rows_.end() && row->first < begin_->first) return begin_;
+    return row;
+  }
+
+  const Rows::const_iterator begin_;
+  const Rows::const_iterator end_;
+  const Rows& rows_;
+  Rows::const_iterator row_;
+};
+
 class MemTableView : public TableView {
  public:
   explicit MemTableView(MemTableStore::Tables tables) : tables_(std::move(tables)) {}
@@ -40,6 +73,10 @@ class MemTableView : public TableView {
       if (!visit(row->first, row->second)) break;
     }
     return absl::OkStatus();
+  }
+
+  std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
+    return std::make_unique<MemRowCursor>(tables_[static_cast<size_t>(table)], range);
   }
 
  private:

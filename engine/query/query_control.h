@@ -1,0 +1,82 @@
+// QueryControl: a handle on a query that runs: stops it, and tells how far it is. Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codec/base/mutex.h"
+
+namespace hourcell {
+
+// What a query cost, until now or in all.
+struct QueryCost {
+  uint64_t series = 0;        // that its filters selected
+  uint64_t rows = 0;          // read, stored or open
+  uint64_t rows_skipped = 0;  // met by a scan, and of series that were not selected
+  uint64_t points = 0;        // in the rows read
+  uint64_t bytes = 0;         // of the cells read
+  uint64_t memory = 0;        // bytes held at the peak
+  friend bool operator==(const QueryCost&, const QueryCost&) = default;
+};
+
+// How a sub query is read: what was expected, and what it came to.
+struct PlanReport {
+  size_t query_index = 0;  // into QuerySpec.queries
+  std::string method;      // "point reads", "skip scan", "linear scan"
+  uint64_t metric_series = 0;
+  uint64_t series = 0;  // selected
+  uint64_t groups = 0;
+  uint64_t hours = 0;  // of the range that may have rows
+  uint64_t expected_rows = 0;
+  uint64_t expected_bytes = 0;
+  QueryCost cost;
+};
+
+class QueryControl {
+ public:
+  QueryControl() = default;
+  QueryControl(const QueryControl&) = delete;
+  QueryControl& operator=(const QueryControl&) = delete;
+
+  // The query ends soon with kCancelled.
+  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+
+  QueryCost cost() const {
+    return {.series = series.load(std::memory_order_relaxed),
+            .rows = rows.load(std::memory_order_relaxed),
+            .rows_skipped = rows_skipped.load(std::memory_order_relaxed),
+            .points = points.load(std::memory_order_relaxed),
+            .bytes = bytes.load(std::memory_order_relaxed),
+            .memory = memory_peak.load(std::memory_order_relaxed)};
+  }
+
+  // Counted by the query as it goes.
+  std::atomic<uint64_t> series{0};
+  std::atomic<uint64_t> rows{0};
+  std::atomic<uint64_t> rows_skipped{0};
+  std::atomic<uint64_t> points{0};
+  std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> memory_peak{0};
+
+  // One for each sub query that was planned, in order; complete once the query has ended.
+  std::vector<PlanReport> plans() const {
+    MutexLock lock(&mutex_);
+    return plans_;
+  }
+  void AddPlan(PlanReport plan) {
+    MutexLock lock(&mutex_);
+    plans_.push_back(std::move(plan));
+  }
+
+ private:
+  std::atomic<bool> cancelled_{false};
+  mutable Mutex mutex_;
+  std::vector<PlanReport> plans_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace hourcell
