@@ -70,6 +70,23 @@ void RowKeyCodec::Append(std::string_view tsuid, uint32_t base_time_s, std::stri
   out->append(tsuid.substr(layout_.metric_width));
 }
 
+void RowKeyCodec::AppendHourPrefix(Uid metric,
+                                   uint32_t bucket,
+                                   uint32_t base_time_s,
+                                   std::string* out) const {
+  const size_t start = out->size();
+  out->resize(start + tags_at_);
+  char* const key = out->data() + start;
+  StoreBigEndian(bucket, layout_.salt_width, key + salt_at_);
+  StoreBigEndian(metric, layout_.metric_width, key + metric_at_);
+  StoreBigEndian(base_time_s, kBaseTimeWidth, key + base_time_at_);
+}
+
+uint32_t RowKeyCodec::BaseTimeOf(std::string_view key) const {
+  HOURCELL_DCHECK(key.size() >= tags_at_);
+  return static_cast<uint32_t>(LoadBigEndian(key.data() + base_time_at_, kBaseTimeWidth));
+}
+
 absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
   const size_t pair = layout_.pair_width();
   if (bytes.size() < tags_at_ + pair) {
@@ -95,7 +112,7 @@ absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
 }
 
 std::vector<KeyRange> RowKeyCodec::Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const {
-  const bool salted_before_time = layout_.salt_width > 0 && salt_at_ < base_time_at_;
+  const bool salted_before_time = has_bucket_ranges();
   const uint32_t buckets = salted_before_time ? layout_.salt_buckets : 1;
   const bool is_open = end_s == 0 || end_s > UINT32_MAX;
 

@@ -77,6 +77,19 @@ class RowKeyCodec {
   // metric of these hours: there the caller looks at each key's metric.
   std::vector<KeyRange> Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const;
 
+  // What all keys of one hour of `metric` in a salt bucket begin with. The series' tags follow: the
+  // tsuid without its metric.
+  void AppendHourPrefix(Uid metric, uint32_t bucket, uint32_t base_time_s, std::string* out) const;
+
+  // How many bytes precede the tags.
+  size_t tags_offset() const { return tags_at_; }
+
+  // The base time of any key that is at least tags_offset() long.
+  uint32_t BaseTimeOf(std::string_view key) const;
+
+  // True if Ranges has one range for each salt bucket.
+  bool has_bucket_ranges() const { return layout_.salt_width > 0 && salt_at_ < base_time_at_; }
+
   // -1, 0 or 1: the order of two keys without their salt bytes, a shorter one first among equals.
   // REQUIRES: both have salt bytes.
   int CompareIgnoringSalt(std::string_view a, std::string_view b) const;

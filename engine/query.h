@@ -3,5 +3,5 @@
 #pragma once
 
 #include "engine/query/query_control.h"  // IWYU pragma: export
-#include "engine/query/query_result.h"  // IWYU pragma: export
-#include "engine/query/query_spec.h"    // IWYU pragma: export
+#include "engine/query/query_result.h"   // IWYU pragma: export
+#include "engine/query/query_spec.h"     // IWYU pragma: export

@@ -1,27 +1,33 @@
-// QueryExecutor: drives a query through its stages:
+// QueryExecutor: runs the sub queries of a query one after another.
 //
-//   plan -> read rows -> span -> downsample -> rate -> group -> aggregate -> trim
+//   plan (query_planner.h) -> read, aggregate, give out (sub_query_run.h)
 //
 // All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
 
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/base/clock.h"
 #include "codec/row_key.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/options.h"
 #include "engine/query.h"
-#include "engine/query/columns.h"
-#include "engine/query/group_by.h"
+#include "engine/query_meter.h"
 #include "engine/query_planner.h"
-#include "engine/row_reader.h"
-#include "engine/series_table.h"
 #include "engine/table.h"
+#include "engine/task_pool.h"
 #include "uid/uid_directory.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace hourcell {
 
@@ -31,36 +37,29 @@ class QueryExecutor {
   struct Parts {
     TableStore* tables = nullptr;
     UidDirectory* uids = nullptr;
-    const SeriesTable* series = nullptr;
+    const QueryPlanner* planner = nullptr;
     OpenHours* open_hours = nullptr;
-    const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
   };
-  QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
-      : options_(options),
-        parts_(parts),
-        planner_(options, row_keys, parts.uids, parts.series, parts.expiry),
-        row_keys_(row_keys) {}
+  // REQUIRES: the overrides of options.query_limit_overrides compile.
+  QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
+  ~QueryExecutor();
 
   // Tsdb::Query.
   absl::Status Run(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
 
+  // Memory that queries hold now, in bytes.
+  size_t memory_bytes() const { return memory_.used(); }
+
  private:
-  absl::Status RunSubQuery(const QuerySpec& spec,
-                           size_t index,
-                           TableView* view,
-                           RowReader* reader,
-                           QuerySink* sink) const;
-  absl::StatusOr<ResultSeries> MakeResult(const SubQuery& query,
-                                          const std::vector<SeriesUids>& series,
-                                          const SeriesGroup& group,
-                                          const SubQueryPlan& plan) const;
-  std::string NameOrHex(UidKind kind, Uid uid) const;
+  absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;
-  const Parts parts_;
-  const QueryPlanner planner_;
   const RowKeyCodec& row_keys_;
+  const Parts parts_;
+  std::vector<std::pair<std::unique_ptr<re2::RE2>, QueryLimits>> limits_of_metrics_;
+  mutable TaskPool pool_;
+  mutable QueryMemory memory_;
 };
 
 }  // namespace hourcell

@@ -1,14 +1,14 @@
-// QueryPlanner: a sub query -> the series it concerns and how to read their rows.
+// QueryPlanner: a sub query -> the series it concerns, and how to read their rows.
 //
-// Names become UIDs, literal filters become posting sets whose intersection is the candidates, and
-// the other filters are tried on the candidates' own tag values. Without literal filters all series
-// of the metric are candidates. A query by tsuids names its series itself. Reading is by point
-// reads of exactly the rows wanted, unless so large a part of the metric's series is wanted that
-// one linear scan of the range is cheaper. Thread-safe.
+// Names become UIDs. The series of a metric that is queried are mostly in memory
+// (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
+// The other filters are tried on the candidates' own tag values. A query by tsuids names its series
+// itself. Thread-safe.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,62 +17,49 @@
 #include "codec/layout.h"
 #include "codec/row_key.h"
 #include "codec/tsuid.h"
+#include "engine/metric_series.h"
 #include "engine/options.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/scan_bounds.h"
 #include "engine/query/tag_filter.h"
 #include "engine/retention.h"
-#include "engine/series_key.h"
+#include "engine/series_list.h"
 #include "engine/series_table.h"
-#include "engine/table.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
 
-// One series of a plan.
-struct PlannedSeries {
-  SeriesNumber number = 0;
-  std::string tsuid;
-  SeriesUids uids;
-};
-
-enum class ReadMethod : uint8_t {
-  kPointReads,  // GetMany of series x hours
-  kLinearScan,  // every row of the metric in the range, membership tested
-};
-
 struct SubQueryPlan {
   Uid metric = kNoUid;
-  std::vector<PlannedSeries> series;  // ascending by tsuid
+  std::shared_ptr<const SeriesList> list;  // the selected series and perhaps others
+  std::vector<uint32_t> selected;          // positions in it, ascending
+  uint64_t metric_series = 0;              // how many the metric has, if known, else an estimate
+  bool list_is_whole = false;              // `list` has all series of the metric
   std::vector<Uid> group_by_tagks;
   ScanBounds bounds;            // as the query asks
-  ScanBounds present;           // cut to the hours the metric has rows in
   int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
-  ReadMethod method = ReadMethod::kPointReads;
-  RowFilter row_filter;  // for the linear scan
 };
 
 class QueryPlanner {
  public:
-  // All borrowed. `expiry` may be null: nothing expires.
-  QueryPlanner(const Options& options,
-               const RowKeyCodec& row_keys,
-               UidDirectory* uids,
-               const SeriesTable* series,
-               const RowExpiry* expiry = nullptr)
-      : options_(options), row_keys_(row_keys), uids_(*uids), series_(*series), expiry_(expiry) {}
+  // What it works on; borrowed, outlives it.
+  struct Parts {
+    UidDirectory* uids = nullptr;
+    const SeriesTable* series = nullptr;
+    MetricSeriesCache* metric_series = nullptr;
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
+  };
+  QueryPlanner(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
+      : options_(options), row_keys_(row_keys), parts_(parts) {}
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
   // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
   // histograms.
-  absl::StatusOr<SubQueryPlan> Plan(TableView* view,
-                                    const SubQuery& query,
-                                    int64_t start_ms,
-                                    int64_t end_ms) const;
+  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query, int64_t start_ms, int64_t end_ms) const;
 
   // Points of the metric before this are expired; 0: none is.
   int64_t VisibleFromMs(Uid metric) const {
-    return expiry_ == nullptr ? 0 : expiry_->ExpiresBeforeMs(metric);
+    return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
   }
 
  private:
@@ -83,37 +70,27 @@ class QueryPlanner {
     std::vector<Uid> literals;  // ascending; those that exist
   };
   class Judge;
-  struct Candidates {
-    std::vector<PlannedSeries> series;
-    uint64_t metric_series = 0;  // how many the metric has
-  };
 
-  // Fills in metric, group-by keys, series and how to read them; says nothing of times.
-  absl::Status PlanByTags(TableView* view, const SubQuery& query, SubQueryPlan* plan) const;
-  absl::Status PlanByTsuids(TableView* view, const SubQuery& query, SubQueryPlan* plan) const;
-
-  // Fills in the numbers of series of one metric that ascend by tsuid; of those that do not exist
-  // it stays 0.
-  absl::Status FindNumbers(TableView* view, std::vector<PlannedSeries>* series) const;
+  // Fill in metric, group-by keys and series; say nothing of times.
+  absl::Status PlanByTags(const SubQuery& query, SubQueryPlan* plan) const;
+  absl::Status PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const;
 
   absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
-  absl::StatusOr<Candidates> FindCandidates(TableView* view,
-                                            Uid metric,
-                                            const std::vector<ResolvedFilter>& filters) const;
-  absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(TableView* view,
-                                                           Uid metric,
+
+  // Fill in the plan's series: those that the literal filters leave.
+  absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
+  absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
+  absl::Status ListMetric(SubQueryPlan* plan) const;
+
+  absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
                                                            const ResolvedFilter& filter) const;
   absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
                             bool explicit_tags,
-                            std::vector<PlannedSeries>* series) const;
-  absl::StatusOr<ScanBounds> PresentBounds(TableView* view, Uid metric, ScanBounds bounds) const;
-  RowFilter MakeRowFilter(const std::vector<ResolvedFilter>& filters) const;
+                            SubQueryPlan* plan) const;
 
   const Options& options_;
   const RowKeyCodec& row_keys_;
-  UidDirectory& uids_;
-  const SeriesTable& series_;
-  const RowExpiry* const expiry_;
+  const Parts parts_;
 };
 
 }  // namespace hourcell

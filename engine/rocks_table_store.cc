@@ -48,6 +48,7 @@ class RocksRowCursor : public RowCursor {
       : begin_(range.begin), end_(range.end), begin_slice_(begin_), end_slice_(end_) {
     if (!begin_.empty()) options.iterate_lower_bound = &begin_slice_;
     if (!end_.empty()) options.iterate_upper_bound = &end_slice_;
+    options.fill_cache = !range.is_large;
     row_.reset(db->NewIterator(options, family));
   }
 
@@ -56,6 +57,7 @@ class RocksRowCursor : public RowCursor {
     row_->SeekForPrev(ToSlice(key));
     if (row_->Valid() && View(row_->key()) == key) row_->Prev();
   }
+  void SeekToLast() override { row_->SeekToLast(); }
   void Next() override { row_->Next(); }
   bool valid() const override { return row_->Valid(); }
   std::string_view key() const override { return View(row_->key()); }

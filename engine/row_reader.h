@@ -1,74 +1,94 @@
-// RowReader: the rows of a plan, stored or open -> one span a series. Decodes cells straight into
-// columns. The limits and the deadline of a query are checked every batch of rows.
-// Thread-compatible.
+// RowReader: the stored rows of chosen series in a range of hours, hour by hour, by one of three
+// methods (ReadMethod): each by its key; or by a scan that takes every row there is between the
+// wanted ones, or leaps over them where they are many. Thread-compatible.
 
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <absl/container/flat_hash_map.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/base/clock.h"
-#include "codec/cell.h"
 #include "codec/row_key.h"
-#include "engine/ingest/open_hours.h"
-#include "engine/query/columns.h"
-#include "engine/query_planner.h"
+#include "codec/uid.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/scan_bounds.h"
+#include "engine/query_meter.h"
+#include "engine/series_list.h"
 #include "engine/table.h"
 
 namespace hourcell {
 
-// What one query may use; 0 = no limit.
-struct QueryBudget {
-  uint64_t points_max = 0;
-  int64_t deadline_ms = 0;  // Unix milliseconds
-  Clock* clock = nullptr;   // borrowed; of meaning only with a deadline
+// Series to read: positions in a list, ascending.
+struct RowSelection {
+  const SeriesList* list = nullptr;
+  Uid metric = kNoUid;
+  std::span<const uint32_t> series;
 };
 
 class RowReader {
  public:
-  // All borrowed. REQUIRES: the reader's pin of `open_hours` is older than `view`.
-  RowReader(const RowKeyCodec& row_keys,
-            TableView* view,
-            OpenHours* open_hours,
-            const QueryBudget& budget)
-      : row_keys_(row_keys), view_(*view), open_hours_(*open_hours), budget_(budget) {}
+  // A row that was found. `index` into RowSelection::series; of one series rows come by time.
+  struct Row {
+    size_t index = 0;
+    uint32_t base_time_s = 0;
+    std::string_view cell;  // borrowed for the call
+  };
+  using Visit = std::function<absl::Status(const Row& row)>;
 
-  // The points of each series of the plan in its bounds; spans->at(i) belongs to plan.series[i] and
-  // is empty if the series has none there.
-  //
-  // kDataLoss: a cell is damaged (the row is named); kResourceExhausted: over the points;
-  // kDeadlineExceeded.
-  absl::Status Read(const SubQueryPlan& plan, std::vector<Span>* spans);
+  // All borrowed. `is_large`: see ScanRange.
+  RowReader(const RowKeyCodec& row_keys, TableView* view, QueryMeter* meter, bool is_large)
+      : row_keys_(row_keys), view_(*view), meter_(*meter), is_large_(is_large) {}
 
-  // Over all Reads.
-  uint64_t rows_read() const { return rows_read_; }
-  uint64_t points_read() const { return points_read_; }
+  // Visits the rows of the series with a base time in `hours`. `method` is not kCheapest. What
+  // `visit` returns, if it is an error, ends the reading. Errors of the meter and the store.
+  absl::Status Read(const RowSelection& selection,
+                    const ScanBounds& hours,
+                    ReadMethod method,
+                    const Visit& visit);
+
+  // Counts points that were read; they are metered with the rows.
+  void CountPoints(uint64_t points) { unmetered_.points += points; }
+  // Counts a row that was not read by Read.
+  void CountOpenRow() { ++unmetered_.rows; }
+
+  // Meters what was not metered yet.
+  absl::Status Flush();
 
  private:
-  absl::Status ReadPoints(const SubQueryPlan& plan, std::vector<Span>* spans);
-  absl::Status ReadRange(const SubQueryPlan& plan, std::vector<Span>* spans);
-  absl::Status ReadOpenHours(const SubQueryPlan& plan, std::vector<Span>* spans);
-  void AddColumns(const CellColumns& columns, uint32_t base_time_s, Span* span);
-  absl::Status AddRow(std::string_view key,
-                      std::string_view cell,
-                      uint32_t base_time_s,
-                      Span* span);
-  absl::Status CheckBudget() const;
+  // Series of one salt bucket.
+  struct Bucket {
+    uint32_t number = 0;
+    std::vector<size_t> indices;  // into RowSelection::series, ascending
+  };
+  class Scan;
+
+  std::vector<Bucket> BucketsOf(const RowSelection& selection) const;
+  absl::Status ReadByKey(const RowSelection& selection,
+                         const ScanBounds& hours,
+                         const Visit& visit);
+  absl::Status Meter(const QueryCost& read);
 
   const RowKeyCodec& row_keys_;
   TableView& view_;
-  OpenHours& open_hours_;
-  const QueryBudget budget_;
-  int64_t visible_from_ms_ = 0;  // of the plan being read
-  CellColumns columns_;          // reused from row to row
-  uint64_t rows_read_ = 0;
-  uint64_t points_read_ = 0;
+  QueryMeter& meter_;
+  const bool is_large_;
+  QueryCost unmetered_;
 };
+
+// The hours of `bounds` in which the metric may have rows: those between the first and the last
+// that any series of it has.
+absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
+                                        TableView* view,
+                                        Uid metric,
+                                        const ScanBounds& bounds);
+
+// `bounds` as base times: none is beyond the last hour there can be.
+ScanBounds ClampHours(ScanBounds bounds);
 
 }  // namespace hourcell

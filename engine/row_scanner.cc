@@ -35,10 +35,10 @@ absl::Status RowScanner::ScanMetric(const ScanSpec& spec,
   query.filters = spec.filters;
   const int64_t end_ms = std::min(spec.end_ms, kTimestampMsMax);
   HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
-                            parts_.planner->Plan(parts_.view, query, spec.start_ms, end_ms));
+                            parts_.planner->Plan(query, spec.start_ms, end_ms));
   StringSet wanted;
-  for (const PlannedSeries& series : plan.series)
-    wanted.insert(series.tsuid);
+  for (const uint32_t series : plan.selected)
+    wanted.emplace(plan.list->tsuid(series));
   std::string tsuid;
   const auto show = [&](std::string_view key, std::string_view cell) -> absl::StatusOr<bool> {
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
@@ -53,8 +53,8 @@ absl::Status RowScanner::ScanMetric(const ScanSpec& spec,
   for (const KeyRange& range : row_keys_.Ranges(plan.metric, begin_s, end_s)) {
     const auto first = std::ranges::lower_bound(all_open, range.begin, {}, &OpenRow::key);
     const auto last = std::ranges::lower_bound(all_open, range.end, {}, &OpenRow::key);
-    HOURCELL_ASSIGN_OR_RETURN(const bool go_on, VisitRows({range.begin, range.end}, plan.row_filter,
-                                                          std::span(first, last), show));
+    HOURCELL_ASSIGN_OR_RETURN(
+        const bool go_on, VisitRows({range.begin, range.end}, {}, std::span(first, last), show));
     if (!go_on) break;
   }
   return absl::OkStatus();
@@ -72,7 +72,7 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
   }
   std::vector<std::string> tsuids;
   // Of the present, not of the view: a series may be newer than the view.
-  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOfNow(numbers, &tsuids));
+  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(numbers, &tsuids));
   for (size_t i = 0; i < rows.size(); ++i)
     row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
   std::ranges::sort(rows, {}, &OpenRow::key);
@@ -86,14 +86,15 @@ std::vector<RowScanner::OpenRow> RowScanner::OpenRowsOf(const SubQueryPlan& plan
                                                         uint64_t begin_s,
                                                         uint64_t end_s) const {
   std::vector<OpenRow> rows;
-  for (const PlannedSeries& series : plan.series) {
+  for (const uint32_t series : plan.selected) {
+    const SeriesNumber number = plan.list->number(series);
     const auto add = [&](uint32_t base_time_s, const CellColumns&) {
       OpenRow& row = rows.emplace_back();
-      row_keys_.Append(series.tsuid, base_time_s, &row.key);
-      row.series = series.number;
+      row_keys_.Append(plan.list->tsuid(series), base_time_s, &row.key);
+      row.series = number;
       row.base_time_s = base_time_s;
     };
-    parts_.open_hours->Read(series.number, begin_s, end_s, add);
+    parts_.open_hours->Read(number, begin_s, end_s, add);
   }
   std::ranges::sort(rows, {}, &OpenRow::key);
   return rows;

@@ -239,13 +239,13 @@ absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
   numbers.reserve(hours.size());
   for (const FrozenHour& hour : hours)
     numbers.push_back(hour.info.series);
-  const absl::Status found = parts_.series->TsuidsFoundNow(numbers, tsuids);
+  const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
   if (!absl::IsDataLoss(found)) return found;
   // Rows are damaged: of which series, is found one by one.
   tsuids->assign(numbers.size(), {});
   std::vector<std::string> one;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const absl::Status looked = parts_.series->TsuidsFoundNow(std::span(&numbers[i], 1), &one);
+    const absl::Status looked = parts_.series->TsuidsFound(std::span(&numbers[i], 1), &one);
     if (looked.ok()) {
       (*tsuids)[i] = std::move(one.front());
     } else if (!absl::IsDataLoss(looked)) {

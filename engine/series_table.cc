@@ -437,8 +437,11 @@ absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions)
 
 void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
   WriterLock lock(&new_mutex_);
-  for (const auto& [number, tsuid] : series)
+  for (const auto& [number, tsuid] : series) {
     new_->Add(number, tsuid);
+    const Uid metric = LoadBigEndian(tsuid.data(), layout_.metric_width);
+    versions_[metric % kVersions].fetch_add(1, std::memory_order_release);
+  }
   for (const NewSeries::LogRow& row : log_rows)
     new_->AddLogRow(row);
 }
@@ -510,8 +513,7 @@ absl::Status SeriesTable::AppendPostings(const std::string& prefix,
   return damage.ok() ? scanned : damage;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(TableView* /*view*/,
-                                                                Uid metric) const {
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) const {
   // Memory first: what is not there any more is in the tables.
   std::vector<SeriesNumber> numbers;
   {
@@ -528,8 +530,7 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(TableView* /*vie
   return numbers;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(TableView* /*view*/,
-                                                               Uid metric,
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
                                                                const TagUids& tag) const {
   std::vector<SeriesNumber> numbers;
   {
@@ -542,8 +543,8 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(TableView* /*view
   return numbers;
 }
 
-absl::Status SeriesTable::TsuidsFoundNow(std::span<const SeriesNumber> numbers,
-                                         std::vector<std::string>* tsuids) const {
+absl::Status SeriesTable::TsuidsFound(std::span<const SeriesNumber> numbers,
+                                      std::vector<std::string>* tsuids) const {
   tsuids->assign(numbers.size(), {});
   std::vector<size_t> others;  // places of those that are not in memory
   {
@@ -587,20 +588,13 @@ absl::Status SeriesTable::ReadBlocks(std::span<const SeriesNumber> numbers,
   return absl::OkStatus();
 }
 
-absl::Status SeriesTable::TsuidsOfNow(std::span<const SeriesNumber> numbers,
-                                      std::vector<std::string>* tsuids) const {
-  HOURCELL_RETURN_IF_ERROR(TsuidsFoundNow(numbers, tsuids));
+absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
+                                   std::vector<std::string>* tsuids) const {
+  HOURCELL_RETURN_IF_ERROR(TsuidsFound(numbers, tsuids));
   const auto none = std::ranges::find(*tsuids, std::string());
   if (none == tsuids->end()) return absl::OkStatus();
   return absl::DataLossError(fmt::format("series {}: in a posting set but not in the table",
                                          numbers[static_cast<size_t>(none - tsuids->begin())]));
-}
-
-// A series' row never changes, so the present is as good as the view, and has them all.
-absl::Status SeriesTable::TsuidsOf(TableView* /*view*/,
-                                   std::span<const SeriesNumber> numbers,
-                                   std::vector<std::string>* tsuids) const {
-  return TsuidsOfNow(numbers, tsuids);
 }
 
 // Those of a metric that are in memory, ascending by tsuid.
@@ -620,28 +614,27 @@ std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOfMetric(Uid m
 }
 
 absl::Status SeriesTable::VisitMetric(
-    TableView* /*view*/,
-    Uid metric,
-    const std::function<void(SeriesNumber, std::string_view)>& visit) const {
+    Uid metric, const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
   const std::vector<std::pair<std::string, SeriesNumber>> added = NewOfMetric(metric);
   auto next = added.begin();
   absl::Status damage;
+  bool goes_on = true;
   const auto merge = [&](std::string_view key, std::string_view value) {
     const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
     damage = number.status();
     if (!damage.ok()) return false;
     const std::string_view tsuid = key.substr(1);
-    for (; next != added.end() && next->first <= tsuid; ++next) {
-      if (next->first != tsuid) visit(next->second, next->first);
+    for (; goes_on && next != added.end() && next->first <= tsuid; ++next) {
+      if (next->first != tsuid) goes_on = visit(next->second, next->first);
     }
-    visit(*number, tsuid);
-    return true;
+    goes_on = goes_on && visit(*number, tsuid);
+    return goes_on;
   };
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->Scan(
       TableId::kSeries, PrefixRange(SeriesTsuidPrefix(layout_, metric)), {}, merge));
   HOURCELL_RETURN_IF_ERROR(damage);
-  for (; next != added.end(); ++next)
-    visit(next->second, next->first);
+  for (; goes_on && next != added.end(); ++next)
+    goes_on = visit(next->second, next->first);
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -72,30 +73,30 @@ class SeriesTable {
   void GetOrCreate(std::span<const PointView* const> points,
                    std::vector<Parsed<SeriesRef>>* results);
 
-  // Series numbers ascending: all of a metric, or those with a tag. Those of `view`, and newer ones
-  // there are by now.
-  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(TableView* view, Uid metric) const;
-  absl::StatusOr<std::vector<SeriesNumber>> WithTag(TableView* view,
-                                                    Uid metric,
-                                                    const TagUids& tag) const;
+  // The number of a series; 0 if there is none of that tsuid.
+  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
 
-  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i]. A number of either lookup above has
-  // one, whatever `view` shows. kDataLoss: a number has none.
-  absl::Status TsuidsOf(TableView* view,
-                        std::span<const SeriesNumber> numbers,
+  // Series numbers ascending: all of a metric, or those with a tag, as of now.
+  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric) const;
+  absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric, const TagUids& tag) const;
+
+  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i]. kDataLoss: a number has none.
+  absl::Status TsuidsOf(std::span<const SeriesNumber> numbers,
                         std::vector<std::string>* tsuids) const;
-  absl::Status TsuidsOfNow(std::span<const SeriesNumber> numbers,
-                           std::vector<std::string>* tsuids) const;
 
   // The same, but a number that has none gets an empty one.
-  absl::Status TsuidsFoundNow(std::span<const SeriesNumber> numbers,
-                              std::vector<std::string>* tsuids) const;
+  absl::Status TsuidsFound(std::span<const SeriesNumber> numbers,
+                           std::vector<std::string>* tsuids) const;
 
-  // Every series of a metric with its tsuid, ascending by tsuid; newer ones than `view`'s too.
+  // Every series of a metric with its tsuid, ascending by tsuid, until `visit` returns false.
   absl::Status VisitMetric(
-      TableView* view,
-      Uid metric,
-      const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
+      Uid metric, const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // Changes whenever the metric gets a new series, before that series' first point is acknowledged;
+  // and sometimes for another metric's.
+  uint64_t VersionOf(Uid metric) const {
+    return versions_[metric % kVersions].load(std::memory_order_acquire);
+  }
 
   // True of a series that only the journal has: the tables lost it in a power failure.
   bool NeedsRestore(SeriesNumber number) const {
@@ -138,7 +139,6 @@ class SeriesTable {
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,
                                 std::vector<Parsed<SeriesRef>>* results);
   absl::Status FindNumbers(std::span<Wanted> wanted) const;
-  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
@@ -150,6 +150,8 @@ class SeriesTable {
   std::vector<std::pair<std::string, SeriesNumber>> NewOfMetric(Uid metric) const;
   absl::Status AppendPostings(const std::string& prefix, std::vector<SeriesNumber>* numbers) const;
 
+  static constexpr size_t kVersions = 1024;
+
   const Layout layout_;
   const Parts parts_;
   const bool sync_;
@@ -158,6 +160,8 @@ class SeriesTable {
   std::atomic<uint64_t> created_{0};
   const SeriesNumber number_at_open_;
   absl::flat_hash_set<SeriesNumber> restored_;  // by the replay
+
+  std::array<std::atomic<uint64_t>, kVersions> versions_{};  // by metric; changed with new_
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;

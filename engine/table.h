@@ -65,6 +65,8 @@ struct RowFilter {
 struct ScanRange {
   std::string begin;  // inclusive
   std::string end;    // exclusive; empty = no end
+  // So much is to be read that it should leave alone what is cached. For a RowCursor.
+  bool is_large = false;
 };
 
 // A place in a range of rows. Key and value are borrowed until the cursor moves. Thread-compatible.
@@ -74,8 +76,9 @@ class RowCursor {
 
   // To the first row at or after `key`.
   virtual void Seek(std::string_view key) = 0;
-  // To the last row before `key`.
+  // To the last row before `key`, or of the range.
   virtual void SeekBefore(std::string_view key) = 0;
+  virtual void SeekToLast() = 0;
   // REQUIRES: valid().
   virtual void Next() = 0;
 

@@ -22,6 +22,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
 #include "engine/journal.h"
+#include "engine/metric_series.h"
 #include "engine/point_replay.h"
 #include "engine/point_writer.h"
 #include "engine/query/result_collector.h"
@@ -62,6 +63,9 @@ absl::Status MakeDirectory(const Options& options) {
   if (!error) return absl::OkStatus();
   return absl::FailedPreconditionError(fmt::format("create {}: {}", options.path, error.message()));
 }
+
+// For the series of metrics that are queried.
+constexpr size_t kMetricSeriesBytes = 128 << 20;
 
 // Enough that appenders seldom meet, few enough that a batch has many points for each.
 size_t DefaultLanes() {
@@ -107,6 +111,7 @@ class Tsdb::Impl {
   std::unique_ptr<Admission> admission;
   std::unique_ptr<Sealer> sealer;
   std::unique_ptr<PointWriter> writer;
+  std::unique_ptr<MetricSeriesCache> metric_series;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
   std::unique_ptr<Background> committer;
@@ -130,13 +135,18 @@ absl::Status Tsdb::Impl::Open() {
                                                                      .expiry = &*expiry,
                                                                      .clock = clock,
                                                                      .stats = &stats});
-  planner = std::make_unique<QueryPlanner>(options, *row_keys, uids.get(), series.get(), &*expiry);
+  metric_series =
+      std::make_unique<MetricSeriesCache>(options.layout, series.get(), kMetricSeriesBytes);
+  planner = std::make_unique<QueryPlanner>(options, *row_keys,
+                                           QueryPlanner::Parts{.uids = uids.get(),
+                                                               .series = series.get(),
+                                                               .metric_series = metric_series.get(),
+                                                               .expiry = &*expiry});
   executor = std::make_unique<QueryExecutor>(options, *row_keys,
                                              QueryExecutor::Parts{.tables = tables.get(),
                                                                   .uids = uids.get(),
-                                                                  .series = series.get(),
+                                                                  .planner = planner.get(),
                                                                   .open_hours = open_hours.get(),
-                                                                  .expiry = &*expiry,
                                                                   .clock = clock});
   StartBackground();
   RegisterGauges();
@@ -519,6 +529,7 @@ void Tsdb::DropCaches() {
   if (!impl_->is_open) return;
   impl_->uids->DropCaches();
   impl_->series_cache->Clear();
+  impl_->metric_series->Clear();
 }
 
 absl::Status Tsdb::SealDue() {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "codec/base/check.h"
+#include "codec/packed_cell.h"
 #include "engine/query/query_spec.h"
 
 namespace hourcell {
@@ -214,6 +215,79 @@ struct DoubleDiff {
     return has_later ? last - first : 0.0;
   }
 };
+
+// Adds a row's points by their summary, as if they were added one by one, to the last bit. False,
+// with nothing added, if that cannot be told from the summary.
+template <typename Accumulator>
+bool AddSummaryTo(const CellSummary& /*summary*/, Accumulator* /*to*/) {
+  return false;
+}
+inline bool AddSummaryTo(const CellSummary& summary, DoubleMin* to) {
+  to->Add(summary.min.ToDouble());
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, DoubleMax* to) {
+  to->Add(summary.max.ToDouble());
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, DoubleCount* to) {
+  to->count += summary.count;
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, FirstValue<double>* to) {
+  to->Add(summary.first.ToDouble());
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, LastValue<double>* to) {
+  to->Add(summary.last.ToDouble());
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, DoubleDiff* to) {
+  to->Add(summary.first.ToDouble());
+  if (summary.count > 1) to->Add(summary.last.ToDouble());
+  return true;
+}
+// A sum of doubles depends on their order: only the first row's is what the points would give. Sums
+// of integers are exact as long as no partial sum needs more than 53 bits.
+inline bool AddSummaryTo(const CellSummary& summary, DoubleSum* to) {
+  constexpr double kExactMax = 9007199254740992.0;  // 2^53
+  if (summary.all_integer) {
+    const double largest =
+        std::max(std::abs(summary.min.ToDouble()), std::abs(summary.max.ToDouble()));
+    if (to->sum != std::trunc(to->sum)) return false;
+    if (std::abs(to->sum) + largest * summary.count > kExactMax) return false;
+    to->sum += summary.sum.ToDouble();
+  } else {
+    if (to->count > 0) return false;
+    to->sum = 0.0 + summary.sum.ToDouble();
+  }
+  to->count += summary.count;
+  return true;
+}
+inline bool AddSummaryTo(const CellSummary& summary, DoubleAvg* to) {
+  return AddSummaryTo(summary, &to->sum);
+}
+
+// True for the functions that AddSummaryTo knows.
+inline bool UsesSummaries(Aggregator function) {
+  switch (function) {
+    case Aggregator::kSum:
+    case Aggregator::kZimsum:
+    case Aggregator::kPfsum:
+    case Aggregator::kAvg:
+    case Aggregator::kMin:
+    case Aggregator::kMimmin:
+    case Aggregator::kMax:
+    case Aggregator::kMimmax:
+    case Aggregator::kCount:
+    case Aggregator::kFirst:
+    case Aggregator::kLast:
+    case Aggregator::kDiff:
+      return true;
+    default:
+      return false;
+  }
+}
 
 // One accumulator for each time of a tile.
 template <typename Accumulator>

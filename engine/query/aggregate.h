@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -44,5 +45,30 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                                     Aggregator aggregator,
                                     bool is_rate,
                                     int64_t scan_end_ms);
+
+// AggregateSpans, of members that come one by one. Thread-compatible.
+class SpanAggregator {
+ public:
+  virtual ~SpanAggregator() = default;
+
+  // Members in series-key order.
+  virtual void Add(Span member) = 0;
+
+  // The aggregate of those added since the last Finish.
+  virtual absl::StatusOr<Span> Finish() = 0;
+
+  // Bytes of memory it keeps between two Adds.
+  virtual size_t allocated_bytes() const = 0;
+};
+
+struct AggregationSpec {
+  Aggregator aggregator = Aggregator::kSum;  // not kNone
+  bool is_rate = false;
+  int64_t scan_end_ms = 0;
+  // If there are any: all the times that members may have points at, ascending; and then all
+  // members are floating point. Members need not be kept, if the aggregator is none that sorts.
+  std::vector<int64_t> times = {};
+};
+std::unique_ptr<SpanAggregator> MakeSpanAggregator(AggregationSpec spec);
 
 }  // namespace hourcell

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -239,6 +241,140 @@ class GroupMerger {
   std::vector<uint8_t> is_double_;
 };
 
+// True of sums, which begin at 0.0.
+bool StartsAtZero(Aggregator aggregator) {
+  switch (aggregator) {
+    case Aggregator::kSum:
+    case Aggregator::kAvg:
+    case Aggregator::kZimsum:
+    case Aggregator::kPfsum:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// True if one value aggregates to itself, NaN included, but for the sign of zero.
+bool KeepsASingleValue(Aggregator aggregator) {
+  switch (aggregator) {
+    case Aggregator::kCount:
+    case Aggregator::kDev:
+    case Aggregator::kDiff:
+    case Aggregator::kSquareSum:
+    case Aggregator::kMult:
+      return false;
+    default:
+      return true;
+  }
+}
+
+// The aggregate of a single member of one type; nothing if it is not as simple as that.
+std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
+                                                 Aggregator aggregator,
+                                                 int64_t scan_end_ms) {
+  if (!KeepsASingleValue(aggregator)) return std::nullopt;
+  const auto doubles =
+      static_cast<size_t>(std::count(only.is_float.begin(), only.is_float.end(), 1));
+  if (doubles != 0 && doubles != only.size()) return std::nullopt;
+  const auto end = std::upper_bound(only.t.begin(), only.t.end(), scan_end_ms) - only.t.begin();
+  Span out{.t = {only.t.begin(), only.t.begin() + end},
+           .v = {only.v.begin(), only.v.begin() + end},
+           .is_float = {only.is_float.begin(), only.is_float.begin() + end}};
+  if (doubles == 0) return out;
+  const bool adds = StartsAtZero(aggregator);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double value = out.ToDouble(i);
+    if (std::isinf(value)) return InfinityError(value, out.t[i]);
+    if (adds && value == 0) out.v[i] = std::bit_cast<uint64_t>(0.0);  // 0.0 + -0.0
+  }
+  return out;
+}
+
+// Keeps the members until all are there.
+class KeepingAggregator final : public SpanAggregator {
+ public:
+  explicit KeepingAggregator(const AggregationSpec& spec) : spec_(spec) {}
+
+  void Add(Span member) override {
+    bytes_ += member.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+    members_.push_back(std::move(member));
+  }
+
+  absl::StatusOr<Span> Finish() override {
+    const std::vector<Span> members = std::exchange(members_, {});
+    bytes_ = 0;
+    return AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms);
+  }
+
+  size_t allocated_bytes() const override { return bytes_; }
+
+ private:
+  const AggregationSpec spec_;
+  std::vector<Span> members_;
+  size_t bytes_ = 0;
+};
+
+// Adds each member to an accumulator at every time between its ends. At times at which none of the
+// members has a point nothing is emitted.
+template <typename Doubles>
+class AddingAggregator final : public SpanAggregator {
+ public:
+  AddingAggregator(AggregationSpec spec, Doubles doubles)
+      : spec_(std::move(spec)),
+        rule_{.interpolation = InterpolationOf(spec_.aggregator), .is_rate = spec_.is_rate},
+        doubles_(std::move(doubles)) {
+    spec_.times.erase(std::upper_bound(spec_.times.begin(), spec_.times.end(), spec_.scan_end_ms),
+                      spec_.times.end());
+  }
+
+  void Add(Span member) override {
+    if (member.empty()) return;
+    if (members_ == 0) {
+      doubles_.Reset(spec_.times.size(), 0);
+      is_present_.assign(spec_.times.size(), 0);
+    }
+    ++members_;
+    if (spec_.times.empty() || member.t.front() > spec_.times.back()) return;
+    AddMember<double>(member, 0, spec_.times, rule_, &doubles_);
+    MarkPresent(member);
+  }
+
+  absl::StatusOr<Span> Finish() override {
+    Span out;
+    const size_t size = members_ == 0 ? 0 : spec_.times.size();
+    members_ = 0;
+    for (size_t i = 0; i < size; ++i) {
+      if (is_present_[i] == 0) continue;
+      const double result = doubles_.Result(i);
+      if (std::isinf(result)) return InfinityError(result, spec_.times[i]);
+      out.push_back(spec_.times[i], Value::Float(result));
+    }
+    return out;
+  }
+
+  size_t allocated_bytes() const override {
+    return spec_.times.size() * (sizeof(int64_t) + sizeof(double) + sizeof(int64_t) + 1);
+  }
+
+ private:
+  void MarkPresent(const Span& member) {
+    const auto first = std::lower_bound(spec_.times.begin(), spec_.times.end(), member.t.front());
+    auto at = static_cast<size_t>(first - spec_.times.begin());
+    for (const int64_t ms : member.t) {
+      while (at < spec_.times.size() && spec_.times[at] < ms)
+        ++at;
+      if (at == spec_.times.size()) return;
+      is_present_[at] = 1;
+    }
+  }
+
+  AggregationSpec spec_;
+  const MissingRule rule_;
+  size_t members_ = 0;
+  Doubles doubles_;
+  std::vector<uint8_t> is_present_;
+};
+
 }  // namespace
 
 absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
@@ -251,6 +387,9 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
     if (!member.empty()) live.push_back(&member);
   }
   if (live.empty()) return Span{};
+  if (live.size() == 1) {
+    if (auto one = AggregateOne(*live.front(), aggregator, scan_end_ms)) return *std::move(one);
+  }
   const MissingRule rule{.interpolation = InterpolationOf(aggregator), .is_rate = is_rate};
   Times times = UnionOfTimes(live, scan_end_ms);
   if (const auto rank = RankOf(aggregator)) {
@@ -263,6 +402,18 @@ absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                        AccumulatorColumn<decltype(doubles)>());
     return merger.Merge(std::move(times), kTileTimes);
   });
+}
+
+std::unique_ptr<SpanAggregator> MakeSpanAggregator(AggregationSpec spec) {
+  HOURCELL_CHECK(spec.aggregator != Aggregator::kNone);
+  if (spec.times.empty() || RankOf(spec.aggregator).has_value()) {
+    return std::make_unique<KeepingAggregator>(spec);
+  }
+  return WithAccumulators(
+      spec.aggregator, [&](auto /*integers*/, auto doubles) -> std::unique_ptr<SpanAggregator> {
+        using Column = AccumulatorColumn<decltype(doubles)>;
+        return std::make_unique<AddingAggregator<Column>>(std::move(spec), Column());
+      });
 }
 
 }  // namespace hourcell

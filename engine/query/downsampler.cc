@@ -3,39 +3,19 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
-#include "engine/query/aggregate.h"
+#include "codec/limits.h"
+#include "engine/query/accumulator.h"
 #include "engine/query/calendar_grid.h"
+#include "engine/query/rank.h"
 
 namespace hourcell {
 namespace {
-
-// Output values are all doubles: the type column is written once, at the end.
-class DoubleColumn {
- public:
-  void Add(int64_t ms, double value) {
-    span_.t.push_back(ms);
-    span_.v.push_back(std::bit_cast<uint64_t>(value));
-  }
-  Span Take() && {
-    span_.is_float.assign(span_.t.size(), 1);
-    return std::move(span_);
-  }
-
- private:
-  Span span_;
-};
-
-std::vector<double> ToDoubles(const Span& span) {
-  std::vector<double> values(span.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = span.ToDouble(i);
-  return values;
-}
 
 int64_t AlignDown(int64_t ms, int64_t interval_ms) {
   return ms - ms % interval_ms;
@@ -60,21 +40,6 @@ int64_t EndMs(const QueryRange& range) {
   return static_cast<int64_t>(std::min<uint64_t>(range.scan.end_s, INT64_MAX / 1000)) * 1000;
 }
 
-// `all`: one bucket of start <= t < end.
-Span DownsampleAll(const Span& span, Aggregator function, const QueryRange& range) {
-  const auto index_of = [&](int64_t ms) {
-    return static_cast<size_t>(std::lower_bound(span.t.begin(), span.t.end(), ms) - span.t.begin());
-  };
-  const size_t begin = index_of(range.start_ms);
-  const size_t end = index_of(range.end_ms);
-  if (begin >= end) return {};
-  const std::vector<double> values = ToDoubles(span);
-  DoubleColumn out;
-  out.Add(range.start_ms,
-          AggregateDoubles(function, std::span(values).subspan(begin, end - begin)));
-  return std::move(out).Take();
-}
-
 // Buckets aligned to multiples of the interval since 1970; what CalendarGrid is for calendars.
 class FixedGrid {
  public:
@@ -88,74 +53,289 @@ class FixedGrid {
   const int64_t interval_ms_;
 };
 
-// Where buckets begin and end: points before `first_ms` are skipped; with fill there are buckets
-// from `fill_begin_ms` to (excluding) `fill_end_ms`, both boundaries.
+// The one bucket of `all`.
+class OneBucketGrid {
+ public:
+  OneBucketGrid(int64_t begin_ms, int64_t end_ms) : begin_ms_(begin_ms), end_ms_(end_ms) {}
+  int64_t Floor(int64_t /*ms*/) const { return begin_ms_; }
+  int64_t Next(int64_t /*ms*/) const { return end_ms_; }
+
+ private:
+  const int64_t begin_ms_;
+  const int64_t end_ms_;
+};
+
+// Where buckets begin and end: points before `first_ms` and from `end_ms` on are skipped; with fill
+// there are buckets from `fill_begin_ms` to (excluding) `end_ms`, both boundaries.
 struct BucketLimits {
   int64_t first_ms = 0;
+  int64_t end_ms = INT64_MAX;
   int64_t fill_begin_ms = 0;
-  int64_t fill_end_ms = 0;
+};
+
+BucketLimits LimitsBetween(const DownsampleSpec& spec, int64_t begin_ms, int64_t end_ms) {
+  const bool fills = spec.fill != FillPolicy::kNone;
+  return {.first_ms = AlignUp(begin_ms, spec.interval_ms),
+          .end_ms = fills ? AlignDown(end_ms, spec.interval_ms) : INT64_MAX,
+          .fill_begin_ms = AlignDown(begin_ms, spec.interval_ms)};
+}
+
+BucketLimits LimitsByCalendar(const DownsampleSpec& spec,
+                              const CalendarGrid& grid,
+                              const QueryRange& range) {
+  const int64_t begin_ms = grid.Floor(range.start_ms);
+  const bool fills = spec.fill != FillPolicy::kNone;
+  return {.first_ms = begin_ms,
+          .end_ms = fills ? grid.Next(grid.Floor(range.end_ms)) : INT64_MAX,
+          .fill_begin_ms = begin_ms};
+}
+
+// The values of a bucket of which one is picked by its rank; used like an accumulator.
+class RankBucket {
+ public:
+  explicit RankBucket(const Rank& rank) : rank_(rank) {}
+  void Clear() { values_.clear(); }
+  void Add(double value) {
+    if (!std::isnan(value)) values_.push_back(value);
+  }
+  double Result() { return values_.empty() ? kNoValue : SelectRank(rank_, std::span(values_)); }
+
+ private:
+  Rank rank_;
+  std::vector<double> values_;
+};
+
+template <typename Accumulator>
+void Clear(Accumulator* accumulator) {
+  *accumulator = {};
+}
+void Clear(RankBucket* bucket) {
+  bucket->Clear();
+}
+
+double ValueAt(const CellColumns& columns, size_t i) {
+  return (columns.flags[i] & kFloatFlag) != 0
+             ? std::bit_cast<double>(columns.bits[i])
+             : static_cast<double>(static_cast<int64_t>(columns.bits[i]));
+}
+
+// Output values are all doubles: the type column is written once, at the end.
+template <typename Grid, typename Bucket>
+class BucketBuilder final : public SpanBuilder {
+ public:
+  BucketBuilder(const DownsampleSpec& spec, Grid grid, const BucketLimits& limits, Bucket empty)
+      : grid_(std::move(grid)),
+        limits_(limits),
+        fills_(spec.fill != FillPolicy::kNone),
+        fill_value_(FillValue(spec)),
+        fill_ms_(limits.fill_begin_ms),
+        bucket_(std::move(empty)) {}
+
+  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
+    AddPoints(
+        first, columns.size(), [&](size_t i) { return base_ms + columns.offset_ms[i]; },
+        [&](size_t i) { return ValueAt(columns, i); });
+  }
+
+  void AddSpan(const Span& span) override {
+    AddPoints(
+        0, span.size(), [&](size_t i) { return span.t[i]; },
+        [&](size_t i) { return span.ToDouble(i); });
+  }
+
+  bool AddSummary(int64_t base_ms, const CellSummary& summary) override {
+    const int64_t first_ms = base_ms + summary.first_offset_ms;
+    const int64_t last_ms = base_ms + summary.last_offset_ms;
+    if (first_ms < limits_.first_ms || last_ms >= limits_.end_ms) return false;
+    if (is_open_ && first_ms < bucket_end_ms_) {
+      return last_ms < bucket_end_ms_ && AddSummaryTo(summary, &bucket_);
+    }
+    if (last_ms >= grid_.Next(grid_.Floor(first_ms))) return false;
+    Bucket fresh = bucket_;
+    Clear(&fresh);
+    if (!AddSummaryTo(summary, &fresh)) return false;
+    OpenBucket(first_ms);
+    bucket_ = std::move(fresh);
+    return true;
+  }
+
+  Span Finish() override {
+    CloseBucket();
+    FillUpTo(limits_.end_ms);
+    span_.is_float.assign(span_.t.size(), 1);
+    return std::move(span_);
+  }
+
+  size_t allocated_bytes() const override {
+    return span_.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+  }
+
+ private:
+  template <typename MsAt, typename DoubleAt>
+  void AddPoints(size_t begin, size_t end, const MsAt& ms_at, const DoubleAt& double_at) {
+    size_t i = begin;
+    while (i < end && ms_at(i) < limits_.first_ms)
+      ++i;
+    while (i < end && ms_at(end - 1) >= limits_.end_ms)
+      --end;
+    Bucket bucket = std::move(bucket_);  // in registers
+    while (i < end) {
+      if (!is_open_ || ms_at(i) >= bucket_end_ms_) {
+        bucket_ = std::move(bucket);
+        OpenBucket(ms_at(i));
+        bucket = std::move(bucket_);
+      }
+      const int64_t bucket_end_ms = bucket_end_ms_;
+      do {
+        bucket.Add(double_at(i));
+        ++i;
+      } while (i < end && ms_at(i) < bucket_end_ms);
+    }
+    bucket_ = std::move(bucket);
+  }
+
+  // Ends the bucket there is, and begins the one of `ms`.
+  void OpenBucket(int64_t ms) {
+    CloseBucket();
+    bucket_ms_ = grid_.Floor(ms);
+    bucket_end_ms_ = grid_.Next(bucket_ms_);
+    is_open_ = true;
+    FillUpTo(bucket_ms_);
+    fill_ms_ = bucket_end_ms_;
+  }
+
+  void CloseBucket() {
+    if (!is_open_) return;
+    Push(bucket_ms_, bucket_.Result());
+    Clear(&bucket_);
+    is_open_ = false;
+  }
+
+  void FillUpTo(int64_t ms) {
+    for (; fills_ && fill_ms_ < ms; fill_ms_ = grid_.Next(fill_ms_))
+      Push(fill_ms_, fill_value_);
+  }
+
+  void Push(int64_t ms, double value) {
+    span_.t.push_back(ms);
+    span_.v.push_back(std::bit_cast<uint64_t>(value));
+  }
+
+  const Grid grid_;
+  const BucketLimits limits_;
+  const bool fills_;
+  const double fill_value_;
+  int64_t fill_ms_;  // the first bucket not yet in the span
+  bool is_open_ = false;
+  int64_t bucket_ms_ = 0;
+  int64_t bucket_end_ms_ = 0;
+  Bucket bucket_;
+  Span span_;
+};
+
+// All points, as they are.
+class PointBuilder final : public SpanBuilder {
+ public:
+  void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
+    for (const uint32_t offset : std::span(columns.offset_ms).subspan(first))
+      span_.t.push_back(base_ms + offset);
+    const auto begin = static_cast<ptrdiff_t>(first);
+    span_.v.insert(span_.v.end(), columns.bits.begin() + begin, columns.bits.end());
+    for (const uint8_t flags : std::span(columns.flags).subspan(first))
+      span_.is_float.push_back((flags & kFloatFlag) != 0 ? 1 : 0);
+  }
+  bool AddSummary(int64_t /*base_ms*/, const CellSummary& /*summary*/) override { return false; }
+  void AddSpan(const Span& span) override {
+    span_.t.insert(span_.t.end(), span.t.begin(), span.t.end());
+    span_.v.insert(span_.v.end(), span.v.begin(), span.v.end());
+    span_.is_float.insert(span_.is_float.end(), span.is_float.begin(), span.is_float.end());
+  }
+  Span Finish() override { return std::move(span_); }
+  size_t allocated_bytes() const override {
+    return span_.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+  }
+
+ private:
+  Span span_;
 };
 
 template <typename Grid>
-Span DownsampleOnGrid(const Span& span,
-                      const DownsampleSpec& spec,
-                      const Grid& grid,
-                      const BucketLimits& limits) {
-  const bool fills = spec.fill != FillPolicy::kNone;
-  const std::vector<double> values = ToDoubles(span);
-  DoubleColumn out;
-
-  int64_t fill_ms = limits.fill_begin_ms;  // the first bucket not yet in `out`
-  const auto fill_up_to = [&](int64_t ms) {
-    for (; fills && fill_ms < ms; fill_ms = grid.Next(fill_ms))
-      out.Add(fill_ms, FillValue(spec));
-  };
-
-  const auto first = std::lower_bound(span.t.begin(), span.t.end(), limits.first_ms);
-  size_t i = static_cast<size_t>(first - span.t.begin());
-  while (i < span.size()) {
-    const int64_t bucket_ms = grid.Floor(span.t[i]);
-    if (fills && bucket_ms >= limits.fill_end_ms) break;
-    fill_up_to(bucket_ms);
-    const int64_t next_ms = grid.Next(bucket_ms);
-    const size_t begin = i;
-    do {
-      ++i;
-    } while (i < span.size() && span.t[i] < next_ms);
-    out.Add(bucket_ms,
-            AggregateDoubles(spec.function, std::span(values).subspan(begin, i - begin)));
-    fill_ms = next_ms;
+std::unique_ptr<SpanBuilder> MakeBucketBuilder(const DownsampleSpec& spec,
+                                               const Grid& grid,
+                                               const BucketLimits& limits) {
+  if (const auto rank = RankOf(spec.function)) {
+    return std::make_unique<BucketBuilder<Grid, RankBucket>>(spec, grid, limits, RankBucket(*rank));
   }
-  fill_up_to(limits.fill_end_ms);
-  return std::move(out).Take();
-}
-
-Span DownsampleByCalendar(const Span& span, const DownsampleSpec& spec, const QueryRange& range) {
-  const CalendarGrid grid(spec, range.start_ms);
-  const int64_t begin_ms = grid.Floor(range.start_ms);
-  return DownsampleOnGrid(span, spec, grid,
-                          {.first_ms = begin_ms,
-                           .fill_begin_ms = begin_ms,
-                           .fill_end_ms = grid.Next(grid.Floor(range.end_ms))});
+  return WithAccumulators(spec.function,
+                          [&](auto /*integers*/, auto doubles) -> std::unique_ptr<SpanBuilder> {
+                            return std::make_unique<BucketBuilder<Grid, decltype(doubles)>>(
+                                spec, grid, limits, doubles);
+                          });
 }
 
 }  // namespace
+
+std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
+                                             const QueryRange& range) {
+  if (!spec.has_value()) return std::make_unique<PointBuilder>();
+  if (spec->all) {
+    DownsampleSpec without_fill = *spec;
+    without_fill.fill = FillPolicy::kNone;
+    const int64_t end_ms = std::max(range.start_ms, range.end_ms);
+    return MakeBucketBuilder(without_fill, OneBucketGrid(range.start_ms, end_ms),
+                             {.first_ms = range.start_ms, .end_ms = end_ms, .fill_begin_ms = 0});
+  }
+  if (spec->calendar) {
+    const CalendarGrid grid(*spec, range.start_ms);
+    return MakeBucketBuilder(*spec, grid, LimitsByCalendar(*spec, grid, range));
+  }
+  return MakeBucketBuilder(*spec, FixedGrid(spec->interval_ms),
+                           LimitsBetween(*spec, BeginMs(range), EndMs(range)));
+}
+
+bool MayUseSummaries(const std::optional<DownsampleSpec>& spec) {
+  if (!spec.has_value() || !UsesSummaries(spec->function)) return false;
+  return spec->all || spec->interval_ms >= kRowSpanMs;
+}
+
+std::optional<std::vector<int64_t>> BucketTimes(const DownsampleSpec& spec,
+                                                const QueryRange& range,
+                                                size_t max) {
+  if (spec.all) return std::vector<int64_t>{range.start_ms};
+  std::vector<int64_t> times;
+  const auto add_all = [&](const auto& grid, int64_t begin_ms) {
+    for (int64_t ms = grid.Floor(begin_ms); ms < EndMs(range); ms = grid.Next(ms)) {
+      if (times.size() == max) return false;
+      times.push_back(ms);
+    }
+    return true;
+  };
+  bool fits = false;
+  if (spec.calendar) {
+    const CalendarGrid grid(spec, range.start_ms);
+    fits = add_all(grid, std::min(BeginMs(range), range.start_ms));
+  } else {
+    fits = add_all(FixedGrid(spec.interval_ms), BeginMs(range));
+  }
+  if (!fits) return std::nullopt;
+  return times;
+}
 
 Span DownsampleBetween(const Span& span,
                        const DownsampleSpec& spec,
                        int64_t begin_ms,
                        int64_t end_ms) {
   HOURCELL_CHECK(!spec.all && !spec.calendar && spec.interval_ms > 0);
-  return DownsampleOnGrid(span, spec, FixedGrid(spec.interval_ms),
-                          {.first_ms = AlignUp(begin_ms, spec.interval_ms),
-                           .fill_begin_ms = AlignDown(begin_ms, spec.interval_ms),
-                           .fill_end_ms = AlignDown(end_ms, spec.interval_ms)});
+  const auto builder =
+      MakeBucketBuilder(spec, FixedGrid(spec.interval_ms), LimitsBetween(spec, begin_ms, end_ms));
+  builder->AddSpan(span);
+  return builder->Finish();
 }
 
 Span Downsample(const Span& span, const DownsampleSpec& spec, const QueryRange& range) {
-  if (spec.all) return DownsampleAll(span, spec.function, range);
-  if (spec.calendar) return DownsampleByCalendar(span, spec, range);
-  return DownsampleBetween(span, spec, BeginMs(range), EndMs(range));
+  const auto builder = MakeSpanBuilder(spec, range);
+  builder->AddSpan(span);
+  return builder->Finish();
 }
 
 absl::Status CheckBucketCount(const DownsampleSpec& spec, const QueryRange& range) {

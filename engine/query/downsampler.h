@@ -10,13 +10,22 @@
 //
 // By the calendar, buckets are those of calendar_grid.h anchored at the query's start. The first is
 // the one that holds the start, whole; fill ends with the one that holds the end.
+//
+// A SpanBuilder makes a span of rows as they are read: of all their points, or of buckets, without
+// the points in between.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
 
 #include <absl/status/status.h>
 
+#include "codec/cell.h"
+#include "codec/packed_cell.h"
 #include "engine/query/columns.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/scan_bounds.h"
@@ -28,6 +37,41 @@ struct QueryRange {
   int64_t end_ms = 0;  // inclusive
   ScanBounds scan;
 };
+
+// Thread-compatible.
+class SpanBuilder {
+ public:
+  virtual ~SpanBuilder() = default;
+
+  // Adds the points of a row from its `first` on. Rows come in the order of their time.
+  virtual void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) = 0;
+
+  // Adds a whole row by its summary, with the same result to the last bit. False, with nothing
+  // added, if that is not possible: then the row is to be added by its points.
+  virtual bool AddSummary(int64_t base_ms, const CellSummary& summary) = 0;
+
+  // Adds points that come after those so far.
+  virtual void AddSpan(const Span& span) = 0;
+
+  // The span; to be called once, last.
+  virtual Span Finish() = 0;
+
+  // Bytes of memory the span takes by now.
+  virtual size_t allocated_bytes() const = 0;
+};
+
+// For one series; without a specification the span has the points as they are.
+std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
+                                             const QueryRange& range);
+
+// True if SpanBuilder::AddSummary may work often enough to be tried.
+bool MayUseSummaries(const std::optional<DownsampleSpec>& spec);
+
+// The times at which buckets of the range may begin, ascending; nothing if there are more than
+// `max`, or if the intervals are not buckets of a grid.
+std::optional<std::vector<int64_t>> BucketTimes(const DownsampleSpec& spec,
+                                                const QueryRange& range,
+                                                size_t max);
 
 Span Downsample(const Span& span, const DownsampleSpec& spec, const QueryRange& range);
 

@@ -1,70 +1,98 @@
 #include "engine/query/group_by.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
 
 namespace hourcell {
 namespace {
 
-// The values of `tagks` (ascending) in `series`; nothing if it lacks one of the keys.
-std::optional<std::vector<Uid>> ValuesOf(const SeriesUids& series, std::span<const Uid> tagks) {
-  std::vector<Uid> values;
-  values.reserve(tagks.size());
-  auto tag = series.tags.begin();
+// Appends the values of `tagks` (ascending) in `tags`; appends nothing and returns false if one is
+// lacking.
+bool AppendValues(std::span<const TagUids> tags,
+                  std::span<const Uid> tagks,
+                  std::vector<Uid>* values) {
+  const size_t size = values->size();
+  auto tag = tags.begin();
   for (const Uid tagk : tagks) {
-    while (tag != series.tags.end() && tag->tagk < tagk)
+    while (tag != tags.end() && tag->tagk < tagk)
       ++tag;
-    if (tag == series.tags.end() || tag->tagk != tagk) return std::nullopt;
-    values.push_back(tag->tagv);
+    if (tag == tags.end() || tag->tagk != tagk) {
+      values->resize(size);
+      return false;
+    }
+    values->push_back(tag->tagv);
   }
-  return values;
+  return true;
+}
+
+// What the members have seen of one key so far.
+struct KeyState {
+  TagUids first;
+  bool is_aggregated = false;
+};
+
+void AddMember(std::span<const TagUids> tags, std::vector<KeyState>* keys) {
+  size_t at = 0;
+  for (const TagUids& tag : tags) {
+    while (at < keys->size() && (*keys)[at].first.tagk < tag.tagk)
+      ++at;
+    if (at == keys->size() || (*keys)[at].first.tagk != tag.tagk) {
+      keys->insert(keys->begin() + static_cast<ptrdiff_t>(at),
+                   {.first = tag, .is_aggregated = false});
+    } else if ((*keys)[at].first.tagv != tag.tagv) {
+      (*keys)[at].is_aggregated = true;
+    }
+  }
 }
 
 }  // namespace
 
-std::vector<SeriesGroup> GroupSeries(std::span<const SeriesUids> series,
-                                     std::span<const Uid> group_by_tagks,
-                                     bool each_alone) {
+SeriesGroups GroupSeries(const TagsColumn& series,
+                         std::span<const uint32_t> selected,
+                         std::span<const Uid> group_by_tagks,
+                         bool each_alone) {
   std::vector<Uid> tagks(group_by_tagks.begin(), group_by_tagks.end());
-  std::sort(tagks.begin(), tagks.end());
+  std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
-  std::vector<SeriesGroup> alone;
-  std::map<std::vector<Uid>, SeriesGroup> groups;
-  for (size_t i = 0; i < series.size(); ++i) {
-    auto values = ValuesOf(series[i], tagks);
-    if (!values.has_value()) continue;
-    if (each_alone) {
-      alone.push_back({.members = {i}});
-    } else {
-      groups[*std::move(values)].members.push_back(i);
-    }
+  std::vector<uint32_t> members;
+  std::vector<Uid> values;  // of the keys, member by member
+  for (const uint32_t member : selected) {
+    if (AppendValues(series[member], tagks, &values)) members.push_back(member);
   }
-  if (each_alone) return alone;
-
-  std::vector<SeriesGroup> ordered;
-  ordered.reserve(groups.size());
-  for (auto& [values, group] : groups)
-    ordered.push_back(std::move(group));
-  return ordered;
+  SeriesGroups groups;
+  if (each_alone || tagks.empty()) {
+    for (const uint32_t member : members)
+      groups.Add(member, /*is_new_group=*/each_alone);
+    return groups;
+  }
+  const auto values_of = [&](uint32_t i) {
+    return std::span<const Uid>(values).subspan(i * tagks.size(), tagks.size());
+  };
+  std::vector<uint32_t> order(members.size());
+  for (uint32_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
+    return std::ranges::lexicographical_compare(values_of(a), values_of(b));
+  });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const bool is_new = i == 0 || !std::ranges::equal(values_of(order[i - 1]), values_of(order[i]));
+    groups.Add(members[order[i]], is_new);
+  }
+  return groups;
 }
 
-GroupTags TagsOfGroup(std::span<const SeriesUids> series, const SeriesGroup& group) {
-  std::map<Uid, Uid> first_values;
-  std::set<Uid> aggregated;
-  for (const size_t member : group.members) {
-    for (const TagUids& tag : series[member].tags) {
-      const auto [found, is_new] = first_values.try_emplace(tag.tagk, tag.tagv);
-      if (!is_new && found->second != tag.tagv) aggregated.insert(tag.tagk);
+GroupTags TagsOfGroup(const TagsColumn& series, std::span<const uint32_t> members) {
+  std::vector<KeyState> keys;
+  for (const uint32_t member : members)
+    AddMember(series[member], &keys);
+  GroupTags tags;
+  for (const KeyState& key : keys) {
+    if (key.is_aggregated) {
+      tags.aggregated.push_back(key.first.tagk);
+    } else {
+      tags.common.push_back(key.first);
     }
   }
-  GroupTags tags;
-  for (const auto& [tagk, tagv] : first_values) {
-    if (!aggregated.contains(tagk)) tags.common.push_back({.tagk = tagk, .tagv = tagv});
-  }
-  tags.aggregated.assign(aggregated.begin(), aggregated.end());
   return tags;
 }
 

@@ -210,4 +210,18 @@ absl::StatusOr<DownsampleSpec> ParseDownsampleSpec(std::string_view text) {
   return spec;
 }
 
+std::string_view ReadMethodName(ReadMethod method) {
+  switch (method) {
+    case ReadMethod::kCheapest:
+      return "cheapest";
+    case ReadMethod::kPointReads:
+      return "point reads";
+    case ReadMethod::kSkipScan:
+      return "skip scan";
+    case ReadMethod::kLinearScan:
+      return "linear scan";
+  }
+  HOURCELL_CHECK(false);
+}
+
 }  // namespace hourcell

@@ -147,6 +147,15 @@ struct SubQuery {
   friend bool operator==(const SubQuery&, const SubQuery&) = default;
 };
 
+// How the rows of a sub query's series are read.
+enum class ReadMethod : uint8_t {
+  kCheapest,    // whichever of the others the counts say costs least
+  kPointReads,  // each row by its key
+  kSkipScan,    // a scan that leaps over rows of other series
+  kLinearScan,  // a scan of every row of the metric between the first series and the last
+};
+std::string_view ReadMethodName(ReadMethod method);  // "point reads", ...
+
 struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
@@ -158,6 +167,8 @@ struct QuerySpec {
   // Which annotations to find.
   bool annotations = true;
   bool global_annotations = false;
+  // For tests and comparisons; answers do not depend on it.
+  ReadMethod read_method = ReadMethod::kCheapest;
 };
 
 }  // namespace hourcell

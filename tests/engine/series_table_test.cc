@@ -52,14 +52,14 @@ class SeriesTableTest : public testing::Test {
   };
   Answers Ask() {
     Answers answers;
-    const auto view = tables_.Snapshot();
     const Uid metric = *uids_->Get(UidKind::kMetric, "m");
     const TagUids dc{.tagk = *uids_->Get(UidKind::kTagk, "dc"),
                      .tagv = *uids_->Get(UidKind::kTagv, "d0")};
-    answers.of_metric = *table_->OfMetric(view.get(), metric);
-    answers.with_tag = *table_->WithTag(view.get(), metric, dc);
-    EXPECT_OK(table_->VisitMetric(view.get(), metric, [&](SeriesNumber n, std::string_view tsuid) {
+    answers.of_metric = *table_->OfMetric(metric);
+    answers.with_tag = *table_->WithTag(metric, dc);
+    EXPECT_OK(table_->VisitMetric(metric, [&](SeriesNumber n, std::string_view tsuid) {
       answers.by_tsuid.emplace_back(tsuid, n);
+      return true;
     }));
     EXPECT_TRUE(std::ranges::is_sorted(answers.of_metric));
     EXPECT_TRUE(std::ranges::is_sorted(answers.by_tsuid));
@@ -68,7 +68,7 @@ class SeriesTableTest : public testing::Test {
     for (const auto& [tsuid, number] : answers.by_tsuid)
       numbers.push_back(number);
     std::vector<std::string> tsuids;
-    EXPECT_OK(table_->TsuidsOfNow(numbers, &tsuids));
+    EXPECT_OK(table_->TsuidsOf(numbers, &tsuids));
     for (size_t i = 0; i < tsuids.size(); ++i)
       EXPECT_EQ(tsuids[i], answers.by_tsuid[i].first);
     return answers;
@@ -103,16 +103,15 @@ TEST_F(SeriesTableTest, TagOrderDoesNotMatter) {
 
 TEST_F(SeriesTableTest, FindsSeriesByTagAndMetric) {
   Create({{"m", "h=a dc=x", 0, 0}, {"m", "h=b dc=x", 0, 0}, {"n", "h=a", 0, 0}});
-  const auto view = tables_.Snapshot();
   const Uid metric = *uids_->Get(UidKind::kMetric, "m");
   const TagUids dc_x = {.tagk = *uids_->Get(UidKind::kTagk, "dc"),
                         .tagv = *uids_->Get(UidKind::kTagv, "x")};
   const TagUids host_b = {.tagk = *uids_->Get(UidKind::kTagk, "h"),
                           .tagv = *uids_->Get(UidKind::kTagv, "b")};
 
-  EXPECT_THAT(table_->OfMetric(view.get(), metric), IsOkAndHolds(ElementsAre(1u, 2u)));
-  EXPECT_THAT(table_->WithTag(view.get(), metric, dc_x), IsOkAndHolds(ElementsAre(1u, 2u)));
-  EXPECT_THAT(table_->WithTag(view.get(), metric, host_b), IsOkAndHolds(ElementsAre(2u)));
+  EXPECT_THAT(table_->OfMetric(metric), IsOkAndHolds(ElementsAre(1u, 2u)));
+  EXPECT_THAT(table_->WithTag(metric, dc_x), IsOkAndHolds(ElementsAre(1u, 2u)));
+  EXPECT_THAT(table_->WithTag(metric, host_b), IsOkAndHolds(ElementsAre(2u)));
 }
 
 // What memory has, what the tables have, and both.
@@ -226,9 +225,8 @@ TEST_F(SeriesTableTest, RestoresSeriesInAnyOrder) {
   EXPECT_EQ(table_->last_number(), 3u);
   EXPECT_EQ(table_->created(), 2u);
   for (int life = 0; life < 2; ++life) {
-    const auto view = tables_.Snapshot();
-    EXPECT_THAT(table_->OfMetric(view.get(), 1), IsOkAndHolds(ElementsAre(1u, 3u)));
-    EXPECT_THAT(table_->WithTag(view.get(), 1, b_uids), IsOkAndHolds(ElementsAre(3u)));
+    EXPECT_THAT(table_->OfMetric(1), IsOkAndHolds(ElementsAre(1u, 3u)));
+    EXPECT_THAT(table_->WithTag(1, b_uids), IsOkAndHolds(ElementsAre(3u)));
     Reopen({});
   }
   EXPECT_EQ(Create({{"m", "h=c", 0, 0}})[0]->number, 4u);
@@ -239,9 +237,9 @@ TEST_F(SeriesTableTest, ANumberWithoutARowIsDataLoss) {
   const std::vector<SeriesNumber> numbers = {1, 9};
   std::vector<std::string> tsuids;
 
-  EXPECT_THAT(table_->TsuidsOfNow(numbers, &tsuids),
+  EXPECT_THAT(table_->TsuidsOf(numbers, &tsuids),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("series 9")));
-  ASSERT_OK(table_->TsuidsFoundNow(numbers, &tsuids));
+  ASSERT_OK(table_->TsuidsFound(numbers, &tsuids));
   EXPECT_THAT(tsuids, ElementsAre(SizeIs(9), ""));
 }
 

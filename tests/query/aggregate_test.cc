@@ -336,5 +336,59 @@ TEST(AggregateSpansTest, PercentilesOfManyMembersGoOverSmallTiles) {
     ASSERT_EQ(merged.value(i), I(499)) << i;
 }
 
+TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
+  constexpr uint64_t kSeed = 4711;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (const std::string_view name : AggregatorNames()) {
+    const Aggregator aggregator = *ParseAggregator(name);
+    if (aggregator == Aggregator::kNone) continue;
+    for (int round = 0; round < 20; ++round) {
+      const bool is_rate = random.Below(4) == 0;
+      std::vector<int64_t> times;
+      for (int64_t i = 0; i < 50; ++i)
+        times.push_back(1000 + i * 60);
+      const int64_t scan_end_ms = times[30 + random.Below(20)];
+      const auto one_by_one = MakeSpanAggregator({.aggregator = aggregator,
+                                                  .is_rate = is_rate,
+                                                  .scan_end_ms = scan_end_ms,
+                                                  .times = times});
+      // Twice, for what a Finish leaves behind.
+      for (int group = 0; group < 2; ++group) {
+        std::vector<Span> members(random.Below(6));
+        for (Span& member : members) {
+          const uint64_t share = 1 + random.Below(5);
+          for (const int64_t ms : times) {
+            if (random.Below(share) != 0) continue;
+            member.push_back(ms, F(random.Below(9) == 0 ? kNan : random.Fraction() - 0.5));
+          }
+          one_by_one->Add(member);
+        }
+        const Span want = *AggregateSpans(members, aggregator, is_rate, scan_end_ms);
+        const Span got = *one_by_one->Finish();
+        EXPECT_EQ(got.t, want.t) << name;
+        ASSERT_EQ(got.size(), want.size()) << name;
+        for (size_t i = 0; i < got.size(); ++i) {
+          if (std::isnan(want.ToDouble(i))) {
+            EXPECT_TRUE(std::isnan(got.ToDouble(i))) << name;
+          } else {
+            EXPECT_EQ(got.ToDouble(i), want.ToDouble(i)) << name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(SpanAggregatorTest, ASumOfOneHasNoNegativeZero) {
+  const Span member = SpanOf({{1, F(-0.0)}, {2, F(-1.5)}});
+
+  EXPECT_FALSE(std::signbit(Merged({member}, Aggregator::kSum).ToDouble(0)));
+  EXPECT_TRUE(std::signbit(Merged({member}, Aggregator::kMax).ToDouble(0)));
+  EXPECT_THAT(
+      AggregateSpans(std::vector{SpanOf({{1, F(kInfinity)}})}, Aggregator::kMax, false, kFarMs),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Got Infinity")));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -1,11 +1,14 @@
 #include "engine/query/downsampler.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
+#include "codec/value.h"
 #include "engine/query/query_time.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
@@ -227,6 +230,80 @@ TEST(DownsamplerTest, RefusesTooManyBucketsToFill) {
   EXPECT_OK(CheckBucketCount(Spec("10s-sum-nan"), year));
   EXPECT_THAT(CheckBucketCount(Spec("1s-sum-nan"), year),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("31536000 buckets")));
+}
+
+// Rows of an hour each, of integers, decimals or full doubles.
+CellColumns RandomRow(Random* random) {
+  CellColumns row;
+  const uint64_t kind = random->Below(4);
+  uint32_t offset_ms = static_cast<uint32_t>(random->Below(3600)) * 1000;
+  for (uint64_t left = 1 + random->Below(40); left > 0 && offset_ms < 3'600'000; --left) {
+    Value value = Value::Integer(static_cast<int64_t>(random->Below(2000)) - 1000);
+    if (kind == 1 || (kind == 2 && random->Below(2) == 0)) {
+      value = Value::Float(static_cast<double>(random->Below(100'000)) / 100 - 500);
+    }
+    if (kind == 3) value = Value::Float(random->Fraction() * 1e6 - 3e5);
+    row.push_back({.offset_ms = offset_ms, .is_ms = false, .flags = ValueFlags(value)}, value);
+    offset_ms += static_cast<uint32_t>(1 + random->Below(300)) * 1000;
+  }
+  return row;
+}
+
+TEST(SpanBuilderTest, SummariesGiveWhatPointsGive) {
+  constexpr uint64_t kSeed = 1122;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  const char* const kSpecs[] = {"1h-sum",     "1h-avg",  "2h-max",         "1d-min",  "6h-count",
+                                "0all-avg",   "3h-sum",  "2h-diff",        "1h-last", "2h-first",
+                                "1d-avg-nan", "2hc-max", "5h-mimmax-zero", "90m-sum"};
+  size_t by_summary = 0;
+  for (int round = 0; round < 600; ++round) {
+    const DownsampleSpec spec = Spec(kSpecs[random.Below(std::size(kSpecs))]);
+    QueryRange range;
+    range.start_ms = static_cast<int64_t>(random.Below(86'400'000));
+    range.end_ms = range.start_ms + static_cast<int64_t>(random.Below(86'400'000));
+    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    const auto points = MakeSpanBuilder(spec, range);
+    const auto summaries = MakeSpanBuilder(spec, range);
+    for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
+      if (random.Below(4) == 0) continue;
+      const auto base_ms = static_cast<int64_t>(base_s) * 1000;
+      const CellColumns row = RandomRow(&random);
+      points->AddRow(base_ms, row, 0);
+      if (summaries->AddSummary(base_ms, Summarize(row).value())) {
+        ++by_summary;
+      } else {
+        summaries->AddRow(base_ms, row, 0);
+      }
+    }
+    EXPECT_EQ(summaries->Finish(), points->Finish()) << round;
+  }
+  EXPECT_GT(by_summary, 2000u);
+}
+
+TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
+  Random random(77);
+  for (const char* text : {"1m-sum", "7s-p99", "1h-median", "90s-dev", "1mc-avg-null"}) {
+    const DownsampleSpec spec = Spec(text);
+    QueryRange range;
+    range.start_ms = 1'000'000;
+    range.end_ms = 50'000'000;
+    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    Span span;
+    const auto rows = MakeSpanBuilder(spec, range);
+    for (uint64_t base_s = range.scan.begin_s; base_s < range.scan.end_s; base_s += 3600) {
+      const CellColumns row = RandomRow(&random);
+      rows->AddRow(static_cast<int64_t>(base_s) * 1000, row, 0);
+      for (size_t i = 0; i < row.size(); ++i)
+        span.push_back(static_cast<int64_t>(base_s) * 1000 + row.offset_ms[i], row.value(i));
+    }
+    const Span buckets = rows->Finish();
+    EXPECT_EQ(buckets.t, Downsample(span, spec, range).t) << text;
+    const std::vector<int64_t> times = BucketTimes(spec, range, 1'000'000).value();
+    EXPECT_TRUE(std::ranges::includes(times, buckets.t)) << text;
+  }
+  EXPECT_FALSE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7199));
+  EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));
 }
 
 }  // namespace

@@ -187,24 +187,28 @@ absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
     if (filter_spec.group_by) group_by.push_back(names.UidOf(filter_spec.tagk));
   }
 
-  std::vector<SeriesUids> uids;
+  TagsColumn uids;
+  std::vector<uint32_t> all;
   std::vector<Span> spans;
   for (const StoredSeries& series : store) {
     if (!Passes(series, query, filters)) continue;
-    SeriesUids& tags = uids.emplace_back();
-    for (const auto& [key, value] : series.tags) {
-      tags.tags.push_back({.tagk = names.UidOf(key), .tagv = names.UidOf(value)});
-    }
+    std::vector<TagUids> tags;
+    for (const auto& [key, value] : series.tags)
+      tags.push_back({.tagk = names.UidOf(key), .tagv = names.UidOf(value)});
+    all.push_back(static_cast<uint32_t>(uids.size()));
+    uids.push_back(tags);
     spans.push_back(PrepareSpan(series, query, range));
   }
 
   std::vector<ResultSeries> results;
-  for (const auto& group : GroupSeries(uids, group_by, query.aggregator == Aggregator::kNone)) {
+  const SeriesGroups groups =
+      GroupSeries(uids, all, group_by, query.aggregator == Aggregator::kNone);
+  for (size_t i = 0; i < groups.size(); ++i) {
     std::vector<Span> members;
-    for (const size_t member : group.members)
+    for (const uint32_t member : groups[i])
       members.push_back(spans[member]);
     HOURCELL_ASSIGN_OR_RETURN(ResultSeries result, EvaluateGroup(members, query, range));
-    const GroupTags tags = TagsOfGroup(uids, group);
+    const GroupTags tags = TagsOfGroup(uids, groups[i]);
     for (const TagUids& tag : tags.common) {
       result.tags.emplace_back(names.NameOf(tag.tagk), names.NameOf(tag.tagv));
     }

@@ -23,6 +23,7 @@ class MemRowCursor : public RowCursor {
     Seek(key);
     row_ = row_ == begin_ ? end_ : std::prev(row_);
   }
+  void SeekToLast() override { row_ = begin_ == end_ ? end_ : std::prev(end_); }
   void Next() override { ++row_; }
   bool valid() const override { return row_ != end_; }
   std::string_view key() const override { return row_->first; }

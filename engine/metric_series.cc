@@ -1,0 +1,104 @@
+#include "engine/metric_series.h"
+
+#include <utility>
+
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+// What an entry takes besides its columns.
+constexpr size_t kEntryBytes = 256;
+
+size_t BytesOf(const MetricSeries& series) {
+  size_t bytes = kEntryBytes + series.list.allocated_bytes();
+  for (const auto& [tag, positions] : series.with_tag)
+    bytes += sizeof(tag) + sizeof(positions) + positions.capacity() * sizeof(uint32_t);
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Find(Uid metric,
+                                                                            bool wants_all) {
+  const uint64_t version = series_.VersionOf(metric);  // before anything is read
+  {
+    MutexLock lock(&mutex_);
+    const bool is_known = entries_.contains(metric);
+    Entry& entry = TouchLocked(metric);
+    const bool is_current = is_known && entry.version == version;
+    if (is_current && (entry.series != nullptr || entry.is_too_large)) return entry.series;
+    if (!is_current) {
+      bytes_ -= entry.bytes;
+      entry.version = version;
+      entry.series = nullptr;
+      entry.is_too_large = entry.is_too_large && !wants_all;
+      entry.bytes = kEntryBytes;
+      bytes_ += entry.bytes;
+      EvictLocked();
+      if (!wants_all) return nullptr;
+    }
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::shared_ptr<const MetricSeries> loaded, Load(metric));
+  MutexLock lock(&mutex_);
+  Entry& entry = TouchLocked(metric);
+  // Another query may have loaded a later one meanwhile; an older one is found out by its version.
+  bytes_ -= entry.bytes;
+  entry.version = version;
+  entry.series = loaded;
+  entry.is_too_large = loaded == nullptr;
+  entry.bytes = loaded == nullptr ? kEntryBytes : BytesOf(*loaded);
+  bytes_ += entry.bytes;
+  EvictLocked();
+  return loaded;
+}
+
+absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Load(Uid metric) const {
+  SeriesListBuilder builder(layout_);
+  absl::Status added;
+  HOURCELL_RETURN_IF_ERROR(
+      series_.VisitMetric(metric, [&](SeriesNumber number, std::string_view tsuid) {
+        added.Update(builder.Add(number, tsuid));
+        return added.ok() && builder.size() <= kSeriesMax;
+      }));
+  HOURCELL_RETURN_IF_ERROR(added);
+  if (builder.size() > kSeriesMax) return nullptr;
+  auto series = std::make_shared<MetricSeries>();
+  series->list = std::move(builder).Build();
+  for (uint32_t i = 0; i < series->list.size(); ++i) {
+    for (const TagUids& tag : series->list.tags(i))
+      series->with_tag[{tag.tagk, tag.tagv}].push_back(i);
+  }
+  return series;
+}
+
+MetricSeriesCache::Entry& MetricSeriesCache::TouchLocked(Uid metric) {
+  const auto [found, is_new] = entries_.try_emplace(metric);
+  if (!is_new) uses_.erase(found->second.use);
+  uses_.push_front(metric);
+  found->second.use = uses_.begin();
+  return found->second;
+}
+
+void MetricSeriesCache::EvictLocked() {
+  while (bytes_ > bytes_max_ && uses_.size() > 1) {
+    const auto oldest = entries_.find(uses_.back());
+    bytes_ -= oldest->second.bytes;
+    entries_.erase(oldest);
+    uses_.pop_back();
+  }
+}
+
+void MetricSeriesCache::Clear() {
+  MutexLock lock(&mutex_);
+  entries_.clear();
+  uses_.clear();
+  bytes_ = 0;
+}
+
+size_t MetricSeriesCache::bytes() const {
+  MutexLock lock(&mutex_);
+  return bytes_;
+}
+
+}  // namespace hourcell

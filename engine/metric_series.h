@@ -1,0 +1,80 @@
+// MetricSeriesCache: all series of metrics that are queried, with their postings, in memory.
+//
+// An entry is right or not used: it was loaded when the SeriesTable's version of its metric was what
+// it is now, and every new series of the metric changes the version before its first point is
+// acknowledged. Metrics with many series are not kept; for them there are the posting sets.
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "codec/layout.h"
+#include "codec/tsuid.h"
+#include "engine/series_list.h"
+#include "engine/series_table.h"
+
+namespace hourcell {
+
+// Immutable.
+struct MetricSeries {
+  SeriesList list;
+  // By tagk and tagv; positions in the list, ascending.
+  absl::flat_hash_map<std::pair<Uid, Uid>, std::vector<uint32_t>> with_tag;
+
+  std::span<const uint32_t> WithTag(const TagUids& tag) const {
+    const auto found = with_tag.find({tag.tagk, tag.tagv});
+    return found == with_tag.end() ? std::span<const uint32_t>() : found->second;
+  }
+};
+
+class MetricSeriesCache {
+ public:
+  // The most series of a metric that is kept: its postings are built anew after each new series.
+  static constexpr size_t kSeriesMax = 50'000;
+
+  // `series` is borrowed. `bytes_max`: of all entries, roughly.
+  MetricSeriesCache(const Layout& layout, const SeriesTable* series, size_t bytes_max)
+      : layout_(layout), series_(*series), bytes_max_(bytes_max) {}
+
+  // The series the metric has now; null if it has more than kSeriesMax, or if it is better to ask
+  // the posting sets: `wants_all` says that the caller needs every series, which is what loading
+  // costs; else an entry is loaded when it would have been of use once before.
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Find(Uid metric, bool wants_all);
+
+  void Clear();
+  size_t bytes() const;
+
+ private:
+  struct Entry {
+    uint64_t version = 0;
+    std::shared_ptr<const MetricSeries> series;  // null: not loaded, or too many
+    bool is_too_large = false;
+    size_t bytes = 0;
+    std::list<Uid>::iterator use;
+  };
+
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Load(Uid metric) const;
+  Entry& TouchLocked(Uid metric) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const Layout& layout_;
+  const SeriesTable& series_;
+  const size_t bytes_max_;
+  mutable Mutex mutex_;
+  absl::flat_hash_map<Uid, Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  std::list<Uid> uses_ ABSL_GUARDED_BY(mutex_);  // the latest first
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace hourcell

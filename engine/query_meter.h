@@ -1,0 +1,88 @@
+// QueryMeter: what a sub query has used, against what it may; and the memory of all queries.
+// Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/options.h"
+#include "engine/query/query_control.h"
+
+namespace hourcell {
+
+// Bytes that queries may take, all together.
+class QueryMemory {
+ public:
+  // `bytes_max` 0: any number.
+  explicit QueryMemory(size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  // False if that is more than there is left; then nothing is taken.
+  bool TryTake(size_t bytes);
+  void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+  size_t bytes_max() const { return bytes_max_; }
+  size_t used() const { return used_.load(std::memory_order_relaxed); }
+
+ private:
+  const size_t bytes_max_;
+  std::atomic<size_t> used_{0};
+};
+
+// One query's part of the QueryMemory, given back at the end.
+class MemoryLease {
+ public:
+  // Both are borrowed.
+  MemoryLease(QueryMemory* memory, QueryControl* control) : memory_(*memory), control_(*control) {}
+  MemoryLease(const MemoryLease&) = delete;
+  MemoryLease& operator=(const MemoryLease&) = delete;
+  ~MemoryLease() { memory_.GiveBack(held_.load(std::memory_order_relaxed)); }
+
+  // kResourceExhausted: there is no more.
+  absl::Status Take(size_t bytes);
+  void GiveBack(size_t bytes);
+
+ private:
+  QueryMemory& memory_;
+  QueryControl& control_;
+  std::atomic<size_t> held_{0};
+};
+
+class QueryMeter {
+ public:
+  struct Deadline {
+    int64_t ms = 0;          // Unix milliseconds; 0 = none
+    Clock* clock = nullptr;  // borrowed; of meaning only with a deadline
+  };
+
+  // `control` is borrowed.
+  QueryMeter(const QueryLimits& limits, const Deadline& deadline, QueryControl* control)
+      : limits_(limits), deadline_(deadline), control_(*control) {}
+
+  // Counts what was read. kResourceExhausted: over a limit; else as Check.
+  absl::Status Add(const QueryCost& read);
+
+  // kDeadlineExceeded, kCancelled.
+  absl::Status Check() const;
+
+  // Counts series that were selected. kResourceExhausted: too many.
+  absl::Status AddSeries(uint64_t series);
+
+  QueryCost cost() const;
+
+ private:
+  const QueryLimits limits_;
+  const Deadline deadline_;
+  QueryControl& control_;
+  std::atomic<uint64_t> series_{0};
+  std::atomic<uint64_t> rows_{0};
+  std::atomic<uint64_t> rows_skipped_{0};
+  std::atomic<uint64_t> points_{0};
+  std::atomic<uint64_t> bytes_{0};
+};
+
+}  // namespace hourcell

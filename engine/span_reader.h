@@ -1,0 +1,74 @@
+// SpanReader: series -> their spans, downsampled if that is asked for, from stored rows and open
+// hours. Several threads read a large selection, each a part of the series. Cells are decoded into
+// columns that are used again and again; a row that is in a bucket whole is not decoded at all if
+// its summary says enough. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/row_key.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/query/columns.h"
+#include "engine/query/downsampler.h"
+#include "engine/query/query_spec.h"
+#include "engine/query_meter.h"
+#include "engine/row_reader.h"
+#include "engine/task_pool.h"
+
+namespace hourcell {
+
+struct SeriesSpan {
+  Span span;
+  bool has_points = false;  // in the hours that were read; the span may be empty all the same
+};
+
+class SpanReader {
+ public:
+  // Borrowed. REQUIRES: the query's pin of `open_hours` is older than `view`.
+  struct Parts {
+    const RowKeyCodec* row_keys = nullptr;
+    TableView* view = nullptr;
+    OpenHours* open_hours = nullptr;
+    TaskPool* pool = nullptr;
+    QueryMeter* meter = nullptr;
+    MemoryLease* memory = nullptr;
+  };
+  // How all its selections are read.
+  struct Settings {
+    const SeriesList* list = nullptr;
+    Uid metric = kNoUid;
+    ScanBounds bounds;            // of what is asked
+    ScanBounds stored;            // in which there may be stored rows
+    int64_t visible_from_ms = 0;  // points before it are expired
+    std::optional<DownsampleSpec> downsample;
+    QueryRange range;
+  };
+  SpanReader(const Parts& parts, Settings settings)
+      : parts_(parts), settings_(std::move(settings)) {}
+
+  // The spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
+  // positions[i]. `*bytes` is the memory they took of the lease.
+  //
+  // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
+  // kCancelled.
+  absl::Status Read(std::span<const uint32_t> positions,
+                    ReadMethod method,
+                    bool is_large,
+                    std::vector<SeriesSpan>* spans,
+                    size_t* bytes);
+
+ private:
+  class Part;
+
+  const Parts parts_;
+  const Settings settings_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,221 @@
+#include "engine/sub_query_run.h"
+
+#include <algorithm>
+
+#include "codec/base/status_macros.h"
+#include "codec/limits.h"
+#include "engine/query/downsampler.h"
+#include "engine/query/rate.h"
+
+namespace hourcell {
+namespace {
+
+// What the spans of a batch may take, as far as can be told before they are read.
+constexpr size_t kBatchBytes = 16 << 20;
+constexpr size_t kPointBytes = sizeof(int64_t) + sizeof(uint64_t) + 1;
+// Points an hour may have before any is read: one a second.
+constexpr size_t kPointsOfHourGuess = 3600;
+// With so many times a group keeps accumulators, else its members.
+constexpr size_t kAccumulatorsMax = size_t{1} << 19;
+// Fewer rows than this are read before it is asked which hours there are.
+constexpr uint64_t kRowsWorthAsking = 64;
+// Of a cell, for what is expected; as a packed hour of points every 10 s.
+constexpr uint64_t kCellBytesGuess = 400;
+// A query that reads more than this part of the block cache leaves it alone.
+constexpr uint64_t kLargeShareOfCache = 4;
+
+// What is between start and end.
+SpanView Trim(const Span& span, int64_t start_ms, int64_t end_ms) {
+  const auto begin = std::ranges::lower_bound(span.t, start_ms) - span.t.begin();
+  const auto end = std::ranges::upper_bound(span.t, end_ms) - span.t.begin();
+  const auto first = static_cast<size_t>(begin);
+  const auto count = static_cast<size_t>(std::max<ptrdiff_t>(0, end - begin));
+  return {.t = std::span(span.t).subspan(first, count),
+          .v = std::span(span.v).subspan(first, count),
+          .is_float = std::span(span.is_float).subspan(first, count)};
+}
+
+uint64_t HoursOf(const ScanBounds& bounds) {
+  return bounds.end_s <= bounds.begin_s ? 0 : (bounds.end_s - bounds.begin_s) / kRowSpanS;
+}
+
+}  // namespace
+
+SubQueryRun::SubQueryRun(const Parts& parts,
+                         const QuerySpec& spec,
+                         size_t index,
+                         const SubQueryPlan* plan)
+    : parts_(parts),
+      spec_(spec),
+      index_(index),
+      query_(spec.queries[index]),
+      plan_(*plan),
+      range_{.start_ms = spec.start_ms, .end_ms = spec.end_ms, .scan = plan->bounds},
+      each_alone_(query_.aggregator == Aggregator::kNone),
+      groups_(
+          GroupSeries(plan->list->all_tags(), plan->selected, plan->group_by_tagks, each_alone_)) {}
+
+absl::Status SubQueryRun::Run() {
+  if (query_.downsample.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(CheckBucketCount(*query_.downsample, range_));
+  }
+  HOURCELL_RETURN_IF_ERROR(parts_.read.meter->AddSeries(groups_.members().size()));
+  if (groups_.size() == 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(Prepare());
+  std::span<const uint32_t> left = groups_.members();
+  members_left_ = groups_[0].size();
+  while (!left.empty()) {
+    const size_t size = BatchSize(left.size());
+    HOURCELL_RETURN_IF_ERROR(RunBatch(left.first(size)));
+    left = left.subspan(size);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::Prepare() {
+  if (query_.downsample.has_value()) {
+    auto times = BucketTimes(*query_.downsample, range_, kAccumulatorsMax);
+    if (times.has_value()) bucket_times_ = *std::move(times);
+  }
+  aggregator_ = MakeSpanAggregator(
+      // A single member passes through any sum unchanged; `none` has no function of its own.
+      {.aggregator = each_alone_ ? Aggregator::kSum : query_.aggregator,
+       .is_rate = query_.rate.has_value(),
+       .scan_end_ms = static_cast<int64_t>(plan_.bounds.end_s) * 1000,
+       // Of groups of one it is quicker to pass them on.
+       .times =
+           groups_.size() == groups_.members().size() ? std::vector<int64_t>() : bucket_times_});
+  HOURCELL_RETURN_IF_ERROR(parts_.read.memory->Take(aggregator_->allocated_bytes()));
+  stored_ = ClampHours(plan_.bounds);
+  stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(plan_.visible_from_ms));
+  if (HoursOf(stored_) * groups_.members().size() > kRowsWorthAsking && HoursOf(stored_) > 2) {
+    HOURCELL_ASSIGN_OR_RETURN(
+        stored_, PresentHours(*parts_.read.row_keys, parts_.read.view, plan_.metric, stored_));
+  }
+  std::vector<uint32_t> sorted(groups_.members().begin(), groups_.members().end());
+  std::ranges::sort(sorted);
+  cost_ = EstimateFor(sorted);
+  reader_ = std::make_unique<SpanReader>(
+      parts_.read, SpanReader::Settings{.list = plan_.list.get(),
+                                        .metric = plan_.metric,
+                                        .bounds = plan_.bounds,
+                                        .stored = stored_,
+                                        .visible_from_ms = plan_.visible_from_ms,
+                                        .downsample = query_.downsample,
+                                        .range = range_});
+  return absl::OkStatus();
+}
+
+ReadCost SubQueryRun::EstimateFor(std::span<const uint32_t> sorted) const {
+  ReadCost cost = EstimateRead({.series = sorted,
+                                .metric_series = plan_.metric_series,
+                                .knows_all = plan_.list_is_whole,
+                                .hours = HoursOf(stored_),
+                                .buckets = parts_.read.row_keys->layout().salt_width == 0
+                                               ? 1
+                                               : parts_.read.row_keys->layout().salt_buckets});
+  if (spec_.read_method != ReadMethod::kCheapest) cost.method = spec_.read_method;
+  return cost;
+}
+
+// How many members are read next.
+size_t SubQueryRun::BatchSize(size_t left) const {
+  size_t bytes = 0;  // of a member
+  if (members_read_ > 0) {
+    bytes = bytes_of_read_ / members_read_;
+  } else {
+    const size_t points = HoursOf(plan_.bounds) * kPointsOfHourGuess;
+    bytes = kPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
+  }
+  return std::min(left, kBatchBytes / std::max<size_t>(bytes, 64) + 1);
+}
+
+absl::Status SubQueryRun::RunBatch(std::span<const uint32_t> members) {
+  // Rows are read in the order of their keys, and given to their groups in the order of those.
+  std::vector<uint32_t> sorted(members.begin(), members.end());
+  std::ranges::sort(sorted);
+  const ReadCost cost = members.size() == groups_.members().size() ? cost_ : EstimateFor(sorted);
+  const bool is_large =
+      cost_.rows * kCellBytesGuess > parts_.options->block_cache_bytes / kLargeShareOfCache;
+  std::vector<SeriesSpan> spans;
+  size_t bytes = 0;
+  const absl::Status read = reader_->Read(sorted, cost.method, is_large, &spans, &bytes);
+  HOURCELL_RETURN_IF_ERROR(read);
+  members_read_ += members.size();
+  bytes_of_read_ += bytes;
+  for (const uint32_t member : members) {
+    const auto at = std::ranges::lower_bound(sorted, member) - sorted.begin();
+    HOURCELL_RETURN_IF_ERROR(AddMember(member, &spans[static_cast<size_t>(at)]));
+  }
+  parts_.read.memory->GiveBack(bytes);
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::AddMember(uint32_t member, SeriesSpan* read) {
+  // Series without a point in the scanned hours take no part, not even in tags.
+  if (read->has_points) {
+    present_.push_back(member);
+    Span span = std::move(read->span);
+    if (query_.rate.has_value()) span = Rate(span, *query_.rate);
+    const size_t before = aggregator_->allocated_bytes();
+    aggregator_->Add(std::move(span));
+    HOURCELL_RETURN_IF_ERROR(parts_.read.memory->Take(aggregator_->allocated_bytes() - before));
+  }
+  if (--members_left_ > 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(FinishGroup());
+  ++group_;
+  if (group_ < groups_.size()) members_left_ = groups_[group_].size();
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::FinishGroup() {
+  const size_t before = aggregator_->allocated_bytes();
+  HOURCELL_ASSIGN_OR_RETURN(const Span merged, aggregator_->Finish());
+  parts_.read.memory->GiveBack(before - aggregator_->allocated_bytes());
+  if (present_.empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(parts_.read.meter->Check());
+  HOURCELL_RETURN_IF_ERROR(Give(merged));
+  present_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::Give(const Span& points) {
+  const GroupTags tags = TagsOfGroup(plan_.list->all_tags(), present_);
+  QueryNames& names = *parts_.names;
+  tags_.clear();
+  for (const TagUids& tag : tags.common) {
+    tags_.emplace_back(names.NameOf(UidKind::kTagk, tag.tagk),
+                       names.NameOf(UidKind::kTagv, tag.tagv));
+  }
+  aggregate_tags_.clear();
+  for (const Uid tagk : tags.aggregated)
+    aggregate_tags_.push_back(names.NameOf(UidKind::kTagk, tagk));
+  tsuids_.clear();
+  for (const uint32_t member : present_)
+    tsuids_.push_back(plan_.list->tsuid(member));
+  return parts_.sink->OnSeries(
+      {.query_index = index_,
+       .metric =
+           query_.tsuids.empty() ? query_.metric : names.NameOf(UidKind::kMetric, plan_.metric),
+       .tags = tags_,
+       .aggregate_tags = aggregate_tags_,
+       .tsuids = tsuids_,
+       .nan_as_null = query_.downsample.has_value() && query_.downsample->fill == FillPolicy::kNull,
+       .annotations = {},
+       .points = spec_.keep_scanned ? Trim(points, INT64_MIN, INT64_MAX)
+                                    : Trim(points, spec_.start_ms, spec_.end_ms)});
+}
+
+PlanReport SubQueryRun::Report() const {
+  return {.query_index = index_,
+          .method = std::string(ReadMethodName(cost_.method)),
+          .metric_series = plan_.metric_series,
+          .series = groups_.members().size(),
+          .groups = groups_.size(),
+          .hours = HoursOf(stored_),
+          .expected_rows = cost_.rows,
+          .expected_bytes = cost_.rows * kCellBytesGuess,
+          .cost = parts_.read.meter->cost()};
+}
+
+}  // namespace hourcell

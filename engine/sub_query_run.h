@@ -1,0 +1,85 @@
+// SubQueryRun: one sub query of a query, from its plan to the sink.
+//
+//   groups -> batches of series that fit the memory -> spans -> rate -> aggregate -> trim -> sink
+//
+// Members are read group by group, so that at most one group is unfinished at any time, and a group
+// that is downsampled keeps its accumulators only. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/row_key.h"
+#include "engine/options.h"
+#include "engine/query.h"
+#include "engine/query/aggregate.h"
+#include "engine/query/group_by.h"
+#include "engine/query_meter.h"
+#include "engine/query_names.h"
+#include "engine/query_planner.h"
+#include "engine/read_cost.h"
+#include "engine/span_reader.h"
+
+namespace hourcell {
+
+class SubQueryRun {
+ public:
+  // Borrowed.
+  struct Parts {
+    const Options* options = nullptr;
+    SpanReader::Parts read;
+    QueryNames* names = nullptr;
+    QuerySink* sink = nullptr;
+  };
+  // `plan` is borrowed.
+  SubQueryRun(const Parts& parts, const QuerySpec& spec, size_t index, const SubQueryPlan* plan);
+
+  // Errors: as Tsdb::Query.
+  absl::Status Run();
+
+  // To be called after Run, whatever it returned.
+  PlanReport Report() const;
+
+ private:
+  // Chooses how the hours there are rows in are read.
+  absl::Status Prepare();
+  absl::Status RunBatch(std::span<const uint32_t> members);
+  ReadCost EstimateFor(std::span<const uint32_t> sorted) const;
+  size_t BatchSize(size_t left) const;
+  absl::Status AddMember(uint32_t member, SeriesSpan* read);
+  absl::Status FinishGroup();
+  absl::Status Give(const Span& points);
+
+  const Parts parts_;
+  const QuerySpec& spec_;
+  const size_t index_;
+  const SubQuery& query_;
+  const SubQueryPlan& plan_;
+  const QueryRange range_;
+  const bool each_alone_;
+  SeriesGroups groups_;
+  ScanBounds stored_;  // in which there may be stored rows
+  std::vector<int64_t> bucket_times_;
+  std::unique_ptr<SpanAggregator> aggregator_;
+  std::unique_ptr<SpanReader> reader_;
+  ReadCost cost_;  // of all, as expected
+  size_t members_read_ = 0;
+  size_t bytes_of_read_ = 0;  // of memory, of the members read
+
+  size_t group_ = 0;               // the one members are added to
+  size_t members_left_ = 0;        // of it, not yet added
+  std::vector<uint32_t> present_;  // of its members: those with points
+  // Reused from group to group.
+  std::vector<std::pair<std::string_view, std::string_view>> tags_;
+  std::vector<std::string_view> aggregate_tags_;
+  std::vector<std::string_view> tsuids_;
+};
+
+}  // namespace hourcell

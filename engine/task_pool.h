@@ -1,0 +1,43 @@
+// TaskPool: threads that help callers with pieces of work. A caller works too, and never waits for a
+// piece that nobody has begun: a busy pool makes a call slower, not stuck. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "codec/base/mutex.h"
+
+namespace hourcell {
+
+class TaskPool {
+ public:
+  // `threads` that work on one call at most, the caller's included; 0: by the processors.
+  explicit TaskPool(size_t threads);
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+  ~TaskPool();
+
+  size_t threads() const { return helpers_.size() + 1; }
+
+  // Calls `work(i)` once for each i < count, on several threads, and returns when all are done.
+  void ForEach(size_t count, const std::function<void(size_t i)>& work);
+
+ private:
+  struct Job;
+  static void WorkOn(Job* job);
+  void Help();
+
+  Mutex mutex_;
+  CondVar has_work_;
+  std::deque<std::shared_ptr<Job>> jobs_
+      ABSL_GUARDED_BY(mutex_);  // each once for a helper it wants
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace hourcell
