@@ -4,6 +4,9 @@
 #include <cfloat>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -182,6 +185,78 @@ const char* ScanExponent(const char* at, const char* end, int* exponent) {
   return digits_end;
 }
 
+// Double.toString is plain in this range, and scientific outside it.
+constexpr double kJavaPlainMin = 1e-3;
+constexpr double kJavaPlainEnd = 1e7;
+
+char* WriteText(std::string_view text, char* out) {
+  return std::ranges::copy(text, out).out;
+}
+
+// Decimals of at most eight places, which most measurements are. The decimal n / 10^8 has at most
+// 15 digits, so that no other one as short reads as the same double, and n and 10^8 are exact, so
+// that the division rounds as reading does: where it gives `value`, n has its digits. nullptr if
+// it does not.
+// REQUIRES: kJavaPlainMin <= value < kJavaPlainEnd.
+char* WriteShortDecimal(double value, char* out) {
+  constexpr size_t kPlaces = 8;
+  constexpr double kScale = 1e8;
+  const auto scaled = static_cast<int64_t>(value * kScale + 0.5);
+  if (static_cast<double>(scaled) / kScale != value) return nullptr;
+  auto fraction = static_cast<uint32_t>(scaled % static_cast<int64_t>(kScale));
+  out = std::to_chars(out, out + kPlaces, scaled / static_cast<int64_t>(kScale)).ptr;
+  *out++ = '.';
+  if (fraction == 0) {
+    *out++ = '0';
+    return out;
+  }
+  size_t places = kPlaces;
+  for (; fraction % 10 == 0; fraction /= 10)
+    --places;
+  for (size_t i = places; i > 0; --i, fraction /= 10)
+    out[i - 1] = static_cast<char>('0' + fraction % 10);
+  return out + places;
+}
+
+// The shortest digits that read back, of any value.
+// REQUIRES: value > 0 and finite.
+char* WriteShortest(double value, char* out) {
+  char text[32];
+  char* end = std::to_chars(text, std::end(text), value, std::chars_format::scientific).ptr;
+  // Where one digit is enough, Java takes the nearest of two; it differs only for the subnormal:
+  // 4.9E-324, not 5.0E-324.
+  if (text[1] == 'e' && value < std::numeric_limits<double>::min()) {
+    end = std::to_chars(text, std::end(text), value, std::chars_format::scientific, 1).ptr;
+  }
+
+  // d[.ddd]e(+|-)xx -> the digits and the power of ten of the first.
+  char* const mark = std::find(text, end, 'e');
+  int exponent = 0;
+  std::from_chars(mark + (mark[1] == '+' ? 2 : 1), end, exponent);
+  std::string_view fraction(text + 1, mark);
+  if (!fraction.empty()) fraction.remove_prefix(1);
+  const char first = text[0];
+
+  if (exponent < -3 || exponent >= 7) {
+    *out++ = first;
+    *out++ = '.';
+    out = WriteText(fraction.empty() ? "0" : fraction, out);
+    *out++ = 'E';
+    return std::to_chars(out, out + 4, exponent).ptr;
+  }
+  if (exponent < 0) {
+    out = std::fill_n(WriteText("0.", out), -exponent - 1, '0');
+    *out++ = first;
+    return WriteText(fraction, out);
+  }
+  const auto whole = static_cast<size_t>(exponent);
+  *out++ = first;
+  out = WriteText(fraction.substr(0, whole), out);
+  if (fraction.size() < whole) out = std::fill_n(out, whole - fraction.size(), '0');
+  *out++ = '.';
+  return WriteText(fraction.size() > whole ? fraction.substr(whole) : "0", out);
+}
+
 }  // namespace
 
 namespace {
@@ -326,56 +401,21 @@ bool FitsInFloat(std::string_view text) {
   return number.ok() && static_cast<double>(static_cast<float>(*number)) == *number;
 }
 
-void AppendJavaDouble(double value, std::string* out) {
-  if (std::isnan(value)) {
-    out->append("NaN");
-    return;
-  }
-  if (std::signbit(value)) out->push_back('-');
+char* WriteJavaDouble(double value, char* out) {
+  if (std::isnan(value)) return WriteText("NaN", out);
+  if (std::signbit(value)) *out++ = '-';
   const double magnitude = std::fabs(value);
-  if (std::isinf(magnitude)) {
-    out->append("Infinity");
-    return;
+  if (std::isinf(magnitude)) return WriteText("Infinity", out);
+  if (magnitude == 0) return WriteText("0.0", out);
+  if (magnitude >= kJavaPlainMin && magnitude < kJavaPlainEnd) {
+    if (char* const end = WriteShortDecimal(magnitude, out); end != nullptr) return end;
   }
-  if (magnitude == 0) {
-    out->append("0.0");
-    return;
-  }
+  return WriteShortest(magnitude, out);
+}
 
-  char text[32];
-  const auto shortest =
-      std::to_chars(text, std::end(text), magnitude, std::chars_format::scientific);
-  char* end = shortest.ptr;
-  // Where one digit is enough, Java takes the nearest of two; it differs only for the subnormal:
-  // 4.9E-324, not 5.0E-324.
-  if (text[1] == 'e' && magnitude < std::numeric_limits<double>::min()) {
-    end = std::to_chars(text, std::end(text), magnitude, std::chars_format::scientific, 1).ptr;
-  }
-
-  // d[.ddd]e(+|-)xx -> the digits and the power of ten of the first.
-  char* const mark = std::find(text, end, 'e');
-  int exponent = 0;
-  std::from_chars(mark + (mark[1] == '+' ? 2 : 1), end, exponent);
-  std::string_view fraction(text + 1, mark);
-  if (!fraction.empty()) fraction.remove_prefix(1);
-  const char first = text[0];
-
-  if (exponent < -3 || exponent >= 7) {
-    fmt::format_to(std::back_inserter(*out), "{}.{}E{}", first, fraction.empty() ? "0" : fraction,
-                   exponent);
-    return;
-  }
-  if (exponent < 0) {
-    out->append("0.").append(static_cast<size_t>(-exponent - 1), '0').push_back(first);
-    out->append(fraction);
-    return;
-  }
-  const auto whole = static_cast<size_t>(exponent);
-  out->push_back(first);
-  out->append(fraction.substr(0, whole));
-  if (fraction.size() < whole) out->append(whole - fraction.size(), '0');
-  out->push_back('.');
-  out->append(fraction.size() > whole ? fraction.substr(whole) : "0");
+void AppendJavaDouble(double value, std::string* out) {
+  char text[kJavaDoubleBytesMax];
+  out->append(text, WriteJavaDouble(value, text));
 }
 
 std::string JavaDouble(double value) {

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,5 +64,11 @@ bool FitsInFloat(std::string_view text);
 // below 1.0E-3, shortest digits that read back. NaN, Infinity, -Infinity by these words.
 void AppendJavaDouble(double value, std::string* out);
 std::string JavaDouble(double value);
+
+// The longest text of a double: -1.7976931348623157E-308 and its like.
+inline constexpr size_t kJavaDoubleBytesMax = 24;
+
+// The same at `out`, which has room for kJavaDoubleBytesMax; returns where the text ends.
+char* WriteJavaDouble(double value, char* out);
 
 }  // namespace hourcell

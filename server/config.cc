@@ -22,8 +22,10 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "engine/query/query_time.h"
 #include "server/ascii.h"
 #include "server/properties.h"
+#include "server/query_limits_file.h"
 
 namespace hourcell {
 namespace {
@@ -81,6 +83,7 @@ constexpr auto kRows = std::to_array<Row>({
             "seconds until an idle connection is closed; 0 = never",
             0,
             kInt32Max),
+    Text("tsd.core.timezone", "UTC", "zone of dates and calendars where a query names none"),
     Text("tsd.mode", "rw", "rw, ro (no puts) or wo (no queries)", "rw|ro|wo"),
 
     Bool("tsd.core.auto_create_metrics", "true", "a put may create a metric (OpenTSDB: false)"),
@@ -181,7 +184,29 @@ constexpr auto kRows = std::to_array<Row>({
          "request header whose value, tagk=tagv, is added as a tag to every point of a put"),
     Bool("tsd.rpc.telnet.return_errors", "true", "answer refused put lines with the reason"),
     Integer("tsd.query.timeout", "0", "milliseconds a query may take; 0 = no limit"),
-    Integer("tsd.query.limits.data_points.default", "0", "points a query may read; 0 = no limit"),
+    Integer("tsd.query.send_timeout",
+            "60000",
+            "milliseconds until a client that takes nothing of its response is dropped; 0 = never"),
+    Integer(
+        "tsd.query.limits.data_points.default", "0", "points a sub query may read; 0 = no limit"),
+    Integer("tsd.query.limits.bytes.default",
+            "0",
+            "bytes of stored points a sub query may read; 0 = no limit"),
+    Integer(
+        "tsd.query.limits.rows.default", "0", "rows a sub query may read or skip; 0 = no limit"),
+    Integer("tsd.query.limits.series.default", "0", "series a sub query may select; 0 = no limit"),
+    Text("tsd.query.limits.range.default",
+         "0",
+         "how long a query's range may be, as 30d or 12h; 0 = no limit"),
+    Text("tsd.query.limits.overrides.config",
+         "",
+         "JSON file with limits for metrics by their names, read at the start"),
+    Integer("tsd.query.memory",
+            "1073741824",
+            "bytes that all queries together may hold",
+            1 << 20,
+            kBytesMax),
+    Integer("tsd.query.threads", "0", "threads that work for one query; 0 = one a core", 0, 1024),
     Bool("tsd.query.skip_unresolved_tagvs", "false", "ignore unknown tag values in filters"),
     Integer("tsd.stats.self_interval",
             "0",
@@ -210,7 +235,6 @@ constexpr std::string_view kIgnoredKeys[] = {
     "tsd.core.preload_uid_cache.max_entries",
     "tsd.core.storage_exception_handler.enable",
     "tsd.core.storage_exception_handler.plugin",
-    "tsd.core.timezone",
     "tsd.core.tree.enable_processing",
     "tsd.gnuplot.options.allowlist",
     "tsd.http.cachedir",
@@ -226,9 +250,7 @@ constexpr std::string_view kIgnoredKeys[] = {
     "tsd.query.enable_fuzzy_filter",
     "tsd.query.filter.expansion_limit",
     "tsd.query.limits.bytes.allow_override",
-    "tsd.query.limits.bytes.default",
     "tsd.query.limits.data_points.allow_override",
-    "tsd.query.limits.overrides.config",
     "tsd.query.limits.overrides.interval",
     "tsd.query.multi_get.batch_size",
     "tsd.query.multi_get.concurrent",
@@ -394,6 +416,36 @@ absl::Status CheckJournal(int64_t journal, int64_t segment) {
                   journal, 4 * segment));
 }
 
+absl::Status CheckTimezone(const std::string& name) {
+  if (ParseTimezone(name).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("tsd.core.timezone: got {}; want a zone of the IANA database such as "
+                  "Europe/Vienna",
+                  QuoteForMessage(name)));
+}
+
+absl::StatusOr<int64_t> ParseRangeLimit(const std::string& text) {
+  if (text == "0" || text.empty()) return 0;
+  const absl::StatusOr<int64_t> range_ms = ParseDuration(text);
+  if (range_ms.ok()) return range_ms;
+  return absl::InvalidArgumentError(
+      fmt::format("tsd.query.limits.range.default: got {}; want a duration such as 30d, or 0",
+                  QuoteForMessage(text)));
+}
+
+absl::StatusOr<QueryLimits> QueryLimitsOf(const Config& config) {
+  const auto limit = [&config](std::string_view key) {
+    return static_cast<uint64_t>(config.integer(key));
+  };
+  QueryLimits limits{.points = limit("tsd.query.limits.data_points.default"),
+                     .bytes = limit("tsd.query.limits.bytes.default"),
+                     .rows = limit("tsd.query.limits.rows.default"),
+                     .series = limit("tsd.query.limits.series.default")};
+  HOURCELL_ASSIGN_OR_RETURN(limits.range_ms,
+                            ParseRangeLimit(config.text("tsd.query.limits.range.default")));
+  return limits;
+}
+
 }  // namespace
 
 const std::vector<Config::Setting>& Config::settings() {
@@ -514,7 +566,13 @@ absl::StatusOr<Options> Config::ToOptions() const {
       text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb : CellEncoding::kPacked;
   options.ttl_s = integer("tsd.storage.ttl");
   options.block_cache_bytes = size("tsd.storage.block_cache");
-  options.query_limits.points = size("tsd.query.limits.data_points.default");
+  HOURCELL_RETURN_IF_ERROR(CheckTimezone(text("tsd.core.timezone")));
+  HOURCELL_ASSIGN_OR_RETURN(options.query_limits, QueryLimitsOf(*this));
+  if (const std::string file = text("tsd.query.limits.overrides.config"); !file.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(options.query_limit_overrides, LoadQueryLimits(file));
+  }
+  options.query_memory_bytes = size("tsd.query.memory");
+  options.query_threads = size("tsd.query.threads");
   options.query_timeout_ms = integer("tsd.query.timeout");
   options.skip_unresolved_tagvs = boolean("tsd.query.skip_unresolved_tagvs");
   HOURCELL_RETURN_IF_ERROR(options.Validate());

@@ -1,5 +1,7 @@
 #include "server/connection.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -16,14 +18,19 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
+#include <fmt/format.h>
 
 #include "server/asio.h"
+#include "server/body_stream.h"
+#include "server/body_writer.h"
 #include "server/http_answer.h"
 #include "server/http_error.h"
 #include "server/http_parser.h"
 #include "server/http_response.h"
+#include "server/send_window.h"
 
 namespace hourcell {
 namespace {
@@ -38,6 +45,16 @@ constexpr int kReadsInARowMax = 4;
 std::span<char> ThreadReadBuffer() {
   thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBytesMax);
   return {buffer.get(), kReadBytesMax};
+}
+
+// "127.0.0.1:50000", or nothing of a socket that is closed already.
+std::string RemoteOf(const tcp::socket& socket) {
+  AsioError error;
+  const tcp::endpoint remote = socket.remote_endpoint(error);
+  if (error) return {};
+  const bool is_v6 = remote.address().is_v6();
+  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", remote.address().to_string(), is_v6 ? "]" : "",
+                     remote.port());
 }
 
 class SocketConnection : public Connection, public std::enable_shared_from_this<SocketConnection> {
@@ -70,13 +87,19 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void SettleTelnetLater();
   void PumpHttp();
   void Answer(HttpRequest request);
+  void AnswerInPool(HttpRequest request);
+  HttpResponse ResponseTo(HttpRequest* request) const;
   void RefuseHttp();
   void SendResponse(HttpWire wire);
+  void Cut();
+  void WatchClient();
+  void LookAtClient();
 
   void Send(std::string bytes);
   void Queue(std::string bytes);
   void WriteQueued();
   void WriteRest(std::vector<asio::const_buffer> buffers);
+  void CountSentUpTo(size_t total);
   void CountSent(size_t bytes);
   void OnWritten();
   void OnFlushed();
@@ -94,18 +117,23 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   asio::steady_timer idle_timer_;
   asio::steady_timer close_timer_;
   asio::steady_timer telnet_timer_;
+  asio::steady_timer client_timer_;
   std::chrono::steady_clock::time_point last_activity_;
+  std::chrono::steady_clock::time_point last_sent_;  // or nothing was unsent until then
 
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpParser> http_;
   HttpState http_state_ = HttpState::kReading;
-  bool is_pumping_ = false;     // requests that are here are being served
-  bool telnet_waits_ = false;   // for its need
-  bool settle_is_due_ = false;  // the timer runs for that
+  bool is_pumping_ = false;             // requests that are here are being served
+  std::shared_ptr<SendWindow> window_;  // of the answer the pool makes
+  int hung_up_looks_ = 0;               // in a row
+  bool telnet_waits_ = false;           // for its need
+  bool settle_is_due_ = false;          // the timer runs for that
 
   std::vector<std::string> queued_;   // to be written next
   std::vector<std::string> sending_;  // being written
   size_t unsent_bytes_ = 0;           // of both
+  size_t counted_bytes_ = 0;          // of the write under way, as sent
 
   bool waiting_ = false;      // for input
   bool input_ended_ = false;  // the client sends no more
@@ -123,7 +151,8 @@ SocketConnection::SocketConnection(Socket socket,
       on_closed_(std::move(on_closed)),
       idle_timer_(socket_.get_executor()),
       close_timer_(socket_.get_executor()),
-      telnet_timer_(socket_.get_executor()) {
+      telnet_timer_(socket_.get_executor()),
+      client_timer_(socket_.get_executor()) {
   Touch();
 }
 
@@ -316,22 +345,76 @@ void SocketConnection::PumpHttp() {
 void SocketConnection::Answer(HttpRequest request) {
   context_->counters->http_requests->Add(1);
   http_state_ = HttpState::kAnswering;
-  const auto answer = [self = shared_from_this()](HttpRequest* asked) {
-    HttpResponse response =
-        AnswerRequest(self->context_->body_bytes_max, self->context_->http_api, asked);
-    if (self->stopping_) response.close = true;
-    return FormatResponse(*asked, std::move(response));
-  };
-  if (!MayTakeLong(request)) {
-    SendResponse(answer(&request));
+  if (MayTakeLong(request)) {
+    AnswerInPool(std::move(request));
     return;
   }
-  asio::post(context_->pool->pool,
-             [self = shared_from_this(), answer, asked = std::move(request)]() mutable {
-               asio::post(self->socket_.get_executor(), [self, wire = answer(&asked)]() mutable {
-                 self->SendResponse(std::move(wire));
-               });
-             });
+  SendResponse(FormatResponse(request, CompleteBody(ResponseTo(&request))));
+}
+
+void SocketConnection::AnswerInPool(HttpRequest request) {
+  request.remote = RemoteOf(socket_);
+  window_ = std::make_shared<SendWindow>();
+  hung_up_looks_ = 0;
+  WatchClient();
+  asio::post(context_->pool->pool, [self = shared_from_this(), window = window_,
+                                    asked = std::move(request)]() mutable {
+    const auto post_send = [&self](std::string bytes) {
+      asio::post(self->socket_.get_executor(),
+                 [self, bytes = std::move(bytes)]() mutable { self->Send(std::move(bytes)); });
+    };
+    HttpResponse response = self->ResponseTo(&asked);
+    HttpWire rest = SendBody(asked, std::move(response), {.window = window, .send = post_send});
+    asio::post(self->socket_.get_executor(), [self, rest = std::move(rest)]() mutable {
+      if (rest.cut) {
+        self->Cut();
+      } else {
+        self->SendResponse(std::move(rest));
+      }
+    });
+  });
+}
+
+HttpResponse SocketConnection::ResponseTo(HttpRequest* request) const {
+  HttpResponse response = context_->answer != nullptr ? context_->answer(request)
+                                                      : AnswerRequest(context_->body_bytes_max,
+                                                                      context_->http_api, request);
+  if (stopping_) response.close = true;
+  return response;
+}
+
+// A response that was begun cannot be finished. In chunks, or compressed, it shows that its end is
+// missing; for clients that read until the connection ends, it ends with a reset.
+void SocketConnection::Cut() {
+  AsioError ignored;
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  Close();
+}
+
+// Looks at the client now and then, until it has its response.
+void SocketConnection::WatchClient() {
+  client_timer_.expires_after(std::chrono::milliseconds(kLookMs));
+  client_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    if (error || self->closed_ || self->http_state_ == HttpState::kReading) return;
+    self->LookAtClient();
+    if (!self->closed_) self->WatchClient();
+  });
+}
+
+void SocketConnection::LookAtClient() {
+  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  const bool hung_up =
+      poll(&look, 1, 0) == 1 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+  hung_up_looks_ = hung_up ? hung_up_looks_ + 1 : 0;
+  // What no query prints is answered all the same: the client may have ended its input only.
+  if (hung_up_looks_ == kLooksToBelieve) window_->Close();
+
+  const auto stalled = std::chrono::steady_clock::now() - last_sent_;
+  if (context_->send_timeout_ms > 0 && unsent_bytes_ > 0 &&
+      stalled >= std::chrono::milliseconds(context_->send_timeout_ms)) {
+    context_->counters->timed_out->Add(1);
+    Cut();
+  }
 }
 
 void SocketConnection::RefuseHttp() {
@@ -347,16 +430,23 @@ void SocketConnection::SendResponse(HttpWire wire) {
   // Both go out in one write.
   Queue(std::move(wire.head));
   Queue(std::move(wire.body));
-  if (sending_.empty()) WriteQueued();
+  if (!sending_.empty()) return;
+  if (queued_.empty()) {
+    OnFlushed();  // the end of a stream need not have a byte
+  } else {
+    WriteQueued();
+  }
 }
 
 void SocketConnection::Send(std::string bytes) {
+  if (closed_) return;
   Queue(std::move(bytes));
   if (sending_.empty()) WriteQueued();
 }
 
 void SocketConnection::Queue(std::string bytes) {
-  if (bytes.empty()) return;
+  if (bytes.empty() || closed_) return;
+  if (unsent_bytes_ == 0) last_sent_ = std::chrono::steady_clock::now();
   unsent_bytes_ += bytes.size();
   queued_.push_back(std::move(bytes));
 }
@@ -390,13 +480,15 @@ void SocketConnection::WriteQueued() {
 
 // Writes buffers of sending_.
 void SocketConnection::WriteRest(std::vector<asio::const_buffer> buffers) {
-  const auto progress = [self = shared_from_this()](const AsioError& error, size_t /*sent*/) {
+  counted_bytes_ = 0;
+  const auto progress = [self = shared_from_this()](const AsioError& error, size_t sent) {
     self->Touch();
+    self->CountSentUpTo(sent);
     return asio::transfer_all()(error, 0);
   };
   asio::async_write(socket_, std::move(buffers), progress,
                     [self = shared_from_this()](const AsioError& error, size_t sent) {
-                      self->CountSent(sent);
+                      self->CountSentUpTo(sent);
                       if (error) {
                         self->sending_.clear();
                         self->Close();
@@ -406,9 +498,17 @@ void SocketConnection::WriteRest(std::vector<asio::const_buffer> buffers) {
                     });
 }
 
+void SocketConnection::CountSentUpTo(size_t total) {
+  CountSent(total - counted_bytes_);
+  counted_bytes_ = total;
+}
+
 void SocketConnection::CountSent(size_t bytes) {
+  if (bytes == 0) return;
+  last_sent_ = std::chrono::steady_clock::now();
   context_->counters->bytes_out->Add(bytes);
   unsent_bytes_ -= std::min(bytes, unsent_bytes_);
+  if (window_ != nullptr) window_->Sent(bytes);
 }
 
 // All of sending_ is written.
@@ -490,6 +590,8 @@ void SocketConnection::Close() {
   idle_timer_.cancel();
   close_timer_.cancel();
   telnet_timer_.cancel();
+  client_timer_.cancel();
+  if (window_ != nullptr) window_->Close();
   if (telnet_.has_value() && !telnet_waits_ && telnet_->has_commits_under_way()) {
     telnet_->Settle();  // so that they are counted
     WaitForCommits();

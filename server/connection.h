@@ -4,7 +4,9 @@
 // Everything of a connection runs on its strand, one step at a time. Lines and puts are done right
 // there; HTTP requests that may take long go to the worker pool, one at a time a connection, so
 // that responses keep the order of their requests. While one is answered nothing is read:
-// pipelining clients wait in their own send buffer.
+// pipelining clients wait in their own send buffer. A long response goes out in pieces while the
+// pool's thread still prints it (body_stream.h). All the while the socket is looked at: when the
+// client has hung up, or reads nothing for too long, the query that prints is cancelled.
 //
 // A line session that has to wait for a commit does so in a pool, too, and one whose store asks for
 // patience is tried again by a timer. Nothing is read meanwhile, so that the sender feels it.
@@ -19,6 +21,7 @@
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http_api.h"
+#include "server/http_message.h"
 #include "server/telnet_session.h"
 
 namespace hourcell {
@@ -39,6 +42,10 @@ inline constexpr int64_t kFlushMs = 10'000;
 // would reset the connection, and the reply might be lost with it.
 inline constexpr int64_t kLingerMs = 2'000;
 inline constexpr int64_t kStopLingerMs = 200;  // when the server stops
+// How often a client is looked at whose request is being answered, and how many looks in a row find
+// that it has hung up before it is believed.
+inline constexpr int64_t kLookMs = 250;
+inline constexpr int kLooksToBelieve = 2;
 
 // Counters of connections; borrowed from the registry.
 struct ConnectionCounters {
@@ -65,6 +72,10 @@ struct ConnectionContext {
   const ConnectionCounters* counters = nullptr;
   size_t body_bytes_max = 0;
   int64_t idle_timeout_s = 0;  // 0 = none
+  int64_t send_timeout_ms =
+      0;  // until a client that takes nothing of a response is dropped; 0 = none
+  // Answers requests that may take long; null = AnswerRequest with the members above.
+  std::function<HttpResponse(HttpRequest* request)> answer = {};
 };
 
 // Thread-safe.

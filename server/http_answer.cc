@@ -1,6 +1,5 @@
 #include "server/http_answer.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -25,13 +24,18 @@ HttpResponse ErrorOf(const absl::Status& status) {
   }
 }
 
+bool EndsIgnoringCase(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         EqualsIgnoringCase(text.substr(text.size() - end.size()), end);
+}
+
 }  // namespace
 
 bool MayTakeLong(const HttpRequest& request) {
   std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
   while (path.ends_with('/'))
     path.remove_suffix(1);
-  return !EqualsIgnoringCase(path.substr(std::min(path.rfind('/'), path.size())), "/put");
+  return !EndsIgnoringCase(path, "/put") && !EndsIgnoringCase(path, "/stats/query");
 }
 
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {
@@ -39,7 +43,7 @@ HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* req
   if (const absl::Status status = InflateBody(body_bytes_max, request); !status.ok()) {
     return ErrorOf(status);
   }
-  return api->Handle(*request);
+  return api->Begin(*request);
 }
 
 }  // namespace hourcell

@@ -13,10 +13,11 @@ namespace hourcell {
 
 // Decodes target and body of `*request` and lets `api` answer. Errors of its own: 400 for a bad
 // target or damaged compression, 413 for a body over `body_bytes_max` when inflated, 415 for a
-// Content-Encoding that is not known.
+// Content-Encoding that is not known. A producer in the response borrows `*request` and `api`.
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request);
 
-// True for what may take long: everything but puts. Judged by the target as sent, since that
+// True for what may take long: everything but puts, and the list of queries, which must answer and
+// cancel while every thread of the pool runs one. Judged by the target as sent, since that
 // decides on which thread it is decoded.
 bool MayTakeLong(const HttpRequest& request);
 

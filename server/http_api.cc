@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/info_handlers.h"
+#include "server/query_page.h"
 #include "server/suggest_handler.h"
 
 namespace hourcell {
@@ -58,13 +60,29 @@ bool IsCallbackName(std::string_view text) {
 // Wraps a JSON body for ?jsonp.
 void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
   const std::string* callback = request.param("jsonp");
-  if (callback == nullptr || callback->empty() || response->body.empty()) return;
+  if (callback == nullptr || callback->empty()) return;
+  if (response->body.empty() && response->produce == nullptr) return;
   if (!response->content_type.starts_with("application/json")) return;
   if (!IsCallbackName(*callback)) {
     *response = HttpError(400, "Invalid jsonp callback name");
     return;
   }
-  response->body = fmt::format("{}({})", *callback, response->body);
+  if (response->produce == nullptr) {
+    response->body = fmt::format("{}({})", *callback, response->body);
+    return;
+  }
+  response->produce = [name = *callback, inner = std::move(response->produce)](
+                          BodyWriter* body, HttpResponse* failure) {
+    body->buffer().append(name).append("(");
+    if (!inner(body, failure)) return false;
+    body->buffer().append(")");
+    return true;
+  };
+}
+
+// The standard library's exceptions, out of memory above all: the client still gets its answer.
+HttpResponse ErrorOf(const std::exception& exception) {
+  return HttpError(500, "An unknown exception occurred", exception.what());
 }
 
 constexpr uint8_t Bit(HttpMethod method) {
@@ -92,6 +110,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "aggregators", "", kGet | kPost, "", &HttpApi::Aggregators},
     {true, "version", "", kGet | kPost, "", &HttpApi::Version},
     {true, "stats", "", kGet | kPost, "", &HttpApi::StatsJson},
+    {true, "stats", "query", kGet | kDelete, "", &HttpApi::QueryStats},
     {true, "config", "", kGet | kPost, "", &HttpApi::ConfigJson},
     {true, "config", "filters", kGet | kPost, "", &HttpApi::Filters},
     {true, "serializers", "", kGet | kPost, "", &HttpApi::Serializers},
@@ -101,7 +120,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
     {false, "", "", kGet, "", &HttpApi::Landing},
-    {false, "q", "", kGet, "wo", &HttpApi::Query},
+    {false, "q", "", kGet, "wo", &HttpApi::QueryPage},
     {false, "suggest", "", kGet, "wo", &HttpApi::Suggest},
     {false, "aggregators", "", kGet, "", &HttpApi::Aggregators},
     {false, "version", "", kGet, "", &HttpApi::VersionText},
@@ -120,23 +139,47 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       origin_(OriginOf(*config)),
       cors_(CheckedCorsOf(*config)),
       put_(tsdb, PutSettingsOf(*config)),
-      query_(tsdb, clock),
+      queries_(clock),
+      query_({.tsdb = tsdb,
+              .clock = clock,
+              .registry = &queries_,
+              .timezone = config->text("tsd.core.timezone")}),
       admin_(tsdb, clock) {}
 
 HttpResponse HttpApi::Handle(const HttpRequest& request) {
+  return CompleteBody(Begin(request));
+}
+
+HttpResponse HttpApi::Begin(const HttpRequest& request) {
   try {
     if (auto response = cors_.Intercept(request)) {
       if (response->status == 200) cors_.AddHeaders(request, &*response);
       return *std::move(response);
     }
     HttpResponse response = Dispatch(request);
-    ApplyJsonp(request, &response);
-    cors_.AddHeaders(request, &response);
+    FinishResponse(request, &response);
+    if (response.produce != nullptr) {
+      response.produce = [this, &request, inner = std::move(response.produce)](
+                             BodyWriter* body, HttpResponse* failure) {
+        try {
+          if (inner(body, failure)) return true;
+        } catch (const std::exception& exception) {
+          *failure = ErrorOf(exception);
+        }
+        FinishResponse(request, failure);
+        return false;
+      };
+    }
     return response;
   } catch (const std::exception& exception) {
-    // The standard library's, out of memory above all: the client still gets its answer.
-    return HttpError(500, "An unknown exception occurred", exception.what());
+    return ErrorOf(exception);
   }
+}
+
+// What every response of a handler gets.
+void HttpApi::FinishResponse(const HttpRequest& request, HttpResponse* response) const {
+  ApplyJsonp(request, response);
+  cors_.AddHeaders(request, response);
 }
 
 const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
@@ -170,6 +213,10 @@ HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
                      fmt::format("Could not find a serializer with the name: {}", *serializer));
   }
   return (this->*endpoint->handler)(request);
+}
+
+HttpResponse HttpApi::QueryPage(const HttpRequest& request) {
+  return AnswerQueryPage(request, query_.service());
 }
 
 HttpResponse HttpApi::Suggest(const HttpRequest& request) {

@@ -19,6 +19,7 @@
 #include "server/http_router.h"
 #include "server/put_handler.h"
 #include "server/query_handler.h"
+#include "server/query_registry.h"
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
 
@@ -34,7 +35,11 @@ class HttpApi {
   HttpApi(Tsdb* tsdb, const Config* config, Clock* clock = Clock::System());
 
   // Answers one request whose target was parsed (ParseTarget). Never throws; every request gets a
-  // response. May block on storage.
+  // response. May block on storage. The response may have a producer, which borrows `request` and
+  // this object.
+  HttpResponse Begin(const HttpRequest& request);
+
+  // The same, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);
 
  private:
@@ -43,9 +48,12 @@ class HttpApi {
 
   const Endpoint* Find(const Route& route) const;
   HttpResponse Dispatch(const HttpRequest& request);
+  void FinishResponse(const HttpRequest& request, HttpResponse* response) const;
 
   HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
   HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
+  HttpResponse QueryPage(const HttpRequest& request);
+  HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
   HttpResponse Suggest(const HttpRequest& request);
   HttpResponse Aggregators(const HttpRequest& request);
   HttpResponse Version(const HttpRequest& request);
@@ -69,6 +77,7 @@ class HttpApi {
   const StatOrigin origin_;
   const CorsPolicy cors_;
   PutHandler put_;
+  QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;
 };

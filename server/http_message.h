@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,13 +12,16 @@
 
 namespace hourcell {
 
+class BodyWriter;
+
 struct HttpRequest {
   std::string method;  // as sent: "GET", "POST", ...
   std::string target;  // path and query as sent, not decoded
   bool http10 = false;
   bool keep_alive = true;
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
-  std::string body;  // inflated if it came with Content-Encoding
+  std::string body;    // inflated if it came with Content-Encoding
+  std::string remote;  // the client, "127.0.0.1:50000"; empty if there is no socket
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query
@@ -31,11 +35,16 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
+  // Prints a body in pieces (body_writer.h). False: that failed, and `*failure` is the response
+  // instead, as far as nothing was sent.
+  using Producer = std::function<bool(BodyWriter* body, HttpResponse* failure)>;
+
   int status = 200;
   std::string content_type = "application/json; charset=UTF-8";
   std::string body;
   std::vector<std::pair<std::string, std::string>> headers;  // besides those the writer adds
-  bool close = false;  // end the connection after this response
+  bool close = false;          // end the connection after this response
+  Producer produce = nullptr;  // if set, it makes the body, and `body` is empty
 };
 
 }  // namespace hourcell

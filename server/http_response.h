@@ -18,15 +18,29 @@ struct HttpWire {
   std::string head;
   std::string body;    // compressed if the client takes gzip; empty for HEAD
   bool close = false;  // end the connection once both are sent
+  bool cut = false;    // end it at once: a body that was begun cannot be finished
 };
 
-// Content-Length and Connection are always there. The connection ends if the response says so or
+// Of a response without a producer. Content-Length and Connection are always there. The connection ends if the response says so or
 // the request does not keep it alive. Control characters in header values become blanks, so that
 // text of a client which a handler echoes cannot add a header.
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response);
 
+// The head of a response whose body follows in pieces, of a length nobody knows yet.
+// HttpResponse.body plays no part.
+struct StreamHead {
+  std::string text;      // status line, headers, empty line
+  bool gzip = false;     // the body is to be compressed
+  bool chunked = false;  // it is framed in chunks; else it ends with the connection, as HTTP/1.0
+  bool close = false;    // end the connection once the body is sent
+};
+StreamHead FormatStreamHead(const HttpRequest& request, const HttpResponse& response);
+
 // True if an Accept-Encoding header allows gzip: named, or by "*", and not with q=0.
 bool AcceptsGzip(std::string_view accept_encoding);
+
+// "OK" for 200 and so on; "Status" for a code we never send.
+std::string_view ReasonPhrase(int status);
 
 // `bytes` as a gzip stream, at libdeflate's fastest level.
 std::string Gzip(std::string_view bytes);

@@ -1,76 +1,94 @@
 #include "server/query_handler.h"
 
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
 #include "server/http_error.h"
 #include "server/http_router.h"
 #include "server/query_json.h"
-#include "server/query_page.h"
-#include "server/query_request.h"
 #include "server/query_string.h"
 #include "server/query_writer.h"
 
 namespace hourcell {
 namespace {
 
-int StatusFor(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kOutOfRange:
-    case absl::StatusCode::kUnimplemented:
-      return 400;
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kDeadlineExceeded:
-      return 413;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kFailedPrecondition:
-      return 503;
-    default:
-      return 500;
-  }
-}
-
 HttpResponse DeleteRefused() {
   return HttpError(400, "Bad request",
                    "Deleting data is not enabled (tsd.http.query.allow_delete=false)");
 }
 
+std::optional<uint64_t> ParseId(std::string_view text) {
+  uint64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
 }  // namespace
 
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
-  const absl::StatusOr<Route> route = ParseRoute(request.path);
-  if (route.ok() && route->api_version == 0) return AnswerQueryPage(request, tsdb_, clock_);
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (!method || *method == HttpMethod::kPut) return MethodNotAllowed(request);
   if (*method == HttpMethod::kDelete) return DeleteRefused();
 
-  const int64_t start_ms = clock_->NowMs();
+  const int64_t now_ms = service_.clock->NowMs();
   // The method itself, not what it stands for, says whether there is a body.
   absl::StatusOr<QueryRequest> query = request.method == "POST"
-                                           ? ParseQueryJson(request.body, start_ms)
-                                           : ParseQueryString(request, start_ms);
-  if (!query.ok()) {
-    HttpResponse response = HttpError(400, std::string(query.status().message()));
-    return response;
-  }
+                                           ? ParseQueryJson(request.body, now_ms, service_.timezone)
+                                           : ParseQueryString(request, now_ms, service_.timezone);
+  if (!query.ok()) return HttpError(400, std::string(query.status().message()));
   if (query->delete_points) return DeleteRefused();
   query->printing.arrays = request.has_param("arrays");
+  query->printing.explain |= request.has_param("explain");
 
-  const absl::StatusOr<QueryResult> result = tsdb_->Query(query->spec);
-  if (!result.ok()) return QueryError(result.status());
   HttpResponse response;
-  const absl::Status written = AppendQueryResult(query->spec, *result, query->printing,
-                                                 clock_->NowMs() - start_ms, &response.body);
-  return written.ok() ? response : QueryError(written);
+  response.produce = [this, &request, parsed = *std::move(query)](BodyWriter* body,
+                                                                  HttpResponse* failure) {
+    return Print(request, parsed, body, failure);
+  };
+  return response;
 }
 
-HttpResponse QueryError(const absl::Status& status) {
-  const std::string text(status.message());
-  HttpResponse response = HttpError(StatusFor(status.code()), text, text);
-  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+bool QueryHandler::Print(const HttpRequest& request,
+                         const QueryRequest& query,
+                         BodyWriter* body,
+                         HttpResponse* failure) const {
+  const int64_t start_ms = service_.clock->NowMs();
+  QueryWriter writer(query.spec, query.printing, body);
+  const auto finish = [&](const QueryControl& control) {
+    writer.Finish(control, service_.clock->NowMs() - start_ms);
+  };
+  const absl::Status status = RunListedQuery(service_, request, query, &writer, finish, body);
+  if (!status.ok()) *failure = QueryError(status);
+  return status.ok();
+}
+
+HttpResponse QueryHandler::HandleList(const HttpRequest& request) {
+  const std::optional<HttpMethod> method = EffectiveMethod(request);
+  HttpResponse response;
+  if (method == HttpMethod::kGet) {
+    response.body = service_.registry->Json();
+    return response;
+  }
+  if (method != HttpMethod::kDelete) return MethodNotAllowed(request);
+  const std::string* const text = request.param("id");
+  if (text == nullptr) return HttpError(400, "Missing parameter <code>id</code>");
+  const std::optional<uint64_t> id = ParseId(*text);
+  if (!id.has_value()) {
+    return HttpError(400, fmt::format("id: got {}; want the queryId of a running query",
+                                      QuoteForMessage(*text)));
+  }
+  const absl::StatusOr<std::string> cancelled = service_.registry->Cancel(*id);
+  if (!cancelled.ok()) return HttpError(404, std::string(cancelled.status().message()));
+  response.body = fmt::format("{{\"cancelled\":{}}}", *cancelled);
   return response;
 }
 

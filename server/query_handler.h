@@ -1,33 +1,41 @@
-// /api/query: a query from the query string or a JSON body, its result as JSON. Also /q, whose
-// answers are query_page.h's.
+// /api/query: a query from the query string or a JSON body, its result as JSON. /api/stats/query:
+// the queries that run and ran.
 //
 // Thread-safe.
 
 #pragma once
 
-#include <absl/status/status.h>
+#include <utility>
 
-#include "codec/base/clock.h"
-#include "engine/tsdb.h"
+#include "server/body_writer.h"
 #include "server/http_message.h"
+#include "server/query_request.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
 class QueryHandler {
  public:
-  // Both are borrowed and outlive the object.
-  QueryHandler(Tsdb* tsdb, Clock* clock) : tsdb_(tsdb), clock_(clock) {}
+  // What `service` borrows outlives the object.
+  explicit QueryHandler(QueryService service) : service_(std::move(service)) {}
 
-  // Answers GET, POST and DELETE of /api/query, GET of /q. Deletes are refused.
+  // Answers GET, POST and DELETE of /api/query; deletes are refused. The response has a producer,
+  // which borrows `request` and this object.
   HttpResponse Handle(const HttpRequest& request);
 
- private:
-  Tsdb* const tsdb_;
-  Clock* const clock_;
-};
+  // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with
+  // an id, {"cancelled":{...}} with the query as it stood. 404: no such query runs.
+  HttpResponse HandleList(const HttpRequest& request);
 
-// The response for a query that failed: 400 for what the client got wrong (unknown names too), 413
-// for limits and timeouts, 503 for a store that is away, else 500.
-HttpResponse QueryError(const absl::Status& status);
+  const QueryService& service() const { return service_; }
+
+ private:
+  bool Print(const HttpRequest& request,
+             const QueryRequest& query,
+             BodyWriter* body,
+             HttpResponse* failure) const;
+
+  const QueryService service_;
+};
 
 }  // namespace hourcell

@@ -274,6 +274,8 @@ absl::Status ReadField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(printing.show_summary, BoolField(key, field));
   } else if (key == "showStats") {
     HOURCELL_ASSIGN_OR_RETURN(printing.show_stats, BoolField(key, field));
+  } else if (key == "explain") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.explain, BoolField(key, field));
   } else if (key == "noAnnotations") {
     HOURCELL_ASSIGN_OR_RETURN(const bool none, BoolField(key, field));
     request->spec.annotations = !none;
@@ -290,7 +292,9 @@ absl::Status ReadField(std::string_view key,
 
 }  // namespace
 
-absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms) {
+absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
+                                            int64_t now_ms,
+                                            std::string_view default_timezone) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
     return absl::InvalidArgumentError(fmt::format(
@@ -315,6 +319,7 @@ absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now
       request.spec.queries.push_back(std::move(query));
     }
   }
+  if (parts.times.timezone.empty()) parts.times.timezone = default_timezone;
   HOURCELL_RETURN_IF_ERROR(CompleteQueryRequest(parts.times, parts.use_calendar, now_ms, &request));
   return request;
 }

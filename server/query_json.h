@@ -4,7 +4,8 @@
 //    "queries": [{"aggregator", "metric" or "tsuids": [hex], "downsample", "rate",
 //                 "rateOptions": {...}, "tags": {tagk: filter},
 //                 "filters": [{"type", "tagk", "filter", "groupBy"}], "explicitTags",
-//                 "percentiles": [number], "showHistogramBuckets"}]}
+//                 "percentiles": [number], "showHistogramBuckets"}],
+//    "explain": bool}
 //
 // Unknown fields are ignored; of a field given twice the last counts. Differently from OpenTSDB,
 // tags and filters add up. Pure; thread-safe.
@@ -13,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include <absl/status/statusor.h>
 
@@ -22,7 +24,10 @@ namespace hourcell {
 
 // kInvalidArgument: "Missing message content", more than kQueryBodyBytesMax, "Unable to parse the
 // given JSON: ...", a field of another type, OpenTSDB's texts for the parts, as
-// CompleteQueryRequest. `arrays` is a parameter of the URL, not of the body.
-absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body, int64_t now_ms);
+// CompleteQueryRequest. `arrays` is a parameter of the URL, not of the body. `default_timezone` is
+// for a body that names none; empty = UTC.
+absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
+                                            int64_t now_ms,
+                                            std::string_view default_timezone = {});
 
 }  // namespace hourcell

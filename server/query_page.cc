@@ -14,9 +14,9 @@
 #include "codec/base/status_macros.h"
 #include "codec/number.h"
 #include "engine/query.h"
+#include "server/body_writer.h"
 #include "server/http_router.h"
 #include "server/json_text.h"
-#include "server/query_handler.h"
 #include "server/query_request.h"
 #include "server/query_string.h"
 
@@ -85,90 +85,122 @@ HttpResponse RedirectPage(const HttpRequest& request) {
   return response;
 }
 
-void AppendLine(const ResultSeries& series,
-                const ResultPoint& point,
-                std::string_view tags,
-                std::string* out) {
-  fmt::format_to(std::back_inserter(*out), "{} {} ", series.metric, point.ms / 1000);
-  if (point.value.is_integer()) {
-    fmt::format_to(std::back_inserter(*out), "{}", point.value.integer());
-  } else {
-    AppendJavaDouble(point.value.floating(), out);
-  }
-  out->append(tags);
-  out->push_back('\n');
-}
+// The points as lines.
+class AsciiWriter : public QuerySink {
+ public:
+  explicit AsciiWriter(BodyWriter* body) : body_(*body) {}
 
-std::string AsciiOf(const QueryResult& result) {
-  std::string out;
-  std::string tags;
-  for (const ResultSeries& series : result.series) {
-    tags.clear();
+  absl::Status OnSeries(const SeriesView& series) override {
+    tail_.clear();
     for (const auto& [tagk, tagv] : series.tags)
-      fmt::format_to(std::back_inserter(tags), " {}={}", tagk, tagv);
-    for (const ResultPoint& point : series.points) {
-      if (!std::isnan(point.value.ToDouble())) AppendLine(series, point, tags, &out);
+      fmt::format_to(std::back_inserter(tail_), " {}={}", tagk, tagv);
+    tail_.push_back('\n');
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const Value value = series.points.value(i);
+      if (std::isnan(value.ToDouble())) continue;
+      AppendLine(series.metric, series.points.t[i] / 1000, value);
+      HOURCELL_RETURN_IF_ERROR(body_.Offer());
     }
+    return absl::OkStatus();
   }
-  return out;
-}
 
-std::string JsonOf(const QuerySpec& spec, const QueryResult& result, int64_t elapsed_ms) {
-  uint64_t plotted = 0;
-  std::vector<std::set<std::string>> tags(spec.queries.size());
-  for (const ResultSeries& series : result.series) {
-    plotted += static_cast<uint64_t>(std::ranges::count_if(series.points, [&](const auto& point) {
-      return point.ms >= spec.start_ms && point.ms <= spec.end_ms;
-    }));
-    tags[series.query_index].insert(series.aggregate_tags.begin(), series.aggregate_tags.end());
-  }
-  std::string out =
-      fmt::format("{{\"plotted\":{},\"points\":{},\"etags\":[", plotted, result.points_read);
-  for (size_t i = 0; i < tags.size(); ++i) {
-    out += i == 0 ? "[" : ",[";
-    for (const std::string& tagk : tags[i]) {
-      if (out.back() != '[') out.push_back(',');
-      AppendJsonString(tagk, &out);
+ private:
+  void AppendLine(std::string_view metric, int64_t seconds, Value value) {
+    std::string& out = body_.buffer();
+    out.append(metric).append(" ");
+    out.append(fmt::format_int(seconds).c_str()).append(" ");
+    if (value.is_integer()) {
+      out.append(fmt::format_int(value.integer()).c_str());
+    } else {
+      AppendJavaDouble(value.floating(), &out);
     }
-    out.push_back(']');
+    out.append(tail_);
   }
-  fmt::format_to(std::back_inserter(out), "],\"timing\":{}}}", elapsed_ms);
-  return out;
+
+  BodyWriter& body_;
+  std::string tail_;  // of each line of a series
+};
+
+// What a graph would say of its points.
+class PointCounter : public QuerySink {
+ public:
+  // `spec` is borrowed.
+  explicit PointCounter(const QuerySpec& spec) : spec_(spec), tags_(spec.queries.size()) {}
+
+  absl::Status OnSeries(const SeriesView& series) override {
+    plotted_ += static_cast<uint64_t>(std::ranges::count_if(
+        series.points.t, [&](int64_t ms) { return ms >= spec_.start_ms && ms <= spec_.end_ms; }));
+    tags_[series.query_index].insert(series.aggregate_tags.begin(), series.aggregate_tags.end());
+    return absl::OkStatus();
+  }
+
+  void AppendJson(uint64_t points_read, int64_t elapsed_ms, std::string* out) const {
+    fmt::format_to(std::back_inserter(*out), "{{\"plotted\":{},\"points\":{},\"etags\":[", plotted_,
+                   points_read);
+    for (size_t i = 0; i < tags_.size(); ++i) {
+      *out += i == 0 ? "[" : ",[";
+      for (const std::string& tagk : tags_[i]) {
+        if (out->back() != '[') out->push_back(',');
+        AppendJsonString(tagk, out);
+      }
+      out->push_back(']');
+    }
+    fmt::format_to(std::back_inserter(*out), "],\"timing\":{}}}", elapsed_ms);
+  }
+
+ private:
+  const QuerySpec& spec_;
+  uint64_t plotted_ = 0;
+  std::vector<std::set<std::string>> tags_;  // aggregated, by sub query
+};
+
+bool PrintPage(const HttpRequest& request,
+               const QueryService& service,
+               const QueryRequest& query,
+               BodyWriter* body,
+               HttpResponse* failure) {
+  const int64_t start_ms = service.clock->NowMs();
+  AsciiWriter ascii(body);
+  PointCounter counter(query.spec);
+  const bool as_ascii = request.has_param("ascii");
+  QuerySink* const sink = as_ascii ? static_cast<QuerySink*>(&ascii) : &counter;
+  const auto finish = [&](const QueryControl& control) {
+    if (as_ascii) return;
+    counter.AppendJson(control.cost().points, service.clock->NowMs() - start_ms, &body->buffer());
+  };
+  const absl::Status status = RunListedQuery(service, request, query, sink, finish, body);
+  if (!status.ok()) {
+    *failure = PageError(request, QueryErrorStatus(status.code()), std::string(status.message()));
+  }
+  return status.ok();
 }
 
 }  // namespace
 
-HttpResponse AnswerQueryPage(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
+HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& service) {
   const bool as_ascii = request.has_param("ascii");
-  const bool as_json = request.has_param("json");
-  if (!as_ascii && !as_json) {
+  if (!as_ascii && !request.has_param("json")) {
     if (!request.has_param("png")) return RedirectPage(request);
     return PageError(request, 501, "Graphs are not drawn (png); want ascii or json");
   }
-  const int64_t now_ms = clock->NowMs();
-  absl::StatusOr<QueryRequest> query = ParseQueryString(request, now_ms);
+  const int64_t now_ms = service.clock->NowMs();
+  absl::StatusOr<QueryRequest> query = ParseQueryString(request, now_ms, service.timezone);
   if (query.ok()) {
     if (const absl::Status checked = CheckOptions(request); !checked.ok()) query = checked;
   }
   if (!query.ok()) return PageError(request, 400, std::string(query.status().message()));
   query->spec.keep_scanned = true;
-  const absl::StatusOr<QueryResult> result = tsdb->Query(query->spec);
-  if (!result.ok()) {
-    return PageError(request, QueryError(result.status()).status,
-                     std::string(result.status().message()));
-  }
-  HttpResponse response;
-  if (as_ascii) {
-    response.content_type = "text/plain; charset=UTF-8";
-    response.body = AsciiOf(*result);
-  } else {
-    response.body = JsonOf(query->spec, *result, clock->NowMs() - now_ms);
-  }
   const int64_t max_age_s = request.has_param("nocache")
                                 ? 0
                                 : PageMaxAgeS(query->spec, ParamOrEmpty(request, "start"),
                                               ParamOrEmpty(request, "end"), now_ms);
+  HttpResponse response;
+  if (as_ascii) response.content_type = "text/plain; charset=UTF-8";
   response.headers.emplace_back("Cache-Control", fmt::format("max-age={}", max_age_s));
+  response.produce = [&request, &service, parsed = *std::move(query)](BodyWriter* body,
+                                                                      HttpResponse* failure) {
+    return PrintPage(request, service, parsed, body, failure);
+  };
   return response;
 }
 

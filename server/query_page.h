@@ -14,14 +14,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "codec/base/clock.h"
-#include "engine/tsdb.h"
+#include "engine/query/query_spec.h"
 #include "server/http_message.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
-// Both are borrowed. Thread-safe.
-HttpResponse AnswerQueryPage(const HttpRequest& request, Tsdb* tsdb, Clock* clock);
+// The response may have a producer, which borrows both. Thread-safe.
+HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& service);
 
 // For how many seconds an answer may be kept: not at all if the range ends in the future; a day if
 // it is absolute and ended over an hour ago; else 1/1024 of the range. `start` and `end` are the

@@ -31,6 +31,7 @@ struct QueryPrinting {
   bool show_query = false;
   bool show_summary = false;
   bool show_stats = false;
+  bool explain = false;  // ours: how each sub query was read
   friend bool operator==(const QueryPrinting&, const QueryPrinting&) = default;
 };
 

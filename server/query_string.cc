@@ -241,10 +241,13 @@ absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid) {
   return query;
 }
 
-absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request, int64_t now_ms) {
+absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
+                                              int64_t now_ms,
+                                              std::string_view default_timezone) {
   QueryTimes times{.start = ParamOr(request, "start", ""),
                    .end = ParamOr(request, "end", ""),
                    .timezone = ParamOr(request, "timezone", ParamOr(request, "tz", ""))};
+  if (times.timezone.empty()) times.timezone = default_timezone;
   if (times.start.empty()) {
     return absl::InvalidArgumentError("Missing parameter <code>start</code>");
   }
@@ -257,7 +260,8 @@ absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request, int64_
                      .show_tsuids = request.has_param("show_tsuids"),
                      .show_query = request.has_param("show_query"),
                      .show_summary = request.has_param("show_summary"),
-                     .show_stats = request.has_param("show_stats")};
+                     .show_stats = request.has_param("show_stats"),
+                     .explain = request.has_param("explain")};
   HOURCELL_RETURN_IF_ERROR(
       CompleteQueryRequest(times, request.has_param("use_calendar"), now_ms, &parsed));
   return parsed;

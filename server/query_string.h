@@ -31,10 +31,13 @@ absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
 absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
 
 // Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
-// global_annotations, timezone or tz, use_calendar. Flags count as set whatever their value.
-// Sub queries by tsuid come first. `now_ms` is the present. Errors: as ParseSubQueryText and
+// global_annotations, timezone or tz, use_calendar, explain. Flags count as set whatever their
+// value. Sub queries by tsuid come first. `now_ms` is the present, `default_timezone` for requests
+// that name none; empty = UTC. Errors: as ParseSubQueryText and
 // CompleteQueryRequest; kInvalidArgument "Missing parameter <code>start</code>", "Missing sub
 // queries".
-absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request, int64_t now_ms);
+absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
+                                              int64_t now_ms,
+                                              std::string_view default_timezone = {});
 
 }  // namespace hourcell

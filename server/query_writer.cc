@@ -1,164 +1,59 @@
 #include "server/query_writer.h"
 
-#include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <iterator>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/number.h"
-#include "engine/query/query_time.h"
 #include "server/json_text.h"
+#include "server/query_echo.h"
 
 namespace hourcell {
 namespace {
 
-// What was printed, for the statistics.
-struct Printed {
-  uint64_t points = 0;
-  uint64_t nans = 0;
+// The longest text of an int64: a sign and 19 digits.
+constexpr size_t kIntegerBytesMax = 20;
+// A point: comma, bracket, quotes, colon, time, value.
+constexpr size_t kPointBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
+
+// Points on their way to a body, through a buffer of their own: room for the next is checked once a
+// point, and what is printed is moved once.
+class PointText {
+ public:
+  explicit PointText(BodyWriter* body) : body_(*body) {}
+
+  // Makes room for kPointBytesMax.
+  absl::Status Reserve() {
+    if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kPointBytesMax) return absl::OkStatus();
+    Flush();
+    return body_.Offer();
+  }
+  void Flush() {
+    body_.buffer().append(text_, end_);
+    end_ = text_;
+  }
+
+  void Char(char c) { *end_++ = c; }
+  void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
+  void Double(double value) { end_ = WriteJavaDouble(value, end_); }
+  void Word(std::string_view word) {
+    for (const char c : word)
+      Char(c);
+  }
+
+ private:
+  BodyWriter& body_;
+  char* end_ = text_;
+  char text_[8 * 1024];
 };
-
-// "emittedDPs":1,"nanDPs":0
-void AppendPrinted(const Printed& printed, std::string* out) {
-  fmt::format_to(std::back_inserter(*out), "\"emittedDPs\":{},\"nanDPs\":{}", printed.points,
-                 printed.nans);
-}
-
-std::string_view FillName(FillPolicy fill) {
-  switch (fill) {
-    case FillPolicy::kNone:
-      return "none";
-    case FillPolicy::kNan:
-      return "nan";
-    case FillPolicy::kNull:
-      return "null";
-    case FillPolicy::kZero:
-      return "zero";
-  }
-  HOURCELL_CHECK(false);
-}
-
-// An interval in the largest unit it is a multiple of.
-std::string NominalIntervalText(int64_t interval_ms) {
-  constexpr std::pair<int64_t, std::string_view> kUnits[] = {
-      {86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}};
-  for (const auto& [unit_ms, name] : kUnits) {
-    if (interval_ms % unit_ms == 0) return fmt::format("{}{}", interval_ms / unit_ms, name);
-  }
-  return fmt::format("{}ms", interval_ms);
-}
-
-std::string_view BoolText(bool value) {
-  return value ? "true" : "false";
-}
-
-void AppendNames(const std::vector<std::string>& names, std::string* out) {
-  out->push_back('[');
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) out->push_back(',');
-    AppendJsonString(names[i], out);
-  }
-  out->push_back(']');
-}
-
-void AppendPair(std::string_view key, std::string_view value, std::string* out) {
-  AppendJsonString(key, out);
-  out->push_back(':');
-  AppendJsonString(value, out);
-}
-
-absl::Status AppendValue(const ResultSeries& series, const ResultPoint& point, std::string* out) {
-  if (point.value.is_integer()) {
-    fmt::format_to(std::back_inserter(*out), "{}", point.value.integer());
-    return absl::OkStatus();
-  }
-  const double value = point.value.floating();
-  if (std::isinf(value)) {
-    return absl::InvalidArgumentError(
-        fmt::format("Got Infinity: {} at {} ms", series.metric, point.ms));
-  }
-  if (std::isnan(value)) {
-    out->append(series.nan_as_null ? "null" : "\"NaN\"");
-  } else {
-    AppendJavaDouble(value, out);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AppendPoints(const ResultSeries& series,
-                          const QueryPrinting& printing,
-                          Printed* printed,
-                          std::string* out) {
-  const std::vector<ResultPoint>& points = series.points;
-  const int64_t unit_ms = printing.ms ? 1 : 1000;
-  bool first = true;
-  out->push_back(printing.arrays ? '[' : '{');
-  for (size_t i = 0; i < points.size(); ++i) {
-    const int64_t time = points[i].ms / unit_ms;
-    if (i + 1 < points.size() && points[i + 1].ms / unit_ms == time) continue;
-    if (!first) out->push_back(',');
-    first = false;
-    fmt::format_to(std::back_inserter(*out), fmt::runtime(printing.arrays ? "[{}," : "\"{}\":"),
-                   time);
-    HOURCELL_RETURN_IF_ERROR(AppendValue(series, points[i], out));
-    if (printing.arrays) out->push_back(']');
-    ++printed->points;
-    if (!points[i].value.is_integer() && std::isnan(points[i].value.floating())) ++printed->nans;
-  }
-  out->push_back(printing.arrays ? ']' : '}');
-  return absl::OkStatus();
-}
-
-void AppendFilter(const TagFilterSpec& filter, std::string* out) {
-  out->append("{\"tagk\":");
-  AppendJsonString(filter.tagk, out);
-  out->append(",\"filter\":");
-  AppendJsonString(filter.filter, out);
-  fmt::format_to(std::back_inserter(*out), ",\"group_by\":{},\"type\":\"{}\"}}",
-                 BoolText(filter.group_by), FilterTypeName(filter.type));
-}
-
-void AppendRateOptions(const SubQuery& query, std::string* out) {
-  const RateSpec rate = query.rate.value_or(RateSpec{});
-  fmt::format_to(std::back_inserter(*out),
-                 ",\"rate\":{},\"rateOptions\":{{\"counter\":{},\"counterMax\":{},"
-                 "\"resetValue\":{},\"dropResets\":{}}}",
-                 BoolText(query.rate.has_value()), BoolText(rate.counter), rate.counter_max,
-                 rate.reset_value, BoolText(rate.drop_resets));
-}
-
-// "tags": the grouping filters as {"host":"wildcard(*)"}; of several on one key the first.
-void AppendTagsOfQuery(const SubQuery& query, std::string* out) {
-  out->append(",\"tags\":{");
-  std::vector<std::string_view> done;
-  for (const TagFilterSpec& filter : query.filters) {
-    if (!filter.group_by) continue;
-    if (std::find(done.begin(), done.end(), filter.tagk) != done.end()) continue;
-    if (!done.empty()) out->push_back(',');
-    done.push_back(filter.tagk);
-    AppendPair(filter.tagk, fmt::format("{}({})", FilterTypeName(filter.type), filter.filter), out);
-  }
-  out->push_back('}');
-}
-
-// [99.9,50.0], or null without any.
-void AppendPercentiles(const std::vector<double>& percentiles, std::string* out) {
-  if (percentiles.empty()) {
-    out->append("null");
-    return;
-  }
-  for (size_t i = 0; i < percentiles.size(); ++i) {
-    out->push_back(i == 0 ? '[' : ',');
-    AppendJavaDouble(percentiles[i], out);
-  }
-  out->push_back(']');
-}
 
 void AppendTextOrNull(std::string_view text, std::string* out) {
   if (text.empty()) {
@@ -168,34 +63,28 @@ void AppendTextOrNull(std::string_view text, std::string* out) {
   }
 }
 
-void AppendSubQuery(const SubQuery& query, size_t index, std::string* out) {
-  out->append("{\"aggregator\":");
-  AppendJsonString(AggregatorName(query.aggregator), out);
-  out->append(",\"metric\":");
-  AppendTextOrNull(query.metric, out);
-  out->append(",\"tsuids\":");
-  if (query.tsuids.empty()) {
-    out->append("null");
-  } else {
-    AppendNames(query.tsuids, out);
-  }
-  out->append(",\"downsample\":");
-  AppendTextOrNull(query.downsample ? DownsampleText(*query.downsample) : "", out);
-  AppendRateOptions(query, out);
-  out->append(",\"filters\":[");
-  for (size_t i = 0; i < query.filters.size(); ++i) {
+void AppendPair(std::string_view key, std::string_view value, std::string* out) {
+  AppendJsonString(key, out);
+  out->push_back(':');
+  AppendJsonString(value, out);
+}
+
+// ["...","..."]
+void AppendNames(std::span<const std::string_view> names, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < names.size(); ++i) {
     if (i > 0) out->push_back(',');
-    AppendFilter(query.filters[i], out);
+    AppendJsonString(names[i], out);
   }
-  fmt::format_to(std::back_inserter(*out), "],\"explicitTags\":{},\"index\":{}",
-                 BoolText(query.explicit_tags), index);
-  AppendTagsOfQuery(query, out);
-  out->append(",\"percentiles\":");
-  AppendPercentiles(query.percentiles, out);
-  fmt::format_to(std::back_inserter(*out),
-                 ",\"showHistogramBuckets\":{},\"rollupUsage\":null,\"preAggregate\":false,"
-                 "\"useFuzzyFilter\":true,\"useMultiGets\":true}}",
-                 BoolText(query.show_histogram_buckets));
+  out->push_back(']');
+}
+
+void AppendTsuids(std::span<const std::string_view> tsuids, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < tsuids.size(); ++i) {
+    fmt::format_to(std::back_inserter(*out), "{}\"{}\"", i > 0 ? "," : "", ToUpperHex(tsuids[i]));
+  }
+  out->push_back(']');
 }
 
 void AppendAnnotation(const Annotation& annotation, std::string* out) {
@@ -220,7 +109,7 @@ void AppendAnnotation(const Annotation& annotation, std::string* out) {
 
 // ,"annotations":[...]; nothing if there are none.
 void AppendAnnotations(std::string_view name,
-                       const std::vector<Annotation>& annotations,
+                       std::span<const Annotation> annotations,
                        std::string* out) {
   if (annotations.empty()) return;
   fmt::format_to(std::back_inserter(*out), ",\"{}\":", name);
@@ -231,127 +120,158 @@ void AppendAnnotations(std::string_view name,
   out->push_back(']');
 }
 
-// The response, series by series.
-class ResultWriter {
- public:
-  ResultWriter(const QuerySpec& spec,
-               const QueryResult& result,
-               const QueryPrinting& printing,
-               std::string* out)
-      : spec_(spec),
-        result_(result),
-        printing_(printing),
-        out_(*out),
-        printed_of_query_(spec.queries.size()) {}
-
-  absl::Status AppendSeries(const ResultSeries& series) {
-    out_.append("{\"metric\":");
-    AppendJsonString(series.metric, &out_);
-    out_.append(",\"tags\":{");
-    for (size_t i = 0; i < series.tags.size(); ++i) {
-      if (i > 0) out_.push_back(',');
-      AppendPair(series.tags[i].first, series.tags[i].second, &out_);
-    }
-    out_.append("},\"aggregateTags\":");
-    AppendNames(series.aggregate_tags, &out_);
-    if (printing_.show_query) {
-      HOURCELL_CHECK(series.query_index < spec_.queries.size());
-      out_.append(",\"query\":");
-      AppendSubQuery(spec_.queries[series.query_index], series.query_index, &out_);
-    }
-    if (printing_.show_tsuids) {
-      out_.append(",\"tsuids\":");
-      AppendNames(series.tsuids, &out_);
-    }
-    AppendAnnotations("annotations", series.annotations, &out_);
-    AppendAnnotations("globalAnnotations", result_.global_annotations, &out_);
-    return AppendDps(series);
-  }
-
-  // {"statsSummary":{...}} of what was written until now.
-  void AppendSummary(int64_t elapsed_ms) {
-    fmt::format_to(std::back_inserter(out_),
-                   "{{\"statsSummary\":{{\"rowsFromStorage\":{},\"dpsPreFilter\":{},",
-                   result_.rows_read, result_.points_read);
-    AppendPrinted(printed_, &out_);
-    fmt::format_to(std::back_inserter(out_), ",\"totalTime\":{:.1f}",
-                   static_cast<double>(elapsed_ms));
-    for (size_t i = 0; i < printed_of_query_.size(); ++i) {
-      fmt::format_to(std::back_inserter(out_), ",\"queryIdx_{:02}\":{{", i);
-      AppendPrinted(printed_of_query_[i], &out_);
-      out_.push_back('}');
-    }
-    out_.append("}}");
-  }
-
- private:
-  // The points, and what they were if that is asked for.
-  absl::Status AppendDps(const ResultSeries& series) {
-    Printed printed;
-    out_.append(",\"dps\":");
-    HOURCELL_RETURN_IF_ERROR(AppendPoints(series, printing_, &printed, &out_));
-    if (printing_.show_stats) {
-      out_.append(",\"stats\":{");
-      AppendPrinted(printed, &out_);
-      out_.push_back('}');
-    }
-    out_.push_back('}');
-    printed_.points += printed.points;
-    printed_.nans += printed.nans;
-    if (series.query_index < printed_of_query_.size()) {
-      printed_of_query_[series.query_index].points += printed.points;
-      printed_of_query_[series.query_index].nans += printed.nans;
-    }
-    return absl::OkStatus();
-  }
-
-  const QuerySpec& spec_;
-  const QueryResult& result_;
-  const QueryPrinting& printing_;
-  std::string& out_;
-  Printed printed_;
-  std::vector<Printed> printed_of_query_;
-};
-
 }  // namespace
 
-absl::Status AppendQueryResult(const QuerySpec& spec,
-                               const QueryResult& result,
-                               const QueryPrinting& printing,
-                               int64_t elapsed_ms,
-                               std::string* out) {
-  ResultWriter writer(spec, result, printing, out);
-  bool first = true;
-  out->push_back('[');
-  for (const ResultSeries& series : result.series) {
-    if (!first) out->push_back(',');
-    first = false;
-    HOURCELL_RETURN_IF_ERROR(writer.AppendSeries(series));
-  }
-  if (printing.show_summary) {
-    if (!first) out->push_back(',');
-    writer.AppendSummary(elapsed_ms);
-  }
-  out->push_back(']');
+QueryWriter::QueryWriter(const QuerySpec& spec, const QueryPrinting& printing, BodyWriter* body)
+    : spec_(spec), printing_(printing), body_(*body), printed_of_query_(spec.queries.size()) {}
+
+absl::Status QueryWriter::OnBegin(std::span<const Annotation> global_annotations) {
+  AppendAnnotations("globalAnnotations", global_annotations, &global_annotations_);
   return absl::OkStatus();
 }
 
-std::string DownsampleText(const DownsampleSpec& spec) {
-  std::string text = "0all";
-  if (!spec.all && spec.count > 0) {
-    text = fmt::format("{}{}{}", spec.count, DurationUnitName(spec.unit), spec.calendar ? "c" : "");
-  } else if (!spec.all) {
-    text = NominalIntervalText(spec.interval_ms);
+absl::Status QueryWriter::OnSeries(const SeriesView& series) {
+  AppendHead(series);
+  Printed printed;
+  HOURCELL_RETURN_IF_ERROR(AppendPoints(series, &printed));
+  std::string& out = body_.buffer();
+  if (printing_.show_stats) {
+    out.append(",\"stats\":{");
+    AppendPrinted(printed, &out);
+    out.push_back('}');
   }
-  fmt::format_to(std::back_inserter(text), "-{}", AggregatorName(spec.function));
-  if (spec.fill == FillPolicy::kZero && spec.fill_value != 0) {
-    text += "-scalar(";
-    AppendJavaDouble(spec.fill_value, &text);
-    text += ')';
-  } else if (spec.fill != FillPolicy::kNone) {
-    fmt::format_to(std::back_inserter(text), "-{}", FillName(spec.fill));
+  out.push_back('}');
+  printed_.points += printed.points;
+  printed_.nans += printed.nans;
+  if (series.query_index < printed_of_query_.size()) {
+    printed_of_query_[series.query_index].points += printed.points;
+    printed_of_query_[series.query_index].nans += printed.nans;
   }
-  return text;
+  return body_.Offer();
+}
+
+void QueryWriter::Finish(const QueryControl& control, int64_t elapsed_ms) {
+  if (printing_.explain) {
+    BeginElement();
+    AppendExplain(control, &body_.buffer());
+  }
+  if (printing_.show_summary) {
+    BeginElement();
+    AppendSummary(control.cost(), elapsed_ms);
+  }
+  body_.buffer().append(is_empty_ ? "[]" : "]");
+}
+
+void QueryWriter::AppendPrinted(const Printed& printed, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), "\"emittedDPs\":{},\"nanDPs\":{}", printed.points,
+                 printed.nans);
+}
+
+void QueryWriter::BeginElement() {
+  body_.buffer().push_back(is_empty_ ? '[' : ',');
+  is_empty_ = false;
+}
+
+// Everything of a series but its points.
+void QueryWriter::AppendHead(const SeriesView& series) {
+  BeginElement();
+  std::string& out = body_.buffer();
+  out.append("{\"metric\":");
+  AppendJsonString(series.metric, &out);
+  out.append(",\"tags\":{");
+  for (size_t i = 0; i < series.tags.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    AppendPair(series.tags[i].first, series.tags[i].second, &out);
+  }
+  out.append("},\"aggregateTags\":");
+  AppendNames(series.aggregate_tags, &out);
+  if (printing_.show_query) {
+    HOURCELL_CHECK(series.query_index < spec_.queries.size());
+    out.append(",\"query\":");
+    AppendSubQueryJson(spec_.queries[series.query_index], series.query_index, &out);
+  }
+  if (printing_.show_tsuids) {
+    out.append(",\"tsuids\":");
+    AppendTsuids(series.tsuids, &out);
+  }
+  AppendAnnotations("annotations", series.annotations, &out);
+  out.append(global_annotations_);
+}
+
+absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printed) {
+  const SpanView& points = series.points;
+  const bool arrays = printing_.arrays;
+  const auto time_of = [&, ms = printing_.ms](size_t i) {
+    return ms ? points.t[i] : points.t[i] / 1000;
+  };
+  const std::string_view nan = series.nan_as_null ? "null" : "\"NaN\"";
+  body_.buffer().append(arrays ? ",\"dps\":[" : ",\"dps\":{");
+  PointText text(&body_);
+  int64_t next_time = points.empty() ? 0 : time_of(0);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const int64_t time = next_time;
+    if (i + 1 < points.size()) {
+      next_time = time_of(i + 1);
+      if (next_time == time) continue;
+    }
+    HOURCELL_RETURN_IF_ERROR(text.Reserve());
+    if (printed->points++ > 0) text.Char(',');
+    text.Char(arrays ? '[' : '"');
+    text.Integer(time);
+    text.Word(arrays ? "," : "\":");
+    const double number = std::bit_cast<double>(points.v[i]);
+    if (points.is_float[i] == 0) {
+      text.Integer(static_cast<int64_t>(points.v[i]));
+    } else if (std::isfinite(number)) {
+      text.Double(number);
+    } else if (std::isnan(number)) {
+      text.Word(nan);
+      ++printed->nans;
+    } else {
+      return absl::InvalidArgumentError(
+          fmt::format("Got Infinity: {} at {} ms", series.metric, points.t[i]));
+    }
+    if (arrays) text.Char(']');
+  }
+  text.Char(arrays ? ']' : '}');
+  text.Flush();
+  return absl::OkStatus();
+}
+
+// {"statsSummary":{...}} of what was printed until now.
+void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_ms) {
+  std::string& out = body_.buffer();
+  fmt::format_to(std::back_inserter(out),
+                 "{{\"statsSummary\":{{\"rowsFromStorage\":{},\"bytesFromStorage\":{},"
+                 "\"rowsSkipped\":{},\"dpsPreFilter\":{},\"series\":{},\"memory\":{},",
+                 cost.rows, cost.bytes, cost.rows_skipped, cost.points, cost.series, cost.memory);
+  AppendPrinted(printed_, &out);
+  fmt::format_to(std::back_inserter(out), ",\"totalTime\":{:.1f}", static_cast<double>(elapsed_ms));
+  for (size_t i = 0; i < printed_of_query_.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), ",\"queryIdx_{:02}\":{{", i);
+    AppendPrinted(printed_of_query_[i], &out);
+    out.push_back('}');
+  }
+  out.append("}}");
+}
+
+void AppendExplain(const QueryControl& control, std::string* out) {
+  out->append("{\"explain\":[");
+  bool first = true;
+  for (const PlanReport& plan : control.plans()) {
+    fmt::format_to(std::back_inserter(*out), "{}{{\"query\":{},\"method\":", first ? "" : ",",
+                   plan.query_index);
+    first = false;
+    AppendJsonString(plan.method, out);
+    fmt::format_to(std::back_inserter(*out),
+                   ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"
+                   "\"expectedRows\":{},\"expectedBytes\":{},\"rows\":{},\"rowsSkipped\":{},"
+                   "\"points\":{},\"bytes\":{},\"memory\":{}}}",
+                   plan.metric_series, plan.series, plan.groups, plan.hours, plan.expected_rows,
+                   plan.expected_bytes, plan.cost.rows, plan.cost.rows_skipped, plan.cost.points,
+                   plan.cost.bytes, plan.cost.memory);
+  }
+  out->append("]}");
 }
 
 }  // namespace hourcell

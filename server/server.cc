@@ -110,7 +110,8 @@ Server::Impl::Impl(const Config& config, Tsdb* tsdb)
               .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
               .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
-              .idle_timeout_s = config.integer("tsd.core.socket.timeout")};
+              .idle_timeout_s = config.integer("tsd.core.socket.timeout"),
+              .send_timeout_ms = config.integer("tsd.query.send_timeout")};
 }
 
 absl::Status Server::Impl::Start() {

@@ -19,7 +19,7 @@
 #include "engine/query.h"
 #include "server/cli/java_text.h"
 #include "server/json_text.h"
-#include "server/query_writer.h"
+#include "server/query_echo.h"
 
 namespace hourcell {
 namespace {

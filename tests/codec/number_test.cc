@@ -1,9 +1,13 @@
 #include "codec/number.h"
 
+#include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
+#include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -202,6 +206,41 @@ TEST(NumberTest, EveryDoublePrintsTextThatReadsBack) {
     const auto read = ParseDouble(text);
     ASSERT_TRUE(read.ok()) << text;
     ASSERT_EQ(std::bit_cast<uint64_t>(*read), std::bit_cast<uint64_t>(value)) << text;
+  }
+}
+
+// What the standard library calls the shortest digits, without the point and the exponent.
+std::string ShortestDigits(double value) {
+  char text[32];
+  const auto end = std::to_chars(text, std::end(text), value, std::chars_format::scientific).ptr;
+  std::string digits(text, std::find(text, end, 'e'));
+  std::erase(digits, '.');
+  return digits;
+}
+
+// Measurements are decimals of few places mostly, which are printed by a way of their own.
+TEST(NumberTest, DecimalsPrintTheirShortestDigits) {
+  constexpr uint64_t kSeed = 20130103;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  const double powers[] = {1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10};
+  for (int i = 0; i < 200'000; ++i) {
+    const size_t places = random.Below(std::size(powers));
+    const uint64_t whole = random.Next() % 20'000'000 >> random.Below(25);
+    double value =
+        static_cast<double>(whole) +
+        static_cast<double>(random.Below(static_cast<uint64_t>(powers[places]))) / powers[places];
+    // Next to a decimal are doubles that have none so short.
+    if (random.Below(4) == 0) value = std::nextafter(value, random.Below(2) == 0 ? 0 : 1e9);
+    if (value < 1e-3 || value >= 1e7) continue;
+    std::string digits = JavaDouble(value);
+    ASSERT_EQ(ParseDouble(digits).ok() ? *ParseDouble(digits) : -1, value) << digits;
+    std::erase(digits, '.');
+    digits.erase(0, digits.find_first_not_of('0'));
+    digits.erase(digits.find_last_not_of('0') + 1);
+    std::string want = ShortestDigits(value);
+    want.erase(want.find_last_not_of('0') + 1);
+    ASSERT_EQ(digits, want) << JavaDouble(value);
   }
 }
 

@@ -11,6 +11,7 @@ namespace hourcell {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 class QueryHandlerTest : public ApiTest {
  protected:
@@ -252,16 +253,69 @@ TEST_F(QueryHandlerTest, DeletesAreRefused) {
   EXPECT_EQ(Send("GET /api/query?method_override=patch&" + query).status, 405);
 }
 
-TEST(QueryErrorTest, MapsStatusesToHttp) {
-  EXPECT_EQ(QueryError(absl::InvalidArgumentError("x")).status, 400);
-  EXPECT_EQ(QueryError(absl::NotFoundError("x")).status, 400);
-  EXPECT_EQ(QueryError(absl::UnimplementedError("x")).status, 400);
-  EXPECT_EQ(QueryError(absl::ResourceExhaustedError("x")).status, 413);
-  EXPECT_EQ(QueryError(absl::DeadlineExceededError("x")).status, 413);
-  EXPECT_EQ(QueryError(absl::DataLossError("x")).status, 500);
-  EXPECT_EQ(QueryError(absl::UnavailableError("x")).status, 503);
-  EXPECT_EQ(QueryError(absl::NotFoundError("x")).body,
-            R"({"error":{"code":400,"message":"x","details":"x"}})");
+TEST_F(QueryHandlerTest, ExplainsWhenAsked) {
+  PutSome();
+  const std::string body =
+      R"({"start":1356998400,"end":1356998460,"explain":true,
+          "queries":[{"aggregator":"sum","metric":"sys.cpu.user"}]})";
+
+  EXPECT_THAT(Send("POST /api/query", body).body, HasSubstr(R"(,{"explain":[)"));
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&explain&m=sum:sys.cpu.user").body,
+              HasSubstr(R"(,{"explain":[)"));
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&m=sum:sys.cpu.user").body,
+              Not(HasSubstr("explain")));
+}
+
+TEST_F(QueryHandlerTest, ListsWhatRan) {
+  PutSome();
+  Send("GET /api/query?start=1356998400&m=sum:sys.cpu.user");
+  Send("GET /api/query?start=1356998400&m=sum:nosuch");
+  Send("GET /q?start=1356998400&ascii&m=sum:sys.cpu.user");
+
+  const std::string list = Send("GET /api/stats/query").body;
+
+  EXPECT_THAT(list, HasSubstr(R"("queryId":1,)"));
+  EXPECT_THAT(list, HasSubstr(R"("exception":"No such name for 'metrics': 'nosuch'")"));
+  EXPECT_THAT(list, HasSubstr(R"("queryId":3,)"));
+  EXPECT_THAT(list, HasSubstr(R"("running":[]})"));
+}
+
+TEST_F(QueryHandlerTest, CancelsNothingThatDoesNotRun) {
+  EXPECT_EQ(Send("DELETE /api/stats/query?id=7").status, 404);
+  EXPECT_EQ(Send("GET /api/stats/query?method_override=delete&id=7").status, 404);
+  EXPECT_THAT(Send("DELETE /api/stats/query?id=seven").body,
+              HasSubstr("want the queryId of a running query"));
+  EXPECT_EQ(Send("DELETE /api/stats/query?id=seven").status, 400);
+  EXPECT_EQ(Send("DELETE /api/stats/query").status, 400);
+  EXPECT_EQ(Send("POST /api/stats/query").status, 405);
+  EXPECT_EQ(Send("GET /api/stats/query?method_override=put").status, 405);
+}
+
+TEST_F(QueryHandlerTest, DatesAreInTheDefaultTimezone) {
+  ASSERT_OK(config().Set("tsd.core.timezone", "America/New_York"));
+  PutSome();  // at 19:00:10 there
+  const std::string query = "&arrays&m=sum:sys.cpu.user";
+
+  EXPECT_THAT(Send("GET /api/query?start=2012/12/31-19:00&end=2012/12/31-19:01" + query).body,
+              HasSubstr("[1356998410,42]"));
+  EXPECT_EQ(Send("GET /api/query?start=2012/12/31-19:00&end=2012/12/31-19:01&tz=UTC" + query).body,
+            "[]");
+  EXPECT_THAT(Send("POST /api/query",
+                   R"({"start":"2012/12/31-19:00:00","end":"2012/12/31-19:01:00",
+                       "queries":[{"aggregator":"sum","metric":"sys.cpu.user"}]})")
+                  .body,
+              HasSubstr("\"1356998410\":42"));
+}
+
+TEST_F(QueryHandlerTest, JsonpWrapsResultsAndErrors) {
+  PutSome();
+  const std::string query = "GET /api/query?jsonp=f&arrays&start=1356998400&m=sum:";
+
+  EXPECT_EQ(Send(query + "sys.cpu.user").body,
+            R"(f([{"metric":"sys.cpu.user","tags":{"host":"web01"},"aggregateTags":[],)"
+            R"("dps":[[1356998410,42]]}]))");
+  EXPECT_EQ(Send(query + "nosuch").body.substr(0, 20), R"(f({"error":{"code":4)");
+  EXPECT_EQ(Send("GET /api/query?jsonp=f(&start=1&m=sum:sys.cpu.user").status, 400);
 }
 
 }  // namespace

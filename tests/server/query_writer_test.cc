@@ -1,12 +1,22 @@
 #include "server/query_writer.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
+#include "codec/number.h"
+#include "server/body_writer.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
@@ -26,12 +36,63 @@ ResultSeries MakeSeries(std::vector<ResultPoint> points) {
   return series;
 }
 
-std::string Write(ResultSeries series, const QueryPrinting& printing = {}) {
-  QueryResult result;
-  result.series.push_back(std::move(series));
-  std::string out;
-  EXPECT_OK(AppendQueryResult({}, result, printing, /*elapsed_ms=*/0, &out));
-  return out;
+// A series as the engine gives it.
+struct OwnedView {
+  std::vector<std::pair<std::string_view, std::string_view>> tags;
+  std::vector<std::string_view> aggregate_tags;
+  std::vector<std::string_view> tsuids;
+  Span points;
+  SeriesView view;
+};
+
+// `series` is borrowed.
+OwnedView ViewOf(const ResultSeries& series) {
+  OwnedView owned{.tags = {series.tags.begin(), series.tags.end()},
+                  .aggregate_tags = {series.aggregate_tags.begin(), series.aggregate_tags.end()},
+                  .tsuids = {series.tsuids.begin(), series.tsuids.end()},
+                  .points = {},
+                  .view = {}};
+  for (const ResultPoint& point : series.points)
+    owned.points.push_back(point.ms, point.value);
+  owned.view = {
+      .query_index = series.query_index,
+      .metric = series.metric,
+      .tags = owned.tags,
+      .aggregate_tags = owned.aggregate_tags,
+      .tsuids = owned.tsuids,
+      .nan_as_null = series.nan_as_null,
+      .annotations = series.annotations,
+      .points = {.t = owned.points.t, .v = owned.points.v, .is_float = owned.points.is_float}};
+  return owned;
+}
+
+// What a writer prints of series, or why it does not.
+absl::StatusOr<std::string> TryWrite(const QuerySpec& spec,
+                                     const std::vector<ResultSeries>& all,
+                                     const QueryPrinting& printing,
+                                     const std::vector<Annotation>& global_annotations = {},
+                                     const QueryControl& control = {},
+                                     int64_t elapsed_ms = 0) {
+  absl::Status status;
+  HttpResponse response;
+  response.produce = [&](BodyWriter* body, HttpResponse* /*failure*/) {
+    QueryWriter writer(spec, printing, body);
+    status = writer.OnBegin(global_annotations);
+    for (const ResultSeries& series : all) {
+      if (status.ok()) status = writer.OnSeries(ViewOf(series).view);
+    }
+    if (status.ok()) writer.Finish(control, elapsed_ms);
+    return status.ok();
+  };
+  HttpResponse printed = CompleteBody(std::move(response));
+  if (!status.ok()) return status;
+  return std::move(printed.body);
+}
+
+std::string Write(const ResultSeries& series, const QueryPrinting& printing = {}) {
+  const absl::StatusOr<std::string> text = TryWrite({}, {series}, printing);
+  EXPECT_OK(text);
+  return text.ok() ? *text : "";
 }
 
 // The text of one value.
@@ -62,7 +123,7 @@ TEST(QueryWriterTest, WritesIntegersAsTheyAre) {
 TEST(QueryWriterTest, WritesTheFieldsInOpenTsdbsOrder) {
   ResultSeries series = MakeSeries({{kStartMs, Value::Integer(1)}});
   series.aggregate_tags = {"dc", "ro\"w"};
-  series.tsuids = {"000001000001000001"};
+  series.tsuids = {std::string("\0\0\1\0\0\1\0\0\1", 9)};
 
   EXPECT_EQ(Write(series, {.show_tsuids = true}),
             R"([{"metric":"m","tags":{"host":"a"},"aggregateTags":["dc","ro\"w"],)"
@@ -104,53 +165,23 @@ TEST(QueryWriterTest, WritesNanByTheFillPolicy) {
 }
 
 TEST(QueryWriterTest, RefusesInfinity) {
-  QueryResult result;
-  result.series.push_back(MakeSeries({{kStartMs, Value::Float(-HUGE_VAL)}}));
-  std::string out;
-
-  EXPECT_THAT(AppendQueryResult({}, result, {}, 0, &out),
+  EXPECT_THAT(TryWrite({}, {MakeSeries({{kStartMs, Value::Float(-HUGE_VAL)}})}, {}),
               StatusIs(absl::StatusCode::kInvalidArgument, "Got Infinity: m at 1356998400000 ms"));
 }
 
-TEST(QueryWriterTest, EchoesTheSubQuery) {
+TEST(QueryWriterTest, EchoesTheSubQueryOfASeries) {
   QuerySpec spec;
-  SubQuery& query = spec.queries.emplace_back();
-  query.metric = "m";
-  query.filters = {{"dc", FilterType::kLiteralOr, "lga", false},
-                   {"host", FilterType::kWildcard, "*", true}};
-  query.downsample = DownsampleSpec{.interval_ms = 60'000, .fill = FillPolicy::kNan};
-  query.rate = RateSpec{.counter = true};
-  QueryResult result;
-  result.series.push_back(MakeSeries({}));
-  std::string out;
+  spec.queries.resize(2);
+  spec.queries[1].metric = "other";
+  ResultSeries series = MakeSeries({});
+  series.query_index = 1;
 
-  ASSERT_OK(AppendQueryResult(spec, result, {.show_query = true}, 0, &out));
+  const absl::StatusOr<std::string> text = TryWrite(spec, {series}, {.show_query = true});
 
-  EXPECT_THAT(
-      out,
-      HasSubstr(
-          R"("query":{"aggregator":"sum","metric":"m","tsuids":null,"downsample":"1m-avg-nan",)"
-          R"("rate":true,"rateOptions":{"counter":true,"counterMax":9223372036854775807,)"
-          R"("resetValue":0,"dropResets":false},"filters":[)"
-          R"({"tagk":"dc","filter":"lga","group_by":false,"type":"literal_or"},)"
-          R"({"tagk":"host","filter":"*","group_by":true,"type":"wildcard"}],)"
-          R"x("explicitTags":false,"index":0,"tags":{"host":"wildcard(*)"},)x"
-          R"("percentiles":null,"showHistogramBuckets":false,"rollupUsage":null,)"
-          R"("preAggregate":false,"useFuzzyFilter":true,"useMultiGets":true})"));
-}
-
-TEST(QueryWriterTest, EchoesAQueryByTsuid) {
-  QuerySpec spec;
-  spec.queries.emplace_back().tsuids = {"000001000001000001"};
-  spec.queries[0].percentiles = {50, 99.9};
-  QueryResult result;
-  result.series.push_back(MakeSeries({}));
-  std::string out;
-
-  ASSERT_OK(AppendQueryResult(spec, result, {.show_query = true}, 0, &out));
-
-  EXPECT_THAT(out, HasSubstr(R"("metric":null,"tsuids":["000001000001000001"],)"));
-  EXPECT_THAT(out, HasSubstr(R"("percentiles":[50.0,99.9],)"));
+  ASSERT_OK(text);
+  EXPECT_THAT(*text,
+              HasSubstr(R"("aggregateTags":[],"query":{"aggregator":"sum","metric":"other",)"));
+  EXPECT_THAT(*text, HasSubstr(R"("index":1,)"));
 }
 
 TEST(QueryWriterTest, WritesAnnotationsBeforeThePoints) {
@@ -162,17 +193,15 @@ TEST(QueryWriterTest, WritesAnnotationsBeforeThePoints) {
                         .custom = {{"owner", "ops"}, {"dept", "x"}}};
   const Annotation global{
       .tsuid = "", .start_time = 5, .description = "d", .notes = "n", .custom = {}};
-  QueryResult result;
-  result.series.push_back(MakeSeries({}));
-  result.series[0].tsuids = {note.tsuid};
-  result.series[0].annotations = {note};
-  result.global_annotations = {global};
-  std::string out;
+  ResultSeries series = MakeSeries({});
+  series.tsuids = {std::string("\0\0\1\0\0\1\0\0\1", 9)};
+  series.annotations = {note};
 
-  ASSERT_OK(AppendQueryResult({}, result, {.show_tsuids = true}, 0, &out));
+  const auto out = TryWrite({}, {series}, {.show_tsuids = true}, {global});
 
+  ASSERT_OK(out);
   EXPECT_THAT(
-      out,
+      *out,
       HasSubstr(
           R"("tsuids":["000001000001000001"],"annotations":[{"tsuid":"000001000001000001",)"
           R"("startTime":1356998400,"endTime":1356998460,"description":"a \"b\"","notes":"",)"
@@ -191,44 +220,111 @@ TEST(QueryWriterTest, AddsTheStatisticsOfASeries) {
 TEST(QueryWriterTest, SummaryTellsTheSubQueriesApart) {
   QuerySpec spec;
   spec.queries.resize(2);
-  QueryResult result;
-  result.series = {MakeSeries({{kStartMs, Value::Integer(1)}}), MakeSeries({}), MakeSeries({})};
-  result.series[2].query_index = 1;
-  std::string out;
+  std::vector<ResultSeries> all = {MakeSeries({{kStartMs, Value::Integer(1)}}), MakeSeries({}),
+                                   MakeSeries({})};
+  all[2].query_index = 1;
 
-  ASSERT_OK(AppendQueryResult(spec, result, {.show_summary = true}, 0, &out));
+  const auto out = TryWrite(spec, all, {.show_summary = true});
 
-  EXPECT_THAT(out, HasSubstr(R"("totalTime":0.0,"queryIdx_00":{"emittedDPs":1,"nanDPs":0},)"
-                             R"("queryIdx_01":{"emittedDPs":0,"nanDPs":0}}}])"));
+  ASSERT_OK(out);
+  EXPECT_THAT(*out, HasSubstr(R"("totalTime":0.0,"queryIdx_00":{"emittedDPs":1,"nanDPs":0},)"
+                              R"("queryIdx_01":{"emittedDPs":0,"nanDPs":0}}}])"));
 }
 
 TEST(QueryWriterTest, AddsTheSummary) {
-  QueryResult result{.series = {}, .rows_read = 3, .points_read = 70};
-  std::string empty;
-  std::string with_series;
+  QueryControl control;
+  control.rows = 3;
+  control.points = 70;
+  control.bytes = 210;
+  control.memory_peak = 4096;
+  control.series = 2;
+  control.rows_skipped = 5;
+  const ResultSeries series = MakeSeries({{kStartMs, Value::Float(kNan)}});
 
-  ASSERT_OK(AppendQueryResult({}, result, {.show_summary = true}, 12, &empty));
-  result.series.push_back(MakeSeries({{kStartMs, Value::Float(kNan)}}));
-  ASSERT_OK(AppendQueryResult({}, result, {.show_summary = true}, 12, &with_series));
+  const auto empty = TryWrite({}, {}, {.show_summary = true}, {}, control, 12);
+  const auto with_series = TryWrite({}, {series}, {.show_summary = true}, {}, control, 12);
 
-  EXPECT_EQ(empty, R"([{"statsSummary":{"rowsFromStorage":3,"dpsPreFilter":70,"emittedDPs":0,)"
-                   R"("nanDPs":0,"totalTime":12.0}}])");
-  EXPECT_THAT(with_series, HasSubstr(R"(},{"statsSummary")"));
-  EXPECT_THAT(with_series, HasSubstr(R"("emittedDPs":1,"nanDPs":1,)"));
+  ASSERT_OK(empty);
+  ASSERT_OK(with_series);
+  EXPECT_EQ(*empty, R"([{"statsSummary":{"rowsFromStorage":3,"bytesFromStorage":210,)"
+                    R"("rowsSkipped":5,"dpsPreFilter":70,"series":2,"memory":4096,"emittedDPs":0,)"
+                    R"("nanDPs":0,"totalTime":12.0}}])");
+  EXPECT_THAT(*with_series, HasSubstr(R"(},{"statsSummary")"));
+  EXPECT_THAT(*with_series, HasSubstr(R"("emittedDPs":1,"nanDPs":1,)"));
 }
 
-TEST(QueryWriterTest, DownsampleTextParsesBack) {
-  for (const std::string text :
-       {"10s-sum", "1m-avg-nan", "90m-max", "1h-min-zero", "7d-dev-null", "500ms-count", "1dc-sum",
-        "3n-p99", "2yc-ep50r3-nan", "1m-avg-scalar(-1.5)"}) {
-    const auto spec = ParseDownsampleSpec(text);
-    ASSERT_OK(spec);
-    EXPECT_EQ(DownsampleText(*spec), text);
+TEST(QueryWriterTest, ExplainsBetweenTheSeriesAndTheSummary) {
+  QueryControl control;
+  control.AddPlan({.query_index = 0,
+                   .method = "skip scan",
+                   .metric_series = 100,
+                   .series = 7,
+                   .groups = 2,
+                   .hours = 24,
+                   .expected_rows = 168,
+                   .expected_bytes = 10'000,
+                   .cost = {.series = 7,
+                            .rows = 160,
+                            .rows_skipped = 9,
+                            .points = 5760,
+                            .bytes = 9000,
+                            .memory = 65536}});
+
+  const auto out =
+      TryWrite({}, {MakeSeries({})}, {.show_summary = true, .explain = true}, {}, control);
+
+  ASSERT_OK(out);
+  EXPECT_THAT(*out, HasSubstr(R"("dps":{}},{"explain":[{"query":0,"method":"skip scan",)"
+                              R"("metricSeries":100,"series":7,"groups":2,"hours":24,)"
+                              R"("expectedRows":168,"expectedBytes":10000,"rows":160,)"
+                              R"("rowsSkipped":9,"points":5760,"bytes":9000,"memory":65536}]},)"
+                              R"({"statsSummary":)"));
+}
+
+// The points as they are defined to be printed, without buffers and tricks.
+std::string NaivePoints(const ResultSeries& series, const QueryPrinting& printing) {
+  std::string text;
+  for (size_t i = 0; i < series.points.size(); ++i) {
+    const auto time = [&](size_t at) { return series.points[at].ms / (printing.ms ? 1 : 1000); };
+    if (i + 1 < series.points.size() && time(i + 1) == time(i)) continue;
+    const Value value = series.points[i].value;
+    std::string number = value.is_integer()             ? std::to_string(value.integer())
+                         : std::isnan(value.floating()) ? (series.nan_as_null ? "null" : "\"NaN\"")
+                                                        : JavaDouble(value.floating());
+    text += text.empty() ? "" : ",";
+    text += printing.arrays ? fmt::format("[{},{}]", time(i), number)
+                            : fmt::format("\"{}\":{}", time(i), number);
   }
-  EXPECT_EQ(DownsampleText(*ParseDownsampleSpec("0all-sum")), "0all-sum");
-  // Of a program, which gives milliseconds only.
-  EXPECT_EQ(DownsampleText({.interval_ms = 7'200'000}), "2h-avg");
-  EXPECT_EQ(DownsampleText({.interval_ms = 1'500}), "1500ms-avg");
+  return printing.arrays ? "[" + text + "]" : "{" + text + "}";
+}
+
+// Enough points for many pieces, of all lengths of numbers.
+TEST(QueryWriterTest, LongSeriesArePrintedLikeShortOnes) {
+  constexpr uint64_t kSeed = 20261121;
+  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  Random random(kSeed);
+  for (const QueryPrinting& printing :
+       {QueryPrinting{}, QueryPrinting{.ms = true}, QueryPrinting{.arrays = true},
+        QueryPrinting{.ms = true, .arrays = true}}) {
+    ResultSeries series = MakeSeries({});
+    series.nan_as_null = random.Below(2) == 0;
+    int64_t ms = kStartMs;
+    for (int i = 0; i < 20'000; ++i) {
+      ms += static_cast<int64_t>(1 + random.Below(3000));
+      const auto bits = random.Next() >> random.Below(64);
+      double number = std::bit_cast<double>(random.Next());
+      if (random.Below(3) == 0) number = static_cast<double>(bits % 1'000'000) / 100;
+      if (std::isinf(number)) number = kNan;
+      series.points.push_back({ms, random.Below(2) == 0 ? Value::Integer(static_cast<int64_t>(bits))
+                                                        : Value::Float(number)});
+    }
+
+    const std::string text = Write(series, printing);
+
+    const size_t at = text.find("\"dps\":");
+    ASSERT_NE(at, std::string::npos);
+    EXPECT_TRUE(text.substr(at + 6) == NaivePoints(series, printing) + "}]");
+  }
 }
 
 }  // namespace

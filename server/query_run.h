@@ -1,0 +1,48 @@
+// What every query over HTTP has in common, whatever it prints: it is listed while it runs, it is
+// cancelled when its client goes, and its errors have statuses.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/body_writer.h"
+#include "server/http_message.h"
+#include "server/query_registry.h"
+#include "server/query_request.h"
+
+namespace hourcell {
+
+// What queries need. Pointers are borrowed.
+struct QueryService {
+  Tsdb* tsdb = nullptr;
+  Clock* clock = nullptr;
+  QueryRegistry* registry = nullptr;
+  std::string timezone = {};  // of requests that name none; empty = UTC
+};
+
+// Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints what
+// follows the series. Errors: as Tsdb::Query; those of the sink. The query is listed as completed
+// when this returns.
+absl::Status RunListedQuery(const QueryService& service,
+                            const HttpRequest& request,
+                            const QueryRequest& query,
+                            QuerySink* sink,
+                            const std::function<void(const QueryControl&)>& finish,
+                            BodyWriter* body);
+
+// The HTTP status for a query that failed: 400 for what the client got wrong (unknown names too),
+// 413 for limits and timeouts, 503 for a store that is away and for queries that were cancelled,
+// else 500.
+int QueryErrorStatus(absl::StatusCode code);
+
+// The response with that status.
+HttpResponse QueryError(const absl::Status& status);
+
+}  // namespace hourcell
