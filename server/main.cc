@@ -141,6 +141,9 @@ int Query(const Args& args, Terminal& terminal) {
   AddStoreOptions(app, &options.store);
   AddUrl(app, &options.url);
   app.add_flag("--json", options.json, "print what /api/query answers, times in milliseconds");
+  app.add_flag("--explain", options.explain,
+               "say on the standard error how each sub query was read and what it cost; with "
+               "--json, in the answer");
   app.add_option("-m", options.m_texts, "a sub query as in /api/query?m=; may be repeated")
       ->allow_extra_args(false)
       ->type_name("M");

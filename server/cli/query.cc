@@ -12,7 +12,10 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/query.h"
+#include "engine/query/result_collector.h"
 #include "engine/tsdb.h"
+#include "server/body_writer.h"
+#include "server/cli/explain_text.h"
 #include "server/cli/http_client.h"
 #include "server/cli/query_text.h"
 #include "server/cli/query_words.h"
@@ -28,14 +31,59 @@ namespace {
 constexpr std::string_view kCommand = "query";
 constexpr int kHttpOk = 200;
 
-absl::Status PrintSeries(const std::vector<ResultSeries>& series, Terminal& terminal) {
-  TextOutput output(terminal.out);
-  for (const ResultSeries& one : series) {
-    AppendSeriesLines(one, output.buffer());
-    if (!output.WriteIfLarge()) break;
+// Series as lines, as they come.
+class LinePrinter : public QuerySink {
+ public:
+  explicit LinePrinter(Terminal& terminal) : output_(terminal.out) {}
+
+  absl::Status OnSeries(const SeriesView& series) override {
+    HOURCELL_RETURN_IF_ERROR(collector_.OnSeries(series));
+    Print(result_.series.back());
+    result_.series.clear();
+    // A reader that has gone away had enough; Finish says whether that was it.
+    return is_open_ ? absl::OkStatus() : absl::CancelledError("the reader is gone");
   }
-  return output.Finish();
-}
+  void Print(const ResultSeries& series) {
+    AppendSeriesLines(series, output_.buffer());
+    is_open_ = output_.WriteIfLarge();
+  }
+
+  // What became of all: `status` is the query's.
+  absl::Status Finish(const absl::Status& status) {
+    return is_open_ && !status.ok() ? status : output_.Finish();
+  }
+
+ private:
+  TextOutput output_;
+  bool is_open_ = true;
+  QueryResult result_;
+  ResultCollector collector_{&result_};
+};
+
+// A body that is printed as it comes.
+class TerminalBody : public BodyWriter {
+ public:
+  explicit TerminalBody(Terminal& terminal) : output_(terminal.out) {}
+
+  // False once nobody takes it any more.
+  bool is_open() const { return is_open_; }
+
+  absl::Status Finish() {
+    output_.buffer()->append(buffer()).push_back('\n');
+    return output_.Finish();
+  }
+
+ private:
+  absl::Status Take(std::string* piece) override {
+    output_.buffer()->append(*piece);
+    piece->clear();
+    is_open_ = output_.WriteIfLarge();
+    return is_open_ ? absl::OkStatus() : absl::CancelledError("the reader is gone");
+  }
+
+  TextOutput output_;
+  bool is_open_ = true;
+};
 
 absl::Status PrintJson(std::string_view body, Terminal& terminal) {
   TextOutput output(terminal.out);
@@ -44,40 +92,65 @@ absl::Status PrintJson(std::string_view body, Terminal& terminal) {
   return output.Finish();
 }
 
+void PrintPlans(const std::vector<PlanReport>& plans, Terminal& terminal) {
+  fmt::print(terminal.err, "{}", ExplainText(plans));
+}
+
 // The target of the request: arrays where the tool reads the points itself, in order and complete.
 std::string_view Target(bool json) {
   return json ? "/api/query" : "/api/query?arrays=true";
 }
 
-absl::Status QueryServer(const HttpUrl& url, const QuerySpec& spec, bool json, Terminal& terminal) {
+absl::Status QueryServer(const HttpUrl& url,
+                         const QuerySpec& spec,
+                         const QueryOptions& options,
+                         Terminal& terminal) {
   HttpClient client(url);
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(Target(json), QueryBody(spec)));
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                            client.Post(Target(options.json), QueryBody(spec, options.explain)));
   if (reply.status != kHttpOk) {
     return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
   }
-  if (json) return PrintJson(reply.body, terminal);
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ResultSeries> series, ParseQueryReply(reply.body));
-  return PrintSeries(series, terminal);
+  if (options.json) return PrintJson(reply.body, terminal);
+  HOURCELL_ASSIGN_OR_RETURN(const QueryReply parsed, ParseQueryReply(reply.body));
+  LinePrinter printer(terminal);
+  for (const ResultSeries& series : parsed.series)
+    printer.Print(series);
+  HOURCELL_RETURN_IF_ERROR(printer.Finish(absl::OkStatus()));
+  if (options.explain) PrintPlans(parsed.plans, terminal);
+  return absl::OkStatus();
 }
 
 // The same request as to a server, answered in this process.
-absl::Status QueryStoreAsJson(Tsdb* tsdb,
-                              const Config& config,
-                              const QuerySpec& spec,
-                              Terminal& terminal) {
+absl::Status QueryStoreAsJson(
+    Tsdb* tsdb, const Config& config, const QuerySpec& spec, bool explain, Terminal& terminal) {
   HttpRequest request;
   request.method = "POST";
   request.target = Target(/*json=*/true);
   request.headers.emplace_back("content-type", "application/json");
-  request.body = QueryBody(spec);
+  request.body = QueryBody(spec, explain);
   HOURCELL_RETURN_IF_ERROR(ParseTarget(&request));
   HttpApi api(tsdb, &config);
-  HttpResponse response = api.Handle(request);
-  if (response.status != kHttpOk) {
-    return absl::InternalError(
-        HttpErrorText({.status = response.status, .body = std::move(response.body)}));
+  HttpResponse response = api.Begin(request);
+  TerminalBody body(terminal);
+  if (response.produce != nullptr) {
+    HttpResponse failure;
+    if (response.produce(&body, &failure) || !body.is_open()) return body.Finish();
+    response = std::move(failure);
   }
-  return PrintJson(response.body, terminal);
+  return absl::InternalError(
+      HttpErrorText({.status = response.status, .body = std::move(response.body)}));
+}
+
+absl::Status QueryStoreAsLines(Tsdb* tsdb,
+                               const QuerySpec& spec,
+                               bool explain,
+                               Terminal& terminal) {
+  LinePrinter printer(terminal);
+  QueryControl control;
+  HOURCELL_RETURN_IF_ERROR(printer.Finish(tsdb->Query(spec, &printer, &control)));
+  if (explain) PrintPlans(control.plans(), terminal);
+  return absl::OkStatus();
 }
 
 int QueryStore(const QueryOptions& options, const QuerySpec& spec, Terminal& terminal) {
@@ -87,13 +160,9 @@ int QueryStore(const QueryOptions& options, const QuerySpec& spec, Terminal& ter
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
 
-  if (options.json) {
-    const absl::Status printed = QueryStoreAsJson(tsdb->get(), *config, spec, terminal);
-    return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
-  }
-  const absl::StatusOr<QueryResult> result = (*tsdb)->Query(spec);
-  if (!result.ok()) return Fail(terminal, kCommand, result.status());
-  const absl::Status printed = PrintSeries(result->series, terminal);
+  const absl::Status printed =
+      options.json ? QueryStoreAsJson(tsdb->get(), *config, spec, options.explain, terminal)
+                   : QueryStoreAsLines(tsdb->get(), spec, options.explain, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
 }
 
@@ -107,7 +176,7 @@ int RunQuery(const QueryOptions& options, Terminal& terminal) {
 
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
   if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-  const absl::Status printed = QueryServer(*url, *spec, options.json, terminal);
+  const absl::Status printed = QueryServer(*url, *spec, options, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
 }
 

@@ -14,6 +14,7 @@ struct QueryOptions {
   StoreOptions store = {};
   std::string url = {};                   // empty = the store of `store`
   bool json = false;                      // print what /api/query answers
+  bool explain = false;                   // tell how it was read, too
   std::vector<std::string> words = {};    // query_words.h
   std::vector<std::string> m_texts = {};  // -m
 };

@@ -117,9 +117,40 @@ absl::StatusOr<ResultSeries> ParseJsonSeries(simdjson::dom::element element) {
   return series;
 }
 
+absl::StatusOr<PlanReport> ParseJsonPlan(simdjson::dom::element element) {
+  PlanReport plan;
+  uint64_t query_index = 0;
+  std::string_view method;
+  const std::pair<std::string_view, uint64_t*> numbers[] = {
+      {"query", &query_index},
+      {"metricSeries", &plan.metric_series},
+      {"series", &plan.series},
+      {"groups", &plan.groups},
+      {"hours", &plan.hours},
+      {"expectedRows", &plan.expected_rows},
+      {"expectedBytes", &plan.expected_bytes},
+      {"rows", &plan.cost.rows},
+      {"rowsSkipped", &plan.cost.rows_skipped},
+      {"points", &plan.cost.points},
+      {"bytes", &plan.cost.bytes},
+      {"memory", &plan.cost.memory}};
+  for (const auto& [name, number] : numbers) {
+    if (element[name].get(*number) != simdjson::SUCCESS) {
+      return NotAnAnswer(fmt::format("an explanation without {}", name));
+    }
+  }
+  if (element["method"].get(method) != simdjson::SUCCESS) {
+    return NotAnAnswer("an explanation without method");
+  }
+  plan.query_index = query_index;
+  plan.method = method;
+  plan.cost.series = plan.series;
+  return plan;
+}
+
 }  // namespace
 
-std::string QueryBody(const QuerySpec& spec) {
+std::string QueryBody(const QuerySpec& spec, bool explain) {
   // "Nms": a bare number of ten digits or fewer would be read as seconds.
   std::string body =
       fmt::format("{{\"start\":\"{}ms\",\"end\":\"{}ms\",\"msResolution\":true,\"queries\":[",
@@ -128,22 +159,30 @@ std::string QueryBody(const QuerySpec& spec) {
     if (i > 0) body.push_back(',');
     AppendSubQuery(spec.queries[i], &body);
   }
-  body.append("]}");
+  body.append(explain ? "],\"explain\":true}" : "]}");
   return body;
 }
 
-absl::StatusOr<std::vector<ResultSeries>> ParseQueryReply(std::string_view body) {
+absl::StatusOr<QueryReply> ParseQueryReply(std::string_view body) {
   simdjson::dom::parser parser;
   simdjson::dom::array list;
   if (parser.parse(body.data(), body.size()).get(list) != simdjson::SUCCESS) {
     return NotAnAnswer("no list of series");
   }
-  std::vector<ResultSeries> result;
+  QueryReply reply;
   for (const simdjson::dom::element element : list) {
-    HOURCELL_ASSIGN_OR_RETURN(ResultSeries series, ParseJsonSeries(element));
-    result.push_back(std::move(series));
+    simdjson::dom::array plans;
+    if (element["explain"].get(plans) != simdjson::SUCCESS) {
+      HOURCELL_ASSIGN_OR_RETURN(ResultSeries series, ParseJsonSeries(element));
+      reply.series.push_back(std::move(series));
+      continue;
+    }
+    for (const simdjson::dom::element item : plans) {
+      HOURCELL_ASSIGN_OR_RETURN(PlanReport plan, ParseJsonPlan(item));
+      reply.plans.push_back(std::move(plan));
+    }
   }
-  return result;
+  return reply;
 }
 
 void AppendSeriesLines(const ResultSeries& series, std::string* out) {

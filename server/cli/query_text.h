@@ -13,12 +13,19 @@
 
 namespace hourcell {
 
-// The body of a POST to /api/query that asks `spec`, with times in milliseconds.
-std::string QueryBody(const QuerySpec& spec);
+// The body of a POST to /api/query that asks `spec`, with times in milliseconds; `explain`: and how
+// it is read.
+std::string QueryBody(const QuerySpec& spec, bool explain = false);
 
-// Series of an answer with `arrays` and milliseconds. Numbers keep their type; "NaN" and null are
-// NaN. Aggregate tags and tsuids are left out. kDataLoss: the text is not such an answer.
-absl::StatusOr<std::vector<ResultSeries>> ParseQueryReply(std::string_view body);
+// Series of an answer with `arrays` and milliseconds, and how they were read if the answer says it.
+struct QueryReply {
+  std::vector<ResultSeries> series;
+  std::vector<PlanReport> plans;
+};
+
+// Numbers keep their type; "NaN" and null are NaN. Aggregate tags and tsuids are left out.
+// kDataLoss: the text is not such an answer.
+absl::StatusOr<QueryReply> ParseQueryReply(std::string_view body);
 
 // Appends a line a point: `metric timestamp_ms value {tagk=tagv, ...}`.
 void AppendSeriesLines(const ResultSeries& series, std::string* out);

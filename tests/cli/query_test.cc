@@ -60,6 +60,19 @@ TEST_F(QueryTest, JsonIsTheApis) {
   EXPECT_THAT(terminal_.out(), HasSubstr("\"dps\":{\"1356998400000\":10}"));
 }
 
+// What the plans say is the engine's; that they are asked for and printed is ours.
+TEST_F(QueryTest, ExplainsOnTheStandardError) {
+  EXPECT_EQ(Query({.explain = true, .words = {"1356998400", "sum", "cpu", "host=b"}}), kExitOk);
+  EXPECT_EQ(terminal_.out(), "cpu 1356998400000 10 {host=b, dc=x}\n");
+  EXPECT_THAT(terminal_.err(),
+              testing::AnyOf(HasSubstr("query  method"), HasSubstr("No sub query was planned")));
+}
+
+TEST_F(QueryTest, WithJsonTheExplanationIsInTheAnswer) {
+  EXPECT_EQ(Query({.json = true, .explain = true, .words = {"1356998400", "sum", "cpu"}}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr(",{\"explain\":["));
+}
+
 TEST_F(QueryTest, UnknownMetricFailsInBothForms) {
   EXPECT_EQ(Query({.words = {"1356998400", "sum", "disk"}}), kExitFailure);
   EXPECT_EQ(Query({.json = true, .words = {"1356998400", "sum", "disk"}}), kExitFailure);

@@ -217,5 +217,65 @@ TEST(ConfigTest, RefusesSettingsThatDoNotGoTogether) {
   EXPECT_THAT(salt.ToOptions(), StatusIs(kInvalid));
 }
 
+TEST(ConfigTest, SetsTheLimitsOfQueries) {
+  const TempDir dir;
+  std::ofstream(dir.file("limits.json")) << R"([{"metric":"^debug","rowLimit":5}])";
+  Config config;
+  ASSERT_OK(
+      config.LoadText("tsd.query.limits.data_points.default = 1\n"
+                      "tsd.query.limits.bytes.default = 2\n"
+                      "tsd.query.limits.rows.default = 3\n"
+                      "tsd.query.limits.series.default = 4\n"
+                      "tsd.query.limits.range.default = 30d\n"
+                      "tsd.query.memory = 1048576\n"
+                      "tsd.query.threads = 3\n"
+                      "tsd.core.timezone = Europe/Vienna\n"
+                      "tsd.query.limits.overrides.config = " +
+                          dir.file("limits.json") + "\n",
+                      "test"));
+
+  const absl::StatusOr<Options> options = config.ToOptions();
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->query_limits, (QueryLimits{.points = 1,
+                                                .bytes = 2,
+                                                .rows = 3,
+                                                .series = 4,
+                                                .range_ms = int64_t{30} * 86'400'000}));
+  EXPECT_THAT(options->query_limit_overrides,
+              ElementsAre(MetricQueryLimits{.metric = "^debug", .limits = {.rows = 5}}));
+  EXPECT_EQ(options->query_memory_bytes, 1048576U);
+  EXPECT_EQ(options->query_threads, 3U);
+  EXPECT_TRUE(config.ignored().empty());
+  EXPECT_EQ(config.text("tsd.core.timezone"), "Europe/Vienna");
+}
+
+TEST(ConfigTest, WithoutSettingsQueriesHaveTheEnginesLimits) {
+  const absl::StatusOr<Options> options = Config().ToOptions();
+  const Options defaults;
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->query_limits, defaults.query_limits);
+  EXPECT_EQ(options->query_limit_overrides, defaults.query_limit_overrides);
+  EXPECT_EQ(options->query_memory_bytes, defaults.query_memory_bytes);
+  EXPECT_EQ(options->query_threads, defaults.query_threads);
+  EXPECT_EQ(options->query_timeout_ms, defaults.query_timeout_ms);
+}
+
+TEST(ConfigTest, RefusesLimitsThatAreNone) {
+  const auto error = [](std::string_view key, std::string_view value) {
+    Config config;
+    EXPECT_OK(config.Set(key, value));
+    return std::string(config.ToOptions().status().message());
+  };
+
+  EXPECT_EQ(error("tsd.query.limits.range.default", "soon"),
+            "tsd.query.limits.range.default: got \"soon\"; want a duration such as 30d, or 0");
+  EXPECT_THAT(error("tsd.core.timezone", "Mars/Olympus"),
+              StartsWith("tsd.core.timezone: got \"Mars/Olympus\"; want a zone "));
+  EXPECT_THAT(error("tsd.query.limits.overrides.config", "/nonexistent/limits.json"),
+              HasSubstr("/nonexistent/limits.json: cannot be read"));
+}
+
 }  // namespace
 }  // namespace hourcell

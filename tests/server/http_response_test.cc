@@ -107,5 +107,36 @@ TEST(HttpResponseTest, EchoedTextCannotAddAHeader) {
   EXPECT_THAT(wire.head, Not(HasSubstr("\nSet-Cookie")));
 }
 
+TEST(HttpResponseTest, HeadsOfStreamsTellNoLength) {
+  HttpRequest request;
+  HttpResponse response;
+  response.headers.emplace_back("X-Mine", "a\nb");
+
+  const StreamHead plain = FormatStreamHead(request, response);
+  request.headers.emplace_back("accept-encoding", "gzip");
+  const StreamHead gzip = FormatStreamHead(request, response);
+
+  EXPECT_EQ(plain.text,
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nX-Mine: a b\r\n"
+            "Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n");
+  EXPECT_TRUE(plain.chunked);
+  EXPECT_FALSE(plain.gzip);
+  EXPECT_FALSE(plain.close);
+  EXPECT_THAT(gzip.text, testing::HasSubstr("\r\nContent-Encoding: gzip\r\n"));
+  EXPECT_TRUE(gzip.gzip);
+}
+
+TEST(HttpResponseTest, StreamsToHttp10EndWithTheConnection) {
+  HttpRequest request;
+  request.http10 = true;
+  request.keep_alive = true;
+
+  const StreamHead head = FormatStreamHead(request, {});
+
+  EXPECT_FALSE(head.chunked);
+  EXPECT_TRUE(head.close);
+  EXPECT_THAT(head.text, testing::EndsWith("\r\nConnection: close\r\n\r\n"));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -1,0 +1,91 @@
+// A blocking TCP client for tests of the server. Receiving and sending give up after 10 s.
+
+#pragma once
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "codec/base/check.h"
+
+namespace hourcell {
+
+class RawClient {
+ public:
+  // `receive_bytes`: the size of the socket's receive buffer; 0 = the system's.
+  explicit RawClient(uint16_t port, int receive_bytes = 0) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+    HOURCELL_CHECK(fd_ >= 0);
+    if (receive_bytes > 0) {
+      setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
+    }
+    const timeval patience{.tv_sec = 10, .tv_usec = 0};
+    setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    HOURCELL_CHECK(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  }
+  ~RawClient() { Close(); }
+  RawClient(const RawClient&) = delete;
+  RawClient& operator=(const RawClient&) = delete;
+
+  void Send(std::string_view bytes) {
+    HOURCELL_CHECK(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+                   static_cast<ssize_t>(bytes.size()));
+  }
+  void EndInput() { shutdown(fd_, SHUT_WR); }
+  void Close() {
+    if (fd_ >= 0) close(std::exchange(fd_, -1));
+  }
+
+  // Reads up to and with `end`; what came behind it is kept. All there is if the server closes.
+  std::string ReadUntil(std::string_view end) {
+    while (true) {
+      const size_t at = received_.find(end, searched_ < end.size() ? 0 : searched_ - end.size());
+      searched_ = received_.size();
+      if (at != std::string::npos) return TakeBytes(at + end.size());
+      if (!ReadSome()) return TakeBytes(received_.size());
+    }
+  }
+  // Everything until the server closes.
+  std::string ReadAll() {
+    while (ReadSome()) {
+    }
+    return TakeBytes(received_.size());
+  }
+  // True if the server ended the connection by a reset.
+  bool was_reset() const { return was_reset_; }
+
+ private:
+  std::string TakeBytes(size_t size) {
+    std::string bytes = received_.substr(0, size);
+    received_.erase(0, size);
+    searched_ = 0;
+    return bytes;
+  }
+  bool ReadSome() {
+    char buffer[64 * 1024];
+    const ssize_t got = recv(fd_, buffer, sizeof buffer, 0);
+    if (got < 0) was_reset_ = errno == ECONNRESET;
+    if (got > 0) received_.append(buffer, static_cast<size_t>(got));
+    return got > 0;
+  }
+
+  int fd_;
+  std::string received_;
+  size_t searched_ = 0;
+  bool was_reset_ = false;
+};
+
+}  // namespace hourcell
