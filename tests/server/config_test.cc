@@ -237,11 +237,10 @@ TEST(ConfigTest, SetsTheLimitsOfQueries) {
   const absl::StatusOr<Options> options = config.ToOptions();
 
   ASSERT_OK(options);
-  EXPECT_EQ(options->query_limits, (QueryLimits{.points = 1,
-                                                .bytes = 2,
-                                                .rows = 3,
-                                                .series = 4,
-                                                .range_ms = int64_t{30} * 86'400'000}));
+  EXPECT_EQ(
+      options->query_limits,
+      (QueryLimits{
+          .points = 1, .bytes = 2, .rows = 3, .series = 4, .range_ms = int64_t{30} * 86'400'000}));
   EXPECT_THAT(options->query_limit_overrides,
               ElementsAre(MetricQueryLimits{.metric = "^debug", .limits = {.rows = 5}}));
   EXPECT_EQ(options->query_memory_bytes, 1048576U);

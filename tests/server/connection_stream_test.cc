@@ -20,6 +20,7 @@
 #include "server/http_error.h"
 #include "server/http_parser.h"
 #include "server/listener.h"
+#include "server/send_window.h"
 #include "tests/server/http_decode.h"
 #include "tests/server/raw_client.h"
 #include "tests/support/status_matchers.h"

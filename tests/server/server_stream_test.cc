@@ -1,5 +1,6 @@
 // Large results of real queries over sockets: streamed, listed, cancelled.
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -50,8 +51,8 @@ class ServerStreamTest : public testing::Test {
     for (size_t i = 0; i < kSeries; ++i) {
       const std::string tags = "host=web" + std::to_string(i);
       for (size_t j = 0; j < kPointsPerSeries; ++j) {
-        const OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
-                               static_cast<int64_t>(1'000'000'000'000 + i));
+        OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
+                         static_cast<int64_t>(1'000'000'000'000 + i));
         ASSERT_OK(tsdb_->Put(point.view()));
       }
     }
