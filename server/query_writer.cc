@@ -24,6 +24,17 @@ constexpr size_t kIntegerBytesMax = 20;
 // A point: comma, bracket, quotes, colon, time, value.
 constexpr size_t kPointBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
 
+// What stands around points and their parts.
+struct PointFrame {
+  std::string_view begin;
+  std::string_view before_time;
+  std::string_view before_value;
+  std::string_view behind;
+  std::string_view end;
+};
+constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
+constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
+
 // Points on their way to a body, through a buffer of their own: room for the next is checked once a
 // point, and what is printed is moved once.
 class PointText {
@@ -200,25 +211,21 @@ void QueryWriter::AppendHead(const SeriesView& series) {
 
 absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printed) {
   const SpanView& points = series.points;
-  const bool arrays = printing_.arrays;
+  const PointFrame& frame = printing_.arrays ? kArrayFrame : kObjectFrame;
+  const std::string_view nan = series.nan_as_null ? "null" : "\"NaN\"";
   const auto time_of = [&, ms = printing_.ms](size_t i) {
     return ms ? points.t[i] : points.t[i] / 1000;
   };
-  const std::string_view nan = series.nan_as_null ? "null" : "\"NaN\"";
-  body_.buffer().append(arrays ? ",\"dps\":[" : ",\"dps\":{");
+  body_.buffer().append(",\"dps\":").append(frame.begin);
   PointText text(&body_);
-  int64_t next_time = points.empty() ? 0 : time_of(0);
   for (size_t i = 0; i < points.size(); ++i) {
-    const int64_t time = next_time;
-    if (i + 1 < points.size()) {
-      next_time = time_of(i + 1);
-      if (next_time == time) continue;
-    }
+    const int64_t time = time_of(i);
+    if (i + 1 < points.size() && time_of(i + 1) == time) continue;
     HOURCELL_RETURN_IF_ERROR(text.Reserve());
     if (printed->points++ > 0) text.Char(',');
-    text.Char(arrays ? '[' : '"');
+    text.Word(frame.before_time);
     text.Integer(time);
-    text.Word(arrays ? "," : "\":");
+    text.Word(frame.before_value);
     const double number = std::bit_cast<double>(points.v[i]);
     if (points.is_float[i] == 0) {
       text.Integer(static_cast<int64_t>(points.v[i]));
@@ -231,9 +238,9 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
       return absl::InvalidArgumentError(
           fmt::format("Got Infinity: {} at {} ms", series.metric, points.t[i]));
     }
-    if (arrays) text.Char(']');
+    text.Word(frame.behind);
   }
-  text.Char(arrays ? ']' : '}');
+  text.Word(frame.end);
   text.Flush();
   return absl::OkStatus();
 }
