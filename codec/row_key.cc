@@ -1,6 +1,7 @@
 #include "codec/row_key.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -109,6 +110,23 @@ absl::StatusOr<RowKeyView> RowKeyCodec::Parse(std::string_view bytes) const {
                     .metric = bytes.substr(metric_at_, layout_.metric_width),
                     .base_time_s = base_time_s,
                     .tags = tags};
+}
+
+void RowKeyCodec::AppendGlobal(uint32_t base_time_s, std::string* out) const {
+  HOURCELL_DCHECK(base_time_s % kRowSpanS == 0);
+  const size_t start = out->size();
+  out->resize(start + tags_at_);
+  StoreBigEndian(base_time_s, kBaseTimeWidth, out->data() + start + base_time_at_);
+}
+
+std::optional<uint32_t> RowKeyCodec::ParseGlobal(std::string_view bytes) const {
+  if (bytes.size() != tags_at_) return std::nullopt;
+  const auto base_time_s =
+      static_cast<uint32_t>(LoadBigEndian(bytes.data() + base_time_at_, kBaseTimeWidth));
+  if (base_time_s % kRowSpanS != 0) return std::nullopt;
+  std::string key;
+  AppendGlobal(base_time_s, &key);
+  return key == bytes ? std::optional(base_time_s) : std::nullopt;
 }
 
 std::vector<KeyRange> RowKeyCodec::Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const {

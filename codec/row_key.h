@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,12 @@ class RowKeyCodec {
     out->append(key.metric);
     out->append(key.tags);
   }
+
+  // The row of what belongs to no series, global annotations: salt and metric are zero bytes, and
+  // there are no tags. Not salted, as in OpenTSDB.
+  void AppendGlobal(uint32_t base_time_s, std::string* out) const;
+  // The base time of such a row; nothing for any other bytes.
+  std::optional<uint32_t> ParseGlobal(std::string_view bytes) const;
 
   // The keys of `metric` with base time in [begin_s, end_s), one range a salt bucket, ascending.
   // end_s = 0 means no end of time. Where the base time precedes the metric a range covers every

@@ -16,6 +16,7 @@
 #include "codec/column.h"
 #include "codec/name.h"
 #include "codec/number.h"
+#include "codec/object_qualifier.h"
 #include "codec/packed_cell.h"
 #include "codec/row_key.h"
 #include "codec/salt.h"
@@ -106,8 +107,14 @@ std::string RowKey(const std::string& input) {
     layout.salt_width = Number(fields["salt_width"]);
     layout.salt_buckets = static_cast<uint32_t>(Number(fields["buckets"]));
   }
+  const RowKeyCodec codec(layout);
+  const auto base_time_s = static_cast<uint32_t>(Number(fields["base"]));
   std::string key;
-  RowKeyCodec(layout).Append(Tsuid(input), static_cast<uint32_t>(Number(fields["base"])), &key);
+  if (fields.contains("tags")) {
+    codec.Append(Tsuid(input), base_time_s, &key);
+  } else {
+    codec.AppendGlobal(base_time_s, &key);
+  }
   return key;
 }
 
@@ -120,6 +127,17 @@ std::string Qualifiers(const std::string& input) {
                    .is_ms = is_ms,
                    .flags = static_cast<uint8_t>(Number(fields["flags"], 16))},
                   &bytes);
+  return bytes;
+}
+
+std::string Objects(const std::string& input) {
+  auto fields = Fields(input);
+  const bool is_ms = fields.contains("ms");
+  const uint64_t offset_ms = is_ms ? Number(fields["ms"]) : Number(fields["s"]) * 1000;
+  std::string bytes;
+  AppendObjectQualifier(ObjectQualifierAt(static_cast<uint8_t>(Number(fields["type"], 16)),
+                                          {.ms = static_cast<int64_t>(offset_ms), .is_ms = is_ms}),
+                        &bytes);
   return bytes;
 }
 
@@ -183,7 +201,8 @@ std::map<std::string, Kind> Kinds() {
   return {{"uid", hex(Uids)},         {"salt", hex(Salt)},   {"tsuid", hex(Tsuid)},
           {"row_key", hex(RowKey)},   {"cell", hex(Cells)},  {"qualifier", hex(Qualifiers)},
           {"value", hex(Values)},     {"merge", hex(Merge)}, {"append_cell", hex(append_cell)},
-          {"compact", Kind(Compact)}, {"name", hex(Names)},  {"packed", hex(PackedCells)}};
+          {"compact", Kind(Compact)}, {"name", hex(Names)},  {"packed", hex(PackedCells)},
+          {"object", hex(Objects)}};
 }
 
 // The lines of the README's blocks marked `bytes`.
