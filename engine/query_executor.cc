@@ -59,7 +59,12 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   QueryNames names(row_keys_.layout(), parts_.uids);
-  HOURCELL_RETURN_IF_ERROR(sink->OnBegin({}));
+  std::vector<Annotation> global;
+  if (spec.annotations && spec.global_annotations) {
+    HOURCELL_ASSIGN_OR_RETURN(global,
+                              parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms));
+  }
+  HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
     HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
@@ -74,6 +79,7 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
                               .meter = &meter,
                               .memory = &memory},
                      .names = &names,
+                     .annotations = parts_.annotations,
                      .sink = sink},
                     spec, i, &plan);
     const absl::Status ran = run.Run();

@@ -16,6 +16,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/row_key.h"
+#include "engine/annotation_store.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/options.h"
 #include "engine/query.h"
@@ -39,6 +40,7 @@ class QueryExecutor {
     UidDirectory* uids = nullptr;
     const QueryPlanner* planner = nullptr;
     OpenHours* open_hours = nullptr;
+    const AnnotationStore* annotations = nullptr;
     Clock* clock = nullptr;
   };
   // REQUIRES: the overrides of options.query_limit_overrides compile.

@@ -83,7 +83,8 @@ rocksdb::DBOptions RocksDbOptions(const Options& options) {
   rocksdb::DBOptions db;
   if (options.env != nullptr) db.env = options.env;
   db.create_if_missing = options.create_if_missing;
-  // A store that was being created when the process died has some of its tables only.
+  // A store that was being created when the process died has some of its tables only; one that was
+  // made before there were annotations lacks theirs.
   db.create_missing_column_families = true;
   db.max_background_jobs = options.background_jobs;
   db.max_open_files = kOpenFilesMax;
@@ -129,6 +130,7 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
       break;
     case TableId::kUid:
     case TableId::kMeta:
+    case TableId::kAnnotation:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
       break;
   }

@@ -34,9 +34,10 @@ std::string_view View(const rocksdb::Slice& slice) {
   return {slice.data(), slice.size()};
 }
 
-// The column family of a table. The data table's one region is number 1.
+// The column family of a table. The one region of a table that can have several is number 1.
 std::string FamilyName(TableId table) {
-  return table == TableId::kData ? "data.1" : std::string(TableName(table));
+  const bool has_regions = table == TableId::kData || table == TableId::kAnnotation;
+  return fmt::format("{}{}", TableName(table), has_regions ? ".1" : "");
 }
 
 class RocksRowCursor : public RowCursor {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 #include "engine/query/downsampler.h"
@@ -95,6 +96,9 @@ absl::Status SubQueryRun::Prepare() {
   std::vector<uint32_t> sorted(groups_.members().begin(), groups_.members().end());
   std::ranges::sort(sorted);
   cost_ = EstimateFor(sorted);
+  if (spec_.annotations && parts_.annotations->has_any()) {
+    HOURCELL_RETURN_IF_ERROR(ReadAnnotations(sorted));
+  }
   reader_ = std::make_unique<SpanReader>(
       parts_.read, SpanReader::Settings{.list = plan_.list.get(),
                                         .metric = plan_.metric,
@@ -104,6 +108,33 @@ absl::Status SubQueryRun::Prepare() {
                                         .downsample = query_.downsample,
                                         .range = range_});
   return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::ReadAnnotations(std::span<const uint32_t> sorted) {
+  std::vector<std::string_view> tsuids;
+  tsuids.reserve(sorted.size());
+  for (const uint32_t member : sorted)
+    tsuids.push_back(plan_.list->tsuid(member));
+  HOURCELL_ASSIGN_OR_RETURN(
+      std::vector<Annotation> found,
+      parts_.annotations->OfSeries(parts_.read.view, tsuids, spec_.start_ms, spec_.end_ms));
+  for (Annotation& annotation : found) {
+    std::vector<Annotation>& of_series = annotations_[annotation.tsuid];
+    of_series.push_back(std::move(annotation));
+  }
+  return absl::OkStatus();
+}
+
+std::vector<Annotation> SubQueryRun::AnnotationsOfGroup() const {
+  std::vector<Annotation> annotations;
+  if (annotations_.empty()) return annotations;
+  for (const std::string_view tsuid : tsuids_) {
+    const auto of_series = annotations_.find(ToUpperHex(tsuid));
+    if (of_series == annotations_.end()) continue;
+    annotations.insert(annotations.end(), of_series->second.begin(), of_series->second.end());
+  }
+  SortByStart(&annotations);
+  return annotations;
 }
 
 ReadCost SubQueryRun::EstimateFor(std::span<const uint32_t> sorted) const {
@@ -193,6 +224,7 @@ absl::Status SubQueryRun::Give(const Span& points) {
   tsuids_.clear();
   for (const uint32_t member : present_)
     tsuids_.push_back(plan_.list->tsuid(member));
+  const std::vector<Annotation> annotations = AnnotationsOfGroup();
   return parts_.sink->OnSeries(
       {.query_index = index_,
        .metric =
@@ -201,7 +233,7 @@ absl::Status SubQueryRun::Give(const Span& points) {
        .aggregate_tags = aggregate_tags_,
        .tsuids = tsuids_,
        .nan_as_null = query_.downsample.has_value() && query_.downsample->fill == FillPolicy::kNull,
-       .annotations = {},
+       .annotations = annotations,
        .points = spec_.keep_scanned ? Trim(points, INT64_MIN, INT64_MAX)
                                     : Trim(points, spec_.start_ms, spec_.end_ms)});
 }

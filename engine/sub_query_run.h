@@ -16,7 +16,9 @@
 
 #include <absl/status/status.h>
 
+#include "codec/base/strings.h"
 #include "codec/row_key.h"
+#include "engine/annotation_store.h"
 #include "engine/options.h"
 #include "engine/query.h"
 #include "engine/query/aggregate.h"
@@ -36,6 +38,7 @@ class SubQueryRun {
     const Options* options = nullptr;
     SpanReader::Parts read;
     QueryNames* names = nullptr;
+    const AnnotationStore* annotations = nullptr;
     QuerySink* sink = nullptr;
   };
   // `plan` is borrowed.
@@ -50,12 +53,16 @@ class SubQueryRun {
  private:
   // Chooses how the hours there are rows in are read.
   absl::Status Prepare();
+  // Reads the annotations of all members, positions ascending.
+  absl::Status ReadAnnotations(std::span<const uint32_t> sorted);
   absl::Status RunBatch(std::span<const uint32_t> members);
   ReadCost EstimateFor(std::span<const uint32_t> sorted) const;
   size_t BatchSize(size_t left) const;
   absl::Status AddMember(uint32_t member, SeriesSpan* read);
   absl::Status FinishGroup();
   absl::Status Give(const Span& points);
+  // Those of the present members, by start.
+  std::vector<Annotation> AnnotationsOfGroup() const;
 
   const Parts parts_;
   const QuerySpec& spec_;
@@ -72,6 +79,8 @@ class SubQueryRun {
   ReadCost cost_;  // of all, as expected
   size_t members_read_ = 0;
   size_t bytes_of_read_ = 0;  // of memory, of the members read
+
+  StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of those that have some
 
   size_t group_ = 0;               // the one members are added to
   size_t members_left_ = 0;        // of it, not yet added

@@ -16,6 +16,8 @@ std::string_view TableName(TableId table) {
       return "series";
     case TableId::kData:
       return "data";
+    case TableId::kAnnotation:
+      return "annotation";
   }
   HOURCELL_CHECK(false);
 }

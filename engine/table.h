@@ -30,13 +30,14 @@ namespace hourcell {
 class RowExpiry;
 
 enum class TableId : uint8_t {
-  kMeta,    // format, layout, region catalogue; sets only
-  kUid,     // names and UIDs; sets only
-  kSeries,  // series numbers and postings; merges OR posting sets (series_key.h)
-  kData,    // rows of points; merges are cells (codec/cell.h)
+  kMeta,        // format, layout, region catalogue; sets only
+  kUid,         // names and UIDs; sets only
+  kSeries,      // series numbers and postings; merges OR posting sets (series_key.h)
+  kData,        // rows of points; merges are cells (codec/cell.h)
+  kAnnotation,  // annotations of series and global ones (annotation_key.h); sets only
 };
 inline constexpr TableId kTableIds[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
-                                        TableId::kData};
+                                        TableId::kData, TableId::kAnnotation};
 std::string_view TableName(TableId table);
 
 struct Mutation {

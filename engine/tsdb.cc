@@ -17,6 +17,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/row_key.h"
 #include "engine/admission.h"
+#include "engine/annotation_store.h"
 #include "engine/background.h"
 #include "engine/group_commit.h"
 #include "engine/ingest/open_hours.h"
@@ -105,6 +106,7 @@ class Tsdb::Impl {
   std::unique_ptr<UidDirectory> uids;
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<SeriesCache> series_cache;
+  std::unique_ptr<AnnotationStore> annotations;
   std::unique_ptr<OpenHours> open_hours;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<GroupCommit> commit;
@@ -147,6 +149,7 @@ absl::Status Tsdb::Impl::Open() {
                                                                   .uids = uids.get(),
                                                                   .planner = planner.get(),
                                                                   .open_hours = open_hours.get(),
+                                                                  .annotations = annotations.get(),
                                                                   .clock = clock});
   StartBackground();
   RegisterGauges();
@@ -170,6 +173,9 @@ absl::Status Tsdb::Impl::OpenTables() {
                         {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
                         sync));
   series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
+  HOURCELL_ASSIGN_OR_RETURN(
+      annotations, AnnotationStore::Open(
+                       {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
   return absl::OkStatus();
 }
 
@@ -255,7 +261,8 @@ absl::Status Tsdb::Impl::Flush() {
   HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
   HOURCELL_RETURN_IF_ERROR(sealer->SealAll());
   HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
-  for (const TableId table : {TableId::kUid, TableId::kSeries, TableId::kMeta})
+  for (const TableId table :
+       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
     HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
 }
@@ -410,6 +417,40 @@ absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const Sca
                                         .uids = impl_->uids.get(),
                                         .planner = impl_->planner.get()});
   return scanner.Scan(spec, visit);
+}
+
+absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,
+                                                              int64_t start_time) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->Get(tsuid, start_time);
+}
+
+absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const AnnotationEdit> edits,
+                                                             AnnotationWrite write) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->Put(edits, write);
+}
+
+absl::Status Tsdb::DeleteAnnotation(std::string_view tsuid, int64_t start_time) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->Delete(tsuid, start_time);
+}
+
+absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> tsuids,
+                                                 bool global,
+                                                 int64_t start_ms,
+                                                 int64_t end_ms) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
+}
+
+absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms, int64_t end_ms) {
+  if (!impl_->is_open) return Closed();
+  if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
+  if (end_ms < start_ms) {
+    return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
+  }
+  return impl_->annotations->Global(impl_->tables->Snapshot().get(), start_ms, end_ms);
 }
 
 namespace {

@@ -171,6 +171,35 @@ class Tsdb {
   // Visits stored rows in key order until `visit` returns false.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
 
+  // Annotations: notes of series (by tsuid in hex) or global ones (an empty tsuid), one for each
+  // instant. Times of one are seconds, or milliseconds if they do not fit 32 bits. A write is
+  // acknowledged when it returns. Queries answer them, too.
+  //
+  // kInvalidArgument: no tsuid of this store's layout, a time that is none, an edit that sets
+  // nothing, is of an expired instant, is too long or not UTF-8. See engine/annotation_store.h.
+
+  // Nothing if there is none.
+  absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,
+                                                          int64_t start_time);
+
+  // Makes or changes some, all or none; returns each as it then is.
+  absl::StatusOr<std::vector<Annotation>> PutAnnotations(std::span<const AnnotationEdit> edits,
+                                                         AnnotationWrite write);
+
+  // Removes one; no error if there is none.
+  absl::Status DeleteAnnotation(std::string_view tsuid, int64_t start_time);
+
+  // Removes those of the series and, with `global`, the global ones, that start in
+  // [start_ms, end_ms]. Returns how many.
+  absl::StatusOr<uint64_t> DeleteAnnotations(std::span<const std::string> tsuids,
+                                             bool global,
+                                             int64_t start_ms,
+                                             int64_t end_ms);
+
+  // Global ones that start at or after `start_ms` and end by `end_ms`, by start. Also
+  // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many.
+  absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms, int64_t end_ms);
+
   // The uid tools; errors as UidDirectory's.
   absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name);

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 
 #include "codec/cell.h"
+#include "engine/rocks_merge.h"
 #include "engine/rocks_table_store.h"
 #include "engine/series_key.h"
 #include "engine/table.h"
@@ -219,6 +221,50 @@ TEST(RocksTableStoreTest, RefusesAStrangersDatabase) {
 
   EXPECT_THAT(OpenRocksTableStore(directory.file("db"), options),
               StatusIs(absl::StatusCode::kNotFound));
+}
+
+// Takes a column family out of a database, as if it had never been there.
+void DropFamily(const std::string& path, const std::string& name) {
+  std::vector<std::string> names;
+  ASSERT_TRUE(rocksdb::DB::ListColumnFamilies({}, path, &names).ok());
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (const std::string& each : names) {
+    rocksdb::ColumnFamilyOptions family;
+    if (each == "series") family.merge_operator = NewPostingMergeOperator();
+    if (each == "data.1") family.merge_operator = NewRowMergeOperator();
+    descriptors.emplace_back(each, family);
+  }
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::DB* raw = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open({}, path, descriptors, &families, &raw).ok());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    if (family->GetName() == name) {
+      EXPECT_TRUE(db->DropColumnFamily(family).ok());
+    }
+    EXPECT_TRUE(db->DestroyColumnFamilyHandle(family).ok());
+  }
+}
+
+TEST(RocksTableStoreTest, AStoreFromBeforeThereWereAnnotationsGetsTheirTable) {
+  TempDir directory;
+  const Options options = TinyOptions(directory.path());
+  const Mutation name{TableId::kUid, Mutation::Kind::kSet, "a", "1"};
+  {
+    const auto store = OpenRocksTableStore(directory.file("db"), options);
+    ASSERT_OK(store);
+    ASSERT_OK((*store)->Apply({&name, 1}, /*sync=*/false));
+  }
+  DropFamily(directory.file("db"), "annotation.1");
+
+  const auto store = OpenRocksTableStore(directory.file("db"), options);
+  ASSERT_OK(store);
+  const Mutation row{TableId::kAnnotation, Mutation::Kind::kSet, "k", "v"};
+  ASSERT_OK((*store)->Apply({&row, 1}, /*sync=*/false));
+  EXPECT_THAT((*store)->Snapshot()->Get(TableId::kAnnotation, "k"),
+              IsOkAndHolds(Optional(std::string("v"))));
+  EXPECT_THAT((*store)->Snapshot()->Get(TableId::kUid, "a"),
+              IsOkAndHolds(Optional(std::string("1"))));
 }
 
 }  // namespace
