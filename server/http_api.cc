@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "server/annotation_handler.h"
 #include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/info_handlers.h"
@@ -90,14 +91,16 @@ constexpr uint8_t Bit(HttpMethod method) {
 }
 constexpr uint8_t kGet = Bit(HttpMethod::kGet);
 constexpr uint8_t kPost = Bit(HttpMethod::kPost);
+constexpr uint8_t kPut = Bit(HttpMethod::kPut);
 constexpr uint8_t kDelete = Bit(HttpMethod::kDelete);
+constexpr uint8_t kAll = kGet | kPost | kPut | kDelete;
 
 }  // namespace
 
 struct HttpApi::Endpoint {
   bool api = false;  // under /api
   std::string_view name;
-  std::string_view sub;
+  std::string_view sub;             // "*": any
   uint8_t methods = 0;              // bits by HttpMethod
   std::string_view absent_in = "";  // the tsd.mode that has it not
   HttpResponse (HttpApi::*handler)(const HttpRequest&) = nullptr;
@@ -115,6 +118,12 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "config", "filters", kGet | kPost, "", &HttpApi::Filters},
     {true, "serializers", "", kGet | kPost, "", &HttpApi::Serializers},
     {true, "dropcaches", "", kGet | kDelete, "", &HttpApi::DropCaches},
+    {true, "annotation", "", kAll, "", &HttpApi::Annotation},
+    {true, "annotation", "bulk", kAll, "", &HttpApi::Annotation},
+    {true, "annotations", "", kAll, "", &HttpApi::Annotation},
+    {true, "uid", "assign", kGet | kPost, "ro", &HttpApi::Uid},
+    {true, "uid", "rename", kGet | kPost, "ro", &HttpApi::Uid},
+    {true, "uid", "*", kAll, "ro", &HttpApi::Uid},
     {true, "admin", "seal", kPost, "ro", &HttpApi::Seal},
     {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
@@ -185,7 +194,7 @@ void HttpApi::FinishResponse(const HttpRequest& request, HttpResponse* response)
 const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
   for (const Endpoint& endpoint : kEndpoints) {
     if (endpoint.api == (route.api_version > 0) && endpoint.name == route.endpoint &&
-        endpoint.sub == route.sub && endpoint.absent_in != mode_) {
+        (endpoint.sub == route.sub || endpoint.sub == "*") && endpoint.absent_in != mode_) {
       return &endpoint;
     }
   }
@@ -260,6 +269,13 @@ HttpResponse HttpApi::DropCaches(const HttpRequest&) {
   HttpResponse response;
   response.body = "{\"status\":\"200\",\"message\":\"Caches dropped\"}";
   return response;
+}
+
+// Reads are absent in mode wo and writes in ro, whatever the verb on the wire.
+HttpResponse HttpApi::Annotation(const HttpRequest& request) {
+  const std::string_view absent_in = EffectiveMethod(request) == HttpMethod::kGet ? "wo" : "ro";
+  if (mode_ == absent_in) return HttpError(404, "Endpoint not found");
+  return HandleAnnotation(request, tsdb_, clock_);
 }
 
 HttpResponse HttpApi::Landing(const HttpRequest&) {

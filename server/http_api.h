@@ -22,6 +22,7 @@
 #include "server/query_registry.h"
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
+#include "server/uid_handler.h"
 
 namespace hourcell {
 
@@ -68,6 +69,8 @@ class HttpApi {
   HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
   HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
   HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
+  HttpResponse Annotation(const HttpRequest& request);
+  HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
   HttpResponse Landing(const HttpRequest& request);
 
   Tsdb* const tsdb_;

@@ -13,6 +13,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/number.h"
+#include "server/annotation_json.h"
 #include "server/json_text.h"
 #include "server/query_echo.h"
 
@@ -96,26 +97,6 @@ void AppendTsuids(std::span<const std::string_view> tsuids, std::string* out) {
     fmt::format_to(std::back_inserter(*out), "{}\"{}\"", i > 0 ? "," : "", ToUpperHex(tsuids[i]));
   }
   out->push_back(']');
-}
-
-void AppendAnnotation(const Annotation& annotation, std::string* out) {
-  out->append("{\"tsuid\":");
-  AppendTextOrNull(annotation.tsuid, out);
-  fmt::format_to(std::back_inserter(*out), ",\"startTime\":{},\"endTime\":{},",
-                 annotation.start_time, annotation.end_time);
-  AppendPair("description", annotation.description, out);
-  out->push_back(',');
-  AppendPair("notes", annotation.notes, out);
-  out->append(",\"custom\":");
-  if (annotation.custom.empty()) {
-    out->append("null}");
-    return;
-  }
-  for (size_t i = 0; i < annotation.custom.size(); ++i) {
-    out->push_back(i == 0 ? '{' : ',');
-    AppendPair(annotation.custom[i].first, annotation.custom[i].second, out);
-  }
-  out->append("}}");
 }
 
 // ,"annotations":[...]; nothing if there are none.
