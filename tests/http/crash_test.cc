@@ -298,6 +298,88 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "checkpoint:trimmed"),
                          TestName);
 
+// The body of the bulk write number `i`: the global annotation there and the one before it.
+std::string AnnotationBody(int i) {
+  return fmt::format(R"([{{"startTime":{},"notes":"{}"}},{{"startTime":{},"description":"{}"}}])",
+                     1356998400 + i, i, 1356998400 + i + 1, i);
+}
+
+// How many global annotations there are; -1 if they cannot be read.
+int CountAnnotations(uint16_t port) {
+  const HttpResult result =
+      HttpCall(port, "GET", "/api/annotations?start_time=1356998400&end_time=1357998400");
+  if (result.status != 200) return -1;
+  int count = 0;
+  for (size_t at = 0; (at = result.body.find("startTime", at)) != std::string::npos; ++at)
+    ++count;
+  return count;
+}
+
+// A write or delete of annotations that is killed.
+class KilledAnnotationTest : public KillPointTest {};
+
+TEST_P(KilledAnnotationTest, WhatWasAcknowledgedIsThereAndAWriteIsWhole) {
+  TempDir directory;
+  int acknowledged = 0;
+  {
+    ServerProcess server(directory.path(), TinyBudgets("never"), "HOURCELL_KILL_AT=" + GetParam());
+    while (acknowledged < 100 &&
+           HttpCall(server.port(), "POST", "/api/annotation/bulk", AnnotationBody(acknowledged))
+                   .status == 200) {
+      ++acknowledged;
+    }
+    EXPECT_EQ(acknowledged < 100 ? server.Wait() : server.End(SIGKILL), -SIGKILL);
+  }
+  ASSERT_LT(acknowledged, 100) << "never passed the kill point";
+
+  ServerProcess server(directory.path());
+  const int found = CountAnnotations(server.port());
+  // Each write adds one to the one before; the first makes two.
+  EXPECT_GE(found, acknowledged == 0 ? 0 : acknowledged + 1);
+  EXPECT_LE(found, acknowledged + 2);
+  EXPECT_NE(found, 1) << "half of a write";
+  EXPECT_EQ(HttpCall(server.port(), "DELETE", "/api/annotation/bulk?start_time=1&global").status,
+            200);
+  EXPECT_EQ(CountAnnotations(server.port()), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledAnnotationTest,
+                         testing::Values("annotation:before_write",
+                                         "annotation:before_write#7",
+                                         "annotation:after_write",
+                                         "annotation:after_write#7"),
+                         TestName);
+
+class KilledAnnotationDeleteTest : public KillPointTest {};
+
+TEST_P(KilledAnnotationDeleteTest, GoesOnWhereItStopped) {
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    std::string body;
+    for (int i = 0; i < 2500; ++i)
+      body +=
+          fmt::format(R"({}{{"startTime":{},"notes":"n"}})", i == 0 ? "[" : ",", 1356998400 + i);
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/annotation/bulk", body + "]").status, 200);
+    HttpCall(server.port(), "DELETE", "/api/annotation/bulk?start_time=1&global");
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  const int left = CountAnnotations(server.port());
+  EXPECT_TRUE(left == 1500 || left == 500 || left == 0) << left;
+  EXPECT_THAT(HttpCall(server.port(), "DELETE", "/api/annotation/bulk?start_time=1&global").body,
+              HasSubstr(fmt::format("\"totalDeleted\":{}}}", left)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledAnnotationDeleteTest,
+                         testing::Values("annotation:deleted",
+                                         "annotation:deleted#2",
+                                         "annotation:deleted#3"),
+                         TestName);
+
 TEST(CrashTest, EveryPointIsThereAfterKillNineTenTimesInARow) {
   TempDir directory;
   int acknowledged = 0;
