@@ -65,10 +65,11 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
   std::vector<OpenRow> rows;
   std::vector<SeriesNumber> numbers;
   for (Lane& lane : parts_.open_hours->lanes()) {
-    lane.VisitHours(begin_s, end_s, [&](SeriesNumber series, uint32_t base_time_s) {
-      rows.push_back({.key = {}, .series = series, .base_time_s = base_time_s});
-      numbers.push_back(series);
-    });
+    lane.VisitHours(begin_s, end_s, parts_.pinned_at,
+                    [&](SeriesNumber series, uint32_t base_time_s) {
+                      rows.push_back({.key = {}, .series = series, .base_time_s = base_time_s});
+                      numbers.push_back(series);
+                    });
   }
   std::vector<std::string> tsuids;
   // Of the present, not of the view: a series may be newer than the view.
@@ -94,7 +95,7 @@ std::vector<RowScanner::OpenRow> RowScanner::OpenRowsOf(const SubQueryPlan& plan
       row.series = number;
       row.base_time_s = base_time_s;
     };
-    parts_.open_hours->Read(number, begin_s, end_s, add);
+    parts_.open_hours->Read(number, begin_s, end_s, parts_.pinned_at, add);
   }
   std::ranges::sort(rows, {}, &OpenRow::key);
   return rows;
@@ -132,7 +133,7 @@ absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
 std::string RowScanner::WithOpenHour(std::string_view cell, const OpenRow& open) const {
   std::string later;
   parts_.open_hours->Read(
-      open.series, open.base_time_s, uint64_t{open.base_time_s} + kRowSpanS,
+      open.series, open.base_time_s, uint64_t{open.base_time_s} + kRowSpanS, parts_.pinned_at,
       [&later](uint32_t, const CellColumns& columns) { AppendCell(columns, &later); });
   std::string merged;
   const std::string_view operands[] = {later};

@@ -32,6 +32,7 @@ class RowScanner {
     const SeriesTable* series = nullptr;
     UidDirectory* uids = nullptr;
     const QueryPlanner* planner = nullptr;
+    uint64_t pinned_at = 0;  // the time of that pin
   };
   RowScanner(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts) {}

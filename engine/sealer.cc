@@ -107,13 +107,30 @@ absl::Status Sealer::KeepUp(int64_t now_s) {
   parts_.open_hours->Reap();
   HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
   if (const uint64_t oldest_allowed = OldestBlockAllowed(now_s); oldest_allowed > 0) {
-    std::vector<OpenHourInfo> hours = OpenNow();
-    std::erase_if(hours,
-                  [=](const OpenHourInfo& hour) { return hour.first_block >= oldest_allowed; });
-    hours_sealed_early_->Add(hours.size());
-    HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours)));
+    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed));
   }
   return CheckpointIsDue(now_s) ? CheckpointLocked() : absl::OkStatus();
+}
+
+// Seals early what needs journal blocks before `behind_block`.
+absl::Status Sealer::SealWhatNeeds(uint64_t behind_block) {
+  std::vector<OpenHourInfo> hours = OpenNow();
+  std::erase_if(hours, [=](const OpenHourInfo& hour) { return hour.first_block >= behind_block; });
+  hours_sealed_early_->Add(hours.size());
+  return Seal(std::move(hours));
+}
+
+absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
+  MutexLock round(&round_);
+  IndexSeries();
+  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow()));
+  HOURCELL_KILL_POINT("change:sealed");
+  HOURCELL_RETURN_IF_ERROR(change());
+  HOURCELL_KILL_POINT("change:done");
+  // A block may have points of sealed hours and of those that were opened after them.
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence()));
+  HOURCELL_KILL_POINT("change:sealed_again");
+  return CheckpointLocked();
 }
 
 absl::Status Sealer::MakeRoom() {

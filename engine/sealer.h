@@ -77,6 +77,14 @@ class Sealer {
   // Flushes the cells sealed so far, moves the low mark behind them and trims the journal.
   absl::Status Checkpoint();
 
+  // Seals everything, calls `change`, which rewrites rows and may take long, while no other cell is
+  // written, and then makes a checkpoint behind all journal blocks written by then: no replay
+  // brings back what `change` took away. For that, `change` ends with a commit of all there is to
+  // commit. Hours that were opened meanwhile are sealed early.
+  // Errors are storage's and those of `change`; then rows may be changed, and nothing is promised
+  // of what a crash leaves of the change.
+  absl::Status WithSealed(const std::function<absl::Status()>& change);
+
  private:
   absl::Status Seal(std::vector<OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealSome(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -86,6 +94,7 @@ class Sealer {
   absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status SealWhatNeeds(uint64_t behind_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void IndexSeries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   std::vector<OpenHourInfo> OpenNow() const;
   std::vector<OpenHourInfo> DueAt(int64_t now_s) const;

@@ -597,17 +597,25 @@ absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
                                          numbers[static_cast<size_t>(none - tsuids->begin())]));
 }
 
-// Those of a metric that are in memory, ascending by tsuid.
-std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOfMetric(Uid metric) const {
+// Those of a metric, or of all, that are in memory, ascending by tsuid.
+std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOf(
+    std::optional<Uid> metric) const {
   std::vector<std::pair<std::string, SeriesNumber>> found;
   {
     ReaderLock lock(&new_mutex_);
-    const auto add = [&](const NewSeries& series) {
-      for (const auto& [number, tsuid] : series.OfMetric(metric))
+    const auto add = [&found](std::span<const NewSeries::Entry> entries) {
+      for (const auto& [number, tsuid] : entries)
         found.emplace_back(tsuid, number);
     };
-    if (indexing_ != nullptr) add(*indexing_);
-    add(*new_);
+    const auto add_all = [&](const NewSeries& series) {
+      if (metric.has_value()) {
+        add(series.OfMetric(*metric));
+      } else {
+        series.VisitMetrics([&](Uid, std::span<const NewSeries::Entry> of_one) { add(of_one); });
+      }
+    };
+    if (indexing_ != nullptr) add_all(*indexing_);
+    add_all(*new_);
   }
   std::ranges::sort(found);
   return found;
@@ -615,26 +623,35 @@ std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOfMetric(Uid m
 
 absl::Status SeriesTable::VisitMetric(
     Uid metric, const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
-  const std::vector<std::pair<std::string, SeriesNumber>> added = NewOfMetric(metric);
+  return Visit(metric, visit);
+}
+
+absl::Status SeriesTable::Visit(
+    std::optional<Uid> metric,
+    const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
+  // Memory first: what is not there any more is in the table.
+  const std::vector<std::pair<std::string, SeriesNumber>> added = NewOf(metric);
   auto next = added.begin();
+  bool go_on = true;
   absl::Status damage;
-  bool goes_on = true;
   const auto merge = [&](std::string_view key, std::string_view value) {
     const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
     damage = number.status();
     if (!damage.ok()) return false;
     const std::string_view tsuid = key.substr(1);
-    for (; goes_on && next != added.end() && next->first <= tsuid; ++next) {
-      if (next->first != tsuid) goes_on = visit(next->second, next->first);
+    for (; go_on && next != added.end() && next->first <= tsuid; ++next) {
+      if (next->first != tsuid) go_on = visit(next->second, next->first);
     }
-    goes_on = goes_on && visit(*number, tsuid);
-    return goes_on;
+    go_on = go_on && visit(*number, tsuid);
+    return go_on;
   };
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->Scan(
-      TableId::kSeries, PrefixRange(SeriesTsuidPrefix(layout_, metric)), {}, merge));
+  const std::string prefix =
+      metric.has_value() ? SeriesTsuidPrefix(layout_, *metric) : SeriesTsuidKey({});
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {}, merge));
   HOURCELL_RETURN_IF_ERROR(damage);
-  for (; goes_on && next != added.end(); ++next)
-    goes_on = visit(next->second, next->first);
+  for (; go_on && next != added.end(); ++next)
+    go_on = visit(next->second, next->first);
   return absl::OkStatus();
 }
 

@@ -92,6 +92,10 @@ class SeriesTable {
   absl::Status VisitMetric(
       Uid metric, const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
 
+  // The same of all metrics, if `metric` is nothing.
+  absl::Status Visit(std::optional<Uid> metric,
+                     const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
+
   // Changes whenever the metric gets a new series, before that series' first point is acknowledged;
   // and sometimes for another metric's.
   uint64_t VersionOf(Uid metric) const {
@@ -147,7 +151,7 @@ class SeriesTable {
   absl::Status ReadBlocks(std::span<const SeriesNumber> numbers,
                           std::span<const size_t> places,
                           std::vector<std::string>* tsuids) const;
-  std::vector<std::pair<std::string, SeriesNumber>> NewOfMetric(Uid metric) const;
+  std::vector<std::pair<std::string, SeriesNumber>> NewOf(std::optional<Uid> metric) const;
   absl::Status AppendPostings(const std::string& prefix, std::vector<SeriesNumber>* numbers) const;
 
   static constexpr size_t kVersions = 1024;

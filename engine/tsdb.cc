@@ -23,16 +23,20 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
 #include "engine/journal.h"
+#include "engine/last_points.h"
 #include "engine/metric_series.h"
+#include "engine/point_deleter.h"
 #include "engine/point_replay.h"
 #include "engine/point_writer.h"
 #include "engine/query/result_collector.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
+#include "engine/query_watch.h"
 #include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
 #include "engine/sealer.h"
+#include "engine/series_lookup.h"
 #include "engine/series_table.h"
 #include "engine/store_lock.h"
 #include "engine/store_meta.h"
@@ -400,6 +404,46 @@ absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
   return result;
 }
 
+absl::Status Tsdb::LastPoints(const LastQuery& query,
+                              const std::function<void(const LastPoint&)>& visit,
+                              QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  // In this order, as in every read.
+  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
+  const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
+  LastPointReader reader(*impl_->row_keys, {.view = view.get(),
+                                            .open_hours = impl_->open_hours.get(),
+                                            .pinned_at = pin.time(),
+                                            .uids = impl_->uids.get(),
+                                            .series = impl_->series.get(),
+                                            .expiry = &*impl_->expiry,
+                                            .clock = impl_->clock});
+  return reader.Read(query, watch, control, visit);
+}
+
+absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
+                                            const std::function<bool(const FoundSeries&)>& visit,
+                                            QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  return SeriesLookup(layout(), impl_->uids.get(), impl_->series.get()).Visit(query, watch, visit);
+}
+
+absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  PointDeleter deleter(*impl_->row_keys, {.executor = impl_->executor.get(),
+                                          .tables = impl_->tables.get(),
+                                          .sealer = impl_->sealer.get(),
+                                          .commit = impl_->commit.get()});
+  return deleter.Delete(spec, control == nullptr ? &own : control);
+}
+
 absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
                                                        std::string_view prefix,
                                                        size_t max) {
@@ -415,7 +459,8 @@ absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const Sca
                                         .open_hours = impl_->open_hours.get(),
                                         .series = impl_->series.get(),
                                         .uids = impl_->uids.get(),
-                                        .planner = impl_->planner.get()});
+                                        .planner = impl_->planner.get(),
+                                        .pinned_at = pin.time()});
   return scanner.Scan(spec, visit);
 }
 

@@ -110,6 +110,13 @@ struct UidFsckResult {
   uint64_t warnings = 0;
 };
 
+// What DeletePoints took away.
+struct DeletedPoints {
+  uint64_t points = 0;
+  uint64_t rows = 0;  // that had some of them
+  friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
+};
+
 // A metric with a TTL of its own.
 struct MetricTtl {
   std::string metric;  // UTF-8; the UID in hex if it has no name
@@ -162,6 +169,30 @@ class Tsdb {
   // The same, series by series, so that no more than a part of the result is in memory. `control`
   // may be null. kCancelled: by it; else as above. On an error the sink may have got a part.
   absl::Status Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control);
+
+  // Visits the last point at or before now, and not expired, of each series of any sub query,
+  // ascending by tsuid, each once. Series without such a point, and tsuids of no series, are left
+  // out. `control` may be null.
+  // kInvalidArgument: a text that is no tsuid; kNotFound: a name is unknown; kCancelled: by
+  // `control`; kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
+  absl::Status LastPoints(const LastQuery& query,
+                          const std::function<void(const LastPoint&)>& visit,
+                          QueryControl* control = nullptr);
+
+  // Visits series by their metric and tags, ascending by tsuid, until `visit` returns false or the
+  // query's limit is reached; returns how many there are in all (fewer if `visit` ended it).
+  // `control` may be null. kNotFound: a name is unknown; kCancelled, kDeadlineExceeded as above.
+  absl::StatusOr<uint64_t> LookupSeries(const LookupQuery& query,
+                                        const std::function<bool(const FoundSeries&)>& visit,
+                                        QueryControl* control = nullptr);
+
+  // Deletes the points with start <= t <= end of all series the sub queries select; how they
+  // aggregate does not matter. When it returns the points are gone for good: no later read, crash
+  // or power failure shows them. Points that are put while it runs may stay. The series and names
+  // stay. Seals everything, and holds up sealing while it runs.
+  // On an error a part may be deleted. Errors as Query's, and those of storage.
+  absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
+                                             QueryControl* control = nullptr);
 
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,

@@ -230,39 +230,89 @@ uint64_t Lane::OldestBlock() {
   return oldest;
 }
 
+bool Lane::DecodeLocked(Hours hours, uint64_t pinned_at) {
+  columns_.clear();
+  size_t shown = 0;
+  bool ascends = true;
+  for (const auto& hour : hours) {
+    if (!hour->IsShownAt(pinned_at)) continue;
+    hour->points.DecodeTo(&columns_);
+    ascends = hour->points.ascends() && shown == 0;
+    ++shown;
+  }
+  if (!ascends) SortLastWins(&columns_);
+  return shown > 0;
+}
+
 bool Lane::Read(SeriesNumber series,
                 uint64_t begin_s,
                 uint64_t end_s,
+                uint64_t pinned_at,
                 const std::function<void(uint32_t, const CellColumns&)>& visit) {
   MutexLock lock(&mutex_);
   const Series* const found = FindLocked(series);
   if (found == nullptr) return false;
   bool any = false;
-  for (size_t i = 0; i < found->hours.size(); ++i) {
-    const Hour& hour = *found->hours[i];
-    if (hour.base_time_s < begin_s || hour.base_time_s >= end_s) continue;
-    const bool continues = i > 0 && found->hours[i - 1]->base_time_s == hour.base_time_s;
-    if (!continues) columns_.clear();
-    hour.points.DecodeTo(&columns_);
-    const bool goes_on =
-        i + 1 < found->hours.size() && found->hours[i + 1]->base_time_s == hour.base_time_s;
-    if (goes_on) continue;
-    if (continues || !hour.points.ascends()) SortLastWins(&columns_);
-    visit(hour.base_time_s, columns_);
+  Hours rest = found->hours;
+  while (!rest.empty()) {
+    const uint32_t base_time_s = rest.front()->base_time_s;
+    size_t count = 1;  // of this base time
+    while (count < rest.size() && rest[count]->base_time_s == base_time_s)
+      ++count;
+    const Hours hours = rest.first(count);
+    rest = rest.subspan(count);
+    if (base_time_s < begin_s || base_time_s >= end_s) continue;
+    if (!DecodeLocked(hours, pinned_at)) continue;
+    visit(base_time_s, columns_);
     any = true;
   }
   return any;
 }
 
+bool Lane::ReadLast(
+    SeriesNumber series, int64_t from_ms, int64_t until_ms, uint64_t pinned_at, OpenPoint* last) {
+  MutexLock lock(&mutex_);
+  const Series* const found = FindLocked(series);
+  if (found == nullptr) return false;
+  Hours rest = found->hours;
+  while (!rest.empty()) {
+    const int64_t base_ms = int64_t{rest.back()->base_time_s} * 1000;
+    size_t count = 1;  // of this base time
+    while (count < rest.size() &&
+           rest[rest.size() - count - 1]->base_time_s == rest.back()->base_time_s)
+      ++count;
+    const Hours hours = rest.last(count);
+    rest = rest.first(rest.size() - count);
+    if (base_ms > until_ms) continue;
+    const PointStream& points = hours.front()->points;
+    const int64_t newest_ms = base_ms + points.last_offset_ms();
+    if (count == 1 && points.ascends() && newest_ms <= until_ms) {
+      // The usual hour, of which nothing needs to be decoded.
+      if (!hours.front()->IsShownAt(pinned_at)) continue;
+      *last = {.ms = newest_ms, .value = points.last_value()};
+      return newest_ms >= from_ms;
+    }
+    if (!DecodeLocked(hours, pinned_at)) continue;
+    const auto behind =
+        std::ranges::upper_bound(columns_.offset_ms, until_ms - base_ms, {},
+                                 [](uint32_t offset_ms) { return int64_t{offset_ms}; });
+    if (behind == columns_.offset_ms.begin()) continue;
+    const auto at = static_cast<size_t>(behind - columns_.offset_ms.begin()) - 1;
+    *last = {.ms = base_ms + columns_.offset_ms[at], .value = columns_.value(at)};
+    return last->ms >= from_ms;
+  }
+  return false;
+}
+
 void Lane::VisitHours(uint64_t begin_s,
                       uint64_t end_s,
+                      uint64_t pinned_at,
                       const std::function<void(SeriesNumber, uint32_t)>& visit) {
   MutexLock lock(&mutex_);
   for (const Series& series : slots_) {
     for (const auto& hour : series.hours) {
-      if (hour->base_time_s >= begin_s && hour->base_time_s < end_s) {
-        visit(series.number, hour->base_time_s);
-      }
+      if (hour->base_time_s < begin_s || hour->base_time_s >= end_s) continue;
+      if (hour->IsShownAt(pinned_at)) visit(series.number, hour->base_time_s);
     }
   }
 }

@@ -47,6 +47,13 @@ struct OpenHourInfo {
   uint64_t first_block = 0;  // the journal block its first point is in, or will be
 };
 
+// A point of an open hour.
+struct OpenPoint {
+  int64_t ms = 0;  // since 1970
+  Value value;
+  friend bool operator==(const OpenPoint&, const OpenPoint&) = default;
+};
+
 // A frozen hour. The stream may be read without a lock until Lane::Sealed or Lane::Thaw.
 struct FrozenHour {
   OpenHourInfo info;
@@ -95,15 +102,22 @@ class Lane {
 
   // Calls `visit(base_time_s, columns)` for each hour of a series with a base time in
   // [begin_s, end_s), ascending, its points sorted and the last write of an instant kept. Under the
-  // lane's lock. False if the series has none there.
+  // lane's lock. Hours that were sealed before `pinned_at`, the time of the read's pin, are left
+  // out: its snapshot has their cells. False if the series has none there.
   bool Read(SeriesNumber series,
             uint64_t begin_s,
             uint64_t end_s,
+            uint64_t pinned_at,
             const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit);
 
-  // Base times and series of all hours in [begin_s, end_s), sealed ones that are kept included.
+  // The last point of a series in [from_ms, until_ms] that Read would show; false if there is none.
+  bool ReadLast(
+      SeriesNumber series, int64_t from_ms, int64_t until_ms, uint64_t pinned_at, OpenPoint* last);
+
+  // Base times and series of all hours in [begin_s, end_s) that Read would show.
   void VisitHours(uint64_t begin_s,
                   uint64_t end_s,
+                  uint64_t pinned_at,
                   const std::function<void(SeriesNumber series, uint32_t base_time_s)>& visit);
 
   size_t series();
@@ -126,7 +140,12 @@ class Lane {
       return static_cast<uint64_t>(ms - int64_t{base_time_s} * 1000);
     }
     size_t allocated() const { return sizeof(Hour) + points.allocated_bytes(); }
+    // False if the snapshot of a read that pinned then has the hour's cell.
+    bool IsShownAt(uint64_t pinned_at) const {
+      return state != State::kSealed || sealed_at >= pinned_at;
+    }
   };
+  using Hours = std::span<const std::unique_ptr<Hour>>;
   struct Series {
     SeriesNumber number = 0;
     Hour* current = nullptr;  // appended to last; one of the hours, if there are any
@@ -142,6 +161,8 @@ class Lane {
   void AppendLocked(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t ReapLocked(Series* series, uint64_t oldest_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Makes columns_ the points of hours of one base time; false if none of them is shown.
+  bool DecodeLocked(Hours hours, uint64_t pinned_at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
   std::vector<Series> slots_ ABSL_GUARDED_BY(mutex_);

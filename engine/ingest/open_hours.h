@@ -3,7 +3,8 @@
 //
 // A read pins, takes its snapshot of the tables, and then asks here for each series it reads: what
 // is found here comes after what the snapshot's cell holds, and wins at an equal instant. So a read
-// misses and doubles nothing while hours are sealed under it. Thread-safe.
+// misses and doubles nothing while hours are sealed under it, and sees nothing that was deleted
+// from the tables before it pinned. Thread-safe.
 
 #pragma once
 
@@ -33,12 +34,20 @@ class OpenHours {
 
   ReadPins& pins() { return pins_; }
 
-  // Lane::Read of the series' lane.
+  // Lane::Read of the series' lane. `pinned_at`: the time of the read's pin.
+  bool Read(SeriesNumber series,
+            uint64_t begin_s,
+            uint64_t end_s,
+            uint64_t pinned_at,
+            const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit) {
+    return LaneOf(series).Read(series, begin_s, end_s, pinned_at, visit);
+  }
+  // The same with all hours that are in memory.
   bool Read(SeriesNumber series,
             uint64_t begin_s,
             uint64_t end_s,
             const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit) {
-    return LaneOf(series).Read(series, begin_s, end_s, visit);
+    return LaneOf(series).Read(series, begin_s, end_s, /*pinned_at=*/0, visit);
   }
 
   // The first journal block that is still needed; `next_block` if none is.

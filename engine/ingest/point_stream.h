@@ -20,6 +20,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,6 +42,12 @@ class PointStream {
 
   // True if each point came after the one before: no sorting, no duplicates.
   bool ascends() const { return ascends_; }
+  // The point that came last. REQUIRES: points() > 0.
+  uint32_t last_offset_ms() const { return offset_ms_; }
+  Value last_value() const {
+    return kind_ == Kind::kInteger ? Value::Integer(static_cast<int64_t>(bits_))
+                                   : Value::Float(std::bit_cast<double>(bits_));
+  }
   uint32_t points() const { return points_; }
   size_t bytes() const { return size_; }
   // Where the next point goes, if there is room: to be prefetched.

@@ -1,8 +1,8 @@
 // ReadPins: which reads are under way, so that a sealed hour stays in memory until none needs it.
 //
 // A read pins before it takes its snapshot of the tables. An hour whose cell became visible at time
-// t is in every snapshot of a read that pinned after t, so it can go once Oldest() > t.
-// Thread-safe.
+// t is in every snapshot of a read that pinned after t. So that read leaves the hour out, for what
+// was in it may have been deleted since; and the hour can go once Oldest() > t. Thread-safe.
 
 #pragma once
 
@@ -30,6 +30,9 @@ class ReadPins {
     ~Pin() {
       if (pins_ != nullptr) pins_->Release(time_);
     }
+
+    // When it was acquired: what a read passes to OpenHours.
+    uint64_t time() const { return time_; }
 
    private:
     ReadPins* pins_ = nullptr;

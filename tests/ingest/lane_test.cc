@@ -1,6 +1,7 @@
 #include "engine/ingest/lane.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,15 +31,35 @@ class LaneTest : public testing::Test {
                                   uint64_t begin_s = 0,
                                   uint64_t end_s = 1'000'000) {
     std::map<int64_t, int64_t> points;
-    lane_.Read(series, begin_s, end_s, [&](uint32_t base_time_s, const CellColumns& columns) {
+    const auto visit = [&](uint32_t base_time_s, const CellColumns& columns) {
       for (size_t i = 0; i < columns.size(); ++i) {
         const bool is_new =
             points.emplace(base_time_s + columns.offset_ms[i] / 1000, columns.value(i).integer())
                 .second;
         EXPECT_TRUE(is_new) << "an instant twice";
       }
-    });
+    };
+    lane_.Read(series, begin_s, end_s, pinned_at_, visit);
     return points;
+  }
+
+  // Second and value of the last point from `from_s` to `until_s`.
+  std::optional<std::pair<int64_t, int64_t>> Last(SeriesNumber series,
+                                                  int64_t from_s = 0,
+                                                  int64_t until_s = 1'000'000) {
+    OpenPoint last;
+    if (!lane_.ReadLast(series, from_s * 1000, until_s * 1000, pinned_at_, &last)) {
+      return std::nullopt;
+    }
+    return std::pair(last.ms / 1000, last.value.integer());
+  }
+
+  std::vector<std::pair<SeriesNumber, uint32_t>> Hours() {
+    std::vector<std::pair<SeriesNumber, uint32_t>> hours;
+    lane_.VisitHours(0, 1'000'000, pinned_at_, [&](SeriesNumber series, uint32_t base_time_s) {
+      hours.emplace_back(series, base_time_s);
+    });
+    return hours;
   }
 
   std::vector<OpenHourInfo> Open() {
@@ -55,6 +76,7 @@ class LaneTest : public testing::Test {
 
   Lane lane_;
   int64_t bytes_ = 0;
+  uint64_t pinned_at_ = 0;  // of the reads
 };
 
 TEST_F(LaneTest, ReadsWhatWasAppendedLastWriteWinning) {
@@ -94,6 +116,50 @@ TEST_F(LaneTest, ASealedHourStaysWhileAnOlderReadIsUnderWay) {
   EXPECT_EQ(lane_.Reap(/*oldest_read=*/6), bytes_);
   EXPECT_TRUE(Read(1).empty());
   EXPECT_EQ(lane_.series(), 0u);
+}
+
+TEST_F(LaneTest, AReadThatPinsAfterASealDoesNotSeeTheSealedHour) {
+  Append(1, 10, 1);
+  Append(1, kHour + 10, 2);
+  lane_.Sealed(Freeze(), /*time=*/5, /*oldest_read=*/4);
+  Append(1, 20, 3);  // opens the hour again
+
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 1), Pair(20, 3), Pair(kHour + 10, 2)));
+  pinned_at_ = 4;
+  EXPECT_THAT(Read(1), ElementsAre(Pair(10, 1), Pair(20, 3), Pair(kHour + 10, 2)));
+  EXPECT_EQ(Last(1), std::pair(int64_t{kHour + 10}, int64_t{2}));
+  EXPECT_THAT(Hours(), ElementsAre(Pair(1, 0), Pair(1, 0), Pair(1, kHour)));
+  pinned_at_ = 6;
+  EXPECT_THAT(Read(1), ElementsAre(Pair(20, 3)));
+  EXPECT_EQ(Last(1), std::pair(int64_t{20}, int64_t{3}));
+  EXPECT_THAT(Hours(), ElementsAre(Pair(1, 0)));
+}
+
+TEST_F(LaneTest, TheLastPointIsThatOfTheLatestInstantNotTheLatestWrite) {
+  Append(1, 10, 1);
+  Append(1, 20, 2);
+  EXPECT_EQ(Last(1), std::pair(int64_t{20}, int64_t{2}));
+  Append(1, 15, 3);
+  EXPECT_EQ(Last(1), std::pair(int64_t{20}, int64_t{2}));
+  Append(1, 20, 4);
+  EXPECT_EQ(Last(1), std::pair(int64_t{20}, int64_t{4}));
+  EXPECT_EQ(Last(1, 0, 19), std::pair(int64_t{15}, int64_t{3}));
+  EXPECT_EQ(Last(1, 0, 9), std::nullopt);
+  EXPECT_EQ(Last(1, 21), std::nullopt);
+  EXPECT_EQ(Last(2), std::nullopt);
+
+  Append(1, 2 * kHour + 5, 5);
+  EXPECT_EQ(Last(1), std::pair(int64_t{2 * kHour + 5}, int64_t{5}));
+  EXPECT_EQ(Last(1, 0, 2 * kHour + 4), std::pair(int64_t{20}, int64_t{4}));
+}
+
+TEST_F(LaneTest, TheLastPointOfAnHourOpenedBehindASealingOne) {
+  Append(1, 30, 1);
+  const std::vector<FrozenHour> frozen = Freeze();
+  Append(1, 20, 2);
+  EXPECT_EQ(Last(1), std::pair(int64_t{30}, int64_t{1}));
+  Append(1, 30, 3);
+  EXPECT_EQ(Last(1), std::pair(int64_t{30}, int64_t{3}));
 }
 
 TEST_F(LaneTest, MemoryIsGivenBackToTheByte) {

@@ -1,0 +1,68 @@
+// PointDeleter: takes points out of stored rows.
+//
+//   Sealer::WithSealed: all points are in cells, and no other cell is written
+//     query of the series alone -> the rows with points in the range
+//     each row: cell -> columns -> without those points -> set, or delete if none is left
+//     commit -> checkpoint
+//
+// A row is rewritten in the format it had. Rows go to the table as they are found, so after a crash
+// in the middle a part of the points may be gone. One deletion at a time, by the sealer's lock.
+// Thread-compatible.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/cell.h"
+#include "codec/row_key.h"
+#include "engine/group_commit.h"
+#include "engine/query.h"
+#include "engine/query_executor.h"
+#include "engine/sealer.h"
+#include "engine/table.h"
+#include "engine/tsdb.h"
+
+namespace hourcell {
+
+class PointDeleter {
+ public:
+  // What it works on; borrowed.
+  struct Parts {
+    const QueryExecutor* executor = nullptr;
+    TableStore* tables = nullptr;
+    Sealer* sealer = nullptr;
+    GroupCommit* commit = nullptr;
+  };
+  PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
+      : row_keys_(row_keys), parts_(parts) {}
+
+  // Tsdb::DeletePoints.
+  absl::StatusOr<DeletedPoints> Delete(const QuerySpec& spec, QueryControl* control);
+
+ private:
+  // A row with points to delete.
+  struct Row {
+    std::string key;
+    uint32_t base_time_s = 0;
+  };
+  class Collector;
+
+  absl::Status AddSeries(const SeriesView& series);
+  absl::Status RewriteRows();
+  absl::Status Rewrite(const Row& row, std::string_view cell, std::vector<Mutation>* group);
+
+  const RowKeyCodec& row_keys_;
+  const Parts parts_;
+  // Of the deletion under way.
+  int64_t start_ms_ = 0;
+  int64_t end_ms_ = 0;
+  std::vector<Row> rows_;  // found, not rewritten yet
+  DeletedPoints deleted_;
+};
+
+}  // namespace hourcell

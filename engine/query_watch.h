@@ -1,0 +1,41 @@
+// QueryWatch: tells work that may be long when to give up: cancelled, or over its time.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/query/query_control.h"
+
+namespace hourcell {
+
+class QueryWatch {
+ public:
+  // Both are borrowed. `deadline_ms`: Unix milliseconds, 0 = none; then `timeout_ms` from now
+  // counts, 0 = none.
+  QueryWatch(Clock* clock, const QueryControl* control, int64_t deadline_ms, int64_t timeout_ms)
+      : clock_(*clock), control_(*control), deadline_ms_(deadline_ms) {
+    if (deadline_ms_ == 0 && timeout_ms > 0) deadline_ms_ = clock->NowMs() + timeout_ms;
+  }
+
+  // kCancelled, kDeadlineExceeded.
+  absl::Status Check() const {
+    if (control_.is_cancelled()) return absl::CancelledError("The query was cancelled");
+    if (deadline_ms_ != 0 && clock_.NowMs() > deadline_ms_) {
+      return absl::DeadlineExceededError(
+          "Sorry, your query timed out. Please try filtering using more tags or decrease your time "
+          "range.");
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  Clock& clock_;
+  const QueryControl& control_;
+  int64_t deadline_ms_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,82 @@
+// SeriesLookup: which series have a metric and tags. Names become UIDs, and matches with a key and
+// a value become posting sets, whose intersection is tried against what is left of the matches, on
+// the bytes of each tsuid. Without such a match all series of the metric, or of the store, are
+// tried. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/layout.h"
+#include "codec/uid.h"
+#include "engine/query/last_query.h"
+#include "engine/query_watch.h"
+#include "engine/series_key.h"
+#include "engine/series_table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+struct SelectedSeries {
+  SeriesNumber number = 0;
+  std::string tsuid;
+};
+
+class SeriesLookup {
+ public:
+  // All are borrowed.
+  SeriesLookup(const Layout& layout, UidDirectory* uids, const SeriesTable* series)
+      : layout_(layout), uids_(*uids), series_(*series) {}
+
+  // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
+  // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
+  // is unknown; kCancelled and kDeadlineExceeded by `watch`.
+  absl::Status Select(std::string_view metric,
+                      std::span<const TagMatch> tags,
+                      const QueryWatch& watch,
+                      std::vector<SelectedSeries>* selected) const;
+
+  // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets; else of no more than
+  // one series, however many are visited.
+  absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
+                                 const QueryWatch& watch,
+                                 const std::function<bool(const FoundSeries&)>& visit) const;
+
+ private:
+  // What a tsuid must have: the key, with one of the values.
+  struct Condition {
+    Uid tagk_uid = kNoUid;           // kNoUid: any key
+    std::string tagk;                // bytes; empty: any
+    std::vector<std::string> tagvs;  // bytes, ascending; empty: any
+    std::vector<Uid> tagv_uids;      // the same
+    bool IsPosting() const { return tagk_uid != kNoUid && !tagv_uids.empty(); }
+  };
+
+  absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags) const;
+  bool Matches(std::span<const Condition> conditions, std::string_view tsuid) const;
+
+  // Those with all conditions that are postings; nothing if none is.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
+      Uid metric, std::span<const Condition> conditions) const;
+
+  // Appends those of `numbers` that match, ascending by tsuid.
+  absl::Status SelectAmong(std::span<const SeriesNumber> numbers,
+                           std::span<const Condition> conditions,
+                           const QueryWatch& watch,
+                           std::vector<SelectedSeries>* selected) const;
+
+  const Layout layout_;
+  UidDirectory& uids_;
+  const SeriesTable& series_;
+};
+
+}  // namespace hourcell
