@@ -100,7 +100,7 @@ constexpr uint8_t kAll = kGet | kPost | kPut | kDelete;
 struct HttpApi::Endpoint {
   bool api = false;  // under /api
   std::string_view name;
-  std::string_view sub;             // "*": any
+  std::string_view sub;             // "*": any, and none
   uint8_t methods = 0;              // bits by HttpMethod
   std::string_view absent_in = "";  // the tsd.mode that has it not
   HttpResponse (HttpApi::*handler)(const HttpRequest&) = nullptr;
@@ -109,6 +109,8 @@ struct HttpApi::Endpoint {
 const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "put", "", kPost, "ro", &HttpApi::Put},
     {true, "query", "", kGet | kPost | kDelete, "wo", &HttpApi::Query},
+    {true, "query", "last", kGet | kPost, "wo", &HttpApi::Last},
+    {true, "search", "*", kGet | kPost, "wo", &HttpApi::Search},
     {true, "suggest", "", kGet | kPost, "wo", &HttpApi::Suggest},
     {true, "aggregators", "", kGet | kPost, "", &HttpApi::Aggregators},
     {true, "version", "", kGet | kPost, "", &HttpApi::Version},

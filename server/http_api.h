@@ -17,9 +17,11 @@
 #include "server/cors.h"
 #include "server/http_message.h"
 #include "server/http_router.h"
+#include "server/last_handler.h"
 #include "server/put_handler.h"
 #include "server/query_handler.h"
 #include "server/query_registry.h"
+#include "server/search_handler.h"
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
 #include "server/uid_handler.h"
@@ -55,6 +57,8 @@ class HttpApi {
   HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
+  HttpResponse Last(const HttpRequest& request) { return HandleLast(request, tsdb_); }
+  HttpResponse Search(const HttpRequest& request) { return HandleSearch(request, tsdb_, clock_); }
   HttpResponse Suggest(const HttpRequest& request);
   HttpResponse Aggregators(const HttpRequest& request);
   HttpResponse Version(const HttpRequest& request);

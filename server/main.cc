@@ -18,6 +18,7 @@
 #include "server/cli/import.h"
 #include "server/cli/query.h"
 #include "server/cli/scan.h"
+#include "server/cli/search.h"
 #include "server/cli/serve.h"
 #include "server/cli/setting_flags.h"
 #include "server/cli/store.h"
@@ -225,6 +226,24 @@ int Mkmetric(const Args& args, Terminal& terminal) {
   return RunMkmetric(store, names, terminal);
 }
 
+int Search(const Args& args, Terminal& terminal) {
+  CLI::App app("Lists the series of a store, a line each: tsuid, metric, tags.", "hourcell search");
+  SearchOptions options;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_option("WORD", options.words, "lookup [METRIC] [TAGK=TAGV ...]");
+  app.footer(
+      "A metric that is left out or * is any; so is an empty or * side of a tag. A key again with\n"
+      "another value is 'or', another key is 'and'. Series are listed whether or not they still\n"
+      "have points. Exit 1 if there is none.\n"
+      "\nExamples:\n"
+      "  hourcell search lookup cpu.user\n"
+      "  hourcell search lookup cpu.user host=web01 host=web02 'dc=*'\n"
+      "  hourcell search lookup host=web01 --url http://localhost:4242\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunSearch(options, terminal);
+}
+
 int Store(const Args& args, Terminal& terminal) {
   CLI::App app("Does at once what a store does by itself all the time, or says what it keeps.",
                "hourcell store");
@@ -272,6 +291,7 @@ constexpr Command kCommands[] = {
     {"import", "import points from files", &Import},
     {"query", "answer a query", &Query},
     {"scan", "print stored rows", &Scan},
+    {"search", "list series by metric and tags", &Search},
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
     {"store", "seal, flush or compact a store, set its TTLs", &Store},

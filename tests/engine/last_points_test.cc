@@ -239,6 +239,10 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     }
     EXPECT_EQ(Ask(metric, std::move(tags)), want) << metric << " " << suffix;
   };
+  for (const char* const metric : {"m0", "m1", "m2"}) {  // all names that are asked for
+    points[std::string(metric) + " h=h7 dc=d1"][-900'000] = 1;
+    Put(metric, "h=h7 dc=d1", -900'000, 1);
+  }
   for (int round = 0; round < 12 && !HasFailure(); ++round) {
     SCOPED_TRACE(round);
     const uint64_t count = 1 + random.Below(120);
@@ -248,8 +252,12 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     check("m1", {}, "");
     check("m0", {{"dc", "d1"}}, "dc=d1");
     check("m0", {{"h", "h7"}}, "h=h7 ");
-    if (random.Below(2) == 0) ASSERT_OK(tsdb_->Seal());
-    if (random.Below(4) == 0) ASSERT_OK(tsdb_->Flush());
+    if (random.Below(2) == 0) {
+      ASSERT_OK(tsdb_->Seal());
+    }
+    if (random.Below(4) == 0) {
+      ASSERT_OK(tsdb_->Flush());
+    }
     check("m2", {}, "");
   }
 }

@@ -14,6 +14,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/clock.h"
+#include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -93,7 +94,9 @@ TEST_P(PointDeleterTest, DeletesThePointsOfTheRangeAndNoOthers) {
   for (int64_t second = 0; second < 10'800; second += 600) {
     Put("h=a", second, second);
     Put("h=b", second, -second);
-    if (second == 4800) ASSERT_OK(tsdb_->Seal());
+    if (second == 4800) {
+      ASSERT_OK(tsdb_->Seal());
+    }
   }
   Points want = All();
   std::erase_if(want, [](const auto& point) {

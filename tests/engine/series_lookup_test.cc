@@ -142,10 +142,12 @@ TEST_F(SeriesLookupTest, AnUnknownNameIsToldByItsKind) {
 // Series that wait for their index rows, those that have them, and those of a log row after a
 // reopen are all found once.
 TEST_F(SeriesLookupTest, FindsThousandsInMemoryAndInTheTableOnceEach) {
-  constexpr int kHosts = 1000;
+  static constexpr int kHosts = 1000;
   for (int i = 0; i < kHosts; ++i) {
     Put("m", fmt::format("host=h{} dc=d{}", i, i % 3));
-    if (i == kHosts / 2) ASSERT_OK(tsdb_->Flush());
+    if (i == kHosts / 2) {
+      ASSERT_OK(tsdb_->Flush());
+    }
   }
   const auto check = [this] {
     EXPECT_THAT(Find({.metric = "m"}), SizeIs(kHosts));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -63,6 +64,8 @@ class SeriesTableTest : public testing::Test {
     }));
     EXPECT_TRUE(std::ranges::is_sorted(answers.of_metric));
     EXPECT_TRUE(std::ranges::is_sorted(answers.by_tsuid));
+    for (const auto& [tsuid, number] : answers.by_tsuid)
+      EXPECT_THAT(table_->Find(tsuid), IsOkAndHolds(number));
     // Numbers and tsuids agree.
     std::vector<SeriesNumber> numbers;
     for (const auto& [tsuid, number] : answers.by_tsuid)
@@ -115,6 +118,37 @@ TEST_F(SeriesTableTest, FindsSeriesByTagAndMetric) {
 }
 
 // What memory has, what the tables have, and both.
+TEST_F(SeriesTableTest, VisitsAllMetricsUntilItIsEnded) {
+  std::vector<OwnedPoint> points;
+  for (int i = 0; i < 130; ++i)
+    points.push_back({fmt::format("m{}", i % 3), fmt::format("h=h{}", i), 0, 0});
+  Create(std::move(points));
+  const auto visit = [this](size_t count) {
+    std::vector<std::pair<std::string, SeriesNumber>> seen;
+    EXPECT_OK(table_->Visit(std::nullopt, [&](SeriesNumber number, std::string_view tsuid) {
+      seen.emplace_back(tsuid, number);
+      return seen.size() < count;
+    }));
+    return seen;
+  };
+  const auto in_memory = visit(1000);
+  EXPECT_THAT(in_memory, SizeIs(130));
+  EXPECT_TRUE(std::ranges::is_sorted(in_memory));
+  ASSERT_OK(table_->WriteIndex());
+  ASSERT_LT(table_->not_indexed(), 130u);
+  ASSERT_GT(table_->not_indexed(), 0u);
+  EXPECT_EQ(visit(1000), in_memory);
+  for (const size_t count : {size_t{1}, size_t{64}, size_t{129}})
+    EXPECT_THAT(visit(count), SizeIs(count));
+}
+
+TEST_F(SeriesTableTest, FindsASeriesByItsTsuid) {
+  const auto created = Create({{"m", "h=a", 0, 0}});
+  EXPECT_THAT(table_->Find(created[0]->tsuid), IsOkAndHolds(created[0]->number));
+  EXPECT_THAT(table_->Find(created[0]->tsuid + "x"), IsOkAndHolds(0u));
+  EXPECT_THAT(table_->Find(""), IsOkAndHolds(0u));
+}
+
 TEST_F(SeriesTableTest, AnswersAreTheSameBeforeAndAfterTheIndexIsWritten) {
   for (int i = 0; i < 200; ++i)
     Create({{"m", fmt::format("h=h{} dc=d{}", i, i % 3), 0, 0}});

@@ -22,6 +22,15 @@ TEST(ReadPinsTest, OldestIsTheReadThatPinnedFirst) {
   EXPECT_GT(pins.Oldest(), between);
 }
 
+TEST(ReadPinsTest, APinKnowsItsTime) {
+  ReadPins pins;
+  const uint64_t before = pins.Tick();
+  const ReadPins::Pin pin = pins.Acquire();
+  EXPECT_GT(pin.time(), before);
+  EXPECT_EQ(pin.time(), pins.Oldest());
+  EXPECT_LT(pin.time(), pins.Tick());
+}
+
 TEST(ReadPinsTest, AMovedPinIsReleasedOnce) {
   ReadPins pins;
   ReadPins::Pin pin = pins.Acquire();

@@ -1,0 +1,86 @@
+#include "server/last_handler.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "server/http_error.h"
+#include "server/last_json.h"
+#include "server/query_handler.h"
+#include "server/query_request.h"
+#include "server/series_text.h"
+
+namespace hourcell {
+namespace {
+
+absl::Status AddTsuids(std::string_view list, LastQuery* query) {
+  LastSubQuery sub_query;
+  do {
+    const size_t comma = std::min(list.find(','), list.size());
+    HOURCELL_ASSIGN_OR_RETURN(std::string tsuid, ParseQueryTsuid(list.substr(0, comma)));
+    sub_query.tsuids.push_back(std::move(tsuid));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  } while (!list.empty());
+  query->queries.push_back(std::move(sub_query));
+  return absl::OkStatus();
+}
+
+absl::Status AddSeries(std::string_view text, LastQuery* query) {
+  HOURCELL_ASSIGN_OR_RETURN(SeriesText series, ParseSeriesText(text));
+  if (series.metric.empty()) {
+    return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
+  }
+  query->queries.push_back(
+      {.metric = std::move(series.metric), .tags = std::move(series.tags), .tsuids = {}});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request) {
+  LastQuery query;
+  query.resolve = request.has_param("resolve");
+  if (const std::string* const hours = request.param("back_scan"); hours != nullptr) {
+    const char* const end = hours->data() + hours->size();
+    const auto [behind, error] = std::from_chars(hours->data(), end, query.back_hours);
+    if (error != std::errc() || behind != end) {
+      return absl::InvalidArgumentError("Unable to parse back_scan parameter");
+    }
+  }
+  for (const auto& [name, value] : request.params) {
+    if (name == "timeseries") HOURCELL_RETURN_IF_ERROR(AddSeries(value, &query));
+  }
+  for (const auto& [name, value] : request.params) {
+    if (name == "tsuids") HOURCELL_RETURN_IF_ERROR(AddTsuids(value, &query));
+  }
+  if (query.queries.empty()) return absl::InvalidArgumentError("Missing sub queries");
+  if (query.queries.size() > kSubQueriesMax) {
+    return absl::InvalidArgumentError(fmt::format("queries: too many; got {}; want at most {}",
+                                                  query.queries.size(), kSubQueriesMax));
+  }
+  return query;
+}
+
+HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb) {
+  const absl::StatusOr<LastQuery> query =
+      request.method == "POST" ? ParseLastJson(request.body) : ParseLastParams(request);
+  if (!query.ok()) return HttpError(400, std::string(query.status().message()));
+  HttpResponse response;
+  response.body = "[";
+  const absl::Status read = tsdb->LastPoints(*query, [&](const LastPoint& point) {
+    if (response.body.size() > 1) response.body += ',';
+    AppendLastPoint(point, query->resolve, &response.body);
+  });
+  if (!read.ok()) return QueryError(read);
+  response.body += ']';
+  return response;
+}
+
+}  // namespace hourcell

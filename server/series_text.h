@@ -1,0 +1,37 @@
+// Series as parameters spell them: timeseries= of /api/query/last, m= of /api/search/lookup.
+//
+//   series := [ metric ] [ "{" [ tag { "," tag } ] "}" ]
+//   tag    := [ tagk ] "=" [ tagv { "|" tagv } ]
+//
+// An empty text or "*" on either side of a tag stands for anything. Beyond OpenTSDB, of values
+// separated by | one must hold. Pure; thread-safe.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/query.h"
+
+namespace hourcell {
+
+struct SeriesText {
+  std::string metric;
+  std::vector<TagMatch> tags;
+};
+
+// kInvalidArgument: "Missing '}' at the end of: x", "invalid tag: x" for one without a '='.
+absl::StatusOr<SeriesText> ParseSeriesText(std::string_view text);
+
+// Appends the matches of one tag, "tagk=tagv"; "web01|web02" as value makes two.
+// kInvalidArgument "invalid tag: x": no '='.
+absl::Status AppendTagMatches(std::string_view tag, std::vector<TagMatch>* tags);
+
+// The same of a key and its value.
+void AppendTagMatches(std::string_view tagk, std::string_view tagv, std::vector<TagMatch>* tags);
+
+}  // namespace hourcell
