@@ -25,13 +25,22 @@ constexpr size_t kStepsMax = 8;
 // Series between two looks at the watch.
 constexpr size_t kSeriesBetweenChecks = 1024;
 
+size_t TimeAt(const Layout& layout) {
+  size_t at = 0;
+  for (const RowField field : layout.fields) {
+    if (field == RowField::kBaseTime) break;
+    at += field == RowField::kSalt ? layout.salt_width : layout.metric_width;
+  }
+  return at;
+}
+
 }  // namespace
 
 LastPointReader::LastPointReader(const RowKeyCodec& row_keys, const Parts& parts)
     : row_keys_(row_keys),
       parts_(parts),
       prefix_size_(row_keys.layout().salt_width + row_keys.layout().metric_width + 4),
-      metric_before_time_(row_keys.layout().fields[2] == RowField::kBaseTime) {}
+      time_at_(TimeAt(row_keys.layout())) {}
 
 absl::Status LastPointReader::Read(const LastQuery& query,
                                    const QueryWatch& watch,
@@ -172,7 +181,8 @@ absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourBefore(uint64
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(cursor_->key()));
     SetPrefix(row.base_time_s);
     if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
-    if (metric_before_time_) break;  // that is another metric's, or another bucket's
+    // Nothing before a row that differs in front of its time is the group's.
+    if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
     // Of hours up to this row's, this one is the first that may still have one.
     before_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
   }

@@ -94,7 +94,7 @@ class LastPointReader {
   const RowKeyCodec& row_keys_;
   const Parts parts_;
   const size_t prefix_size_;  // of a key up to the tags
-  const bool metric_before_time_;
+  const size_t time_at_;      // where in it the base time is
   int64_t now_ms_ = 0;
   std::unique_ptr<RowCursor> cursor_;
   std::string tsuid_;     // any of the group that is read
