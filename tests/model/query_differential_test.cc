@@ -1,0 +1,338 @@
+// Random queries to random stores, held against a naive store of maps: the same series, tags and
+// points, bit for bit, however the points are stored and whichever plan reads them. What differs is
+// made small and printed as a text for FixedCaseTest.
+//
+//   HOURCELL_TEST_SEED=<n>      the first seed
+//   HOURCELL_DIFF_SEEDS=<n>     stores of each variant
+//   HOURCELL_DIFF_SECONDS=<n>   instead: as many stores of each variant as fit
+//
+// Equal are NaN and NaN, whatever their bits; and, in queries with a percentile or a median, 0.0
+// and -0.0, as sorting does not tell them apart.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/random.h"
+#include "engine/tsdb.h"
+#include "tests/model/naive_numbers.h"
+#include "tests/model/naive_query.h"
+#include "tests/model/query_case.h"
+#include "tests/model/random_query_case.h"
+#include "tests/support/builders.h"
+#include "tests/support/sanitizers.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int kReadMethods = 4;
+constexpr int kQueriesAStore = 40;
+constexpr uint64_t kStoresDefault = kIsSanitized ? 1 : 3;
+constexpr int kShrinkTriesMax = 400;
+
+// The plan to read by: 0 is the engine's own choice.
+template <typename Spec>
+void ForceReadMethod([[maybe_unused]] int method, [[maybe_unused]] Spec* spec) {
+  if constexpr (requires { spec->read_method; }) {
+    spec->read_method = static_cast<decltype(spec->read_method)>(method);
+  }
+}
+
+std::string TextOf(Value value) {
+  return value.is_integer() ? fmt::format("{}", value.integer())
+                            : fmt::format("{}f ({:a})", value.floating(), value.floating());
+}
+
+bool IsEqual(Value a, Value b, bool any_zero) {
+  if (a == b) return true;
+  if (a.is_integer() || b.is_integer()) return false;
+  const double x = a.floating();
+  const double y = b.floating();
+  return (x != x && y != y) || (any_zero && x == 0 && y == 0);
+}
+
+std::string TextOf(const ResultSeries& series) {
+  std::string text = fmt::format("query {} {} {{", series.query_index, series.metric);
+  for (const auto& [key, value] : series.tags)
+    text += fmt::format("{}={} ", key, value);
+  text += "} without";
+  for (const std::string& key : series.aggregate_tags)
+    text += " " + key;
+  text += " of";
+  for (const std::string& tsuid : series.tsuids)
+    text += " " + tsuid;
+  return text + (series.nan_as_null ? ", NaN as null" : "");
+}
+
+std::string PointsDifference(const ResultSeries& want, const ResultSeries& got, bool any_zero) {
+  const size_t common = std::min(want.points.size(), got.points.size());
+  for (size_t i = 0; i < common; ++i) {
+    const ResultPoint& a = want.points[i];
+    const ResultPoint& b = got.points[i];
+    if (a.ms == b.ms && IsEqual(a.value, b.value, any_zero)) continue;
+    return fmt::format("point {}: got {} at {}; want {} at {}", i, TextOf(b.value), b.ms,
+                       TextOf(a.value), a.ms);
+  }
+  if (want.points.size() == got.points.size()) return "";
+  return fmt::format("got {} points; want {}; point {} is at {}", got.points.size(),
+                     want.points.size(), common,
+                     (common < got.points.size() ? got : want).points[common].ms);
+}
+
+bool PicksByPlace(const QuerySpec& spec) {
+  return std::ranges::any_of(spec.queries, [](const SubQuery& query) {
+    return PicksByPlace(query.aggregator) ||
+           (query.downsample.has_value() && PicksByPlace(query.downsample->function));
+  });
+}
+
+// What is wrong with an answer; empty if nothing is.
+std::string Difference(const QuerySpec& spec,
+                       const NaiveAnswer& want,
+                       absl::StatusOr<QueryResult> got) {
+  if (!got.ok()) {
+    if (want.errors.contains(got.status().code())) return "";
+    if (want.infinity_is_hidden && absl::IsInvalidArgument(got.status())) return "";
+    return fmt::format("got {}; want {}", got.status().ToString(),
+                       want.errors.empty() ? "an answer" : "another error");
+  }
+  if (!want.errors.empty()) {
+    return fmt::format("got an answer; want the error {}",
+                       absl::StatusCodeToString(*want.errors.begin()));
+  }
+  const size_t common = std::min(want.series.size(), got->series.size());
+  for (size_t i = 0; i < common; ++i) {
+    std::ranges::sort(got->series[i].tags);  // their order is not said
+    const std::string a = TextOf(want.series[i]);
+    const std::string b = TextOf(got->series[i]);
+    if (a != b) return fmt::format("series {}: got {}; want {}", i, b, a);
+    const std::string points = PointsDifference(want.series[i], got->series[i], PicksByPlace(spec));
+    if (!points.empty()) return fmt::format("series {} ({}): {}", i, a, points);
+  }
+  if (want.series.size() == got->series.size()) return "";
+  return fmt::format("got {} series; want {}", got->series.size(), want.series.size());
+}
+
+// A case as a store of the engine and as a naive one.
+class CaseStore {
+ public:
+  explicit CaseStore(const QueryCase& stored) {
+    Options options = TinyOptions(directory_.path() + "/store");
+    options.clock = &clock_;
+    options.seal_in_background = false;
+    options.write_buffer_bytes = 1 << 20;
+    options.open_hours_bytes = 4 << 20;
+    options.journal_segment_bytes = 1 << 20;
+    options.lanes = 2;
+    options.cell_encoding = stored.cells;
+    options.layout.salt_width = stored.salt_width;
+    options.layout.salt_buckets = stored.salt_buckets;
+    auto opened = Tsdb::Open(options);
+    if (Failed(opened.status())) return;
+    tsdb_ = *std::move(opened);
+    for (const auto& [kind, name] : stored.names) {
+      const auto row = tsdb_->AssignUid(kind, name);
+      if (Failed(row.status())) return;
+      naive_.AddName(kind, name, row->uid_bytes);
+    }
+    std::vector<OwnedPoint> batch;
+    for (const CaseStep& step : stored.steps)
+      Take(step, &batch);
+    Append(&batch);
+  }
+
+  // What is wrong with the answers to `spec` by all plans; empty if nothing is.
+  std::string FaultOf(const QuerySpec& spec) {
+    if (!failure_.empty()) return failure_;
+    const NaiveAnswer want = naive_.Query(spec);
+    for (int method = 0; method < kReadMethods; ++method) {
+      QuerySpec forced = spec;
+      ForceReadMethod(method, &forced);
+      const std::string fault = Difference(spec, want, tsdb_->Query(forced));
+      if (!fault.empty()) return fmt::format("read method {}: {}", method, fault);
+    }
+    return "";
+  }
+
+ private:
+  bool Failed(const absl::Status& status) {
+    if (!status.ok()) failure_ = fmt::format("making the store: {}", status.ToString());
+    return !status.ok();
+  }
+
+  void Take(const CaseStep& step, std::vector<OwnedPoint>* batch) {
+    if (step.kind == CaseStep::Kind::kPut) {
+      naive_.Put(step.metric, step.tags, step.time.ms, step.value);
+      std::string tags;
+      for (const auto& [key, value] : step.tags)
+        tags += fmt::format("{}{}={}", tags.empty() ? "" : " ", key, value);
+      batch->emplace_back(step.metric, tags, step.time, step.value);
+      return;
+    }
+    Append(batch);
+    Failed(step.kind == CaseStep::Kind::kSeal ? tsdb_->Seal() : tsdb_->Flush());
+  }
+
+  void Append(std::vector<OwnedPoint>* batch) {
+    std::vector<PointView> views;
+    views.reserve(batch->size());
+    for (OwnedPoint& point : *batch)
+      views.push_back(point.view());
+    std::vector<RefusedPoint> refused;
+    Failed(tsdb_->Append(views, &refused).Wait());
+    if (!refused.empty()) failure_ = "making the store: a point was refused";
+    batch->clear();
+  }
+
+  TempDir directory_;
+  ManualClock clock_{kTimestampMsMax};
+  std::unique_ptr<Tsdb> tsdb_;
+  NaiveStore naive_;
+  std::string failure_;
+};
+
+std::string FaultOf(const QueryCase& stored, const QuerySpec& spec) {
+  return CaseStore(stored).FaultOf(spec);
+}
+
+// Leaves out what the fault does not need: sub queries, then steps in ever smaller pieces.
+class Shrinker {
+ public:
+  Shrinker(QueryCase* stored, QuerySpec* spec) : stored_(*stored), spec_(*spec) {}
+
+  void Run() {
+    for (size_t i = spec_.queries.size(); i-- > 0 && spec_.queries.size() > 1;) {
+      QuerySpec less = spec_;
+      less.queries.erase(less.queries.begin() + static_cast<ptrdiff_t>(i));
+      if (StillFails(stored_, less)) spec_ = less;
+    }
+    for (size_t piece = stored_.steps.size() / 2; piece > 0; piece /= 2)
+      DropSteps(piece);
+  }
+
+ private:
+  void DropSteps(size_t piece) {
+    size_t begin = 0;
+    while (begin < stored_.steps.size()) {
+      const size_t end = std::min(begin + piece, stored_.steps.size());
+      QueryCase less = stored_;
+      less.steps.erase(less.steps.begin() + static_cast<ptrdiff_t>(begin),
+                       less.steps.begin() + static_cast<ptrdiff_t>(end));
+      if (StillFails(less, spec_)) {
+        stored_ = std::move(less);
+      } else {
+        begin = end;
+      }
+    }
+  }
+
+  bool StillFails(const QueryCase& stored, const QuerySpec& spec) {
+    return ++tries_ <= kShrinkTriesMax && !FaultOf(stored, spec).empty();
+  }
+
+  QueryCase& stored_;
+  QuerySpec& spec_;
+  int tries_ = 0;
+};
+
+uint64_t NumberOfEnvironment(const char* name, uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+struct Variant {
+  size_t salt_width = 0;
+  uint32_t salt_buckets = 1;
+  CellEncoding cells = CellEncoding::kPacked;
+  Sealing sealing = Sealing::kNothing;
+
+  std::string Name() const {
+    constexpr const char* kSealings[] = {"Open", "Sealed", "HalfSealed"};
+    return fmt::format("Salt{}Buckets{}{}{}", salt_width, salt_buckets,
+                       cells == CellEncoding::kPacked ? "Packed" : "OpenTsdb",
+                       kSealings[static_cast<size_t>(sealing)]);
+  }
+  friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.Name(); }
+};
+
+std::vector<Variant> AllVariants() {
+  std::vector<Variant> variants;
+  for (const auto& [width, buckets] : {std::pair<size_t, uint32_t>{0, 1}, {1, 1}, {1, 20}}) {
+    for (const CellEncoding cells : {CellEncoding::kPacked, CellEncoding::kOpenTsdb}) {
+      for (const Sealing sealing : {Sealing::kNothing, Sealing::kAll, Sealing::kHalf}) {
+        variants.push_back(
+            {.salt_width = width, .salt_buckets = buckets, .cells = cells, .sealing = sealing});
+      }
+    }
+  }
+  return variants;
+}
+
+class QueryDifferentialTest : public testing::TestWithParam<Variant> {
+ protected:
+  // One store and its queries.
+  static void Run(uint64_t seed) {
+    Random random(seed);
+    QueryCase stored = RandomCase(GetParam().sealing, &random);
+    stored.salt_width = GetParam().salt_width;
+    stored.salt_buckets = GetParam().salt_buckets;
+    stored.cells = GetParam().cells;
+    CaseStore store(stored);
+    for (int i = 0; i < kQueriesAStore; ++i) {
+      QuerySpec spec = RandomQuery(stored, &random);
+      const std::string fault = store.FaultOf(spec);
+      if (fault.empty()) continue;
+      Shrinker(&stored, &spec).Run();
+      FAIL() << "HOURCELL_TEST_SEED=" << seed << " query " << i << ": " << fault
+             << "\nmade small: " << FaultOf(stored, spec) << "\n"
+             << ToText(stored) << ToText(spec);
+    }
+  }
+};
+
+TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
+  // Every variant has seeds of its own.
+  const auto variants = AllVariants();
+  const std::string name = GetParam().Name();
+  const auto index = std::ranges::find(variants, name, &Variant::Name) - variants.begin();
+  const uint64_t first =
+      NumberOfEnvironment("HOURCELL_TEST_SEED", 1'000'000 * static_cast<uint64_t>(index + 1));
+  const uint64_t seconds = NumberOfEnvironment("HOURCELL_DIFF_SECONDS", 0);
+  const uint64_t stores = NumberOfEnvironment("HOURCELL_DIFF_SEEDS", kStoresDefault);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  const auto goes_on = [&](uint64_t done) {
+    return seconds > 0 ? std::chrono::steady_clock::now() < deadline : done < stores;
+  };
+  for (uint64_t done = 0; goes_on(done); ++done)
+    ASSERT_NO_FATAL_FAILURE(Run(first + done));
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores,
+                         QueryDifferentialTest,
+                         testing::ValuesIn(AllVariants()),
+                         [](const auto& param_info) { return param_info.param.Name(); });
+
+TEST(QueryCaseTest, TextsAreParsedToWhatTheyWerePrintedFrom) {
+  Random random(20130101);
+  for (int i = 0; i < 20; ++i) {
+    const QueryCase stored = RandomCase(Sealing::kHalf, &random);
+    EXPECT_EQ(ToText(ParseCase(ToText(stored))), ToText(stored));
+    const QuerySpec spec = RandomQuery(stored, &random);
+    const QuerySpec parsed = ParseQuery(ToText(spec));
+    EXPECT_EQ(ToText(parsed), ToText(spec));
+    EXPECT_EQ(parsed.queries, spec.queries);
+  }
+}
+
+}  // namespace
+}  // namespace hourcell
