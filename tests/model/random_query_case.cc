@@ -69,6 +69,7 @@ class ValueMaker {
       case 1:
         return Value::Integer(static_cast<int64_t>(random_.Next()));
       case 2:
+        if (OneIn(30, &random_)) return Value::Float(-0.0);
         return Value::Float(static_cast<double>(Between(-5000, 5000, &random_)) / 100);
       case 3:
         return Value::Float(random_.Fraction() * 1e6);
@@ -215,6 +216,7 @@ class QueryMaker {
   QueryMaker(const QueryCase& stored, Random* random) : case_(stored), random_(*random) {
     for (const CaseStep& step : stored.steps) {
       if (step.kind != CaseStep::Kind::kPut) continue;
+      puts_.push_back(&step);
       first_ms_ = std::min(first_ms_, step.time.ms);
       last_ms_ = std::max(last_ms_, step.time.ms);
     }
@@ -235,31 +237,36 @@ class QueryMaker {
   void SetRange(QuerySpec* spec) {
     const int64_t span_ms = std::max<int64_t>(last_ms_ - first_ms_, 0);
     if (OneIn(30, &random_)) {  // nothing there
-      spec->start_ms = last_ms_ + 40 * kHourMs;
+      spec->start_ms = std::min(last_ms_ + 40 * kHourMs, kTimestampMsMax - kHourMs);
       spec->end_ms = spec->start_ms + kHourMs;
       return;
     }
+    // To the last instant there can be: 2106-02-07.
     int64_t start_ms = first_ms_ - kHourMs + Between(0, span_ms + kHourMs, &random_);
     if (OneIn(4, &random_)) start_ms = first_ms_;
+    if (OneIn(3, &random_) && !puts_.empty()) {
+      start_ms = AnyPut().time.ms - Between(0, 600'000, &random_);
+    }
     if (!OneIn(3, &random_)) start_ms -= start_ms % 1000;
     int64_t length_ms = Pick<int64_t>(
         {0, 1, 500, 59'999, kHourMs, 3 * kHourMs, span_ms, Between(0, span_ms, &random_)},
         &random_);
-    if (OneIn(3, &random_)) length_ms = span_ms + kHourMs;
+    if (!OneIn(3, &random_)) length_ms = span_ms + kHourMs;
     spec->start_ms = std::max<int64_t>(start_ms, 0);
-    spec->end_ms = spec->start_ms + length_ms;
+    spec->end_ms = std::clamp(spec->start_ms + length_ms, spec->start_ms, kTimestampMsMax);
   }
 
   SubQuery MakeSubQuery(const QuerySpec& spec) {
     SubQuery query;
     query.aggregator = static_cast<Aggregator>(random_.Below(AggregatorNames().size()));
-    query.metric = OneIn(5, &random_) ? Pick(kMetrics, &random_) : kMetrics[0];
+    query.metric =
+        puts_.empty() || OneIn(12, &random_) ? Pick(kMetrics, &random_) : AnyPut().metric;
     if (OneIn(80, &random_)) query.metric = "unknown";
     if (OneIn(10, &random_)) {
       query.tsuids = RandomTsuids(query.metric);
       if (!query.tsuids.empty()) query.metric.clear();
     } else {
-      const int64_t filters = Pick({0, 1, 1, 1, 2, 2, 3}, &random_);
+      const int64_t filters = Pick({0, 0, 1, 1, 1, 1, 2, 2, 3}, &random_);
       for (int64_t i = 0; i < filters; ++i)
         query.filters.push_back(MakeFilter());
       query.explicit_tags = OneIn(8, &random_);
@@ -279,9 +286,9 @@ class QueryMaker {
     while (static_cast<int64_t>(tsuids.size()) < wanted) {
       // Mostly of a series that is stored, sometimes of one that is not.
       NaiveTags tags{{"host", Pick(kTagvs, &random_)}};
-      if (!case_.steps.empty() && !OneIn(5, &random_)) {
-        const CaseStep& step = case_.steps[random_.Below(case_.steps.size())];
-        if (step.metric == metric) tags = step.tags;
+      if (!puts_.empty() && !OneIn(8, &random_)) {
+        const CaseStep& put = AnyPut();
+        if (put.metric == metric) tags = put.tags;
       }
       if (!uids.contains({UidKind::kMetric, metric})) return {};
       std::map<std::string, std::string> ordered;
@@ -300,6 +307,7 @@ class QueryMaker {
     filter.tagk = OneIn(2, &random_) ? "host" : Pick(kTagks, &random_);
     if (OneIn(100, &random_)) filter.tagk = "unknown";
     filter.type = static_cast<FilterType>(random_.Below(8));
+    if (OneIn(4, &random_)) filter.type = FilterType::kWildcard;
     filter.group_by = OneIn(2, &random_);
     switch (filter.type) {
       case FilterType::kNotKey:
@@ -307,8 +315,8 @@ class QueryMaker {
         break;
       case FilterType::kWildcard:
       case FilterType::kIWildcard:
-        filter.filter = Pick<std::string>({"*", "*", "w*", "*1", "web*1", "*b*", "W*b0*", "**",
-                                           "*.x*", "*a", "db*a", "a*b", "äb*"},
+        filter.filter = Pick<std::string>({"*", "*", "*", "*", "*", "w*", "*1", "web*1", "*b*",
+                                           "W*b0*", "**", "*.x*", "*a", "db*a", "a*b", "äb*"},
                                           &random_);
         break;
       case FilterType::kRegexp:
@@ -318,11 +326,19 @@ class QueryMaker {
       default: {
         const int64_t values = Between(1, 4, &random_);
         for (int64_t i = 0; i < values; ++i)
-          filter.filter += (i > 0 ? "|" : "") + Pick(kTagvs, &random_);
+          filter.filter += (i > 0 ? "|" : "") + AnyValueOf(filter.tagk);
         if (OneIn(100, &random_)) filter.filter += "|nobody";
       }
     }
     return filter;
+  }
+
+  const std::string& AnyValueOf(const std::string& tagk) {
+    if (!puts_.empty() && !OneIn(3, &random_)) {
+      const NaiveTags& tags = AnyPut().tags;
+      if (const auto found = tags.find(tagk); found != tags.end()) return found->second;
+    }
+    return Pick(kTagvs, &random_);
   }
 
   DownsampleSpec MakeDownsample(const QuerySpec& range) {
@@ -391,8 +407,12 @@ class QueryMaker {
     return rate;
   }
 
+  // A point that is stored, more often than not of a series of many.
+  const CaseStep& AnyPut() { return *puts_[random_.Below(puts_.size())]; }
+
   const QueryCase& case_;
   Random& random_;
+  std::vector<const CaseStep*> puts_;
   int64_t first_ms_ = INT64_MAX;
   int64_t last_ms_ = 0;
 };
