@@ -223,6 +223,18 @@ std::string TcpClient::ReadLines(size_t lines) {
   return text;
 }
 
+std::string TcpClient::ReadBytes(size_t count) {
+  std::string bytes(count, '\0');
+  size_t size = 0;
+  while (size < count) {
+    const ssize_t got = recv(socket_, bytes.data() + size, count - size, 0);
+    if (got <= 0) break;
+    size += static_cast<size_t>(got);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 HttpResult HttpCall(uint16_t port,
                     std::string_view method,
                     std::string_view target,

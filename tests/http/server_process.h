@@ -72,6 +72,8 @@ class TcpClient {
   std::string ReadToEnd();
   // What comes until `lines` line ends were seen, or the end.
   std::string ReadLines(size_t lines);
+  // What comes until there are `count` bytes, or the end.
+  std::string ReadBytes(size_t count);
 
  private:
   int socket_ = -1;
