@@ -53,10 +53,10 @@ HttpResult Exchange(TcpClient* client, std::string_view request) {
   const std::string status_line = ReadLine(client);
   if (!status_line.starts_with("HTTP/1.") || status_line.size() < 12) return result;
   const int status = static_cast<int>(NumberOf(status_line.substr(9, 3), 10));
-  result.headers = "\n";
+  result.headers.push_back('\n');
   for (std::string line = ReadLine(client); !line.empty(); line = ReadLine(client)) {
     absl::AsciiStrToLower(&line);
-    result.headers += line + "\n";
+    result.headers.append(line).push_back('\n');
   }
   if (status == 204 || status == 304) {
     result.status = status;
