@@ -13,10 +13,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -68,7 +68,10 @@ double StatusMib(std::string_view field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with(field)) continue;
-    return std::strtod(line.c_str() + field.size(), nullptr) / 1024;
+    const size_t digits = line.find_first_of("0123456789");
+    uint64_t kib = 0;
+    std::from_chars(line.data() + digits, line.data() + line.size(), kib);
+    return static_cast<double>(kib) / 1024;
   }
   HOURCELL_CHECK(false);
 }
