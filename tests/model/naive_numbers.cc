@@ -81,8 +81,8 @@ double DifferenceOf(const std::vector<double>& values) {
 
 }  // namespace
 
-bool PicksByPlace(Aggregator aggregator) {
-  return aggregator == Aggregator::kMedian || PercentOf(aggregator) > 0;
+bool IsPercentile(Aggregator aggregator) {
+  return PercentOf(aggregator) > 0;
 }
 
 int64_t NaiveAggregate(Aggregator aggregator, const std::vector<int64_t>& values) {

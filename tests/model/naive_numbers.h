@@ -18,8 +18,7 @@ int64_t NaiveAggregate(Aggregator aggregator, const std::vector<int64_t>& values
 // REQUIRES: not empty, not kNone.
 double NaiveAggregate(Aggregator aggregator, const std::vector<double>& values);
 
-// True if the aggregator picks by place among sorted values: which of two zeros of different sign
-// it picks is not said.
-bool PicksByPlace(Aggregator aggregator);
+// True of the percentiles: of integers they are made of doubles and cut.
+bool IsPercentile(Aggregator aggregator);
 
 }  // namespace hourcell

@@ -254,7 +254,12 @@ class QueryMaker {
         &random_);
     if (!OneIn(3, &random_)) length_ms = span_ms + kHourMs;
     spec->start_ms = std::max<int64_t>(start_ms, 0);
-    spec->end_ms = std::clamp(spec->start_ms + length_ms, spec->start_ms, kTimestampMsMax);
+    int64_t end_ms = spec->start_ms + length_ms;
+    if (OneIn(5, &random_) && !puts_.empty()) end_ms = AnyPut().time.ms;
+    if (OneIn(5, &random_)) {
+      end_ms += Pick<int64_t>({-1, -1000, 0, 1000}, &random_) - end_ms % kHourMs;
+    }
+    spec->end_ms = std::clamp(end_ms, spec->start_ms, kTimestampMsMax);
   }
 
   SubQuery MakeSubQuery(const QuerySpec& spec) {
