@@ -188,15 +188,17 @@ BENCHMARK(BM_Rate);
 void BM_GroupBy(benchmark::State& state) {
   constexpr size_t kSeries = 10'000;
   const auto groups = static_cast<size_t>(state.range(0));
-  std::vector<SeriesUids> series(kSeries);
-  for (size_t i = 0; i < kSeries; ++i) {
-    series[i].metric = 1;
-    series[i].tags = {{.tagk = 1, .tagv = i % groups + 1}, {.tagk = 2, .tagv = i + 1}};
+  TagsColumn series;
+  std::vector<uint32_t> selected;
+  for (uint32_t i = 0; i < kSeries; ++i) {
+    const TagUids tags[] = {{.tagk = 1, .tagv = i % groups + 1}, {.tagk = 2, .tagv = i + 1}};
+    series.push_back(tags);
+    selected.push_back(i);
   }
   const Uid keys[] = {1};
   size_t made = 0;
   for (auto _ : state)
-    made = GroupSeries(series, keys, /*each_alone=*/false).size();
+    made = GroupSeries(series, selected, keys, /*each_alone=*/false).size();
   HOURCELL_CHECK(made == groups);
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kSeries));
 }

@@ -90,12 +90,12 @@ std::vector<int64_t> CalendarBoundaries(const DownsampleSpec& spec,
     boundaries.push_back(ms);
     if (ms > until_ms) ++after;
   };
-  if (Elapses(spec.unit)) {
-    for (int64_t ms = ElapsedBaseMs(spec, start_ms); after < 2; ms += spec.interval_ms)
-      add(ms);
-  } else {
-    for (absl::CivilDay day = BaseDay(spec, start_ms); after < 2; day = NextDay(spec, day))
-      add(DayMs(day, spec.timezone));
+  int64_t ms = Elapses(spec.unit) ? ElapsedBaseMs(spec, start_ms) : 0;
+  absl::CivilDay day = BaseDay(spec, start_ms);
+  while (after < 2) {
+    add(Elapses(spec.unit) ? ms : DayMs(day, spec.timezone));
+    ms += spec.interval_ms;
+    day = NextDay(spec, day);
   }
   return boundaries;
 }

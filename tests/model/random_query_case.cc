@@ -180,15 +180,25 @@ class CaseMaker {
         {.metric = metric, .tags = tags, .time = {.ms = ms, .is_ms = is_ms}, .value = value});
   }
 
+  // Those of one instant stay in their order.
+  static void SortByTime(std::vector<CaseStep>* steps) {
+    std::map<int64_t, std::vector<CaseStep>> by_time;
+    for (CaseStep& step : *steps)
+      by_time[step.time.ms].push_back(std::move(step));
+    steps->clear();
+    for (auto& [ms, of_instant] : by_time) {
+      for (CaseStep& step : of_instant)
+        steps->push_back(std::move(step));
+    }
+  }
+
   // By time as senders do it, but for some that are late, and the sealing.
   void OrderSteps() {
     std::vector<CaseStep> late;
     std::vector<CaseStep> steps;
     for (CaseStep& step : case_.steps)
       (OneIn(12, &random_) ? late : steps).push_back(std::move(step));
-    if (!OneIn(4, &random_)) {
-      std::ranges::stable_sort(steps, {}, [](const CaseStep& step) { return step.time.ms; });
-    }
+    if (!OneIn(4, &random_)) SortByTime(&steps);
     if (sealing_ == Sealing::kHalf) {
       // What follows opens some of the sealed hours again.
       const auto half = static_cast<ptrdiff_t>(random_.Below(steps.size() + 1));
