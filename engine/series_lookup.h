@@ -45,8 +45,8 @@ class SeriesLookup {
                       const QueryWatch& watch,
                       std::vector<SelectedSeries>* selected) const;
 
-  // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets; else of no more than
-  // one series, however many are visited.
+  // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets;
+  // else of no more than one series, however many are visited.
   absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
                                  const QueryWatch& watch,
                                  const std::function<bool(const FoundSeries&)>& visit) const;

@@ -1,5 +1,5 @@
-// SeriesNames: the names of one series after another, each UID looked up once. For answers that name
-// many series with few names. Thread-compatible.
+// SeriesNames: the names of one series after another, each UID looked up once. For answers that
+// name many series with few names. Thread-compatible.
 
 #pragma once
 

@@ -3,8 +3,8 @@
 //   lookup [metric] [tagk=tagv ...]
 //
 // A metric that is left out or "*" is any; so is an empty or "*" side of a tag. One key again with
-// another value is "or", another key is "and". A line each, as OpenTSDB's tool prints them, with the
-// tags in the order of their keys' UIDs:
+// another value is "or", another key is "and". A line each, as OpenTSDB's tool prints them, tags
+// in the order of their keys' UIDs:
 //
 //   000001000001000001 cpu.user host=web01
 //

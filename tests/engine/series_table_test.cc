@@ -65,7 +65,7 @@ class SeriesTableTest : public testing::Test {
     EXPECT_TRUE(std::ranges::is_sorted(answers.of_metric));
     EXPECT_TRUE(std::ranges::is_sorted(answers.by_tsuid));
     for (const auto& [tsuid, number] : answers.by_tsuid)
-      EXPECT_THAT(table_->Find(tsuid), IsOkAndHolds(number));
+      EXPECT_THAT(table_->NumberOf(tsuid), IsOkAndHolds(number));
     // Numbers and tsuids agree.
     std::vector<SeriesNumber> numbers;
     for (const auto& [tsuid, number] : answers.by_tsuid)
@@ -144,9 +144,9 @@ TEST_F(SeriesTableTest, VisitsAllMetricsUntilItIsEnded) {
 
 TEST_F(SeriesTableTest, FindsASeriesByItsTsuid) {
   const auto created = Create({{"m", "h=a", 0, 0}});
-  EXPECT_THAT(table_->Find(created[0]->tsuid), IsOkAndHolds(created[0]->number));
-  EXPECT_THAT(table_->Find(created[0]->tsuid + "x"), IsOkAndHolds(0u));
-  EXPECT_THAT(table_->Find(""), IsOkAndHolds(0u));
+  EXPECT_THAT(table_->NumberOf(created[0]->tsuid), IsOkAndHolds(created[0]->number));
+  EXPECT_THAT(table_->NumberOf(created[0]->tsuid + "x"), IsOkAndHolds(0u));
+  EXPECT_THAT(table_->NumberOf(""), IsOkAndHolds(0u));
 }
 
 TEST_F(SeriesTableTest, AnswersAreTheSameBeforeAndAfterTheIndexIsWritten) {
