@@ -1,8 +1,12 @@
 #include "server/delete_handler.h"
 
+#include <string>
+#include <utility>
+
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/query_handler.h"
 #include "server/query_writer.h"
@@ -14,15 +18,41 @@ HttpResponse DeleteRefused() {
                    "Deleting data is not enabled (tsd.http.query.allow_delete=false)");
 }
 
+namespace {
+
+// Keeps the answer until the points are gone.
+class WholeBody : public BodyWriter {
+ public:
+  std::string Finish() {
+    whole_ += buffer();
+    return std::move(whole_);
+  }
+
+ protected:
+  absl::Status Take(std::string* piece) override {
+    whole_ += *piece;
+    piece->clear();
+    return absl::OkStatus();
+  }
+
+ private:
+  std::string whole_;
+};
+
+}  // namespace
+
 HttpResponse AnswerDelete(const QueryRequest& query, int64_t start_ms, Tsdb* tsdb, Clock* clock) {
-  const absl::StatusOr<QueryResult> result = tsdb->Query(query.spec);
-  if (!result.ok()) return QueryError(result.status());
-  HttpResponse response;
-  const absl::Status written = AppendQueryResult(query.spec, *result, query.printing,
-                                                 clock->NowMs() - start_ms, &response.body);
-  if (!written.ok()) return QueryError(written);
+  WholeBody body;
+  QueryWriter writer(query.spec, query.printing, &body);
+  QueryControl control;
+  const absl::Status answered = tsdb->Query(query.spec, &writer, &control);
+  if (!answered.ok()) return QueryError(answered);
+  writer.Finish(control, clock->NowMs() - start_ms);
   const absl::StatusOr<DeletedPoints> deleted = tsdb->DeletePoints(query.spec);
-  return deleted.ok() ? response : QueryError(deleted.status());
+  if (!deleted.ok()) return QueryError(deleted.status());
+  HttpResponse response;
+  response.body = body.Finish();
+  return response;
 }
 
 }  // namespace hourcell

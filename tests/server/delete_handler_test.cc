@@ -20,7 +20,7 @@ class DeleteHandlerTest : public ApiTest {
     request.method = "DELETE";
     request.target = target;
     HOURCELL_CHECK(ParseTarget(&request).ok());
-    const auto query = ParseQueryString(request, clock_.NowMs());
+    const auto query = ParseQueryString(request, clock_.NowMs(), "");
     HOURCELL_CHECK(query.ok());
     return AnswerDelete(*query, clock_.NowMs(), &tsdb(), &clock_);
   }
@@ -48,7 +48,7 @@ TEST_F(DeleteHandlerTest, TakesABody) {
   const auto query = ParseQueryJson(
       R"({"start":1356998400,"end":1356998401,"delete":true,
           "queries":[{"aggregator":"sum","metric":"m"}]})",
-      clock_.NowMs());
+      clock_.NowMs(), "");
   ASSERT_OK(query);
   EXPECT_TRUE(query->delete_points);
 
