@@ -2,8 +2,10 @@
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/retention.h"
 
 namespace hourcell {
@@ -57,6 +59,13 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(
         fmt::format("options: random_metric_uids with a metric width of {}; want a width of 1 to 7",
                     layout.metric_width));
+  }
+  for (const MetricQueryLimits& of_metric : query_limit_overrides) {
+    const re2::RE2 pattern(of_metric.metric, re2::RE2::Quiet);
+    if (pattern.ok()) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("options: query_limit_overrides: got {}; want a regular expression; {}",
+                    QuoteForMessage(of_metric.metric), pattern.error()));
   }
   return absl::OkStatus();
 }

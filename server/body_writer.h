@@ -15,7 +15,7 @@
 
 #include <absl/status/status.h>
 
-#include "engine/query/query_control.h"
+#include "engine/query.h"
 #include "server/http_message.h"
 
 namespace hourcell {

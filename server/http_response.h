@@ -21,9 +21,9 @@ struct HttpWire {
   bool cut = false;    // end it at once: a body that was begun cannot be finished
 };
 
-// Of a response without a producer. Content-Length and Connection are always there. The connection ends if the response says so or
-// the request does not keep it alive. Control characters in header values become blanks, so that
-// text of a client which a handler echoes cannot add a header.
+// Of a response without a producer. Content-Length and Connection are always there. The connection
+// ends if the response says so or the request does not keep it alive. Control characters in header
+// values become blanks, so that text of a client which a handler echoes cannot add a header.
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response);
 
 // The head of a response whose body follows in pieces, of a length nobody knows yet.

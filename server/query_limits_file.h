@@ -8,7 +8,8 @@
 //    ...]
 //
 // A limit that is missing, 0 or null is none. The first entry that matches counts, with all its
-// limits. Of OpenTSDB's file, "regex" is read as "metric".
+// limits. Of OpenTSDB's file, "regex" is read as "metric". That expressions compile is checked by
+// Options::Validate.
 
 #pragma once
 

@@ -23,7 +23,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
-#include "engine/query/query_control.h"
+#include "engine/query.h"
 #include "server/query_request.h"
 
 namespace hourcell {

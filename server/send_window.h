@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "codec/base/mutex.h"
-#include "engine/query/query_control.h"
+#include "engine/query.h"
 
 namespace hourcell {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "engine/query/query_control.h"
+#include "engine/query.h"
 
 namespace hourcell {
 

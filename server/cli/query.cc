@@ -12,7 +12,6 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/query.h"
-#include "engine/query/result_collector.h"
 #include "engine/tsdb.h"
 #include "server/body_writer.h"
 #include "server/cli/explain_text.h"
@@ -37,9 +36,13 @@ class LinePrinter : public QuerySink {
   explicit LinePrinter(Terminal& terminal) : output_(terminal.out) {}
 
   absl::Status OnSeries(const SeriesView& series) override {
-    HOURCELL_RETURN_IF_ERROR(collector_.OnSeries(series));
-    Print(result_.series.back());
-    result_.series.clear();
+    ResultSeries owned;
+    owned.metric = series.metric;
+    owned.tags.assign(series.tags.begin(), series.tags.end());
+    owned.points.reserve(series.points.size());
+    for (size_t i = 0; i < series.points.size(); ++i)
+      owned.points.push_back({.ms = series.points.t[i], .value = series.points.value(i)});
+    Print(owned);
     // A reader that has gone away had enough; Finish says whether that was it.
     return is_open_ ? absl::OkStatus() : absl::CancelledError("the reader is gone");
   }
@@ -56,8 +59,6 @@ class LinePrinter : public QuerySink {
  private:
   TextOutput output_;
   bool is_open_ = true;
-  QueryResult result_;
-  ResultCollector collector_{&result_};
 };
 
 // A body that is printed as it comes.

@@ -272,6 +272,10 @@ TEST(ConfigTest, RefusesLimitsThatAreNone) {
             "tsd.query.limits.range.default: got \"soon\"; want a duration such as 30d, or 0");
   EXPECT_THAT(error("tsd.core.timezone", "Mars/Olympus"),
               StartsWith("tsd.core.timezone: got \"Mars/Olympus\"; want a zone "));
+  const TempDir dir;
+  std::ofstream(dir.file("limits.json")) << R"([{"metric":"a("}])";
+  EXPECT_THAT(error("tsd.query.limits.overrides.config", dir.file("limits.json")),
+              HasSubstr("query_limit_overrides: got \"a(\"; want a regular expression; missing )"));
   EXPECT_THAT(error("tsd.query.limits.overrides.config", "/nonexistent/limits.json"),
               HasSubstr("/nonexistent/limits.json: cannot be read"));
 }
