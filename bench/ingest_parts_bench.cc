@@ -296,7 +296,7 @@ class PlacedRounds {
   // All points of the first series are there, in all hours.
   void Check() const {
     size_t points = 0;
-    lane_->Read(1, 0, UINT64_MAX,
+    lane_->Read(1, 0, UINT64_MAX, /*pinned_at=*/0,
                 [&points](uint32_t, const CellColumns& columns) { points += columns.size(); });
     HOURCELL_CHECK(points == rounds_ + (is_round_begin() ? 0 : 1));
   }

@@ -1,7 +1,7 @@
 // MetricSeriesCache: all series of metrics that are queried, with their postings, in memory.
 //
-// An entry is right or not used: it was loaded when the SeriesTable's version of its metric was what
-// it is now, and every new series of the metric changes the version before its first point is
+// An entry is right or not used: it was loaded when the SeriesTable's version of its metric was
+// what it is now, and every new series of the metric changes the version before its first point is
 // acknowledged. Metrics with many series are not kept; for them there are the posting sets.
 // Thread-safe.
 

@@ -72,7 +72,7 @@ class SpanReader::Part {
     size_t read = 0;
     for (size_t i = 0; i < positions_.size(); ++i) {
       parts_.open_hours->Read(settings_.list->number(positions_[i]), begin_s,
-                              settings_.bounds.end_s,
+                              settings_.bounds.end_s, parts_.pinned_at,
                               [&](uint32_t base_time_s, const CellColumns& columns) {
                                 if (open_rows_.empty()) open_rows_.resize(positions_.size());
                                 open_rows_[i].push_back({base_time_s, columns});

@@ -36,6 +36,7 @@ class SpanReader {
     const RowKeyCodec* row_keys = nullptr;
     TableView* view = nullptr;
     OpenHours* open_hours = nullptr;
+    uint64_t pinned_at = 0;  // the time of the query's pin
     TaskPool* pool = nullptr;
     QueryMeter* meter = nullptr;
     MemoryLease* memory = nullptr;

@@ -79,8 +79,8 @@ absl::Status SubQueryRun::Prepare() {
     if (times.has_value()) bucket_times_ = *std::move(times);
   }
   aggregator_ = MakeSpanAggregator(
-      // A single member passes through any sum unchanged; `none` has no function of its own.
-      {.aggregator = each_alone_ ? Aggregator::kSum : query_.aggregator,
+      // `none` has no function of its own; a maximum leaves a single member as it is, -0.0 too.
+      {.aggregator = each_alone_ ? Aggregator::kMax : query_.aggregator,
        .is_rate = query_.rate.has_value(),
        .scan_end_ms = static_cast<int64_t>(plan_.bounds.end_s) * 1000,
        // Of groups of one it is quicker to pass them on.

@@ -1,5 +1,5 @@
-// TaskPool: threads that help callers with pieces of work. A caller works too, and never waits for a
-// piece that nobody has begun: a busy pool makes a call slower, not stuck. Thread-safe.
+// TaskPool: threads that help callers with pieces of work. A caller works too, and never waits for
+// a piece that nobody has begun: a busy pool makes a call slower, not stuck. Thread-safe.
 
 #pragma once
 

@@ -154,7 +154,8 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       query_({.tsdb = tsdb,
               .clock = clock,
               .registry = &queries_,
-              .timezone = config->text("tsd.core.timezone")}),
+              .timezone = config->text("tsd.core.timezone"),
+              .allow_delete = config->boolean("tsd.http.query.allow_delete") && mode_ != "ro"}),
       admin_(tsdb, clock) {}
 
 HttpResponse HttpApi::Handle(const HttpRequest& request) {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "server/delete_handler.h"
 #include "server/http_error.h"
 #include "server/http_router.h"
 #include "server/query_json.h"
@@ -19,11 +20,6 @@
 
 namespace hourcell {
 namespace {
-
-HttpResponse DeleteRefused() {
-  return HttpError(400, "Bad request",
-                   "Deleting data is not enabled (tsd.http.query.allow_delete=false)");
-}
 
 std::optional<uint64_t> ParseId(std::string_view text) {
   uint64_t id = 0;
@@ -37,7 +33,8 @@ std::optional<uint64_t> ParseId(std::string_view text) {
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (!method || *method == HttpMethod::kPut) return MethodNotAllowed(request);
-  if (*method == HttpMethod::kDelete) return DeleteRefused();
+  const bool wants_delete = *method == HttpMethod::kDelete;
+  if (wants_delete && !service_.allow_delete) return DeleteRefused();
 
   const int64_t now_ms = service_.clock->NowMs();
   // The method itself, not what it stands for, says whether there is a body.
@@ -45,9 +42,12 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
                                            ? ParseQueryJson(request.body, now_ms, service_.timezone)
                                            : ParseQueryString(request, now_ms, service_.timezone);
   if (!query.ok()) return HttpError(400, std::string(query.status().message()));
-  if (query->delete_points) return DeleteRefused();
   query->printing.arrays = request.has_param("arrays");
   query->printing.explain |= request.has_param("explain");
+  if (wants_delete || query->delete_points) {
+    if (!service_.allow_delete) return DeleteRefused();
+    return AnswerDelete(*query, now_ms, service_.tsdb, service_.clock);
+  }
 
   HttpResponse response;
   response.produce = [this, &request, parsed = *std::move(query)](BodyWriter* body,

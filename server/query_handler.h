@@ -19,8 +19,8 @@ class QueryHandler {
   // What `service` borrows outlives the object.
   explicit QueryHandler(QueryService service) : service_(std::move(service)) {}
 
-  // Answers GET, POST and DELETE of /api/query; deletes are refused. The response has a producer,
-  // which borrows `request` and this object.
+  // Answers GET, POST and DELETE of /api/query. The response has a producer, which borrows
+  // `request` and this object; but not to a delete.
   HttpResponse Handle(const HttpRequest& request);
 
   // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with

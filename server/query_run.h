@@ -25,6 +25,7 @@ struct QueryService {
   Clock* clock = nullptr;
   QueryRegistry* registry = nullptr;
   std::string timezone = {};  // of requests that name none; empty = UTC
+  bool allow_delete = false;
 };
 
 // Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints what

@@ -67,14 +67,6 @@ class PointText {
   char text_[8 * 1024];
 };
 
-void AppendTextOrNull(std::string_view text, std::string* out) {
-  if (text.empty()) {
-    out->append("null");
-  } else {
-    AppendJsonString(text, out);
-  }
-}
-
 void AppendPair(std::string_view key, std::string_view value, std::string* out) {
   AppendJsonString(key, out);
   out->push_back(':');

@@ -42,14 +42,6 @@ class OpenHours {
             const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit) {
     return LaneOf(series).Read(series, begin_s, end_s, pinned_at, visit);
   }
-  // The same with all hours that are in memory.
-  bool Read(SeriesNumber series,
-            uint64_t begin_s,
-            uint64_t end_s,
-            const std::function<void(uint32_t base_time_s, const CellColumns& columns)>& visit) {
-    return LaneOf(series).Read(series, begin_s, end_s, /*pinned_at=*/0, visit);
-  }
-
   // The first journal block that is still needed; `next_block` if none is.
   uint64_t LowMark(uint64_t next_block) {
     for (Lane& lane : lanes())

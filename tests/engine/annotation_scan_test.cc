@@ -27,6 +27,7 @@ class CountingCursor : public RowCursor {
       : row_(std::move(row)), moves_(moves) {}
   void Seek(std::string_view key) override { (++*moves_, row_->Seek(key)); }
   void SeekBefore(std::string_view key) override { (++*moves_, row_->SeekBefore(key)); }
+  void SeekToLast() override { (++*moves_, row_->SeekToLast()); }
   void Next() override { (++*moves_, row_->Next()); }
   bool valid() const override { return row_->valid(); }
   std::string_view key() const override { return row_->key(); }

@@ -3,8 +3,8 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
+#include "server/query_echo.h"
 #include "server/query_string.h"
-#include "server/query_writer.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any m= is refused, or is a sub query with a metric, whole filters and a downsample that prints

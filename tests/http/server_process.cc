@@ -235,6 +235,25 @@ std::string TcpClient::ReadBytes(size_t count) {
   return bytes;
 }
 
+namespace {
+
+// A chunked body as the chunks' bytes; what was cut short is left out.
+std::string JoinChunks(std::string_view chunks) {
+  std::string body;
+  while (true) {
+    const size_t line_end = chunks.find("\r\n");
+    size_t size = 0;
+    if (line_end == std::string_view::npos) return body;
+    std::from_chars(chunks.data(), chunks.data() + line_end, size, 16);
+    chunks.remove_prefix(line_end + 2);
+    if (size == 0 || chunks.size() < size + 2) return body;
+    body.append(chunks.substr(0, size));
+    chunks.remove_prefix(size + 2);
+  }
+}
+
+}  // namespace
+
 HttpResult HttpCall(uint16_t port,
                     std::string_view method,
                     std::string_view target,
@@ -253,6 +272,9 @@ HttpResult HttpCall(uint16_t port,
   std::from_chars(reply.data() + 9, reply.data() + 12, result.status);
   result.headers = reply.substr(0, end);
   result.body = reply.substr(end + 4);
+  if (result.headers.find("Transfer-Encoding: chunked") != std::string::npos) {
+    result.body = JoinChunks(result.body);
+  }
   return result;
 }
 
