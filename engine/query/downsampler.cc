@@ -196,9 +196,16 @@ class BucketBuilder final : public SpanBuilder {
 
   // Ends the bucket there is, and begins the one of `ms`.
   void OpenBucket(int64_t ms) {
+    const bool is_behind = is_open_;
     CloseBucket();
-    bucket_ms_ = grid_.Floor(ms);
-    bucket_end_ms_ = grid_.Next(bucket_ms_);
+    // Mostly it is the next one, which needs no division.
+    const int64_t next_end_ms = is_behind ? grid_.Next(bucket_end_ms_) : 0;
+    if (is_behind && ms < next_end_ms) {
+      bucket_ms_ = std::exchange(bucket_end_ms_, next_end_ms);
+    } else {
+      bucket_ms_ = grid_.Floor(ms);
+      bucket_end_ms_ = grid_.Next(bucket_ms_);
+    }
     is_open_ = true;
     FillUpTo(bucket_ms_);
     fill_ms_ = bucket_end_ms_;

@@ -21,7 +21,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/point_writer.cc", "tests/engine/tsdb_test.cc, tests/model"},
     MirrorException{"engine/query/aggregate_spans.cc", "tests/query/aggregate_test.cc"},
     MirrorException{"engine/query/tag_regexp.cc", "tests/query/tag_filter_test.cc"},
-    MirrorException{"engine/query_executor.cc", "tests/engine/tsdb_test.cc, tests/model"},
     MirrorException{"engine/query_names.cc", "tests/engine/tsdb_test.cc"},
     MirrorException{"engine/query_planner.cc", "tests/engine/tsdb_test.cc"},
     MirrorException{"engine/rocks_merge.cc", "tests/engine/table_store_test.cc"},

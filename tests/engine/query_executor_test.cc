@@ -1,0 +1,193 @@
+#include "engine/query_executor.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int64_t kHour = 1356998400;
+
+// Counts series, and cancels the query at the first if it has its control.
+class CountingSink : public QuerySink {
+ public:
+  explicit CountingSink(QueryControl* to_cancel = nullptr) : to_cancel_(to_cancel) {}
+
+  absl::Status OnSeries(const SeriesView& view) override {
+    ++series;
+    points += view.points.size();
+    if (to_cancel_ != nullptr) to_cancel_->Cancel();
+    return result;
+  }
+
+  size_t series = 0;
+  size_t points = 0;
+  absl::Status result;  // of OnSeries
+
+ private:
+  QueryControl* const to_cancel_;
+};
+
+class QueryExecutorTest : public testing::Test {
+ protected:
+  // `series` of metric m, of two dcs in turns, with a point a minute for `hours`.
+  void Fill(int series, int hours) {
+    tsdb_ = *Tsdb::Open(options_);
+    for (int i = 0; i < series; ++i) {
+      for (int minute = 0; minute < hours * 60; ++minute) {
+        OwnedPoint point("m", fmt::format("host=h{:03} dc={}", i, i % 2 == 0 ? "east" : "west"),
+                         kHour + minute * 60, i + minute);
+        ASSERT_OK(tsdb_->Put(point.view()));
+      }
+    }
+    ASSERT_OK(tsdb_->Seal());
+  }
+
+  static QuerySpec Hosts(std::string hosts, int64_t end_s = kHour + 3000) {
+    return MakeQuery(Aggregator::kNone, "m",
+                     {{"host", FilterType::kLiteralOr, std::move(hosts), false}}, kHour, end_s);
+  }
+  static QuerySpec All() { return MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3599); }
+
+  TempDir directory_;
+  Options options_ = TinyOptions(directory_.file("store"));
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+TEST_F(QueryExecutorTest, GivesOutSeriesOneByOne) {
+  Fill(/*series=*/20, /*hours=*/1);
+  CountingSink sink;
+
+  ASSERT_OK(tsdb_->Query(All(), &sink, nullptr));
+
+  EXPECT_EQ(sink.series, 20u);
+  EXPECT_EQ(sink.points, 20u * 60);
+}
+
+TEST_F(QueryExecutorTest, ACancelledQueryEnds) {
+  Fill(20, 1);
+  QueryControl control;
+  CountingSink sink(&control);
+
+  EXPECT_THAT(tsdb_->Query(All(), &sink, &control), StatusIs(absl::StatusCode::kCancelled));
+
+  EXPECT_EQ(sink.series, 1u);
+}
+
+TEST_F(QueryExecutorTest, TheSinksErrorEndsTheQuery) {
+  Fill(20, 1);
+  CountingSink sink;
+  sink.result = absl::AbortedError("full");
+
+  EXPECT_THAT(tsdb_->Query(All(), &sink, nullptr),
+              StatusIs(absl::StatusCode::kAborted, HasSubstr("full")));
+
+  EXPECT_EQ(sink.series, 1u);
+}
+
+TEST_F(QueryExecutorTest, OneOfManyReadsItsRowsOnly) {
+  Fill(100, 3);
+  QueryControl control;
+  CountingSink sink;
+
+  ASSERT_OK(tsdb_->Query(Hosts("h042", kHour + 3 * 3600 - 10), &sink, &control));
+
+  EXPECT_EQ(control.cost(), (QueryCost{.series = 1,
+                                       .rows = 3,
+                                       .rows_skipped = 0,
+                                       .points = 180,
+                                       .bytes = control.cost().bytes,
+                                       .memory = control.cost().memory}));
+  ASSERT_EQ(control.plans().size(), 1u);
+  const PlanReport plan = control.plans()[0];
+  EXPECT_EQ(plan.method, "point reads");
+  EXPECT_EQ(plan.series, 1u);
+  EXPECT_EQ(plan.groups, 1u);
+  EXPECT_EQ(plan.expected_rows, 3u);
+  EXPECT_EQ(plan.cost.rows, 3u);
+}
+
+TEST_F(QueryExecutorTest, EveryMethodGivesTheSame) {
+  Fill(40, 2);
+  std::vector<size_t> points;
+  for (const ReadMethod method : {ReadMethod::kCheapest, ReadMethod::kPointReads,
+                                  ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
+    QuerySpec spec = Hosts("h003|h004|h017|h030");
+    spec.read_method = method;
+    QueryControl control;
+    CountingSink sink;
+    ASSERT_OK(tsdb_->Query(spec, &sink, &control));
+    points.push_back(sink.points);
+    EXPECT_EQ(control.cost().rows, 4u) << ReadMethodName(method);
+    if (method != ReadMethod::kCheapest) {
+      EXPECT_EQ(control.plans()[0].method, ReadMethodName(method));
+    }
+  }
+  EXPECT_THAT(points, ElementsAre(204, 204, 204, 204));
+}
+
+TEST_F(QueryExecutorTest, LimitsAreThoseOfTheMetric) {
+  options_.query_limits = {.points = 1000, .rows = 100, .series = 10, .range_ms = 7'200'000};
+  options_.query_limit_overrides = {{.metric = "^other$", .limits = {.series = 1}},
+                                    {.metric = "^m$", .limits = {.series = 30}},
+                                    {.metric = "m", .limits = {.series = 2}}};
+  Fill(20, 1);
+  CountingSink sink;
+
+  EXPECT_OK(tsdb_->Query(All(), &sink, nullptr));
+
+  options_.query_limit_overrides.clear();
+  ASSERT_OK(tsdb_->Close());
+  tsdb_ = *Tsdb::Open(options_);
+  EXPECT_THAT(tsdb_->Query(All()),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 10 series")));
+  EXPECT_THAT(tsdb_->Query(Hosts("h001", kHour + 7201)),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("limit of 7200000 ms")));
+  EXPECT_OK(tsdb_->Query(Hosts("h001")).status());
+}
+
+TEST_F(QueryExecutorTest, MemoryIsBoundedAndGivenBack) {
+  options_.query_memory_bytes = 8 << 10;
+  Fill(20, 1);
+  const QuerySpec sum = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3599);
+
+  EXPECT_THAT(tsdb_->Query(sum),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("tsd.query.memory")));
+  // In a query for less there is no trace of it.
+  for (int i = 0; i < 10; ++i)
+    EXPECT_OK(tsdb_->Query(Hosts("h001")).status());
+}
+
+TEST_F(QueryExecutorTest, ABatchOfGroupsInAnyOrderIsTaggedRight) {
+  Fill(10, 1);
+  QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {{"dc", FilterType::kWildcard, "*", true}},
+                             kHour, kHour + 59);
+
+  const auto result = tsdb_->Query(spec);
+
+  ASSERT_OK(result);
+  ASSERT_EQ(result->series.size(), 2u);
+  EXPECT_THAT(result->series[0].tags, ElementsAre(testing::Pair("dc", "east")));
+  EXPECT_THAT(result->series[0].aggregate_tags, ElementsAre("host"));
+  EXPECT_THAT(result->series[0].points,
+              ElementsAre(ResultPoint{.ms = kHour * 1000, .value = Value::Integer(20)}));
+  EXPECT_THAT(result->series[1].points,
+              ElementsAre(ResultPoint{.ms = kHour * 1000, .value = Value::Integer(25)}));
+}
+
+}  // namespace
+}  // namespace hourcell
