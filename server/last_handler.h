@@ -16,8 +16,8 @@ namespace hourcell {
 absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request);
 
 // Answers GET and POST (last_json.h). Differently from OpenTSDB, the stored points themselves are
-// looked at: every series that has a point is in the answer, ascending by tsuid. back_scan is a
-// maximum age.
+// looked at: every series that has a point is in the answer, ascending by tsuid, however old the
+// point; back_scan is checked and then of no meaning.
 HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb);
 
 }  // namespace hourcell
