@@ -201,7 +201,7 @@ char* WriteText(std::string_view text, char* out) {
 char* WriteShortDecimal(double value, char* out) {
   constexpr size_t kPlaces = 8;
   constexpr double kScale = 1e8;
-  const auto scaled = static_cast<int64_t>(value * kScale + 0.5);
+  const int64_t scaled = std::llrint(value * kScale);
   if (static_cast<double>(scaled) / kScale != value) return nullptr;
   auto fraction = static_cast<uint32_t>(scaled % static_cast<int64_t>(kScale));
   out = std::to_chars(out, out + kPlaces, scaled / static_cast<int64_t>(kScale)).ptr;

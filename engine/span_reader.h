@@ -51,8 +51,7 @@ class SpanReader {
     std::optional<DownsampleSpec> downsample;
     QueryRange range;
   };
-  SpanReader(const Parts& parts, Settings settings)
-      : parts_(parts), settings_(std::move(settings)) {}
+  SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
   // The spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
   // positions[i]. `*bytes` is the memory they took of the lease.
