@@ -41,7 +41,8 @@ namespace {
 
 constexpr int kReadMethods = 4;
 constexpr int kQueriesAStore = 40;
-constexpr uint64_t kStoresDefault = kIsSanitized ? 1 : 3;
+constexpr uint64_t kStoresEveryday = 3;
+constexpr uint64_t kStoresDefault = kIsSanitized ? 1 : kStoresEveryday;
 constexpr int kShrinkTriesMax = 400;
 
 // The plan to read by: 0 is the engine's own choice.
@@ -379,7 +380,8 @@ TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
     ASSERT_NO_FATAL_FAILURE(Run(first + done));
   fmt::print("{} queries: {} refused, {} with points, {} groups merged\n", queries_, errors_,
              answers_with_points_, merges_);
-  if (stores < kStoresDefault && seconds == 0) return;
+  // A few stores, as under the sanitizers, may have met none by chance.
+  if (stores < kStoresEveryday && seconds == 0) return;
   EXPECT_GT(answers_with_points_ * 6, queries_) << "the run tells little: most answers are empty";
   EXPECT_GT(merges_, 0u) << "the run tells nothing of groups";
 }

@@ -241,7 +241,7 @@ TEST_F(ServerTest, ClientThatNeverReadsDoesNotStopItsPuts) {
     ASSERT_TRUE(client.Send(lines));
   ASSERT_TRUE(client.Send("put m 1356998400 1 a=b\n"));
 
-  for (int i = 0; i < 1000 && Counted("rpc.put.points") == 0; ++i)
+  for (int i = 0; i < 6000 && Counted("rpc.put.points") == 0; ++i)
     usleep(10'000);
   EXPECT_EQ(Counted("rpc.put.points"), 1U);
   EXPECT_EQ(Counted("rpc.put.errors", {{"reason", "illegal_argument"}}), 200'000U);
