@@ -9,11 +9,13 @@ namespace {
 
 // What an entry takes besides its columns.
 constexpr size_t kEntryBytes = 256;
+// What a tag takes besides its positions.
+constexpr size_t kPostingBytes = sizeof(TagUids) + sizeof(std::vector<uint32_t>);
 
 size_t BytesOf(const MetricSeries& series) {
   size_t bytes = kEntryBytes + series.list.allocated_bytes();
   for (const auto& [tag, positions] : series.with_tag)
-    bytes += sizeof(tag) + sizeof(positions) + positions.capacity() * sizeof(uint32_t);
+    bytes += kPostingBytes + positions.capacity() * sizeof(uint32_t);
   return bytes;
 }
 
