@@ -70,6 +70,7 @@ absl::StatusOr<int64_t> JsonInteger(std::string_view field, simdjson::dom::eleme
     case element_type::NULL_VALUE:
       return 0;
     case element_type::STRING:
+      if (std::string_view(value).empty()) return 0;
       if (const Parsed<int64_t> number = ParseInteger(std::string_view(value)); number.ok()) {
         return *number;
       }

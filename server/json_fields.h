@@ -28,7 +28,7 @@ absl::StatusOr<std::string> JsonText(std::string_view field, simdjson::dom::elem
 // true, false, their texts, a number (not 0 is true); null and "" are false.
 absl::StatusOr<bool> JsonBool(std::string_view field, simdjson::dom::element value);
 
-// An integer of 64 bits, or its text; null is 0.
+// An integer of 64 bits, or its text; null and "" are 0.
 absl::StatusOr<int64_t> JsonInteger(std::string_view field, simdjson::dom::element value);
 
 }  // namespace hourcell

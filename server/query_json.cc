@@ -9,54 +9,13 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/number.h"
+#include "server/json_fields.h"
 
 namespace hourcell {
 namespace {
 
 using simdjson::dom::element;
 using simdjson::dom::element_type;
-
-absl::Status WrongType(std::string_view field, std::string_view want) {
-  return absl::InvalidArgumentError(
-      fmt::format("Unable to parse the given JSON: {}: not {}", field, want));
-}
-
-// Strings as they are, scalars as their text, null as "".
-absl::StatusOr<std::string> TextField(std::string_view field, element value) {
-  switch (value.type()) {
-    case element_type::STRING:
-      return std::string(std::string_view(value));
-    case element_type::INT64:
-    case element_type::UINT64:
-    case element_type::BOOL:
-      return simdjson::to_string(value);
-    case element_type::DOUBLE:
-      return fmt::format("{}", double(value));
-    case element_type::NULL_VALUE:
-      return std::string();
-    default:
-      return WrongType(field, "a string");
-  }
-}
-
-absl::StatusOr<bool> BoolField(std::string_view field, element value) {
-  switch (value.type()) {
-    case element_type::BOOL:
-      return bool(value);
-    case element_type::INT64:
-      return int64_t(value) != 0;
-    case element_type::NULL_VALUE:
-      return false;
-    case element_type::STRING: {
-      const std::string_view text(value);
-      if (text == "true") return true;
-      if (text == "false" || text.empty()) return false;
-      return WrongType(field, "true or false");
-    }
-    default:
-      return WrongType(field, "true or false");
-  }
-}
 
 // Integers, their text, and doubles that are in their range, cut towards zero.
 absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
@@ -69,14 +28,14 @@ absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
     const double number(value);
     if (number >= -0x1p63 && number < 0x1p63) return static_cast<int64_t>(number);
   }
-  return WrongType(field, "an integer of 64 bits");
+  return WrongJsonType(field, "an integer of 64 bits");
 }
 
 // Times may be numbers: seconds or milliseconds by the count of digits.
 absl::StatusOr<std::string> TimeField(std::string_view field, element value) {
-  if (value.type() != element_type::DOUBLE) return TextField(field, value);
+  if (value.type() != element_type::DOUBLE) return JsonText(field, value);
   const double number(value);
-  if (!(std::fabs(number) < 1e15)) return WrongType(field, "a time");
+  if (!(std::fabs(number) < 1e15)) return WrongJsonType(field, "a time");
   return number == std::trunc(number) ? fmt::format("{:.0f}", number)
                                       : fmt::format("{:.3f}", number);
 }
@@ -84,13 +43,13 @@ absl::StatusOr<std::string> TimeField(std::string_view field, element value) {
 absl::Status ParseRateOptions(element value, RateSpec* rate) {
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::object object;
-  if (value.get(object)) return WrongType("rateOptions", "an object");
+  if (value.get(object)) return WrongJsonType("rateOptions", "an object");
   for (const auto [key, field] : object) {
     if (field.is_null()) continue;
     if (key == "counter") {
-      HOURCELL_ASSIGN_OR_RETURN(rate->counter, BoolField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(rate->counter, JsonBool(key, field));
     } else if (key == "dropResets") {
-      HOURCELL_ASSIGN_OR_RETURN(rate->drop_resets, BoolField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(rate->drop_resets, JsonBool(key, field));
     } else if (key == "counterMax") {
       HOURCELL_ASSIGN_OR_RETURN(rate->counter_max, IntegerField(key, field));
     } else if (key == "resetValue") {
@@ -103,9 +62,9 @@ absl::Status ParseRateOptions(element value, RateSpec* rate) {
 absl::Status ParseTags(element value, std::vector<TagFilterSpec>* filters) {
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::object object;
-  if (value.get(object)) return WrongType("tags", "an object");
+  if (value.get(object)) return WrongJsonType("tags", "an object");
   for (const auto [tagk, field] : object) {
-    HOURCELL_ASSIGN_OR_RETURN(const std::string text, TextField("tags", field));
+    HOURCELL_ASSIGN_OR_RETURN(const std::string text, JsonText("tags", field));
     if (tagk.empty() || text.empty()) {
       return absl::InvalidArgumentError(fmt::format("invalid tag: {}={}", tagk, text));
     }
@@ -118,18 +77,18 @@ absl::Status ParseTags(element value, std::vector<TagFilterSpec>* filters) {
 
 absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
   simdjson::dom::object object;
-  if (value.get(object)) return WrongType("filters", "an array of objects");
+  if (value.get(object)) return WrongJsonType("filters", "an array of objects");
   TagFilterSpec filter;
   std::string type;
   for (const auto [key, field] : object) {
     if (key == "type") {
-      HOURCELL_ASSIGN_OR_RETURN(type, TextField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(type, JsonText(key, field));
     } else if (key == "tagk") {
-      HOURCELL_ASSIGN_OR_RETURN(filter.tagk, TextField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(filter.tagk, JsonText(key, field));
     } else if (key == "filter") {
-      HOURCELL_ASSIGN_OR_RETURN(filter.filter, TextField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(filter.filter, JsonText(key, field));
     } else if (key == "groupBy" || key == "group_by") {
-      HOURCELL_ASSIGN_OR_RETURN(filter.group_by, BoolField(key, field));
+      HOURCELL_ASSIGN_OR_RETURN(filter.group_by, JsonBool(key, field));
     }
   }
   if (filter.tagk.empty()) return absl::InvalidArgumentError("Filter has no tagk");
@@ -145,7 +104,7 @@ absl::StatusOr<TagFilterSpec> ParseFilter(element value) {
 absl::Status ParseFilters(element value, std::vector<TagFilterSpec>* filters) {
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::array array;
-  if (value.get(array)) return WrongType("filters", "an array of objects");
+  if (value.get(array)) return WrongJsonType("filters", "an array of objects");
   for (const element item : array) {
     HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter, ParseFilter(item));
     filters->push_back(std::move(filter));
@@ -157,9 +116,9 @@ absl::StatusOr<std::vector<std::string>> ParseTsuids(element value) {
   std::vector<std::string> tsuids;
   if (value.is_null()) return tsuids;
   simdjson::dom::array array;
-  if (value.get(array)) return WrongType("tsuids", "an array of strings");
+  if (value.get(array)) return WrongJsonType("tsuids", "an array of strings");
   for (const element item : array) {
-    if (!item.is_string()) return WrongType("tsuids", "an array of strings");
+    if (!item.is_string()) return WrongJsonType("tsuids", "an array of strings");
     HOURCELL_ASSIGN_OR_RETURN(std::string tsuid, ParseQueryTsuid(std::string_view(item)));
     tsuids.push_back(std::move(tsuid));
   }
@@ -170,9 +129,9 @@ absl::StatusOr<std::vector<double>> ParsePercentiles(element value) {
   std::vector<double> percentiles;
   if (value.is_null()) return percentiles;
   simdjson::dom::array array;
-  if (value.get(array)) return WrongType("percentiles", "an array of numbers");
+  if (value.get(array)) return WrongJsonType("percentiles", "an array of numbers");
   for (const element item : array) {
-    if (!item.is_number()) return WrongType("percentiles", "an array of numbers");
+    if (!item.is_number()) return WrongJsonType("percentiles", "an array of numbers");
     percentiles.push_back(double(item));
   }
   return percentiles;
@@ -193,13 +152,13 @@ absl::Status ReadSubQueryField(std::string_view key,
                                SubQueryParts* parts,
                                SubQuery* query) {
   if (key == "aggregator") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->aggregator, TextField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->aggregator, JsonText(key, field));
   } else if (key == "metric") {
-    HOURCELL_ASSIGN_OR_RETURN(query->metric, TextField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(query->metric, JsonText(key, field));
   } else if (key == "downsample") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->downsample, TextField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->downsample, JsonText(key, field));
   } else if (key == "rate") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->rate, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->rate, JsonBool(key, field));
   } else if (key == "rateOptions") {
     parts->rate_options = {};
     return ParseRateOptions(field, &parts->rate_options);
@@ -210,20 +169,20 @@ absl::Status ReadSubQueryField(std::string_view key,
     parts->from_filters.clear();
     return ParseFilters(field, &parts->from_filters);
   } else if (key == "explicitTags") {
-    HOURCELL_ASSIGN_OR_RETURN(query->explicit_tags, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(query->explicit_tags, JsonBool(key, field));
   } else if (key == "tsuids") {
     HOURCELL_ASSIGN_OR_RETURN(query->tsuids, ParseTsuids(field));
   } else if (key == "percentiles") {
     HOURCELL_ASSIGN_OR_RETURN(query->percentiles, ParsePercentiles(field));
   } else if (key == "showHistogramBuckets") {
-    HOURCELL_ASSIGN_OR_RETURN(query->show_histogram_buckets, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(query->show_histogram_buckets, JsonBool(key, field));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<SubQuery> ParseSubQuery(element value) {
   simdjson::dom::object object;
-  if (value.get(object)) return WrongType("queries", "an array of objects");
+  if (value.get(object)) return WrongJsonType("queries", "an array of objects");
   SubQueryParts parts;
   SubQuery query;
   for (const auto [key, field] : object) {
@@ -261,28 +220,28 @@ absl::Status ReadField(std::string_view key,
   } else if (key == "end") {
     HOURCELL_ASSIGN_OR_RETURN(parts->times.end, TimeField(key, field));
   } else if (key == "timezone") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->times.timezone, TextField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->times.timezone, JsonText(key, field));
   } else if (key == "useCalendar") {
-    HOURCELL_ASSIGN_OR_RETURN(parts->use_calendar, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(parts->use_calendar, JsonBool(key, field));
   } else if (key == "msResolution") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.ms, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.ms, JsonBool(key, field));
   } else if (key == "showTSUIDs") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.show_tsuids, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_tsuids, JsonBool(key, field));
   } else if (key == "showQuery") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.show_query, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_query, JsonBool(key, field));
   } else if (key == "showSummary") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.show_summary, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_summary, JsonBool(key, field));
   } else if (key == "showStats") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.show_stats, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.show_stats, JsonBool(key, field));
   } else if (key == "explain") {
-    HOURCELL_ASSIGN_OR_RETURN(printing.explain, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(printing.explain, JsonBool(key, field));
   } else if (key == "noAnnotations") {
-    HOURCELL_ASSIGN_OR_RETURN(const bool none, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(const bool none, JsonBool(key, field));
     request->spec.annotations = !none;
   } else if (key == "globalAnnotations") {
-    HOURCELL_ASSIGN_OR_RETURN(request->spec.global_annotations, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(request->spec.global_annotations, JsonBool(key, field));
   } else if (key == "delete") {
-    HOURCELL_ASSIGN_OR_RETURN(request->delete_points, BoolField(key, field));
+    HOURCELL_ASSIGN_OR_RETURN(request->delete_points, JsonBool(key, field));
   } else if (key == "queries") {
     parts->queries = field;
     parts->has_queries = !field.is_null();
@@ -313,7 +272,7 @@ absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
   }
   if (parts.has_queries) {
     simdjson::dom::array queries;
-    if (parts.queries.get(queries)) return WrongType("queries", "an array of objects");
+    if (parts.queries.get(queries)) return WrongJsonType("queries", "an array of objects");
     for (const element item : queries) {
       HOURCELL_ASSIGN_OR_RETURN(SubQuery query, ParseSubQuery(item));
       request.spec.queries.push_back(std::move(query));
