@@ -85,7 +85,7 @@ TEST(AnnotationJsonTest, RefusesWhatIsNotThat) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not an array")));
   EXPECT_THAT(ParseAnnotationsJson("[1]"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not an object")));
-  for (const char* const body : {"[]", R"({"tsuids":"x"})", R"({"tsuids":[[]]})", R"({"global":1})",
+  for (const char* const body : {"[]", R"({"tsuids":"x"})", R"({"tsuids":[[]]})", R"({"global":"yes"})",
                                  R"({"startTime":{}})"}) {
     EXPECT_THAT(ParseAnnotationRangeJson(body), StatusIs(absl::StatusCode::kInvalidArgument))
         << body;
