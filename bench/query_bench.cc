@@ -211,10 +211,16 @@ struct Store {
   std::unique_ptr<Tsdb> tsdb;
 };
 
+// Those that were made, by series and points. Cleared by main: RocksDB's own globals are gone when
+// those of this program are.
+std::map<std::pair<size_t, size_t>, Store>& Stores() {
+  static std::map<std::pair<size_t, size_t>, Store> stores;
+  return stores;
+}
+
 // A store of so many series and points each, sealed; made once and kept.
 Tsdb& StoreOf(size_t series, size_t points) {
-  static std::map<std::pair<size_t, size_t>, Store> stores;
-  Store& store = stores[{series, points}];
+  Store& store = Stores()[{series, points}];
   if (store.tsdb == nullptr) {
     Options options;
     options.path = store.directory.path();
@@ -323,4 +329,9 @@ BENCHMARK(BM_OneOfMany)->Unit(benchmark::kMicrosecond)->UseRealTime();
 }  // namespace
 }  // namespace hourcell
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  hourcell::Stores().clear();
+}

@@ -98,9 +98,11 @@ class RocksTableView : public TableView {
                   statuses.data());
     values->assign(count, std::nullopt);
     for (size_t i = 0; i < count; ++i) {
-      if (statuses[i].IsNotFound()) continue;
-      HOURCELL_RETURN_IF_ERROR(FromRocks(statuses[i], Describe("get", table, keys[i])));
-      (*values)[i] = found[i].ToString();
+      if (statuses[i].ok()) {
+        (*values)[i] = found[i].ToString();
+      } else if (!statuses[i].IsNotFound()) {
+        return FromRocks(statuses[i], Describe("get", table, keys[i]));
+      }
     }
     return absl::OkStatus();
   }

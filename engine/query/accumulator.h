@@ -77,21 +77,26 @@ struct IntegerMax {
   int64_t Result() const { return max; }
 };
 
-// A comparison with NaN is false: as the first value NaN is replaced, as a later one it is skipped.
+// A comparison with NaN is false, so that NaN is skipped. No branches: on values without an order
+// half of them would be predicted wrongly.
 struct DoubleMin {
-  double min = kNoValue;
+  double min = std::numeric_limits<double>::infinity();
+  bool has_value = false;
   void Add(double value) {
-    if (value < min || std::isnan(min)) min = value;
+    min = value < min ? value : min;
+    has_value |= !std::isnan(value);
   }
-  double Result() const { return min; }
+  double Result() const { return has_value ? min : kNoValue; }
 };
 
 struct DoubleMax {
-  double max = kNoValue;
+  double max = -std::numeric_limits<double>::infinity();
+  bool has_value = false;
   void Add(double value) {
-    if (value > max || std::isnan(max)) max = value;
+    max = value > max ? value : max;
+    has_value |= !std::isnan(value);
   }
-  double Result() const { return max; }
+  double Result() const { return has_value ? max : kNoValue; }
 };
 
 struct IntegerCount {

@@ -113,10 +113,18 @@ void Clear(RankBucket* bucket) {
   bucket->Clear();
 }
 
-double ValueAt(const CellColumns& columns, size_t i) {
-  return (columns.flags[i] & kFloatFlag) != 0
-             ? std::bit_cast<double>(columns.bits[i])
-             : static_cast<double>(static_cast<int64_t>(columns.bits[i]));
+// What the values of some points are.
+enum class ValueKinds : uint8_t { kIntegers, kFloats, kBoth };
+
+ValueKinds KindsOf(std::span<const uint8_t> flags) {
+  uint8_t some = 0;
+  uint8_t all = kFloatFlag;
+  for (const uint8_t of_point : flags) {
+    some |= of_point;
+    all &= of_point;
+  }
+  if ((some & kFloatFlag) == 0) return ValueKinds::kIntegers;
+  return all != 0 ? ValueKinds::kFloats : ValueKinds::kBoth;
 }
 
 // Output values are all doubles: the type column is written once, at the end.
@@ -132,9 +140,21 @@ class BucketBuilder final : public SpanBuilder {
         bucket_(std::move(empty)) {}
 
   void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
-    AddPoints(
-        first, columns.size(), [&](size_t i) { return base_ms + columns.offset_ms[i]; },
-        [&](size_t i) { return ValueAt(columns, i); });
+    const uint32_t* const offsets = columns.offset_ms.data();
+    const uint64_t* const bits = columns.bits.data();
+    const auto ms_at = [=](size_t i) { return base_ms + offsets[i]; };
+    switch (KindsOf(columns.flags)) {
+      case ValueKinds::kIntegers:
+        return AddPoints(first, columns.size(), ms_at, [=](size_t i) {
+          return static_cast<double>(static_cast<int64_t>(bits[i]));
+        });
+      case ValueKinds::kFloats:
+        return AddPoints(first, columns.size(), ms_at,
+                         [=](size_t i) { return std::bit_cast<double>(bits[i]); });
+      case ValueKinds::kBoth:
+        return AddPoints(first, columns.size(), ms_at,
+                         [&](size_t i) { return columns.value(i).ToDouble(); });
+    }
   }
 
   void AddSpan(const Span& span) override {
@@ -162,7 +182,9 @@ class BucketBuilder final : public SpanBuilder {
   Span Finish() override {
     CloseBucket();
     FillUpTo(limits_.end_ms);
-    span_.is_float.assign(span_.t.size(), 1);
+    span_.t.resize(count_);
+    span_.v.resize(count_);
+    span_.is_float.assign(count_, 1);
     return std::move(span_);
   }
 
@@ -185,13 +207,26 @@ class BucketBuilder final : public SpanBuilder {
         OpenBucket(ms_at(i));
         bucket = std::move(bucket_);
       }
-      const int64_t bucket_end_ms = bucket_end_ms_;
-      do {
+      const size_t bucket_end = i + CountInBucket(i, end, ms_at);
+      for (; i < bucket_end; ++i)
         bucket.Add(double_at(i));
-        ++i;
-      } while (i < end && ms_at(i) < bucket_end_ms);
     }
     bucket_ = std::move(bucket);
+  }
+
+  // How many points from `i` on are in the open bucket: mostly as many as were in the one before.
+  template <typename MsAt>
+  size_t CountInBucket(size_t i, size_t end, const MsAt& ms_at) {
+    size_t next = std::min(i + last_count_, end);
+    const bool is_it = next > i && ms_at(next - 1) < bucket_end_ms_ &&
+                       (next == end || ms_at(next) >= bucket_end_ms_);
+    if (!is_it) {
+      next = i;
+      while (next < end && ms_at(next) < bucket_end_ms_)
+        ++next;
+    }
+    last_count_ = next - i;
+    return last_count_;
   }
 
   // Ends the bucket there is, and begins the one of `ms`.
@@ -224,8 +259,17 @@ class BucketBuilder final : public SpanBuilder {
   }
 
   void Push(int64_t ms, double value) {
-    span_.t.push_back(ms);
-    span_.v.push_back(std::bit_cast<uint64_t>(value));
+    if (count_ == span_.t.size()) Grow();
+    span_.t[count_] = ms;
+    span_.v[count_] = std::bit_cast<uint64_t>(value);
+    ++count_;
+  }
+
+  // Room for more buckets than a row mostly has, so that Push is a few instructions.
+  void Grow() {
+    const size_t size = std::max<size_t>(64, count_ + count_ / 2);
+    span_.t.resize(size);
+    span_.v.resize(size);
   }
 
   const Grid grid_;
@@ -236,8 +280,10 @@ class BucketBuilder final : public SpanBuilder {
   bool is_open_ = false;
   int64_t bucket_ms_ = 0;
   int64_t bucket_end_ms_ = 0;
+  size_t last_count_ = 0;  // points of the bucket before
   Bucket bucket_;
-  Span span_;
+  Span span_;  // the first `count_` are there
+  size_t count_ = 0;
 };
 
 // All points, as they are.
