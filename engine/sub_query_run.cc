@@ -56,21 +56,32 @@ SubQueryRun::SubQueryRun(const Parts& parts,
       groups_(
           GroupSeries(plan->list->all_tags(), plan->selected, plan->group_by_tagks, each_alone_)) {}
 
+uint64_t SubQueryRun::RowsAtMost() const {
+  return HoursOf(ClampHours(plan_.bounds)) * groups_.members().size();
+}
+
+void SubQueryRun::ReadAhead() {
+  ahead_ = Begin();
+  if (ahead_->ok() && groups_.size() > 0) ahead_ = ReadBatch();
+}
+
 absl::Status SubQueryRun::Run() {
+  HOURCELL_RETURN_IF_ERROR(ahead_.has_value() ? *std::move(ahead_) : Begin());
+  while (!MembersLeft().empty()) {
+    if (batch_.sorted.empty()) HOURCELL_RETURN_IF_ERROR(ReadBatch());
+    HOURCELL_RETURN_IF_ERROR(FinishBatch());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::Begin() {
   if (query_.downsample.has_value()) {
     HOURCELL_RETURN_IF_ERROR(CheckBucketCount(*query_.downsample, range_));
   }
   HOURCELL_RETURN_IF_ERROR(parts_.read.meter->AddSeries(groups_.members().size()));
   if (groups_.size() == 0) return absl::OkStatus();
-  HOURCELL_RETURN_IF_ERROR(Prepare());
-  std::span<const uint32_t> left = groups_.members();
   members_left_ = groups_[0].size();
-  while (!left.empty()) {
-    const size_t size = BatchSize(left.size());
-    HOURCELL_RETURN_IF_ERROR(RunBatch(left.first(size)));
-    left = left.subspan(size);
-  }
-  return absl::OkStatus();
+  return Prepare();
 }
 
 absl::Status SubQueryRun::Prepare() {
@@ -150,7 +161,7 @@ ReadCost SubQueryRun::EstimateFor(std::span<const uint32_t> sorted) const {
 }
 
 // How many members are read next.
-size_t SubQueryRun::BatchSize(size_t left) const {
+size_t SubQueryRun::BatchSize() const {
   size_t bytes = 0;  // of a member
   if (members_read_ > 0) {
     bytes = bytes_of_read_ / members_read_;
@@ -158,27 +169,34 @@ size_t SubQueryRun::BatchSize(size_t left) const {
     const size_t points = HoursOf(plan_.bounds) * kPointsOfHourGuess;
     bytes = kPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
   }
-  return std::min(left, kBatchBytes / std::max<size_t>(bytes, 64) + 1);
+  return std::min(MembersLeft().size(), kBatchBytes / std::max<size_t>(bytes, 64) + 1);
 }
 
-absl::Status SubQueryRun::RunBatch(std::span<const uint32_t> members) {
+absl::Status SubQueryRun::ReadBatch() {
+  const std::span<const uint32_t> members = MembersLeft().first(BatchSize());
   // Rows are read in the order of their keys, and given to their groups in the order of those.
-  std::vector<uint32_t> sorted(members.begin(), members.end());
-  std::ranges::sort(sorted);
-  const ReadCost cost = members.size() == groups_.members().size() ? cost_ : EstimateFor(sorted);
+  batch_.sorted.assign(members.begin(), members.end());
+  std::ranges::sort(batch_.sorted);
+  const ReadCost cost =
+      members.size() == groups_.members().size() ? cost_ : EstimateFor(batch_.sorted);
   const bool is_large =
       cost_.rows * kCellBytesGuess > parts_.options->block_cache_bytes / kLargeShareOfCache;
-  std::vector<SeriesSpan> spans;
-  size_t bytes = 0;
-  const absl::Status read = reader_->Read(sorted, cost.method, is_large, &spans, &bytes);
-  HOURCELL_RETURN_IF_ERROR(read);
+  HOURCELL_RETURN_IF_ERROR(
+      reader_->Read(batch_.sorted, cost.method, is_large, &batch_.spans, &batch_.bytes));
   members_read_ += members.size();
-  bytes_of_read_ += bytes;
+  bytes_of_read_ += batch_.bytes;
+  return absl::OkStatus();
+}
+
+absl::Status SubQueryRun::FinishBatch() {
+  const std::span<const uint32_t> members = MembersLeft().first(batch_.sorted.size());
+  members_given_ += members.size();
   for (const uint32_t member : members) {
-    const auto at = std::ranges::lower_bound(sorted, member) - sorted.begin();
-    HOURCELL_RETURN_IF_ERROR(AddMember(member, &spans[static_cast<size_t>(at)]));
+    const auto at = std::ranges::lower_bound(batch_.sorted, member) - batch_.sorted.begin();
+    HOURCELL_RETURN_IF_ERROR(AddMember(member, &batch_.spans[static_cast<size_t>(at)]));
   }
-  parts_.read.memory->GiveBack(bytes);
+  parts_.read.memory->GiveBack(batch_.bytes);
+  batch_.sorted.clear();
   return absl::OkStatus();
 }
 

@@ -3,12 +3,15 @@
 //   groups -> batches of series that fit the memory -> spans -> rate -> aggregate -> trim -> sink
 //
 // Members are read group by group, so that at most one group is unfinished at any time, and a group
-// that is downsampled keeps its accumulators only. Thread-compatible.
+// that is downsampled keeps its accumulators only. Several sub queries may ReadAhead at once, each in
+// a thread of its own; else thread-compatible.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -44,6 +47,12 @@ class SubQueryRun {
   // `plan` is borrowed.
   SubQueryRun(const Parts& parts, const QuerySpec& spec, size_t index, const SubQueryPlan* plan);
 
+  // Rows that it reads at most, were there a row of each hour and series.
+  uint64_t RowsAtMost() const;
+
+  // Reads the first batch before Run asks for it. An error is kept for Run.
+  void ReadAhead();
+
   // Errors: as Tsdb::Query.
   absl::Status Run();
 
@@ -51,13 +60,26 @@ class SubQueryRun {
   PlanReport Report() const;
 
  private:
+  // Members that were read.
+  struct Batch {
+    std::vector<uint32_t> sorted;
+    std::vector<SeriesSpan> spans;  // of each of `sorted`
+    size_t bytes = 0;               // of the lease
+  };
+
+  absl::Status Begin();
   // Chooses how the hours there are rows in are read.
   absl::Status Prepare();
   // Reads the annotations of all members, positions ascending.
   absl::Status ReadAnnotations(std::span<const uint32_t> sorted);
-  absl::Status RunBatch(std::span<const uint32_t> members);
+  std::span<const uint32_t> MembersLeft() const {
+    return groups_.members().subspan(members_given_);
+  }
+  absl::Status ReadBatch();
+  // Gives the batch's members to their groups.
+  absl::Status FinishBatch();
   ReadCost EstimateFor(std::span<const uint32_t> sorted) const;
-  size_t BatchSize(size_t left) const;
+  size_t BatchSize() const;
   absl::Status AddMember(uint32_t member, SeriesSpan* read);
   absl::Status FinishGroup();
   absl::Status Give(const Span& points);
@@ -76,8 +98,11 @@ class SubQueryRun {
   std::vector<int64_t> bucket_times_;
   std::unique_ptr<SpanAggregator> aggregator_;
   std::unique_ptr<SpanReader> reader_;
-  ReadCost cost_;  // of all, as expected
+  ReadCost cost_;                      // of all, as expected
+  Batch batch_;                        // read and not yet given
+  std::optional<absl::Status> ahead_;  // what ReadAhead met
   size_t members_read_ = 0;
+  size_t members_given_ = 0;
   size_t bytes_of_read_ = 0;  // of memory, of the members read
 
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of those that have some

@@ -1,6 +1,7 @@
 #include "engine/query/downsampler.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
@@ -117,14 +118,22 @@ void Clear(RankBucket* bucket) {
 enum class ValueKinds : uint8_t { kIntegers, kFloats, kBoth };
 
 ValueKinds KindsOf(std::span<const uint8_t> flags) {
-  uint8_t some = 0;
-  uint8_t all = kFloatFlag;
-  for (const uint8_t of_point : flags) {
-    some |= of_point;
-    all &= of_point;
+  constexpr uint64_t kFloats = 0x0101010101010101 * kFloatFlag;
+  uint64_t some = 0;
+  uint64_t all = kFloats;
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= flags.size(); i += sizeof(uint64_t)) {
+    uint64_t eight = 0;
+    std::memcpy(&eight, &flags[i], sizeof(eight));
+    some |= eight;
+    all &= eight;
   }
-  if ((some & kFloatFlag) == 0) return ValueKinds::kIntegers;
-  return all != 0 ? ValueKinds::kFloats : ValueKinds::kBoth;
+  for (; i < flags.size(); ++i) {
+    some |= flags[i];
+    all &= flags[i] | ~uint64_t{kFloatFlag};
+  }
+  if ((some & kFloats) == 0) return ValueKinds::kIntegers;
+  return (all & kFloats) == kFloats ? ValueKinds::kFloats : ValueKinds::kBoth;
 }
 
 // Output values are all doubles: the type column is written once, at the end.
