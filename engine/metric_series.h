@@ -2,7 +2,8 @@
 //
 // An entry is right or not used: it was loaded when the SeriesTable's version of its metric was
 // what it is now, and every new series of the metric changes the version before its first point is
-// acknowledged. Metrics with many series are not kept; for them there are the posting sets.
+// acknowledged. Metrics with many series have a list only, and no postings; for them there are the
+// posting sets.
 // Thread-safe.
 
 #pragma once
@@ -29,7 +30,8 @@ namespace hourcell {
 // Immutable.
 struct MetricSeries {
   SeriesList list;
-  // By tagk and tagv; positions in the list, ascending.
+  // By tagk and tagv; positions in the list, ascending. Of a long list there are none.
+  bool has_postings = false;
   absl::flat_hash_map<std::pair<Uid, Uid>, std::vector<uint32_t>> with_tag;
 
   std::span<const uint32_t> WithTag(const TagUids& tag) const {
@@ -40,16 +42,20 @@ struct MetricSeries {
 
 class MetricSeriesCache {
  public:
-  // The most series of a metric that is kept: its postings are built anew after each new series.
-  static constexpr size_t kSeriesMax = 50'000;
+  struct Limits {
+    size_t bytes = 0;  // of all entries, roughly
+    // The most series of a metric that has postings here: they are built anew after each new one.
+    size_t postings = 50'000;
+  };
 
-  // `series` is borrowed. `bytes_max`: of all entries, roughly.
-  MetricSeriesCache(const Layout& layout, const SeriesTable* series, size_t bytes_max)
-      : layout_(layout), series_(*series), bytes_max_(bytes_max) {}
+  // `series` is borrowed.
+  MetricSeriesCache(const Layout& layout, const SeriesTable* series, const Limits& limits)
+      : layout_(layout), series_(*series), limits_(limits) {}
 
-  // The series the metric has now; null if it has more than kSeriesMax, or if it is better to ask
-  // the posting sets: `wants_all` says that the caller needs every series, which is what loading
-  // costs; else an entry is loaded when it would have been of use once before.
+  // The series the metric has now. `wants_all` says that the caller needs every series, which is
+  // what loading costs; then it is never null, and there may be no postings. Else there are, and it
+  // is null if it is better to ask the posting sets: an entry is loaded when it would have been of
+  // use once before. A list of over half of `limits.bytes` is not kept.
   absl::StatusOr<std::shared_ptr<const MetricSeries>> Find(Uid metric, bool wants_all);
 
   void Clear();
@@ -58,19 +64,19 @@ class MetricSeriesCache {
  private:
   struct Entry {
     uint64_t version = 0;
-    std::shared_ptr<const MetricSeries> series;  // null: not loaded, or too many
-    bool is_too_large = false;
+    std::shared_ptr<const MetricSeries> series;  // null: not loaded, or not kept
+    bool is_too_large = false;                   // for postings
     size_t bytes = 0;
     std::list<Uid>::iterator use;
   };
 
-  absl::StatusOr<std::shared_ptr<const MetricSeries>> Load(Uid metric) const;
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Load(Uid metric, size_t series_max) const;
   Entry& TouchLocked(Uid metric) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Layout& layout_;
   const SeriesTable& series_;
-  const size_t bytes_max_;
+  const Limits limits_;
   mutable Mutex mutex_;
   absl::flat_hash_map<Uid, Entry> entries_ ABSL_GUARDED_BY(mutex_);
   std::list<Uid> uses_ ABSL_GUARDED_BY(mutex_);  // the latest first

@@ -2,8 +2,8 @@
 //
 //   plan all (query_planner.h) -> one after another: read, aggregate, give out (sub_query_run.h)
 //
-// What is wrong with any sub query's names or filters is known before the first result is given out.
-// Small sub queries are read several at once.
+// What is wrong with any sub query's names or filters is known before the first result is given
+// out. Small sub queries are read several at once.
 // All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
 
 #pragma once

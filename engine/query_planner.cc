@@ -152,7 +152,7 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
   });
   HOURCELL_ASSIGN_OR_RETURN(const std::shared_ptr<const MetricSeries> all,
                             parts_.metric_series->Find(plan->metric, !any_literal));
-  if (all == nullptr) return any_literal ? FindByPostings(filters, plan) : ListMetric(plan);
+  if (all == nullptr) return FindByPostings(filters, plan);
 
   plan->list = std::shared_ptr<const SeriesList>(all, &all->list);
   plan->list_is_whole = true;
@@ -198,22 +198,6 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
                               parts_.series->OfMetric(plan->metric));
     plan->metric_series = of_metric.size();
   }
-  return absl::OkStatus();
-}
-
-absl::Status QueryPlanner::ListMetric(SubQueryPlan* plan) const {
-  SeriesListBuilder builder(row_keys_.layout());
-  absl::Status added;
-  HOURCELL_RETURN_IF_ERROR(
-      parts_.series->VisitMetric(plan->metric, [&](SeriesNumber number, std::string_view tsuid) {
-        added.Update(builder.Add(number, tsuid));
-        return added.ok();
-      }));
-  HOURCELL_RETURN_IF_ERROR(added);
-  plan->list = std::make_shared<SeriesList>(std::move(builder).Build());
-  plan->list_is_whole = true;
-  plan->metric_series = plan->list->size();
-  SelectAll(plan);
   return absl::OkStatus();
 }
 

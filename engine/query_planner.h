@@ -80,7 +80,6 @@ class QueryPlanner {
   // Fill in the plan's series: those that the literal filters leave.
   absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
   absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
-  absl::Status ListMetric(SubQueryPlan* plan) const;
 
   absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
                                                            const ResolvedFilter& filter) const;

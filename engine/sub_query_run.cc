@@ -16,6 +16,10 @@ constexpr size_t kBatchBytes = 16 << 20;
 constexpr size_t kPointBytes = sizeof(int64_t) + sizeof(uint64_t) + 1;
 // Points an hour may have before any is read: one a second.
 constexpr size_t kPointsOfHourGuess = 3600;
+// Members of the first batch, how batches grow, and of any batch.
+constexpr size_t kFirstMembers = 1024;
+constexpr size_t kBatchGrowth = 4;
+constexpr size_t kMembersMax = 16'384;
 // With so many times a group keeps accumulators, else its members.
 constexpr size_t kAccumulatorsMax = size_t{1} << 19;
 // Fewer rows than this are read before it is asked which hours there are.
@@ -169,7 +173,10 @@ size_t SubQueryRun::BatchSize() const {
     const size_t points = HoursOf(plan_.bounds) * kPointsOfHourGuess;
     bytes = kPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
   }
-  return std::min(MembersLeft().size(), kBatchBytes / std::max<size_t>(bytes, 64) + 1);
+  // The first results are wanted soon, so that batches begin small.
+  const size_t members_max = std::clamp(kBatchGrowth * members_read_, kFirstMembers, kMembersMax);
+  const size_t size = std::min(members_max, kBatchBytes / std::max<size_t>(bytes, 64) + 1);
+  return std::min(MembersLeft().size(), size);
 }
 
 absl::Status SubQueryRun::ReadBatch() {

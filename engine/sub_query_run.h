@@ -3,8 +3,8 @@
 //   groups -> batches of series that fit the memory -> spans -> rate -> aggregate -> trim -> sink
 //
 // Members are read group by group, so that at most one group is unfinished at any time, and a group
-// that is downsampled keeps its accumulators only. Several sub queries may ReadAhead at once, each in
-// a thread of its own; else thread-compatible.
+// that is downsampled keeps its accumulators only. Several sub queries may ReadAhead at once, each
+// in a thread of its own; else thread-compatible.
 
 #pragma once
 

@@ -141,8 +141,8 @@ absl::Status Tsdb::Impl::Open() {
                                                                      .expiry = &*expiry,
                                                                      .clock = clock,
                                                                      .stats = &stats});
-  metric_series =
-      std::make_unique<MetricSeriesCache>(options.layout, series.get(), kMetricSeriesBytes);
+  metric_series = std::make_unique<MetricSeriesCache>(
+      options.layout, series.get(), MetricSeriesCache::Limits{.bytes = kMetricSeriesBytes});
   planner = std::make_unique<QueryPlanner>(options, *row_keys,
                                            QueryPlanner::Parts{.uids = uids.get(),
                                                                .series = series.get(),

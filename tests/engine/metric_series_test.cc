@@ -47,7 +47,7 @@ TEST_F(MetricSeriesTest, FindsSeriesByTag) {
   Create("m", "host=a dc=x");
   Create("m", "host=b dc=x");
   Create("n", "host=b dc=x");
-  MetricSeriesCache cache(layout_, table_.get(), 1 << 20);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20});
 
   const auto found = *cache.Find(Metric("m"), /*wants_all=*/true);
 
@@ -59,7 +59,7 @@ TEST_F(MetricSeriesTest, FindsSeriesByTag) {
 }
 
 TEST_F(MetricSeriesTest, NeverServesAListThatLacksASeries) {
-  MetricSeriesCache cache(layout_, table_.get(), 1 << 20);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20});
   for (uint32_t i = 0; i < 50; ++i) {
     Create("m", fmt::format("host=h{}", i));
     const auto found = *cache.Find(Metric("m"), /*wants_all=*/true);
@@ -71,12 +71,43 @@ TEST_F(MetricSeriesTest, NeverServesAListThatLacksASeries) {
 
 TEST_F(MetricSeriesTest, OneLookupForAFewIsNotWorthLoading) {
   Create("m", "host=a");
-  MetricSeriesCache cache(layout_, table_.get(), 1 << 20);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20});
 
   EXPECT_EQ(*cache.Find(Metric("m"), /*wants_all=*/false), nullptr);
   EXPECT_NE(*cache.Find(Metric("m"), /*wants_all=*/false), nullptr);
   Create("m", "host=b");
   EXPECT_EQ(*cache.Find(Metric("m"), /*wants_all=*/false), nullptr);
+}
+
+TEST_F(MetricSeriesTest, KeepsALongListWithoutPostings) {
+  for (int i = 0; i < 11; ++i)
+    Create("m", fmt::format("host=h{}", i));
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20, .postings = 10});
+
+  const auto found = *cache.Find(Metric("m"), /*wants_all=*/true);
+
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->list.size(), 11u);
+  EXPECT_FALSE(found->has_postings);
+  EXPECT_EQ(*cache.Find(Metric("m"), /*wants_all=*/true), found);
+  EXPECT_EQ(*cache.Find(Metric("m"), /*wants_all=*/false), nullptr);
+  EXPECT_EQ(*cache.Find(Metric("m"), /*wants_all=*/false), nullptr);
+
+  Create("m", "host=another");
+  EXPECT_EQ((*cache.Find(Metric("m"), /*wants_all=*/true))->list.size(), 12u);
+}
+
+TEST_F(MetricSeriesTest, DoesNotKeepALongListOfOverHalfItsSize) {
+  for (int i = 0; i < 100; ++i)
+    Create("m", fmt::format("host=h{}", i));
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 2000, .postings = 10});
+
+  const auto found = *cache.Find(Metric("m"), /*wants_all=*/true);
+
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->list.size(), 100u);
+  EXPECT_LT(cache.bytes(), 1000u);
+  EXPECT_NE(*cache.Find(Metric("m"), /*wants_all=*/true), found);
 }
 
 TEST_F(MetricSeriesTest, StaysNearItsSize) {
@@ -85,7 +116,7 @@ TEST_F(MetricSeriesTest, StaysNearItsSize) {
       Create(fmt::format("m{}", metric), fmt::format("host=h{}", i));
   }
   constexpr size_t kBytes = 50'000;
-  MetricSeriesCache cache(layout_, table_.get(), kBytes);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = kBytes});
 
   for (int metric = 0; metric < 50; ++metric) {
     EXPECT_NE(*cache.Find(Metric(fmt::format("m{}", metric)), /*wants_all=*/true), nullptr);

@@ -85,8 +85,8 @@ TEST(AnnotationJsonTest, RefusesWhatIsNotThat) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not an array")));
   EXPECT_THAT(ParseAnnotationsJson("[1]"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not an object")));
-  for (const char* const body : {"[]", R"({"tsuids":"x"})", R"({"tsuids":[[]]})", R"({"global":"yes"})",
-                                 R"({"startTime":{}})"}) {
+  for (const char* const body : {"[]", R"({"tsuids":"x"})", R"({"tsuids":[[]]})",
+                                 R"({"global":"yes"})", R"({"startTime":{}})"}) {
     EXPECT_THAT(ParseAnnotationRangeJson(body), StatusIs(absl::StatusCode::kInvalidArgument))
         << body;
   }
