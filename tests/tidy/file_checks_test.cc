@@ -151,6 +151,7 @@ TEST(CheckIncludesTest, ReportsUpwardIncludes) {
   EXPECT_THAT(messages("uid/a.h", "\"engine/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("engine/query/a.h", "\"engine/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("engine/query/a.h", "\"uid/uid_store.h\""), SizeIs(1));
+  EXPECT_THAT(messages("engine/regions/a.h", "\"engine/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("server/a.cc", "\"uid/uid_store.h\""), SizeIs(1));
   EXPECT_THAT(messages("server/a.cc", "\"engine/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("server/a.cc", "\"server/cli/import.h\""), SizeIs(1));

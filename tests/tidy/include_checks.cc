@@ -29,6 +29,7 @@ constexpr std::array kLayers = {
     Layer{"codec/", "codec/"},
     Layer{"uid/", "codec/ uid/"},
     Layer{"engine/query/", "codec/ engine/query/"},
+    Layer{"engine/regions/", "codec/ engine/regions/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
     Layer{"server/cli/", "codec/ server/ " HOURCELL_ENGINE_API},

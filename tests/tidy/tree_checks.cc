@@ -216,6 +216,7 @@ std::string MirrorOf(std::string_view path) {
            {"codec/", "codec/"},
            {"uid/", "uid/"},
            {"engine/query/", "query/"},
+           {"engine/regions/", "regions/"},
            {"engine/ingest/", "ingest/"},
            {"engine/", "engine/"},
            {"server/cli/", "cli/"},
