@@ -1,0 +1,56 @@
+// RegionMap: which region of a table has a key. Immutable, so that it can stand behind an atomic
+// pointer and be read by any number of threads; a split or merge makes a new one.
+//
+// A lookup is a binary search in an array of 8-byte integers, the first bytes of the start keys.
+// Only among start keys that agree in these are whole keys compared. The bytes of all start keys
+// lie in one buffer.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "engine/regions/region_info.h"
+
+namespace hourcell {
+
+class RegionMap {
+ public:
+  // Regions in any order. kInvalidArgument with the first finding of CheckInvariants if they do not
+  // tile the key space of one table.
+  static absl::StatusOr<RegionMap> Make(std::vector<RegionInfo> regions);
+
+  // Ascending by start key; never empty.
+  std::span<const RegionInfo> regions() const { return regions_; }
+  size_t size() const { return regions_.size(); }
+
+  // The index of the region that has `key`: there is always one.
+  size_t Find(std::string_view key) const;
+
+  // Indexes [begin, end) of the regions with keys in [start, end); an empty `end` is above all keys.
+  // Nothing for a range without keys.
+  struct Indexes {
+    size_t begin = 0;
+    size_t end = 0;
+    friend bool operator==(const Indexes&, const Indexes&) = default;
+  };
+  Indexes Overlapping(std::string_view start, std::string_view end) const;
+
+ private:
+  explicit RegionMap(std::vector<RegionInfo> regions);
+
+  std::string_view start(size_t index) const;
+
+  std::vector<RegionInfo> regions_;
+  std::vector<uint64_t> heads_;    // first 8 bytes of each start key, big-endian, zeros behind it
+  std::vector<uint32_t> offsets_;  // of start i in starts_: [i], its end: [i + 1]
+  std::string starts_;
+};
+
+}  // namespace hourcell
