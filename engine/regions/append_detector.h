@@ -1,0 +1,42 @@
+// AppendDetector: are the writes to a region ascending, so that a split in its middle would leave a
+// left half that nobody writes to and that stays half full for ever (HBASE-1248)? Then the point is
+// above the largest key: the left daughter keeps everything, the right one begins empty.
+//
+// Asked at each write: one comparison, and a copy of the key if it is the new largest.
+// Thread-compatible; one for each region.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hourcell {
+
+class AppendDetector {
+ public:
+  // `window`: how many writes are looked back at. `largest`: the region's largest key so far, empty
+  // if it has none. REQUIRES: window > 0.
+  explicit AppendDetector(size_t window, std::string_view largest = {});
+
+  void Record(std::string_view key);
+
+  // The share of the last `window` writes that were above all keys before them; 0 until there were
+  // so many.
+  double share() const;
+
+  // The largest key there was.
+  const std::string& largest() const { return largest_; }
+
+ private:
+  size_t window_;
+  std::vector<uint64_t> bits_;  // a ring: was the write above the largest key?
+  size_t next_ = 0;
+  size_t recorded_ = 0;  // at most window_
+  size_t above_ = 0;     // bits that are set
+  std::string largest_;
+};
+
+}  // namespace hourcell
