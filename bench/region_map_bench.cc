@@ -1,10 +1,10 @@
-// Looking a key up in a RegionMap, beside the least that a lookup can cost: std::upper_bound over an
-// array of integers, and over an array of the start keys themselves. Goal: at most twice the first
-// for keys that differ in their first 8 bytes.
+// Looking a key up in a RegionMap, beside the least that a lookup can cost: std::upper_bound over
+// an array of integers, and over an array of the start keys themselves. Goal: at most twice the
+// first for keys that differ in their first 8 bytes.
 //
-// The keys are row keys of UID widths 3: metric, base time, one tag. `ties` of 0: each region begins
-// with a metric of its own; of 1: all begin in one metric and hour, so that heads agree in 7 bytes
-// and the first byte of the tag is all that tells them apart.
+// The keys are row keys of UID widths 3: metric, base time, one tag. `ties` of 0: each region
+// begins with a metric of its own; of 1: all begin in one metric and hour, so that heads agree in 7
+// bytes and the first byte of the tag is all that tells them apart.
 
 #include <algorithm>
 #include <cstdint>

@@ -31,8 +31,8 @@ struct RegionMove {
   friend bool operator==(const RegionMove&, const RegionMove&) = default;
 };
 
-// The fewest moves of one region each after which no two servers differ by more than one; none if no
-// server is outside of the band.
+// The fewest moves of one region each after which no two servers differ by more than one; none if
+// no server is outside of the band.
 std::vector<RegionMove> PlanMoves(std::span<const uint64_t> regions_of_server, double slop);
 
 }  // namespace hourcell

@@ -19,9 +19,9 @@ class BusyRate {
   BusyRate(uint64_t open_ms, Counts counts)
       : open_ms_(open_ms), baseline_ms_(open_ms), baseline_(counts) {}
 
-  // The share of blocked writes in [0, 1]: 0 in the first window of a region's life; at the end of a
-  // window the share in it, which becomes the new baseline; between, the last window's share and the
-  // share since, weighted by time. REQUIRES: window_ms > 0, now_ms not below the last call's.
+  // The share of blocked writes in [0, 1]: 0 in the first window of a region's life; at the end of
+  // a window the share in it, which becomes the new baseline; between, the last window's share and
+  // the share since, weighted by time. REQUIRES: window_ms > 0, now_ms not below the last call's.
   double Update(uint64_t now_ms, Counts counts, uint64_t window_ms);
 
  private:

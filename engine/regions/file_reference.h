@@ -18,7 +18,8 @@ struct DaughterFiles {
   friend bool operator==(const DaughterFiles&, const DaughterFiles&) = default;
 };
 
-// Of a file with rows from `first_row` to `last_row`, inclusive. The split row is the top daughter's.
+// Of a file with rows from `first_row` to `last_row`, inclusive. The split row is the top
+// daughter's.
 DaughterFiles ShareFile(std::string_view first_row,
                         std::string_view last_row,
                         std::string_view split_row);

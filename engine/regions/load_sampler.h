@@ -1,8 +1,8 @@
 // LoadSampler: where the requests to a region go, to split it so that each half gets half of them.
 // The idea is CockroachDB's load-based splitting (kv/kvserver/split): a reservoir of request keys,
-// of which each counts the later requests on its left, on its right and across it; the best balanced
-// one is the point. A region that one key alone makes hot cannot be relieved by a split: a majority
-// vote (Boyer and Moore) finds that key, and the verdict names it.
+// of which each counts the later requests on its left, on its right and across it; the best
+// balanced one is the point. A region that one key alone makes hot cannot be relieved by a split: a
+// majority vote (Boyer and Moore) finds that key, and the verdict names it.
 //
 // Recording costs a comparison for each key in the reservoir, and nothing but counting while the
 // rate is below the threshold. Thread-compatible; one for each region. Draws come from the seed.

@@ -9,8 +9,8 @@
 //
 // Beyond HBase: each region left alone has a reason; a region that is to be split joins no merge;
 // pins keep pre-split regions (HBASE-27667); and a merge must not undo a split: neither one by load
-// before its time is up, nor one by size, so a merged region stays well below the threshold at which
-// the split policy would cut it again.
+// before its time is up, nor one by size, so a merged region stays well below the threshold at
+// which the split policy would cut it again.
 
 #pragma once
 

@@ -33,8 +33,8 @@ class RegionMap {
   // The index of the region that has `key`: there is always one.
   size_t Find(std::string_view key) const;
 
-  // Indexes [begin, end) of the regions with keys in [start, end); an empty `end` is above all keys.
-  // Nothing for a range without keys.
+  // Indexes [begin, end) of the regions with keys in [start, end); an empty `end` is above all
+  // keys. Nothing for a range without keys.
   struct Indexes {
     size_t begin = 0;
     size_t end = 0;

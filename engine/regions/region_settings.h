@@ -20,8 +20,8 @@ struct RegionSettings {
 RegionSettings HBaseRegionSettings();
 
 // `defaults` changed by `settings`. Names that are none of ours do not matter, as a site file is
-// full of them, but those that begin with tsd.region.split. or tsd.region.normalizer. must be known.
-// kInvalidArgument with the name, the value and what is wanted; also for a prefix policy or
+// full of them, but those that begin with tsd.region.split. or tsd.region.normalizer. must be
+// known. kInvalidArgument with the name, the value and what is wanted; also for a prefix policy or
 // restriction without its delimiter or length, which HBase takes and ignores.
 absl::StatusOr<RegionSettings> ParseRegionSettings(const SettingMap& settings,
                                                    const RegionSettings& defaults = {});

@@ -61,8 +61,8 @@ struct SplitPoint {
   bool found() const { return !key.empty(); }
 };
 
-// A point by the target's place, moved to the start of its group (HBase's truncation). If that is no
-// legal or no useful point, the end of the group, then the next group below; else none.
+// A point by the target's place, moved to the start of its group (HBase's truncation). If that is
+// no legal or no useful point, the end of the group, then the next group below; else none.
 //   kBytes  the byte-weighted median: 45 to 55 % on each side if no key has more than a tenth
 //   kHBase  the middle of the largest file; no median where a level has many files
 //   kLoad   the hint

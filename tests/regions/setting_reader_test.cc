@@ -1,0 +1,145 @@
+#include "engine/regions/setting_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+// The value read for `text`, or what status() says.
+std::string BytesRead(std::string_view text, SettingReader::Bounds bounds = {}) {
+  const SettingMap settings = {{"size", std::string(text)}};
+  SettingReader reader(settings);
+  uint64_t value = 0;
+  reader.ReadBytes({"size"}, bounds, &value);
+  return reader.status().ok() ? std::to_string(value) : std::string(reader.status().message());
+}
+
+std::string FractionRead(std::string_view text) {
+  const SettingMap settings = {{"share", std::string(text)}};
+  SettingReader reader(settings);
+  double value = 0;
+  reader.ReadFraction({"share"}, 0, 1, &value);
+  return reader.status().ok() ? testing::PrintToString(value)
+                              : std::string(reader.status().message());
+}
+
+TEST(SettingReaderTest, LeavesWhatIsNotSet) {
+  const SettingMap settings;
+  SettingReader reader(settings);
+  uint64_t value = 42;
+
+  reader.ReadBytes({"a", "b"}, {}, &value);
+
+  EXPECT_EQ(value, 42U);
+  EXPECT_OK(reader.status());
+}
+
+TEST(SettingReaderTest, FirstNameWins) {
+  const SettingMap settings = {{"a", "1"}, {"b", "2"}};
+  SettingReader reader(settings);
+  uint64_t value = 0;
+
+  reader.ReadCount({"b", "a"}, {}, &value);
+
+  EXPECT_EQ(value, 2U);
+}
+
+TEST(SettingReaderTest, BytesAreDigitsWithOrWithoutUnit) {
+  EXPECT_EQ(BytesRead("10737418240"), "10737418240");
+  EXPECT_EQ(BytesRead("10GiB"), "10737418240");
+  EXPECT_EQ(BytesRead("5MiB"), "5242880");
+  EXPECT_EQ(BytesRead("3KiB"), "3072");
+  EXPECT_EQ(BytesRead("2TiB"), "2199023255552");
+}
+
+TEST(SettingReaderTest, RefusesOtherBytes) {
+  const std::string want =
+      "; want bytes from 0 to 9223372036854775807, as digits, or with KiB, "
+      "MiB, GiB or TiB";
+
+  EXPECT_EQ(BytesRead("10 * 1024 * 1024"), "size: got \"10 * 1024 * 1024\"" + want);
+  EXPECT_EQ(BytesRead(""), "size: got \"\"" + want);
+  EXPECT_EQ(BytesRead("MiB"), "size: got \"MiB\"" + want);
+  EXPECT_EQ(BytesRead("-1"), "size: got \"-1\"" + want);
+  EXPECT_EQ(BytesRead("1.5GiB"), "size: got \"1.5GiB\"" + want);
+  EXPECT_EQ(BytesRead("9223372036854775808"), "size: got \"9223372036854775808\"" + want);
+  EXPECT_EQ(BytesRead("8388608TiB"), "size: got \"8388608TiB\"" + want);
+  EXPECT_THAT(BytesRead("0", {.min = 1, .max = 9}), HasSubstr("want bytes from 1 to 9"));
+}
+
+TEST(SettingReaderTest, UnitsAreWholeNumbersOfThem) {
+  const SettingMap settings = {{"days", "3"}, {"mb", "x"}};
+  SettingReader reader(settings);
+  uint64_t value = 0;
+
+  reader.ReadUnits({"days"}, 86'400'000, {}, &value);
+  EXPECT_EQ(value, 259'200'000U);
+  reader.ReadUnits({"mb"}, 1 << 20, {.min = 1}, &value);
+
+  EXPECT_THAT(reader.status(),
+              StatusIs(kInvalid, "mb: got \"x\"; want a whole number from 1 to 8796093022207"));
+}
+
+TEST(SettingReaderTest, FractionsLieInTheirBounds) {
+  EXPECT_EQ(FractionRead("0.25"), "0.25");
+  EXPECT_EQ(FractionRead("1"), "1");
+  EXPECT_EQ(FractionRead("1.01"), "share: got \"1.01\"; want a number from 0 to 1");
+  EXPECT_EQ(FractionRead("nan"), "share: got \"nan\"; want a number from 0 to 1");
+  EXPECT_EQ(FractionRead("0.5x"), "share: got \"0.5x\"; want a number from 0 to 1");
+}
+
+TEST(SettingReaderTest, ChoicesMayHaveTheirJavaPackage) {
+  const SettingMap settings = {
+      {"plain", "Busy"}, {"class", "org.apache.hadoop.hbase.regionserver.Busy"}, {"bad", "busy"}};
+  SettingReader reader(settings);
+  const SettingReader::Choices<int> choices = {{"None", 0}, {"Busy", 7}};
+  int plain = 0;
+  int with_package = 0;
+  int bad = 3;
+
+  reader.ReadChoice<int>({"plain"}, choices, &plain);
+  reader.ReadChoice<int>({"class"}, choices, &with_package);
+  reader.ReadChoice<int>({"bad"}, choices, &bad);
+
+  EXPECT_EQ(plain, 7);
+  EXPECT_EQ(with_package, 7);
+  EXPECT_EQ(bad, 3);
+  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "bad: got \"busy\"; want one of None, Busy"));
+}
+
+TEST(SettingReaderTest, FirstErrorStays) {
+  const SettingMap settings = {{"a", "x"}, {"b", "y"}};
+  SettingReader reader(settings);
+  bool value = false;
+
+  reader.ReadBool({"b"}, &value);
+  reader.ReadBool({"a"}, &value);
+
+  EXPECT_THAT(reader.status(), StatusIs(kInvalid, "b: got \"y\"; want one of true, false"));
+}
+
+TEST(SettingReaderTest, RefusesUnknownNamesOfAPrefix) {
+  const SettingMap settings = {{"other.key", "1"}, {"tsd.x.known", "1"}, {"tsd.x.unkown", "1"}};
+  SettingReader reader(settings);
+  uint64_t value = 0;
+  reader.ReadCount({"tsd.x.known"}, {}, &value);
+  reader.ReadCount({"tsd.x.unknown"}, {}, &value);
+
+  reader.RefuseUnknown("tsd.y.");
+  EXPECT_OK(reader.status());
+  reader.RefuseUnknown("tsd.x.");
+
+  EXPECT_THAT(
+      reader.status(),
+      StatusIs(kInvalid, "tsd.x.unkown: no such setting; want one of tsd.x.known, tsd.x.unknown"));
+}
+
+}  // namespace
+}  // namespace hourcell
