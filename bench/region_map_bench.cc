@@ -3,8 +3,8 @@
 // first for keys that differ in their first 8 bytes.
 //
 // The keys are row keys of UID widths 3: metric, base time, one tag. `ties` of 0: each region
-// begins with a metric of its own; of 1: all begin in one metric and hour, so that heads agree in 7
-// bytes and the first byte of the tag is all that tells them apart.
+// begins with a metric of its own; of 1: with one of two metrics in one hour, so that the first 8
+// bytes of the start keys have but two values, and the rest is compared.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,7 +36,7 @@ std::string RowKey(uint64_t metric, uint64_t hour, uint64_t tagv) {
 std::vector<std::string> Starts(size_t regions, bool ties) {
   std::vector<std::string> starts;
   for (size_t i = 1; i < regions; ++i)
-    starts.push_back(ties ? RowKey(7, 0, i * 1000) : RowKey(i * 1000, 0, 0));
+    starts.push_back(ties ? RowKey(i * 2 < regions ? 7 : 8, 0, i * 1000) : RowKey(i * 1000, 0, 0));
   return starts;
 }
 
@@ -45,7 +45,8 @@ std::vector<std::string> Keys(size_t regions, bool ties) {
   std::vector<std::string> keys;
   while (keys.size() < kKeys) {
     const uint64_t place = random.Below(regions * 1000);
-    keys.push_back(ties ? RowKey(7, 0, place) : RowKey(place, random.Below(24), place));
+    keys.push_back(ties ? RowKey(place * 2 < regions * 1000 ? 7 : 8, 0, place)
+                        : RowKey(place, random.Below(24), place));
   }
   return keys;
 }

@@ -193,9 +193,12 @@ void ReadNormalizerSettings(SettingReader* reader, NormalizerSettings* settings)
                     &settings->period_ms);
   reader->ReadBool({"tsd.region.normalizer.splits", "hbase.normalizer.split.enabled"},
                    &settings->allow_splits);
-  reader->ReadBool(
-      {"MERGE_ENABLED", "tsd.region.normalizer.merges", "hbase.normalizer.merge.enabled"},
-      &settings->allow_merges);
+  reader->ReadBool({"tsd.region.normalizer.merges", "hbase.normalizer.merge.enabled"},
+                   &settings->allow_merges);
+  // A table forbids its merges; it does not allow what the site forbids.
+  bool table_allows_merges = true;
+  reader->ReadBool({"MERGE_ENABLED"}, &table_allows_merges);
+  settings->allow_merges = settings->allow_merges && table_allows_merges;
   reader->ReadCount(
       {"tsd.region.normalizer.merge_regions_min", "hbase.normalizer.merge.min.region.count",
        "hbase.normalizer.min.region.count"},

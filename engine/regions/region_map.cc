@@ -39,14 +39,22 @@ size_t CountBelow(const uint64_t* heads, size_t size, uint64_t head) {
   return static_cast<size_t>(base - heads);
 }
 
+std::string_view CommonPrefix(std::string_view a, std::string_view b) {
+  const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return a.substr(0, static_cast<size_t>(end - a.begin()));
+}
+
 }  // namespace
 
 RegionMap::RegionMap(std::vector<RegionInfo> regions) : regions_(std::move(regions)) {
+  if (size() > 1) common_ = CommonPrefix(regions_[1].range.start, regions_.back().range.start);
   offsets_.push_back(0);
   for (const RegionInfo& region : regions_) {
-    heads_.push_back(HeadOf(region.range.start));
-    starts_ += region.range.start;
-    offsets_.push_back(static_cast<uint32_t>(starts_.size()));
+    const std::string_view start = region.range.start;
+    const std::string_view rest = start.substr(std::min(start.size(), common_.size()));
+    heads_.push_back(HeadOf(rest));
+    rests_ += rest;
+    offsets_.push_back(static_cast<uint32_t>(rests_.size()));
   }
 }
 
@@ -60,11 +68,13 @@ absl::StatusOr<RegionMap> RegionMap::Make(std::vector<RegionInfo> regions) {
   return RegionMap(std::move(regions));
 }
 
-std::string_view RegionMap::start(size_t index) const {
-  return std::string_view(starts_).substr(offsets_[index], offsets_[index + 1] - offsets_[index]);
+std::string_view RegionMap::rest(size_t index) const {
+  return std::string_view(rests_).substr(offsets_[index], offsets_[index + 1] - offsets_[index]);
 }
 
 size_t RegionMap::Find(std::string_view key) const {
+  if (!key.starts_with(common_)) return key < common_ ? 0 : size() - 1;
+  key.remove_prefix(common_.size());
   const uint64_t head = HeadOf(key);
   size_t begin = CountBelow<false>(heads_.data(), heads_.size(), head);
   // Starts in [begin, end) agree with the key in their heads.
@@ -74,19 +84,18 @@ size_t RegionMap::Find(std::string_view key) const {
   }
   while (begin < end) {
     const size_t middle = begin + (end - begin) / 2;
-    start(middle) <= key ? begin = middle + 1 : end = middle;
+    rest(middle) <= key ? begin = middle + 1 : end = middle;
   }
   // The first region starts at the empty key, so at least one start is at or below any key.
   return begin - 1;
 }
 
-RegionMap::Indexes RegionMap::Overlapping(std::string_view start_key,
-                                          std::string_view end_key) const {
-  if (!end_key.empty() && start_key >= end_key) return {};
-  const size_t begin = Find(start_key);
-  if (end_key.empty()) return {.begin = begin, .end = size()};
-  const size_t last = Find(end_key);
-  return {.begin = begin, .end = start(last) == end_key ? last : last + 1};
+RegionMap::Indexes RegionMap::Overlapping(std::string_view start, std::string_view end) const {
+  if (!end.empty() && start >= end) return {};
+  const size_t first = Find(start);
+  if (end.empty()) return {.begin = first, .end = size()};
+  const size_t last = Find(end);
+  return {.begin = first, .end = regions_[last].range.start == end ? last : last + 1};
 }
 
 }  // namespace hourcell

@@ -1,9 +1,9 @@
 // RegionMap: which region of a table has a key. Immutable, so that it can stand behind an atomic
 // pointer and be read by any number of threads; a split or merge makes a new one.
 //
-// A lookup is a binary search in an array of 8-byte integers, the first bytes of the start keys.
-// Only among start keys that agree in these are whole keys compared. The bytes of all start keys
-// lie in one buffer.
+// What all start keys but the first, empty one begin with is compared once and then cut off. A
+// lookup is a binary search in an array of 8-byte integers, the first bytes of what is left of
+// each. Only where they agree is the rest compared; the rests lie in one buffer.
 
 #pragma once
 
@@ -45,12 +45,14 @@ class RegionMap {
  private:
   explicit RegionMap(std::vector<RegionInfo> regions);
 
-  std::string_view start(size_t index) const;
+  // Of the start of a region, what stands behind common_.
+  std::string_view rest(size_t index) const;
 
   std::vector<RegionInfo> regions_;
-  std::vector<uint64_t> heads_;    // first 8 bytes of each start key, big-endian, zeros behind it
-  std::vector<uint32_t> offsets_;  // of start i in starts_: [i], its end: [i + 1]
-  std::string starts_;
+  std::string common_;             // what the starts from the second on begin with
+  std::vector<uint64_t> heads_;    // first 8 bytes of each rest, big-endian, zeros behind it
+  std::vector<uint32_t> offsets_;  // of rest i in rests_: [i], its end: [i + 1]
+  std::string rests_;
 };
 
 }  // namespace hourcell

@@ -59,6 +59,9 @@ class SettingReader {
 
   const absl::Status& status() const { return status_; }
 
+  // All names that were asked for.
+  const std::set<std::string, std::less<>>& asked() const { return asked_; }
+
  private:
   struct Setting {
     std::string_view name;

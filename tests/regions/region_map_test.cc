@@ -36,6 +36,7 @@ std::string RandomKey(Random* random, size_t size_max) {
       "a\xFF",
       4);
   std::string key = random->Below(2) == 0 ? "" : "prefix.8";
+  if (random->Below(20) == 0) key = "pre";
   for (uint64_t size = random->Below(size_max + 1); size > 0; --size)
     key += kBytes[random->Below(kBytes.size())];
   return key;
@@ -67,6 +68,19 @@ TEST(RegionMapTest, TellsKeysThatAgreeInTheirHeads) {
   EXPECT_EQ(map.Find("commonhead1"), 3U);
   EXPECT_EQ(map.Find("commonhead1z"), 3U);
   EXPECT_EQ(map.Find("commonhead2"), 4U);
+}
+
+TEST(RegionMapTest, TellsKeysAroundWhatAllStartsBeginWith) {
+  const RegionMap map = MapOf({"metric1", "metric10", "metric2"});
+
+  EXPECT_EQ(map.Find("met"), 0U);
+  EXPECT_EQ(map.Find("metric"), 0U);
+  EXPECT_EQ(map.Find("metric0"), 0U);
+  EXPECT_EQ(map.Find("metric1"), 1U);
+  EXPECT_EQ(map.Find("metric10"), 2U);
+  EXPECT_EQ(map.Find("metric3"), 3U);
+  EXPECT_EQ(map.Find("metrics"), 3U);
+  EXPECT_EQ(map.Find("n"), 3U);
 }
 
 TEST(RegionMapTest, SortsTheRegionsItIsGiven) {
@@ -105,12 +119,13 @@ TEST(RegionMapTest, AgreesWithTheDefinitionOnRandomKeys) {
   Random random(kSeed);
   for (int round = 0; round < 40; ++round) {
     std::set<std::string> split_keys;
+    const std::string shared = round % 2 == 0 ? "" : "pre";
     for (uint64_t keys = random.Below(60); keys > 0; --keys)
-      split_keys.insert(RandomKey(&random, 5));
+      split_keys.insert(shared + RandomKey(&random, 5));
     split_keys.erase("");
     const RegionMap map = MapOf({split_keys.begin(), split_keys.end()});
     for (int i = 0; i < 200; ++i) {
-      const std::string key = RandomKey(&random, 6);
+      const std::string key = (random.Below(2) == 0 ? shared : "") + RandomKey(&random, 6);
       ASSERT_EQ(map.Find(key), NaiveFind(map, key)) << testing::PrintToString(key);
     }
   }

@@ -1,8 +1,12 @@
 #include "engine/regions/region_settings.h"
 
+#include <fstream>
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/source_dir.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell {
@@ -74,6 +78,37 @@ TEST(RegionSettingsTest, MisspeltNamesOfOursDo) {
               StatusIs(kInvalid, HasSubstr("tsd.region.split.max_byte: no such setting")));
   EXPECT_THAT(ParseRegionSettings({{"tsd.region.normalizer.merge", "true"}}),
               StatusIs(kInvalid, HasSubstr("want one of tsd.region.normalizer.enabled")));
+}
+
+TEST(RegionSettingsTest, TableForbidsMergesButDoesNotAllowWhatTheSiteForbids) {
+  const auto allows = [](std::string site, std::string table) {
+    return ParseRegionSettings({{"hbase.normalizer.merge.enabled", std::move(site)},
+                                {"MERGE_ENABLED", std::move(table)}})
+        ->normalizer.allow_merges;
+  };
+
+  EXPECT_TRUE(allows("true", "true"));
+  EXPECT_FALSE(allows("true", "false"));
+  EXPECT_FALSE(allows("false", "true"));
+}
+
+TEST(RegionSettingsTest, DocumentNamesEverySetting) {
+  std::ostringstream page;
+  page << std::ifstream(SourcePath("docs/regions.md")).rdbuf();
+  const SettingMap none;
+  SettingReader reader(none);
+  RegionSettings settings;
+  ReadSplitSettings(&reader, &settings.split);
+  ReadNormalizerSettings(&reader, &settings.normalizer);
+
+  ASSERT_GT(reader.asked().size(), 70U);
+  for (const std::string& name : reader.asked()) {
+    std::string_view in_page = name;
+    for (const std::string_view prefix : {"tsd.region.split.", "tsd.region.normalizer."}) {
+      if (name.starts_with(prefix)) in_page.remove_prefix(std::string_view("tsd.region.").size());
+    }
+    EXPECT_THAT(page.str(), HasSubstr("`" + std::string(in_page) + "`")) << name;
+  }
 }
 
 TEST(RegionSettingsTest, PrefixPolicyWantsItsPrefix) {
