@@ -83,7 +83,7 @@ class MergeCursor {
   // `sources`, by bucket, outlive the cursor and are moved by nobody else. Keys shorter than the
   // prefix count as empty. REQUIRES: fewer than 2^24 sources, keys below 2 GiB.
   MergeCursor(std::span<Source> sources, const MergeOptions& options)
-      : sources_(sources), options_(options), losers_(sources.size()) {
+      : sources_(sources), options_(options), losers_(std::bit_ceil(sources.size())) {
     HOURCELL_CHECK(sources.size() < kBucketsMax);
     Build();
   }
@@ -102,7 +102,7 @@ class MergeCursor {
     sources_[bucket].Next();
     ++rows_;
     uint64_t candidate = CodeOf(bucket, last_, 0);
-    for (size_t node = (sources_.size() + bucket) / 2; node > 0; node /= 2)
+    for (size_t node = (losers_.size() + bucket) / 2; node > 0; node /= 2)
       Play(&candidate, &losers_[node]);
     winner_ = candidate;
   }
@@ -176,13 +176,13 @@ class MergeCursor {
     }
   }
 
-  // Plays all heads against each other. Leaves are nodes [n, 2n), their parents [1, n).
+  // Plays all heads against each other. Leaves are nodes [n, 2n), their parents [1, n); n is a power
+  // of two, because a way up that is always as long is one the processor foresees.
   void Build() {
-    if (sources_.empty()) return;
-    const size_t n = sources_.size();
+    const size_t n = losers_.size();
     std::vector<uint64_t> winners(2 * n);
     for (size_t bucket = 0; bucket < n; ++bucket)
-      winners[n + bucket] = CodeOf(bucket, "", 0);
+      winners[n + bucket] = bucket < sources_.size() ? CodeOf(bucket, "", 0) : kExhausted | bucket;
     for (size_t node = n - 1; node > 0; --node) {
       winners[node] = winners[2 * node];
       losers_[node] = winners[2 * node + 1];
