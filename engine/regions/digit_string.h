@@ -17,8 +17,8 @@ struct DigitString {
   size_t width() const { return digits.size(); }
 };
 
-// Negative, zero or positive as `a` is less than, equal to or greater than `b`; leading zeros do not
-// count. REQUIRES: one base.
+// Negative, zero or positive as `a` is less than, equal to or greater than `b`; leading zeros do
+// not count. REQUIRES: one base.
 int CompareNumbers(const DigitString& a, const DigitString& b);
 
 // a + b, a - b and a + 1, as wide as the wider number, and a digit wider if they carry.

@@ -1,13 +1,13 @@
 // KeyDistributor: how row keys are spread over the key space, as a strategy: HBaseWD's interface
-// (AbstractRowKeyDistributor). A distributor turns an *original* key into a *stored* one, most often
-// by putting the number of a bucket before it, and knows the way back:
+// (AbstractRowKeyDistributor). A distributor turns an *original* key into a *stored* one, most
+// often by putting the number of a bucket before it, and knows the way back:
 //
 //   Encode     the stored key of an original one
 //   Decode     the original key of a stored one
-//   AllKeys    every stored key an original one may have: what a get asks for if the bucket of a key
-//              cannot be told from the key
-//   Intervals  the stored intervals that hold the original keys of a range: one scan each, merged by
-//              merge_cursor.h if order matters
+//   AllKeys    every stored key an original one may have: what a get asks for if the bucket of a
+//              key cannot be told from the key
+//   Intervals  the stored intervals that hold the original keys of a range: one scan each, merged
+//              by merge_cursor.h if order matters
 //
 // Distributors are made from text by distributor_spec.h. The differences to HBaseWD: arithmetic is
 // unsigned, so that a hash of -2^31 has a bucket that scans visit; a range that is empty has no

@@ -1,17 +1,18 @@
-// KeySample: split keys from a sample of real row keys, as region-helper's sampling calculator finds
-// them, but streaming: keys are offered one by one, each with a weight (1 to balance rows, its bytes
-// to balance bytes), and a bounded number is kept.
+// KeySample: split keys from a sample of real row keys, as region-helper's sampling calculator
+// finds them, but streaming: keys are offered one by one, each with a weight (1 to balance rows,
+// its bytes to balance bytes), and a bounded number is kept.
 //
 // The sample is a priority sample (Duffield, Lund, Thorup: "Priority sampling for estimation of
 // arbitrary subset sums", J. ACM 54, 2007): of n keys those with the largest weight / u, u uniform
-// in (0, 1], are kept, and each stands for max(its weight, the largest weight / u that was dropped).
-// Sums of these are estimates without bias, for any mix of weights; as long as nothing was dropped
-// they are exact. With equal weights it is a reservoir in which every key is as likely as another.
+// in (0, 1], are kept, and each stands for max(its weight, the largest weight / u that was
+// dropped). Sums of these are estimates without bias, for any mix of weights; as long as nothing
+// was dropped they are exact. With equal weights it is a reservoir in which every key is as likely
+// as another.
 //
 // How even the regions can be is a matter of the sample's size N alone: the share between adjacent
 // quantiles for R regions scatters by sqrt(R / N) of its mean. Whoever wants 3 % for 10 regions
-// needs 10,000 keys, whatever the hash. With unequal weights N is the effective size, (sum w)^2 / sum
-// w^2 (Kish).
+// needs 10,000 keys, whatever the hash. With unequal weights N is the effective size, (sum w)^2 /
+// sum w^2 (Kish).
 //
 // Thread-compatible.
 

@@ -5,8 +5,8 @@
 // The least key is found by a tree of losers (Knuth, TAOCP 3, 5.4.1) with offset-value codes
 // (Conner, "Offset value coding", IBM 1977; Do and Graefe, "Robust and efficient sorting with
 // offset-value coding", 2022): the key at the head of a source is known by where it first differs
-// from the row that came last, and by its byte there. Two such codes against the same row are in the
-// order of their keys, so most comparisons are of two integers, log2(sources) of them a row:
+// from the row that came last, and by its byte there. Two such codes against the same row are in
+// the order of their keys, so most comparisons are of two integers, log2(sources) of them a row:
 //
 //   code, 64 bits   [2^31 - 1 - offset: 31][byte + 1, or 0 at the key's end: 9][bucket: 24]
 //
@@ -176,8 +176,8 @@ class MergeCursor {
     }
   }
 
-  // Plays all heads against each other. Leaves are nodes [n, 2n), their parents [1, n); n is a power
-  // of two, because a way up that is always as long is one the processor foresees.
+  // Plays all heads against each other. Leaves are nodes [n, 2n), their parents [1, n); n is a
+  // power of two, because a way up that is always as long is one the processor foresees.
   void Build() {
     const size_t n = losers_.size();
     std::vector<uint64_t> winners(2 * n);

@@ -23,8 +23,8 @@
 
 namespace hourcell {
 
-// How a bucket's number is written: `width` bytes big-endian, or as many lower-case hex digits and a
-// separator behind them.
+// How a bucket's number is written: `width` bytes big-endian, or as many lower-case hex digits and
+// a separator behind them.
 struct BucketPrefix {
   uint64_t buckets = 1;
   size_t width = 1;  // bytes, or digits; 0 writes nothing
@@ -70,8 +70,8 @@ class PrefixDistributor : public KeyDistributor {
 std::unique_ptr<KeyDistributor> MakeNone();
 
 // OpenTSDB's salt: by series, over metric and tags, never the time (codec/salt.h). The original key
-// is a row key without its salt. kInvalidArgument: a layout that ValidateLayout refuses, has no salt
-// or not OpenTSDB's order of fields.
+// is a row key without its salt. kInvalidArgument: a layout that ValidateLayout refuses, has no
+// salt or not OpenTSDB's order of fields.
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeSeriesSalt(const Layout& layout);
 
 // HBaseWD's OneByteSimpleHash, over the whole key, 1 to 256 buckets. A hash of -2^31 is taken as

@@ -1,13 +1,13 @@
-// SaltEpochs: how many salt buckets there are, by time, so that the count can change on a store that
-// has rows. Rows of an epoch's hours are salted by its buckets, for ever; a query looks at the
+// SaltEpochs: how many salt buckets there are, by time, so that the count can change on a store
+// that has rows. Rows of an epoch's hours are salted by its buckets, for ever; a query looks at the
 // buckets of the epochs its hours are in, and no others.
 //
-//   from 0      : 20 buckets            rows of hours before 2026-01-01 00:00:00 stay where they are
-//   from 2026-01: 64 buckets            later ones are spread wider
+//   from 0           20 buckets   rows of hours before 2026-01-01 00:00:00 stay where they are
+//   from 2026-01-01  64 buckets   later ones are spread wider
 //
-// As text, one `from=buckets` an epoch, from in seconds: "0=20,1767225600=64". The first begins at 0,
-// so that every hour has one. An epoch may not begin in hours that have rows: whoever appends one
-// gives a time to come. Immutable but for Append; thread-compatible.
+// As text, one `from=buckets` an epoch, from in seconds: "0=20,1767225600=64". The first begins at
+// 0, so that every hour has one. An epoch may not begin in hours that have rows: whoever appends
+// one gives a time to come. Immutable but for Append; thread-compatible.
 
 #pragma once
 
@@ -46,7 +46,8 @@ class SaltEpochs {
   static constexpr size_t kTextBytesMax = 256 * 32;
 
   // kInvalidArgument: no epoch or more than kEpochsMax, a first one that does not begin at 0, times
-  // that are not ascending or no whole hour, or buckets of 0 or more than `salt_width` bytes number.
+  // that are not ascending or no whole hour, or buckets of 0 or more than `salt_width` bytes
+  // number.
   static absl::StatusOr<SaltEpochs> Make(std::vector<SaltEpoch> epochs, size_t salt_width);
 
   // Reads ToText's text. kInvalidArgument: other text, or what Make refuses.

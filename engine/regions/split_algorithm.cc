@@ -74,8 +74,8 @@ absl::Status CheckParts(uint32_t parts, uint32_t parts_min) {
                                                 parts_min, kPresplitRegionsMax));
 }
 
-// NumberStringSplit.split of [start, end], whose end counts: parts - 1 bounds, and the ends, as they
-// are written, around them.
+// NumberStringSplit.split of [start, end], whose end counts: parts - 1 bounds, and the ends, as
+// they are written, around them.
 absl::StatusOr<std::vector<std::string>> SplitText(const SplitAlgorithm& algorithm,
                                                    std::string_view start,
                                                    std::string_view end,

@@ -1,5 +1,5 @@
-// SplitAlgorithm: HBase's RegionSplitter.SplitAlgorithm: bounds that cut a key space into regions of
-// equal width, to the byte.
+// SplitAlgorithm: HBase's RegionSplitter.SplitAlgorithm: bounds that cut a key space into regions
+// of equal width, to the byte.
 //
 //   HexStringSplit      keys are hex text, "00000000" to "ffffffff" unless said otherwise
 //   DecimalStringSplit  decimal text, "00000000" to "99999999"
@@ -55,10 +55,10 @@ struct SplitAlgorithm {
 };
 
 // HBase's Bytes.split: `bounds` keys at equal distances between `start` and `end`, as bytes, both
-// ends included: bounds + 2 keys, the first `start` and the last `end`. The shorter end counts as if
-// it went on with zero bytes, and more of them are added until the bounds can differ.
-// `counts_end`: HBase's `inclusive`, one key more lies between the ends.
-// kInvalidArgument: end <= start (padded), no bounds, or too many.
+// ends included: bounds + 2 keys, the first `start` and the last `end`. The shorter end counts as
+// if it went on with zero bytes, and more of them are added until the bounds can differ.
+// `counts_end`: HBase's `inclusive`, one key more lies between the ends. kInvalidArgument: end <=
+// start (padded), no bounds, or too many.
 absl::StatusOr<std::vector<std::string>> SplitBytes(std::string_view start,
                                                     std::string_view end,
                                                     bool counts_end,

@@ -1,7 +1,7 @@
 // Distributors that change where in the key space a time lies, for keys that have one.
 //
-//   reversed        the bytes of the key in reverse: ids whose last digits vary are spread, and every
-//                   range of them is lost
+//   reversed        the bytes of the key in reverse: ids whose last digits vary are spread, and
+//                   every range of them is lost
 //   reversed time   [P bytes][time][rest] -> [P bytes][2^63 - 1 - time][rest]: the newest first, so
 //                   that LIMIT 1 reads one block
 //   cyclic          [time][rest] -> [slot][time][rest], slot = time / slot length modulo the slots
