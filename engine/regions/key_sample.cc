@@ -92,13 +92,13 @@ absl::StatusOr<SampledSplit> KeySample::Split(uint32_t regions, SmallSample smal
         fmt::format("sampled split: got {} regions; want 2 to {}", regions, kPresplitRegionsMax));
   }
   const double size = std::round(EffectiveSize());
-  if (heap_.empty() ||
-      (small == SmallSample::kRefuse && size < uint64_t{regions} * kSampleKeysPerRegionMin)) {
-    return absl::FailedPreconditionError(fmt::format(
-        "sampled split into {} regions: got a sample of {:.0f} keys; want at least {}, for regions "
-        "even to {:.0f} %",
-        regions, size, uint64_t{regions} * kSampleKeysPerRegionMin,
-        100 * PredictedSpread(1, kSampleKeysPerRegionMin)));
+  const double size_min = double{kSampleKeysPerRegionMin} * regions;
+  if (heap_.empty() || (small == SmallSample::kRefuse && size < size_min)) {
+    return absl::FailedPreconditionError(
+        fmt::format("sampled split into {} regions: got a sample of {:.0f} keys; want at least "
+                    "{:.0f}, for regions "
+                    "even to {:.0f} %",
+                    regions, size, size_min, 100 * PredictedSpread(1, kSampleKeysPerRegionMin)));
   }
   double total = 0;
   const std::vector<Step> steps = Steps(&total);
