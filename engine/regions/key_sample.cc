@@ -96,8 +96,7 @@ absl::StatusOr<SampledSplit> KeySample::Split(uint32_t regions, SmallSample smal
   if (heap_.empty() || (small == SmallSample::kRefuse && size < size_min)) {
     return absl::FailedPreconditionError(
         fmt::format("sampled split into {} regions: got a sample of {:.0f} keys; want at least "
-                    "{:.0f}, for regions "
-                    "even to {:.0f} %",
+                    "{:.0f}, for regions even to {:.0f} %",
                     regions, size, size_min, 100 * PredictedSpread(1, kSampleKeysPerRegionMin)));
   }
   double total = 0;
