@@ -6,9 +6,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/query/result_collector.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -138,6 +140,65 @@ TEST_F(QueryExecutorTest, EveryMethodGivesTheSame) {
     }
   }
   EXPECT_THAT(points, ElementsAre(204, 204, 204, 204));
+}
+
+TEST_F(QueryExecutorTest, SubQueriesReadAtOnceAnswerAsOneByOne) {
+  Fill(100, 2);
+  QuerySpec together = Hosts("h000");
+  together.queries.clear();
+  for (int tens = 0; tens < 10; ++tens) {
+    std::vector<std::string> hosts;
+    for (int ones = 0; ones < 10; ++ones)
+      hosts.push_back(fmt::format("h0{}{}", tens, ones));
+    SubQuery query = Hosts(fmt::format("{}", fmt::join(hosts, "|"))).queries[0];
+    together.queries.push_back(std::move(query));
+  }
+  QueryControl control;
+  QueryResult result;
+  ResultCollector collector(&result);
+
+  ASSERT_OK(tsdb_->Query(together, &collector, &control));
+
+  ASSERT_EQ(result.series.size(), 100u);
+  for (size_t i = 0; i < 100; ++i) {
+    const ResultSeries& series = result.series[i];
+    EXPECT_EQ(series.query_index, i / 10);
+    const auto alone = tsdb_->Query(Hosts(fmt::format("h{:03}", i)));
+    ASSERT_OK(alone);
+    ASSERT_EQ(alone->series.size(), 1u);
+    EXPECT_EQ(series.tags, alone->series[0].tags);
+    EXPECT_EQ(series.points, alone->series[0].points);
+  }
+  ASSERT_EQ(control.plans().size(), 10u);
+  for (const PlanReport& plan : control.plans())
+    EXPECT_EQ(plan.cost.rows, 10u);
+}
+
+TEST_F(QueryExecutorTest, WhatIsUnknownIsFoundBeforeTheFirstResult) {
+  Fill(20, 1);
+  QuerySpec spec = All();
+  spec.queries.push_back(spec.queries[0]);
+  spec.queries[1].metric = "nosuch";
+  CountingSink sink;
+
+  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("nosuch")));
+
+  EXPECT_EQ(sink.series, 0u);
+}
+
+TEST_F(QueryExecutorTest, ALimitMetWhileReadingAheadEndsTheQueryInItsTurn) {
+  options_.query_limits = {.points = 500};
+  Fill(40, 1);
+  QuerySpec spec = Hosts("h000");
+  spec.queries.push_back(spec.queries[0]);
+  spec.queries[1].filters[0] = {
+      .tagk = "host", .type = FilterType::kWildcard, .filter = "*", .group_by = false};
+  CountingSink sink;
+
+  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr), StatusIs(absl::StatusCode::kResourceExhausted));
+
+  EXPECT_EQ(sink.series, 1u);
 }
 
 TEST_F(QueryExecutorTest, LimitsAreThoseOfTheMetric) {

@@ -238,7 +238,7 @@ class QueryMaker {
     QuerySpec spec;
     SetRange(&spec);
     spec.keep_scanned = OneIn(10, &random_);
-    const size_t queries = OneIn(6, &random_) ? 2 : 1;
+    const size_t queries = OneIn(6, &random_) ? 2 : OneIn(12, &random_) ? 5 : 1;
     for (size_t i = 0; i < queries; ++i)
       spec.queries.push_back(MakeSubQuery(spec));
     return spec;
