@@ -1,7 +1,6 @@
 #include "engine/query_executor.h"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@
 namespace hourcell {
 namespace {
 
-// Sub queries whose groups are in memory at one time.
+// Sub queries that are read at once, at most.
 constexpr size_t kStepsAtOnce = 16;
 // A sub query with more rows is worth several threads itself.
 constexpr uint64_t kFewRows = 128;
@@ -57,7 +56,7 @@ absl::StatusOr<QueryLimits> QueryExecutor::LimitsOf(const SubQuery& query,
       spec.end_ms - spec.start_ms, limits.range_ms));
 }
 
-// A sub query that is planned.
+// A sub query that is planned, with what it may use.
 struct QueryExecutor::Step {
   Step(SubQueryPlan plan_of_it,
        const QueryLimits& limits,
@@ -74,31 +73,23 @@ struct QueryExecutor::Step {
   std::unique_ptr<SubQueryRun> run;
 };
 
-absl::StatusOr<std::vector<std::unique_ptr<QueryExecutor::Step>>> QueryExecutor::Plan(
-    const QuerySpec& spec, QueryControl* control) const {
-  QueryMeter::Deadline deadline{.ms = spec.deadline_ms, .clock = parts_.clock};
-  if (deadline.ms == 0 && options_.query_timeout_ms > 0) {
-    deadline.ms = parts_.clock->NowMs() + options_.query_timeout_ms;
-  }
-  std::vector<std::unique_ptr<Step>> steps;
-  for (const SubQuery& query : spec.queries) {
-    HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(query, spec));
-    HOURCELL_ASSIGN_OR_RETURN(SubQueryPlan plan,
-                              parts_.planner->Plan(query, spec.start_ms, spec.end_ms));
-    steps.push_back(std::make_unique<Step>(std::move(plan), limits, deadline, &memory_, control));
-  }
-  return steps;
-}
-
-// Sub queries with few rows each are read by a thread each: one alone is too little to divide.
-void QueryExecutor::ReadAhead(std::span<const std::unique_ptr<Step>> steps) const {
+// Runs planned sub queries in order. Those with few rows each are first read by a thread each: one
+// alone is too little to divide.
+absl::Status QueryExecutor::RunSteps(Steps* steps, QueryControl* control) const {
   uint64_t rows = 0;
-  for (const std::unique_ptr<Step>& step : steps) {
-    if (step->run->RowsAtMost() > kFewRows) return;
+  for (const std::unique_ptr<Step>& step : *steps)
     rows += step->run->RowsAtMost();
+  if (steps->size() > 1 && rows >= kRowsWorthAThread) {
+    pool_.ForEach(steps->size(), [steps](size_t i) { (*steps)[i]->run->ReadAhead(); });
   }
-  if (steps.size() < 2 || rows < kRowsWorthAThread) return;
-  pool_.ForEach(steps.size(), [steps](size_t i) { steps[i]->run->ReadAhead(); });
+  for (std::unique_ptr<Step>& step : *steps) {
+    const absl::Status ran = step->run->Run();
+    control->AddPlan(step->run->Report());
+    HOURCELL_RETURN_IF_ERROR(ran);
+    step.reset();  // with its memory
+  }
+  steps->clear();
+  return absl::OkStatus();
 }
 
 absl::Status QueryExecutor::Run(const QuerySpec& spec,
@@ -107,44 +98,50 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
   if (spec.end_ms < spec.start_ms) {
     return absl::InvalidArgumentError("End time must be greater than the start time");
   }
+  QueryMeter::Deadline deadline{.ms = spec.deadline_ms, .clock = parts_.clock};
+  if (deadline.ms == 0 && options_.query_timeout_ms > 0) {
+    deadline.ms = parts_.clock->NowMs() + options_.query_timeout_ms;
+  }
+  for (const SubQuery& query : spec.queries) {
+    HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
+    HOURCELL_RETURN_IF_ERROR(parts_.planner->Check(query));
+  }
   // In this order: an hour that is sealed in between is in both, and in neither never.
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   QueryNames names(row_keys_.layout(), parts_.uids);
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Step>> steps, Plan(spec, control));
   std::vector<Annotation> global;
   if (spec.annotations && spec.global_annotations) {
     HOURCELL_ASSIGN_OR_RETURN(global,
                               parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms));
   }
   HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
-  const SubQueryRun::Parts parts{.options = &options_,
-                                 .read = {.row_keys = &row_keys_,
-                                          .view = view.get(),
-                                          .open_hours = parts_.open_hours,
-                                          .pinned_at = pin.time(),
-                                          .pool = &pool_},
-                                 .names = &names,
-                                 .annotations = parts_.annotations,
-                                 .sink = sink};
-  for (size_t begin = 0; begin < steps.size(); begin += kStepsAtOnce) {
-    const std::span<std::unique_ptr<Step>> some =
-        std::span(steps).subspan(begin, std::min(kStepsAtOnce, steps.size() - begin));
-    for (size_t i = 0; i < some.size(); ++i) {
-      SubQueryRun::Parts of_step = parts;
-      of_step.read.meter = &some[i]->meter;
-      of_step.read.memory = &some[i]->memory;
-      some[i]->run = std::make_unique<SubQueryRun>(of_step, spec, begin + i, &some[i]->plan);
-    }
-    ReadAhead(some);
-    for (std::unique_ptr<Step>& step : some) {
-      const absl::Status ran = step->run->Run();
-      control->AddPlan(step->run->Report());
-      HOURCELL_RETURN_IF_ERROR(ran);
-      step.reset();  // with its memory
+  SubQueryRun::Parts parts{.options = &options_,
+                           .read = {.row_keys = &row_keys_,
+                                    .view = view.get(),
+                                    .open_hours = parts_.open_hours,
+                                    .pinned_at = pin.time(),
+                                    .pool = &pool_},
+                           .names = &names,
+                           .annotations = parts_.annotations,
+                           .sink = sink};
+  Steps waiting;  // small ones, to be read at once
+  for (size_t i = 0; i < spec.queries.size(); ++i) {
+    HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
+    HOURCELL_ASSIGN_OR_RETURN(SubQueryPlan plan,
+                              parts_.planner->Plan(spec.queries[i], spec.start_ms, spec.end_ms));
+    auto step = std::make_unique<Step>(std::move(plan), limits, deadline, &memory_, control);
+    parts.read.meter = &step->meter;
+    parts.read.memory = &step->memory;
+    step->run = std::make_unique<SubQueryRun>(parts, spec, i, &step->plan);
+    const bool is_small = step->run->RowsAtMost() <= kFewRows;
+    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
+    waiting.push_back(std::move(step));
+    if (!is_small || waiting.size() == kStepsAtOnce) {
+      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
     }
   }
-  return absl::OkStatus();
+  return RunSteps(&waiting, control);
 }
 
 }  // namespace hourcell

@@ -1,16 +1,16 @@
 // QueryExecutor: runs the sub queries of a query.
 //
-//   plan all (query_planner.h) -> one after another: read, aggregate, give out (sub_query_run.h)
+//   check all -> one after another: plan (query_planner.h), read, aggregate, give (sub_query_run.h)
 //
 // What is wrong with any sub query's names or filters is known before the first result is given
 // out. Small sub queries are read several at once.
+//
 // All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
 
 #pragma once
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -58,9 +58,8 @@ class QueryExecutor {
 
  private:
   struct Step;
-  absl::StatusOr<std::vector<std::unique_ptr<Step>>> Plan(const QuerySpec& spec,
-                                                          QueryControl* control) const;
-  void ReadAhead(std::span<const std::unique_ptr<Step>> steps) const;
+  using Steps = std::vector<std::unique_ptr<Step>>;
+  absl::Status RunSteps(Steps* steps, QueryControl* control) const;
   absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;

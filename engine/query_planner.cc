@@ -56,14 +56,17 @@ bool HasExactly(std::span<const TagUids> tags, const std::vector<Uid>& tagks) {
   return std::ranges::equal(tags, tagks, {}, &TagUids::tagk);
 }
 
+absl::Status CheckSupported(const SubQuery& query) {
+  if (query.percentiles.empty() && !query.show_histogram_buckets) return absl::OkStatus();
+  return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
+}
+
 }  // namespace
 
 absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
                                                 int64_t start_ms,
                                                 int64_t end_ms) const {
-  if (!query.percentiles.empty() || query.show_histogram_buckets) {
-    return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
-  }
+  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
   SubQueryPlan plan;
   HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(query, &plan)
                                                 : PlanByTsuids(query, &plan));
@@ -72,7 +75,15 @@ absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
   return plan;
 }
 
-absl::Status QueryPlanner::PlanByTags(const SubQuery& query, SubQueryPlan* plan) const {
+absl::Status QueryPlanner::Check(const SubQuery& query) const {
+  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
+  SubQueryPlan plan;
+  return query.tsuids.empty() ? ResolveNames(query, &plan).status()
+                              : ResolveTsuids(query, &plan).status();
+}
+
+absl::StatusOr<std::vector<QueryPlanner::ResolvedFilter>> QueryPlanner::ResolveNames(
+    const SubQuery& query, SubQueryPlan* plan) const {
   HOURCELL_ASSIGN_OR_RETURN(plan->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
   std::vector<ResolvedFilter> filters;
   for (const TagFilterSpec& spec : query.filters) {
@@ -82,11 +93,18 @@ absl::Status QueryPlanner::PlanByTags(const SubQuery& query, SubQueryPlan* plan)
     }
     filters.push_back(std::move(filter));
   }
+  return filters;
+}
+
+absl::Status QueryPlanner::PlanByTags(const SubQuery& query, SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ResolvedFilter> filters, ResolveNames(query, plan));
   HOURCELL_RETURN_IF_ERROR(FindCandidates(filters, plan));
   return KeepMatching(filters, query.explicit_tags, plan);
 }
 
-absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const {
+// The bytes of each tsuid, and their metric.
+absl::StatusOr<std::vector<std::string>> QueryPlanner::ResolveTsuids(const SubQuery& query,
+                                                                     SubQueryPlan* plan) const {
   std::vector<std::string> tsuids;
   for (const std::string& text : query.tsuids) {
     HOURCELL_ASSIGN_OR_RETURN(auto parsed, ParseTsuidText(row_keys_.layout(), text));
@@ -98,6 +116,11 @@ absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query, SubQueryPlan* pla
     }
     tsuids.push_back(std::move(parsed.first));
   }
+  return tsuids;
+}
+
+absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> tsuids, ResolveTsuids(query, plan));
   // One that is named twice is still one series.
   std::ranges::sort(tsuids);
   tsuids.erase(std::unique(tsuids.begin(), tsuids.end()), tsuids.end());

@@ -57,6 +57,9 @@ class QueryPlanner {
   // histograms.
   absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query, int64_t start_ms, int64_t end_ms) const;
 
+  // The errors Plan has with the names, filters and tsuids, without a look at the series.
+  absl::Status Check(const SubQuery& query) const;
+
   // Points of the metric before this are expired; 0: none is.
   int64_t VisibleFromMs(Uid metric) const {
     return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
@@ -73,6 +76,10 @@ class QueryPlanner {
 
   // Fill in metric, group-by keys and series; say nothing of times.
   absl::Status PlanByTags(const SubQuery& query, SubQueryPlan* plan) const;
+  absl::StatusOr<std::vector<ResolvedFilter>> ResolveNames(const SubQuery& query,
+                                                           SubQueryPlan* plan) const;
+  absl::StatusOr<std::vector<std::string>> ResolveTsuids(const SubQuery& query,
+                                                         SubQueryPlan* plan) const;
   absl::Status PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const;
 
   absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
