@@ -218,7 +218,24 @@ std::map<std::pair<size_t, size_t>, Store>& Stores() {
   return stores;
 }
 
-// A store of so many series and points each, sealed; made once and kept.
+// The first hour of one series, whole.
+void FillHour(Tsdb* tsdb, size_t host) {
+  const std::string tags = fmt::format("host=h{} dc=d{}", host, host % 10);
+  LoadGauge gauge(host);
+  std::vector<LinePoint> points;
+  for (size_t i = 0; i < kLoadHourPoints; ++i) {
+    points.push_back({.metric = kLoadMetric,
+                      .tags = tags,
+                      .timestamp = {.ms = kLoadStartMs + static_cast<int64_t>(i) * kLoadStepMs},
+                      .value = Value::Float(gauge.Next())});
+  }
+  std::vector<RefusedPoint> refused;
+  HOURCELL_CHECK(tsdb->Append(points, &refused).Wait().ok());
+  HOURCELL_CHECK(refused.empty() && tsdb->Seal().ok());
+}
+
+// A store of so many series and points each, sealed; made once and kept. If an hour of them is not
+// whole, that of the series in the middle is.
 Tsdb& StoreOf(size_t series, size_t points) {
   Store& store = Stores()[{series, points}];
   if (store.tsdb == nullptr) {
@@ -230,6 +247,7 @@ Tsdb& StoreOf(size_t series, size_t points) {
     HOURCELL_CHECK(opened.ok());
     store.tsdb = *std::move(opened);
     FillStore(store.tsdb.get(), series, points);
+    if (points < kLoadHourPoints) FillHour(store.tsdb.get(), series / 2);
     HOURCELL_CHECK(store.tsdb->Compact().ok());
   }
   return *store.tsdb;
@@ -317,7 +335,7 @@ void BM_OneOfMany(benchmark::State& state) {
   QueryResult result;
   for (auto _ : state)
     result = MustQuery(&many, spec);
-  HOURCELL_CHECK(result.series.size() == 1 && result.series[0].points.size() == kFewPoints);
+  HOURCELL_CHECK(result.series.size() == 1 && result.series[0].points.size() == kLoadHourPoints);
   const double many_s = QuickestOf(200, [&] { MustQuery(&many, spec); });
   const double alone_s = QuickestOf(200, [&] { MustQuery(&alone, OneHost(0)); });
   state.counters["rows"] = static_cast<double>(result.rows_read);
