@@ -96,6 +96,10 @@ struct Options {
   size_t write_buffer_bytes = 64 << 20;  // one memtable
   int background_jobs = 2;               // flushes and LSM compactions at once
 
+  // tsd.region.presplit: the regions a new store's data table begins with, as regions/presplit.h
+  // says (`hex:16`, `salt`, `keys:a,b`, `file:PATH` and others); empty: one.
+  std::string presplit;
+
   QueryLimits query_limits;                              // tsd.query.limits.*
   std::vector<MetricQueryLimits> query_limit_overrides;  // tsd.query.limits.overrides.config
   size_t query_memory_bytes = size_t{1} << 30;           // tsd.query.memory: of all queries at once

@@ -257,16 +257,30 @@ void RocksRetention::AddTo(rocksdb::ColumnFamilyOptions* family) const {
       std::make_shared<RowsCollectorFactory>(expiry_));
 }
 
-absl::StatusOr<uint64_t> RocksRetention::DropFiles(rocksdb::DB* db,
-                                                   rocksdb::ColumnFamilyHandle* family) {
+absl::StatusOr<uint64_t> RocksRetention::DropFiles(
+    rocksdb::DB* db, std::span<rocksdb::ColumnFamilyHandle* const> families) {
   const RowExpiry* const expiry = expiry_->load();
   if (expiry == nullptr) return 0;
   const RowExpiry::Pass pass(*expiry);
   if (!pass.is_any()) return 0;
   MutexLock lock(&dropping_);
+  uint64_t freed = 0;
+  Files seen;
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, DropFilesOf(db, family, pass, &seen));
+    freed += bytes;
+  }
+  files_ = std::move(seen);  // those that are gone are forgotten
+  return freed;
+}
+
+absl::StatusOr<uint64_t> RocksRetention::DropFilesOf(rocksdb::DB* db,
+                                                     rocksdb::ColumnFamilyHandle* family,
+                                                     const RowExpiry::Pass& pass,
+                                                     Files* seen) {
   rocksdb::ColumnFamilyMetaData metadata;
   db->GetColumnFamilyMetaData(family, &metadata);
-  HOURCELL_RETURN_IF_ERROR(LearnFiles(db, family, metadata));
+  HOURCELL_RETURN_IF_ERROR(LearnFiles(db, family, metadata, seen));
 
   uint64_t freed = 0;
   size_t rewrites = 0;
@@ -274,7 +288,7 @@ absl::StatusOr<uint64_t> RocksRetention::DropFiles(rocksdb::DB* db,
     std::vector<std::string> of_level_0;
     bool level_0_needs_it = false;
     for (const rocksdb::SstFileMetaData& file : level.files) {
-      const RewriteNeed need = NeedOf(files_[file.file_number], pass);
+      const RewriteNeed need = NeedOf((*seen)[file.file_number], pass);
       if (level.level == 0) {
         // These are younger and older versions of one key range, and move together.
         of_level_0.push_back(file.name);
@@ -295,12 +309,12 @@ absl::StatusOr<uint64_t> RocksRetention::DropFiles(rocksdb::DB* db,
   return freed;
 }
 
-// Reads the summaries of files that are new, and forgets those that are gone. A file never changes,
-// and reading what is in its properties may mean to open it.
+// Puts the summaries of the family's files into `seen`, and reads those of new ones. A file never
+// changes, and reading what is in its properties may mean to open it.
 absl::Status RocksRetention::LearnFiles(rocksdb::DB* db,
                                         rocksdb::ColumnFamilyHandle* family,
-                                        const rocksdb::ColumnFamilyMetaData& metadata) {
-  std::map<uint64_t, FileRows> known;
+                                        const rocksdb::ColumnFamilyMetaData& metadata,
+                                        Files* seen) {
   std::vector<const rocksdb::SstFileMetaData*> unknown;
   for (const rocksdb::LevelMetaData& level : metadata.levels) {
     for (const rocksdb::SstFileMetaData& file : level.files) {
@@ -308,11 +322,10 @@ absl::Status RocksRetention::LearnFiles(rocksdb::DB* db,
       if (found == files_.end()) {
         unknown.push_back(&file);
       } else {
-        known.insert(files_.extract(found));
+        seen->insert(files_.extract(found));
       }
     }
   }
-  files_ = std::move(known);
   if (unknown.empty()) return absl::OkStatus();
   rocksdb::TablePropertiesCollection properties;
   rocksdb::Status read;
@@ -326,7 +339,7 @@ absl::Status RocksRetention::LearnFiles(rocksdb::DB* db,
   }
   HOURCELL_RETURN_IF_ERROR(FromRocks(read, "read table properties"));
   for (const rocksdb::SstFileMetaData* const file : unknown) {
-    FileRows& rows = files_[file->file_number];  // without a summary: never in need
+    FileRows& rows = (*seen)[file->file_number];  // without a summary: never in need
     const auto found = properties.find(file->db_path + file->name);
     if (found == properties.end()) continue;
     const auto& collected = found->second->user_collected_properties;

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,18 +84,24 @@ class RocksRetention {
 
   // Rewrites what needs it, some files a call at most. Returns the bytes freed. Files that an LSM
   // compaction is busy with are left for next time. kUnavailable, kDataLoss: storage's.
-  absl::StatusOr<uint64_t> DropFiles(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
+  absl::StatusOr<uint64_t> DropFiles(rocksdb::DB* db,
+                                     std::span<rocksdb::ColumnFamilyHandle* const> families);
 
  private:
+  using Files = std::map<uint64_t, FileRows>;  // by number
+  absl::StatusOr<uint64_t> DropFilesOf(rocksdb::DB* db,
+                                       rocksdb::ColumnFamilyHandle* family,
+                                       const RowExpiry::Pass& pass,
+                                       Files* seen) ABSL_EXCLUSIVE_LOCKS_REQUIRED(dropping_);
   absl::Status LearnFiles(rocksdb::DB* db,
                           rocksdb::ColumnFamilyHandle* family,
-                          const rocksdb::ColumnFamilyMetaData& metadata)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(dropping_);
+                          const rocksdb::ColumnFamilyMetaData& metadata,
+                          Files* seen) ABSL_EXCLUSIVE_LOCKS_REQUIRED(dropping_);
 
   // Shared with filters and summaries under way, which RocksDB may keep longer than this.
   const std::shared_ptr<std::atomic<const RowExpiry*>> expiry_;
-  Mutex dropping_;                                                 // one DropFiles at a time
-  std::map<uint64_t, FileRows> files_ ABSL_GUARDED_BY(dropping_);  // by number
+  Mutex dropping_;                          // one DropFiles at a time
+  Files files_ ABSL_GUARDED_BY(dropping_);  // of all families
 };
 
 }  // namespace hourcell

@@ -1,12 +1,10 @@
 #include "engine/rocks_table_store.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
-#include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
@@ -14,8 +12,11 @@
 #include "codec/base/check.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
-#include "engine/rocks_options.h"
+#include "engine/rocks_cursor.h"
+#include "engine/rocks_open.h"
+#include "engine/rocks_region.h"
 #include "engine/rocks_retention.h"
+#include "engine/rocks_split.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -24,78 +25,46 @@ namespace {
 // A store that was stopped by an error tries to go on so often.
 constexpr int64_t kResumeEveryMs = 1000;
 
-constexpr size_t kTables = std::size(kTableIds);
-using Families = std::array<rocksdb::ColumnFamilyHandle*, kTables>;
-
 rocksdb::Slice ToSlice(std::string_view bytes) {
   return {bytes.data(), bytes.size()};
 }
-std::string_view View(const rocksdb::Slice& slice) {
-  return {slice.data(), slice.size()};
-}
-
-// The column family of a table. The one region of a table that can have several is number 1.
-std::string FamilyName(TableId table) {
-  const bool has_regions = table == TableId::kData || table == TableId::kAnnotation;
-  return fmt::format("{}{}", TableName(table), has_regions ? ".1" : "");
-}
-
-class RocksRowCursor : public RowCursor {
- public:
-  RocksRowCursor(rocksdb::DB* db,
-                 rocksdb::ColumnFamilyHandle* family,
-                 rocksdb::ReadOptions options,
-                 const ScanRange& range)
-      : begin_(range.begin), end_(range.end), begin_slice_(begin_), end_slice_(end_) {
-    if (!begin_.empty()) options.iterate_lower_bound = &begin_slice_;
-    if (!end_.empty()) options.iterate_upper_bound = &end_slice_;
-    options.fill_cache = !range.is_large;
-    row_.reset(db->NewIterator(options, family));
-  }
-
-  void Seek(std::string_view key) override { row_->Seek(ToSlice(key)); }
-  void SeekBefore(std::string_view key) override {
-    row_->SeekForPrev(ToSlice(key));
-    if (row_->Valid() && View(row_->key()) == key) row_->Prev();
-  }
-  void SeekToLast() override { row_->SeekToLast(); }
-  void Next() override { row_->Next(); }
-  bool valid() const override { return row_->Valid(); }
-  std::string_view key() const override { return View(row_->key()); }
-  std::string_view value() const override { return View(row_->value()); }
-  absl::Status status() const override { return FromRocks(row_->status(), "read"); }
-
- private:
-  const std::string begin_;
-  const std::string end_;
-  const rocksdb::Slice begin_slice_;
-  const rocksdb::Slice end_slice_;
-  std::unique_ptr<rocksdb::Iterator> row_;
-};
 
 class RocksTableView : public TableView {
  public:
-  RocksTableView(rocksdb::DB* db, const Families& families)
-      : db_(db), families_(families), snapshot_(db->GetSnapshot()) {}
+  // The snapshot is the older of the two: what it holds is in regions of before and after a split
+  // alike, while later writes may be in the new ones only.
+  RocksTableView(rocksdb::DB* db, const RocksRegions& regions)
+      : db_(db), snapshot_(db->GetSnapshot()), sets_(regions.Current()) {}
   ~RocksTableView() override { db_->ReleaseSnapshot(snapshot_); }
 
   absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
+    const RegionSet& set = regions(table);
     rocksdb::PinnableSlice value;
-    const rocksdb::Status status = db_->Get(read_options(), family(table), ToSlice(key), &value);
+    const rocksdb::Status status =
+        db_->Get(read_options(), set.family(set.Find(key)), ToSlice(key), &value);
     if (status.IsNotFound()) return std::optional<std::string>();
-    HOURCELL_RETURN_IF_ERROR(FromRocks(status, Describe("get", table, key)));
+    if (!status.ok()) return FromRocks(status, Describe("get", table, key));
     return std::optional<std::string>(value.ToString());
   }
 
   absl::Status GetMany(TableId table,
                        std::span<const std::string> keys,
                        std::vector<std::optional<std::string>>* values) override {
+    const RegionSet& set = regions(table);
     const size_t count = keys.size();
     std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
     std::vector<rocksdb::PinnableSlice> found(count);
     std::vector<rocksdb::Status> statuses(count);
-    db_->MultiGet(read_options(), family(table), count, slices.data(), found.data(),
-                  statuses.data());
+    if (set.size() == 1) {
+      db_->MultiGet(read_options(), set.family(0), count, slices.data(), found.data(),
+                    statuses.data());
+    } else {
+      std::vector<rocksdb::ColumnFamilyHandle*> families(count);
+      for (size_t i = 0; i < count; ++i)
+        families[i] = set.family(set.Find(keys[i]));
+      db_->MultiGet(read_options(), count, families.data(), slices.data(), found.data(),
+                    statuses.data());
+    }
     values->assign(count, std::nullopt);
     for (size_t i = 0; i < count; ++i) {
       if (statuses[i].ok()) {
@@ -111,21 +80,18 @@ class RocksTableView : public TableView {
                     const ScanRange& range,
                     const RowFilter& filter,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
-    rocksdb::ReadOptions options = read_options();
-    const rocksdb::Slice end = ToSlice(range.end);
-    if (!range.end.empty()) options.iterate_upper_bound = &end;
     // A long scan must not push what is hot out of the cache.
-    options.fill_cache = table != TableId::kData;
-    const std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator(options, family(table)));
-    for (row->Seek(ToSlice(range.begin)); row->Valid(); row->Next()) {
-      if (!filter.Matches(View(row->key()))) continue;
-      if (!visit(View(row->key()), View(row->value()))) return absl::OkStatus();
+    RocksCursor row(db_, &regions(table), read_options(),
+                    {.begin = range.begin, .end = range.end, .is_large = table == TableId::kData});
+    for (row.Seek(range.begin); row.valid(); row.Next()) {
+      if (!filter.Matches(row.key())) continue;
+      if (!visit(row.key(), row.value())) return absl::OkStatus();
     }
-    return FromRocks(row->status(), Describe("scan", table, range.begin));
+    return row.status();
   }
 
   std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
-    return std::make_unique<RocksRowCursor>(db_, family(table), read_options(), range);
+    return std::make_unique<RocksCursor>(db_, &regions(table), read_options(), range);
   }
 
  private:
@@ -134,24 +100,26 @@ class RocksTableView : public TableView {
     options.snapshot = snapshot_;
     return options;
   }
-  rocksdb::ColumnFamilyHandle* family(TableId table) const {
-    return families_[static_cast<size_t>(table)];
-  }
+  const RegionSet& regions(TableId table) const { return *(*sets_)[static_cast<size_t>(table)]; }
   static std::string Describe(std::string_view verb, TableId table, std::string_view key) {
     return fmt::format("{} {} {}", verb, TableName(table), ToHex(key));
   }
 
   rocksdb::DB* const db_;
-  const Families families_;
   const rocksdb::Snapshot* const snapshot_;
+  const std::shared_ptr<const RegionSets> sets_;
 };
 
 class RocksTableStore : public TableStore {
  public:
-  RocksTableStore(std::unique_ptr<rocksdb::DB> db,
-                  const Families& families,
-                  std::unique_ptr<RocksRetention> retention)
-      : db_(std::move(db)), families_(families), retention_(std::move(retention)) {}
+  RocksTableStore(OpenedRocks opened,
+                  std::unique_ptr<RocksRetention> retention,
+                  std::unique_ptr<RocksFamilies> families)
+      : retention_(std::move(retention)),
+        families_(std::move(families)),
+        db_(std::move(opened.db)),
+        regions_(std::move(opened.sets)),
+        split_(std::make_unique<RocksSplit>(db_.get(), families_.get(), &regions_)) {}
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
@@ -173,7 +141,7 @@ class RocksTableStore : public TableStore {
 
   std::unique_ptr<TableView> Snapshot() override {
     HOURCELL_CHECK(db_ != nullptr);
-    return std::make_unique<RocksTableView>(db_.get(), families_);
+    return std::make_unique<RocksTableView>(db_.get(), regions_);
   }
 
   absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) override {
@@ -204,12 +172,17 @@ class RocksTableStore : public TableStore {
 
   absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    rocksdb::ColumnFamilyMetaData metadata;
-    db_->GetColumnFamilyMetaData(families_[static_cast<size_t>(table)], &metadata);
     std::vector<std::string> points;
-    for (const rocksdb::LevelMetaData& level : metadata.levels) {
-      for (const rocksdb::SstFileMetaData& file : level.files) {
-        points.push_back(file.smallestkey);
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      const RegionRange& range = set->info(i).range;
+      if (!range.start.empty()) points.push_back(range.start);
+      rocksdb::ColumnFamilyMetaData metadata;
+      db_->GetColumnFamilyMetaData(set->family(i), &metadata);
+      for (const rocksdb::LevelMetaData& level : metadata.levels) {
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          if (range.Contains(file.smallestkey)) points.push_back(file.smallestkey);
+        }
       }
     }
     std::ranges::sort(points);
@@ -217,12 +190,28 @@ class RocksTableStore : public TableStore {
     return points;
   }
 
+  absl::Status Presplit(TableId table, std::span<const std::string> keys) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return split_->Presplit(table, keys, NowMs());
+  }
+
+  std::vector<RegionInfo> Regions(TableId table) override {
+    HOURCELL_CHECK(db_ != nullptr);
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    return {set->map().regions().begin(), set->map().regions().end()};
+  }
+
   absl::Status Flush(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    rocksdb::ColumnFamilyHandle* const family = families_[static_cast<size_t>(table)];
-    rocksdb::Status flushed = db_->Flush(rocksdb::FlushOptions(), family);
-    if (IsStopped(flushed) && TryResume()) flushed = db_->Flush(rocksdb::FlushOptions(), family);
-    return FromRocks(flushed, fmt::format("flush {}", TableName(table)));
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      rocksdb::Status flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
+      if (IsStopped(flushed) && TryResume()) {
+        flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
+      }
+      HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Compact(TableId table) override {
@@ -230,16 +219,24 @@ class RocksTableStore : public TableStore {
     rocksdb::CompactRangeOptions options;
     // The lowest level too: it may hold rows of many cells that were merged in place.
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
-    return FromRocks(
-        db_->CompactRange(options, families_[static_cast<size_t>(table)], nullptr, nullptr),
-        fmt::format("compact {}", TableName(table)));
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      HOURCELL_RETURN_IF_ERROR(
+          FromRocks(db_->CompactRange(options, set->family(i), nullptr, nullptr),
+                    fmt::format("compact {}", TableName(table))));
+    }
+    return absl::OkStatus();
   }
 
   void SetExpiry(const RowExpiry* expiry) override { retention_->SetExpiry(expiry); }
 
   absl::StatusOr<uint64_t> DropExpired() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return retention_->DropFiles(db_.get(), families_[static_cast<size_t>(TableId::kData)]);
+    const std::shared_ptr<const RegionSet> set = regions(TableId::kData);
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    for (size_t i = 0; i < set->size(); ++i)
+      families.push_back(set->family(i));
+    return retention_->DropFiles(db_.get(), families);
   }
 
   absl::Status Close() override {
@@ -247,11 +244,7 @@ class RocksTableStore : public TableStore {
     absl::Status flushed;
     for (const TableId table : kTableIds)
       flushed.Update(Flush(table));
-    for (rocksdb::ColumnFamilyHandle* const family : families_) {
-      if (const rocksdb::Status dropped = db_->DestroyColumnFamilyHandle(family); !dropped.ok()) {
-        return FromRocks(dropped, "close");
-      }
-    }
+    regions_.Clear();
     const rocksdb::Status closed = db_->Close();
     db_.reset();
     return flushed.ok() ? FromRocks(closed, "close") : flushed;
@@ -264,9 +257,11 @@ class RocksTableStore : public TableStore {
 
   absl::Status Write(std::span<const Mutation> group, const rocksdb::WriteOptions& options) {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const RegionEntry entry(regions_, group);
     rocksdb::WriteBatch batch;
-    for (const Mutation& mutation : group) {
-      rocksdb::ColumnFamilyHandle* const family = families_[static_cast<size_t>(mutation.table)];
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Mutation& mutation = group[i];
+      rocksdb::ColumnFamilyHandle* const family = entry.family(i);
       rocksdb::Status status;
       switch (mutation.kind) {
         case Mutation::Kind::kSet:
@@ -301,66 +296,40 @@ class RocksTableStore : public TableStore {
   }
 
   absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
-    return FromRocks(db_->Put(rocksdb::WriteOptions(), families_[static_cast<size_t>(table)],
-                              ToSlice(key), ToSlice(value)),
-                     "write");
+    const Mutation set{table, Mutation::Kind::kSet, std::string(key), std::string(value)};
+    return Write({&set, 1}, rocksdb::WriteOptions());
   }
 
-  std::unique_ptr<rocksdb::DB> db_;
-  Families families_;
+  // The clock of ids, which need not be right: they are made to ascend.
+  static uint64_t NowMs() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
+  }
+
+  std::shared_ptr<const RegionSet> regions(TableId table) const {
+    return (*regions_.Current())[static_cast<size_t>(table)];
+  }
+
   const std::unique_ptr<RocksRetention> retention_;
+  const std::unique_ptr<RocksFamilies> families_;
+  std::unique_ptr<rocksdb::DB> db_;
+  RocksRegions regions_;
+  const std::unique_ptr<RocksSplit> split_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
   Mutex resume_;
   std::chrono::steady_clock::time_point next_resume_ ABSL_GUARDED_BY(resume_);
 };
 
-// kFailedPrecondition if there is a database in `directory` that is not a store of ours.
-absl::Status CheckIsOurs(const std::string& directory, const rocksdb::DBOptions& options) {
-  std::vector<std::string> names;
-  const rocksdb::Status listed = rocksdb::DB::ListColumnFamilies(options, directory, &names);
-  if (!listed.ok()) return absl::OkStatus();  // none there, or Open says what is wrong
-  for (const std::string& name : names) {
-    const bool ours =
-        name == rocksdb::kDefaultColumnFamilyName ||
-        std::ranges::any_of(kTableIds, [&](TableId table) { return name == FamilyName(table); });
-    if (!ours) {
-      return absl::FailedPreconditionError(fmt::format(
-          "open {}: column family {} is none of this version's; want a store of hourcell 0.1",
-          directory, name));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::string& directory,
                                                                 const Options& options) {
-  const rocksdb::DBOptions db_options = RocksDbOptions(options);
-  HOURCELL_RETURN_IF_ERROR(CheckIsOurs(directory, db_options));
-  const std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(options.block_cache_bytes);
   auto retention = std::make_unique<RocksRetention>();
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  descriptors.emplace_back(rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions());
-  for (const TableId table : kTableIds) {
-    descriptors.emplace_back(FamilyName(table), RocksTableOptions(options, table, cache));
-    if (table == TableId::kData) retention->AddTo(&descriptors.back().options);
-  }
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* raw = nullptr;
-  const rocksdb::Status opened =
-      rocksdb::DB::Open(db_options, directory, descriptors, &handles, &raw);
-  if (opened.IsInvalidArgument() && !options.create_if_missing) {
-    return absl::NotFoundError(fmt::format("open {}: {}", directory, opened.ToString()));
-  }
-  HOURCELL_RETURN_IF_ERROR(FromRocks(opened, fmt::format("open {}", directory)));
-  std::unique_ptr<rocksdb::DB> db(raw);
-  Families families{};
-  std::copy(handles.begin() + 1, handles.end(), families.begin());
-  // The default family holds nothing; RocksDB wants it opened all the same.
-  HOURCELL_RETURN_IF_ERROR(
-      FromRocks(db->DestroyColumnFamilyHandle(handles[0]), fmt::format("open {}", directory)));
-  return std::make_unique<RocksTableStore>(std::move(db), families, std::move(retention));
+  auto families = std::make_unique<RocksFamilies>(options, retention.get());
+  HOURCELL_ASSIGN_OR_RETURN(OpenedRocks opened, OpenRocks(directory, options, *families));
+  return std::make_unique<RocksTableStore>(std::move(opened), std::move(retention),
+                                           std::move(families));
 }
 
 }  // namespace hourcell

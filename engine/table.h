@@ -25,6 +25,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "engine/regions/region_info.h"
+
 namespace hourcell {
 
 class RowExpiry;
@@ -144,6 +146,14 @@ class TableStore {
 
   // Keys at which a range of the table can be cut for parallel work, ascending; may be empty.
   virtual absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) = 0;
+
+  // Cuts a table that is empty, and has never been cut, at `keys`: regions of its own for each range
+  // between them. kInvalidArgument: keys that do not ascend, an empty one. kFailedPrecondition: the
+  // table has rows, or regions already, or cannot have any.
+  virtual absl::Status Presplit(TableId table, std::span<const std::string> keys) = 0;
+
+  // The regions of a table, ascending by start; there is always one.
+  virtual std::vector<RegionInfo> Regions(TableId table) = 0;
 
   // Writes what a table has in memory to files.
   virtual absl::Status Flush(TableId table) = 0;

@@ -28,6 +28,7 @@
 #include "engine/point_deleter.h"
 #include "engine/point_replay.h"
 #include "engine/point_writer.h"
+#include "engine/presplit_new.h"
 #include "engine/query/result_collector.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
@@ -165,6 +166,7 @@ absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
+  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(options.presplit, layout, tables.get()));
   row_keys.emplace(layout);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());

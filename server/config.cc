@@ -164,6 +164,10 @@ constexpr auto kRows = std::to_array<Row>({
             "see hourcell store ttl",
             0,
             kTimestampMsMax / 1000),
+    Text("tsd.region.presplit",
+         "",
+         "regions of a new store: hex:16, decimal:10, uniform:8, keys:a,b, file:PATH, salt, "
+         "partition:20; empty = one"),
     Text("tsd.storage.cell",
          "packed",
          "how new cells are stored: packed (smallest) or opentsdb (its bytes); both may mix",
@@ -571,6 +575,7 @@ absl::StatusOr<Options> Config::ToOptions() const {
   if (const std::string file = text("tsd.query.limits.overrides.config"); !file.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(options.query_limit_overrides, LoadQueryLimits(file));
   }
+  options.presplit = text("tsd.region.presplit");
   options.query_memory_bytes = size("tsd.query.memory");
   options.query_threads = size("tsd.query.threads");
   options.query_timeout_ms = integer("tsd.query.timeout");

@@ -114,6 +114,93 @@ TEST_P(TableStoreTest, GetManyKeepsTheOrderOfTheKeys) {
               ElementsAre(Optional(std::string("3")), std::nullopt, Optional(std::string("1"))));
 }
 
+std::vector<std::string> StartsOf(const std::vector<RegionInfo>& regions) {
+  std::vector<std::string> starts;
+  for (const RegionInfo& region : regions)
+    starts.push_back(region.range.start);
+  return starts;
+}
+
+TEST_P(TableStoreTest, ATableIsOneRegionUntilItIsCut) {
+  for (const TableId table : kTableIds) {
+    const std::vector<RegionInfo> regions = store_->Regions(table);
+    ASSERT_EQ(regions.size(), 1u);
+    EXPECT_EQ(regions[0].range, RegionRange());
+    EXPECT_EQ(regions[0].table, TableName(table));
+    EXPECT_EQ(regions[0].state, RegionState::kOpen);
+  }
+}
+
+TEST_P(TableStoreTest, OnlyAnEmptyTableIsPresplit) {
+  const std::vector<std::string> keys = {"b", "c"};
+  EXPECT_THAT(store_->Presplit(TableId::kMeta, keys),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  const std::vector<std::string> none_or_not_ascending[] = {{""}, {"b", "b"}, {"c", "b"}};
+  for (const auto& wrong : none_or_not_ascending) {
+    EXPECT_THAT(store_->Presplit(TableId::kData, wrong),
+                StatusIs(absl::StatusCode::kInvalidArgument));
+  }
+  ASSERT_OK(Set(TableId::kData, "a", "1"));
+  EXPECT_THAT(store_->Presplit(TableId::kData, keys),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  const Mutation remove{TableId::kData, Mutation::Kind::kDelete, "a", ""};
+  ASSERT_OK(store_->Apply({&remove, 1}, false));
+
+  ASSERT_OK(store_->Presplit(TableId::kData, keys));
+
+  EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "c"));
+  EXPECT_THAT(store_->Presplit(TableId::kData, keys),
+              StatusIs(absl::StatusCode::kFailedPrecondition));
+  ASSERT_OK(store_->Close());
+  Reopen();
+  if (GetParam() == Engine::kRocks) {
+    EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "c"));
+  }
+}
+
+TEST_P(TableStoreTest, RegionsReadAsOneTable) {
+  ASSERT_OK(store_->Presplit(TableId::kData, std::vector<std::string>{"b", "d", "f"}));
+  for (const char* const key : {"a", "b", "bb", "c", "e", "ee", "g"})
+    ASSERT_OK(Set(TableId::kData, key, key));
+  ASSERT_OK(store_->Flush(TableId::kData));
+  ASSERT_OK(Set(TableId::kData, "h", "h"));
+
+  const std::unique_ptr<TableView> view = store_->Snapshot();
+  std::vector<std::optional<std::string>> values;
+  const std::string keys[] = {"h", "b", "d", "ee", "a"};
+  ASSERT_OK(view->GetMany(TableId::kData, keys, &values));
+  EXPECT_THAT(values,
+              ElementsAre(Optional(std::string("h")), Optional(std::string("b")), std::nullopt,
+                          Optional(std::string("ee")), Optional(std::string("a"))));
+  std::vector<std::string> scanned;
+  for (const auto& [key, value] : Scan(TableId::kData, {.begin = "b", .end = "g"}))
+    scanned.push_back(key);
+  EXPECT_THAT(scanned, ElementsAre("b", "bb", "c", "e", "ee"));
+
+  const std::unique_ptr<RowCursor> row =
+      view->NewCursor(TableId::kData, {.begin = "b", .end = "g"});
+  const auto at = [&row] { return row->valid() ? std::string(row->key()) : std::string("none"); };
+  row->Seek("a");
+  EXPECT_EQ(at(), "b");
+  row->Seek("ca");
+  EXPECT_EQ(at(), "e");
+  row->Next();
+  EXPECT_EQ(at(), "ee");
+  row->Next();
+  EXPECT_EQ(at(), "none");
+  row->Seek("z");
+  EXPECT_EQ(at(), "none");
+  row->SeekBefore("e");
+  EXPECT_EQ(at(), "c");
+  row->SeekBefore("b");
+  EXPECT_EQ(at(), "none");
+  row->SeekBefore("z");
+  EXPECT_EQ(at(), "ee");
+  row->SeekToLast();
+  EXPECT_EQ(at(), "ee");
+  EXPECT_OK(row->status());
+}
+
 TEST_P(TableStoreTest, AViewDoesNotSeeLaterWrites) {
   ASSERT_OK(Set(TableId::kUid, "a", "1"));
   const std::unique_ptr<TableView> view = store_->Snapshot();

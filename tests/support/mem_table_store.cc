@@ -131,6 +131,37 @@ std::unique_ptr<TableView> MemTableStore::Snapshot() {
   return std::make_unique<MemTableView>(tables_);
 }
 
+absl::Status MemTableStore::Presplit(TableId table, std::span<const std::string> keys) {
+  MutexLock lock(&mutex_);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i].empty() || (i > 0 && keys[i] <= keys[i - 1])) {
+      return absl::InvalidArgumentError("presplit: keys do not ascend");
+    }
+  }
+  std::vector<std::string>& before = split_keys_[static_cast<size_t>(table)];
+  const bool can_have_some = table == TableId::kData || table == TableId::kAnnotation;
+  if (!can_have_some || !before.empty() || !tables_[static_cast<size_t>(table)].empty()) {
+    return absl::FailedPreconditionError("presplit: not an empty table of one region");
+  }
+  before.assign(keys.begin(), keys.end());
+  return absl::OkStatus();
+}
+
+std::vector<RegionInfo> MemTableStore::Regions(TableId table) {
+  MutexLock lock(&mutex_);
+  std::vector<RegionInfo> regions(1);
+  for (const std::string& key : split_keys_[static_cast<size_t>(table)]) {
+    regions.back().range.end = key;
+    regions.emplace_back().range.start = key;
+  }
+  for (size_t i = 0; i < regions.size(); ++i) {
+    regions[i].table = TableName(table);
+    regions[i].id.value = i + 1;
+    regions[i].state = RegionState::kOpen;
+  }
+  return regions;
+}
+
 absl::StatusOr<uint64_t> MemTableStore::Increment(TableId table,
                                                   std::string_view key,
                                                   uint64_t delta) {

@@ -32,6 +32,8 @@ class MemTableStore : public TableStore {
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
   }
+  absl::Status Presplit(TableId table, std::span<const std::string> keys) override;
+  std::vector<RegionInfo> Regions(TableId table) override;
   absl::Status Flush(TableId table) override;
   absl::Status Compact(TableId table) override { return Flush(table); }
   void SetExpiry(const RowExpiry* expiry) override { expiry_ = expiry; }
@@ -44,6 +46,7 @@ class MemTableStore : public TableStore {
  private:
   Mutex mutex_;
   Tables tables_ ABSL_GUARDED_BY(mutex_);
+  std::array<std::vector<std::string>, std::size(kTableIds)> split_keys_ ABSL_GUARDED_BY(mutex_);
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};

@@ -1,0 +1,22 @@
+// The split keys a new store's data table gets: tsd.region.presplit.
+
+#pragma once
+
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/layout.h"
+#include "engine/table.h"
+
+namespace hourcell {
+
+// Cuts the data table as `specification` says (regions/presplit.h), whose file is read from disk. A
+// table that has rows, or was cut before, stays as it is; so does one for an empty specification.
+// kInvalidArgument: a specification that does not parse, does not go with the layout, or names a
+// file that cannot be read. Else storage's.
+absl::Status PresplitIfNew(const std::string& specification,
+                           const Layout& layout,
+                           TableStore* tables);
+
+}  // namespace hourcell

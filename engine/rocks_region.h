@@ -1,0 +1,121 @@
+// Regions that are open: the column family of each, and all of a table's at one moment.
+//
+// A RegionSet is immutable and stands behind a pointer; a split or merge puts another in its place.
+// Who has the old one goes on reading from its regions, whose files stay as long as it does.
+//
+//   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
+//   split   close the parent's gate -> ... -> publish the new set -> abandon the gate
+//
+// A write is inside the gates of all its regions at once, and enters them in the order of tables and
+// keys; a split or merge closes those of its parents in the same order and waits for nothing else
+// that a write holds, so no two wait for each other.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+
+#include "codec/base/mutex.h"
+#include "engine/region_gate.h"
+#include "engine/regions/region_map.h"
+#include "engine/rocks_region_filter.h"
+#include "engine/table.h"
+
+namespace hourcell {
+
+// Thread-safe.
+class RocksRegion {
+ public:
+  // Takes the handle over. `db` outlives it. `bounds` are those of the family's filter.
+  RocksRegion(rocksdb::DB* db,
+              rocksdb::ColumnFamilyHandle* family,
+              std::shared_ptr<RegionBounds> bounds)
+      : db_(db), family_(family), bounds_(std::move(bounds)) {}
+  ~RocksRegion();
+  RocksRegion(const RocksRegion&) = delete;
+  RocksRegion& operator=(const RocksRegion&) = delete;
+
+  rocksdb::ColumnFamilyHandle* family() const { return family_; }
+  RegionBounds* bounds() { return bounds_.get(); }
+  // Each write to the family goes through it.
+  RegionGate* gate() { return &gate_; }
+
+ private:
+  rocksdb::DB* const db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const std::shared_ptr<RegionBounds> bounds_;
+  RegionGate gate_;
+};
+
+// Immutable, but for the regions' gates.
+class RegionSet {
+ public:
+  // `regions[i]` is open for `infos[i]`, in any order. kInvalidArgument: they do not tile the table.
+  static absl::StatusOr<std::shared_ptr<const RegionSet>> Make(
+      std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions);
+
+  const RegionMap& map() const { return map_; }
+  size_t size() const { return regions_.size(); }
+  const RegionInfo& info(size_t i) const { return map_.regions()[i]; }
+  const std::shared_ptr<RocksRegion>& region(size_t i) const { return regions_[i]; }
+  rocksdb::ColumnFamilyHandle* family(size_t i) const { return regions_[i]->family(); }
+  // Of the region that has `key`.
+  size_t Find(std::string_view key) const { return regions_.size() == 1 ? 0 : map_.Find(key); }
+
+ private:
+  RegionSet(RegionMap map, std::vector<std::shared_ptr<RocksRegion>> regions)
+      : map_(std::move(map)), regions_(std::move(regions)) {}
+
+  const RegionMap map_;
+  const std::vector<std::shared_ptr<RocksRegion>> regions_;  // of map_'s
+};
+
+// The regions of all tables, by TableId.
+using RegionSets = std::array<std::shared_ptr<const RegionSet>, std::size(kTableIds)>;
+
+// Those there are now. Thread-safe.
+class RocksRegions {
+ public:
+  explicit RocksRegions(RegionSets sets)
+      : sets_(std::make_shared<const RegionSets>(std::move(sets))) {}
+
+  std::shared_ptr<const RegionSets> Current() const;
+  void Replace(TableId table, std::shared_ptr<const RegionSet> set);
+  // Lets go of all, so that the database can be closed.
+  void Clear();
+
+ private:
+  mutable Mutex mutex_;
+  std::shared_ptr<const RegionSets> sets_ ABSL_GUARDED_BY(mutex_);
+};
+
+// A group of mutations inside the gates of the regions it goes to, until the end of scope.
+class RegionEntry {
+ public:
+  // Looks the regions up and enters their gates, again until none of them is gone.
+  RegionEntry(const RocksRegions& regions, std::span<const Mutation> group);
+  ~RegionEntry() { Leave(); }
+  RegionEntry(const RegionEntry&) = delete;
+  RegionEntry& operator=(const RegionEntry&) = delete;
+
+  // Of the i-th mutation.
+  rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
+
+ private:
+  bool TryEnter(std::span<const Mutation> group);
+  void Leave();
+
+  std::shared_ptr<const RegionSets> sets_;  // keeps the regions
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  std::vector<RegionGate*> entered_;
+};
+
+}  // namespace hourcell
