@@ -1,0 +1,65 @@
+#include "engine/region_gate.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+TEST(RegionGateTest, ManyMayBeInside) {
+  RegionGate gate;
+  EXPECT_TRUE(gate.Enter());
+  EXPECT_TRUE(gate.Enter());
+  gate.Leave();
+  gate.Leave();
+  gate.Close();
+  gate.Open();
+  EXPECT_TRUE(gate.Enter());
+  gate.Leave();
+}
+
+TEST(RegionGateTest, WhoWaitsIsToldThatTheRegionIsGone) {
+  RegionGate gate;
+  gate.Close();
+  std::atomic<int> refused = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { refused += gate.Enter() ? 0 : 1; });
+  gate.Abandon();
+  threads.clear();
+  EXPECT_EQ(refused, 4);
+  EXPECT_FALSE(gate.Enter());
+}
+
+// Closing is not put off for ever by threads of which one is always inside.
+TEST(RegionGateTest, NobodyIsInsideWhileItIsClosed) {
+  RegionGate gate;
+  std::atomic<bool> stop = false;
+  std::atomic<int> inside = 0;
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!stop) {
+        if (!gate.Enter()) return;
+        ++inside;
+        std::this_thread::yield();
+        --inside;
+        gate.Leave();
+      }
+    });
+  }
+  for (int round = 0; round < 200; ++round) {
+    gate.Close();
+    EXPECT_EQ(inside, 0);
+    std::this_thread::yield();
+    EXPECT_EQ(inside, 0);
+    gate.Open();
+  }
+  stop = true;
+}
+
+}  // namespace
+}  // namespace hourcell
