@@ -105,7 +105,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
   return db;
 }
 
-// The catalogue's regions by the name of their family; rows of transitions are put into `forgotten`.
+// The catalogue's regions by the name of their family; rows of transitions go into `forgotten`.
 absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* meta, std::vector<std::string>* forgotten) {
   std::map<std::string, RegionInfo> regions;
@@ -166,26 +166,26 @@ class Opening {
   // Takes the table's families, and its regions out of the catalogue.
   absl::StatusOr<std::shared_ptr<const RegionSet>> MakeSet(TableId table) {
     const std::string_view name = TableName(table);
-    const bool is_known = std::ranges::any_of(
+    const bool was_cut = std::ranges::any_of(
         catalogue_, [name](const auto& entry) { return entry.second.table == name; });
+    if (!was_cut) {
+      RegionInfo first = FirstRegionOf(table);
+      if (std::ranges::find(families_, first.column_family, &Family::name) == families_.end()) {
+        return absl::DataLossError(
+            fmt::format("region catalogue: table {} has no row, and no column family {}", name,
+                        first.column_family));
+      }
+      std::string family = first.column_family;
+      catalogue_.emplace(std::move(family), std::move(first));
+    }
     std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions;
     for (Family& family : families_) {
       if (family.table != table) continue;
       auto region =
           std::make_shared<RocksRegion>(&db_, std::exchange(family.handle, nullptr), family.bounds);
-      if (!is_known) {
-        RegionInfo first = FirstRegionOf(table);
-        if (family.name != first.column_family) {
-          return absl::DataLossError(
-              fmt::format("region catalogue: no row of table {}, which has column family {}", name,
-                          family.name));
-        }
-        regions.emplace_back(std::move(first), std::move(region));
-        continue;
-      }
       const auto found = catalogue_.find(family.name);
       if (found == catalogue_.end()) {
-        // Of a split or merge that did not come to its commit, or of a parent.
+        // Of a change that did not come to its commit, or of a region before one that did.
         HOURCELL_RETURN_IF_ERROR(
             FromRocks(db_.DropColumnFamily(region->family()), "drop " + family.name));
         continue;

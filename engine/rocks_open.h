@@ -5,8 +5,8 @@
 //     -> a table without a row: one region, of all keys
 //     -> families that no row names: dropped; transitions: forgotten
 //
-// What a split or merge had made before a crash is named only once it is whole, so that dropping the
-// rest is all the recovery there is.
+// What a split or merge had made before a crash is named only once it is whole, so that dropping
+// the rest is all the recovery there is.
 
 #pragma once
 

@@ -24,7 +24,7 @@ absl::StatusOr<std::shared_ptr<const RegionSet>> RegionSet::Make(
     open.push_back(std::move(region));
   }
   HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(std::move(infos)));
-  return std::shared_ptr<const RegionSet>(new RegionSet(std::move(map), std::move(open)));
+  return std::make_shared<const RegionSet>(std::move(map), std::move(open));
 }
 
 std::shared_ptr<const RegionSets> RocksRegions::Current() const {

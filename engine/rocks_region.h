@@ -6,9 +6,9 @@
 //   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
 //   split   close the parent's gate -> ... -> publish the new set -> abandon the gate
 //
-// A write is inside the gates of all its regions at once, and enters them in the order of tables and
-// keys; a split or merge closes those of its parents in the same order and waits for nothing else
-// that a write holds, so no two wait for each other.
+// A write is inside the gates of all its regions at once, and enters them in the order of tables
+// and keys; a split or merge closes those of its parents in the same order and waits for nothing
+// else that a write holds, so no two wait for each other.
 
 #pragma once
 
@@ -58,9 +58,14 @@ class RocksRegion {
 // Immutable, but for the regions' gates.
 class RegionSet {
  public:
-  // `regions[i]` is open for `infos[i]`, in any order. kInvalidArgument: they do not tile the table.
+  // Open regions with what the catalogue says of each, in any order. kInvalidArgument: they do not
+  // tile the table.
   static absl::StatusOr<std::shared_ptr<const RegionSet>> Make(
       std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions);
+
+  // For Make, which checks them: regions in the order of the map's.
+  RegionSet(RegionMap map, std::vector<std::shared_ptr<RocksRegion>> regions)
+      : map_(std::move(map)), regions_(std::move(regions)) {}
 
   const RegionMap& map() const { return map_; }
   size_t size() const { return regions_.size(); }
@@ -71,9 +76,6 @@ class RegionSet {
   size_t Find(std::string_view key) const { return regions_.size() == 1 ? 0 : map_.Find(key); }
 
  private:
-  RegionSet(RegionMap map, std::vector<std::shared_ptr<RocksRegion>> regions)
-      : map_(std::move(map)), regions_(std::move(regions)) {}
-
   const RegionMap map_;
   const std::vector<std::shared_ptr<RocksRegion>> regions_;  // of map_'s
 };

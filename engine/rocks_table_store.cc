@@ -10,6 +10,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks_cursor.h"
@@ -114,8 +115,10 @@ class RocksTableStore : public TableStore {
  public:
   RocksTableStore(OpenedRocks opened,
                   std::unique_ptr<RocksRetention> retention,
-                  std::unique_ptr<RocksFamilies> families)
-      : retention_(std::move(retention)),
+                  std::unique_ptr<RocksFamilies> families,
+                  Clock* clock)
+      : clock_(clock),
+        retention_(std::move(retention)),
         families_(std::move(families)),
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
@@ -192,7 +195,7 @@ class RocksTableStore : public TableStore {
 
   absl::Status Presplit(TableId table, std::span<const std::string> keys) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return split_->Presplit(table, keys, NowMs());
+    return split_->Presplit(table, keys, static_cast<uint64_t>(clock_->NowMs()));
   }
 
   std::vector<RegionInfo> Regions(TableId table) override {
@@ -300,17 +303,11 @@ class RocksTableStore : public TableStore {
     return Write({&set, 1}, rocksdb::WriteOptions());
   }
 
-  // The clock of ids, which need not be right: they are made to ascend.
-  static uint64_t NowMs() {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    return static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
-  }
-
   std::shared_ptr<const RegionSet> regions(TableId table) const {
     return (*regions_.Current())[static_cast<size_t>(table)];
   }
 
+  Clock* const clock_;
   const std::unique_ptr<RocksRetention> retention_;
   const std::unique_ptr<RocksFamilies> families_;
   std::unique_ptr<rocksdb::DB> db_;
@@ -328,8 +325,9 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::strin
   auto retention = std::make_unique<RocksRetention>();
   auto families = std::make_unique<RocksFamilies>(options, retention.get());
   HOURCELL_ASSIGN_OR_RETURN(OpenedRocks opened, OpenRocks(directory, options, *families));
-  return std::make_unique<RocksTableStore>(std::move(opened), std::move(retention),
-                                           std::move(families));
+  return std::make_unique<RocksTableStore>(
+      std::move(opened), std::move(retention), std::move(families),
+      options.clock != nullptr ? options.clock : Clock::System());
 }
 
 }  // namespace hourcell

@@ -147,8 +147,8 @@ class TableStore {
   // Keys at which a range of the table can be cut for parallel work, ascending; may be empty.
   virtual absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) = 0;
 
-  // Cuts a table that is empty, and has never been cut, at `keys`: regions of its own for each range
-  // between them. kInvalidArgument: keys that do not ascend, an empty one. kFailedPrecondition: the
+  // Cuts a table that is empty, and has never been cut, at `keys`: a region for each range between
+  // them. kInvalidArgument: keys that do not ascend, an empty one. kFailedPrecondition: the
   // table has rows, or regions already, or cannot have any.
   virtual absl::Status Presplit(TableId table, std::span<const std::string> keys) = 0;
 
