@@ -198,6 +198,16 @@ class RocksTableStore : public TableStore {
     return split_->Presplit(table, keys, static_cast<uint64_t>(clock_->NowMs()));
   }
 
+  absl::Status Split(TableId table, std::string_view key) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return split_->Split(table, key, static_cast<uint64_t>(clock_->NowMs()));
+  }
+
+  absl::StatusOr<bool> TrimRegions(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return split_->Trim(table);
+  }
+
   std::vector<RegionInfo> Regions(TableId table) override {
     HOURCELL_CHECK(db_ != nullptr);
     const std::shared_ptr<const RegionSet> set = regions(table);

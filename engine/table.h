@@ -152,6 +152,14 @@ class TableStore {
   // table has rows, or regions already, or cannot have any.
   virtual absl::Status Presplit(TableId table, std::span<const std::string> keys) = 0;
 
+  // Cuts the region that has `key` there, while writes and reads go on. kInvalidArgument: the region
+  // begins with `key`, or the table can have one region only.
+  virtual absl::Status Split(TableId table, std::string_view key) = 0;
+
+  // Gives back what regions that were split hold of their sisters', those of one region at most:
+  // true if there may be more.
+  virtual absl::StatusOr<bool> TrimRegions(TableId table) = 0;
+
   // The regions of a table, ascending by start; there is always one.
   virtual std::vector<RegionInfo> Regions(TableId table) = 0;
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
@@ -199,6 +200,38 @@ TEST_P(TableStoreTest, RegionsReadAsOneTable) {
   row->SeekToLast();
   EXPECT_EQ(at(), "ee");
   EXPECT_OK(row->status());
+}
+
+TEST_P(TableStoreTest, ASplitKeepsEveryRowAndEveryView) {
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_OK(Set(TableId::kData, fmt::format("k{:03}", i), "old"));
+  ASSERT_OK(store_->Flush(TableId::kData));
+  for (int i = 0; i < 1000; i += 3)
+    ASSERT_OK(Set(TableId::kData, fmt::format("k{:03}", i), "new"));
+  std::unique_ptr<TableView> before = store_->Snapshot();
+  const auto rows = Scan(TableId::kData, {});
+
+  ASSERT_OK(store_->Split(TableId::kData, "k500"));
+  ASSERT_OK(store_->Split(TableId::kData, "k250"));
+  EXPECT_THAT(store_->Split(TableId::kData, "k250"), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "k250", "k500"));
+  EXPECT_EQ(Scan(TableId::kData, {}), rows);
+  ASSERT_OK(Set(TableId::kData, "k100", "newest"));
+  ASSERT_OK(Set(TableId::kData, "k900", "newest"));
+  EXPECT_EQ(before->Get(TableId::kData, "k100").value(), "old");
+  before.reset();
+
+  for (int i = 0; i < 20 && *store_->TrimRegions(TableId::kData); ++i) {
+  }
+  for (const RegionInfo& region : store_->Regions(TableId::kData))
+    EXPECT_FALSE(region.has_references) << region.range.start;
+  Reopen();
+  const auto after = Scan(TableId::kData, {});
+  ASSERT_EQ(after.size(), rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(after[i].first, rows[i].first);
+    EXPECT_EQ(after[i].second, i == 100 || i == 900 ? "newest" : rows[i].second);
+  }
 }
 
 TEST_P(TableStoreTest, AViewDoesNotSeeLaterWrites) {

@@ -1,5 +1,7 @@
 #include "tests/support/mem_table_store.h"
 
+#include <algorithm>
+
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/cell.h"
@@ -144,6 +146,18 @@ absl::Status MemTableStore::Presplit(TableId table, std::span<const std::string>
     return absl::FailedPreconditionError("presplit: not an empty table of one region");
   }
   before.assign(keys.begin(), keys.end());
+  return absl::OkStatus();
+}
+
+absl::Status MemTableStore::Split(TableId table, std::string_view key) {
+  MutexLock lock(&mutex_);
+  std::vector<std::string>& keys = split_keys_[static_cast<size_t>(table)];
+  const auto at = std::ranges::lower_bound(keys, key);
+  const bool can_have_some = table == TableId::kData || table == TableId::kAnnotation;
+  if (!can_have_some || key.empty() || (at != keys.end() && *at == key)) {
+    return absl::InvalidArgumentError("split: not inside of a region");
+  }
+  keys.insert(at, std::string(key));
   return absl::OkStatus();
 }
 

@@ -33,6 +33,8 @@ class MemTableStore : public TableStore {
     return Apply(group, /*sync=*/false);
   }
   absl::Status Presplit(TableId table, std::span<const std::string> keys) override;
+  absl::Status Split(TableId table, std::string_view key) override;
+  absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
   absl::Status Flush(TableId table) override;
   absl::Status Compact(TableId table) override { return Flush(table); }
