@@ -290,8 +290,10 @@ absl::StatusOr<RocksSplit::Regions> RocksSplit::MakeDaughters(
     const std::unique_ptr<rocksdb::ExportImportFilesMetaData> files(raw_files);
     HOURCELL_RETURN_IF_ERROR(FromRocks(exported, "split: export"));
     HOURCELL_KILL_POINT("split:exported");
-    const bool is_whole = std::ranges::any_of(
-        files->files, [written](const auto& file) { return file.largest_seqno > written; });
+    // What the first export has the second has too, though perhaps rewritten without the deletion.
+    const bool is_whole = !made.empty() || std::ranges::any_of(files->files, [&](const auto& file) {
+      return file.largest_seqno > written;
+    });
     if (!is_whole) return absl::UnavailableError("split: the export lacks the last flush");
     auto bounds = std::make_shared<RegionBounds>(daughter.range);
     rocksdb::ImportColumnFamilyOptions move;
