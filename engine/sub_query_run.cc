@@ -16,7 +16,7 @@ constexpr size_t kBatchBytes = 16 << 20;
 constexpr size_t kPointBytes = sizeof(int64_t) + sizeof(uint64_t) + 1;
 // Points an hour may have before any is read: one a second.
 constexpr size_t kPointsOfHourGuess = 3600;
-// Members of the first batch, how batches grow, and of any batch.
+// Of groups of one: members of the first batch, how batches grow, and of any batch.
 constexpr size_t kFirstMembers = 1024;
 constexpr size_t kBatchGrowth = 4;
 constexpr size_t kMembersMax = 16'384;
@@ -173,9 +173,12 @@ size_t SubQueryRun::BatchSize() const {
     const size_t points = HoursOf(plan_.bounds) * kPointsOfHourGuess;
     bytes = kPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
   }
-  // The first results are wanted soon, so that batches begin small.
-  const size_t members_max = std::clamp(kBatchGrowth * members_read_, kFirstMembers, kMembersMax);
-  const size_t size = std::min(members_max, kBatchBytes / std::max<size_t>(bytes, 64) + 1);
+  size_t size = kBatchBytes / std::max<size_t>(bytes, 64) + 1;
+  // The first results are wanted soon, so that batches begin small. Not if groups have several
+  // members: those may lie anywhere, and each batch would step over the rows of the others.
+  if (groups_.size() == groups_.members().size()) {
+    size = std::min(size, std::clamp(kBatchGrowth * members_read_, kFirstMembers, kMembersMax));
+  }
   return std::min(MembersLeft().size(), size);
 }
 
