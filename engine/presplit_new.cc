@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include <absl/status/statusor.h>
@@ -13,6 +14,8 @@
 
 namespace hourcell {
 namespace {
+
+constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
 
 absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -30,6 +33,7 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
 
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
+                           uint64_t now_ms,
                            TableStore* tables) {
   if (specification.empty() || tables->Regions(TableId::kData).size() > 1) {
     return absl::OkStatus();
@@ -39,8 +43,10 @@ absl::Status PresplitIfNew(const std::string& specification,
   if (spec.kind == PresplitSpec::Kind::kFile) {
     HOURCELL_ASSIGN_OR_RETURN(text, ReadSplitsFile(spec.path));
   }
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> keys, PresplitKeys(spec, layout, text));
-  const absl::Status cut = tables->Presplit(TableId::kData, keys);
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, text));
+  // Nobody knows when they fill; until then they are not merged for being small.
+  const absl::Status cut = tables->Presplit(
+      TableId::kData, {.keys = std::move(keys), .pinned_until_ms = now_ms + kPinnedMs});
   // It has rows: not a new one.
   return absl::IsFailedPrecondition(cut) ? absl::OkStatus() : cut;
 }

@@ -4,13 +4,14 @@
 
 namespace hourcell {
 
-bool RegionGate::Enter() {
+RegionGate::Entry RegionGate::Enter() {
   MutexLock lock(&mutex_);
   while (state_ == State::kClosed)
     changed_.Wait(&mutex_);
-  if (state_ == State::kGone) return false;
+  if (state_ == State::kGone) return Entry::kGone;
+  if (state_ == State::kFailed) return Entry::kFailed;
   ++inside_;
-  return true;
+  return Entry::kInside;
 }
 
 void RegionGate::Leave() {
@@ -27,18 +28,23 @@ void RegionGate::Close() {
     changed_.Wait(&mutex_);
 }
 
-void RegionGate::Open() {
+void RegionGate::EndClosed(State state) {
   MutexLock lock(&mutex_);
   HOURCELL_CHECK(state_ == State::kClosed);
-  state_ = State::kOpen;
+  state_ = state;
   changed_.NotifyAll();
 }
 
+void RegionGate::Open() {
+  EndClosed(State::kOpen);
+}
+
 void RegionGate::Abandon() {
-  MutexLock lock(&mutex_);
-  HOURCELL_CHECK(state_ == State::kClosed);
-  state_ = State::kGone;
-  changed_.NotifyAll();
+  EndClosed(State::kGone);
+}
+
+void RegionGate::Fail() {
+  EndClosed(State::kFailed);
 }
 
 }  // namespace hourcell

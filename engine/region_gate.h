@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "codec/base/mutex.h"
 
@@ -11,8 +12,15 @@ namespace hourcell {
 
 class RegionGate {
  public:
-  // Waits while the gate is closed. False if the region is gone: its keys are another's now.
-  [[nodiscard]] bool Enter();
+  enum class Entry : uint8_t {
+    kInside,
+    kGone,    // its keys are another region's now
+    kFailed,  // nobody knows whose they are until the store is opened again
+  };
+
+  // Waits while the gate is closed.
+  [[nodiscard]] Entry Enter();
+  // REQUIRES: Enter() was kInside.
   void Leave();
 
   // Closes it, and waits until nobody is inside. REQUIRES: it is open, and nobody else closes it.
@@ -21,9 +29,13 @@ class RegionGate {
   void Open();
   // For ever: whoever waits or comes is told that the region is gone. REQUIRES: it is closed.
   void Abandon();
+  // For ever: whoever waits or comes is told that it failed. REQUIRES: it is closed.
+  void Fail();
 
  private:
-  enum class State { kOpen, kClosed, kGone };
+  enum class State : uint8_t { kOpen, kClosed, kGone, kFailed };
+
+  void EndClosed(State state);
 
   Mutex mutex_;
   CondVar changed_;

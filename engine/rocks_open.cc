@@ -14,7 +14,9 @@
 #include "codec/base/status_macros.h"
 #include "engine/key_range.h"
 #include "engine/region_catalogue.h"
+#include "engine/rocks_file_system.h"
 #include "engine/rocks_options.h"
+#include "engine/rocks_region_files.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -240,9 +242,11 @@ rocksdb::ColumnFamilyOptions RocksFamilies::OptionsOf(
 absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
                                       const Options& options,
                                       const RocksFamilies& families) {
-  const rocksdb::DBOptions db_options = RocksDbOptions(options);
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, db_options));
   OpenedRocks opened;
+  opened.env = NewRocksEnv(options.env != nullptr ? options.env : rocksdb::Env::Default());
+  rocksdb::DBOptions db_options = RocksDbOptions(options);
+  db_options.env = opened.env.get();
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, db_options));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));
   absl::StatusOr<RegionSets> sets = Opening(opened.db.get(), &found).MakeSets();
   for (const Family& family : found) {
@@ -251,6 +255,7 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
   }
   if (!sets.ok()) return sets.status();
   opened.sets = *std::move(sets);
+  HOURCELL_RETURN_IF_ERROR(EmptyStaging(opened.env.get(), directory));
   return opened;
 }
 

@@ -4,6 +4,7 @@
 //   families there are, and those a new store needs -> open -> read the catalogue in `meta`
 //     -> a table without a row: one region, of all keys
 //     -> families that no row names: dropped; transitions: forgotten
+//     -> links to files on their way from region to region: removed
 //
 // What a split or merge had made before a crash is named only once it is whole, so that dropping
 // the rest is all the recovery there is.
@@ -43,6 +44,7 @@ class RocksFamilies {
 };
 
 struct OpenedRocks {
+  std::unique_ptr<rocksdb::Env> env;  // the database's
   std::unique_ptr<rocksdb::DB> db;
   RegionSets sets;
 };

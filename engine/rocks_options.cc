@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <rocksdb/cache.h>
-#include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_buffer_manager.h>
@@ -81,7 +80,6 @@ void SetUpNames(size_t write_buffer_bytes,
 
 rocksdb::DBOptions RocksDbOptions(const Options& options) {
   rocksdb::DBOptions db;
-  if (options.env != nullptr) db.env = options.env;
   db.create_if_missing = options.create_if_missing;
   // A store that was being created when the process died has some of its tables only; one that was
   // made before there were annotations lacks theirs.

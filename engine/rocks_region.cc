@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -68,11 +70,19 @@ bool RegionEntry::TryEnter(std::span<const Mutation> group) {
   places.erase(repeats.begin(), repeats.end());
   for (const auto& [table, region] : places) {
     RegionGate* const gate = (*sets_)[table]->region(region)->gate();
-    if (!gate->Enter()) {
-      Leave();
-      return false;
+    const RegionGate::Entry entry = gate->Enter();
+    if (entry == RegionGate::Entry::kInside) {
+      entered_.push_back(gate);
+      continue;
     }
-    entered_.push_back(gate);
+    Leave();
+    if (entry == RegionGate::Entry::kGone) return false;
+    const RegionInfo& info = (*sets_)[table]->info(region);
+    status_ = absl::UnavailableError(
+        fmt::format("region {} of table {}: its catalogue could not be written, so that it takes no "
+                    "writes until the store is opened again",
+                    info.id.value, info.table));
+    return true;
   }
   return true;
 }

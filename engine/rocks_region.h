@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <rocksdb/db.h>
 
@@ -108,13 +109,17 @@ class RegionEntry {
   RegionEntry(const RegionEntry&) = delete;
   RegionEntry& operator=(const RegionEntry&) = delete;
 
+  // kUnavailable: a region is closed until the store is opened again.
+  const absl::Status& status() const { return status_; }
   // Of the i-th mutation.
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
 
  private:
+  // False if a region is gone.
   bool TryEnter(std::span<const Mutation> group);
   void Leave();
 
+  absl::Status status_;
   std::shared_ptr<const RegionSets> sets_;  // keeps the regions
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   std::vector<RegionGate*> entered_;

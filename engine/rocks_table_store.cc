@@ -16,8 +16,9 @@
 #include "engine/rocks_cursor.h"
 #include "engine/rocks_open.h"
 #include "engine/rocks_region.h"
+#include "engine/rocks_region_changer.h"
+#include "engine/rocks_region_use.h"
 #include "engine/rocks_retention.h"
-#include "engine/rocks_split.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -120,9 +121,10 @@ class RocksTableStore : public TableStore {
       : clock_(clock),
         retention_(std::move(retention)),
         families_(std::move(families)),
+        env_(std::move(opened.env)),
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
-        split_(std::make_unique<RocksSplit>(db_.get(), families_.get(), &regions_)) {}
+        changer_(std::make_unique<RocksRegionChanger>(db_.get(), families_.get(), &regions_)) {}
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
@@ -193,19 +195,24 @@ class RocksTableStore : public TableStore {
     return points;
   }
 
-  absl::Status Presplit(TableId table, std::span<const std::string> keys) override {
+  absl::Status Presplit(TableId table, const RegionCut& cut) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return split_->Presplit(table, keys, static_cast<uint64_t>(clock_->NowMs()));
+    return changer_->Presplit(table, cut, static_cast<uint64_t>(clock_->NowMs()));
   }
 
-  absl::Status Split(TableId table, std::string_view key) override {
+  absl::Status Split(TableId table, const RegionCut& cut) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return split_->Split(table, key, static_cast<uint64_t>(clock_->NowMs()));
+    return changer_->Split(table, cut, static_cast<uint64_t>(clock_->NowMs()));
+  }
+
+  absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->Merge(table, ids);
   }
 
   absl::StatusOr<bool> TrimRegions(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return split_->Trim(table);
+    return changer_->Trim(table);
   }
 
   std::vector<RegionInfo> Regions(TableId table) override {
@@ -214,14 +221,39 @@ class RocksTableStore : public TableStore {
     return {set->map().regions().begin(), set->map().regions().end()};
   }
 
+  absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    std::vector<RegionUse> uses;
+    for (size_t i = 0; i < set->size(); ++i)
+      uses.push_back(UseOf(db_.get(), *set, i));
+    return uses;
+  }
+
+  absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      if (set->info(i).id == id) return ProbeOf(db_.get(), set, i);
+    }
+    return absl::NotFoundError(fmt::format("no region of {} has id {}", TableName(table), id.value));
+  }
+
   absl::Status Flush(TableId table) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const std::shared_ptr<const RegionSet> set = regions(table);
+    // All are begun before one is waited for, so that several threads have something to do.
+    rocksdb::FlushOptions begin;
+    begin.wait = false;
+    for (size_t i = 0; i + 1 < set->size(); ++i)
+      db_->Flush(begin, set->family(i)).PermitUncheckedError();
     for (size_t i = 0; i < set->size(); ++i) {
       rocksdb::Status flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
       if (IsStopped(flushed) && TryResume()) {
         flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
       }
+      // It was split or merged meanwhile, with all it had in memory.
+      if (flushed.IsColumnFamilyDropped()) continue;
       HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
     }
     return absl::OkStatus();
@@ -234,9 +266,10 @@ class RocksTableStore : public TableStore {
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     const std::shared_ptr<const RegionSet> set = regions(table);
     for (size_t i = 0; i < set->size(); ++i) {
-      HOURCELL_RETURN_IF_ERROR(
-          FromRocks(db_->CompactRange(options, set->family(i), nullptr, nullptr),
-                    fmt::format("compact {}", TableName(table))));
+      const rocksdb::Status done =
+          db_->CompactRange(options, set->family(i), nullptr, nullptr);
+      if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile
+      HOURCELL_RETURN_IF_ERROR(FromRocks(done, fmt::format("compact {}", TableName(table))));
     }
     return absl::OkStatus();
   }
@@ -271,6 +304,7 @@ class RocksTableStore : public TableStore {
   absl::Status Write(std::span<const Mutation> group, const rocksdb::WriteOptions& options) {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const RegionEntry entry(regions_, group);
+    HOURCELL_RETURN_IF_ERROR(entry.status());
     rocksdb::WriteBatch batch;
     for (size_t i = 0; i < group.size(); ++i) {
       const Mutation& mutation = group[i];
@@ -320,9 +354,10 @@ class RocksTableStore : public TableStore {
   Clock* const clock_;
   const std::unique_ptr<RocksRetention> retention_;
   const std::unique_ptr<RocksFamilies> families_;
+  const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   RocksRegions regions_;
-  const std::unique_ptr<RocksSplit> split_;
+  const std::unique_ptr<RocksRegionChanger> changer_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
   Mutex resume_;
   std::chrono::steady_clock::time_point next_resume_ ABSL_GUARDED_BY(resume_);

@@ -26,6 +26,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/regions/region_info.h"
+#include "engine/regions/split_point.h"
 
 namespace hourcell {
 
@@ -115,6 +116,28 @@ class TableView {
   virtual std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) = 0;
 };
 
+// Where regions begin.
+struct RegionCut {
+  std::vector<std::string> keys;  // ascending, none empty
+  // The normaliser does not merge the regions that come of it before.
+  uint64_t pinned_until_ms = 0;
+};
+
+// What a region takes at the moment.
+struct RegionUse {
+  RegionInfo region;
+  uint64_t file_bytes = 0;    // of what is in its range, about
+  uint64_t memory_bytes = 0;  // not yet in files
+  uint64_t files = 0;
+  uint64_t young_files = 0;  // of them, those not yet merged with the rest: level 0
+};
+
+// May be used for as long as the store is open.
+struct RegionProbe {
+  std::vector<FileSpan> files;
+  SplitProbe probe;
+};
+
 class TableStore {
  public:
   virtual ~TableStore() = default;
@@ -147,14 +170,20 @@ class TableStore {
   // Keys at which a range of the table can be cut for parallel work, ascending; may be empty.
   virtual absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) = 0;
 
-  // Cuts a table that is empty, and has never been cut, at `keys`: a region for each range between
-  // them. kInvalidArgument: keys that do not ascend, an empty one. kFailedPrecondition: the
-  // table has rows, or regions already, or cannot have any.
-  virtual absl::Status Presplit(TableId table, std::span<const std::string> keys) = 0;
+  // Cuts a table that is empty, and has never been cut: a region for each range between the keys.
+  // kInvalidArgument: keys that do not ascend, an empty one. kFailedPrecondition: the table has
+  // rows, or regions already, or cannot have any.
+  virtual absl::Status Presplit(TableId table, const RegionCut& cut) = 0;
 
-  // Cuts the region that has `key` there, while writes and reads go on. kInvalidArgument: the region
-  // begins with `key`, or the table can have one region only.
-  virtual absl::Status Split(TableId table, std::string_view key) = 0;
+  // Cuts the region that has the keys there, while writes and reads go on. kInvalidArgument: the
+  // region begins with one of them, or does not have all, or the table can have one region only.
+  // kFailedPrecondition: no region may begin with that.
+  virtual absl::Status Split(TableId table, const RegionCut& cut) = 0;
+
+  // Makes one region of neighbours, while writes and reads go on. Ids in any order. Those that are
+  // empty cost no more than a line of the catalogue. kInvalidArgument: fewer than two, or not
+  // neighbours. kNotFound: there is none of that id.
+  virtual absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) = 0;
 
   // Gives back what regions that were split hold of their sisters', those of one region at most:
   // true if there may be more.
@@ -162,6 +191,12 @@ class TableStore {
 
   // The regions of a table, ascending by start; there is always one.
   virtual std::vector<RegionInfo> Regions(TableId table) = 0;
+
+  // The same with what they take.
+  virtual absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) = 0;
+
+  // What FindSplitPoint asks about a region. kNotFound: there is none of that id.
+  virtual absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) = 0;
 
   // Writes what a table has in memory to files.
   virtual absl::Status Flush(TableId table) = 0;

@@ -166,7 +166,8 @@ absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
-  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(options.presplit, layout, tables.get()));
+  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(
+      options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
   row_keys.emplace(layout);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());

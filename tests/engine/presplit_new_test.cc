@@ -18,6 +18,8 @@
 namespace hourcell {
 namespace {
 
+constexpr uint64_t kNowMs = 1'700'000'000'000;
+
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -31,12 +33,12 @@ std::vector<std::string> StartsOf(TableStore* tables) {
 
 TEST(PresplitNewTest, CutsATableThatIsEmpty) {
   MemTableStore tables;
-  ASSERT_OK(PresplitIfNew("", Layout(), &tables));
+  ASSERT_OK(PresplitIfNew("", Layout(), kNowMs, &tables));
   EXPECT_THAT(StartsOf(&tables), SizeIs(1));
 
-  ASSERT_OK(PresplitIfNew("keys:b,a", Layout(), &tables));
+  ASSERT_OK(PresplitIfNew("keys:b,a", Layout(), kNowMs, &tables));
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "a", "b"));
-  ASSERT_OK(PresplitIfNew("keys:c", Layout(), &tables));
+  ASSERT_OK(PresplitIfNew("keys:c", Layout(), kNowMs, &tables));
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "a", "b"));
 }
 
@@ -45,7 +47,7 @@ TEST(PresplitNewTest, LeavesATableWithRowsAsItIs) {
   const Mutation row{TableId::kData, Mutation::Kind::kSet, "k", "v"};
   ASSERT_OK(tables.Apply({&row, 1}, false));
 
-  ASSERT_OK(PresplitIfNew("hex:4", Layout(), &tables));
+  ASSERT_OK(PresplitIfNew("hex:4", Layout(), kNowMs, &tables));
 
   EXPECT_THAT(StartsOf(&tables), SizeIs(1));
 }
@@ -56,7 +58,7 @@ TEST(PresplitNewTest, ReadsKeysFromAFile) {
   std::ofstream(path) << "0002|\n0001|\n";
   MemTableStore tables;
 
-  ASSERT_OK(PresplitIfNew("file:" + path, Layout(), &tables));
+  ASSERT_OK(PresplitIfNew("file:" + path, Layout(), kNowMs, &tables));
 
   EXPECT_THAT(StartsOf(&tables), ElementsAre("", "0001|", "0002|"));
 }
@@ -64,11 +66,11 @@ TEST(PresplitNewTest, ReadsKeysFromAFile) {
 TEST(PresplitNewTest, SaysWhatIsWrong) {
   MemTableStore tables;
   for (const char* const wrong : {"hex:0", "salt", "sausage", "file:/nowhere/splits"}) {
-    EXPECT_THAT(PresplitIfNew(wrong, Layout(), &tables),
+    EXPECT_THAT(PresplitIfNew(wrong, Layout(), kNowMs, &tables),
                 StatusIs(absl::StatusCode::kInvalidArgument))
         << wrong;
   }
-  EXPECT_THAT(PresplitIfNew("file:/nowhere/splits", Layout(), &tables),
+  EXPECT_THAT(PresplitIfNew("file:/nowhere/splits", Layout(), kNowMs, &tables),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("/nowhere/splits")));
 }
 

@@ -11,13 +11,13 @@ namespace {
 
 TEST(RegionGateTest, ManyMayBeInside) {
   RegionGate gate;
-  EXPECT_TRUE(gate.Enter());
-  EXPECT_TRUE(gate.Enter());
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kInside);
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kInside);
   gate.Leave();
   gate.Leave();
   gate.Close();
   gate.Open();
-  EXPECT_TRUE(gate.Enter());
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kInside);
   gate.Leave();
 }
 
@@ -27,11 +27,19 @@ TEST(RegionGateTest, WhoWaitsIsToldThatTheRegionIsGone) {
   std::atomic<int> refused = 0;
   std::vector<std::jthread> threads;
   for (int i = 0; i < 4; ++i)
-    threads.emplace_back([&] { refused += gate.Enter() ? 0 : 1; });
+    threads.emplace_back([&] { refused += gate.Enter() == RegionGate::Entry::kGone ? 1 : 0; });
   gate.Abandon();
   threads.clear();
   EXPECT_EQ(refused, 4);
-  EXPECT_FALSE(gate.Enter());
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kGone);
+}
+
+TEST(RegionGateTest, WhoWaitsIsToldThatItFailed) {
+  RegionGate gate;
+  gate.Close();
+  std::jthread waiting([&] { EXPECT_EQ(gate.Enter(), RegionGate::Entry::kFailed); });
+  gate.Fail();
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kFailed);
 }
 
 // Closing is not put off for ever by threads of which one is always inside.
@@ -43,7 +51,7 @@ TEST(RegionGateTest, NobodyIsInsideWhileItIsClosed) {
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!stop) {
-        if (!gate.Enter()) return;
+        if (gate.Enter() != RegionGate::Entry::kInside) return;
         ++inside;
         std::this_thread::yield();
         --inside;

@@ -134,23 +134,23 @@ TEST_P(TableStoreTest, ATableIsOneRegionUntilItIsCut) {
 
 TEST_P(TableStoreTest, OnlyAnEmptyTableIsPresplit) {
   const std::vector<std::string> keys = {"b", "c"};
-  EXPECT_THAT(store_->Presplit(TableId::kMeta, keys),
+  EXPECT_THAT(store_->Presplit(TableId::kMeta, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   const std::vector<std::string> none_or_not_ascending[] = {{""}, {"b", "b"}, {"c", "b"}};
   for (const auto& wrong : none_or_not_ascending) {
-    EXPECT_THAT(store_->Presplit(TableId::kData, wrong),
+    EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = wrong}),
                 StatusIs(absl::StatusCode::kInvalidArgument));
   }
   ASSERT_OK(Set(TableId::kData, "a", "1"));
-  EXPECT_THAT(store_->Presplit(TableId::kData, keys),
+  EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   const Mutation remove{TableId::kData, Mutation::Kind::kDelete, "a", ""};
   ASSERT_OK(store_->Apply({&remove, 1}, false));
 
-  ASSERT_OK(store_->Presplit(TableId::kData, keys));
+  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = keys}));
 
   EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "b", "c"));
-  EXPECT_THAT(store_->Presplit(TableId::kData, keys),
+  EXPECT_THAT(store_->Presplit(TableId::kData, {.keys = keys}),
               StatusIs(absl::StatusCode::kFailedPrecondition));
   ASSERT_OK(store_->Close());
   Reopen();
@@ -160,7 +160,7 @@ TEST_P(TableStoreTest, OnlyAnEmptyTableIsPresplit) {
 }
 
 TEST_P(TableStoreTest, RegionsReadAsOneTable) {
-  ASSERT_OK(store_->Presplit(TableId::kData, std::vector<std::string>{"b", "d", "f"}));
+  ASSERT_OK(store_->Presplit(TableId::kData, {.keys = {"b", "d", "f"}}));
   for (const char* const key : {"a", "b", "bb", "c", "e", "ee", "g"})
     ASSERT_OK(Set(TableId::kData, key, key));
   ASSERT_OK(store_->Flush(TableId::kData));
@@ -211,9 +211,9 @@ TEST_P(TableStoreTest, ASplitKeepsEveryRowAndEveryView) {
   std::unique_ptr<TableView> before = store_->Snapshot();
   const auto rows = Scan(TableId::kData, {});
 
-  ASSERT_OK(store_->Split(TableId::kData, "k500"));
-  ASSERT_OK(store_->Split(TableId::kData, "k250"));
-  EXPECT_THAT(store_->Split(TableId::kData, "k250"), StatusIs(absl::StatusCode::kInvalidArgument));
+  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k500"}}));
+  ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k250"}}));
+  EXPECT_THAT(store_->Split(TableId::kData, {.keys = {"k250"}}), StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "k250", "k500"));
   EXPECT_EQ(Scan(TableId::kData, {}), rows);
   ASSERT_OK(Set(TableId::kData, "k100", "newest"));

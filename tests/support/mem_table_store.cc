@@ -11,6 +11,10 @@
 namespace hourcell {
 namespace {
 
+bool CanBeCut(TableId table) {
+  return table == TableId::kData || table == TableId::kAnnotation;
+}
+
 class MemRowCursor : public RowCursor {
  public:
   using Rows = std::map<std::string, std::string>;
@@ -133,47 +137,123 @@ std::unique_ptr<TableView> MemTableStore::Snapshot() {
   return std::make_unique<MemTableView>(tables_);
 }
 
-absl::Status MemTableStore::Presplit(TableId table, std::span<const std::string> keys) {
+MemTableStore::MemTableStore() {
+  for (const TableId table : kTableIds) {
+    RegionInfo all;
+    all.table = TableName(table);
+    all.id.value = 1;
+    all.state = RegionState::kOpen;
+    regions_[static_cast<size_t>(table)] = {all};
+  }
+}
+
+absl::Status MemTableStore::Presplit(TableId table, const RegionCut& cut) {
   MutexLock lock(&mutex_);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i].empty() || (i > 0 && keys[i] <= keys[i - 1])) {
+  std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];
+  for (size_t i = 0; i < cut.keys.size(); ++i) {
+    if (cut.keys[i].empty() || (i > 0 && cut.keys[i] <= cut.keys[i - 1])) {
       return absl::InvalidArgumentError("presplit: keys do not ascend");
     }
   }
-  std::vector<std::string>& before = split_keys_[static_cast<size_t>(table)];
-  const bool can_have_some = table == TableId::kData || table == TableId::kAnnotation;
-  if (!can_have_some || !before.empty() || !tables_[static_cast<size_t>(table)].empty()) {
+  if (!CanBeCut(table) || regions.size() != 1 || !tables_[static_cast<size_t>(table)].empty()) {
     return absl::FailedPreconditionError("presplit: not an empty table of one region");
   }
-  before.assign(keys.begin(), keys.end());
+  CutRegion(0, cut, &regions);
   return absl::OkStatus();
 }
 
-absl::Status MemTableStore::Split(TableId table, std::string_view key) {
+absl::Status MemTableStore::Split(TableId table, const RegionCut& cut) {
   MutexLock lock(&mutex_);
-  std::vector<std::string>& keys = split_keys_[static_cast<size_t>(table)];
-  const auto at = std::ranges::lower_bound(keys, key);
-  const bool can_have_some = table == TableId::kData || table == TableId::kAnnotation;
-  if (!can_have_some || key.empty() || (at != keys.end() && *at == key)) {
-    return absl::InvalidArgumentError("split: not inside of a region");
+  if (!CanBeCut(table)) return absl::FailedPreconditionError("split: one region, always");
+  if (cut.keys.empty()) return absl::InvalidArgumentError("split: no key");
+  std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];
+  const auto found = std::ranges::find_if(
+      regions, [&](const RegionInfo& region) { return region.range.Contains(cut.keys[0]); });
+  for (size_t i = 0; i < cut.keys.size(); ++i) {
+    if (cut.keys[i].empty() || (i > 0 && cut.keys[i] <= cut.keys[i - 1]) ||
+        cut.keys[i] == found->range.start || !found->range.Contains(cut.keys[i])) {
+      return absl::InvalidArgumentError("split: not inside of a region");
+    }
   }
-  keys.insert(at, std::string(key));
+  CutRegion(static_cast<size_t>(found - regions.begin()), cut, &regions);
+  return absl::OkStatus();
+}
+
+void MemTableStore::CutRegion(size_t index,
+                              const RegionCut& cut,
+                              std::vector<RegionInfo>* regions) {
+  const RegionInfo parent = (*regions)[index];
+  std::vector<RegionInfo> daughters(cut.keys.size() + 1, parent);
+  for (size_t i = 0; i < daughters.size(); ++i) {
+    daughters[i].id.value = ++last_region_id_;
+    daughters[i].parents = {parent.id};
+    daughters[i].pinned_until_ms = cut.pinned_until_ms;
+    if (i > 0) daughters[i].range.start = cut.keys[i - 1];
+    if (i < cut.keys.size()) daughters[i].range.end = cut.keys[i];
+  }
+  const auto at = regions->erase(regions->begin() + static_cast<ptrdiff_t>(index));
+  regions->insert(at, daughters.begin(), daughters.end());
+}
+
+absl::Status MemTableStore::MergeRegions(TableId table, std::span<const RegionId> ids) {
+  MutexLock lock(&mutex_);
+  std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];
+  std::vector<size_t> indexes;
+  for (const RegionId id : ids) {
+    const auto found = std::ranges::find(regions, id, &RegionInfo::id);
+    if (found == regions.end()) return absl::NotFoundError("merge: no such region");
+    indexes.push_back(static_cast<size_t>(found - regions.begin()));
+  }
+  std::ranges::sort(indexes);
+  for (size_t i = 1; i < indexes.size(); ++i) {
+    if (indexes[i] != indexes[i - 1] + 1) return absl::InvalidArgumentError("merge: a gap");
+  }
+  if (indexes.size() < 2) return absl::InvalidArgumentError("merge: fewer than two");
+  RegionInfo merged = regions[indexes.front()];
+  merged.range.end = regions[indexes.back()].range.end;
+  merged.id.value = ++last_region_id_;
+  merged.parents.assign(ids.begin(), ids.end());
+  const auto first = regions.begin() + static_cast<ptrdiff_t>(indexes.front());
+  regions.insert(regions.erase(first, first + static_cast<ptrdiff_t>(indexes.size())), merged);
   return absl::OkStatus();
 }
 
 std::vector<RegionInfo> MemTableStore::Regions(TableId table) {
   MutexLock lock(&mutex_);
-  std::vector<RegionInfo> regions(1);
-  for (const std::string& key : split_keys_[static_cast<size_t>(table)]) {
-    regions.back().range.end = key;
-    regions.emplace_back().range.start = key;
+  return regions_[static_cast<size_t>(table)];
+}
+
+absl::StatusOr<std::vector<RegionUse>> MemTableStore::RegionUses(TableId table) {
+  MutexLock lock(&mutex_);
+  std::vector<RegionUse> uses;
+  for (const RegionInfo& region : regions_[static_cast<size_t>(table)]) {
+    const RegionRange& range = region.range;
+    uses.push_back({.region = region});
+    uses.back().memory_bytes = BytesBetween(table, range.start, range.end);
   }
-  for (size_t i = 0; i < regions.size(); ++i) {
-    regions[i].table = TableName(table);
-    regions[i].id.value = i + 1;
-    regions[i].state = RegionState::kOpen;
+  return uses;
+}
+
+absl::StatusOr<RegionProbe> MemTableStore::ProbeRegion(TableId table, RegionId id) {
+  MutexLock lock(&mutex_);
+  const std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];
+  if (std::ranges::find(regions, id, &RegionInfo::id) == regions.end()) {
+    return absl::NotFoundError("no such region");
   }
-  return regions;
+  RegionProbe probe;
+  probe.probe.bytes_between = [this, table](std::string_view start, std::string_view end) {
+    MutexLock probe_lock(&mutex_);
+    return BytesBetween(table, start, end);
+  };
+  return probe;
+}
+
+uint64_t MemTableStore::BytesBetween(TableId table, std::string_view start, std::string_view end) {
+  uint64_t bytes = 0;
+  for (const auto& [key, value] : tables_[static_cast<size_t>(table)]) {
+    if (key >= start && (end.empty() || key < end)) bytes += key.size() + value.size();
+  }
+  return bytes;
 }
 
 absl::StatusOr<uint64_t> MemTableStore::Increment(TableId table,

@@ -20,6 +20,8 @@ class MemTableStore : public TableStore {
  public:
   using Tables = std::array<std::map<std::string, std::string>, std::size(kTableIds)>;
 
+  MemTableStore();
+
   absl::Status Apply(std::span<const Mutation> group, bool sync) override;
   absl::Status Sync() override;
   std::unique_ptr<TableView> Snapshot() override;
@@ -32,10 +34,13 @@ class MemTableStore : public TableStore {
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
   }
-  absl::Status Presplit(TableId table, std::span<const std::string> keys) override;
-  absl::Status Split(TableId table, std::string_view key) override;
+  absl::Status Presplit(TableId table, const RegionCut& cut) override;
+  absl::Status Split(TableId table, const RegionCut& cut) override;
+  absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override;
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
+  absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
+  absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override;
   absl::Status Flush(TableId table) override;
   absl::Status Compact(TableId table) override { return Flush(table); }
   void SetExpiry(const RowExpiry* expiry) override { expiry_ = expiry; }
@@ -46,9 +51,16 @@ class MemTableStore : public TableStore {
   void FailApplies(int count) { failing_applies_ = count; }
 
  private:
+  void CutRegion(size_t index, const RegionCut& cut, std::vector<RegionInfo>* regions)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint64_t BytesBetween(TableId table, std::string_view start, std::string_view end)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   Mutex mutex_;
   Tables tables_ ABSL_GUARDED_BY(mutex_);
-  std::array<std::vector<std::string>, std::size(kTableIds)> split_keys_ ABSL_GUARDED_BY(mutex_);
+  // Ascending by start.
+  std::array<std::vector<RegionInfo>, std::size(kTableIds)> regions_ ABSL_GUARDED_BY(mutex_);
+  uint64_t last_region_id_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};

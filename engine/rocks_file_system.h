@@ -1,0 +1,23 @@
+// RocksFileSystem: what our RocksDB does differently with files.
+//
+//   OPTIONS files   are not written. RocksDB writes, reads and checks one each time a column family
+//                   comes or goes, with all writers waiting: 50 ms with 256 of them. Nothing of
+//                   ours reads them: options come from the store's settings.
+//   hard links      last before the manifest names them: with the sync of a manifest goes, first,
+//                   that of the directories that were linked into. RocksDB does not sync them when
+//                   it imports files, and refuses a whole store of which one file is missing.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <memory>
+
+#include <rocksdb/env.h>
+
+namespace hourcell {
+
+// On top of `base`'s file system; everything else is the default environment's. `base` is borrowed.
+std::unique_ptr<rocksdb::Env> NewRocksEnv(rocksdb::Env* base);
+
+}  // namespace hourcell
