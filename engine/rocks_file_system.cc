@@ -21,15 +21,16 @@ std::string DirectoryOf(const std::string& path) {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-// Directories with links that may not last yet.
-class LinkedDirectories {
+// What is not certain about manifests and the files they name.
+class Manifests {
  public:
-  void Add(std::string directory) {
+  void AddLink(std::string directory) {
     MutexLock lock(&mutex_);
     unsynced_.insert(std::move(directory));
   }
 
-  rocksdb::IOStatus Sync(rocksdb::FileSystem* files) {
+  // Syncs the directories with links that may not last yet.
+  rocksdb::IOStatus SyncLinks(rocksdb::FileSystem* files) {
     MutexLock lock(&mutex_);
     while (!unsynced_.empty()) {
       std::unique_ptr<rocksdb::FSDirectory> directory;
@@ -43,31 +44,62 @@ class LinkedDirectories {
     return rocksdb::IOStatus::OK();
   }
 
+  rocksdb::IOStatus Note(rocksdb::IOStatus written) {
+    if (!written.ok()) {
+      MutexLock lock(&mutex_);
+      is_uncertain_ = true;
+    }
+    return written;
+  }
+  void NoteNew() {
+    MutexLock lock(&mutex_);
+    is_uncertain_ = false;
+  }
+  bool is_uncertain() const {
+    MutexLock lock(&mutex_);
+    return is_uncertain_;
+  }
+
  private:
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::set<std::string> unsynced_ ABSL_GUARDED_BY(mutex_);
+  // A write to the manifest failed: what it says is not known.
+  bool is_uncertain_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   ManifestFile(std::unique_ptr<rocksdb::FSWritableFile> file,
                rocksdb::FileSystem* files,
-               LinkedDirectories* linked)
-      : FSWritableFileOwnerWrapper(std::move(file)), files_(*files), linked_(*linked) {}
+               Manifests* manifests)
+      : FSWritableFileOwnerWrapper(std::move(file)), files_(*files), manifests_(*manifests) {}
 
+  rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                           const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* dbg) override {
+    return manifests_.Note(FSWritableFileOwnerWrapper::Append(data, options, dbg));
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                           const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& verification,
+                           rocksdb::IODebugContext* dbg) override {
+    return manifests_.Note(FSWritableFileOwnerWrapper::Append(data, options, verification, dbg));
+  }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = linked_.Sync(&files_);
-    return status.ok() ? FSWritableFileOwnerWrapper::Sync(options, dbg) : status;
+    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Sync(options, dbg);
+    return manifests_.Note(std::move(status));
   }
   rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
                           rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = linked_.Sync(&files_);
-    return status.ok() ? FSWritableFileOwnerWrapper::Fsync(options, dbg) : status;
+    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Fsync(options, dbg);
+    return manifests_.Note(std::move(status));
   }
 
  private:
   rocksdb::FileSystem& files_;
-  LinkedDirectories& linked_;
+  Manifests& manifests_;
 };
 
 class RocksFileSystem : public rocksdb::FileSystemWrapper {
@@ -86,7 +118,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     }
     rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
     if (status.ok() && BaseName(path).starts_with("MANIFEST-")) {
-      *file = std::make_unique<ManifestFile>(std::move(*file), target(), &linked_);
+      *file = std::make_unique<ManifestFile>(std::move(*file), target(), &manifests_);
     }
     return status;
   }
@@ -96,12 +128,30 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = FileSystemWrapper::LinkFile(source, link, options, dbg);
-    if (status.ok()) linked_.Add(DirectoryOf(link));
+    if (status.ok()) manifests_.AddLink(DirectoryOf(link));
     return status;
   }
 
+  rocksdb::IOStatus RenameFile(const std::string& from,
+                               const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::RenameFile(from, to, options, dbg);
+    if (status.ok() && BaseName(to) == "CURRENT") manifests_.NoteNew();
+    return status;
+  }
+
+  rocksdb::IOStatus DeleteFile(const std::string& path,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
+      return rocksdb::IOStatus::OK();
+    }
+    return FileSystemWrapper::DeleteFile(path, options, dbg);
+  }
+
  private:
-  LinkedDirectories linked_;
+  Manifests manifests_;
 };
 
 }  // namespace

@@ -6,6 +6,10 @@
 //   hard links      last before the manifest names them: with the sync of a manifest goes, first,
 //                   that of the directories that were linked into. RocksDB does not sync them when
 //                   it imports files, and refuses a whole store of which one file is missing.
+//   table files     stay from a failed write of a manifest until there is a new one. RocksDB removes
+//                   what an import that failed so had linked, although the manifest may name it by
+//                   then, and refuses the whole store at the next open. What stays needlessly is
+//                   removed by that.
 //
 // Thread-safe.
 

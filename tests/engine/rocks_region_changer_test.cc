@@ -16,11 +16,14 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/env.h>
 
 #include "codec/base/random.h"
+#include "codec/base/status_macros.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
+#include "tests/support/fault_fs.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -381,6 +384,110 @@ TEST_F(RegionChangeTest, AProbeFindsTheMedian) {
   EXPECT_THAT(point.key, AllOf(testing::Ge(Key(1700)), testing::Le(Key(2300))));
   EXPECT_TRUE(model_.contains(point.key)) << point.key;
   EXPECT_THAT(store_->ProbeRegion(kTable, RegionId{99}), StatusIs(absl::StatusCode::kNotFound));
+}
+
+// The n-th write to the disk fails, for each n, while regions are split, trimmed and merged.
+class RegionFaultTest : public testing::Test {
+ protected:
+  std::unique_ptr<TableStore> Open() {
+    Options options = TinyOptions(directory_->path());
+    options.env = env_.get();
+    absl::StatusOr<std::unique_ptr<TableStore>> opened =
+        OpenRocksTableStore(directory_->file("db"), options);
+    EXPECT_OK(opened);
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+
+  static absl::Status Set(TableStore* store, const std::string& key, const std::string& value) {
+    const Mutation row{kTable, Mutation::Kind::kSet, key, value};
+    return store->ApplyUnlogged({&row, 1});
+  }
+
+  void Fill(TableStore* store) {
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_OK(Set(store, Key(i), "v"));
+      if (i % 20 != 19) continue;
+      ASSERT_OK(store->Flush(kTable));
+    }
+  }
+
+  // What is refused is tried no further.
+  static absl::Status Change(TableStore* store) {
+    HOURCELL_RETURN_IF_ERROR(store->Split(kTable, {.keys = {Key(20), Key(30)}}));
+    HOURCELL_RETURN_IF_ERROR(store->TrimRegions(kTable).status());
+    const std::vector<RegionInfo> regions = store->Regions(kTable);
+    const std::vector<RegionId> ids = {regions[0].id, regions[1].id};
+    return store->MergeRegions(kTable, ids);
+  }
+
+  static void Check(TableStore* store) {
+    int rows = 0;
+    EXPECT_OK(store->Snapshot()->Scan(kTable, {}, {}, [&](std::string_view key, auto) {
+      EXPECT_EQ(key, Key(rows++));
+      return true;
+    }));
+    EXPECT_EQ(rows, 60);
+    EXPECT_THAT(CheckInvariants(store->Regions(kTable)), IsEmpty());
+  }
+
+  void Start() {
+    directory_.emplace();
+    fs_ = std::make_shared<FaultFs>();
+    env_ = rocksdb::NewCompositeEnv(fs_);
+  }
+
+  std::optional<TempDir> directory_;
+  std::shared_ptr<FaultFs> fs_;
+  std::unique_ptr<rocksdb::Env> env_;
+};
+
+TEST_F(RegionFaultTest, AFailedWriteLosesNothing) {
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed && n < 1000 && !HasFailure(); ++n) {
+    SCOPED_TRACE(testing::Message() << "write " << n);
+    Start();
+    std::unique_ptr<TableStore> store = Open();
+    Fill(store.get());
+    fs_->FailOn({.nth = n});
+    const uint64_t before = fs_->Count();
+    Change(store.get()).IgnoreError();
+    has_failed = fs_->Count() - before >= n;
+    fs_->Heal();
+    Check(store.get());
+    // A region whose commit failed takes no writes; whatever it does take must stay.
+    const bool is_written = Set(store.get(), Key(25), "w").ok() && store->Flush(kTable).ok();
+    store.reset();
+    store = Open();
+    ASSERT_NE(store, nullptr);
+    Check(store.get());
+    EXPECT_TRUE(!is_written || store->Snapshot()->Get(kTable, Key(25)).value() == "w");
+    ASSERT_OK(Set(store.get(), Key(25), "x"));
+    std::error_code none;
+    EXPECT_FALSE(std::filesystem::exists(directory_->file("db") + ".split", none));
+  }
+  EXPECT_FALSE(has_failed) << "the sweep never came to its end";
+}
+
+TEST_F(RegionFaultTest, APowerLossAtAnyWriteLosesNothing) {
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed && n < 1000 && !HasFailure(); ++n) {
+    SCOPED_TRACE(testing::Message() << "write " << n);
+    Start();
+    std::unique_ptr<TableStore> store = Open();
+    Fill(store.get());
+    const uint64_t before = fs_->Count();
+    fs_->FailOn({.nth = n, .is_lasting = true});
+    Change(store.get()).IgnoreError();
+    has_failed = fs_->Count() - before >= n;
+    store.reset();
+    fs_->LoseUnsynced(/*seed=*/n, FaultFs::Loss::kEnds);
+    fs_->Heal();
+    store = Open();
+    ASSERT_NE(store, nullptr);
+    Check(store.get());
+    ASSERT_OK(Set(store.get(), Key(25), "x"));
+  }
+  EXPECT_FALSE(has_failed) << "the sweep never came to its end";
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ std::string ReadAll(const std::string& path) {
 // Not into the file that is there: handles that are still open must not get at the new one.
 void Replace(const std::string& path, const std::string& content) {
   std::filesystem::remove(path);
+  // Its directory may be gone since.
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   std::ofstream out(path, std::ios::binary);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   HOURCELL_CHECK(out.good());
@@ -64,9 +66,10 @@ void LosePage(char* page, uint64_t size, Random* random) {
 }
 
 // What becomes of content[from, end), which is not on disk.
-void LoseBytes(std::string* content, uint64_t from, Random* random) {
+void LoseBytes(std::string* content, uint64_t from, FaultFs::Loss loss, Random* random) {
   const uint64_t unsynced = content->size() - from;
   if (unsynced == 0) return;
+  if (loss == FaultFs::Loss::kEnds) return content->resize(from + random->Below(unsynced + 1));
   const uint64_t kind = random->Below(8);
   if (kind == 0) content->resize(from);
   if (kind <= 1) return;
@@ -351,6 +354,11 @@ IOStatus FaultFs::RenameFile(const std::string& from,
   MutexLock lock(&mutex_);
   const std::string old_path = Normal(from);
   const std::string new_path = Normal(to);
+  if (std::filesystem::is_directory(old_path)) {
+    const IOStatus status = target()->RenameFile(from, to, io, debug);
+    if (status.ok()) MoveDirectory(old_path, new_path);
+    return status;
+  }
   std::shared_ptr<Entry> moved = EntryOf(old_path);
   std::shared_ptr<Entry> replaced = EntryOf(new_path);
   const IOStatus status = target()->RenameFile(from, to, io, debug);
@@ -361,6 +369,20 @@ IOStatus FaultFs::RenameFile(const std::string& from,
   NoteName(old_path, std::move(moved), is_one_directory);
   NoteName(new_path, std::move(replaced), false);
   return status;
+}
+
+void FaultFs::MoveDirectory(const std::string& from, const std::string& to) {
+  const auto moved = [&](const std::string& path) {
+    return path.starts_with(from + "/") ? to + path.substr(from.size()) : path;
+  };
+  std::map<std::string, std::shared_ptr<Inode>> inodes;
+  for (auto& [path, inode] : inodes_)
+    inodes[moved(path)] = std::move(inode);
+  inodes_ = std::move(inodes);
+  for (NameChange& change : name_changes_) {
+    change.path = moved(change.path);
+    if (change.directory == from) change.directory = to;
+  }
 }
 
 IOStatus FaultFs::LinkFile(const std::string& from,
@@ -401,7 +423,7 @@ void FaultFs::UndoNames(Random* random) {
   name_changes_.clear();
 }
 
-void FaultFs::LoseUnsynced(uint64_t seed) {
+void FaultFs::LoseUnsynced(uint64_t seed, Loss loss) {
   MutexLock lock(&mutex_);
   Random random(seed);
   ++generation_;
@@ -418,7 +440,7 @@ void FaultFs::LoseUnsynced(uint64_t seed) {
     if (inode->cut_at.has_value() && random.Below(2) == 0) {
       content = content.substr(0, static_cast<size_t>(*inode->cut_at)) + inode->cut_content;
     } else {
-      LoseBytes(&content, inode->cut_at.value_or(inode->synced_bytes), &random);
+      LoseBytes(&content, inode->cut_at.value_or(inode->synced_bytes), loss, &random);
     }
     Replace(path, content);
     written.emplace(inode.get(), path);

@@ -49,6 +49,10 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     kAllOperations = 511,
   };
   enum class Failure { kIoError, kNoSpace };
+  // What becomes of bytes that were not synced: any page of them, or their end only, as where a
+  // file grows once its bytes are on disk (ext4's data=ordered). RocksDB's manifest, which is read
+  // as a whole or not at all, bears the second.
+  enum class Loss { kPages, kEnds };
 
   struct Fault {
     uint32_t operations = kAllOperations;  // which of them
@@ -71,7 +75,7 @@ class FaultFs : public rocksdb::FileSystemWrapper {
 
   // Power loss. Files that are open stay dead: what is done to them fails, and changes nothing.
   // REQUIRES: no other call meanwhile.
-  void LoseUnsynced(uint64_t seed);
+  void LoseUnsynced(uint64_t seed, Loss loss = Loss::kPages);
 
   rocksdb::IOStatus NewWritableFile(const std::string& path,
                                     const rocksdb::FileOptions& options,
@@ -139,6 +143,9 @@ class FaultFs : public rocksdb::FileSystemWrapper {
   void NoteName(const std::string& path, std::shared_ptr<Entry> before, bool with_next)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteCut(Inode* inode, const std::string& path, uint64_t bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // A directory has another name, at once and for good.
+  void MoveDirectory(const std::string& from, const std::string& to)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void UndoNames(Random* random) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
