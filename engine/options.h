@@ -14,6 +14,7 @@
 
 #include "codec/layout.h"
 #include "codec/limits.h"
+#include "engine/regions/region_settings.h"
 
 namespace rocksdb {
 class Env;
@@ -99,6 +100,8 @@ struct Options {
   // tsd.region.presplit: the regions a new store's data table begins with, as regions/presplit.h
   // says (`hex:16`, `salt`, `keys:a,b`, `file:PATH` and others); empty: one.
   std::string presplit;
+  // tsd.region.split.*, tsd.region.normalizer.* and HBase's names: of the data table.
+  RegionSettings regions;
 
   QueryLimits query_limits;                              // tsd.query.limits.*
   std::vector<MetricQueryLimits> query_limit_overrides;  // tsd.query.limits.overrides.config

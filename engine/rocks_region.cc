@@ -78,10 +78,10 @@ bool RegionEntry::TryEnter(std::span<const Mutation> group) {
     Leave();
     if (entry == RegionGate::Entry::kGone) return false;
     const RegionInfo& info = (*sets_)[table]->info(region);
-    status_ = absl::UnavailableError(
-        fmt::format("region {} of table {}: its catalogue could not be written, so that it takes no "
-                    "writes until the store is opened again",
-                    info.id.value, info.table));
+    status_ = absl::UnavailableError(fmt::format(
+        "region {} of table {}: its catalogue could not be written, so that it takes no "
+        "writes until the store is opened again",
+        info.id.value, info.table));
     return true;
   }
   return true;

@@ -321,8 +321,7 @@ absl::Status RocksRegionChanger::MakeMerged(TableId table,
       return absl::UnavailableError(fmt::format(
           "merge: region {} was split just now; try again later", set.info(i).id.value));
     }
-    HOURCELL_ASSIGN_OR_RETURN(const bool is_empty,
-                              IsEmpty(&db_, set.family(i), set.info(i).range));
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_empty, IsEmpty(&db_, set.family(i), set.info(i).range));
     if (!is_empty) with_rows.push_back(i);
   }
   if (with_rows.size() <= 1) {
@@ -335,8 +334,7 @@ absl::Status RocksRegionChanger::MakeMerged(TableId table,
   RocksFiles files;
   for (const size_t i : with_rows) {
     const RegionRange& range = set.info(i).range;
-    HOURCELL_ASSIGN_OR_RETURN(exports.emplace_back(),
-                              RocksExport::Make(&db_, set.family(i)));
+    HOURCELL_ASSIGN_OR_RETURN(exports.emplace_back(), RocksExport::Make(&db_, set.family(i)));
     for (const rocksdb::LiveFileMetaData& file : exports.back()->files()) {
       if (!range.Contains(file.smallestkey) || !range.Contains(file.largestkey)) {
         return absl::UnavailableError(

@@ -77,8 +77,8 @@ absl::Status EmptyStaging(rocksdb::Env* env, const std::string& db_path) {
   return FromRocks(env->DeleteDir(staging), "remove " + staging);
 }
 
-absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(rocksdb::DB* db,
-                                                               rocksdb::ColumnFamilyHandle* family) {
+absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(
+    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   rocksdb::Checkpoint* raw = nullptr;
   HOURCELL_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(db, &raw), "export"));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
@@ -95,8 +95,8 @@ absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(rocksdb::DB* db,
     made->files_ = std::move(files->files);
     if (NamesOf(made->files_) == LiveFilesOf(db, family->GetName())) return made;
   }
-  return absl::UnavailableError(fmt::format(
-      "export {}: its files change all the time; try again later", family->GetName()));
+  return absl::UnavailableError(
+      fmt::format("export {}: its files change all the time; try again later", family->GetName()));
 }
 
 RocksExport::~RocksExport() {
@@ -119,7 +119,8 @@ absl::StatusOr<std::vector<RocksFiles>> RocksExport::Share(std::span<const Regio
         further_.push_back(directory);
       }
       HOURCELL_RETURN_IF_ERROR(FromRocks(
-          db_.GetEnv()->LinkFile(directory_ + "/" + file.name, directory + "/" + file.name), "export"));
+          db_.GetEnv()->LinkFile(directory_ + "/" + file.name, directory + "/" + file.name),
+          "export"));
       mine.db_path = directory;
     }
   }

@@ -70,8 +70,8 @@ RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index) {
     if (level.level == 0) use.young_files = level.files.size();
   }
   const RegionRange& range = use.region.range;
-  use.file_bytes = use.region.has_references ? BytesBetween(db, family, range.start, range.end)
-                                             : metadata.size;
+  use.file_bytes =
+      use.region.has_references ? BytesBetween(db, family, range.start, range.end) : metadata.size;
   db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables, &use.memory_bytes);
   return use;
 }

@@ -236,7 +236,8 @@ class RocksTableStore : public TableStore {
     for (size_t i = 0; i < set->size(); ++i) {
       if (set->info(i).id == id) return ProbeOf(db_.get(), set, i);
     }
-    return absl::NotFoundError(fmt::format("no region of {} has id {}", TableName(table), id.value));
+    return absl::NotFoundError(
+        fmt::format("no region of {} has id {}", TableName(table), id.value));
   }
 
   absl::Status Flush(TableId table) override {
@@ -266,8 +267,7 @@ class RocksTableStore : public TableStore {
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     const std::shared_ptr<const RegionSet> set = regions(table);
     for (size_t i = 0; i < set->size(); ++i) {
-      const rocksdb::Status done =
-          db_->CompactRange(options, set->family(i), nullptr, nullptr);
+      const rocksdb::Status done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
       if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile
       HOURCELL_RETURN_IF_ERROR(FromRocks(done, fmt::format("compact {}", TableName(table))));
     }

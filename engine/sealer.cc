@@ -241,6 +241,9 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
     // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
     std::ranges::stable_sort(merges, {}, &Mutation::key);
     HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
+    if (parts_.loads != nullptr) {
+      parts_.loads->Record(static_cast<uint64_t>(parts_.clock->NowMs()), merges);
+    }
     if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
     unflushed_bytes_ += bytes;
     points_sealed_->Add(points);

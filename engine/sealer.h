@@ -36,6 +36,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/journal.h"
 #include "engine/options.h"
+#include "engine/region_loads.h"
 #include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
@@ -53,6 +54,7 @@ class Sealer {
     SeriesTable* series = nullptr;  // its rows that wait in memory are written in passing
     Admission* admission = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
+    RegionLoads* loads = nullptr;       // is told of the rows that are written; null: nobody is
     Clock* clock = nullptr;
     Stats* stats = nullptr;
     std::function<void(std::string_view message)> warn = {};  // none: nobody is told

@@ -33,6 +33,8 @@
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
 #include "engine/query_watch.h"
+#include "engine/region_keeper.h"
+#include "engine/region_loads.h"
 #include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
@@ -92,6 +94,7 @@ class Tsdb::Impl {
   absl::Status Open();
   absl::Status OpenTables();
   absl::Status LoadRetention();
+  void MakeRegionKeeper();
   absl::Status OpenJournal();
   void StartBackground();
   absl::Status Flush();
@@ -116,6 +119,8 @@ class Tsdb::Impl {
   std::unique_ptr<Journal> journal;
   std::unique_ptr<GroupCommit> commit;
   std::unique_ptr<Admission> admission;
+  std::optional<RegionLoads> region_loads;
+  std::unique_ptr<RegionKeeper> region_keeper;
   std::unique_ptr<Sealer> sealer;
   std::unique_ptr<PointWriter> writer;
   std::unique_ptr<MetricSeriesCache> metric_series;
@@ -125,6 +130,8 @@ class Tsdb::Impl {
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
   std::unique_ptr<Background> expiry_ticker;
+  std::unique_ptr<Background> region_ticker;
+  std::unique_ptr<Background> region_trimmer;
   std::atomic<bool> is_open{false};
 };
 
@@ -166,10 +173,11 @@ absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
-  HOURCELL_RETURN_IF_ERROR(PresplitIfNew(
-      options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
+  HOURCELL_RETURN_IF_ERROR(
+      PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
   row_keys.emplace(layout);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
+  MakeRegionKeeper();
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
@@ -192,6 +200,23 @@ absl::Status Tsdb::Impl::LoadRetention() {
   expiry.emplace(options.layout, &retention, clock);
   tables->SetExpiry(&*expiry);
   return absl::OkStatus();
+}
+
+void Tsdb::Impl::MakeRegionKeeper() {
+  // Smaller memtables than this make many small files.
+  constexpr uint64_t kMemtableBytes = 2 << 20;
+  region_loads.emplace(options.regions.split);
+  region_keeper = std::make_unique<RegionKeeper>(
+      options.regions,
+      RegionKeeper::Parts{.tables = tables.get(),
+                          .loads = &*region_loads,
+                          .clock = clock,
+                          .stats = &stats,
+                          .warn = options.warn,
+                          .ttl_ms = [this] { return options.ttl_s * 1000; },
+                          .memory = {.memory_bytes = 4 * options.write_buffer_bytes,
+                                     .share = 1,
+                                     .flush_bytes = kMemtableBytes}});
 }
 
 // The journal, and from it the hours that were open.
@@ -221,6 +246,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                   .series = series.get(),
                                                   .admission = admission.get(),
                                                   .expiry = &*expiry,
+                                                  .loads = &*region_loads,
                                                   .clock = clock,
                                                   .stats = &stats,
                                                   .warn = options.warn});
@@ -262,6 +288,12 @@ void Tsdb::Impl::StartBackground() {
         bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
       });
   admission->SetWake([this] { seal_ticker->Wake(); });
+  constexpr int64_t kRegionsMs = 1000;
+  // What fails is counted and tried again.
+  region_ticker = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
+                                               [this] { region_keeper->Tick().IgnoreError(); });
+  region_trimmer = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
+                                                [this] { region_keeper->Trim().IgnoreError(); });
 }
 
 absl::Status Tsdb::Impl::Flush() {
@@ -293,6 +325,10 @@ void Tsdb::Impl::RegisterGauges() {
     of_kind("uid.rejected-assignments", &UidStats::refused);
     of_kind("uid.random-collisions", &UidStats::random_collisions);
   }
+  for (const TableId table : {TableId::kData, TableId::kAnnotation}) {
+    add("region.count", {{"table", std::string(TableName(table))}},
+        [this, table] { return tables->Regions(table).size(); });
+  }
   add("series.created", {}, [this] { return series->created(); });
   add("series.cache-hit", {}, [this] { return series_cache->hits(); });
   add("series.cache-miss", {}, [this] { return series_cache->misses(); });
@@ -318,6 +354,8 @@ void Tsdb::Impl::RegisterGauges() {
 
 absl::Status Tsdb::Impl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
+  region_ticker.reset();
+  region_trimmer.reset();
   expiry_ticker.reset();
   seal_ticker.reset();
   syncer.reset();

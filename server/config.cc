@@ -312,6 +312,13 @@ bool IsIgnored(std::string_view key) {
                              [&](std::string_view prefix) { return key.starts_with(prefix); });
 }
 
+// Those of the data table, HBase's of a site among them; not the attributes that HBase gives to
+// single tables.
+bool IsRegionSetting(std::string_view key) {
+  return (key.starts_with("tsd.") || key.starts_with("hbase.")) &&
+         RegionSettingNames().contains(key);
+}
+
 // Levenshtein's distance, O(a * b).
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -343,6 +350,9 @@ std::string_view NearestKey(std::string_view key) {
     consider(row.setting.key);
   for (const std::string_view ignored : kIgnoredKeys)
     consider(ignored);
+  for (const std::string& name : RegionSettingNames()) {
+    if (IsRegionSetting(name)) consider(name);
+  }
   return nearest;
 }
 
@@ -491,6 +501,10 @@ absl::Status Config::Set(std::string_view key, std::string_view value) {
     values_.insert_or_assign(std::string(key), std::string(value));
     return absl::OkStatus();
   }
+  if (IsRegionSetting(key)) {
+    region_values_.insert_or_assign(std::string(key), std::string(value));
+    return absl::OkStatus();
+  }
   if (!IsIgnored(key)) {
     return absl::InvalidArgumentError(fmt::format("{}: no such setting; the nearest is {}",
                                                   QuoteForMessage(key), NearestKey(key)));
@@ -528,8 +542,10 @@ std::map<std::string, std::string> Config::Describe() const {
   for (const Row& row : kRows) {
     described.emplace(row.setting.key, row.setting.default_value);
   }
-  for (const auto& [key, value] : values_)
-    described[key] = value;
+  for (const SettingMap* const values : {&values_, &region_values_}) {
+    for (const auto& [key, value] : *values)
+      described[key] = value;
+  }
   for (auto& [key, value] : described) {
     if (LowerCase(key).find("pass") != std::string::npos) value = "********";
   }
@@ -576,6 +592,7 @@ absl::StatusOr<Options> Config::ToOptions() const {
     HOURCELL_ASSIGN_OR_RETURN(options.query_limit_overrides, LoadQueryLimits(file));
   }
   options.presplit = text("tsd.region.presplit");
+  HOURCELL_ASSIGN_OR_RETURN(options.regions, ParseRegionSettings(region_values_));
   options.query_memory_bytes = size("tsd.query.memory");
   options.query_threads = size("tsd.query.threads");
   options.query_timeout_ms = integer("tsd.query.timeout");

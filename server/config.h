@@ -36,7 +36,8 @@ class Config {
   absl::Status LoadFile(const std::string& path);
   absl::Status LoadText(std::string_view text, std::string_view source_name);
 
-  // Sets one. kInvalidArgument: unknown key, or a value of the wrong type (got, want).
+  // Sets one. kInvalidArgument: unknown key, or a value of the wrong type (got, want). Values of
+  // the settings of regions (docs/regions.md) are checked by ToOptions.
   absl::Status Set(std::string_view key, std::string_view value);
 
   // REQUIRES: a known key of that type. true = 1, true, yes in any case, as in OpenTSDB.
@@ -54,7 +55,8 @@ class Config {
   absl::StatusOr<Options> ToOptions() const;
 
  private:
-  std::map<std::string, std::string, std::less<>> values_;
+  SettingMap values_;
+  SettingMap region_values_;  // checked by ToOptions
   std::vector<std::string> ignored_;
 };
 

@@ -27,6 +27,9 @@ class AppendDetector {
   // so many.
   double share() const;
 
+  // Fewer writes than the window has, as yet.
+  bool is_cold() const { return recorded_ < window_; }
+
   // The largest key there was.
   const std::string& largest() const { return largest_; }
 

@@ -47,4 +47,16 @@ absl::StatusOr<RegionSettings> ParseRegionSettings(const SettingMap& settings,
   return parsed;
 }
 
+const std::set<std::string, std::less<>>& RegionSettingNames() {
+  static const std::set<std::string, std::less<>> names = [] {
+    const SettingMap none;
+    RegionSettings settings;
+    SettingReader reader(none);
+    ReadSplitSettings(&reader, &settings.split);
+    ReadNormalizerSettings(&reader, &settings.normalizer);
+    return reader.asked();
+  }();
+  return names;
+}
+
 }  // namespace hourcell

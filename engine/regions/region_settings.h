@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
+
 #include <absl/status/statusor.h>
 
 #include "engine/regions/normalizer.h"
@@ -25,5 +29,8 @@ RegionSettings HBaseRegionSettings();
 // restriction without its delimiter or length, which HBase takes and ignores.
 absl::StatusOr<RegionSettings> ParseRegionSettings(const SettingMap& settings,
                                                    const RegionSettings& defaults = {});
+
+// All names that ParseRegionSettings looks up, HBase's and ours.
+const std::set<std::string, std::less<>>& RegionSettingNames();
 
 }  // namespace hourcell

@@ -101,6 +101,9 @@ SplitDecision SplitPolicy::Decide(const RegionFacts& region, const TableFacts& t
   if (region.is_user_request) {
     decision.cause = SplitCause::kUser;
     decision.reason = "asked for by a user";
+  } else if (bytes > decision.threshold_bytes && IsFullAndCold(region, decision.threshold_bytes)) {
+    decision.reason = fmt::format("{} bytes, more than {}, but nothing is written to it", bytes,
+                                  decision.threshold_bytes);
   } else if (bytes > decision.threshold_bytes) {
     decision.cause = SplitCause::kSize;
     decision.reason = fmt::format("{} bytes, more than {}", bytes, decision.threshold_bytes);
@@ -115,6 +118,11 @@ SplitDecision SplitPolicy::Decide(const RegionFacts& region, const TableFacts& t
   decision.should_split = decision.cause != SplitCause::kNone;
   decision.place = PlaceOf(region, decision.cause);
   return decision;
+}
+
+bool SplitPolicy::IsFullAndCold(const RegionFacts& region, uint64_t threshold_bytes) const {
+  if (!region.is_cold || !settings_.append.is_enabled) return false;
+  return region.size.bytes(settings_.measure) - threshold_bytes <= threshold_bytes / 2;
 }
 
 std::string SplitPolicy::ClosedGate(const RegionFacts& region, const TableFacts& table) const {

@@ -33,6 +33,9 @@ struct RegionFacts {
   uint64_t age_ms = 0;                // since the region was opened
   double blocked_share = 0;           // BusyRate::Update
   double append_share = 0;            // AppendDetector::share
+  // Next to nothing was written to it since it was opened. A region that was split at its end is
+  // full, and cutting it again relieves nobody: it may be larger by half.
+  bool is_cold = false;
   const LoadVerdict* load = nullptr;  // LoadSampler::Judge; null = not measured
   bool is_user_request = false;
 };
@@ -77,6 +80,8 @@ class SplitPolicy {
  private:
   // Why the policy is not even asked; empty if it is.
   std::string ClosedGate(const RegionFacts& region, const TableFacts& table) const;
+  // Larger than its threshold, and still to be left alone.
+  bool IsFullAndCold(const RegionFacts& region, uint64_t threshold_bytes) const;
   SplitPlace PlaceOf(const RegionFacts& region, SplitCause cause) const;
 
   SplitSettings settings_;

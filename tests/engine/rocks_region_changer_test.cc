@@ -107,8 +107,8 @@ class RegionChangeTest : public testing::Test {
 
   std::map<std::string, std::string> Rows() {
     std::map<std::string, std::string> rows;
-    const absl::Status scanned = store_->Snapshot()->Scan(
-        kTable, {}, {}, [&](std::string_view key, std::string_view value) {
+    const absl::Status scanned =
+        store_->Snapshot()->Scan(kTable, {}, {}, [&](std::string_view key, std::string_view value) {
           EXPECT_TRUE(rows.emplace(key, value).second) << key;
           return true;
         });

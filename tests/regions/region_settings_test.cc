@@ -124,5 +124,12 @@ TEST(RegionSettingsTest, PrefixPolicyWantsItsPrefix) {
       {{"SPLIT_POLICY", "KeyPrefix"}, {"prefix_split_key_policy.prefix_length", "4"}}));
 }
 
+TEST(RegionSettingsTest, NamesAreThoseOfHBaseAndOurs) {
+  EXPECT_TRUE(RegionSettingNames().contains("hbase.hregion.max.filesize"));
+  EXPECT_TRUE(RegionSettingNames().contains("MAX_FILESIZE"));
+  EXPECT_TRUE(RegionSettingNames().contains("tsd.region.normalizer.period_ms"));
+  EXPECT_FALSE(RegionSettingNames().contains("hbase.zookeeper.quorum"));
+}
+
 }  // namespace
 }  // namespace hourcell

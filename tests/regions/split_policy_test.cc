@@ -255,5 +255,26 @@ TEST(RegionSizeTest, HBaseRepeatsTheRowInEachCell) {
   EXPECT_EQ(HBaseCellBytes(0, 0, 0, 0), 20U);
 }
 
+TEST(SplitPolicyTest, AFullRegionThatIsNotWrittenToIsLeftAlone) {
+  SplitSettings settings;
+  settings.policy = SplitPolicyKind::kConstantSize;
+  settings.max_bytes = 100;
+  settings.jitter = 0;
+  RegionFacts region;
+  region.is_cold = true;
+  const auto decide = [&](uint64_t bytes) {
+    region.size = SizeOfStore(bytes);
+    return MakeSplitPolicy(settings)->Decide(region, {}).should_split;
+  };
+  EXPECT_FALSE(decide(101));
+  EXPECT_FALSE(decide(150));
+  EXPECT_TRUE(decide(151));
+  region.is_user_request = true;
+  EXPECT_TRUE(decide(101));
+  region.is_user_request = false;
+  settings.append.is_enabled = false;
+  EXPECT_TRUE(decide(101));
+}
+
 }  // namespace
 }  // namespace hourcell
