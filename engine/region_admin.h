@@ -79,6 +79,8 @@ struct RollingProgress {
   uint64_t made = 0;   // cuts it made, those before a restart included
   uint64_t there = 0;  // keys that were starts of regions already, at the end
   bool is_resumed = false;
+
+  friend bool operator==(const RollingProgress&, const RollingProgress&) = default;
 };
 
 class RegionAdmin {

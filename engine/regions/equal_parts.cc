@@ -12,35 +12,34 @@
 namespace hourcell {
 namespace {
 
-// The probe of a region in which the bytes up to the first of `parts` equal parts count for as much
-// as all behind them: its median is where that part ends.
-//
-//   weight(x) = x (parts - 1)               for x <= total / parts
-//               x + (parts - 2) total / parts   above
+// The probe of a region in which next to nothing counts but its first two parts: its median is where
+// the first one ends. What lies behind them still counts for something, so that no point is taken to
+// leave nothing there.
 class FirstPartProbe {
  public:
   FirstPartProbe(const SplitProbe& probe, std::string start, std::string_view end, uint32_t parts)
       : probe_(probe),
         start_(std::move(start)),
-        first_bytes_(probe.bytes_between(start_, end) / parts),
-        parts_(parts) {}
+        two_parts_bytes_(2 * (probe.bytes_between(start_, end) / parts)),
+        weight_(uint64_t{1000} * parts) {}
 
   uint64_t Between(std::string_view start, std::string_view end) const {
-    const uint64_t from = start <= start_ ? 0 : Weight(probe_.bytes_between(start_, start));
-    const uint64_t to = Weight(probe_.bytes_between(start_, end));
+    const uint64_t from = start <= start_ ? 0 : Weigh(probe_.bytes_between(start_, start));
+    const uint64_t to = Weigh(probe_.bytes_between(start_, end));
     return to - std::min(from, to);
   }
 
  private:
-  uint64_t Weight(uint64_t bytes) const {
-    const uint64_t first = std::min(bytes, first_bytes_);
-    return first * (parts_ - 1) + (bytes - first);
+  // Of the first so many bytes of the region.
+  uint64_t Weigh(uint64_t bytes) const {
+    return weight_ * std::min(bytes, two_parts_bytes_) + bytes;
   }
 
   const SplitProbe& probe_;
   const std::string start_;
-  const uint64_t first_bytes_;
-  const uint64_t parts_;
+  const uint64_t two_parts_bytes_;
+  const uint64_t weight_;  // of each of their bytes; the share of the others moves the median by
+                           // half a thousandth of a part
 };
 
 // The first key of those that cut the target into `parts`.
