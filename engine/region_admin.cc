@@ -14,6 +14,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/base/turn.h"
 #include "codec/row_key.h"
 #include "engine/region_catalogue.h"
 #include "engine/region_selector.h"
@@ -89,28 +90,11 @@ absl::StatusOr<Catalogue> ReadCatalogue(TableView* view, std::string_view table)
   return catalogue;
 }
 
+absl::Status AnotherOneRuns() {
+  return absl::UnavailableError("rolling split: another one runs; try again when it is through");
+}
+
 }  // namespace
-
-// The one rolling split there may be.
-class RegionAdmin::RollingTurn {
- public:
-  explicit RollingTurn(std::atomic<bool>* is_rolling)
-      : is_rolling_(is_rolling), taken_(!is_rolling->exchange(true)) {}
-  ~RollingTurn() {
-    if (taken_) *is_rolling_ = false;
-  }
-  RollingTurn(const RollingTurn&) = delete;
-  RollingTurn& operator=(const RollingTurn&) = delete;
-
-  absl::Status status() const {
-    if (taken_) return absl::OkStatus();
-    return absl::UnavailableError("rolling split: another one runs; try again when it is through");
-  }
-
- private:
-  std::atomic<bool>* const is_rolling_;
-  const bool taken_;
-};
 
 RegionAdmin::RegionAdmin(const SplitSettings& settings, Parts parts)
     : parts_(parts), explainer_(parts.row_keys, parts.uids), policy_(MakeSplitPolicy(settings)) {}
@@ -321,8 +305,8 @@ absl::StatusOr<std::optional<RollingJournal>> RegionAdmin::ReadRolling(TableId t
 absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
                                                           std::string_view split) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  const RollingTurn turn(&is_rolling_);
-  HOURCELL_RETURN_IF_ERROR(turn.status());
+  const Turn turn(&is_rolling_);
+  if (!turn.taken()) return AnotherOneRuns();
   HOURCELL_RETURN_IF_ERROR(parts_.tables->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingJournal> before, ReadRolling(id));
   HOURCELL_ASSIGN_OR_RETURN(const RollingJournal wanted, WantedRolling(split, before));
@@ -412,8 +396,8 @@ absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSpl
 }
 
 absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
-  const RollingTurn turn(&is_rolling_);
-  HOURCELL_RETURN_IF_ERROR(turn.status());
+  const Turn turn(&is_rolling_);
+  if (!turn.taken()) return AnotherOneRuns();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> unfinished,
                             UnfinishedRollingSplit(table));
   if (!unfinished.has_value()) {

@@ -138,8 +138,6 @@ class RegionAdmin {
   absl::Status AbandonRollingSplit(std::string_view table);
 
  private:
-  class RollingTurn;
-
   ListedRegion Listed(TableId table, const RegionUse& use, ListDetail detail) const;
   absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
   absl::StatusOr<RegionCut> FindCut(TableId table, const RegionUse& use, uint32_t parts) const;
