@@ -154,10 +154,17 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   Manifests manifests_;
 };
 
+class RocksEnv : public rocksdb::EnvWrapper {
+ public:
+  explicit RocksEnv(rocksdb::Env* base) : EnvWrapper(base) {
+    file_system_ = std::make_shared<RocksFileSystem>(base->GetFileSystem());
+  }
+};
+
 }  // namespace
 
 std::unique_ptr<rocksdb::Env> NewRocksEnv(rocksdb::Env* base) {
-  return rocksdb::NewCompositeEnv(std::make_shared<RocksFileSystem>(base->GetFileSystem()));
+  return std::make_unique<RocksEnv>(base);
 }
 
 }  // namespace hourcell

@@ -33,6 +33,7 @@
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
 #include "engine/query_watch.h"
+#include "engine/region_admin.h"
 #include "engine/region_keeper.h"
 #include "engine/region_loads.h"
 #include "engine/retention.h"
@@ -126,6 +127,7 @@ class Tsdb::Impl {
   std::unique_ptr<MetricSeriesCache> metric_series;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
+  std::unique_ptr<RegionAdmin> regions;
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
@@ -163,6 +165,10 @@ absl::Status Tsdb::Impl::Open() {
                                                                   .open_hours = open_hours.get(),
                                                                   .annotations = annotations.get(),
                                                                   .clock = clock});
+  regions = std::make_unique<RegionAdmin>(
+      options.regions.split,
+      RegionAdmin::Parts{
+          .tables = tables.get(), .row_keys = &*row_keys, .uids = uids.get(), .clock = clock});
   StartBackground();
   RegisterGauges();
   is_open = true;
@@ -676,6 +682,10 @@ absl::Status Tsdb::Compact() {
   for (const TableId table : kTableIds)
     HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table));
   return absl::OkStatus();
+}
+
+RegionAdmin* Tsdb::regions() {
+  return impl_->regions.get();
 }
 
 Stats& Tsdb::stats() {

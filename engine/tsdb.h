@@ -40,6 +40,7 @@ struct RefusedPoint {
 };
 
 class GroupCommit;
+class RegionAdmin;
 
 // The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
 // kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
@@ -275,6 +276,9 @@ class Tsdb {
   // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
   // store at rest, as a backup or a measurement wants it.
   absl::Status Compact();
+
+  // Regions managed by hand: engine/region_admin.h. Lives as long as this object.
+  RegionAdmin* regions();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

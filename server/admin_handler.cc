@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/turn.h"
 #include "server/http_error.h"
 
 namespace hourcell {
@@ -25,23 +26,6 @@ HttpResponse Failure(const absl::Status& status) {
   }
   return HttpError(500, "Storage exception", text);
 }
-
-// Holds the one place there is, if it was free.
-class Turn {
- public:
-  explicit Turn(std::atomic<bool>* is_busy) : is_busy_(is_busy), taken_(!is_busy->exchange(true)) {}
-  ~Turn() {
-    if (taken_) *is_busy_ = false;
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  bool taken() const { return taken_; }
-
- private:
-  std::atomic<bool>* const is_busy_;
-  const bool taken_;
-};
 
 }  // namespace
 

@@ -130,6 +130,11 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
+    {true, "admin", "regions", kGet, "", &HttpApi::Regions},
+    {true, "admin", "regions/check", kGet, "", &HttpApi::CheckRegions},
+    {true, "admin", "regions/split", kPost, "ro", &HttpApi::SplitRegion},
+    {true, "admin", "regions/merge", kPost, "ro", &HttpApi::MergeRegions},
+    {true, "admin", "regions/rolling", kPost, "ro", &HttpApi::RollRegions},
     {false, "", "", kGet, "", &HttpApi::Landing},
     {false, "q", "", kGet, "wo", &HttpApi::QueryPage},
     {false, "suggest", "", kGet, "wo", &HttpApi::Suggest},
@@ -156,7 +161,8 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
               .registry = &queries_,
               .timezone = config->text("tsd.core.timezone"),
               .allow_delete = config->boolean("tsd.http.query.allow_delete") && mode_ != "ro"}),
-      admin_(tsdb, clock) {}
+      admin_(tsdb, clock),
+      regions_(tsdb) {}
 
 HttpResponse HttpApi::Handle(const HttpRequest& request) {
   return CompleteBody(Begin(request));

@@ -21,6 +21,7 @@
 #include "server/put_handler.h"
 #include "server/query_handler.h"
 #include "server/query_registry.h"
+#include "server/region_handler.h"
 #include "server/search_handler.h"
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
@@ -73,6 +74,11 @@ class HttpApi {
   HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
   HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
   HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
+  HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
+  HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
+  HttpResponse SplitRegion(const HttpRequest& request) { return regions_.Split(request); }
+  HttpResponse MergeRegions(const HttpRequest& request) { return regions_.Merge(request); }
+  HttpResponse RollRegions(const HttpRequest& request) { return regions_.Rolling(request); }
   HttpResponse Annotation(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
   HttpResponse Landing(const HttpRequest& request);
@@ -87,6 +93,7 @@ class HttpApi {
   QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;
+  RegionHandler regions_;
 };
 
 }  // namespace hourcell

@@ -213,7 +213,8 @@ TEST_P(TableStoreTest, ASplitKeepsEveryRowAndEveryView) {
 
   ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k500"}}));
   ASSERT_OK(store_->Split(TableId::kData, {.keys = {"k250"}}));
-  EXPECT_THAT(store_->Split(TableId::kData, {.keys = {"k250"}}), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(store_->Split(TableId::kData, {.keys = {"k250"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
   EXPECT_THAT(StartsOf(store_->Regions(TableId::kData)), ElementsAre("", "k250", "k500"));
   EXPECT_EQ(Scan(TableId::kData, {}), rows);
   ASSERT_OK(Set(TableId::kData, "k100", "newest"));

@@ -20,6 +20,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
+#include "engine/region_admin.h"
 #include "engine/tsdb.h"
 #include "tests/model/point_model.h"
 #include "tests/support/builders.h"
@@ -46,6 +47,7 @@ struct Variant {
   CellEncoding cells = CellEncoding::kPacked;
   bool tiny_budgets = false;  // memory and journal so small that hours are sealed all the time
   bool disturb = false;       // seal, flush, compact, reopen and kill between batches
+  bool regions = false;       // and split and merge regions
   bool expire = false;        // and change TTLs, let time go by, and drop what is expired
 
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
@@ -176,8 +178,40 @@ class ModelTest : public testing::TestWithParam<Variant> {
     ASSERT_TRUE(refused.empty());
   }
 
+  // Splits and merges, whatever comes of them: small tables have few places to be cut at.
+  void ChangeRegions() {
+    const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+    ASSERT_OK(listed);
+    const size_t i = random_.Below(listed->size());
+    absl::Status done;
+    if (listed->size() > 1 && random_.Below(2) == 0) {
+      const size_t first = std::min(i, listed->size() - 2);
+      const size_t last = std::min(listed->size() - 1, first + 1 + random_.Below(3));
+      std::vector<std::string> ids;
+      for (size_t j = first; j <= last; ++j)
+        ids.push_back(std::to_string((*listed)[j].id));
+      Note(fmt::format("merge {} regions", ids.size()));
+      done = tsdb_->regions()->Merge("data", ids).status();
+      if (done.ok()) ++merges_;
+    } else {
+      Note("split");
+      const uint32_t parts = 2 + static_cast<uint32_t>(random_.Below(2));
+      done = tsdb_->regions()
+                 ->Split({.region = std::to_string((*listed)[i].id), .into = parts})
+                 .status();
+      if (done.ok()) ++splits_;
+    }
+    EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done) || absl::IsUnavailable(done)) << done;
+    const auto wrong = tsdb_->regions()->Check("data");
+    ASSERT_OK(wrong);
+    EXPECT_TRUE(wrong->empty()) << wrong->front();
+  }
+
   // What must not change an answer.
   void Disturb() {
+    if (GetParam().regions && random_.Below(2) == 0) {
+      ASSERT_NO_FATAL_FAILURE(ChangeRegions());
+    }
     switch (random_.Below(8)) {
       case 0:
         Note("seal");
@@ -365,6 +399,8 @@ class ModelTest : public testing::TestWithParam<Variant> {
   std::unique_ptr<Tsdb> tsdb_;
   PointModel model_{clock_.NowMs()};
   int64_t store_ttl_s_ = 0;
+  int splits_ = 0;
+  int merges_ = 0;
   std::string history_;
 };
 
@@ -374,6 +410,10 @@ TEST_P(ModelTest, RandomPutsAndQueriesAgreeWithTheModel) {
   for (int round = 0; round < (GetParam().expire ? 3 * rounds : rounds); ++round) {
     Note(fmt::format("round {}", round));
     ASSERT_NO_FATAL_FAILURE(RunRound());
+  }
+  if (GetParam().regions) {
+    EXPECT_GT(splits_, 0) << "the run tells nothing of splits";
+    EXPECT_GT(merges_, 0) << "the run tells nothing of merges";
   }
   if (!GetParam().expire) return;
   EXPECT_GT(model_.expired_when_put(), 0u) << "the run tells nothing of points that come too late";
@@ -406,6 +446,18 @@ INSTANTIATE_TEST_SUITE_P(
                             .cells = CellEncoding::kOpenTsdb,
                             .tiny_budgets = true,
                             .disturb = true},
+                    Variant{.name = "Regions", .disturb = true, .regions = true},
+                    Variant{.name = "RegionsSaltedTiny",
+                            .salt_width = 1,
+                            .salt_buckets = 20,
+                            .tiny_budgets = true,
+                            .disturb = true,
+                            .regions = true},
+                    Variant{.name = "RegionsExpiringOpenTsdbCells",
+                            .cells = CellEncoding::kOpenTsdb,
+                            .disturb = true,
+                            .regions = true,
+                            .expire = true},
                     Variant{.name = "Expiring", .disturb = true, .expire = true},
                     Variant{.name = "ExpiringSaltedTiny",
                             .salt_width = 1,

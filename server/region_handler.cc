@@ -1,0 +1,149 @@
+#include "server/region_handler.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/turn.h"
+#include "engine/region_admin.h"
+#include "server/http_error.h"
+#include "server/json_text.h"
+#include "server/region_json.h"
+
+namespace hourcell {
+namespace {
+
+int StatusOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+      return 400;
+    case absl::StatusCode::kNotFound:
+      return 404;
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kResourceExhausted:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+HttpResponse Failure(const absl::Status& status) {
+  HttpResponse response = HttpError(StatusOf(status.code()), std::string(status.message()));
+  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+HttpResponse Answer(absl::StatusOr<std::string> body) {
+  if (!body.ok()) return Failure(body.status());
+  HttpResponse response;
+  response.body = *std::move(body);
+  return response;
+}
+
+// What an answer begins with.
+std::string Head(std::string_view table) {
+  std::string body = "{\"table\":";
+  AppendJsonString(table, &body);
+  return body;
+}
+
+std::string TableOf(const HttpRequest& request) {
+  const std::string* const table = request.param("table");
+  return table == nullptr ? "data" : *table;
+}
+
+absl::StatusOr<std::string> ListRegions(RegionAdmin* admin,
+                                        const std::string& table,
+                                        ListDetail detail) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ListedRegion> regions, admin->List(table, detail));
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> rolling,
+                            admin->UnfinishedRollingSplit(table));
+  std::string body = Head(table) + ",\"regions\":";
+  AppendRegions(regions, &body);
+  if (rolling.has_value()) {
+    body += ",\"rolling\":";
+    AppendRolling(*rolling, &body);
+  }
+  return body + "}";
+}
+
+absl::StatusOr<std::string> CheckRegions(RegionAdmin* admin, const std::string& table) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> findings, admin->Check(table));
+  std::string body = Head(table) + ",\"findings\":[";
+  for (const std::string& finding : findings) {
+    if (&finding != findings.data()) body += ',';
+    AppendJsonString(finding, &body);
+  }
+  return body + "]}";
+}
+
+absl::StatusOr<std::string> SplitRegion(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const SplitWish wish, ParseSplitJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wish));
+  std::string body =
+      Head(wish.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
+  AppendRegions(done.daughters, &body);
+  return body + "}";
+}
+
+absl::StatusOr<std::string> MergeRegions(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const MergeWish wish, ParseMergeJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const ListedRegion merged, admin->Merge(wish.table, wish.regions));
+  std::string body = Head(wish.table) + ",\"merged\":";
+  AppendRegion(merged, &body);
+  return body + "}";
+}
+
+absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const RollingWish wish, ParseRollingJson(request));
+  std::string body = Head(wish.table);
+  if (wish.abandon) {
+    HOURCELL_RETURN_IF_ERROR(admin->AbandonRollingSplit(wish.table));
+    return body + ",\"abandoned\":true}";
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const RollingProgress progress,
+                            admin->RollingSplit(wish.table, wish.split));
+  body += ",\"rolling\":";
+  AppendRolling(progress, &body);
+  return body + "}";
+}
+
+// Answers a change, unless another one is under way.
+template <typename Change>
+HttpResponse AnswerChange(std::atomic<bool>* is_busy, const Change& change) {
+  const Turn turn(is_busy);
+  if (turn.taken()) return Answer(change());
+  return Failure(absl::UnavailableError("another split, merge or rolling split is under way"));
+}
+
+}  // namespace
+
+HttpResponse RegionHandler::List(const HttpRequest& request) {
+  const ListDetail detail =
+      request.has_param("explain") ? ListDetail::kExplained : ListDetail::kPlain;
+  return Answer(ListRegions(tsdb_->regions(), TableOf(request), detail));
+}
+
+HttpResponse RegionHandler::Check(const HttpRequest& request) {
+  return Answer(CheckRegions(tsdb_->regions(), TableOf(request)));
+}
+
+HttpResponse RegionHandler::Split(const HttpRequest& request) {
+  return AnswerChange(&is_busy_, [&] { return SplitRegion(tsdb_->regions(), request.body); });
+}
+
+HttpResponse RegionHandler::Merge(const HttpRequest& request) {
+  return AnswerChange(&is_busy_, [&] { return MergeRegions(tsdb_->regions(), request.body); });
+}
+
+HttpResponse RegionHandler::Rolling(const HttpRequest& request) {
+  return AnswerChange(&is_busy_, [&] { return RollRegions(tsdb_->regions(), request.body); });
+}
+
+}  // namespace hourcell
