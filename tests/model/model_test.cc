@@ -178,6 +178,18 @@ class ModelTest : public testing::TestWithParam<Variant> {
     ASSERT_TRUE(refused.empty());
   }
 
+  // Where rows of a metric and an hour begin, as the regions' text.
+  std::string RowStart() {
+    std::string key;
+    for (size_t i = 0; i < GetParam().salt_width; ++i)
+      key += fmt::format("\\x{:02x}", random_.Below(GetParam().salt_buckets));
+    const auto hour = static_cast<uint32_t>(FirstMs() / 1000 + 3600 * random_.Below(kHours));
+    key += fmt::format("\\x00\\x00\\x{:02x}", 1 + random_.Below(2));
+    for (int shift = 24; shift >= 0; shift -= 8)
+      key += fmt::format("\\x{:02x}", hour >> shift & 0xff);
+    return key;
+  }
+
   // Splits and merges, whatever comes of them: small tables have few places to be cut at.
   void ChangeRegions() {
     const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
@@ -195,10 +207,14 @@ class ModelTest : public testing::TestWithParam<Variant> {
       if (done.ok()) ++merges_;
     } else {
       Note("split");
-      const uint32_t parts = 2 + static_cast<uint32_t>(random_.Below(2));
-      done = tsdb_->regions()
-                 ->Split({.region = std::to_string((*listed)[i].id), .into = parts})
-                 .status();
+      SplitWish wish{.region = std::to_string((*listed)[i].id)};
+      if (random_.Below(3) == 0) {
+        wish.into = 2 + static_cast<uint32_t>(random_.Below(2));
+      } else {
+        wish.at = RowStart();
+        wish.region = *wish.at;  // the one that has it
+      }
+      done = tsdb_->regions()->Split(wish).status();
       if (done.ok()) ++splits_;
     }
     EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done) || absl::IsUnavailable(done)) << done;
