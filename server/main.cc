@@ -17,6 +17,7 @@
 #include "server/cli/admin.h"
 #include "server/cli/import.h"
 #include "server/cli/query.h"
+#include "server/cli/region.h"
 #include "server/cli/scan.h"
 #include "server/cli/search.h"
 #include "server/cli/serve.h"
@@ -274,6 +275,42 @@ int Store(const Args& args, Terminal& terminal) {
   return RunAdmin(options, terminal);
 }
 
+int Region(const Args& args, Terminal& terminal) {
+  CLI::App app("Lists, checks, splits and merges the regions of a table.", "hourcell region");
+  RegionOptions options;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_option("--table", options.table, "data (the default) or annotation")->type_name("TABLE");
+  app.add_flag("--explain", options.explain, "list: say in words where each region begins");
+  app.add_flag("--json", options.json, "print what /api/admin/regions answers");
+  app.add_option("--at", options.at, "split: the key at which")->type_name("KEY");
+  app.add_option("--into", options.into, "split: into so many parts of equal size")
+      ->excludes("--at")
+      ->type_name("N");
+  app.add_flag("--abandon", options.abandon, "rolling-split: forget the one that was ended");
+  app.add_option("WORD", options.words, "a subcommand and its words, see below");
+  app.footer(
+      "Subcommands:\n"
+      "  list                     a line a region, ascending by start\n"
+      "  check                    what is wrong with them; exit 1 if anything is\n"
+      "  split REGION             at a key, into N parts, or in two where the settings say\n"
+      "  merge REGION REGION...   neighbours become one\n"
+      "  rolling-split SPEC       on a store in use, cut after cut until every key of SPEC begins "
+      "a\n"
+      "                           region; SPEC is as for tsd.region.presplit. Without it, goes on\n"
+      "                           with one that was ended before it was through\n"
+      "REGION is an id, an encoded name, a full name, or a key in it (key:KEY if it looks like "
+      "one\n"
+      "of those). Keys are written as HBase's shell does: \\x00 is the byte 0.\n"
+      "\nExamples:\n"
+      "  hourcell region list --explain\n"
+      "  hourcell region split 1 --at '\\x00\\x00\\x02' --url http://localhost:4242\n"
+      "  hourcell region split '\\x00\\x00\\x02' --into 4\n"
+      "  hourcell region rolling-split uniform:16 --url http://localhost:4242\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunRegion(options, terminal);
+}
+
 int Version(const Args& args, Terminal& terminal) {
   CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
@@ -295,6 +332,7 @@ constexpr Command kCommands[] = {
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
     {"store", "seal, flush or compact a store, set its TTLs", &Store},
+    {"region", "list, check, split and merge regions", &Region},
     {"version", "say which version this is", &Version},
 };
 

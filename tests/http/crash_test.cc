@@ -301,6 +301,59 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          testing::Values("presplit:families", "presplit:committed"),
                          TestName);
 
+// A rolling split of a store with points that is killed between its cuts, and again, and again.
+class KilledRollingSplitTest : public KillPointTest {};
+
+TEST_P(KilledRollingSplitTest, TheNextOneGoesOn) {
+  const std::string uri = "/api/admin/regions/rolling";
+  // Between the series of the metric, 20 of them in one hour; twice a key that no row has.
+  std::string keys;
+  for (const int tagv : {4, 8, 12, 16, 20, 200, 201})
+    keys += fmt::format(
+        "{}\\\\x00\\\\x00\\\\x01P\\\\xE2'\\\\x00\\\\x00\\\\x00\\\\x01\\\\x00\\\\x00\\\\x{:02X}",
+        keys.empty() ? "keys:" : ",", tagv);
+  const std::string body = fmt::format(R"({{"split":"{}"}})", keys);
+  TempDir directory;
+  int deaths = 0;
+  for (; deaths < 20; ++deaths) {
+    ServerProcess server(directory.path(), TinyBudgets("never"), "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_NE(server.port(), 0);
+    if (deaths == 0) {
+      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 200)).status, 204);
+      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal").status, 200);
+    }
+    EXPECT_EQ(CountPoints(server.port()), 200);
+    // The first call says what is wanted, the others that it go on.
+    const HttpResult rolled = HttpCall(server.port(), "POST", uri, deaths == 0 ? body : "{}");
+    if (rolled.status == 200) {
+      EXPECT_THAT(rolled.body, HasSubstr("\"keys\":7,"));
+      EXPECT_THAT(rolled.body, HasSubstr("\"resumed\":true"));
+      EXPECT_THAT(HttpCall(server.port(), "GET", "/api/admin/regions/check").body,
+                  HasSubstr("\"findings\":[]"));
+      EXPECT_EQ(server.End(SIGTERM), 0);
+      break;
+    }
+    ASSERT_EQ(rolled.status, 0) << rolled.body;
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+  EXPECT_GE(deaths, 1);
+  EXPECT_LT(deaths, 20) << "never through";
+
+  ServerProcess server(directory.path());
+  EXPECT_EQ(CountPoints(server.port()), 200);
+  const std::string regions = HttpCall(server.port(), "GET", "/api/admin/regions").body;
+  size_t count = 0;
+  for (size_t at = 0; (at = regions.find("\"encoded\":", at)) != std::string::npos; ++at)
+    ++count;
+  EXPECT_EQ(count, 8u) << regions;
+  EXPECT_EQ(regions.find("\"rolling\""), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledRollingSplitTest,
+                         testing::Values("rolling:step", "rolling:step#3", "split:committed#2"),
+                         TestName);
+
 // A tool that is killed while it seals and flushes what it replayed.
 class KilledToolTest : public KillPointTest {};
 

@@ -1,0 +1,38 @@
+// Regions as a table for people.
+//
+//   id  encoded name  start         end           state  files     size  memory  references  pinned
+//    7  f2d4a9...     -             \x00\x00\x02  OPEN       3  1.2 GiB   4 KiB  no          -
+//
+// Pure; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace hourcell {
+
+// A region as the table has it.
+struct RegionRow {
+  uint64_t id = 0;
+  std::string encoded_name = {};
+  std::string start = {};  // printable; empty = below all keys
+  std::string end = {};
+  std::string state = {};
+  uint64_t files = 0;
+  uint64_t file_bytes = 0;
+  uint64_t memory_bytes = 0;
+  bool has_references = false;
+  uint64_t pinned_until_ms = 0;
+  std::string explained = {};  // the start in words
+};
+
+// "512 B", "1.5 KiB", "20 GiB": three digits or four, rounded to the nearest.
+std::string SizeText(uint64_t bytes);
+
+// Lines, each with its end; columns are aligned. `now_ms` tells which pins are over; the start in
+// words is the last column, `with_words` if it was asked for.
+std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool with_words);
+
+}  // namespace hourcell
