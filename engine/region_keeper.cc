@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "engine/regions/memory_budget.h"
 #include "engine/regions/normalizer.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split_point.h"
@@ -15,6 +16,9 @@ namespace hourcell {
 namespace {
 
 constexpr TableId kTable = TableId::kData;
+
+// Smaller memtables than this make many small files.
+constexpr uint64_t kMemtableBytes = 2 << 20;
 
 // The largest row of a region, or nothing.
 std::string LargestKey(TableStore* tables, const RegionInfo& region) {
@@ -84,7 +88,9 @@ void RegionKeeper::WatchRegions() {
 
 void RegionKeeper::WarnOfMemory(size_t regions) {
   if (regions <= regions_warned_of_ || !parts_.warn) return;
-  const std::string warning = RegionCountWarning(regions, parts_.memory);
+  const std::string warning = RegionCountWarning(
+      regions,
+      {.memory_bytes = parts_.write_buffers_bytes, .share = 1, .flush_bytes = kMemtableBytes});
   if (warning.empty()) return;
   parts_.warn(warning);
   regions_warned_of_ = regions + regions / 10;  // not with each that comes

@@ -24,7 +24,6 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "engine/region_loads.h"
-#include "engine/regions/memory_budget.h"
 #include "engine/regions/region_settings.h"
 #include "engine/regions/split_policy.h"
 #include "engine/stats.h"
@@ -44,7 +43,7 @@ class RegionKeeper {
     // Of the whole store in milliseconds; 0 = nothing expires. A region that has outlived it is not
     // too young to be merged.
     std::function<int64_t()> ttl_ms = {};
-    MemoryBudget memory = {};
+    uint64_t write_buffers_bytes = 0;  // of all tables
   };
   RegionKeeper(const RegionSettings& settings, const Parts& parts);
 

@@ -209,20 +209,15 @@ absl::Status Tsdb::Impl::LoadRetention() {
 }
 
 void Tsdb::Impl::MakeRegionKeeper() {
-  // Smaller memtables than this make many small files.
-  constexpr uint64_t kMemtableBytes = 2 << 20;
   region_loads.emplace(options.regions.split);
   region_keeper = std::make_unique<RegionKeeper>(
-      options.regions,
-      RegionKeeper::Parts{.tables = tables.get(),
-                          .loads = &*region_loads,
-                          .clock = clock,
-                          .stats = &stats,
-                          .warn = options.warn,
-                          .ttl_ms = [this] { return options.ttl_s * 1000; },
-                          .memory = {.memory_bytes = 4 * options.write_buffer_bytes,
-                                     .share = 1,
-                                     .flush_bytes = kMemtableBytes}});
+      options.regions, RegionKeeper::Parts{.tables = tables.get(),
+                                           .loads = &*region_loads,
+                                           .clock = clock,
+                                           .stats = &stats,
+                                           .warn = options.warn,
+                                           .ttl_ms = [this] { return options.ttl_s * 1000; },
+                                           .write_buffers_bytes = 4 * options.write_buffer_bytes});
 }
 
 // The journal, and from it the hours that were open.

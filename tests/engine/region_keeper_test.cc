@@ -45,14 +45,14 @@ class RegionKeeperTest : public testing::Test {
     store_ = *std::move(opened);
     loads_.emplace(settings.split);
     keeper_ = std::make_unique<RegionKeeper>(
-        settings, RegionKeeper::Parts{
-                      .tables = store_.get(),
-                      .loads = &*loads_,
-                      .clock = &clock_,
-                      .stats = &stats_,
-                      .warn = [this](std::string_view line) { warnings_.emplace_back(line); },
-                      .ttl_ms = [this] { return ttl_ms_; },
-                      .memory = {.memory_bytes = 8 << 20, .share = 1, .flush_bytes = 1 << 20}});
+        settings,
+        RegionKeeper::Parts{.tables = store_.get(),
+                            .loads = &*loads_,
+                            .clock = &clock_,
+                            .stats = &stats_,
+                            .warn = [this](std::string_view line) { warnings_.emplace_back(line); },
+                            .ttl_ms = [this] { return ttl_ms_; },
+                            .write_buffers_bytes = 16 << 20});
     ASSERT_OK(keeper_->Tick());
   }
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -352,6 +353,79 @@ TEST_P(KilledRollingSplitTest, TheNextOneGoesOn) {
 INSTANTIATE_TEST_SUITE_P(Points,
                          KilledRollingSplitTest,
                          testing::Values("rolling:step", "rolling:step#3", "split:committed#2"),
+                         TestName);
+
+// Regions are split and merged by hand, one change after the other, until the server is gone.
+void ChangeRegionsUntilGone(uint16_t port, uint64_t seed) {
+  Random random(seed);
+  const std::string uri = "/api/admin/regions";
+  for (int i = 0; i < 4000; ++i) {
+    const std::string regions = HttpCall(port, "GET", uri).body;
+    if (regions.empty()) return;
+    std::vector<std::string> ids;
+    for (size_t at = 0; (at = regions.find("\"id\":", at)) != std::string::npos; ++at)
+      ids.push_back(std::to_string(std::atoll(regions.c_str() + at + 5)));
+    const size_t first = random.Below(ids.size());
+    if (ids.size() > 3 || (first + 1 < ids.size() && random.Below(2) == 0)) {
+      const size_t left = std::min(first, ids.size() - 2);
+      HttpCall(port, "POST", uri + "/merge",
+               fmt::format(R"({{"regions":["{}","{}"]}})", ids[left], ids[left + 1]));
+    } else {
+      // Between two series of the metric in the first hour, or between hours.
+      HttpCall(port, "POST", uri + "/split",
+               fmt::format(R"({{"region":"{}","at":"\\x00\\x00\\x01P\\xE2'\\x{:02X}"}})",
+                           ids[first], random.Below(16)));
+      HttpCall(port, "POST", uri + "/split", fmt::format(R"({{"region":"{}"}})", ids[first]));
+    }
+  }
+}
+
+// Splits, merges and trims are killed between their steps, under load.
+class KilledRegionChangeTest : public KillPointTest {};
+
+TEST_P(KilledRegionChangeTest, TheStoreHasTheRegionsOfBeforeOrAfter) {
+  const uint64_t rounds = FromEnvironment("HOURCELL_REGION_KILLS", 1);
+  TempDir directory;
+  int acknowledged = 0;
+  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
+    SCOPED_TRACE(testing::Message() << "round " << round);
+    ServerProcess server(directory.path(), TinyBudgets("never"),
+                         fmt::format("HOURCELL_KILL_AT={}#{}", GetParam(), 1 + round % 5));
+    ASSERT_NE(server.port(), 0);
+    const std::jthread changer(
+        [&] { ChangeRegionsUntilGone(server.port(), round * 100 + GetParam().size()); });
+    for (int status = 204; status != 0 && acknowledged < 80'000;) {
+      status = HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, kBatch)).status;
+      if (status == 204) acknowledged += kBatch;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+
+    ServerProcess next(directory.path());
+    ASSERT_NE(next.port(), 0);
+    const int found = acknowledged == 0 ? 0 : CountPoints(next.port());
+    EXPECT_GE(found, acknowledged);
+    EXPECT_LE(found, acknowledged + kBatch);
+    EXPECT_THAT(HttpCall(next.port(), "GET", "/api/admin/regions/check").body,
+                HasSubstr("\"findings\":[]"));
+    EXPECT_EQ(next.End(SIGTERM), 0);
+    EXPECT_FALSE(std::filesystem::exists(directory.path() + "/db.split"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledRegionChangeTest,
+                         testing::Values("split:intent",
+                                         "split:flushed",
+                                         "region:exported",
+                                         "split:imported",
+                                         "split:committed",
+                                         "trim:rewritten",
+                                         "trim:noted",
+                                         "merge:intent",
+                                         "merge:flushed",
+                                         "merge:imported",
+                                         "merge:committed"),
                          TestName);
 
 // A tool that is killed while it seals and flushes what it replayed.
