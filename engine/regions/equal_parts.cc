@@ -12,9 +12,9 @@
 namespace hourcell {
 namespace {
 
-// The probe of a region in which next to nothing counts but its first two parts: its median is where
-// the first one ends. What lies behind them still counts for something, so that no point is taken to
-// leave nothing there.
+// The probe of a region in which next to nothing counts but its first two parts: its median is
+// where the first one ends. What lies behind them still counts for something, so that no point is
+// taken to leave nothing there.
 class FirstPartProbe {
  public:
   FirstPartProbe(const SplitProbe& probe, std::string start, std::string_view end, uint32_t parts)

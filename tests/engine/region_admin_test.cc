@@ -394,7 +394,7 @@ TEST_P(RegionAdminTest, ForgetsARollingSplitThatIsAbandoned) {
 
 TEST_P(RegionAdminTest, RefusesRollingSplitsThatMakeNoSense) {
   for (const char* const wrong :
-       {"sausage", "hex:0", "hex:1", "hex:5000", "salt", "keys:a,a", "file:/tmp/keys"}) {
+       {"sausage", "hex:0", "hex:1", "hex:5000", "salt", "keys:a,a", "file:keys.txt"}) {
     EXPECT_THAT(admin_->RollingSplit("data", wrong), StatusIs(StatusCode::kInvalidArgument))
         << wrong;
   }
