@@ -30,8 +30,10 @@ constexpr std::array kLayers = {
     Layer{"uid/", "codec/ uid/"},
     Layer{"engine/query/", "codec/ engine/query/"},
     Layer{"engine/regions/", "codec/ engine/regions/"},
+    Layer{"engine/simulate/", "codec/ engine/regions/ engine/simulate/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
+    Layer{"server/cli/simulate", "codec/ server/ engine/simulate/ " HOURCELL_ENGINE_API},
     Layer{"server/cli/", "codec/ server/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };
