@@ -5,9 +5,10 @@
 //   bin       [first, last] inclusive, cells, rows, bytes, the oldest and newest time
 //
 // A key that has more bytes than a bin should have keeps a bin of its own, so that a row that makes
-// a region unsplittable stays visible. As long as there were no more keys than bins, all is exact;
-// beyond, bytes below a key are right within one bin: 1 / bins_max of the whole for each time that
-// histograms were merged. Bins may overlap, as those of merged histograms do.
+// a region unsplittable stays visible. As long as there were no more keys than bins, all is exact.
+// Beyond, bins hold at most 2 / bins_max of the bytes each, and one at a key may be shared out
+// wrongly; as bins of later keys may lie inside of earlier ones, bytes below a key are right within
+// two of them.
 //
 // Thread-compatible.
 

@@ -19,7 +19,7 @@ namespace {
 constexpr double kDominantShare = 0.5;
 // Regions below count as one that is split by and by; above, one region should not take so much.
 constexpr double kHotShare = 0.5;
-constexpr double kEmptyShare = 0.2;
+constexpr double kEmptyShare = 0.4;
 constexpr size_t kNamedMax = 3;
 
 std::string Named(std::string_view key) {

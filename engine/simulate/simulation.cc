@@ -18,6 +18,7 @@ namespace hourcell {
 namespace {
 
 constexpr uint64_t kMinuteMs = 60'000;
+constexpr uint64_t kHourMs = 3'600'000;
 constexpr uint64_t kWindowsAimed = 1'440;
 
 // Of so many first steps each is in the heat map, then one of sixteen, counted sixteen times.
@@ -87,10 +88,11 @@ SimulatedRegion Describe(const RegionModel& region, const TableModel& table, dou
                             .left_share = region.left_share,
                             .hot_share = region.hot_share_max,
                             .why_unsplittable = region.why_unsplittable};
-  if (const KeyBin* const heaviest = region.store.HeaviestKey(); heaviest != nullptr) {
-    described.heaviest_row = heaviest->first;
+  StoreModel::HeavyKey heaviest = region.store.HeaviestKey();
+  if (heaviest.bytes > 0) {
+    described.heaviest_row = std::move(heaviest.key);
     described.heaviest_share =
-        static_cast<double>(heaviest->mass.bytes) / static_cast<double>(described.file_bytes);
+        static_cast<double>(heaviest.bytes) / static_cast<double>(described.file_bytes);
   }
   return described;
 }
@@ -127,7 +129,10 @@ class Runner {
  private:
   uint64_t WindowMs(const PutSource& source) const {
     if (options_.window_ms > 0) return options_.window_ms;
-    return std::max(kMinuteMs, source.duration_ms() / kWindowsAimed);
+    // Rows that are written when their hour is over come all at once; a shorter window would see the
+    // order in which they are written and not where the load is.
+    const bool by_hour = result_.design.settings.cells.model == CellModel::kHourcell;
+    return std::max(by_hour ? kHourMs : kMinuteMs, source.duration_ms() / kWindowsAimed);
   }
 
   absl::Status Pour(PutSource* source, KeyMaker* keys, TableModel* table, HeatMap* heat) {

@@ -84,7 +84,7 @@ struct SimulationResult {
 };
 
 struct SimulationOptions {
-  uint64_t window_ms = 0;  // 0 = a minute, or a part of a day's 1,440 if the stream is longer
+  uint64_t window_ms = 0;  // 0 = a minute, of rows an hour, or a 1,440th of the stream if longer
   uint64_t settle_ms = 0;  // that pass after the last put
   size_t heat_rows = 24;
   bool has_heat = true;

@@ -1,6 +1,7 @@
 #include "engine/simulate/store_model.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "codec/base/check.h"
@@ -96,15 +97,18 @@ double StoreModel::ShareOfCellsBelow(std::string_view key) const {
   return bytes == 0 ? 0 : static_cast<double>(below) / static_cast<double>(bytes);
 }
 
-const KeyBin* StoreModel::HeaviestKey() const {
-  const KeyBin* heaviest = nullptr;
+StoreModel::HeavyKey StoreModel::HeaviestKey() const {
+  std::map<std::string_view, uint64_t> bytes_of;
   for (const File& file : files_) {
     for (const KeyBin& bin : file.keys.bins()) {
-      const bool is_heavier = heaviest == nullptr || bin.mass.bytes > heaviest->mass.bytes;
-      if (bin.is_one_key() && is_heavier) heaviest = &bin;
+      if (bin.is_one_key()) bytes_of[bin.first] += bin.mass.bytes;
     }
   }
-  return heaviest;
+  const auto heaviest =
+      std::max_element(bytes_of.begin(), bytes_of.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (heaviest == bytes_of.end()) return {};
+  return {.key = std::string(heaviest->first), .bytes = heaviest->second};
 }
 
 std::vector<uint64_t> StoreModel::SelectForMinorRewrite(const RatioSettings& settings) const {

@@ -59,8 +59,12 @@ class StoreModel {
   SplitProbe Probe() const;
   // Of mass(), the cells below `key`.
   double ShareOfCellsBelow(std::string_view key) const;
-  // The bin of one key that has most bytes; a null pointer if no key has a bin of its own.
-  const KeyBin* HeaviestKey() const;
+  // Of the keys that have bins of their own in files, the one with most bytes; none: an empty key.
+  struct HeavyKey {
+    std::string key = {};
+    uint64_t bytes = 0;
+  };
+  HeavyKey HeaviestKey() const;
 
   // The files that a minor LSM compaction takes, by id; none = nothing to do.
   std::vector<uint64_t> SelectForMinorRewrite(const RatioSettings& settings) const;

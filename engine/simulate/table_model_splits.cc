@@ -67,16 +67,15 @@ bool TableModel::SplitAt(RegionModel* region,
   }
   region->why_unsplittable = point.reason;
   if (std::exchange(region->is_unsplittable, true)) return false;
-  const KeyBin* const heaviest = region->store.HeaviestKey();
+  const StoreModel::HeavyKey heaviest = region->store.HeaviestKey();
   const uint64_t bytes = region->store.file_bytes();
   timeline_.Add(
       {.time_ms = now_ms_,
        .kind = IncidentKind::kUnsplittable,
        .region = region->info.id,
-       .key = heaviest == nullptr ? "" : heaviest->first,
-       .left_share = heaviest == nullptr || bytes == 0
-                         ? 0
-                         : static_cast<double>(heaviest->mass.bytes) / static_cast<double>(bytes),
+       .key = heaviest.key,
+       .left_share =
+           bytes == 0 ? 0 : static_cast<double>(heaviest.bytes) / static_cast<double>(bytes),
        .bytes = bytes,
        .regions = regions_.size(),
        .cause = cause,

@@ -29,7 +29,7 @@ std::string_view SplitCauseName(SplitCause cause) {
     case SplitCause::kLoad:
       return "load";
     case SplitCause::kUser:
-      return "user";
+      return "normaliser";
   }
   HOURCELL_CHECK(false);
 }

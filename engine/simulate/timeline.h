@@ -20,7 +20,7 @@ enum class IncidentKind : uint8_t { kSplit, kMerge, kStall, kUnsplittable };
 
 std::string_view IncidentName(IncidentKind kind);
 
-// "size", "busy", "load", "user".
+// "size", "busy", "load"; kUser is "normaliser", the only one in a simulation who asks.
 std::string_view SplitCauseName(SplitCause cause);
 
 struct Incident {

@@ -36,7 +36,7 @@ TEST(KeyHistogramTest, FewKeysAreExact) {
   EXPECT_EQ(keys.largest(), "b");
 }
 
-TEST(KeyHistogramTest, ManyKeysAreRightWithinABin) {
+TEST(KeyHistogramTest, ManyKeysAreRightWithinTwoBins) {
   constexpr uint64_t kSeed = 20130101;
   SCOPED_TRACE(fmt::format("seed {}", kSeed));
   Random random(kSeed);
@@ -58,7 +58,7 @@ TEST(KeyHistogramTest, ManyKeysAreRightWithinABin) {
   for (const auto& [key, bytes] : exact) {
     if (++checked % 97 == 0) {
       const auto off = static_cast<double>(keys.BytesBetween("", key)) - static_cast<double>(below);
-      EXPECT_LT(std::abs(off), 2.0 / 64 * static_cast<double>(total)) << key;
+      EXPECT_LT(std::abs(off), 4.0 / 64 * static_cast<double>(total)) << key;
     }
     below += bytes;
   }
