@@ -7,15 +7,15 @@
 //   interval   between two points of a series
 //   duration   how long they are sent
 //   start      of the simulation, seconds since 1970, a whole hour; default 2013-01-01
-//   slice      points of a series that come within it are one step; default 1m, or one hour for rows
+//   slice      points of a series that come within it are one step; default 1m, or an hour for rows
 //   churn      share of the first tag's values that is replaced each day; default 0
 //   skew       exponent of Zipf's law over the series: the k-th sends 1 / k^skew as often as the
 //              first, the same number of points in all; default 0, all alike
 //   late       share:age, the share of points that are back-filled, up to so old: 0.01:6h
 //   uid        bytes of a UID, 1 to 8; default 3
 //
-// UIDs are given in turn, metrics from 1, values of all tag keys from one counter, as OpenTSDB does.
-// Points are spread evenly over time. Which hosts churn when, and what is late, comes from the seed.
+// UIDs are given in turn, metrics from 1, values of all tag keys from one counter, as in OpenTSDB.
+// Points are spread evenly over time. Which hosts churn when, and what is late, is from the seed.
 // Nothing is kept for a series. Thread-compatible.
 
 #pragma once

@@ -1,5 +1,5 @@
-// KeyTemplate: how a series' point becomes a row key, as text, so that a design can be tried without
-// being built. Fields are joined by '+', in their order:
+// KeyTemplate: how a series' point becomes a row key, as text, so that a design can be tried
+// without being built. Fields are joined by '+', in their order:
 //
 //   metric             the metric's UID                   metric~   its bytes in reverse
 //   tags               tagk and tagv UIDs, ascending

@@ -1,6 +1,6 @@
 // What the simulator's table obeys: the settings of regions that the engine reads, and those of
-// HBase's that only a model has a use for, by HBase's names or ours (tsd.simulate.*). The list is in
-// docs/simulate.md. Pure.
+// HBase's that only a model has a use for, by HBase's names or ours (tsd.simulate.*). The list is
+// in docs/simulate.md. Pure.
 
 #pragma once
 
@@ -58,8 +58,8 @@ absl::StatusOr<ModelSettings> ParseModelSettings(const SettingMap& settings,
 uint64_t HBaseBytes(const CellSettings& cells, uint64_t key_bytes, uint64_t points);
 
 // The same in RocksDB as Hourcell writes it, before compression: a row is its key with 8 bytes of
-// sequence and type, 3 of lengths, a header of 4 bytes, and its packed points. Keys of a block share
-// prefixes; what they save is left out, as it depends on the neighbours.
+// sequence and type, 3 of lengths, a header of 4 bytes, and its packed points. Keys of a block
+// share prefixes; what they save is left out, as it depends on the neighbours.
 uint64_t HourcellBytes(const CellSettings& cells,
                        uint64_t key_bytes,
                        uint64_t rows,

@@ -1,5 +1,5 @@
-// PutSource: a stream of puts for the simulator, in order of the time they come. Puts of one row that
-// come together are one SourcePut with their number, so that 10^8 puts are far fewer steps.
+// PutSource: a stream of puts for the simulator, in order of the time they come. Puts of one row
+// that come together are one SourcePut with their number, so that 10^8 puts are far fewer steps.
 //
 // A put names its series, from which a KeyTemplate makes the key, or has a key already.
 // Implementations: fleet.h (generated), id_source.h, trace_source.h (files); a store is one in

@@ -129,8 +129,8 @@ class Runner {
  private:
   uint64_t WindowMs(const PutSource& source) const {
     if (options_.window_ms > 0) return options_.window_ms;
-    // Rows that are written when their hour is over come all at once; a shorter window would see the
-    // order in which they are written and not where the load is.
+    // Rows that are written when their hour is over come all at once; a shorter window would see
+    // the order in which they are written and not where the load is.
     const bool by_hour = result_.design.settings.cells.model == CellModel::kHourcell;
     return std::max(by_hour ? kHourMs : kMinuteMs, source.duration_ms() / kWindowsAimed);
   }

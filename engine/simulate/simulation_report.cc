@@ -74,7 +74,8 @@ double AmplificationOf(const SimulatedRegion& region) {
 void AppendRegions(const SimulationResult& result, size_t regions_max, std::string* out) {
   const std::vector<size_t> shown = Shown(result, regions_max);
   Append(out, "\n{:<28} {:>13} {:>6} {:>10} {:>10} {:>10} {:>5} {:>6} {:>6} {:>5} {:>5}\n", "start",
-         "puts", "x mean", "rows", "files", "memory", "files", "flush", "rewr.", "w.amp", "hot %");
+         "puts", "x mean", "rows", "on disk", "memory", "files", "flush", "rewr.", "w.amp",
+         "hot %");
   for (const size_t i : shown) {
     const SimulatedRegion& region = result.regions[i];
     Append(out,
