@@ -5,9 +5,9 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -346,12 +346,23 @@ void AddSimulateDesign(CLI::App& app, SimulateOptions* options) {
 }
 
 void AddSimulateReport(CLI::App& app, SimulateOptions* options) {
-  const std::map<std::string, SimulateFormat> formats = {{"table", SimulateFormat::kTable},
-                                                         {"classic", SimulateFormat::kClassic},
-                                                         {"csv", SimulateFormat::kCsv},
-                                                         {"json", SimulateFormat::kJson}};
-  app.add_option("--format", options->format, "table, classic (region-helper's), csv or json")
-      ->transform(CLI::CheckedTransformer(formats))
+  static constexpr std::pair<std::string_view, SimulateFormat> kFormats[] = {
+      {"table", SimulateFormat::kTable},
+      {"classic", SimulateFormat::kClassic},
+      {"csv", SimulateFormat::kCsv},
+      {"json", SimulateFormat::kJson}};
+  app.add_option_function<std::string>(
+         "--format",
+         [options](const std::string& name) {
+           for (const auto& [known, format] : kFormats) {
+             if (name == known) {
+               options->format = format;
+               return;
+             }
+           }
+           throw CLI::ValidationError("--format: want table, classic, csv or json");
+         },
+         "table (the default), classic (region-helper's), csv or json")
       ->type_name("NAME");
   app.add_flag("--heat", options->heat, "a map of keys and time, too");
   app.add_option("--regions", options->regions_max, "lines of regions (default 40)")
