@@ -373,6 +373,9 @@ void AddSimulateReport(CLI::App& app, SimulateOptions* options) {
       ->type_name("1m");
   app.add_option("--settle", options->settle, "time that passes after the last put")
       ->type_name("1h");
+  app.add_option("--validate", options->validate,
+                 "put the same rows into a store in this empty directory, and compare its regions")
+      ->type_name("DIR");
   app.add_option("--max-ratio", options->ratio_max,
                  "exit 1 if a region gets more than so many times the mean")
       ->type_name("R");

@@ -48,7 +48,8 @@ HeatMatrix HeatMap::Matrix(std::span<const std::string> row_starts) const {
   matrix.row_starts.insert(matrix.row_starts.end(), row_starts.begin(), row_starts.end());
   for (size_t row = 0; row < matrix.rows(); ++row) {
     const std::string_view start = matrix.row_starts[row];
-    const std::string_view end = row + 1 < matrix.rows() ? matrix.row_starts[row + 1] : "";
+    std::string_view end;
+    if (row + 1 < matrix.rows()) end = matrix.row_starts[row + 1];
     for (const KeyHistogram& column : columns_)
       matrix.puts.push_back(static_cast<double>(column.BytesBetween(start, end)));
   }

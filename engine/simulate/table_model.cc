@@ -11,6 +11,7 @@ namespace hourcell {
 namespace {
 
 constexpr uint64_t kSplitCheckMs = 10'000;  // HBase's chore asks every ten seconds
+constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
 
 // A region is split by its load only if somebody watches the load.
 bool WatchesLoad(const SplitSettings& settings) {
@@ -48,6 +49,7 @@ absl::Status TableModel::Start() {
     start = key;
   }
   regions_.push_back(NewRegion({.start = start, .end = ""}, {}));
+  if (options_.settings.cells.model == CellModel::kHourcell) StartAsHourcell();
   std::vector<RegionInfo> infos;
   for (const auto& region : regions_)
     infos.push_back(region->info);
@@ -61,6 +63,18 @@ absl::Status TableModel::Start() {
     events_.Push({.due_ms = now_ms_ + normalizer.period_ms, .kind = SimEventKind::kNormalize});
   }
   return absl::OkStatus();
+}
+
+// A region that was never cut is number 1, and the regions of a pre-split are pinned.
+void TableModel::StartAsHourcell() {
+  if (regions_.size() == 1) {
+    greatest_id_ = {1};
+    regions_[0]->info.id = greatest_id_;
+    PushMajor(*regions_[0]);
+    return;
+  }
+  for (const auto& region : regions_)
+    region->info.pinned_until_ms = now_ms_ + kPinnedMs;
 }
 
 std::unique_ptr<RegionModel> TableModel::NewRegion(RegionRange range,

@@ -119,6 +119,7 @@ class TableModel {
 
   explicit TableModel(TableModelOptions options);
   absl::Status Start();
+  void StartAsHourcell();
 
   std::unique_ptr<RegionModel> NewRegion(RegionRange range, std::vector<RegionId> parents);
   RegionModel* FindById(RegionId id);
@@ -151,6 +152,7 @@ class TableModel {
   bool MaybeSplit(RegionModel* region);
   bool SplitAt(RegionModel* region, SplitPlace place, const std::string& hint, SplitCause cause);
   void Cut(RegionModel* region, const SplitPoint& point, SplitCause cause);
+  NormalizerSettings NormalizerRules() const;
   void Normalize();
   void MergeRegions(std::span<const RegionId> ids);
 

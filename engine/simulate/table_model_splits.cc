@@ -19,7 +19,8 @@ RegionFacts TableModel::FactsOf(const RegionModel& region) const {
           .files_max = region.store.files(),
           .jitter_draw = JitterDraw(split.jitter_seed, region.info.id),
           .age_ms = now_ms_ - region.opened_ms,
-          .append_share = split.append.is_enabled ? region.append.share() : 0};
+          .append_share = split.append.is_enabled ? region.append.share() : 0,
+          .is_cold = region.append.is_cold()};
 }
 
 TableFacts TableModel::Facts() const {
@@ -130,6 +131,17 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
     RequestRewrite(daughter);
 }
 
+// As the engine whose cells these are asks the normaliser: Hourcell lets no region be too young that
+// has outlived the TTL, and without a target leaves it to the split policy to say what is large.
+NormalizerSettings TableModel::NormalizerRules() const {
+  NormalizerSettings rules = options_.settings.regions.normalizer;
+  if (options_.settings.cells.model == CellModel::kHBase) return rules;
+  const uint64_t ttl_ms = options_.settings.ttl_ms;
+  if (ttl_ms > 0) rules.merge_age_ms_min = std::min(rules.merge_age_ms_min, ttl_ms);
+  if (rules.target_bytes == 0 && rules.target_regions == 0) rules.allow_splits = false;
+  return rules;
+}
+
 void TableModel::Normalize() {
   std::vector<NormalizerRegion> regions;
   for (const auto& region : regions_) {
@@ -138,8 +150,7 @@ void TableModel::Normalize() {
                        .load_split_ms = region->load_split_ms,
                        .split_threshold_bytes = ThresholdOf(*region)});
   }
-  const NormalizerPlan plan =
-      PlanNormalization(regions, options_.settings.regions.normalizer, now_ms_);
+  const NormalizerPlan plan = PlanNormalization(regions, NormalizerRules(), now_ms_);
   // Positions change with the first split or merge; ids do not.
   std::vector<std::vector<RegionId>> merges;
   for (const std::vector<size_t>& merge : plan.merges) {

@@ -17,14 +17,17 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "engine/region_replay.h"
 #include "engine/simulate/design_text.h"
 #include "engine/simulate/fleet.h"
 #include "engine/simulate/id_source.h"
+#include "engine/simulate/key_maker.h"
 #include "engine/simulate/row_list.h"
 #include "engine/simulate/simulation.h"
 #include "engine/simulate/simulation_report.h"
 #include "engine/simulate/site_file.h"
 #include "engine/simulate/trace_source.h"
+#include "engine/simulate/validation.h"
 #include "engine/tsdb.h"
 #include "server/cli/line_reader.h"
 #include "server/properties.h"
@@ -93,6 +96,42 @@ absl::StatusOr<std::shared_ptr<RowList>> ReadStore(const StoreOptions& options) 
   return rows;
 }
 
+// The regions that the engine makes of the same rows.
+absl::StatusOr<std::vector<MeasuredRegion>> Replay(const SimulationResult& model,
+                                                   const PutSourceFactory& factory,
+                                                   const std::string& directory) {
+  const SimulationDesign& design = model.design;
+  const CellSettings& cells = design.settings.cells;
+  HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> source, factory());
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<RegionReplay> replay,
+                            OpenRegionReplay({.directory = directory,
+                                              .regions = design.settings.regions,
+                                              .split_keys = model.split_keys,
+                                              .start_ms = source->start_ms(),
+                                              .seed = design.settings.seed}));
+  SourcePut put;
+  while (true) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool more, source->Next(&put));
+    if (!more) break;
+    if (!put.begins_row) {
+      return absl::FailedPreconditionError(
+          "--validate: rows that come point by point; want a source of whole rows: a fleet or a "
+          "store with --engine hourcell, or ids");
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const std::string_view key, keys.KeyOf(put));
+    HOURCELL_RETURN_IF_ERROR(
+        replay->Put(key, CellBytes(cells, key.size(), 1, put.puts), put.now_ms));
+  }
+  HOURCELL_RETURN_IF_ERROR(replay->Finish());
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, replay->Regions());
+  std::vector<MeasuredRegion> measured;
+  for (const RegionUse& use : uses) {
+    measured.push_back({.start = use.region.range.start, .bytes = use.file_bytes});
+  }
+  return measured;
+}
+
 // One invocation of the command.
 class SimulateRun {
  public:
@@ -111,13 +150,24 @@ class SimulateRun {
       HOURCELL_ASSIGN_OR_RETURN(const PutSourceFactory source, SourceOf(design));
       HOURCELL_ASSIGN_OR_RETURN(SimulationResult result,
                                 RunSimulation(design, source, simulation_));
+      if (!options_.validate.empty()) {
+        HOURCELL_ASSIGN_OR_RETURN(const std::vector<MeasuredRegion> measured,
+                                  Replay(result, source, options_.validate));
+        validation_ += ValidationText(result.regions, measured);
+      }
       results.push_back(std::move(result));
     }
     return results;
   }
 
+  // What the engine made of the design, beside what the model did; empty if it was not asked.
+  const std::string& validation() const { return validation_; }
+
  private:
   absl::Status CheckSources() const {
+    if (!options_.validate.empty() && options_.designs.size() > 1) {
+      return absl::InvalidArgumentError("--validate: more than one --design; want one");
+    }
     const int sources = int{!options_.fleet.empty()} + int{!options_.trace.empty()} +
                         int{!options_.keys.empty()} + int{options_.ids > 0} +
                         int{options_.from_store};
@@ -213,6 +263,7 @@ class SimulateRun {
   DesignDefaults defaults_;
   SimulationOptions simulation_;
   std::shared_ptr<RowList> rows_;
+  std::string validation_;
 };
 
 std::string ReportOf(const std::vector<SimulationResult>& results, const SimulateOptions& options) {
@@ -260,10 +311,12 @@ bool KeepsRatio(const std::vector<SimulationResult>& results,
 }  // namespace
 
 int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
-  const absl::StatusOr<std::vector<SimulationResult>> results = SimulateRun(options).Run();
+  SimulateRun run(options);
+  const absl::StatusOr<std::vector<SimulationResult>> results = run.Run();
   if (!results.ok()) return FailStore(terminal, kCommand, results.status());
   TextOutput output(terminal.out);
   *output.buffer() = ReportOf(*results, options);
+  if (!run.validation().empty()) *output.buffer() += "\n" + run.validation();
   if (const absl::Status written = output.Finish(); !written.ok()) {
     return Fail(terminal, kCommand, written);
   }

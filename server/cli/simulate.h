@@ -36,6 +36,8 @@ struct SimulateOptions {
   bool heat = false;
   size_t regions_max = 40;
   size_t timeline_max = 20;
+  // An empty directory, in which the engine makes the same regions; empty = it does not.
+  std::string validate = {};
   double ratio_max = 0;     // 0 = any
   std::string window = {};  // such as 1m; empty = by itself
   std::string settle = {};  // such as 1h, that pass after the last put

@@ -46,10 +46,6 @@ TEST(TableModelSplitsTest, AscendingKeysLeaveHalfFullRegionsUnlessAppendsAreSeen
   ModelSettings settings = SmallSettings();
   settings.regions.split.policy = SplitPolicyKind::kConstantSize;
   settings.regions.normalizer.is_enabled = false;
-  // The left daughter of an append is above the threshold still; a rewrite would ask it again.
-  settings.lsm_compaction.files_min = 1'000;
-  settings.lsm_compaction.files_max = 1'000;
-  settings.regions.split.blocking_files = 1'000;
   const auto halves = MakeTable(settings);
   Pour(halves.get(), {.puts = 5'000, .ascending = true});
   settings.regions.split.append.is_enabled = true;
