@@ -117,7 +117,8 @@ class Runner {
                               TableModel::Make({.settings = result_.design.settings,
                                                 .split_keys = result_.split_keys,
                                                 .start_ms = result_.start_ms,
-                                                .window_ms = window_ms}));
+                                                .window_ms = window_ms,
+                                                .flushes_together = options_.flushes_together}));
     HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / 90));
     HOURCELL_RETURN_IF_ERROR(Pour(source.get(), &keys, table.get(), &heat));
     table->AdvanceTo(table->now_ms() + options_.settle_ms);

@@ -88,6 +88,7 @@ struct SimulationOptions {
   uint64_t settle_ms = 0;  // that pass after the last put
   size_t heat_rows = 24;
   bool has_heat = true;
+  bool flushes_together = false;  // TableModelOptions
 };
 
 // kInvalidArgument: a layout, distributor, pre-split or setting that is none; else what the source

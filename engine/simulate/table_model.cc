@@ -162,6 +162,12 @@ void TableModel::AdvanceTo(uint64_t now_ms) {
 }
 
 void TableModel::Finish() {
+  if (options_.flushes_together) {
+    for (size_t before = 0; before != regions_.size();) {
+      before = regions_.size();
+      FlushTogether();
+    }
+  }
   CloseWindow();
   for (const auto& region : regions_)
     EndStall(region.get());

@@ -89,6 +89,9 @@ struct TableModelOptions {
   std::vector<std::string> split_keys = {};  // ascending; the regions it begins with
   uint64_t start_ms = 0;
   uint64_t window_ms = 60'000;
+  // All regions are flushed, and asked whether they split, when one of them has filled its memory,
+  // at once: as RegionReplay does it, to be compared with. Else each by itself.
+  bool flushes_together = false;
 };
 
 class TableModel {
@@ -101,7 +104,8 @@ class TableModel {
   // Lets time pass without puts.
   void AdvanceTo(uint64_t now_ms);
 
-  // Closes the window that is open, and the stalls.
+  // Closes the window that is open, and the stalls. Regions that flush together are flushed, and
+  // split until none is too large.
   void Finish();
 
   // Ascending by start.
@@ -136,6 +140,7 @@ class TableModel {
   void StartFlush(RegionModel* region);
   void FinishFlush(RegionModel* region);
   void FlushAtOnce(RegionModel* region);
+  void FlushTogether();
   void RelieveMemory();
   void CheckAfterFlush(RegionModel* region);
 

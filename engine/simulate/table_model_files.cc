@@ -14,6 +14,10 @@ constexpr uint64_t kMajorAgainMs = 60'000;
 }  // namespace
 
 void TableModel::RequestFlush(RegionModel* region) {
+  if (options_.flushes_together) {
+    FlushTogether();
+    return;
+  }
   if (region->store.is_flushing() || region->flush_waits) return;
   const bool is_crowded = region->store.files() >= options_.settings.regions.split.blocking_files;
   if (!is_crowded || options_.settings.blocking_wait_ms == 0) {
@@ -54,6 +58,16 @@ void TableModel::FlushAtOnce(RegionModel* region) {
   region->store.BeginFlush();
   flushing_bytes_ += region->store.memory_bytes();
   FinishFlush(region);
+}
+
+void TableModel::FlushTogether() {
+  std::vector<RegionId> ids;
+  for (const auto& region : regions_)
+    ids.push_back(region->info.id);
+  for (const RegionId id : ids)
+    FlushAtOnce(FindById(id));
+  for (const RegionId id : ids)
+    CheckAfterFlush(FindById(id));
 }
 
 void TableModel::RelieveMemory() {

@@ -221,6 +221,7 @@ class SimulateRun {
   }
 
   absl::Status ReadSpans() {
+    simulation_.flushes_together = !options_.validate.empty();
     simulation_.has_heat = options_.heat || options_.format == SimulateFormat::kJson;
     if (!options_.window.empty()) {
       HOURCELL_ASSIGN_OR_RETURN(simulation_.window_ms, ParseSpanMs(options_.window));

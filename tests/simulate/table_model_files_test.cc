@@ -47,6 +47,20 @@ TEST(TableModelFilesTest, ShortMemoryFlushesTheLargest) {
   EXPECT_EQ(table->regions()[1]->flushes, 1U);
 }
 
+TEST(TableModelFilesTest, RegionsThatFlushTogetherDoSoWhenOneIsFull) {
+  auto table =
+      TableModel::Make({.settings = NoSplits(), .split_keys = {"5"}, .flushes_together = true});
+  ASSERT_TRUE(table.ok());
+  (*table)->Put({.key = "9", .now_ms = 1, .puts = 1, .rows = 1});
+  for (uint64_t i = 0; i < 10; ++i)
+    (*table)->Put({.key = KeyText(i), .now_ms = 2, .puts = 1, .rows = 1});
+  EXPECT_EQ((*table)->totals().flushes, 2U);
+
+  (*table)->Put({.key = "9", .now_ms = 3, .puts = 1, .rows = 1});
+  (*table)->Finish();
+  EXPECT_EQ((*table)->regions()[1]->store.memory_bytes(), 0U);
+}
+
 TEST(TableModelFilesTest, FilesAreRewrittenByTheRatio) {
   const auto table = MakeTable(NoSplits());
   Pour(table.get(), {.puts = 20});
