@@ -1,6 +1,6 @@
 // TableModel: a table of regions as a discrete-event model. Puts come in order of time, counted in
 // batches; memory fills, is flushed to files, files are rewritten, regions split and merge. When
-// and where is decided by the engine's own rules (engine/regions), of which the model holds the facts:
+// and where is decided by the engine's own rules (engine/regions); the model holds the facts:
 //
 //   Put -> memstore -> flush at the flush size, or of the largest when memory is short
 //       -> file -> SplitPolicy::Decide, FindSplitPoint, ShareFile -> two daughters
