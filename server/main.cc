@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -22,6 +23,7 @@
 #include "server/cli/search.h"
 #include "server/cli/serve.h"
 #include "server/cli/setting_flags.h"
+#include "server/cli/simulate.h"
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/cli/uid.h"
@@ -311,6 +313,101 @@ int Region(const Args& args, Terminal& terminal) {
   return RunRegion(options, terminal);
 }
 
+void AddSimulateSource(CLI::App& app, SimulateOptions* options) {
+  app.add_option("--fleet", options->fleet, "puts of a made-up fleet, see below")
+      ->type_name("SPEC");
+  app.add_option("--trace", options->trace, "puts of a file: lines as of telnet or import")
+      ->type_name("FILE");
+  app.add_option("--keys", options->keys, "a file of row keys: KEY [tab PUTS [tab MS]]")
+      ->type_name("FILE");
+  app.add_option("--ids", options->ids, "so many ids in turn, as region-helper's generators")
+      ->type_name("N");
+  app.add_flag("--store", options->from_store, "the rows of the store at --data");
+  app.add_option("--rate", options->rate, "ids or keys a second (default 100000)")->type_name("N");
+}
+
+void AddSimulateDesign(CLI::App& app, SimulateOptions* options) {
+  app.add_option("--layout", options->layout,
+                 "how a row key is made (default opentsdb; of ids: id; of a store: stored)")
+      ->type_name("FIELDS");
+  app.add_option("--distributor", options->distributor, "what spreads keys (default none)")
+      ->type_name("SPEC");
+  app.add_option("--presplit", options->presplit, "hex:16, salt, keys:a,b, file:F, sample:16 ...")
+      ->type_name("SPEC");
+  app.add_option("--engine", options->engine, "hourcell or hbase: defaults, and size of a cell")
+      ->type_name("NAME");
+  app.add_option("--site", options->site, "settings: hbase-site.xml, or a properties file")
+      ->type_name("FILE");
+  app.add_option("--seed", options->seed, "of all that is random (default 1)")->type_name("N");
+  app.add_option("--design", options->designs,
+                 "'NAME: layout=.. presplit=.. setting=..'; again to compare several")
+      ->allow_extra_args(false)
+      ->type_name("TEXT");
+}
+
+void AddSimulateReport(CLI::App& app, SimulateOptions* options) {
+  static constexpr std::pair<std::string_view, SimulateFormat> kFormats[] = {
+      {"table", SimulateFormat::kTable},
+      {"classic", SimulateFormat::kClassic},
+      {"csv", SimulateFormat::kCsv},
+      {"json", SimulateFormat::kJson}};
+  app.add_option_function<std::string>(
+         "--format",
+         [options](const std::string& name) {
+           for (const auto& [known, format] : kFormats) {
+             if (name == known) {
+               options->format = format;
+               return;
+             }
+           }
+           throw CLI::ValidationError("--format: want table, classic, csv or json");
+         },
+         "table (the default), classic (region-helper's), csv or json")
+      ->type_name("NAME");
+  app.add_flag("--heat", options->heat, "a map of keys and time, too");
+  app.add_option("--regions", options->regions_max, "lines of regions (default 40)")
+      ->type_name("N");
+  app.add_option("--timeline", options->timeline_max, "lines of the timeline (default 20)")
+      ->type_name("N");
+  app.add_option("--window", options->window, "by which the hottest region is looked for")
+      ->type_name("1m");
+  app.add_option("--settle", options->settle, "time that passes after the last put")
+      ->type_name("1h");
+  app.add_option("--validate", options->validate,
+                 "put the same rows into a store in this empty directory, and compare its regions")
+      ->type_name("DIR");
+  app.add_option("--max-ratio", options->ratio_max,
+                 "exit 1 if a region gets more than so many times the mean")
+      ->type_name("R");
+}
+
+int Simulate(const Args& args, Terminal& terminal) {
+  CLI::App app("Foretells how a design of row keys and regions will do: sizes, splits, hot spots.",
+               "hourcell simulate");
+  SimulateOptions options;
+  AddStoreOptions(app, &options.store);
+  RefuseUrl(app);
+  AddSimulateSource(app, &options);
+  AddSimulateDesign(app, &options);
+  AddSimulateReport(app, &options);
+  app.footer(
+      "A fleet: metrics=10,tags=host:1000/cpu:8,interval=10s,duration=1d,churn=0.05,skew=1,\n"
+      "late=0.01:6h; all of it may be left out. FIELDS: opentsdb, salted:20, hash-prefix:2,\n"
+      "reversed-metric, tags-first, time-first, newest-first, partition:20, or fields joined by "
+      "'+'.\n"
+      "Settings are those of regions by HBase's names or ours, and tsd.simulate.*; see\n"
+      "docs/simulate.md. Nothing is read but the files named, and nothing written.\n"
+      "\nExamples:\n"
+      "  hourcell simulate --fleet metrics=100,tags=host:500,duration=7d --heat\n"
+      "  hourcell simulate --layout salted:20 --presplit salt --max-ratio 1.2\n"
+      "  hourcell simulate --ids 100000000 --distributor md5-8hex --presplit hex:10 "
+      "--format classic\n"
+      "  hourcell simulate --trace puts.gz --design 'plain: layout=opentsdb' \\\n"
+      "      --design 'salted: layout=salted:20 presplit=salt'\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunSimulate(options, terminal);
+}
+
 int Version(const Args& args, Terminal& terminal) {
   CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
@@ -333,6 +430,7 @@ constexpr Command kCommands[] = {
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
     {"store", "seal, flush or compact a store, set its TTLs", &Store},
     {"region", "list, check, split and merge regions", &Region},
+    {"simulate", "foretell how a design of row keys will do", &Simulate},
     {"version", "say which version this is", &Version},
 };
 

@@ -30,8 +30,11 @@ constexpr std::array kLayers = {
     Layer{"uid/", "codec/ uid/"},
     Layer{"engine/query/", "codec/ engine/query/"},
     Layer{"engine/regions/", "codec/ engine/regions/"},
+    Layer{"engine/simulate/", "codec/ engine/regions/ engine/simulate/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
+    Layer{"server/cli/simulate",
+          "codec/ server/ engine/simulate/ engine/region_replay.h " HOURCELL_ENGINE_API},
     Layer{"server/cli/", "codec/ server/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };

@@ -217,6 +217,7 @@ std::string MirrorOf(std::string_view path) {
            {"uid/", "uid/"},
            {"engine/query/", "query/"},
            {"engine/regions/", "regions/"},
+           {"engine/simulate/", "simulate/"},
            {"engine/ingest/", "ingest/"},
            {"engine/", "engine/"},
            {"server/cli/", "cli/"},

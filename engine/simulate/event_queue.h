@@ -1,0 +1,76 @@
+// EventQueue: what is to happen in a simulation, in order of time; of one instant, in the order in
+// which it was asked for, so that runs are the same. And DiskModel: when bytes that are written one
+// after the other are on the disk. Thread-compatible.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "engine/regions/region_info.h"
+
+namespace hourcell {
+
+enum class SimEventKind : uint8_t {
+  kFlushDone,
+  kFlushAgain,  // one that too many files had put off
+  kLsmCompactionDone,
+  kMajorLsmCompaction,
+  kSplitCheck,  // of all regions, by load
+  kNormalize,
+};
+
+struct SimEvent {
+  uint64_t due_ms = 0;
+  SimEventKind kind = SimEventKind::kFlushDone;
+  RegionId region = {};              // gone in the meantime: nothing happens
+  std::vector<uint64_t> files = {};  // of kLsmCompactionDone
+  uint64_t order = 0;                // the queue's
+};
+
+class EventQueue {
+ public:
+  void Push(SimEvent event) {
+    event.order = next_order_++;
+    events_.push(std::move(event));
+  }
+  bool HasDue(uint64_t now_ms) const { return !events_.empty() && events_.top().due_ms <= now_ms; }
+  // REQUIRES: HasDue of some time.
+  SimEvent Pop() {
+    SimEvent event = events_.top();
+    events_.pop();
+    return event;
+  }
+
+ private:
+  struct Later {
+    bool operator()(const SimEvent& a, const SimEvent& b) const {
+      return a.due_ms != b.due_ms ? a.due_ms > b.due_ms : a.order > b.order;
+    }
+  };
+  std::priority_queue<SimEvent, std::vector<SimEvent>, Later> events_;
+  uint64_t next_order_ = 0;
+};
+
+class DiskModel {
+ public:
+  // REQUIRES: bytes_per_s > 0.
+  explicit DiskModel(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {}
+
+  // When `bytes` that are asked for now are done: behind all that was asked for before.
+  uint64_t Finish(uint64_t now_ms, uint64_t bytes) {
+    free_us_ = std::max(free_us_, now_ms * 1'000);
+    free_us_ +=
+        static_cast<uint64_t>(static_cast<double>(bytes) * 1e6 / static_cast<double>(bytes_per_s_));
+    return (free_us_ + 999) / 1'000;
+  }
+
+ private:
+  uint64_t bytes_per_s_;
+  uint64_t free_us_ = 0;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,252 @@
+#include "engine/simulate/key_histogram.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "codec/base/check.h"
+#include "engine/regions/split_point.h"
+
+namespace hourcell {
+namespace {
+
+// So many keys wait for each bin before they are sorted: sorting is what an addition costs.
+constexpr size_t kPendingPerBin = 4;
+
+// A key below `key` and next to it, or as good as next to it. REQUIRES: key is not empty.
+std::string KeyBelow(std::string_view key) {
+  std::string below(key);
+  if (below.back() == '\0') {
+    below.pop_back();
+    return below;
+  }
+  below.back() = static_cast<char>(static_cast<uint8_t>(below.back()) - 1);
+  below += '\xFF';
+  return below;
+}
+
+// The bytes of a bin in [start, end).
+uint64_t BytesOfBin(const KeyBin& bin, std::string_view start, std::string_view end) {
+  if (bin.last < start || (!end.empty() && bin.first >= end)) return 0;
+  if (bin.first >= start && (end.empty() || bin.last < end)) return bin.mass.bytes;
+  const FileSpan span{.smallest = bin.first, .largest = bin.last, .bytes = bin.mass.bytes};
+  return BytesOfSpans(std::span(&span, 1), start, end);
+}
+
+// Where `key` lies in a bin that has keys on both sides of it, in [0, 1].
+double ShareBelow(const KeyBin& bin, std::string_view key) {
+  constexpr uint64_t kScale = 1'000'000'000;
+  const FileSpan span{.smallest = bin.first, .largest = bin.last, .bytes = kScale};
+  return static_cast<double>(BytesOfSpans(std::span(&span, 1), "", key)) / kScale;
+}
+
+bool ByFirst(const KeyBin& a, const KeyBin& b) {
+  return a.first != b.first ? a.first < b.first : a.last < b.last;
+}
+
+void Join(KeyBin* bin, KeyBin&& other) {
+  if (other.last > bin->last) bin->last = std::move(other.last);
+  bin->mass += other.mass;
+  bin->oldest_ms = std::min(bin->oldest_ms, other.oldest_ms);
+  bin->newest_ms = std::max(bin->newest_ms, other.newest_ms);
+}
+
+}  // namespace
+
+KeyMass& KeyMass::operator+=(const KeyMass& other) {
+  cells += other.cells;
+  rows += other.rows;
+  bytes += other.bytes;
+  return *this;
+}
+
+KeyMass& KeyMass::operator-=(const KeyMass& other) {
+  cells -= other.cells;
+  rows -= other.rows;
+  bytes -= other.bytes;
+  return *this;
+}
+
+KeyMass KeyMass::Share(double share) const {
+  const auto part = [share](uint64_t count) {
+    return std::min(count, static_cast<uint64_t>(static_cast<double>(count) * share));
+  };
+  return {.cells = part(cells), .rows = part(rows), .bytes = part(bytes)};
+}
+
+KeyHistogram::KeyHistogram(size_t bins_max) : bins_max_(bins_max) {
+  HOURCELL_CHECK(bins_max > 1);
+}
+
+void KeyHistogram::Add(std::string_view key, const KeyMass& mass, uint64_t time_ms) {
+  mass_ += mass;
+  newest_ms_ = std::max(newest_ms_, time_ms);
+  pending_.push_back({.begin = static_cast<uint32_t>(pending_keys_.size()),
+                      .size = static_cast<uint32_t>(key.size()),
+                      .mass = mass,
+                      .time_ms = time_ms});
+  pending_keys_.append(key);
+  if (pending_.size() >= kPendingPerBin * bins_max_) Settle();
+}
+
+void KeyHistogram::Merge(const KeyHistogram& other) {
+  Settle();
+  const auto more = other.bins();
+  std::vector<KeyBin> merged;
+  merged.reserve(bins_.size() + more.size());
+  std::merge(std::make_move_iterator(bins_.begin()), std::make_move_iterator(bins_.end()),
+             more.begin(), more.end(), std::back_inserter(merged), ByFirst);
+  bins_ = std::move(merged);
+  mass_ += other.mass_;
+  newest_ms_ = std::max(newest_ms_, other.newest_ms_);
+  JoinBins();
+}
+
+KeyHistogram KeyHistogram::CutFrom(std::string_view key) {
+  HOURCELL_CHECK(!key.empty());
+  Settle();
+  KeyHistogram above(bins_max_);
+  std::vector<KeyBin> below;
+  for (KeyBin& bin : bins_) {
+    if (bin.last < key) {
+      below.push_back(std::move(bin));
+      continue;
+    }
+    if (bin.first < key) {
+      KeyBin left = bin;
+      left.mass = bin.mass.Share(ShareBelow(bin, key));
+      left.last = std::max(bin.first, KeyBelow(key));
+      bin.mass -= left.mass;
+      bin.first = std::string(key);
+      below.push_back(std::move(left));
+    }
+    above.mass_ += bin.mass;
+    above.newest_ms_ = std::max(above.newest_ms_, bin.newest_ms);
+    above.bins_.push_back(std::move(bin));
+  }
+  // A bin that was cut begins at the key now, behind others that begin above it.
+  std::sort(above.bins_.begin(), above.bins_.end(), ByFirst);
+  bins_ = std::move(below);
+  mass_ -= above.mass_;
+  newest_ms_ = 0;
+  for (const KeyBin& bin : bins_)
+    newest_ms_ = std::max(newest_ms_, bin.newest_ms);
+  return above;
+}
+
+KeyMass KeyHistogram::Expire(uint64_t cutoff_ms) {
+  Settle();
+  KeyMass expired;
+  for (KeyBin& bin : bins_) {
+    if (bin.oldest_ms >= cutoff_ms) continue;
+    KeyMass past = bin.mass;
+    if (bin.newest_ms >= cutoff_ms) {
+      const auto span_ms = static_cast<double>(bin.newest_ms - bin.oldest_ms + 1);
+      past = bin.mass.Share(static_cast<double>(cutoff_ms - bin.oldest_ms) / span_ms);
+    }
+    bin.mass -= past;
+    bin.oldest_ms = cutoff_ms;
+    expired += past;
+  }
+  std::erase_if(bins_, [](const KeyBin& bin) { return bin.mass == KeyMass{}; });
+  mass_ -= expired;
+  return expired;
+}
+
+std::span<const KeyBin> KeyHistogram::bins() const {
+  Settle();
+  return bins_;
+}
+
+std::string KeyHistogram::smallest() const {
+  Settle();
+  return bins_.empty() ? "" : bins_.front().first;
+}
+
+std::string KeyHistogram::largest() const {
+  Settle();
+  std::string largest;
+  for (const KeyBin& bin : bins_)
+    largest = std::max(largest, bin.last);
+  return largest;
+}
+
+uint64_t KeyHistogram::BytesBetween(std::string_view start, std::string_view end) const {
+  Settle();
+  uint64_t bytes = 0;
+  for (const KeyBin& bin : bins_)
+    bytes += BytesOfBin(bin, start, end);
+  return bytes;
+}
+
+std::string KeyHistogram::FirstKeyFrom(std::string_view key) const {
+  Settle();
+  std::string_view best;
+  for (const KeyBin& bin : bins_) {
+    for (const std::string& bound : {std::cref(bin.first), std::cref(bin.last)}) {
+      if (bound >= key && (best.empty() || bound < best)) best = bound;
+    }
+  }
+  return std::string(best);
+}
+
+std::string KeyHistogram::KeyAt(double share) const {
+  Settle();
+  const auto wanted = static_cast<uint64_t>(static_cast<double>(mass_.bytes) * share);
+  uint64_t below = 0;
+  for (const KeyBin& bin : bins_) {
+    below += bin.mass.bytes;
+    if (below > wanted) return bin.first;
+  }
+  return largest();
+}
+
+void KeyHistogram::Settle() const {
+  if (pending_.empty()) return;
+  std::sort(pending_.begin(), pending_.end(),
+            [this](const Pending& a, const Pending& b) { return KeyOf(a) < KeyOf(b); });
+  std::vector<KeyBin> settled;
+  settled.reserve(bins_.size() + pending_.size());
+  auto old = bins_.begin();
+  for (const Pending& pending : pending_) {
+    const std::string_view key = KeyOf(pending);
+    while (old != bins_.end() && old->first <= key)
+      settled.push_back(std::move(*old++));
+    if (!settled.empty() && settled.back().first == key && settled.back().last == key) {
+      KeyBin& same = settled.back();
+      same.mass += pending.mass;
+      same.oldest_ms = std::min(same.oldest_ms, pending.time_ms);
+      same.newest_ms = std::max(same.newest_ms, pending.time_ms);
+      continue;
+    }
+    settled.push_back({.first = std::string(key),
+                       .last = std::string(key),
+                       .mass = pending.mass,
+                       .oldest_ms = pending.time_ms,
+                       .newest_ms = pending.time_ms});
+  }
+  std::move(old, bins_.end(), std::back_inserter(settled));
+  bins_ = std::move(settled);
+  pending_.clear();
+  pending_keys_.clear();
+  JoinBins();
+}
+
+void KeyHistogram::JoinBins() const {
+  if (bins_.size() <= bins_max_) return;
+  // Of two neighbours one at least stays above half of the limit, so there are bins_max_ at most,
+  // and the keys that have a bin of their own for their weight.
+  const uint64_t bytes_max = 2 * mass_.bytes / bins_max_ + 1;
+  std::vector<KeyBin> joined;
+  joined.reserve(bins_max_ + 1);
+  for (KeyBin& bin : bins_) {
+    if (!joined.empty() && joined.back().mass.bytes + bin.mass.bytes <= bytes_max) {
+      Join(&joined.back(), std::move(bin));
+    } else {
+      joined.push_back(std::move(bin));
+    }
+  }
+  bins_ = std::move(joined);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,36 @@
+// RecentRows: has a row been seen of late? For streams that do not say which put begins a row. A
+// fixed table of 2^20 hashes; a row that was pushed out counts as new when it comes again, and two
+// rows with one hash count as one. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace hourcell {
+
+class RecentRows {
+ public:
+  RecentRows() : hashes_(kRows) {}
+
+  // True the first time; `time` tells rows of one series apart.
+  bool IsNew(std::string_view series, uint64_t time) {
+    // absl::Hash has another seed in each process, which would make runs differ.
+    uint64_t hash = 0xCBF29CE484222325 ^ (time * 0x9E3779B97F4A7C15);
+    for (const char c : series)
+      hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;  // FNV-1a
+    hash ^= hash >> 31;
+    uint64_t& place = hashes_[hash % kRows];
+    if (place == (hash | 1)) return false;
+    place = hash | 1;
+    return true;
+  }
+
+ private:
+  static constexpr size_t kRows = size_t{1} << 20;
+  std::vector<uint64_t> hashes_;  // 0 = none
+};
+
+}  // namespace hourcell
