@@ -8,6 +8,7 @@
 //   ttl/<UID>   how long the points of the metric of that UID, in hex, are kept: seconds, decimal
 //               text; 0 = for ever
 //   aside/...   a cell that could not be sealed into its row, see Sealer: damage
+//   region/..., transition/...   region_catalogue.h; rolling/...   rolling_journal.h
 
 #pragma once
 
