@@ -66,5 +66,15 @@ TEST(BarChartTest, OneSeriesNeedsNoLegendAndWideBarsSayTheirValue) {
   EXPECT_THAT(TextsOf(*Compose(figure), "value"), Contains("2.5"));
 }
 
+TEST(BarChartTest, NarrowBarsSayNoValues) {
+  Figure figure = Bars();
+  figure.x.categories.assign(60, "a");
+  for (Series& series : figure.series)
+    series.y.assign(60, 1'234);
+  figure.series[0].y[0] = 1;
+
+  EXPECT_THAT(TextsOf(*Compose(figure), "value"), SizeIs(0));
+}
+
 }  // namespace
 }  // namespace hourcell::plot

@@ -33,7 +33,7 @@ constexpr std::array kLayers = {
     Layer{"engine/regions/", "codec/ engine/regions/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
-    Layer{"server/cli/", "codec/ server/ " HOURCELL_ENGINE_API},
+    Layer{"server/cli/", "codec/ server/ engine/layouts/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };
 

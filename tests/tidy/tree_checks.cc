@@ -215,6 +215,7 @@ std::string MirrorOf(std::string_view path) {
            {"codec/base/", "codec/"},
            {"codec/", "codec/"},
            {"uid/", "uid/"},
+           {"engine/layouts/", "layouts/"},
            {"engine/plot/", "plot/"},
            {"engine/query/", "query/"},
            {"engine/regions/", "regions/"},
