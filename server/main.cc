@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/admin.h"
+#include "server/cli/bench.h"
 #include "server/cli/import.h"
 #include "server/cli/query.h"
 #include "server/cli/region.h"
@@ -408,6 +409,42 @@ int Simulate(const Args& args, Terminal& terminal) {
   return RunSimulate(options, terminal);
 }
 
+int Bench(const Args& args, Terminal& terminal) {
+  CLI::App app("Measures row-key layouts and cell forms on the real engine.", "hourcell bench");
+  BenchOptions options;
+  const auto add_list = [&](const char* name, std::vector<std::string>* list, const char* help) {
+    app.add_option(name, *list, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
+  };
+  app.add_option("WHAT", options.words, "layouts");
+  app.add_flag("--short", options.is_short, "some cases of 60,000 points: half a minute");
+  app.add_flag("--full", options.is_full, "every combination of 200,000 points: hours");
+  app.add_flag("--list", options.lists_names, "list layouts, cells, split rules and workloads");
+  app.add_option("--out", options.out, "directory of the report: text, CSV, JSON, SVG, PNG")
+      ->type_name("DIR");
+  add_list("--layouts", &options.layouts, "only these");
+  add_list("--cells", &options.cells, "only these cell forms");
+  add_list("--rules", &options.rules, "only these split rules");
+  add_list("--workloads", &options.workloads, "only these");
+  app.add_option("--layout", options.layouts, "a key template; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("TEMPLATE");
+  app.add_option("--points", options.points, "of a case (default: 1,000,000)")->type_name("N");
+  app.add_option("--seed", options.seed, "of the data (default: 1)")->type_name("N");
+  app.add_option("--dir", options.scratch, "where stores are made and removed")->type_name("DIR");
+  app.footer(
+      "Each case writes a workload in one layout to a store of its own, has regions cut on the\n"
+      "way, reads, and compares every answer with what was written; exit 1 if one is wrong.\n"
+      "A key template is a list of fields, with a distributor before it if there is one:\n"
+      "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
+      "  fields: metric or reversed-metric, time or reversed-time, tags\n"
+      "\nExamples:\n"
+      "  hourcell bench layouts --short\n"
+      "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
+      "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunBench(options, terminal);
+}
+
 int Version(const Args& args, Terminal& terminal) {
   CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
@@ -431,6 +468,7 @@ constexpr Command kCommands[] = {
     {"store", "seal, flush or compact a store, set its TTLs", &Store},
     {"region", "list, check, split and merge regions", &Region},
     {"simulate", "foretell how a design of row keys will do", &Simulate},
+    {"bench", "measure row-key layouts", &Bench},
     {"version", "say which version this is", &Version},
 };
 

@@ -29,13 +29,14 @@ constexpr std::array kLayers = {
     Layer{"codec/", "codec/"},
     Layer{"uid/", "codec/ uid/"},
     Layer{"engine/query/", "codec/ engine/query/"},
+    Layer{"engine/plot/", "codec/base/ engine/plot/"},
     Layer{"engine/regions/", "codec/ engine/regions/"},
     Layer{"engine/simulate/", "codec/ engine/regions/ engine/simulate/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
     Layer{"server/cli/simulate",
           "codec/ server/ engine/simulate/ engine/region_replay.h " HOURCELL_ENGINE_API},
-    Layer{"server/cli/", "codec/ server/ " HOURCELL_ENGINE_API},
+    Layer{"server/cli/", "codec/ server/ engine/layouts/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };
 
@@ -60,6 +61,7 @@ constexpr std::array kConfined = {
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
     Confined{"<re2/", "uid/ engine/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/ tests/", kNoHeader},
+    Confined{"<cairo", "engine/plot/", kNoHeader},
     Confined{"<roaring/", "engine/ tests/", kNoHeader},
     Confined{"<utf8proc", "codec/ engine/query/ tests/", kNoHeader},
     Confined{"<gtest/", "tests/", kAnyHeader},

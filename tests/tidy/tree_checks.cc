@@ -215,6 +215,8 @@ std::string MirrorOf(std::string_view path) {
            {"codec/base/", "codec/"},
            {"codec/", "codec/"},
            {"uid/", "uid/"},
+           {"engine/layouts/", "layouts/"},
+           {"engine/plot/", "plot/"},
            {"engine/query/", "query/"},
            {"engine/regions/", "regions/"},
            {"engine/simulate/", "simulate/"},

@@ -1,0 +1,99 @@
+#include "server/cli/bench.h"
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "engine/layouts/case_matrix.h"
+#include "engine/layouts/case_report.h"
+#include "engine/layouts/cell_form.h"
+#include "engine/layouts/layout_list.h"
+#include "engine/layouts/split_rule.h"
+#include "engine/layouts/workload.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "bench";
+
+void PrintNames(Terminal& terminal) {
+  fmt::print(terminal.out, "layouts\n");
+  for (const layouts::NamedLayout& layout : layouts::NamedLayouts()) {
+    fmt::print(terminal.out, "  {:<16}{:<32}{}\n", layout.name, layout.key_template, layout.idea);
+  }
+  fmt::print(terminal.out, "cells    ");
+  for (const layouts::CellForm& form : layouts::CellForms())
+    fmt::print(terminal.out, " {}", layouts::CellFormName(form));
+  fmt::print(terminal.out, "\nsplits   ");
+  for (const layouts::SplitRule rule : layouts::kSplitRules)
+    fmt::print(terminal.out, " {}", layouts::SplitRuleName(rule));
+  fmt::print(terminal.out, "\nworkloads");
+  for (const layouts::WorkloadKind kind : layouts::kWorkloadKinds)
+    fmt::print(terminal.out, " {}", layouts::WorkloadName(kind));
+  fmt::print(terminal.out, "\n");
+}
+
+layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
+  return {.size = options.is_short  ? layouts::MatrixSize::kShort
+                  : options.is_full ? layouts::MatrixSize::kFull
+                                    : layouts::MatrixSize::kUsual,
+          .layouts = options.layouts,
+          .cells = options.cells,
+          .rules = options.rules,
+          .workloads = options.workloads,
+          .points = options.points,
+          .seed = options.seed};
+}
+
+// Runs the cases and prints what came out.
+absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
+                      const BenchOptions& options,
+                      Terminal& terminal) {
+  std::error_code error;
+  const std::string scratch = options.scratch.empty()
+                                  ? std::filesystem::temp_directory_path(error).string()
+                                  : options.scratch;
+  const auto tell = [&](size_t index, const layouts::CaseSpec& spec) {
+    if (terminal.is_tty) fmt::print(terminal.err, "\r\x1b[K");
+    fmt::print(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
+               terminal.is_tty ? "" : "\n");
+    std::fflush(terminal.err);
+  };
+  const absl::StatusOr<std::vector<layouts::CaseResult>> results =
+      layouts::RunMatrix(specs, scratch, tell);
+  if (terminal.is_tty) fmt::print(terminal.err, "\n");
+  if (!results.ok()) return results.status();
+  fmt::print(terminal.out, "{}", layouts::TextReport(*results));
+  if (options.out.empty()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                            layouts::WriteReport(*results, options.out));
+  fmt::print(terminal.err, "{} files in {}\n", files.size(), options.out);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int RunBench(const BenchOptions& options, Terminal& terminal) {
+  if (options.words != std::vector<std::string>{"layouts"}) {
+    return FailUsage(terminal, kCommand, "want one word, what to measure: layouts");
+  }
+  if (options.is_short && options.is_full) {
+    return FailUsage(terminal, kCommand, "--short and --full: want one of them");
+  }
+  if (options.lists_names) {
+    PrintNames(terminal);
+    return kExitOk;
+  }
+  const absl::StatusOr<std::vector<layouts::CaseSpec>> specs =
+      layouts::MakeMatrix(MatrixOf(options));
+  if (!specs.ok()) return FailUsage(terminal, kCommand, StatusText(specs.status()));
+  const absl::Status run = RunCases(*specs, options, terminal);
+  return run.ok() ? kExitOk : Fail(terminal, kCommand, run);
+}
+
+}  // namespace hourcell
