@@ -58,8 +58,7 @@ class StoreReplay final : public RegionReplay {
         options_.regions, RegionKeeper::Parts{.tables = store_.get(),
                                               .loads = &loads_,
                                               .clock = &clock_,
-                                              .stats = &stats_,
-                                              .memory = {.memory_bytes = UINT64_MAX, .share = 1}});
+                                              .stats = &stats_});
     return Tick();
   }
 
