@@ -1,6 +1,6 @@
 // RegionReplay: a stream of rows put into a store of its own, with the regions that the engine
-// makes of it: what a simulation is held against. Only the data table and the region keeper run: rows are
-// as large as they are said to be, their bytes are random, and time is the stream's.
+// makes of it: what a simulation is held against. Only the data table and the region keeper run:
+// rows are as large as they are said to be, their bytes are random, and time is the stream's.
 //
 //   Put -> RegionLoads, TableStore::ApplyUnlogged
 //       -> when a region has the flush size in memory: Flush, RegionKeeper::Tick and Trim

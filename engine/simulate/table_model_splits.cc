@@ -132,7 +132,8 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
 }
 
 // As the engine whose cells these are asks the normaliser: Hourcell lets no region be too young
-// that has outlived the TTL, and without a target leaves it to the split policy to say what is large.
+// that has outlived the TTL, and without a target leaves it to the split policy to say what is
+// large.
 NormalizerSettings TableModel::NormalizerRules() const {
   NormalizerSettings rules = options_.settings.regions.normalizer;
   if (options_.settings.cells.model == CellModel::kHBase) return rules;

@@ -105,6 +105,13 @@ TEST(FleetTest, SkewIsZipfs) {
   EXPECT_EQ(seen.rows, seen.hours.size());
 }
 
+// More series than are summed up one by one.
+TEST(FleetTest, SkewOfManySeriesKeepsTheNumberOfPoints) {
+  const Seen seen = Watch("tags=host:1000/cpu:200,interval=1h,duration=1h,skew=0.7,slice=1h");
+
+  EXPECT_NEAR(static_cast<double>(seen.puts), 200'000, 2'000);
+}
+
 TEST(FleetTest, ChurnMakesNewHosts) {
   const Seen none = Watch("tags=host:100,interval=1m,duration=2d");
   const Seen some = Watch("tags=host:100,interval=1m,duration=2d,churn=0.5");
