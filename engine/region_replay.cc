@@ -55,10 +55,9 @@ class StoreReplay final : public RegionReplay {
           kTable, {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
     }
     keeper_ = std::make_unique<RegionKeeper>(
-        options_.regions, RegionKeeper::Parts{.tables = store_.get(),
-                                              .loads = &loads_,
-                                              .clock = &clock_,
-                                              .stats = &stats_});
+        options_.regions,
+        RegionKeeper::Parts{
+            .tables = store_.get(), .loads = &loads_, .clock = &clock_, .stats = &stats_});
     return Tick();
   }
 

@@ -28,11 +28,11 @@ struct RegionFacts {
   RegionState state = RegionState::kOpen;
   RegionSize size = {};
   bool has_references = false;
-  uint64_t files_max = 0;             // of the store with most of them
-  double jitter_draw = 0.5;           // JitterDraw of the region; 0.5 = no jitter
-  uint64_t age_ms = 0;                // since the region was opened
-  double blocked_share = 0;           // BusyRate::Update
-  double append_share = 0;            // AppendDetector::share
+  uint64_t files_max = 0;    // of the store with most of them
+  double jitter_draw = 0.5;  // JitterDraw of the region; 0.5 = no jitter
+  uint64_t age_ms = 0;       // since the region was opened
+  double blocked_share = 0;  // BusyRate::Update
+  double append_share = 0;   // AppendDetector::share
   // Next to nothing was written to it since it was opened. A region that was split at its end is
   // full, and cutting it again relieves nobody: it may be larger by half.
   bool is_cold = false;
