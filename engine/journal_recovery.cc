@@ -51,6 +51,8 @@ class Recovery {
     HOURCELL_RETURN_IF_ERROR(ReadSegments(needed));
     if (low_mark_ > journal_.next_sequence) HOURCELL_RETURN_IF_ERROR(BeginAtLowMark());
     HOURCELL_RETURN_IF_ERROR(DeleteUnneeded());
+    // Without a segment there is no block that could have to be synced.
+    if (journal_.segments.empty()) journal_.synced_below = journal_.next_sequence;
     journal_.synced_below = std::min(journal_.synced_below, journal_.next_sequence);
     return std::move(journal_);
   }

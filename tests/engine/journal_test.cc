@@ -93,6 +93,21 @@ TEST_F(JournalTest, AfterKillAllIsThereAndSequencesGoOn) {
   EXPECT_EQ(ReadFile(PathOf(1)), first_segment);
 }
 
+// All segments were trimmed, and kill -9 came when the next one had no header yet.
+TEST_F(JournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
+  std::filesystem::create_directories(path_);
+  std::ofstream(PathOf(1)).close();
+
+  auto journal = Journal::Open({.directory = path_, .fs = &fs_, .low_mark = 4});
+  ASSERT_OK(journal);
+  EXPECT_EQ((*journal)->segments(), 0u);
+  EXPECT_EQ((*journal)->next_sequence(), 4u);
+  EXPECT_EQ((*journal)->synced_sequence(), 4u);
+  EXPECT_OK((*journal)->Sync());
+  EXPECT_OK(WriteBlock(journal->get(), "next"));
+  EXPECT_OK((*journal)->Close());
+}
+
 TEST_F(JournalTest, CloseSyncsAndEndsIt) {
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 3);
