@@ -168,7 +168,7 @@ class SplitBench {
     }
   }
   void Write(std::string_view where, Waits* waits) {
-    Random random(where[0]);
+    Random random(where.size() + (where == "h" ? 1 : 2));
     const std::string value = RandomBytes(100, &random);
     Paced(waits, [&] {
       const std::string key =
