@@ -102,29 +102,31 @@ uint64_t PointsOf(const MatrixOptions& options) {
   return 200'000;
 }
 
+// Each with each.
+std::vector<CaseSpec> CasesOf(const Axes& axes) {
+  std::vector<CaseSpec> specs;
+  for (const WorkloadKind workload : axes.workloads) {
+    for (const RowLayout& layout : axes.layouts) {
+      for (const CellForm& cell : axes.cells) {
+        for (const SplitRule rule : axes.rules)
+          specs.push_back({.layout = layout, .cell = cell, .rule = rule, .workload = workload});
+      }
+    }
+  }
+  return specs;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
   HOURCELL_ASSIGN_OR_RETURN(const Axes all, ReadAxes(options));
   std::vector<CaseSpec> specs;
   std::set<std::string> names;
-  const auto add = [&](const CaseSpec& spec) {
-    if (names.insert(CaseName(spec)).second) specs.push_back(spec);
-  };
   for (const Axes& slice : Slices(all, options.size)) {
-    for (const WorkloadKind workload : slice.workloads) {
-      for (const RowLayout& layout : slice.layouts) {
-        for (const CellForm& cell : slice.cells) {
-          for (const SplitRule rule : slice.rules) {
-            add({.layout = layout,
-                 .cell = cell,
-                 .rule = rule,
-                 .workload = workload,
-                 .points = PointsOf(options),
-                 .seed = options.seed});
-          }
-        }
-      }
+    for (CaseSpec& spec : CasesOf(slice)) {
+      spec.points = PointsOf(options);
+      spec.seed = options.seed;
+      if (names.insert(CaseName(spec)).second) specs.push_back(std::move(spec));
     }
   }
   return specs;

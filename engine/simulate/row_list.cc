@@ -47,7 +47,7 @@ absl::Status RowList::Add(std::string_view key,
                           std::span<const TagView> tags,
                           uint32_t base_time_s,
                           uint32_t points) {
-  HOURCELL_ASSIGN_OR_RETURN(const SeriesNames::Series series, names_.Find(metric, tags));
+  HOURCELL_ASSIGN_OR_RETURN(const TraceNames::Series series, names_.Find(metric, tags));
   if (keys_.size() + rows_.size() * sizeof(Row) > kRowListBytesMax || series.number > UINT32_MAX) {
     return absl::ResourceExhaustedError(
         fmt::format("{} rows need more than {} bytes; want a part of the store, by its time",

@@ -18,7 +18,7 @@
 
 #include "codec/point.h"
 #include "engine/simulate/put_source.h"
-#include "engine/simulate/series_names.h"
+#include "engine/simulate/trace_names.h"
 
 namespace hourcell {
 
@@ -52,7 +52,7 @@ class RowList {
 
   std::vector<Row> rows_;
   std::string keys_;
-  SeriesNames names_;
+  TraceNames names_;
   std::vector<std::string> tsuids_;  // by number of the series
 };
 

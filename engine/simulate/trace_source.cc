@@ -16,7 +16,7 @@
 #include "engine/regions/presplit.h"
 #include "engine/regions/region_name.h"
 #include "engine/simulate/recent_rows.h"
-#include "engine/simulate/series_names.h"
+#include "engine/simulate/trace_names.h"
 
 namespace hourcell {
 namespace {
@@ -74,7 +74,7 @@ class TraceSource final : public PutSource {
         text_.Parse(line, is_telnet ? PointSyntax::kTelnet : PointSyntax::kImport, {});
     if (error.has_value()) return Refuse(line, error->text);
     const PointView& point = text_.point();
-    HOURCELL_ASSIGN_OR_RETURN(const SeriesNames::Series series,
+    HOURCELL_ASSIGN_OR_RETURN(const TraceNames::Series series,
                               names_.Find(point.metric, point.tags));
     const auto time_ms = static_cast<uint64_t>(point.timestamp.ms);
     put->parts = {.tsuid = series.tsuid,
@@ -129,7 +129,7 @@ class TraceSource final : public PutSource {
   const TraceLines lines_;
   const TraceOptions options_;
   PointText text_;
-  SeriesNames names_;
+  TraceNames names_;
   RecentRows rows_;
   std::string key_;
   SourcePut first_;

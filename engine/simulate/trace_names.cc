@@ -1,4 +1,4 @@
-#include "engine/simulate/series_names.h"
+#include "engine/simulate/trace_names.h"
 
 #include <algorithm>
 
@@ -10,8 +10,8 @@
 
 namespace hourcell {
 
-absl::StatusOr<SeriesNames::Series> SeriesNames::Find(std::string_view metric,
-                                                      std::span<const TagView> tags) {
+absl::StatusOr<TraceNames::Series> TraceNames::Find(std::string_view metric,
+                                                    std::span<const TagView> tags) {
   HOURCELL_ASSIGN_OR_RETURN(const Uid metric_uid, UidOf(&metrics_, metric));
   tags_.clear();
   for (const TagView& tag : tags) {
@@ -24,7 +24,7 @@ absl::StatusOr<SeriesNames::Series> SeriesNames::Find(std::string_view metric,
   return Series{.tsuid = tsuid_, .number = it->second};
 }
 
-absl::StatusOr<Uid> SeriesNames::UidOf(StringMap<Uid>* uids, std::string_view name) {
+absl::StatusOr<Uid> TraceNames::UidOf(StringMap<Uid>* uids, std::string_view name) {
   const auto known = uids->find(name);
   if (known != uids->end()) return known->second;
   const uint64_t uids_max = MaxUnsigned(kUidWidthDefault);

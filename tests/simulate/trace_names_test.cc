@@ -1,4 +1,4 @@
-#include "engine/simulate/series_names.h"
+#include "engine/simulate/trace_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 namespace hourcell {
 namespace {
 
-TEST(SeriesNamesTest, UidsInTurn) {
-  SeriesNames names;
+TEST(TraceNamesTest, UidsInTurn) {
+  TraceNames names;
   const std::vector<TagView> a = {{.key = "host", .value = "web01"}, {.key = "dc", .value = "x"}};
   const std::vector<TagView> b = {{.key = "dc", .value = "x"}, {.key = "host", .value = "web02"}};
 

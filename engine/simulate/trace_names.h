@@ -1,4 +1,4 @@
-// SeriesNames: UIDs for names, in turn as they come, for the sources of a simulation that have
+// TraceNames: UIDs for names, in turn as they come, for the sources of a simulation that have
 // names: metrics, tag keys and tag values from 1, three bytes each, as a new OpenTSDB gives them.
 // Thread-compatible.
 
@@ -19,7 +19,7 @@
 
 namespace hourcell {
 
-class SeriesNames {
+class TraceNames {
  public:
   // The tsuid of a series, and its number, from 0. It lives until the next call.
   // kResourceExhausted: more names of a kind than three bytes can number.
