@@ -60,13 +60,14 @@ void SetLoad(const RegionLedger& ledger, CaseResult* result) {
   result->windows = ledger.windows();
   result->load = ledger.PointsByRegion();
   const size_t count = result->windows.size();
+  const size_t half = count / 2;
   for (size_t i = 0; i < count; ++i) {
     const LoadWindow& window = result->windows[i];
     result->hot_share += window.hottest_share / static_cast<double>(count);
     result->gini += window.gini / static_cast<double>(count);
     result->hot_share_max = std::max(result->hot_share_max, window.hottest_share);
-    if (i >= count / 2) {
-      result->hot_share_late += window.hottest_share / static_cast<double>(count - count / 2);
+    if (i >= half) {
+      result->hot_share_late += window.hottest_share / static_cast<double>(count - half);
     }
   }
 }

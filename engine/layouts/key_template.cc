@@ -210,13 +210,12 @@ KeyTemplate::Ranges KeyTemplate::OriginalRanges(const RowQuery& query) const {
     if (!is_next_known && !is_one_hour) {
       // All times of the range lie together behind the prefix.
       std::array<std::string, 2> ends = {prefixes[0], prefixes[0]};
-      const uint32_t last_s = query.end_s - kRowSpanS;
-      const bool is_reversed = field == KeyField::kReversedTime;
-      row.base_time_s = is_reversed ? last_s : query.begin_s;
+      row.base_time_s = query.begin_s;
       AppendField(field, row, &ends[0]);
-      row.base_time_s = is_reversed ? query.begin_s : last_s;
+      row.base_time_s = query.end_s - kRowSpanS;
       AppendField(field, row, &ends[1]);
-      return {.list = {{.begin = ends[0], .end = PrefixEnd(ends[1])}}};
+      const auto [first, last] = std::minmax(ends[0], ends[1]);
+      return {.list = {{.begin = first, .end = PrefixEnd(last)}}};
     }
     std::vector<std::string> hours;
     for (row.base_time_s = query.begin_s; row.base_time_s < query.end_s;
