@@ -155,8 +155,8 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   Manifests manifests_;
 };
 
-// For an environment that is more than its file system. Not for others: ThreadSanitizer does not see
-// the locking of a wrapped environment's mutexes, only that they are unlocked.
+// For an environment that is more than its file system. Not for others: ThreadSanitizer does not
+// see the locking of a wrapped environment's mutexes, only that they are unlocked.
 class RocksEnv : public rocksdb::EnvWrapper {
  public:
   RocksEnv(rocksdb::Env* base, std::shared_ptr<rocksdb::FileSystem> files) : EnvWrapper(base) {

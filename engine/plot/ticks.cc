@@ -35,9 +35,9 @@ std::vector<Tick> LinearTicks(double low, double high, size_t count) {
   const double last = std::ceil(high / step - 1e-9);
   HOURCELL_CHECK(last - first <= kTicksMax);
   std::vector<Tick> ticks;
-  for (double i = first; i <= last; ++i) {
+  for (int i = 0; i <= static_cast<int>(last - first); ++i) {
     // Adding up steps would leave 0.30000000000000004 at the third.
-    const double value = i * step;
+    const double value = (first + i) * step;
     ticks.push_back({.value = value, .label = NumberText(value)});
   }
   return ticks;
@@ -52,7 +52,8 @@ std::vector<Tick> LogTicks(double low, double high, size_t count) {
   last = first + std::ceil((last - first) / every) * every;
   const bool has_room = 3 * (last - first) <= static_cast<double>(count) + 1;
   std::vector<Tick> ticks;
-  for (double decade = first; decade <= last; decade += every) {
+  for (int i = 0; i <= static_cast<int>((last - first) / every); ++i) {
+    const double decade = first + i * every;
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor > 1 && (!has_room || decade == last)) continue;
       const double value = factor * std::pow(10, decade);
