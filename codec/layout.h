@@ -35,8 +35,9 @@ struct Layout {
   size_t metric_width = kUidWidthDefault;
   size_t tagk_width = kUidWidthDefault;
   size_t tagv_width = kUidWidthDefault;
-  size_t salt_width = 0;                        // bytes; 0 = rows are not salted
-  uint32_t salt_buckets = kSaltBucketsDefault;  // of meaning only with salt_width > 0
+  size_t salt_width = 0;  // bytes; 0 = rows are not salted
+  // Of the first salt epoch (salt_epochs.h). Of meaning only with salt_width > 0.
+  uint32_t salt_buckets = kSaltBucketsDefault;
   NameEncoding names = NameEncoding::kLatin1;
   std::vector<RowField> fields = {RowField::kSalt, RowField::kMetric, RowField::kBaseTime,
                                   RowField::kTags};

@@ -35,9 +35,21 @@ void AdvancePrefix(std::string* key) {
   if (!key->empty()) key->back() = static_cast<char>(key->back() + 1);
 }
 
+// The epochs of a store whose bucket count was never changed.
+std::shared_ptr<const SaltSchedule> OneEpoch(const Layout& layout) {
+  const uint32_t buckets = layout.salt_width == 0 ? 1 : layout.salt_buckets;
+  absl::StatusOr<SaltEpochs> epochs =
+      SaltEpochs::Make({{.from_s = 0, .buckets = buckets}}, layout.salt_width);
+  HOURCELL_CHECK(epochs.ok());
+  return std::make_shared<const SaltSchedule>(*std::move(epochs));
+}
+
 }  // namespace
 
-RowKeyCodec::RowKeyCodec(Layout layout) : layout_(std::move(layout)) {
+RowKeyCodec::RowKeyCodec(Layout layout) : RowKeyCodec(layout, OneEpoch(layout)) {}
+
+RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts)
+    : layout_(std::move(layout)), salts_(std::move(salts)) {
   HOURCELL_CHECK(ValidateLayout(layout_).ok());
   for (const RowField field : layout_.fields) {
     switch (field) {
@@ -65,10 +77,15 @@ void RowKeyCodec::Append(std::string_view tsuid, uint32_t base_time_s, std::stri
   const size_t start = out->size();
   out->resize(start + tags_at_);
   char* const key = out->data() + start;
-  StoreBigEndian(SaltBucket(layout_, tsuid), layout_.salt_width, key + salt_at_);
+  const uint32_t buckets = salt_epochs().BucketsAt(base_time_s);
+  StoreBigEndian(BucketOf(tsuid, buckets), layout_.salt_width, key + salt_at_);
   std::copy_n(tsuid.data(), layout_.metric_width, key + metric_at_);
   StoreBigEndian(base_time_s, kBaseTimeWidth, key + base_time_at_);
   out->append(tsuid.substr(layout_.metric_width));
+}
+
+uint32_t RowKeyCodec::BucketOf(std::string_view tsuid, uint32_t buckets) const {
+  return SaltBucket(layout_, tsuid, buckets);
 }
 
 void RowKeyCodec::AppendHourPrefix(Uid metric,
@@ -81,6 +98,11 @@ void RowKeyCodec::AppendHourPrefix(Uid metric,
   StoreBigEndian(bucket, layout_.salt_width, key + salt_at_);
   StoreBigEndian(metric, layout_.metric_width, key + metric_at_);
   StoreBigEndian(base_time_s, kBaseTimeWidth, key + base_time_at_);
+}
+
+bool RowKeyCodec::HasMetric(std::string_view key) const {
+  HOURCELL_DCHECK(key.size() >= tags_at_);
+  return key.substr(metric_at_, layout_.metric_width).find_first_not_of('\0') != key.npos;
 }
 
 uint32_t RowKeyCodec::BaseTimeOf(std::string_view key) const {
@@ -129,30 +151,44 @@ std::optional<uint32_t> RowKeyCodec::ParseGlobal(std::string_view bytes) const {
   return key == bytes ? std::optional(base_time_s) : std::nullopt;
 }
 
+// Only what stands before the base time narrows the range; the rest varies within it.
+KeyRange RowKeyCodec::RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uint64_t end_s) const {
+  std::string prefix(base_time_at_, '\0');
+  if (salt_at_ < base_time_at_) {
+    StoreBigEndian(bucket, layout_.salt_width, prefix.data() + salt_at_);
+  }
+  if (metric_at_ < base_time_at_) {
+    StoreBigEndian(metric, layout_.metric_width, prefix.data() + metric_at_);
+  }
+  KeyRange range{.begin = prefix, .end = std::move(prefix)};
+  AppendBigEndian(begin_s, kBaseTimeWidth, &range.begin);
+  if (end_s > UINT32_MAX) {
+    AdvancePrefix(&range.end);
+  } else {
+    AppendBigEndian(end_s, kBaseTimeWidth, &range.end);
+  }
+  return range;
+}
+
 std::vector<KeyRange> RowKeyCodec::Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const {
-  const bool salted_before_time = has_bucket_ranges();
-  const uint32_t buckets = salted_before_time ? layout_.salt_buckets : 1;
-  const bool is_open = end_s == 0 || end_s > UINT32_MAX;
+  const std::vector<SaltSpan> spans =
+      salt_epochs().SpansOf(begin_s, end_s == 0 ? UINT64_MAX : end_s);
+  const bool has_bucket_ranges = salt_at_ < base_time_at_;
+  const uint32_t buckets =
+      has_bucket_ranges && !spans.empty()
+          ? salt_epochs().BucketsMaxIn(spans.front().begin_s, spans.back().end_s)
+          : 1;
 
   std::vector<KeyRange> ranges;
   ranges.reserve(buckets);
   for (uint32_t bucket = 0; bucket < buckets; ++bucket) {
-    // Only what stands before the base time narrows the range; the rest varies within it.
-    std::string prefix(base_time_at_, '\0');
-    if (salted_before_time) {
-      StoreBigEndian(bucket, layout_.salt_width, prefix.data() + salt_at_);
+    for (size_t i = 0; i < spans.size(); ++i) {
+      if (bucket >= spans[i].buckets) continue;
+      const uint64_t from_s = spans[i].begin_s;
+      while (i + 1 < spans.size() && bucket < spans[i + 1].buckets)
+        ++i;
+      ranges.push_back(RangeOf(metric, bucket, from_s, spans[i].end_s));
     }
-    if (metric_at_ < base_time_at_) {
-      StoreBigEndian(metric, layout_.metric_width, prefix.data() + metric_at_);
-    }
-    KeyRange range{.begin = prefix, .end = std::move(prefix)};
-    AppendBigEndian(begin_s, kBaseTimeWidth, &range.begin);
-    if (is_open) {
-      AdvancePrefix(&range.end);
-    } else {
-      AppendBigEndian(end_s, kBaseTimeWidth, &range.end);
-    }
-    ranges.push_back(std::move(range));
   }
   return ranges;
 }

@@ -8,12 +8,14 @@
 //
 // for the default order of fields; other orders permute the first three. Integers are big-endian,
 // so byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan
-// per salt bucket. Pure; thread-safe.
+// per salt bucket. How many buckets there are may depend on the base time: salt_epochs.h.
+// Thread-safe.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@
 #include "codec/base/check.h"
 #include "codec/layout.h"
 #include "codec/limits.h"
+#include "codec/salt_schedule.h"
 #include "codec/tsuid.h"
 
 namespace hourcell {
@@ -50,13 +53,21 @@ struct KeyRange {
   std::string end;  // exclusive; empty = no end
 };
 
-// Encodes and decodes row keys of one layout. Immutable; thread-safe. Holds a copy of the layout.
+// Encodes and decodes row keys of one layout. Thread-safe. Holds a copy of the layout. Immutable,
+// but for epochs that are added to its schedule.
 class RowKeyCodec {
  public:
-  // REQUIRES: ValidateLayout(layout).ok().
+  // One salt epoch, of layout.salt_buckets. REQUIRES: ValidateLayout(layout).ok().
   explicit RowKeyCodec(Layout layout);
+  // The epochs of a schedule. REQUIRES: the same, and they are of this layout's salt width.
+  RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts);
 
   const Layout& layout() const { return layout_; }
+
+  // One epoch of one bucket, if rows are not salted.
+  const SaltEpochs& salt_epochs() const { return salts_->epochs(); }
+  // The bucket of the rows of `tsuid` in an epoch of so many buckets.
+  uint32_t BucketOf(std::string_view tsuid, uint32_t buckets) const;
 
   // Appends the key of the row of `tsuid` at `base_time_s`, salt computed.
   // REQUIRES: tsuid as EncodeTsuid makes it.
@@ -79,8 +90,9 @@ class RowKeyCodec {
   // The base time of such a row; nothing for any other bytes.
   std::optional<uint32_t> ParseGlobal(std::string_view bytes) const;
 
-  // The keys of `metric` with base time in [begin_s, end_s), one range a salt bucket, ascending.
-  // end_s = 0 means no end of time. Where the base time precedes the metric a range covers every
+  // The keys of `metric` with base time in [begin_s, end_s), ascending: one range a salt bucket, or
+  // several, if the bucket was there in some epochs and not in those between. end_s = 0 means no
+  // end of time. Where the base time precedes the metric a range covers every
   // metric of these hours: there the caller looks at each key's metric.
   std::vector<KeyRange> Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const;
 
@@ -91,18 +103,24 @@ class RowKeyCodec {
   // How many bytes precede the tags.
   size_t tags_offset() const { return tags_at_; }
 
+  // How many precede the base time.
+  size_t base_time_offset() const { return base_time_at_; }
+
+  // False for what belongs to no series. REQUIRES: the key is at least tags_offset() long.
+  bool HasMetric(std::string_view key) const;
+
   // The base time of any key that is at least tags_offset() long.
   uint32_t BaseTimeOf(std::string_view key) const;
-
-  // True if Ranges has one range for each salt bucket.
-  bool has_bucket_ranges() const { return layout_.salt_width > 0 && salt_at_ < base_time_at_; }
 
   // -1, 0 or 1: the order of two keys without their salt bytes, a shorter one first among equals.
   // REQUIRES: both have salt bytes.
   int CompareIgnoringSalt(std::string_view a, std::string_view b) const;
 
  private:
+  KeyRange RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uint64_t end_s) const;
+
   Layout layout_;
+  std::shared_ptr<const SaltSchedule> salts_;
   // Where each field begins; tags are last.
   size_t salt_at_ = 0;
   size_t metric_at_ = 0;

@@ -16,7 +16,9 @@ namespace hourcell {
 // Java's Arrays.hashCode(byte[]).
 int32_t JavaBytesHash(std::string_view bytes);
 
-// The bucket of `tsuid`, in [0, layout.salt_buckets); 0 if the layout has no salt.
+// The bucket of `tsuid` among so many, in [0, buckets); 0 if the layout has no salt.
+uint32_t SaltBucket(const Layout& layout, std::string_view tsuid, uint32_t buckets);
+// Among layout.salt_buckets.
 uint32_t SaltBucket(const Layout& layout, std::string_view tsuid);
 
 // Appends `bucket` as layout.salt_width bytes (its low bytes, if they cannot hold it).

@@ -296,6 +296,27 @@ absl::StatusOr<uint64_t> AnnotationStore::DeleteRange(std::span<const std::strin
   return deleted;
 }
 
+absl::Status AnnotationStore::VisitAll(
+    const std::function<absl::Status(const Annotation&)>& visit) const {
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kAnnotation, {});
+  for (row->Seek(""); row->valid(); row->Next()) {
+    HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
+                              ParseAnnotationKey(*parts_.row_keys, row->key()));
+    const std::string tsuid = std::string(key.metric) + std::string(key.tags);
+    if (key.start_ms < ExpiresBeforeMs(tsuid)) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const Annotation annotation,
+                              ParseRow(row->value(), tsuid, key.start_ms));
+    HOURCELL_RETURN_IF_ERROR(visit(annotation));
+  }
+  return row->status();
+}
+
+absl::Status AnnotationStore::WithoutEdits(const std::function<absl::Status()>& change) {
+  MutexLock lock(&edit_);
+  return change();
+}
+
 absl::Status AnnotationStore::ApplyDeletes(std::vector<Mutation>* group) const {
   if (group->empty()) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(*group, sync_));

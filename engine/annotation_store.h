@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -78,6 +79,9 @@ class AnnotationStore {
                                        int64_t start_ms,
                                        int64_t end_ms);
 
+  // Calls `change` while none is written.
+  absl::Status WithoutEdits(const std::function<absl::Status()>& change);
+
   // The annotations of series (bytes, ascending, no two alike) with start_ms <= start <= end_ms, by
   // start. Does not look at a store known to have none.
   // kResourceExhausted: more than kAnnotationReadBytesMax; kDataLoss: damage.
@@ -93,6 +97,9 @@ class AnnotationStore {
   absl::StatusOr<std::vector<Annotation>> Global(TableView* view,
                                                  int64_t start_ms,
                                                  int64_t end_ms) const;
+
+  // Tsdb::VisitAnnotations. kDataLoss: damage.
+  absl::Status VisitAll(const std::function<absl::Status(const Annotation&)>& visit) const;
 
   // False if there was never one since the store was opened.
   bool has_any() const { return has_any_.load(std::memory_order_acquire); }

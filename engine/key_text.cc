@@ -17,17 +17,6 @@ namespace {
 
 constexpr size_t kBaseTimeBytes = 4;
 
-// "2013-01-01 00:00:00"
-std::string UtcText(uint32_t time_s) {
-  const std::chrono::sys_seconds time{std::chrono::seconds(time_s)};
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(time - day);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
-}
-
 size_t WidthOf(const Layout& layout, RowField field) {
   switch (field) {
     case RowField::kSalt:
@@ -49,6 +38,16 @@ std::string_view Take(size_t count, std::string_view* bytes) {
 }
 
 }  // namespace
+
+std::string UtcText(uint32_t time_s) {
+  const std::chrono::sys_seconds time{std::chrono::seconds(time_s)};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(time - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
 
 std::string KeyText(const ExplainedKey& key) {
   std::vector<std::string> parts;

@@ -34,6 +34,9 @@ struct ExplainedKey {
   friend bool operator==(const ExplainedKey&, const ExplainedKey&) = default;
 };
 
+// "2013-01-01 00:00:00", UTC.
+std::string UtcText(uint32_t time_s);
+
 // As above, in one line, times in UTC, in the order of the default layout; empty for no field.
 std::string KeyText(const ExplainedKey& key);
 

@@ -11,7 +11,6 @@
 #include "codec/base/strings.h"
 #include "codec/limits.h"
 #include "codec/packed_cell.h"
-#include "codec/salt.h"
 #include "codec/tsuid.h"
 #include "engine/key_range.h"
 #include "engine/series_names.h"
@@ -25,22 +24,13 @@ constexpr size_t kStepsMax = 8;
 // Series between two looks at the watch.
 constexpr size_t kSeriesBetweenChecks = 1024;
 
-size_t TimeAt(const Layout& layout) {
-  size_t at = 0;
-  for (const RowField field : layout.fields) {
-    if (field == RowField::kBaseTime) break;
-    at += field == RowField::kSalt ? layout.salt_width : layout.metric_width;
-  }
-  return at;
-}
-
 }  // namespace
 
 LastPointReader::LastPointReader(const RowKeyCodec& row_keys, const Parts& parts)
     : row_keys_(row_keys),
       parts_(parts),
       prefix_size_(row_keys.layout().salt_width + row_keys.layout().metric_width + 4),
-      time_at_(TimeAt(row_keys.layout())) {}
+      time_at_(row_keys.base_time_offset()) {}
 
 absl::Status LastPointReader::Read(const LastQuery& query,
                                    const QueryWatch& watch,
@@ -127,7 +117,7 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
     const int64_t hour_ms = int64_t{BaseTimeS(now_ms_)} * 1000;
     from_ms = std::max(from_ms, hour_ms - int64_t{back_hours} * kRowSpanMs);
   }
-  std::map<uint32_t, Group> groups;  // by bucket
+  Group left;
   size_t looked_at = 0;
   for (Wanted& one : series) {
     if (++looked_at % kSeriesBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(Check(watch));
@@ -142,23 +132,49 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
       ++rows_;
       ++points_;
     }
-    groups[SaltBucket(layout, one.tsuid)].push_back(&one);
+    left.push_back(&one);
   }
-  for (auto& [bucket, group] : groups)
-    HOURCELL_RETURN_IF_ERROR(ReadStored(std::move(group), from_ms, watch));
+  std::vector<SaltSpan> epochs =
+      row_keys_.salt_epochs().SpansOf(0, uint64_t{BaseTimeS(now_ms_)} + kRowSpanS);
+  std::ranges::reverse(epochs);
+  for (const SaltSpan& span : epochs) {
+    HOURCELL_RETURN_IF_ERROR(ReadEpoch(span, from_ms, watch, &left));
+    if (epochs.size() > 1) std::ranges::sort(left, {}, &Wanted::tsuid);
+  }
   return absl::OkStatus();
 }
 
-absl::Status LastPointReader::ReadStored(Group left, int64_t from_ms, const QueryWatch& watch) {
-  tsuid_ = left.front()->tsuid;
+// The hours of an epoch, a bucket after the other. Series that are done are taken out; the others
+// are in another order.
+absl::Status LastPointReader::ReadEpoch(const SaltSpan& span,
+                                        int64_t from_ms,
+                                        const QueryWatch& watch,
+                                        Group* left) {
+  std::map<uint32_t, Group> groups;  // by bucket
+  for (Wanted* const one : *left)
+    groups[row_keys_.BucketOf(one->tsuid, span.buckets)].push_back(one);
+  left->clear();
+  for (auto& [bucket, group] : groups) {
+    HOURCELL_RETURN_IF_ERROR(ReadStored(span, from_ms, watch, &group));
+    left->insert(left->end(), group.begin(), group.end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LastPointReader::ReadStored(const SaltSpan& span,
+                                         int64_t from_ms,
+                                         const QueryWatch& watch,
+                                         Group* left) {
+  tsuid_ = left->front()->tsuid;
   steps_max_ = 1;
-  uint64_t before_s = uint64_t{BaseTimeS(now_ms_)} + kRowSpanS;
-  while (!left.empty()) {
+  uint64_t before_s = span.end_s;
+  while (!left->empty()) {
     HOURCELL_RETURN_IF_ERROR(Check(watch));
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint32_t> hour, NewestHourBefore(before_s));
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint32_t> hour,
+                              NewestHourIn(span.begin_s, before_s));
     if (!hour.has_value()) return absl::OkStatus();
-    std::erase_if(left, [&](const Wanted* one) { return one->begin_s > *hour; });
-    HOURCELL_RETURN_IF_ERROR(ReadHour(*hour, from_ms, watch, &left));
+    std::erase_if(*left, [&](const Wanted* one) { return one->begin_s > *hour; });
+    HOURCELL_RETURN_IF_ERROR(ReadHour(*hour, from_ms, watch, left));
     before_s = *hour;
   }
   return absl::OkStatus();
@@ -171,20 +187,24 @@ void LastPointReader::SetPrefix(uint32_t base_time_s) {
   prefix_.resize(prefix_size_);
 }
 
-// The newest hour before `before_s` in which the group's metric and bucket have a row.
-absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourBefore(uint64_t before_s) {
-  while (before_s > 0) {
-    const auto newest_s = static_cast<uint32_t>(before_s - kRowSpanS);
+// The newest hour of [begin_s, end_s), all of one epoch, in which the group's metric and bucket have
+// a row.
+absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t begin_s,
+                                                                      uint64_t end_s) {
+  while (end_s > begin_s) {
+    const auto newest_s = static_cast<uint32_t>(end_s - kRowSpanS);
     SetPrefix(newest_s);
     cursor_->SeekBefore(PrefixEnd(prefix_));
     if (!cursor_->valid()) break;
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(cursor_->key()));
+    // Such a time is that of another metric or bucket, or before the epoch.
+    if (row.base_time_s < begin_s || row.base_time_s >= end_s) break;
     SetPrefix(row.base_time_s);
     if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
     // Nothing before a row that differs in front of its time is the group's.
     if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
     // Of hours up to this row's, this one is the first that may still have one.
-    before_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
+    end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
   }
   HOURCELL_RETURN_IF_ERROR(cursor_->status());
   return std::nullopt;

@@ -73,15 +73,22 @@ class LastPointReader {
     // Rows of earlier hours have nothing later, or nothing that counts.
     uint32_t begin_s = 0;
   };
-  // Series of one metric and salt bucket, ascending by tsuid.
+  // Series of one metric, and of one salt bucket where they are read, ascending by tsuid.
   using Group = std::vector<Wanted*>;
 
   absl::StatusOr<std::vector<Wanted>> Select(const LastQuery& query, const QueryWatch& watch) const;
   absl::Status SelectTsuids(std::span<const std::string> tsuids,
                             std::vector<SelectedSeries>* selected) const;
   absl::Status ReadMetric(std::span<Wanted> series, uint32_t back_hours, const QueryWatch& watch);
-  absl::Status ReadStored(Group left, int64_t from_ms, const QueryWatch& watch);
-  absl::StatusOr<std::optional<uint32_t>> NewestHourBefore(uint64_t before_s);
+  absl::Status ReadEpoch(const SaltSpan& span,
+                         int64_t from_ms,
+                         const QueryWatch& watch,
+                         Group* left);
+  absl::Status ReadStored(const SaltSpan& span,
+                          int64_t from_ms,
+                          const QueryWatch& watch,
+                          Group* left);
+  absl::StatusOr<std::optional<uint32_t>> NewestHourIn(uint64_t begin_s, uint64_t end_s);
   absl::Status ReadHour(uint32_t base_time_s,
                         int64_t from_ms,
                         const QueryWatch& watch,

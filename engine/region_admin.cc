@@ -274,8 +274,11 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::RollingKeys(std::string_vi
                     "files of others",
                     QuoteForMessage(split)));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys,
-                            PresplitKeys(spec, parts_.row_keys->layout(), {}));
+  Layout layout = parts_.row_keys->layout();
+  if (layout.salt_width > 0) {
+    layout.salt_buckets = parts_.row_keys->salt_epochs().epochs().back().buckets;
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, {}));
   if (keys.empty() || keys.size() >= kEqualPartsMax) {
     return absl::InvalidArgumentError(fmt::format("split: {} gives {} keys; want 1 to {}",
                                                   QuoteForMessage(split), keys.size(),

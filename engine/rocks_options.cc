@@ -34,6 +34,16 @@ constexpr int kOpenFilesMax = 512;
 // series logs some 250 MB, and is flushed as often as that takes.
 constexpr uint64_t kLogBytesMax = 64 << 20;
 
+// Of a table with regions: what RocksDB does for one that is behind holds up all of them, so that
+// it comes long after RegionBacklog's limits.
+void SetUpRegions(rocksdb::ColumnFamilyOptions* family) {
+  family->max_write_buffer_number = 8;
+  family->level0_slowdown_writes_trigger = 200;
+  family->level0_stop_writes_trigger = 250;
+  family->soft_pending_compaction_bytes_limit = 0;  // no limit
+  family->hard_pending_compaction_bytes_limit = 0;
+}
+
 rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cache>& cache) {
   rocksdb::BlockBasedTableOptions blocks;
   blocks.block_cache = cache;
@@ -49,7 +59,6 @@ void SetUpRows(const Options& options,
                rocksdb::ColumnFamilyOptions* family) {
   family->merge_operator = NewRowMergeOperator();
   family->write_buffer_size = options.write_buffer_bytes;
-  family->max_write_buffer_number = 3;  // sealing goes on while one is flushed
   // A query asks for rows of hours in which a series had no points. Of Bloom's size 70 %, that is
   // 0.9 B a row, and as quick to ask.
   blocks->filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
@@ -120,6 +129,7 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
   switch (table) {
     case TableId::kData:
       SetUpRows(options, &blocks, &family);
+      SetUpRegions(&family);
       break;
     case TableId::kSeries:
       family.merge_operator = NewPostingMergeOperator();
@@ -130,6 +140,7 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
     case TableId::kMeta:
     case TableId::kAnnotation:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
+      if (table == TableId::kAnnotation) SetUpRegions(&family);
       break;
   }
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));

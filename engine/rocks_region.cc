@@ -1,17 +1,46 @@
 #include "engine/rocks_region.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
+namespace {
+
+// How often a region is looked at, and how long a write waits for one that is behind.
+constexpr int64_t kLookEveryMs = 5;
+constexpr int64_t kBehindMsMax = 10'000;
+
+int64_t SteadyMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
 
 RocksRegion::~RocksRegion() {
   // Nothing can be done about an error, and nothing is lost by it.
   db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
+}
+
+bool RocksRegion::IsBehind() {
+  const int64_t now_ms = SteadyMs();
+  int64_t look_ms = next_look_ms_.load(std::memory_order_relaxed);
+  if (now_ms >= look_ms && next_look_ms_.compare_exchange_strong(look_ms, now_ms + kLookEveryMs)) {
+    std::string files;
+    uint64_t memtables = 0;
+    db_->GetProperty(family_, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files);
+    db_->GetIntProperty(family_, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables);
+    backlog_.Note(std::strtoull(files.c_str(), nullptr, 10), memtables);
+  }
+  return backlog_.is_behind();
 }
 
 absl::StatusOr<std::shared_ptr<const RegionSet>> RegionSet::Make(
@@ -49,35 +78,80 @@ void RocksRegions::Clear() {
 }
 
 RegionEntry::RegionEntry(const RocksRegions& regions, std::span<const Mutation> group) {
-  do {
+  const int64_t give_up_ms = SteadyMs() + kBehindMsMax;
+  bool has_waited = false;
+  while (true) {
     sets_ = regions.Current();
-  } while (!TryEnter(group));
+    FindPlaces(group);
+    const Place* const behind = FindBehind();
+    if (behind == nullptr) {
+      if (TryEnter()) return;
+      continue;
+    }
+    if (!has_waited) RegionAt(*behind).backlog()->CountBlocked(behind->rows);
+    has_waited = true;
+    if (SteadyMs() >= give_up_ms) {
+      const RegionInfo& info = (*sets_)[behind->table]->info(behind->region);
+      status_ = absl::UnavailableError(
+          fmt::format("region {} of table {}: its files come faster than they are merged, for {} "
+                      "ms; try again",
+                      info.id.value, info.table, kBehindMsMax));
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kLookEveryMs));
+  }
 }
 
-bool RegionEntry::TryEnter(std::span<const Mutation> group) {
+void RegionEntry::FindPlaces(std::span<const Mutation> group) {
   families_.clear();
   families_.reserve(group.size());
-  std::vector<std::pair<size_t, size_t>> places;  // table, region
+  places_.clear();
   for (const Mutation& mutation : group) {
     const auto table = static_cast<size_t>(mutation.table);
     const RegionSet& set = *(*sets_)[table];
-    const std::pair place(table, set.Find(mutation.key));
-    families_.push_back(set.family(place.second));
-    if (places.empty() || places.back() != place) places.push_back(place);
+    const size_t region = set.Find(mutation.key);
+    families_.push_back(set.family(region));
+    if (places_.empty() || places_.back().table != table || places_.back().region != region) {
+      places_.push_back({.table = table, .region = region});
+    }
+    ++places_.back().rows;
   }
-  std::ranges::sort(places);
-  const auto repeats = std::ranges::unique(places);
-  places.erase(repeats.begin(), repeats.end());
-  for (const auto& [table, region] : places) {
-    RegionGate* const gate = (*sets_)[table]->region(region)->gate();
-    const RegionGate::Entry entry = gate->Enter();
+  const auto key = [](const Place& place) { return std::pair(place.table, place.region); };
+  std::ranges::sort(places_, {}, key);
+  size_t kept = 0;
+  for (const Place& place : places_) {
+    if (kept > 0 && key(places_[kept - 1]) == key(place)) {
+      places_[kept - 1].rows += place.rows;
+    } else {
+      places_[kept++] = place;
+    }
+  }
+  places_.resize(kept);
+}
+
+RocksRegion& RegionEntry::RegionAt(const Place& place) const {
+  return *(*sets_)[place.table]->region(place.region);
+}
+
+// A region that takes no rows now, or null.
+const RegionEntry::Place* RegionEntry::FindBehind() const {
+  for (const Place& place : places_)
+    if (RegionAt(place).IsBehind()) return &place;
+  return nullptr;
+}
+
+bool RegionEntry::TryEnter() {
+  for (const Place& place : places_) {
+    RocksRegion& region = RegionAt(place);
+    const RegionGate::Entry entry = region.gate()->Enter();
     if (entry == RegionGate::Entry::kInside) {
-      entered_.push_back(gate);
+      region.backlog()->CountWritten(place.rows);
+      entered_.push_back(region.gate());
       continue;
     }
     Leave();
     if (entry == RegionGate::Entry::kGone) return false;
-    const RegionInfo& info = (*sets_)[table]->info(region);
+    const RegionInfo& info = (*sets_)[place.table]->info(place.region);
     status_ = absl::UnavailableError(fmt::format(
         "region {} of table {}: its catalogue could not be written, so that it takes no "
         "writes until the store is opened again",

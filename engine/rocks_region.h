@@ -13,7 +13,9 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -25,6 +27,7 @@
 #include <rocksdb/db.h>
 
 #include "codec/base/mutex.h"
+#include "engine/region_backlog.h"
 #include "engine/region_gate.h"
 #include "engine/regions/region_map.h"
 #include "engine/rocks_region_filter.h"
@@ -49,11 +52,18 @@ class RocksRegion {
   // Each write to the family goes through it.
   RegionGate* gate() { return &gate_; }
 
+  // True if it takes no rows for now: looks at the family, though not more often than every few
+  // milliseconds.
+  bool IsBehind();
+  RegionBacklog* backlog() { return &backlog_; }
+
  private:
   rocksdb::DB* const db_;
   rocksdb::ColumnFamilyHandle* const family_;
   const std::shared_ptr<RegionBounds> bounds_;
   RegionGate gate_;
+  RegionBacklog backlog_;
+  std::atomic<int64_t> next_look_ms_{0};  // of the steady clock
 };
 
 // Immutable, but for the regions' gates.
@@ -103,24 +113,36 @@ class RocksRegions {
 // A group of mutations inside the gates of the regions it goes to, until the end of scope.
 class RegionEntry {
  public:
-  // Looks the regions up and enters their gates, again until none of them is gone.
+  // Looks the regions up, waits while one of them is behind, and enters their gates, again until
+  // none of them is gone.
   RegionEntry(const RocksRegions& regions, std::span<const Mutation> group);
   ~RegionEntry() { Leave(); }
   RegionEntry(const RegionEntry&) = delete;
   RegionEntry& operator=(const RegionEntry&) = delete;
 
-  // kUnavailable: a region is closed until the store is opened again.
+  // kUnavailable: a region is closed until the store is opened again, or was behind for 10 s.
   const absl::Status& status() const { return status_; }
   // Of the i-th mutation.
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
 
  private:
+  // A region of the group.
+  struct Place {
+    size_t table = 0;
+    size_t region = 0;
+    uint64_t rows = 0;  // of the group
+  };
+
+  void FindPlaces(std::span<const Mutation> group);
+  const Place* FindBehind() const;
+  RocksRegion& RegionAt(const Place& place) const;
   // False if a region is gone.
-  bool TryEnter(std::span<const Mutation> group);
+  bool TryEnter();
   void Leave();
 
   absl::Status status_;
   std::shared_ptr<const RegionSets> sets_;  // keeps the regions
+  std::vector<Place> places_;               // ascending
   std::vector<rocksdb::ColumnFamilyHandle*> families_;
   std::vector<RegionGate*> entered_;
 };

@@ -73,6 +73,8 @@ RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index) {
   use.file_bytes =
       use.region.has_references ? BytesBetween(db, family, range.start, range.end) : metadata.size;
   db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables, &use.memory_bytes);
+  use.rows_written = set.region(index)->backlog()->written();
+  use.rows_blocked = set.region(index)->backlog()->blocked();
   return use;
 }
 

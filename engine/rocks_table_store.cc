@@ -139,6 +139,15 @@ class RocksTableStore : public TableStore {
     return Write(group, options);
   }
 
+  bool IsBehind(TableId table, std::string_view key) override {
+    if (db_ == nullptr) return false;
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    RocksRegion& region = *set->region(set->Find(key));
+    if (!region.IsBehind()) return false;
+    region.backlog()->CountBlocked(1);
+    return true;
+  }
+
   absl::Status Sync() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     return FromRocks(db_->FlushWAL(/*sync=*/true), "sync");

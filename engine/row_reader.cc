@@ -7,7 +7,6 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
-#include "codec/salt.h"
 
 namespace hourcell {
 namespace {
@@ -176,24 +175,28 @@ absl::Status RowReader::Read(const RowSelection& selection,
   if (selection.series.empty() || hours.begin_s >= hours.end_s) return Flush();
   if (method == ReadMethod::kPointReads) return ReadByKey(selection, hours, visit);
   const size_t steps_max = method == ReadMethod::kLinearScan ? SIZE_MAX - 1 : kStepsMax;
-  for (const Bucket& bucket : BucketsOf(selection)) {
-    Scan scan(this, selection, bucket, hours, steps_max, visit);
-    HOURCELL_RETURN_IF_ERROR(scan.Run());
+  for (const SaltSpan& span : row_keys_.salt_epochs().SpansOf(hours.begin_s, hours.end_s)) {
+    const ScanBounds part{.begin_s = static_cast<uint32_t>(span.begin_s), .end_s = span.end_s};
+    for (const Bucket& bucket : BucketsOf(selection, span.buckets)) {
+      Scan scan(this, selection, bucket, part, steps_max, visit);
+      HOURCELL_RETURN_IF_ERROR(scan.Run());
+    }
   }
   return Flush();
 }
 
-std::vector<RowReader::Bucket> RowReader::BucketsOf(const RowSelection& selection) const {
-  const Layout& layout = row_keys_.layout();
-  std::vector<Bucket> buckets(layout.salt_width == 0 ? 1 : layout.salt_buckets);
+// The series by bucket, in an epoch of so many.
+std::vector<RowReader::Bucket> RowReader::BucketsOf(const RowSelection& selection,
+                                                    uint32_t buckets) const {
+  std::vector<Bucket> found(buckets);
   for (size_t i = 0; i < selection.series.size(); ++i) {
-    const uint32_t number = SaltBucket(layout, selection.list->tsuid(selection.series[i]));
-    buckets[number].indices.push_back(i);
+    const std::string_view tsuid = selection.list->tsuid(selection.series[i]);
+    found[row_keys_.BucketOf(tsuid, buckets)].indices.push_back(i);
   }
-  for (uint32_t i = 0; i < buckets.size(); ++i)
-    buckets[i].number = i;
-  std::erase_if(buckets, [](const Bucket& bucket) { return bucket.indices.empty(); });
-  return buckets;
+  for (uint32_t i = 0; i < found.size(); ++i)
+    found[i].number = i;
+  std::erase_if(found, [](const Bucket& bucket) { return bucket.indices.empty(); });
+  return found;
 }
 
 absl::Status RowReader::ReadByKey(const RowSelection& selection,

@@ -68,7 +68,7 @@ class RowReader {
   };
   class Scan;
 
-  std::vector<Bucket> BucketsOf(const RowSelection& selection) const;
+  std::vector<Bucket> BucketsOf(const RowSelection& selection, uint32_t buckets) const;
   absl::Status ReadByKey(const RowSelection& selection,
                          const ScanBounds& hours,
                          const Visit& visit);

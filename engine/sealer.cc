@@ -29,6 +29,9 @@ constexpr int64_t kMilestoneEveryS = 60;
 constexpr int64_t kLookEveryS = 10;
 constexpr size_t kHoursPerTick = 8192;
 
+// How long a series with an hour in a region that is behind is left alone.
+constexpr int64_t kPutOffMs = 1000;
+
 // Early sealing under memory pressure takes first what frees most for one more cell in a row.
 bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   // By powers of two, so that of about equal ones the hour that ends first goes first.
@@ -51,6 +54,7 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
       points_expired_(parts.stats->counter("seal.expired")),
       hours_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "hours"}})),
       points_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "points"}})),
+      hours_put_off_(parts.stats->counter("seal.put_off")),
       errors_(parts.stats->counter("seal.errors")),
       checkpoints_(parts.stats->counter("journal.checkpoints")) {}
 
@@ -80,7 +84,9 @@ absl::Status Sealer::SealDue() {
   MutexLock round(&round_);
   const int64_t now_s = parts_.clock->NowMs() / 1000;
   due_.clear();
-  HOURCELL_RETURN_IF_ERROR(Seal(DueAt(now_s)));
+  std::vector<OpenHourInfo> due = DueAt(now_s);
+  DropPutOff(&due);
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Behind::kPutOff));
   return KeepUp(now_s);
 }
 
@@ -93,12 +99,13 @@ absl::Status Sealer::Tick() {
   }
   if (due_.empty() && now_s >= next_look_s_) {
     due_ = DueAt(now_s);
+    DropPutOff(&due_);
     next_look_s_ = now_s + kLookEveryS;
   }
   const size_t kept = due_.size() - std::min(due_.size(), kHoursPerTick);
   std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
   due_.resize(kept);
-  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours)));
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Behind::kPutOff));
   return KeepUp(now_s);
 }
 
@@ -107,28 +114,29 @@ absl::Status Sealer::KeepUp(int64_t now_s) {
   parts_.open_hours->Reap();
   HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
   if (const uint64_t oldest_allowed = OldestBlockAllowed(now_s); oldest_allowed > 0) {
-    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed));
+    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed, Behind::kPutOff));
   }
   return CheckpointIsDue(now_s) ? CheckpointLocked() : absl::OkStatus();
 }
 
 // Seals early what needs journal blocks before `behind_block`.
-absl::Status Sealer::SealWhatNeeds(uint64_t behind_block) {
+absl::Status Sealer::SealWhatNeeds(uint64_t behind_block, Behind behind) {
   std::vector<OpenHourInfo> hours = OpenNow();
   std::erase_if(hours, [=](const OpenHourInfo& hour) { return hour.first_block >= behind_block; });
+  if (behind == Behind::kPutOff) DropPutOff(&hours);
   hours_sealed_early_->Add(hours.size());
-  return Seal(std::move(hours));
+  return Seal(std::move(hours), behind);
 }
 
 absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
   MutexLock round(&round_);
   IndexSeries();
-  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow()));
+  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow(), Behind::kWaitFor));
   HOURCELL_KILL_POINT("change:sealed");
   HOURCELL_RETURN_IF_ERROR(change());
   HOURCELL_KILL_POINT("change:done");
   // A block may have points of sealed hours and of those that were opened after them.
-  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence()));
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Behind::kWaitFor));
   HOURCELL_KILL_POINT("change:sealed_again");
   return CheckpointLocked();
 }
@@ -141,6 +149,7 @@ absl::Status Sealer::MakeRoom() {
 absl::Status Sealer::MakeRoomLocked() {
   if (!parts_.admission->OpenHoursPressed()) return absl::OkStatus();
   std::vector<OpenHourInfo> hours = OpenNow();
+  DropPutOff(&hours);
   std::ranges::sort(hours, FreesMore);
   int64_t left = parts_.open_hours->bytes() - parts_.admission->OpenHoursTarget();
   size_t count = 0;
@@ -148,7 +157,7 @@ absl::Status Sealer::MakeRoomLocked() {
     left -= hours[count++].bytes;
   hours.resize(count);
   hours_sealed_early_->Add(count);
-  return Seal(std::move(hours));
+  return Seal(std::move(hours), Behind::kPutOff);
 }
 
 // What fails is tried again, and keeps no hour from being sealed.
@@ -159,17 +168,17 @@ void Sealer::IndexSeries() {
 absl::Status Sealer::SealAll() {
   MutexLock round(&round_);
   IndexSeries();
-  return Seal(OpenNow());
+  return Seal(OpenNow(), Behind::kWaitFor);
 }
 
-absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours) {
+absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
   // Of one base time side by side: neighbours in the table.
   std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
     return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
   });
   for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
     const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
-    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count));
+    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), behind);
     if (!sealed.ok()) {
       errors_->Add(1);
       return sealed;
@@ -179,37 +188,63 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours) {
   return absl::OkStatus();
 }
 
-absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours) {
+absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind) {
   // By lane, for one lock of each.
-  const size_t lanes = parts_.open_hours->lanes().size();
-  std::vector<std::vector<OpenHourInfo>> by_lane(lanes);
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  std::vector<std::vector<OpenHourInfo>> by_lane(lanes.size());
   for (const OpenHourInfo& hour : hours)
     by_lane[parts_.open_hours->LaneIndexOf(hour.series)].push_back(hour);
-  std::vector<std::vector<FrozenHour>> frozen(lanes);
-  std::vector<FrozenHour> all;
-  for (size_t i = 0; i < lanes; ++i) {
-    parts_.open_hours->lanes()[i].Freeze(by_lane[i], &frozen[i]);
-    all.insert(all.end(), frozen[i].begin(), frozen[i].end());
-  }
+  std::vector<FrozenHour> frozen;
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].Freeze(by_lane[i], &frozen);
   HOURCELL_KILL_POINT("seal:frozen");
-  const absl::Status written = WriteCells(all);
-  if (!written.ok()) {
-    for (size_t i = 0; i < lanes; ++i)
-      parts_.open_hours->lanes()[i].Thaw(frozen[i]);
-    return written;
+  std::vector<bool> is_put_off(frozen.size());
+  const absl::Status written = WriteCells(frozen, behind, &is_put_off);
+  if (!written.ok()) is_put_off.assign(frozen.size(), true);
+  if (written.ok()) {
+    HOURCELL_KILL_POINT("seal:cells_written");
   }
-  HOURCELL_KILL_POINT("seal:cells_written");
   const uint64_t time = parts_.open_hours->pins().Tick();
   const uint64_t oldest_read = parts_.open_hours->pins().Oldest();
-  for (size_t i = 0; i < lanes; ++i) {
-    parts_.open_hours->AddBytes(
-        -parts_.open_hours->lanes()[i].Sealed(frozen[i], time, oldest_read));
+  std::vector<std::vector<FrozenHour>> sealed(lanes.size());
+  std::vector<std::vector<FrozenHour>> open(lanes.size());
+  for (size_t i = 0; i < frozen.size(); ++i) {
+    const size_t lane = parts_.open_hours->LaneIndexOf(frozen[i].info.series);
+    (is_put_off[i] ? open : sealed)[lane].push_back(frozen[i]);
   }
-  hours_sealed_->Add(all.size());
-  return absl::OkStatus();
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (!open[i].empty()) lanes[i].Thaw(open[i]);
+    if (sealed[i].empty()) continue;
+    parts_.open_hours->AddBytes(-lanes[i].Sealed(sealed[i], time, oldest_read));
+    hours_sealed_->Add(sealed[i].size());
+  }
+  return written;
 }
 
-absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
+// True if the hour's cell is not to be written to the row now. If an hour was put off, then so are
+// all of its series for a while: of one row, what was opened first must be written first.
+bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
+  if (!put_off_.contains(hour.info.series)) {
+    if (!parts_.tables->IsBehind(TableId::kData, row)) return false;
+    if (put_off_.empty()) put_off_until_ms_ = parts_.clock->NowMs() + kPutOffMs;
+    put_off_.insert(hour.info.series);
+  }
+  hours_put_off_->Add(1);
+  return true;
+}
+
+// Leaves those out that it is too early to try again.
+void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
+  if (parts_.clock->NowMs() >= put_off_until_ms_) put_off_.clear();
+  if (put_off_.empty()) return;
+  std::erase_if(*hours,
+                [this](const OpenHourInfo& hour) { return put_off_.contains(hour.series); });
+}
+
+// Hours that are put off are told.
+absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
+                                Behind behind,
+                                std::vector<bool>* is_put_off) {
   std::vector<std::string> tsuids;
   HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
 
@@ -230,6 +265,10 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours) {
     row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merge.key);
     if (expiry.has_value() && expiry->IsExpired(merge.key)) {
       points_expired_->Add(hours[i].points->points());
+      continue;
+    }
+    if (behind == Behind::kPutOff && IsPutOff(hours[i], merge.key)) {
+      (*is_put_off)[i] = true;
       continue;
     }
     AppendCell(*hours[i].points, &merge.value);

@@ -14,6 +14,9 @@
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
+// Hours whose region is behind (TableStore::IsBehind) stay open for a second, unless all is to be
+// sealed: then they are waited for. The others go on.
+//
 // One round at a time; rounds run on a thread of their own and on callers' threads. Thread-safe.
 
 #pragma once
@@ -27,6 +30,7 @@
 #include <string_view>
 #include <vector>
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/status/status.h>
 
 #include "codec/base/clock.h"
@@ -88,15 +92,25 @@ class Sealer {
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
  private:
-  absl::Status Seal(std::vector<OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status SealSome(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status WriteCells(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  // What becomes of hours whose region is behind.
+  enum class Behind : uint8_t { kPutOff, kWaitFor };
+
+  absl::Status Seal(std::vector<OpenHourInfo> hours, Behind behind)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status SealSome(std::span<const OpenHourInfo> hours, Behind behind)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status WriteCells(std::span<const FrozenHour> hours,
+                          Behind behind,
+                          std::vector<bool>* is_put_off) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  bool IsPutOff(const FrozenHour& hour, std::string_view row) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void DropPutOff(std::vector<OpenHourInfo>* hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status FindTsuids(std::span<const FrozenHour> hours,
                           std::vector<std::string>* tsuids) const;
   absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status SealWhatNeeds(uint64_t behind_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status SealWhatNeeds(uint64_t behind_block, Behind behind)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void IndexSeries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   std::vector<OpenHourInfo> OpenNow() const;
   std::vector<OpenHourInfo> DueAt(int64_t now_s) const;
@@ -117,12 +131,16 @@ class Sealer {
   Counter* const points_expired_;
   Counter* const hours_set_aside_;
   Counter* const points_set_aside_;
+  Counter* const hours_put_off_;
   Counter* const errors_;
   Counter* const checkpoints_;
 
   Mutex round_;
   std::vector<OpenHourInfo> due_ ABSL_GUARDED_BY(round_);  // found by Tick, not sealed yet
   int64_t next_look_s_ ABSL_GUARDED_BY(round_) = 0;
+  // Series with an hour in a region that is behind: not tried again before then.
+  absl::flat_hash_set<SeriesNumber> put_off_ ABSL_GUARDED_BY(round_);
+  int64_t put_off_until_ms_ ABSL_GUARDED_BY(round_) = 0;
   int64_t indexed_s_ ABSL_GUARDED_BY(round_) = 0;  // when IndexSeries was called last
   CellColumns columns_ ABSL_GUARDED_BY(round_);
   size_t unflushed_bytes_ ABSL_GUARDED_BY(round_) = 0;  // of cells

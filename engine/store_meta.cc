@@ -22,7 +22,9 @@ constexpr std::string_view kFormatKey = "format";
 constexpr std::string_view kLayoutKey = "layout";
 constexpr std::string_view kLowMarkKey = "low_mark";
 constexpr std::string_view kTtlPrefix = "ttl/";
+constexpr std::string_view kSaltEpochsKey = "salt_epochs";
 constexpr std::string_view kFormatVersion = "1";
+constexpr std::string_view kFormatWithEpochs = "2";
 
 // A whole number of decimal digits.
 template <typename Number>
@@ -55,6 +57,19 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, Ta
   return options.layout;
 }
 
+// Of the salt's buckets, those of the first epoch and those of the last are as good.
+absl::Status CheckLayout(const Options& options, const Layout& layout, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs epochs, ReadSaltEpochs(layout, tables));
+  Layout asked = options.layout;
+  if (layout.salt_width > 0 && asked.salt_buckets == epochs.epochs().back().buckets) {
+    asked.salt_buckets = layout.salt_buckets;
+  }
+  if (layout == asked) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("open {}: the store has another layout: {}",
+                                                   options.path,
+                                                   DescribeDifference(layout, asked)));
+}
+
 }  // namespace
 
 absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables) {
@@ -62,10 +77,10 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             view->Get(TableId::kMeta, kFormatKey));
   if (!format.has_value()) return CreateMeta(options, tables, view.get());
-  if (*format != kFormatVersion) {
-    return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {}",
+  if (*format != kFormatVersion && *format != kFormatWithEpochs) {
+    return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {} or {}",
                                                      options.path, QuoteForMessage(*format),
-                                                     kFormatVersion));
+                                                     kFormatVersion, kFormatWithEpochs));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             view->Get(TableId::kMeta, kLayoutKey));
@@ -73,12 +88,29 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
     return absl::DataLossError(fmt::format("open {}: no layout record", options.path));
   }
   HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
-  if (options.check_layout && layout != options.layout) {
-    return absl::FailedPreconditionError(fmt::format("open {}: the store has another layout: {}",
-                                                     options.path,
-                                                     DescribeDifference(layout, options.layout)));
-  }
+  if (options.check_layout) HOURCELL_RETURN_IF_ERROR(CheckLayout(options, layout, tables));
   return layout;
+}
+
+absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, kSaltEpochsKey));
+  if (!text.has_value()) {
+    const uint32_t buckets = layout.salt_width == 0 ? 1 : layout.salt_buckets;
+    return SaltEpochs::Make({{.from_s = 0, .buckets = buckets}}, layout.salt_width);
+  }
+  absl::StatusOr<SaltEpochs> epochs = SaltEpochs::Parse(*text, layout.salt_width);
+  if (epochs.ok()) return epochs;
+  return absl::DataLossError(
+      fmt::format("meta salt_epochs: {}", std::string(epochs.status().message())));
+}
+
+absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables) {
+  const std::vector<Mutation> group = {
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey),
+       std::string(kFormatWithEpochs)},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
+  return tables->Apply(group, /*sync=*/true);
 }
 
 absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {

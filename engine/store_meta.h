@@ -2,8 +2,9 @@
 // far its journal is in cells.
 //
 //   key         value
-//   format      the version of this format, decimal text: "1"
+//   format      the version of this format, decimal text: "1", or "2" with salt_epochs
 //   layout      codec/layout.h's text, one key=value a line
+//   salt_epochs codec/salt_epochs.h's text; absent = one, of the layout's salt_buckets
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
 //   ttl/<UID>   how long the points of the metric of that UID, in hex, are kept: seconds, decimal
 //               text; 0 = for ever
@@ -19,6 +20,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/layout.h"
+#include "codec/salt_epochs.h"
 #include "codec/uid.h"
 #include "engine/options.h"
 #include "engine/table.h"
@@ -30,6 +32,13 @@ namespace hourcell {
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (each difference is named). kDataLoss: the record does not decode, or rows exist without one.
 absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables);
+
+// The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
+// record does not decode.
+absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tables);
+
+// Writes them, synced, and that programs which know no epochs must not open the store.
+absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables);
 
 // The journal's low mark; 0 if it was never moved. kDataLoss: the record does not decode.
 absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables);

@@ -157,9 +157,8 @@ ReadCost SubQueryRun::EstimateFor(std::span<const uint32_t> sorted) const {
                                 .metric_series = plan_.metric_series,
                                 .knows_all = plan_.list_is_whole,
                                 .hours = HoursOf(stored_),
-                                .buckets = parts_.read.row_keys->layout().salt_width == 0
-                                               ? 1
-                                               : parts_.read.row_keys->layout().salt_buckets});
+                                .buckets = parts_.read.row_keys->salt_epochs().BucketsMaxIn(
+                                    stored_.begin_s, stored_.end_s)});
   if (spec_.read_method != ReadMethod::kCheapest) cost.method = spec_.read_method;
   return cost;
 }

@@ -130,6 +130,9 @@ struct RegionUse {
   uint64_t memory_bytes = 0;  // not yet in files
   uint64_t files = 0;
   uint64_t young_files = 0;  // of them, those not yet merged with the rest: level 0
+  // Rows since it was opened: written, and those that had to wait as it was behind.
+  uint64_t rows_written = 0;
+  uint64_t rows_blocked = 0;
 };
 
 // May be used for as long as the store is open.
@@ -149,6 +152,11 @@ class TableStore {
   // As Apply, but the group survives a crash only from the next Flush of its tables on: for what is
   // in the journal until then.
   virtual absl::Status ApplyUnlogged(std::span<const Mutation> group) = 0;
+
+  // True if the region that has the key takes no rows for now, as its files come faster than they
+  // are merged: a group with such a row waits for it, and fails with kUnavailable after a while.
+  // One that is left out of a group because of it is counted as blocked.
+  virtual bool IsBehind(TableId table, std::string_view key) = 0;
 
   // Makes everything applied so far survive a power failure, but for what is unlogged.
   virtual absl::Status Sync() = 0;

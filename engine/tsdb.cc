@@ -39,12 +39,14 @@
 #include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
+#include "engine/salt_admin.h"
 #include "engine/sealer.h"
 #include "engine/series_lookup.h"
 #include "engine/series_table.h"
 #include "engine/store_lock.h"
 #include "engine/store_meta.h"
 #include "engine/table_uid_store.h"
+#include "engine/ttl_admin.h"
 #include "uid/uid_check.h"
 #include "uid/uid_directory.h"
 
@@ -106,10 +108,10 @@ class Tsdb::Impl {
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   Stats stats;
   std::unique_ptr<StoreLock> lock;
-  Mutex retention_change;  // one at a time
   Retention retention;
   std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
+  std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;
   std::unique_ptr<UidDirectory> uids;
@@ -128,6 +130,8 @@ class Tsdb::Impl {
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
   std::unique_ptr<RegionAdmin> regions;
+  std::unique_ptr<SaltAdmin> salt;
+  std::unique_ptr<TtlAdmin> ttls;
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
@@ -169,6 +173,15 @@ absl::Status Tsdb::Impl::Open() {
       options.regions.split,
       RegionAdmin::Parts{
           .tables = tables.get(), .row_keys = &*row_keys, .uids = uids.get(), .clock = clock});
+  salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
+                                                      .row_keys = &*row_keys,
+                                                      .schedule = salts.get(),
+                                                      .sealer = sealer.get(),
+                                                      .annotations = annotations.get(),
+                                                      .clock = clock});
+  ttls = std::make_unique<TtlAdmin>(
+      options.layout,
+      TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
   StartBackground();
   RegisterGauges();
   is_open = true;
@@ -181,7 +194,9 @@ absl::Status Tsdb::Impl::OpenTables() {
   options.layout = layout;
   HOURCELL_RETURN_IF_ERROR(
       PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
-  row_keys.emplace(layout);
+  HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
+  salts = std::make_shared<SaltSchedule>(std::move(epochs));
+  row_keys.emplace(layout, salts);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   MakeRegionKeeper();
   uid_store = std::make_unique<TableUidStore>(layout, tables.get());
@@ -531,6 +546,10 @@ absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> ts
   return impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
 }
 
+absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit) {
+  return impl_->is_open ? impl_->annotations->VisitAll(visit) : Closed();
+}
+
 absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms, int64_t end_ms) {
   if (!impl_->is_open) return Closed();
   if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
@@ -612,22 +631,7 @@ absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
 }
 
 absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s) {
-  if (!impl_->is_open) return Closed();
-  if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
-    return absl::InvalidArgumentError(
-        fmt::format("ttl of {}: got {} seconds; want 0 to {}", metric, *ttl_s, kTtlMaxS));
-  }
-  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->Get(UidKind::kMetric, metric));
-  MutexLock lock(&impl_->retention_change);
-  HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout(), uid, ttl_s, impl_->tables.get()));
-  RetentionRules rules = *impl_->retention.rules();
-  if (ttl_s.has_value()) {
-    rules.metric_ttl_s[uid] = *ttl_s;
-  } else {
-    rules.metric_ttl_s.erase(uid);
-  }
-  impl_->retention.Set(std::move(rules));
-  return absl::OkStatus();
+  return impl_->is_open ? impl_->ttls->Set(metric, ttl_s) : Closed();
 }
 
 int64_t Tsdb::store_ttl_s() const {
@@ -636,16 +640,7 @@ int64_t Tsdb::store_ttl_s() const {
 
 absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
   if (!impl_->is_open) return Closed();
-  const std::shared_ptr<const RetentionRules> rules = impl_->retention.rules();
-  std::vector<MetricTtl> ttls;
-  for (const auto& [uid, ttl_s] : rules->metric_ttl_s) {
-    absl::StatusOr<std::string> name = impl_->uids->NameOf(UidKind::kMetric, uid);
-    std::string bytes;
-    AppendBigEndian(uid, layout().metric_width, &bytes);
-    ttls.push_back({.metric = name.ok() ? *std::move(name) : ToUpperHex(bytes), .ttl_s = ttl_s});
-  }
-  std::ranges::sort(ttls, {}, &MetricTtl::metric);
-  return ttls;
+  return impl_->ttls->List();
 }
 
 absl::StatusOr<uint64_t> Tsdb::DropExpired() {
@@ -681,6 +676,10 @@ absl::Status Tsdb::Compact() {
 
 RegionAdmin* Tsdb::regions() {
   return impl_->regions.get();
+}
+
+SaltAdmin* Tsdb::salt() {
+  return impl_->salt.get();
 }
 
 Stats& Tsdb::stats() {

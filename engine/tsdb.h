@@ -41,6 +41,7 @@ struct RefusedPoint {
 
 class GroupCommit;
 class RegionAdmin;
+class SaltAdmin;
 
 // The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
 // kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
@@ -228,6 +229,10 @@ class Tsdb {
                                              int64_t start_ms,
                                              int64_t end_ms);
 
+  // All that there are and that have not expired, in key order, until `visit` returns an error,
+  // which is returned.
+  absl::Status VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit);
+
   // Global ones that start at or after `start_ms` and end by `end_ms`, by start. Also
   // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many.
   absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms, int64_t end_ms);
@@ -279,6 +284,9 @@ class Tsdb {
 
   // Regions managed by hand: engine/region_admin.h. Lives as long as this object.
   RegionAdmin* regions();
+
+  // The salt's buckets: engine/salt_admin.h. Lives as long as this object.
+  SaltAdmin* salt();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

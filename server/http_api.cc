@@ -130,6 +130,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
+    {true, "admin", "salt", kGet | kPost, "ro", &HttpApi::Salt},
     {true, "admin", "regions", kGet, "", &HttpApi::Regions},
     {true, "admin", "regions/check", kGet, "", &HttpApi::CheckRegions},
     {true, "admin", "regions/split", kPost, "ro", &HttpApi::SplitRegion},

@@ -22,6 +22,7 @@
 #include "server/query_handler.h"
 #include "server/query_registry.h"
 #include "server/region_handler.h"
+#include "server/salt_handler.h"
 #include "server/search_handler.h"
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
@@ -74,6 +75,9 @@ class HttpApi {
   HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
   HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
   HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
+  HttpResponse Salt(const HttpRequest& request) {
+    return HandleSalt(request, tsdb_, clock_->NowMs());
+  }
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
   HttpResponse SplitRegion(const HttpRequest& request) { return regions_.Split(request); }

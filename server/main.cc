@@ -18,6 +18,7 @@
 #include "server/cli/admin.h"
 #include "server/cli/bench.h"
 #include "server/cli/import.h"
+#include "server/cli/migrate.h"
 #include "server/cli/query.h"
 #include "server/cli/region.h"
 #include "server/cli/scan.h"
@@ -254,7 +255,7 @@ int Store(const Args& args, Terminal& terminal) {
   AdminOptions options;
   AddStoreOptions(app, &options.store);
   AddUrl(app, &options.url);
-  app.add_option("ACTION", options.words, "seal, flush, compact or ttl");
+  app.add_option("ACTION", options.words, "seal, flush, compact, ttl or salt");
   app.footer(
       "Actions:\n"
       "  seal      the points in memory become cells; hours open again with their next point\n"
@@ -266,6 +267,10 @@ int Store(const Args& args, Terminal& terminal) {
       "            metric: 30d, 12h, seconds, forever, or default (as tsd.storage.ttl). Points "
       "that\n"
       "            are older are invisible at once, and their disk space comes back later\n"
+      "  salt      without more words, the salt buckets by time; with BUCKETS [FROM], rows of "
+      "hours\n"
+      "            from FROM on are spread over so many, or as soon as can be. What is stored\n"
+      "            stays where it is. Only for stores whose rows are salted\n"
       "The first three change no answer, and none is ever needed: points are safe as soon as they\n"
       "are acknowledged. A backup is a copy of the directory while no process has it open, or a\n"
       "snapshot of the file system at any time, which opens as after kill -9.\n"
@@ -273,9 +278,31 @@ int Store(const Args& args, Terminal& terminal) {
       "\nExamples:\n"
       "  hourcell store compact --url http://localhost:4242\n"
       "  hourcell store flush --data /var/lib/hourcell\n"
-      "  hourcell store ttl debug.requests 7d --url http://localhost:4242\n");
+      "  hourcell store ttl debug.requests 7d --url http://localhost:4242\n"
+      "  hourcell store salt 64 2027/01/01-00:00 --url http://localhost:4242\n");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   return RunAdmin(options, terminal);
+}
+
+int Migrate(const Args& args, Terminal& terminal) {
+  CLI::App app("Writes a store again in another layout.", "hourcell migrate");
+  MigrateOptions options;
+  AddStoreOptions(app, &options.store);
+  RefuseUrl(app);
+  app.add_flag("--skip-compare", options.skip_compare, "do not read both again at the end");
+  app.add_option("FROM", options.from, "the directory of a store that no process has open")
+      ->required();
+  app.add_option("TO", options.to, "a directory that is empty, or none")->required();
+  app.footer(
+      "The settings are those of the new store: UID widths, salt, form of cells. Names, points,\n"
+      "annotations and TTLs of metrics are written to it, and then the points of both are read\n"
+      "and compared. FROM is left as it is. A migration that was ended may be run again.\n"
+      "To change the number of salt buckets only, see 'hourcell store salt': nothing moves.\n"
+      "\nExample:\n"
+      "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"
+      "      --set tsd.storage.salt.buckets=64\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunMigrate(options, terminal);
 }
 
 int Region(const Args& args, Terminal& terminal) {
@@ -465,7 +492,8 @@ constexpr Command kCommands[] = {
     {"search", "list series by metric and tags", &Search},
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
-    {"store", "seal, flush or compact a store, set its TTLs", &Store},
+    {"store", "seal, flush or compact a store, set its TTLs or its salt", &Store},
+    {"migrate", "write a store again in another layout", &Migrate},
     {"region", "list, check, split and merge regions", &Region},
     {"simulate", "foretell how a design of row keys will do", &Simulate},
     {"bench", "measure row-key layouts", &Bench},

@@ -14,6 +14,7 @@
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
+#include "server/cli/salt.h"
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/cli/ttl.h"
@@ -93,11 +94,12 @@ int RunOnServer(const std::string& url_text, const Action& action, Terminal& ter
 
 int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   if (!options.words.empty() && options.words[0] == "ttl") return RunTtl(options, terminal);
+  if (!options.words.empty() && options.words[0] == "salt") return RunSalt(options, terminal);
   const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
   if (action == nullptr) {
     return FailUsage(
         terminal, kCommand,
-        fmt::format("got {}; want one of seal, flush, compact and ttl",
+        fmt::format("got {}; want one of seal, flush, compact, ttl and salt",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   return options.url.empty() ? RunOnStore(options.store, *action, terminal)

@@ -1,10 +1,11 @@
-// `hourcell store`: what a store does by itself all the time, done at once and waited for, and how
-// long it keeps points.
+// `hourcell store`: what a store does by itself all the time, done at once and waited for; how long
+// it keeps points and how it spreads them.
 //
 //   seal      every point in memory becomes part of a cell
 //   flush     seals, writes memory to files, and empties the journal: an open replays nothing
 //   compact   flushes, and merges the files of every table until nothing is left to merge
 //   ttl       shows or sets how long points are kept, see server/cli/ttl.h
+//   salt      shows or changes how many salt buckets there are, see server/cli/salt.h
 //
 // On a running server (--url), or on a directory that no process has open.
 

@@ -230,5 +230,65 @@ TEST(RowKeyTest, RangesAreOneWhereTheTimePrecedesTheSalt) {
   EXPECT_EQ(ToHex(ranges[0].end), "00000100001c20");
 }
 
+// A codec whose salt is of 20 buckets, of 3 for hours 2 and 3, and of 40 from hour 4 on.
+RowKeyCodec WithEpochs(const Layout& layout) {
+  auto epochs = SaltEpochs::Parse("0=20,7200=3,14400=40", layout.salt_width);
+  EXPECT_TRUE(epochs.ok()) << epochs.status();
+  return RowKeyCodec(layout, std::make_shared<SaltSchedule>(*std::move(epochs)));
+}
+
+TEST(RowKeyTest, TheSaltIsThatOfTheHoursEpoch) {
+  const RowKeyCodec codec = WithEpochs(kSalted);
+  for (Uid tagv = 1; tagv < 200; ++tagv) {
+    const TagUids tags[] = {{1, tagv}};
+    const std::string tsuid = EncodeTsuid(kSalted, 1, tags);
+    for (uint32_t hour = 0; hour < 6; ++hour) {
+      const uint32_t buckets = hour < 2 ? 20 : hour < 4 ? 3 : 40;
+      const auto key = codec.Parse(KeyOf(codec, tsuid, hour * 3600));
+      ASSERT_TRUE(key.ok());
+      EXPECT_EQ(key->salt_bucket, SaltBucket(kSalted, tsuid, buckets));
+      EXPECT_EQ(key->salt_bucket, codec.BucketOf(tsuid, buckets));
+    }
+  }
+}
+
+// Of every order of the fields, every range of hours, and series in most buckets: each row of the
+// metric and the hours is in one range, others in none where the metric comes before the time.
+TEST(RowKeyTest, RangesOverEpochsHoldEachRowOnce) {
+  Layout layout{.salt_width = 1};
+  std::sort(layout.fields.begin(), layout.fields.end() - 1);
+  do {
+    const RowKeyCodec codec = WithEpochs(layout);
+    for (uint32_t begin = 0; begin < 7; ++begin) {
+      for (uint32_t end = begin + 1; end < 8; ++end) {
+        const auto ranges = codec.Ranges(1, begin * 3600, end < 7 ? end * 3600 : 0);
+        for (size_t i = 0; i + 1 < ranges.size(); ++i)
+          ASSERT_LE(ranges[i].end, ranges[i + 1].begin);
+        for (uint32_t hour = 0; hour < 7; ++hour) {
+          for (Uid tagv = 1; tagv < 60; ++tagv) {
+            const TagUids tags[] = {{1, tagv}};
+            const std::string key = KeyOf(codec, EncodeTsuid(layout, 1, tags), hour * 3600);
+            const auto holds = std::count_if(ranges.begin(), ranges.end(), [&](const auto& range) {
+              return range.begin <= key && (range.end.empty() || key < range.end);
+            });
+            ASSERT_EQ(holds, hour >= begin && hour < end ? 1 : 0)
+                << FormatLayout(layout) << begin << ".." << end << " at " << hour;
+          }
+        }
+      }
+    }
+  } while (std::next_permutation(layout.fields.begin(), layout.fields.end() - 1));
+}
+
+TEST(RowKeyTest, OnlyBucketsOfTheTouchedEpochsAreRanges) {
+  const RowKeyCodec codec = WithEpochs(kSalted);
+  EXPECT_EQ(codec.Ranges(1, 0, 7200).size(), 20U);
+  EXPECT_EQ(codec.Ranges(1, 7200, 14400).size(), 3U);
+  EXPECT_EQ(codec.Ranges(1, 14400, 0).size(), 40U);
+  // 3 buckets are of all times, 17 before and after, 20 after.
+  EXPECT_EQ(codec.Ranges(1, 0, 0).size(), 3U + 2 * 17U + 20U);
+  EXPECT_TRUE(codec.Ranges(1, 3600, 3600).empty());
+}
+
 }  // namespace
 }  // namespace hourcell

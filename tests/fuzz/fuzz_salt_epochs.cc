@@ -3,7 +3,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
-#include "engine/regions/salt_epochs.h"
+#include "codec/salt_epochs.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // Any text is refused, or gives epochs that are written and read back the same, and tile all time.

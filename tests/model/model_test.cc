@@ -21,6 +21,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "engine/region_admin.h"
+#include "engine/salt_admin.h"
 #include "engine/tsdb.h"
 #include "tests/model/point_model.h"
 #include "tests/support/builders.h"
@@ -49,6 +50,7 @@ struct Variant {
   bool disturb = false;       // seal, flush, compact, reopen and kill between batches
   bool regions = false;       // and split and merge regions
   bool expire = false;        // and change TTLs, let time go by, and drop what is expired
+  bool epochs = false;        // and change the salt's buckets, while time goes by
 
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.name; }
 };
@@ -116,7 +118,7 @@ class ModelTest : public testing::TestWithParam<Variant> {
 
   // Points are of the hours before this and one behind it.
   int64_t FirstMs() {
-    if (!GetParam().expire) return kFirstMs;
+    if (!GetParam().expire && !GetParam().epochs) return kFirstMs;
     return clock_.NowMs() / kHourMs * kHourMs - (kHours - 1) * kHourMs;
   }
 
@@ -226,8 +228,24 @@ class ModelTest : public testing::TestWithParam<Variant> {
     EXPECT_TRUE(wrong->empty()) << wrong->front();
   }
 
+  // Mostly at a time to come; where there are rows it is refused.
+  void ChangeSalt() {
+    const auto buckets = static_cast<uint32_t>(1 + random_.Below(40));
+    std::optional<uint64_t> from_s;
+    if (random_.Below(3) == 0) {
+      from_s = static_cast<uint64_t>(FirstMs()) / 1000 + 3600 * random_.Below(2 * kHours);
+    }
+    const absl::Status done = tsdb_->salt()->Change(buckets, from_s);
+    Note(fmt::format("salt of {} from {}: {}", buckets, from_s.value_or(0), done.ok()));
+    EXPECT_TRUE(done.ok() || absl::IsFailedPrecondition(done)) << done;
+    (done.ok() ? epochs_ : epochs_refused_)++;
+  }
+
   // What must not change an answer.
   void Disturb() {
+    if (GetParam().epochs && random_.Below(4) == 0) {
+      ASSERT_NO_FATAL_FAILURE(ChangeSalt());
+    }
     if (GetParam().regions && random_.Below(2) == 0) {
       ASSERT_NO_FATAL_FAILURE(ChangeRegions());
     }
@@ -420,19 +438,26 @@ class ModelTest : public testing::TestWithParam<Variant> {
   int64_t store_ttl_s_ = 0;
   int splits_ = 0;
   int merges_ = 0;
+  int epochs_ = 0;
+  int epochs_refused_ = 0;
   std::string history_;
 };
 
 TEST_P(ModelTest, RandomPutsAndQueriesAgreeWithTheModel) {
   ASSERT_NO_FATAL_FAILURE(Open());
   const int rounds = GetParam().disturb ? 25 : 60;
-  for (int round = 0; round < (GetParam().expire ? 3 * rounds : rounds); ++round) {
+  const bool is_long = GetParam().expire || GetParam().epochs;
+  for (int round = 0; round < (is_long ? 3 * rounds : rounds); ++round) {
     Note(fmt::format("round {}", round));
     ASSERT_NO_FATAL_FAILURE(RunRound());
   }
   if (GetParam().regions) {
     EXPECT_GT(splits_, 0) << "the run tells nothing of splits";
     EXPECT_GT(merges_, 0) << "the run tells nothing of merges";
+  }
+  if (GetParam().epochs) {
+    EXPECT_GT(epochs_, 2) << "the run tells nothing of salt epochs";
+    EXPECT_GT(epochs_refused_, 0) << "the run tells nothing of epochs at a time that has rows";
   }
   if (!GetParam().expire) return;
   EXPECT_GT(model_.expired_when_put(), 0u) << "the run tells nothing of points that come too late";
@@ -444,50 +469,67 @@ TEST_P(ModelTest, RandomPutsAndQueriesAgreeWithTheModel) {
 INSTANTIATE_TEST_SUITE_P(
     Options,
     ModelTest,
-    testing::Values(Variant{.name = "Plain"},
-                    Variant{.name = "Salted", .salt_width = 1, .salt_buckets = 20},
-                    Variant{.name = "WideSaltOneBucket", .salt_width = 2, .salt_buckets = 1},
-                    Variant{.name = "NarrowTagValues", .tagv_width = 1},
-                    Variant{.name = "WideTagValues", .tagv_width = 8},
-                    Variant{.name = "Disturbed", .disturb = true},
-                    Variant{.name = "DisturbedOpenTsdbCells",
-                            .cells = CellEncoding::kOpenTsdb,
-                            .disturb = true},
-                    Variant{.name = "DisturbedTiny", .tiny_budgets = true, .disturb = true},
-                    Variant{.name = "DisturbedTinySyncAlways",
-                            .salt_width = 1,
-                            .salt_buckets = 20,
-                            .sync = Durability::kAlways,
-                            .tiny_budgets = true,
-                            .disturb = true},
-                    Variant{.name = "DisturbedTinyOpenTsdbCellsSyncInterval",
-                            .sync = Durability::kInterval,
-                            .cells = CellEncoding::kOpenTsdb,
-                            .tiny_budgets = true,
-                            .disturb = true},
-                    Variant{.name = "Regions", .disturb = true, .regions = true},
-                    Variant{.name = "RegionsSaltedTiny",
-                            .salt_width = 1,
-                            .salt_buckets = 20,
-                            .tiny_budgets = true,
-                            .disturb = true,
-                            .regions = true},
-                    Variant{.name = "RegionsExpiringOpenTsdbCells",
-                            .cells = CellEncoding::kOpenTsdb,
-                            .disturb = true,
-                            .regions = true,
-                            .expire = true},
-                    Variant{.name = "Expiring", .disturb = true, .expire = true},
-                    Variant{.name = "ExpiringSaltedTiny",
-                            .salt_width = 1,
-                            .salt_buckets = 20,
-                            .tiny_budgets = true,
-                            .disturb = true,
-                            .expire = true},
-                    Variant{.name = "ExpiringOpenTsdbCells",
-                            .cells = CellEncoding::kOpenTsdb,
-                            .disturb = true,
-                            .expire = true}),
+    testing::Values(
+        Variant{.name = "Plain"},
+        Variant{.name = "Salted", .salt_width = 1, .salt_buckets = 20},
+        Variant{.name = "WideSaltOneBucket", .salt_width = 2, .salt_buckets = 1},
+        Variant{.name = "NarrowTagValues", .tagv_width = 1},
+        Variant{.name = "WideTagValues", .tagv_width = 8},
+        Variant{.name = "Disturbed", .disturb = true},
+        Variant{
+            .name = "DisturbedOpenTsdbCells", .cells = CellEncoding::kOpenTsdb, .disturb = true},
+        Variant{.name = "DisturbedTiny", .tiny_budgets = true, .disturb = true},
+        Variant{.name = "DisturbedTinySyncAlways",
+                .salt_width = 1,
+                .salt_buckets = 20,
+                .sync = Durability::kAlways,
+                .tiny_budgets = true,
+                .disturb = true},
+        Variant{.name = "DisturbedTinyOpenTsdbCellsSyncInterval",
+                .sync = Durability::kInterval,
+                .cells = CellEncoding::kOpenTsdb,
+                .tiny_budgets = true,
+                .disturb = true},
+        Variant{.name = "Regions", .disturb = true, .regions = true},
+        Variant{.name = "RegionsSaltedTiny",
+                .salt_width = 1,
+                .salt_buckets = 20,
+                .tiny_budgets = true,
+                .disturb = true,
+                .regions = true},
+        Variant{.name = "RegionsExpiringOpenTsdbCells",
+                .cells = CellEncoding::kOpenTsdb,
+                .disturb = true,
+                .regions = true,
+                .expire = true},
+        Variant{
+            .name = "Epochs", .salt_width = 1, .salt_buckets = 4, .disturb = true, .epochs = true},
+        Variant{.name = "EpochsRegionsTiny",
+                .salt_width = 2,
+                .salt_buckets = 20,
+                .tiny_budgets = true,
+                .disturb = true,
+                .regions = true,
+                .epochs = true},
+        Variant{.name = "EpochsRegionsExpiringOpenTsdbCells",
+                .salt_width = 1,
+                .salt_buckets = 20,
+                .cells = CellEncoding::kOpenTsdb,
+                .disturb = true,
+                .regions = true,
+                .expire = true,
+                .epochs = true},
+        Variant{.name = "Expiring", .disturb = true, .expire = true},
+        Variant{.name = "ExpiringSaltedTiny",
+                .salt_width = 1,
+                .salt_buckets = 20,
+                .tiny_budgets = true,
+                .disturb = true,
+                .expire = true},
+        Variant{.name = "ExpiringOpenTsdbCells",
+                .cells = CellEncoding::kOpenTsdb,
+                .disturb = true,
+                .expire = true}),
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Layer {
 // The engine's whole interface for the layers above it.
 #define HOURCELL_ENGINE_API                                                                 \
   "engine/tsdb.h engine/options.h engine/query.h engine/stats.h engine/query/query_spec.h " \
-  "engine/query/query_result.h engine/query/query_time.h engine/region_admin.h"
+  "engine/query/query_result.h engine/query/query_time.h engine/region_admin.h "            \
+  "engine/salt_admin.h"
 
 constexpr std::array kLayers = {
     Layer{"codec/base/", "codec/base/"},

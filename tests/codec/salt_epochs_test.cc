@@ -1,4 +1,4 @@
-#include "engine/regions/salt_epochs.h"
+#include "codec/salt_epochs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,6 +116,16 @@ TEST(SaltEpochsTest, SpansTileTheRange) {
     }
     EXPECT_EQ(at, end);
   }
+}
+
+TEST(SaltEpochsTest, TheMostBucketsOfARange) {
+  const auto epochs = SaltEpochs::Parse("0=20,3600=64,7200=4", 1);
+  ASSERT_TRUE(epochs.ok());
+  EXPECT_EQ(epochs->BucketsMaxIn(0, 3600), 20U);
+  EXPECT_EQ(epochs->BucketsMaxIn(0, 3601), 64U);
+  EXPECT_EQ(epochs->BucketsMaxIn(7200, UINT64_MAX), 4U);
+  EXPECT_EQ(epochs->BucketsMaxIn(3599, 10000), 64U);
+  EXPECT_EQ(epochs->BucketsMaxIn(3600, 3600), 1U);
 }
 
 }  // namespace

@@ -61,6 +61,9 @@ class SaltEpochs {
   // The buckets of the row with this base time, or of any second of its hour.
   uint32_t BucketsAt(uint64_t time_s) const;
 
+  // The most that any second of [begin_s, end_s) has; 1 if there is none.
+  uint32_t BucketsMaxIn(uint64_t begin_s, uint64_t end_s) const;
+
   // The parts of [begin_s, end_s) by epoch, ascending, without a gap; empty if end_s <= begin_s.
   std::vector<SaltSpan> SpansOf(uint64_t begin_s, uint64_t end_s) const;
 

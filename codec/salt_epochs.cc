@@ -1,4 +1,4 @@
-#include "engine/regions/salt_epochs.h"
+#include "codec/salt_epochs.h"
 
 #include <algorithm>
 #include <charconv>
@@ -119,6 +119,13 @@ size_t SaltEpochs::IndexAt(uint64_t time_s) const {
 
 uint32_t SaltEpochs::BucketsAt(uint64_t time_s) const {
   return epochs_[IndexAt(time_s)].buckets;
+}
+
+uint32_t SaltEpochs::BucketsMaxIn(uint64_t begin_s, uint64_t end_s) const {
+  uint32_t most = 1;
+  for (const SaltSpan& span : SpansOf(begin_s, end_s))
+    most = std::max(most, span.buckets);
+  return most;
 }
 
 std::vector<SaltSpan> SaltEpochs::SpansOf(uint64_t begin_s, uint64_t end_s) const {

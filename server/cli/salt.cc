@@ -1,0 +1,120 @@
+#include "server/cli/salt.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/salt_admin.h"
+#include "engine/tsdb.h"
+#include "server/cli/http_client.h"
+#include "server/cli/store.h"
+#include "server/salt_text.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "store";
+constexpr std::string_view kTarget = "/api/admin/salt";
+constexpr int kHttpOk = 200;
+
+// What is asked: nothing, or a change.
+struct Wish {
+  std::optional<uint32_t> buckets;
+  std::optional<uint64_t> from_s;
+};
+
+absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words, int64_t now_ms) {
+  Wish wish;
+  if (words.size() > 3) {
+    return absl::InvalidArgumentError(
+        fmt::format("salt: got {} words after it; want none, or the buckets and maybe the hour "
+                    "from which on",
+                    words.size() - 1));
+  }
+  if (words.size() > 1) {
+    HOURCELL_ASSIGN_OR_RETURN(wish.buckets, ParseBuckets(words[1]));
+  }
+  if (words.size() > 2) {
+    HOURCELL_ASSIGN_OR_RETURN(wish.from_s, ParseEpochStart(words[2], now_ms));
+  }
+  return wish;
+}
+
+absl::StatusOr<std::vector<SaltEpoch>> ParseReply(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  simdjson::dom::array list;
+  std::vector<SaltEpoch> epochs;
+  bool is_good = parser.parse(body).get(document) == simdjson::SUCCESS &&
+                 document["epochs"].get(list) == simdjson::SUCCESS;
+  if (is_good) {
+    for (const simdjson::dom::element entry : list) {
+      uint64_t from_s = 0;
+      uint64_t buckets = 0;
+      is_good = is_good && entry["from"].get(from_s) == simdjson::SUCCESS &&
+                entry["buckets"].get(buckets) == simdjson::SUCCESS && buckets <= UINT32_MAX;
+      epochs.push_back({.from_s = from_s, .buckets = static_cast<uint32_t>(buckets)});
+    }
+  }
+  if (is_good) return epochs;
+  return absl::UnavailableError(
+      fmt::format("answer: got {}; want an object with epochs", QuoteForMessage(body)));
+}
+
+absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const Wish& wish) {
+  HttpClient client(url);
+  std::string body;
+  if (wish.buckets.has_value()) {
+    body = fmt::format("{{\"buckets\":{}", *wish.buckets);
+    if (wish.from_s.has_value()) body += fmt::format(",\"from\":{}", *wish.from_s);
+    body += '}';
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                            body.empty() ? client.Get(kTarget) : client.Post(kTarget, body));
+  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+}
+
+absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const Wish& wish) {
+  if (wish.buckets.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*wish.buckets, wish.from_s));
+  }
+  std::vector<SaltEpoch> epochs = tsdb->salt()->Epochs();
+  HOURCELL_RETURN_IF_ERROR(tsdb->Close());
+  return epochs;
+}
+
+int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, Terminal& terminal) {
+  if (!epochs.ok()) return Fail(terminal, kCommand, epochs.status());
+  for (const SaltEpoch& epoch : *epochs)
+    fmt::print(terminal.out, "{} {}\n", EpochStartText(epoch.from_s), epoch.buckets);
+  return kExitOk;
+}
+
+}  // namespace
+
+int RunSalt(const AdminOptions& options, Terminal& terminal) {
+  const absl::StatusOr<Wish> wish = ReadWish(options.words, terminal.clock->NowMs());
+  if (!wish.ok()) return FailUsage(terminal, kCommand, StatusText(wish.status()));
+  if (!options.url.empty()) {
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    return Print(AskServer(*url, *wish), terminal);
+  }
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
+  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  return Print(AskStore(tsdb->get(), *wish), terminal);
+}
+
+}  // namespace hourcell

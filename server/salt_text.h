@@ -1,0 +1,23 @@
+// Salt epochs as tools and clients write them.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+// Where an epoch begins, in seconds since 1970: a time as queries take it (query_time.h), in UTC.
+// kInvalidArgument: no time, or no whole hour.
+absl::StatusOr<uint64_t> ParseEpochStart(std::string_view text, int64_t now_ms);
+
+// How many buckets: decimal digits, above 0. kInvalidArgument: anything else.
+absl::StatusOr<uint32_t> ParseBuckets(std::string_view text);
+
+// "2026/01/01-00:00:00", UTC.
+std::string EpochStartText(uint64_t from_s);
+
+}  // namespace hourcell
