@@ -1,12 +1,15 @@
 // How long a split or merge of a region makes others wait.
 //
-//   split_bench [--mb=1024] [--others=0] [--rounds=20] [--dir=PATH]
+//   split_bench [--mb=1024] [--others=0] [--rounds=20] [--stall=0] [--dir=PATH]
 //
 // A region of so many MiB, in rows of 1 KiB that do not compress, is cut in two and, once trimmed,
 // merged again, so many times; beside it are other regions. Meanwhile one thread writes to the
 // region, one to another region, and one reads rows of the region, each in no more of a hurry than
 // 5,000 a second. Printed: the longest wait of each in every split and merge, its median and worst,
 // and the 99th percentile of other regions' writes during splits and without.
+//
+// With --stall=1 no region is split: so many files are made of the region while none is merged that
+// it takes no more rows, and what other regions' writes wait then is printed.
 
 #include <algorithm>
 #include <atomic>
@@ -22,6 +25,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <rocksdb/env.h>
 
 #include "codec/base/check.h"
 #include "codec/base/mutex.h"
@@ -41,6 +45,7 @@ struct Arguments {
   uint64_t mb = 1024;
   uint64_t others = 0;
   uint64_t rounds = 20;
+  uint64_t stall = 0;
   std::string dir = "split_bench.store";
 };
 
@@ -105,6 +110,7 @@ class SplitBench {
   }
 
   void Run() {
+    if (arguments_.stall != 0) return RunStalled();
     std::vector<std::jthread> threads;
     threads.emplace_back([this] { Write("h", &hot_writes_); });
     threads.emplace_back([this] { Write("o", &other_writes_); });
@@ -134,6 +140,38 @@ class SplitBench {
     std::ranges::sort(splits_.other_p99);
     fmt::print("other regions' writes, p99: {:.3f} during splits (median), {:.3f} without\n",
                Percentile(splits_.other_p99, 0.5), Percentile(quiet, 0.99));
+  }
+
+  // Writes to the region do not come back until it is left alone.
+  void RunStalled() {
+    std::jthread others([this] { Write("o", &other_writes_); });
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    other_writes_.Take();
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    const std::vector<double> quiet = other_writes_.Take();
+    rocksdb::Env::Default()->SetBackgroundThreads(0, rocksdb::Env::LOW);
+    while (!store_->IsBehind(kTable, HotKey(0))) {
+      const Mutation row{kTable, Mutation::Kind::kSet, HotKey(0), "v"};
+      HOURCELL_CHECK(store_->ApplyUnlogged({&row, 1}).ok());
+      HOURCELL_CHECK(store_->Flush(kTable).ok());
+    }
+    std::jthread hot([this] {
+      const Mutation row{kTable, Mutation::Kind::kSet, HotKey(1), "v"};
+      while (!stop_)
+        store_->ApplyUnlogged({&row, 1}).IgnoreError();
+    });
+    other_writes_.Take();
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    const std::vector<double> stalled = other_writes_.Take();
+    HOURCELL_CHECK(store_->IsBehind(kTable, HotKey(0)));
+    stop_ = true;
+    rocksdb::Env::Default()->SetBackgroundThreads(2, rocksdb::Env::LOW);
+    fmt::print("{} MiB, {} other regions; milliseconds\n", arguments_.mb, arguments_.others);
+    fmt::print(
+        "other regions' writes beside a region that is behind: p99 {:.3f}, worst {:.2f}; "
+        "without: p99 {:.3f}, worst {:.2f}\n",
+        Percentile(stalled, 0.99), Percentile(stalled, 1), Percentile(quiet, 0.99),
+        Percentile(quiet, 1));
   }
 
  private:
@@ -233,10 +271,12 @@ int Main(int argc, char** argv) {
       arguments.others = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--rounds") {
       arguments.rounds = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (name == "--stall") {
+      arguments.stall = std::strtoull(value.c_str(), nullptr, 10);
     } else if (name == "--dir") {
       arguments.dir = value;
     } else {
-      fmt::print(stderr, "{}: want --mb, --others, --rounds or --dir, each with =VALUE\n",
+      fmt::print(stderr, "{}: want --mb, --others, --rounds, --stall or --dir, each with =VALUE\n",
                  argument);
       return 2;
     }

@@ -81,6 +81,7 @@ void RegionKeeper::WatchRegions() {
     ids.insert(region.id);
   const auto is_gone = [&ids](const auto& entry) { return !ids.contains(entry.first); };
   std::erase_if(unsplittable_bytes_, is_gone);
+  std::erase_if(busy_rates_, is_gone);
   WarnOfMemory(regions.size());
   MutexLock lock(&mutex_);
   std::erase_if(reasons_, is_gone);
@@ -122,6 +123,14 @@ RegionFacts RegionKeeper::FactsOf(const RegionUse& use, uint64_t now_ms) const {
   return facts;
 }
 
+// Of the rows that were to be written to the region of late.
+double RegionKeeper::BlockedShareOf(const RegionUse& use, uint64_t now_ms) {
+  const BusyRate::Counts counts{.writes = use.rows_written + use.rows_blocked,
+                                .blocked = use.rows_blocked};
+  BusyRate& rate = busy_rates_.try_emplace(use.region.id, now_ms, counts).first->second;
+  return rate.Update(now_ms, counts, settings_.split.busy.window_ms);
+}
+
 absl::Status RegionKeeper::Consider(const RegionUse& use, const TableFacts& table) {
   const uint64_t now_ms = NowMs();
   const RegionLoads::Load load = parts_.loads->Of(use.region.id, now_ms);
@@ -129,6 +138,7 @@ absl::Status RegionKeeper::Consider(const RegionUse& use, const TableFacts& tabl
   facts.append_share = load.append_share;
   facts.is_cold = load.is_cold;
   facts.load = &load.verdict;
+  facts.blocked_share = BlockedShareOf(use, now_ms);
   const SplitDecision decision = policy_->Decide(facts, table);
   if (!decision.should_split) {
     SetReason(use.region.id, decision.reason);

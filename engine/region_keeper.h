@@ -24,6 +24,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "engine/region_loads.h"
+#include "engine/regions/busy_rate.h"
 #include "engine/regions/region_settings.h"
 #include "engine/regions/split_policy.h"
 #include "engine/stats.h"
@@ -72,6 +73,8 @@ class RegionKeeper {
   void NoteUnsplittable(const RegionUse& use, const std::string& reason)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   RegionFacts FactsOf(const RegionUse& use, uint64_t now_ms) const;
+  double BlockedShareOf(const RegionUse& use, uint64_t now_ms)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   uint64_t NowMs() const { return static_cast<uint64_t>(parts_.clock->NowMs()); }
 
   const RegionSettings settings_;
@@ -86,6 +89,7 @@ class RegionKeeper {
   Mutex trimming_;
   // Of regions that should be split and cannot be: their size when that was found.
   std::map<RegionId, uint64_t> unsplittable_bytes_ ABSL_GUARDED_BY(round_);
+  std::map<RegionId, BusyRate> busy_rates_ ABSL_GUARDED_BY(round_);
   uint64_t next_normalizing_ms_ ABSL_GUARDED_BY(round_) = 0;
   size_t regions_warned_of_ ABSL_GUARDED_BY(round_) = 0;
 

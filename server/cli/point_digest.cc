@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace hourcell {

@@ -1,7 +1,9 @@
 #include "engine/region_keeper.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,9 +11,14 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "codec/row_key.h"
+#include "codec/tsuid.h"
+#include "engine/region_backlog.h"
 #include "engine/regions/region_invariants.h"
+#include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
+#include "tests/support/paused_compactions.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -226,6 +233,82 @@ TEST_F(RegionKeeperTest, WarnsOfMoreRegionsThanMemoryHasRoomFor) {
   ASSERT_OK(keeper_->Tick());
   ASSERT_OK(keeper_->Tick());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("25")));
+}
+
+TEST_F(RegionKeeperTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy) {
+  RegionSettings settings = Small();
+  settings.split.policy = SplitPolicyKind::kBusy;
+  settings.split.max_bytes = 1 << 30;
+  settings.split.busy.age_ms_min = 0;
+  settings.split.busy.window_ms = 10'000;
+  settings.split.blocking_files = 100;
+  ASSERT_NO_FATAL_FAILURE(Start(settings));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 400; ++i)
+    keys.push_back(fmt::format("k{:03}", i));
+  ASSERT_NO_FATAL_FAILURE(Write(keys));
+  for (int window = 0; window < 2; ++window) {
+    clock_.Advance(10'000);
+    ASSERT_OK(keeper_->Tick());
+  }
+  EXPECT_THAT(Sizes(), SizeIs(1)) << "nothing was blocked";
+
+  PausedCompactions paused;
+  for (uint64_t i = 1; i < RegionBacklog::kYoungFilesMax; ++i)  // one is there
+    ASSERT_NO_FATAL_FAILURE(Write({keys[i]}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(store_->IsBehind(TableId::kData, keys[0]));
+  for (int window = 0; window < 2; ++window) {
+    clock_.Advance(10'000);
+    ASSERT_OK(keeper_->Tick());
+  }
+  EXPECT_THAT(Sizes(), SizeIs(2)) << keeper_->ReasonOf(store_->Regions(TableId::kData)[0].id);
+}
+
+// Rows sorted by time, so that regions fill, age and become empty.
+TEST_F(RegionKeeperTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterTwo) {
+  constexpr int kTtlHours = 10;
+  Layout layout;
+  layout.fields = {RowField::kBaseTime, RowField::kMetric, RowField::kSalt, RowField::kTags};
+  const RowKeyCodec codec(layout);
+  Retention retention;
+  retention.Set({.store_ttl_s = kTtlHours * 3600});
+  const RowExpiry expiry(layout, &retention, &clock_);
+  ttl_ms_ = kTtlHours * 3'600'000;
+  ASSERT_NO_FATAL_FAILURE(Start(Small()));
+  store_->SetExpiry(&expiry);
+
+  size_t regions_after_two = 0;
+  uint64_t bytes_after_two = 0;
+  for (int hour = 1; hour <= 10 * kTtlHours; ++hour) {
+    std::vector<std::string> keys;
+    for (Uid tagv = 1; tagv <= 400; ++tagv) {
+      const TagUids tags[] = {{1, tagv}};
+      codec.Append(EncodeTsuid(layout, 1, tags), BaseTimeS(clock_.NowMs()), &keys.emplace_back());
+    }
+    ASSERT_NO_FATAL_FAILURE(Write(keys));
+    ASSERT_NO_FATAL_FAILURE(Settle());
+    while (*store_->DropExpired() > 0) {
+    }
+    clock_.Advance(3'600'000);
+    ASSERT_NO_FATAL_FAILURE(Settle());
+    uint64_t bytes = 0;
+    for (const uint64_t size : Sizes())
+      bytes += size;
+    if (hour == 2 * kTtlHours) {
+      regions_after_two = Sizes().size();
+      bytes_after_two = bytes;
+    }
+    if (hour == 10 * kTtlHours) {
+      EXPECT_GT(regions_after_two, 2u);
+      EXPECT_LE(5 * Sizes().size(), 6 * regions_after_two);
+      EXPECT_LE(5 * bytes, 6 * bytes_after_two);
+    }
+  }
+  EXPECT_GT(Stat("region.merges"), 10u);
+  keeper_.reset();
+  store_.reset();  // before what it borrows
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "engine/sealer.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -15,10 +17,12 @@
 #include "codec/base/random.h"
 #include "codec/cell.h"
 #include "engine/key_range.h"
+#include "engine/region_backlog.h"
 #include "engine/rocks_table_store.h"
 #include "engine/series_key.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
+#include "tests/support/paused_compactions.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
@@ -297,6 +301,54 @@ TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
   }
   ASSERT_OK(tsdb_->Flush());
   EXPECT_EQ(ScanHex(), rows);
+}
+
+// Hours of a region that is behind stay open, in order; those of others are sealed.
+TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
+  options_.presplit = R"(keys:\x00\x00\x02)";
+  const auto put = [&](const std::string& metric, int64_t second, int64_t value) {
+    return Put({metric, "host=h", kHour + second, value});
+  };
+  ASSERT_OK(put("behind", 0, 0));
+  ASSERT_OK(put("other", 0, 0));
+  std::optional<PausedCompactions> paused(std::in_place);
+  // The first hour is not over for long enough when it is looked at.
+  for (uint64_t i = 0; i <= RegionBacklog::kYoungFilesMax; ++i) {
+    ASSERT_OK(put("behind", 1, static_cast<int64_t>(i)));
+    // The hour is sealed, and later its cell flushed.
+    for (const int64_t later_s : {3600, 301}) {
+      clock_.Advance(later_s * 1000);
+      ASSERT_OK(tsdb_->SealDue());
+    }
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  for (const char* const metric : {"behind", "other"})
+    ASSERT_OK(put(metric, 2, 7));
+  clock_.Advance(10 * 3600 * 1000);
+  const int64_t before = Stat("seal.hours", "all");
+  for (int round = 0; round < 3; ++round)
+    ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("seal.hours", "all"), before + 1);
+  EXPECT_GE(Stat("seal.put_off"), 1);
+
+  // Of one instant the later value counts, whatever became of the hour meanwhile.
+  ASSERT_OK(put("behind", 2, 8));
+  clock_.Advance(10 * 3600 * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("seal.hours", "all"), before + 1);
+  paused.reset();
+  for (int i = 0; i < 2000 && Stat("seal.hours", "all") == before + 1; ++i) {
+    clock_.Advance(2000);
+    ASSERT_OK(tsdb_->SealDue());
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(Stat("seal.hours", "all"), before + 2);
+  for (const char* const metric : {"behind", "other"}) {
+    const auto result = tsdb_->Query(MakeQuery(Aggregator::kSum, metric, {}, kHour + 2, kHour + 2));
+    ASSERT_OK(result);
+    ASSERT_EQ(result->series.size(), 1u);
+    EXPECT_EQ(result->series[0].points.at(0).value.ToDouble(), metric[0] == 'b' ? 8 : 7);
+  }
 }
 
 }  // namespace

@@ -37,11 +37,32 @@ TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
 
 TEST(StoreMetaTest, RefusesANewerFormat) {
   MemTableStore tables;
-  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "format", "2"};
+  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "format", "3"};
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
   EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("store format \"2\"")));
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("store format \"3\"")));
+}
+
+TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
+  MemTableStore tables;
+  Options options = TinyOptions("x");
+  options.layout.salt_width = 1;
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  const auto text = [&] {
+    const auto epochs = ReadSaltEpochs(options.layout, &tables);
+    return epochs.ok() ? epochs->ToText() : std::string(epochs.status().message());
+  };
+  EXPECT_EQ(text(), "0=20");
+  ASSERT_OK(WriteSaltEpochs(*SaltEpochs::Parse("0=20,3600=64", 1), &tables));
+  EXPECT_EQ(text(), "0=20,3600=64");
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds("2"));
+  EXPECT_OK(ReadOrCreateMeta(options, &tables));
+
+  const Mutation damage{TableId::kMeta, Mutation::Kind::kSet, "salt_epochs", "0=20,3600"};
+  ASSERT_OK(tables.Apply({&damage, 1}, false));
+  EXPECT_THAT(ReadSaltEpochs(options.layout, &tables),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta salt_epochs")));
 }
 
 TEST(StoreMetaTest, RowsWithoutAFormatRecordAreDataLoss) {

@@ -223,17 +223,6 @@ std::vector<RegionInfo> MemTableStore::Regions(TableId table) {
   return regions_[static_cast<size_t>(table)];
 }
 
-bool MemTableStore::IsBehind(TableId /*table*/, std::string_view key) {
-  MutexLock lock(&mutex_);
-  return key >= held_up_begin_ && key < held_up_end_;
-}
-
-void MemTableStore::HoldUp(std::string begin, std::string end) {
-  MutexLock lock(&mutex_);
-  held_up_begin_ = std::move(begin);
-  held_up_end_ = std::move(end);
-}
-
 absl::StatusOr<std::vector<RegionUse>> MemTableStore::RegionUses(TableId table) {
   MutexLock lock(&mutex_);
   std::vector<RegionUse> uses;

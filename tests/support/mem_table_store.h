@@ -37,7 +37,7 @@ class MemTableStore : public TableStore {
   absl::Status Presplit(TableId table, const RegionCut& cut) override;
   absl::Status Split(TableId table, const RegionCut& cut) override;
   absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override;
-  bool IsBehind(TableId /*table*/, std::string_view key) override;
+  bool IsBehind(TableId /*table*/, std::string_view /*key*/) override { return false; }
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
@@ -47,9 +47,6 @@ class MemTableStore : public TableStore {
   void SetExpiry(const RowExpiry* expiry) override { expiry_ = expiry; }
   absl::StatusOr<uint64_t> DropExpired() override;
   absl::Status Close() override;
-
-  // Rows from `begin` up to `end` are of a region that is behind; empty: none is.
-  void HoldUp(std::string begin, std::string end);
 
   // The next `count` Applies fail with kUnavailable and change nothing.
   void FailApplies(int count) { failing_applies_ = count; }
@@ -66,8 +63,6 @@ class MemTableStore : public TableStore {
   std::array<std::vector<RegionInfo>, std::size(kTableIds)> regions_ ABSL_GUARDED_BY(mutex_);
   uint64_t last_region_id_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
-  std::string held_up_begin_ ABSL_GUARDED_BY(mutex_);
-  std::string held_up_end_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int> failing_applies_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};
 };

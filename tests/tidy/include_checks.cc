@@ -52,7 +52,7 @@ constexpr std::string_view kAnyHeader = "bench/ codec/ engine/ server/ tests/ ui
 constexpr std::string_view kNoHeader = "";
 
 constexpr std::array kConfined = {
-    Confined{"<rocksdb/", "engine/rocks_ engine/journal tests/", kAnyHeader},
+    Confined{"<rocksdb/", "bench/ engine/rocks_ engine/journal tests/", kAnyHeader},
     Confined{"<boost/", "server/ tests/", "server/asio.h"},
     Confined{"\"server/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/main.cc", kNoHeader},

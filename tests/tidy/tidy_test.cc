@@ -27,7 +27,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/rocks_merge.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_open.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_options.cc", "settings; every test of a store runs with them"},
-    MirrorException{"engine/rocks_region.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_region_files.cc", "tests/engine/rocks_region_changer_test.cc"},
     MirrorException{"engine/rocks_region_use.cc", "tests/engine/rocks_region_changer_test.cc"},
     MirrorException{"engine/rocks_status.cc", "tests/engine/table_store_test.cc"},
