@@ -53,6 +53,12 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
       if (written_ <= block && !last_.ok()) return CopyStatus(last_);
     }
   }
+  HOURCELL_RETURN_IF_ERROR(SyncWritten(block, sync));
+  Acknowledge(block, sync || always_sync_);
+  return absl::OkStatus();
+}
+
+absl::Status GroupCommit::SyncWritten(uint64_t block, bool sync) {
   if (always_sync_)
     return parts_.journal->synced_sequence() > block ? absl::OkStatus() : parts_.journal->Sync();
   return sync ? Sync() : absl::OkStatus();
@@ -162,9 +168,12 @@ absl::Status GroupCommit::WriteSections() {
 absl::Status GroupCommit::Sync() {
   // Series first: a block on disk may name only what the tables have, or what it defines itself.
   const SeriesNumber last = parts_.series->last_number();
+  const uint64_t next_block = parts_.journal->next_sequence();
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Sync());
   parts_.series->MarkSynced(last);
-  return parts_.journal->Sync();
+  HOURCELL_RETURN_IF_ERROR(parts_.journal->Sync());
+  if (next_block > 0) Acknowledge(next_block - 1, /*is_synced=*/true);
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

@@ -40,6 +40,7 @@
 #include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
+#include "engine/store_observer.h"
 #include "engine/table.h"
 
 namespace hourcell {
@@ -88,9 +89,18 @@ class Sealer {
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
  private:
+  // What observers are told of an hour once its cell is written.
+  struct ToldHour {
+    SeriesNumber series = 0;
+    std::string tsuid;
+    uint32_t base_time_s = 0;
+    std::string cell;
+  };
+
   absl::Status Seal(std::vector<OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealSome(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status WriteCells(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status TellObservers(std::span<const ToldHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status FindTsuids(std::span<const FrozenHour> hours,
                           std::vector<std::string>* tsuids) const;
   absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -109,6 +119,7 @@ class Sealer {
   const int64_t grace_s_;
   const int64_t journal_age_s_;
   const CellEncoding encoding_;
+  const std::vector<StoreObserver*> observers_;
   const RowKeyCodec& row_keys_;
   const Parts parts_;
   Counter* const hours_sealed_;
