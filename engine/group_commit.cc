@@ -9,6 +9,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
+#include "engine/tsdb.h"
 
 namespace hourcell {
 namespace {
@@ -19,6 +20,14 @@ constexpr int64_t kWaitMsMax = int64_t{1} << 31;
 constexpr int64_t kServeMs = 60'000;
 
 }  // namespace
+
+absl::Status CommitTicket::Wait() const {
+  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+}
+
+absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
+  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
+}
 
 GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
     : parts_(parts),

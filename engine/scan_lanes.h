@@ -1,5 +1,5 @@
-// Scan lanes: intervals of a table's keys as lists of tasks, one list a thread, and the threads that
-// work them off. The stored half of ParallelScan: keys and bytes only.
+// Scan lanes: intervals of a table's keys as lists of tasks, one list a thread, and the threads
+// that work them off. The stored half of ParallelScan: keys and bytes only.
 
 #pragma once
 
@@ -21,7 +21,8 @@
 namespace hourcell {
 
 struct LanePlan {
-  std::vector<ScanTask> tasks;  // disjoint, by interval, then by key; all of the intervals
+  // Disjoint, by interval, then by key; together they are the intervals.
+  std::vector<ScanTask> tasks;
   std::vector<std::vector<size_t>> lanes;  // into tasks; none is empty
 };
 
@@ -31,7 +32,7 @@ struct LaneOptions {
 };
 
 // Cuts intervals into tasks and shares them out. Where they are cut is guessed from the regions and
-// the bytes there are now; whatever becomes of those, the tasks have each key of the intervals once.
+// the bytes there are now; whatever becomes of those, each key of the intervals is in one task.
 // Storage's errors; kInvalidArgument: an interval is empty. REQUIRES: an interval, a lane.
 absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
                                    TableId table,

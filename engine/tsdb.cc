@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -61,18 +59,6 @@ UidOptions ToUidOptions(const Options& options, const Layout& layout) {
           .auto_create_tagvs = options.auto_create_tagvs,
           .random_metrics = options.random_metric_uids,
           .cache_names_max = options.uid_cache_names_max};
-}
-
-absl::Status MakeDirectory(const Options& options) {
-  std::error_code error;
-  if (std::filesystem::is_directory(options.path, error)) return absl::OkStatus();
-  if (!options.create_if_missing) {
-    return absl::NotFoundError(
-        fmt::format("open {}: no such directory; want a store", options.path));
-  }
-  std::filesystem::create_directories(options.path, error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(fmt::format("create {}: {}", options.path, error.message()));
 }
 
 // For the series of metrics that are queried.
@@ -141,7 +127,7 @@ class Tsdb::Impl {
 };
 
 absl::Status Tsdb::Impl::Open() {
-  HOURCELL_RETURN_IF_ERROR(MakeDirectory(options));
+  HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
   HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
   HOURCELL_RETURN_IF_ERROR(OpenTables());
   HOURCELL_RETURN_IF_ERROR(OpenJournal());
@@ -392,14 +378,6 @@ absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
   auto impl = std::make_unique<Impl>(options);
   HOURCELL_RETURN_IF_ERROR(impl->Open());
   return std::make_unique<Tsdb>(std::move(impl));
-}
-
-absl::Status CommitTicket::Wait() const {
-  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
-}
-
-absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
-  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
 }
 
 CommitTicket Tsdb::Append(std::span<const PointView> points,
