@@ -256,6 +256,18 @@ TEST_F(StoreObserverTest, ABatchNobodyWaitsForIsAcknowledgedAllTheSame) {
   EXPECT_THAT(recorder_.puts(), ElementsAre(HasSubstr("before 1"), "after 1: 1"));
 }
 
+TEST_F(StoreObserverTest, ABatchThatWantsASyncIsAcknowledgedByOne) {
+  Open();
+  OwnedPoint point("m", "host=a", kHour, 1);
+  const PointView views[] = {point.view()};
+  const CommitTicket synced = tsdb_->Append(views, nullptr, {.sync = true});
+  Put("other", 0, 1);  // written with it, and acknowledged without a sync
+
+  EXPECT_THAT(recorder_.puts(), testing::Not(testing::Contains("after 1: 1")));
+  ASSERT_OK(synced.Wait());
+  EXPECT_THAT(recorder_.puts(), testing::Contains("after 1: 1"));
+}
+
 TEST_F(StoreObserverTest, HearsOfEachHourThatIsSealed) {
   Open();
   Put("m", 20, 2);
