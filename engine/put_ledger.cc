@@ -35,26 +35,33 @@ void PutLedger::Add(uint64_t batch, size_t points, uint64_t block, bool wants_sy
 }
 
 void PutLedger::Acknowledge(uint64_t block, bool is_synced) {
-  // What an observer puts while it is told of something is told by the call that is under way, or
-  // by the next.
+  {
+    MutexLock lock(&mutex_);
+    written_ = std::max(written_, block + 1);
+    if (is_synced) synced_ = std::max(synced_, block + 1);
+  }
+  // What an observer puts while it is told of something is told by the call that is under way.
   if (tells == this) return;
   MutexLock telling(&telling_);
   tells = this;
-  std::vector<Entry> done;
-  {
-    MutexLock lock(&mutex_);
-    const auto waits = [&](const Entry& entry) {
-      return entry.block > block || (entry.wants_sync && !is_synced);
-    };
-    const auto first = std::stable_partition(entries_.begin(), entries_.end(), waits);
-    done.assign(first, entries_.end());
-    entries_.erase(first, entries_.end());
-  }
-  for (const Entry& entry : done) {
-    for (StoreObserver* const observer : observers_)
-      observer->AfterPut(entry.batch, entry.points);
+  for (std::vector<Entry> done = TakeDone(); !done.empty(); done = TakeDone()) {
+    for (const Entry& entry : done) {
+      for (StoreObserver* const observer : observers_)
+        observer->AfterPut(entry.batch, entry.points);
+    }
   }
   tells = nullptr;
+}
+
+std::vector<PutLedger::Entry> PutLedger::TakeDone() {
+  MutexLock lock(&mutex_);
+  const auto waits = [written = written_, synced = synced_](const Entry& entry) {
+    return entry.block >= (entry.wants_sync ? synced : written);
+  };
+  const auto first = std::stable_partition(entries_.begin(), entries_.end(), waits);
+  const std::vector<Entry> done(first, entries_.end());
+  entries_.erase(first, entries_.end());
+  return done;
 }
 
 }  // namespace hourcell

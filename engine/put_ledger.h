@@ -48,11 +48,17 @@ class PutLedger {
     bool wants_sync;
   };
 
+  // Removes and returns those that are acknowledged, in the order of Add.
+  std::vector<Entry> TakeDone();
+
   const std::vector<StoreObserver*> observers_;
   std::atomic<uint64_t> last_batch_{0};
   Mutex telling_;  // held while observers are told; taken before mutex_
   Mutex mutex_;
   std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  // Blocks below are written, and synced.
+  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t synced_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace hourcell

@@ -16,7 +16,6 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
-using testing::SizeIs;
 
 class BatchObserver : public StoreObserver {
  public:
@@ -91,8 +90,6 @@ TEST(PutLedgerTest, AnObserverMayAcknowledgeFromInside) {
   ledger.Add(1, 10, /*block=*/5, /*wants_sync=*/false);
 
   ledger.Acknowledge(5, false);
-  EXPECT_THAT(observer.told, SizeIs(1));
-  ledger.Acknowledge(7, false);
   EXPECT_THAT(observer.told, ElementsAre(Pair(1, 10), Pair(101, 1)));
 }
 

@@ -224,7 +224,7 @@ TEST_F(StoreObserverTest, MayPutFromAfterPutButNotFromBefore) {
   EXPECT_OK(inner);
   EXPECT_THAT(recorder_.puts(),
               ElementsAre(HasSubstr("before 1: m"), "after 1: 1", HasSubstr("before 2: derived"),
-                          HasSubstr("before 3: m"), "after 2: 1", "after 3: 1"));
+                          "after 2: 1", HasSubstr("before 3: m"), "after 3: 1"));
 
   class PutsBefore : public StoreObserver {
    public:
