@@ -297,6 +297,48 @@ BENCHMARK_CAPTURE(BM_Scan, minute_sum, "1m-sum")->Unit(benchmark::kMillisecond)-
 BENCHMARK_CAPTURE(BM_Scan, hour_max, "1h-max")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Scan, raw, nullptr)->Unit(benchmark::kMillisecond)->UseRealTime();
 
+// The same of salted rows by two threads, each of which reads the series of whole salt buckets, or
+// neighbours by tsuid, which are in all buckets. `cpu_ms`: of both, at best.
+void BM_SaltedScan(benchmark::State& state, const char* downsample, ReadDivision division) {
+  constexpr size_t kSeries = 1000;
+  constexpr size_t kHours = 12;
+  constexpr size_t kPoints = kHours * kLoadHourPoints;
+  Store& store = Stores()[{kSeries, kPoints}];
+  if (store.tsdb == nullptr) {
+    Options options;
+    options.path = store.directory.path();
+    options.sync = Durability::kNever;
+    options.query_threads = 2;
+    options.layout.salt_width = 1;
+    options.presplit = "salt";
+    auto opened = Tsdb::Open(options);
+    HOURCELL_CHECK(opened.ok());
+    store.tsdb = *std::move(opened);
+    FillStore(store.tsdb.get(), kSeries, kPoints);
+    HOURCELL_CHECK(store.tsdb->Compact().ok());
+  }
+  QuerySpec spec = LoadQuery(Aggregator::kSum, downsample, {}, kPoints);
+  spec.read_division = division;
+  QueryResult result = MustQuery(store.tsdb.get(), spec);
+  for (auto _ : state)
+    result = MustQuery(store.tsdb.get(), spec);
+  HOURCELL_CHECK(result.rows_read == kSeries * kHours && result.series.size() == 1);
+  state.counters["cpu_ms"] = 1000 * QuickestOf(7, [&] { MustQuery(store.tsdb.get(), spec); });
+  SetPoints(state, kSeries * kPoints);
+}
+BENCHMARK_CAPTURE(BM_SaltedScan, hour_max_by_bucket, "1h-max", ReadDivision::kByBucket)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_SaltedScan, hour_max_by_series, "1h-max", ReadDivision::kBySeries)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_SaltedScan, minute_sum_by_bucket, "1m-sum", ReadDivision::kByBucket)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_SaltedScan, minute_sum_by_series, "1m-sum", ReadDivision::kBySeries)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
 size_t ManySeries() {
   const char* const text = std::getenv("HOURCELL_BENCH_SERIES");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 20'000;

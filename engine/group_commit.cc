@@ -9,6 +9,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
+#include "engine/tsdb.h"
 
 namespace hourcell {
 namespace {
@@ -19,6 +20,14 @@ constexpr int64_t kWaitMsMax = int64_t{1} << 31;
 constexpr int64_t kServeMs = 60'000;
 
 }  // namespace
+
+absl::Status CommitTicket::Wait() const {
+  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+}
+
+absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
+  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
+}
 
 GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
     : parts_(parts),
@@ -53,6 +62,12 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
       if (written_ <= block && !last_.ok()) return CopyStatus(last_);
     }
   }
+  HOURCELL_RETURN_IF_ERROR(SyncWritten(block, sync));
+  Acknowledge(block, sync || always_sync_);
+  return absl::OkStatus();
+}
+
+absl::Status GroupCommit::SyncWritten(uint64_t block, bool sync) {
   if (always_sync_)
     return parts_.journal->synced_sequence() > block ? absl::OkStatus() : parts_.journal->Sync();
   return sync ? Sync() : absl::OkStatus();
@@ -162,9 +177,12 @@ absl::Status GroupCommit::WriteSections() {
 absl::Status GroupCommit::Sync() {
   // Series first: a block on disk may name only what the tables have, or what it defines itself.
   const SeriesNumber last = parts_.series->last_number();
+  const uint64_t next_block = parts_.journal->next_sequence();
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Sync());
   parts_.series->MarkSynced(last);
-  return parts_.journal->Sync();
+  HOURCELL_RETURN_IF_ERROR(parts_.journal->Sync());
+  if (next_block > 0) Acknowledge(next_block - 1, /*is_synced=*/true);
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

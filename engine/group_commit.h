@@ -21,6 +21,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/point_log.h"
 #include "engine/journal.h"
+#include "engine/put_ledger.h"
 #include "engine/series_table.h"
 #include "engine/table.h"
 
@@ -34,6 +35,7 @@ class GroupCommit {
     Journal* journal = nullptr;
     TableStore* tables = nullptr;
     SeriesTable* series = nullptr;
+    PutLedger* ledger = nullptr;  // is told what is acknowledged; null: nobody is
   };
   // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
   GroupCommit(const Parts& parts, bool always_sync);
@@ -80,6 +82,11 @@ class GroupCommit {
     bool is_done = false;  // under waits_mutex_
     absl::Status status;   // if it is done
   };
+
+  absl::Status SyncWritten(uint64_t block, bool sync);
+  void Acknowledge(uint64_t block, bool is_synced) {
+    if (parts_.ledger != nullptr) parts_.ledger->Acknowledge(block, is_synced);
+  }
 
   // What the other thread does.
   void ServeWaits();

@@ -28,6 +28,11 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(fmt::format(
         "options: sync_interval_ms is out of range; got {}; want 1 or more", sync_interval_ms));
   }
+  for (size_t i = 0; i < observers.size(); ++i) {
+    if (observers[i] != nullptr) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("options: observers: got null at {}; want an observer", i));
+  }
   // RocksDB rounds smaller ones up to this.
   if (write_buffer_bytes < (64 << 10)) {
     return OutOfRange("write_buffer_bytes", write_buffer_bytes, "65536 or more");

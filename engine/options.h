@@ -23,6 +23,7 @@ class Env;
 namespace hourcell {
 
 class Clock;
+class StoreObserver;
 
 // What an acknowledged point survives.
 enum class Durability : uint8_t {
@@ -109,6 +110,10 @@ struct Options {
   int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
   size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
+
+  // Told what happens to the store, in this order: engine/store_observer.h. Borrowed until it is
+  // closed.
+  std::vector<StoreObserver*> observers = {};
 
   // Seams for tests. Borrowed; null = the real thing.
   Clock* clock = nullptr;

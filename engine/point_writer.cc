@@ -69,6 +69,8 @@ class Names {
     PointText& text = texts_.emplace_back();  // keeps what the view borrows
     if (auto fault = text.ParseSeries(point.metric, point.tags, limits_)) return fault;
     views_.push_back(text.point());
+    views_.back().timestamp = point.timestamp;
+    views_.back().value = point.value;
     return std::nullopt;
   }
   std::span<const PointView> views() const { return views_; }
@@ -148,6 +150,7 @@ struct PointWriter::Batch {
 
 PointWriter::PointWriter(const Options& options, const Parts& parts)
     : tags_max_(options.tags_max),
+      always_sync_(options.sync == Durability::kAlways),
       parts_(parts),
       points_added_(parts.stats->counter("datapoints.added", {{"type", "all"}})),
       points_refused_(parts.stats->counter("datapoints.refused", {{"type", "all"}})),
@@ -170,6 +173,10 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
                                       std::vector<RefusedPoint>* refused,
                                       const AppendOptions& options) {
   if (points.empty()) return CommitTicket();
+  // The batch of the caller's caller is in the memory that this one would take.
+  if (parts_.ledger != nullptr && PutLedger::IsAsking()) {
+    return CommitTicket(absl::FailedPreconditionError("put: from inside of BeforePut"));
+  }
   if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
     return CommitTicket(std::move(room));
   }
@@ -178,7 +185,17 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
   thread_local Batch batch;
   if (batch.series.capacity() > kKeptPointsMax) batch = Batch();
   batch.Clear();
-  FindSeries(points, &batch);
+  FindKnown(points, &batch);
+  uint64_t number = 0;
+  if (parts_.ledger != nullptr) {
+    absl::StatusOr<uint64_t> allowed = AskObservers(points, batch);
+    if (!allowed.ok()) {
+      points_refused_->Add(points.size());
+      return CommitTicket(std::move(allowed).status());
+    }
+    number = *allowed;
+  }
+  ResolveMissing(points, &batch);
   Place(points, &batch);
   points_refused_->Add(batch.refused.size());
   points_added_->Add(batch.placed.size());
@@ -188,6 +205,10 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
   }
   if (batch.placed.empty()) return CommitTicket();
   const uint64_t block = AppendPlaced(&batch);
+  // Before it is pending: the commit that nobody waits for acknowledges it too.
+  if (parts_.ledger != nullptr) {
+    parts_.ledger->Add(number, batch.placed.size(), block, options.sync || always_sync_);
+  }
   // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
   constexpr size_t kBytesPerPoint = 6;
   if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint)) {
@@ -198,16 +219,24 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
 }
 
 template <typename Point>
-void PointWriter::FindSeries(std::span<const Point> points, Batch* batch) {
+void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
   batch->spellings.reserve(points.size());
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
   // Before names are looked at: what is not stored must not leave a new name behind.
   CheckPoints(points, batch);
-  if (std::ranges::any_of(batch->series, [](const CachedSeries& one) { return one.number == 0; })) {
-    ResolveMissing(points, batch);
+}
+
+template <typename Point>
+absl::StatusOr<uint64_t> PointWriter::AskObservers(std::span<const Point> points,
+                                                   const Batch& batch) const {
+  Names names(points.size(), tags_max_);
+  for (size_t i = 0; i < points.size(); ++i) {
+    // What has no series to be told of is refused further on, with the same words.
+    if (batch.series[i].number != kNoSeries) names.Add(points[i]);
   }
+  return parts_.ledger->Ask(names.views());
 }
 
 template <typename Point>
@@ -232,6 +261,8 @@ void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const
 
 template <typename Point>
 void PointWriter::ResolveMissing(std::span<const Point> points, Batch* batch) {
+  const auto is_missing = [](const CachedSeries& one) { return one.number == 0; };
+  if (std::ranges::none_of(batch->series, is_missing)) return;
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
   // Each spelling once: its first point, and its place among the names or what is wrong with them.
   struct Missing {

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include <absl/status/statusor.h>
+
 #include "codec/base/clock.h"
 #include "codec/point.h"
 #include "engine/admission.h"
@@ -19,6 +21,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
 #include "engine/options.h"
+#include "engine/put_ledger.h"
 #include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
@@ -38,6 +41,7 @@ class PointWriter {
     Admission* admission = nullptr;
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;
+    PutLedger* ledger = nullptr;  // of observers; null: there are none
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };
@@ -58,8 +62,12 @@ class PointWriter {
   CommitTicket AppendBatch(std::span<const Point> points,
                            std::vector<RefusedPoint>* refused,
                            const AppendOptions& options);
+  // The series of points whose spelling is known.
   template <typename Point>
-  void FindSeries(std::span<const Point> points, Batch* batch);
+  void FindKnown(std::span<const Point> points, Batch* batch);
+  // The batch's number, or why it is refused. REQUIRES: there are observers.
+  template <typename Point>
+  absl::StatusOr<uint64_t> AskObservers(std::span<const Point> points, const Batch& batch) const;
   // Leaves out points that are wrong, and those that are expired.
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
@@ -71,6 +79,7 @@ class PointWriter {
   uint64_t AppendPlaced(Batch* batch);
 
   const size_t tags_max_;
+  const bool always_sync_;
   const Parts parts_;
   Counter* const points_added_;
   Counter* const points_refused_;

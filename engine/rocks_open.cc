@@ -246,6 +246,10 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
   opened.env = NewRocksEnv(options.env != nullptr ? options.env : rocksdb::Env::Default());
   rocksdb::DBOptions db_options = RocksDbOptions(options);
   db_options.env = opened.env.get();
+  if (!options.observers.empty()) {
+    opened.flush_watch = std::make_shared<RocksFlushWatch>(options.observers);
+    db_options.listeners.push_back(opened.flush_watch);
+  }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, db_options));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));
   absl::StatusOr<RegionSets> sets = Opening(opened.db.get(), &found).MakeSets();

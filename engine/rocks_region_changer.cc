@@ -92,6 +92,22 @@ absl::StatusOr<std::vector<size_t>> Neighbours(const RegionSet& set,
   return indexes;
 }
 
+ObservedRegion Observed(const RegionInfo& region) {
+  return {.id = region.id.value, .start = region.range.start, .end = region.range.end};
+}
+
+RegionChange ChangeOf(RegionChange::Kind kind,
+                      const RegionSet& set,
+                      std::span<const size_t> parents,
+                      std::span<const RegionInfo> daughters) {
+  RegionChange change{.kind = kind, .table = set.info(parents.front()).table};
+  for (const size_t i : parents)
+    change.parents.push_back(Observed(set.info(i)));
+  for (const RegionInfo& daughter : daughters)
+    change.daughters.push_back(Observed(daughter));
+  return change;
+}
+
 RegionInfo MergedRegion(const RegionSet& set, std::span<const size_t> parents, RegionId id) {
   RegionInfo merged = set.info(parents.front());
   merged.range.end = set.info(parents.back()).range.end;
@@ -124,7 +140,7 @@ class RocksRegionChanger::ClosedGates {
   // `kept` is a region that goes on, and opens; nullptr: none does.
   void Abandon(RegionGate* kept) {
     for (RegionGate* const gate : std::exchange(gates_, {}))
-      gate == kept ? gate->Open() : gate->Abandon();
+      kept != nullptr && gate == kept ? gate->Open() : gate->Abandon();
   }
   void Fail() {
     for (RegionGate* const gate : std::exchange(gates_, {}))
@@ -139,6 +155,17 @@ class RocksRegionChanger::ClosedGates {
 
   std::vector<RegionGate*> gates_;
 };
+
+absl::Status RocksRegionChanger::AskObservers(const RegionChange& change) const {
+  for (StoreObserver* const observer : observers_)
+    HOURCELL_RETURN_IF_ERROR(observer->BeforeRegionChange(change));
+  return absl::OkStatus();
+}
+
+void RocksRegionChanger::TellObservers(const RegionChange& change) const {
+  for (StoreObserver* const observer : observers_)
+    observer->AfterRegionChange(change);
+}
 
 std::shared_ptr<const RegionSet> RocksRegionChanger::Current(TableId table) const {
   return (*regions_.Current())[static_cast<size_t>(table)];
@@ -185,12 +212,15 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
   std::vector<RegionInfo> infos = Daughters(*before, before->info(0), cut, now_ms);
   for (RegionInfo& info : infos)
     info.parents.clear();
+  const RegionChange change = ChangeOf(RegionChange::Kind::kPresplit, *before, {&parent, 1}, infos);
+  HOURCELL_RETURN_IF_ERROR(AskObservers(change));
   Regions made;
   const absl::Status done = MakeEmpty(table, infos, &made);
   if (!done.ok()) return Undo(done, made);
   HOURCELL_KILL_POINT("presplit:families");
   HOURCELL_RETURN_IF_ERROR(Commit(table, *before, {&parent, 1}, std::move(made), &gates));
   HOURCELL_KILL_POINT("presplit:committed");
+  TellObservers(change);
   return DropFamilies(*before, {&parent, 1}, nullptr);
 }
 
@@ -222,6 +252,8 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
                     parent.range.end.empty() ? "the end" : ToStringBinary(parent.range.end)));
   }
   const std::vector<RegionInfo> daughters = Daughters(*before, parent, cut, now_ms);
+  const RegionChange change = ChangeOf(RegionChange::Kind::kSplit, *before, {&index, 1}, daughters);
+  HOURCELL_RETURN_IF_ERROR(AskObservers(change));
   HOURCELL_RETURN_IF_ERROR(WriteIntent(daughters));
   HOURCELL_KILL_POINT("split:intent");
   rocksdb::ColumnFamilyHandle* const family = before->family(index);
@@ -238,6 +270,7 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
     HOURCELL_RETURN_IF_ERROR(Commit(table, *before, {&index, 1}, std::move(made), &gates));
   }
   HOURCELL_KILL_POINT("split:committed");
+  TellObservers(change);
   return DropFamilies(*before, {&index, 1}, nullptr);
 }
 
@@ -287,6 +320,8 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
   const std::shared_ptr<const RegionSet> before = Current(table);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<size_t> parents, Neighbours(*before, ids));
   const RegionInfo merged = MergedRegion(*before, parents, NextId(*before, /*now_ms=*/0));
+  const RegionChange change = ChangeOf(RegionChange::Kind::kMerge, *before, parents, {&merged, 1});
+  HOURCELL_RETURN_IF_ERROR(AskObservers(change));
   HOURCELL_RETURN_IF_ERROR(WriteIntent({&merged, 1}));
   HOURCELL_KILL_POINT("merge:intent");
   for (const size_t i : parents) {
@@ -306,6 +341,7 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
     HOURCELL_RETURN_IF_ERROR(Commit(table, *before, parents, std::move(made), &gates));
   }
   HOURCELL_KILL_POINT("merge:committed");
+  TellObservers(change);
   return DropFamilies(*before, parents, kept);
 }
 

@@ -40,15 +40,19 @@
 #include "codec/base/mutex.h"
 #include "engine/rocks_open.h"
 #include "engine/rocks_region.h"
+#include "engine/store_observer.h"
 #include "engine/table.h"
 
 namespace hourcell {
 
 class RocksRegionChanger {
  public:
-  // All are borrowed.
-  RocksRegionChanger(rocksdb::DB* db, const RocksFamilies* families, RocksRegions* regions)
-      : db_(*db), families_(*families), regions_(*regions) {}
+  // All are borrowed. `observers` are asked before each change and told after it.
+  RocksRegionChanger(rocksdb::DB* db,
+                     const RocksFamilies* families,
+                     RocksRegions* regions,
+                     std::vector<StoreObserver*> observers)
+      : db_(*db), families_(*families), regions_(*regions), observers_(std::move(observers)) {}
 
   // TableStore's. `now_ms` makes the ids of new regions.
   absl::Status Presplit(TableId table, const RegionCut& cut, uint64_t now_ms);
@@ -59,6 +63,9 @@ class RocksRegionChanger {
  private:
   using Regions = std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>>;
   class ClosedGates;
+
+  absl::Status AskObservers(const RegionChange& change) const;
+  void TellObservers(const RegionChange& change) const;
 
   std::shared_ptr<const RegionSet> Current(TableId table) const;
   // Ids are never used twice, not even those of changes that failed: families are named by them.
@@ -103,6 +110,7 @@ class RocksRegionChanger {
   rocksdb::DB& db_;
   const RocksFamilies& families_;
   RocksRegions& regions_;
+  const std::vector<StoreObserver*> observers_;
   Mutex change_;  // one at a time
   RegionId last_id_ ABSL_GUARDED_BY(change_);
 };

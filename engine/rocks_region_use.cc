@@ -13,16 +13,19 @@ constexpr double kErrorMargin = 0.1;
 // How often the middle of a file is looked for.
 constexpr int kHalvings = 24;
 
+// With `with_memory`, what is not yet in files too.
 uint64_t BytesBetween(rocksdb::DB* db,
                       rocksdb::ColumnFamilyHandle* family,
                       std::string_view start,
-                      std::string_view end) {
+                      std::string_view end,
+                      bool with_memory = false) {
   // No key of ours is so long.
   static const std::string kAboveAll(256, '\xff');
   if (end.empty()) end = kAboveAll;
   const rocksdb::Range range({start.data(), start.size()}, {end.data(), end.size()});
   rocksdb::SizeApproximationOptions options;
   options.include_files = true;
+  options.include_memtables = with_memory;
   options.files_size_error_margin = kErrorMargin;
   uint64_t bytes = 0;
   db->GetApproximateSizes(options, family, &range, 1, &bytes).PermitUncheckedError();
@@ -59,6 +62,14 @@ std::string MiddleOf(const FileSpan& file, const SplitProbe& probe) {
 }
 
 }  // namespace
+
+uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range) {
+  const RegionRange& region = set.info(index).range;
+  const std::string_view start = std::max<std::string_view>(range.begin, region.start);
+  std::string_view end = region.end;
+  if (end.empty() || (!range.end.empty() && range.end < end)) end = range.end;
+  return BytesBetween(db, set.family(index), start, end, /*with_memory=*/true);
+}
 
 RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index) {
   RegionUse use{.region = set.info(index)};

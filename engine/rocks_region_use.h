@@ -12,6 +12,9 @@
 
 namespace hourcell {
 
+// What TableStore::ApproximateBytes says of the part of `range` that is the region's.
+uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range);
+
 RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index);
 
 // The probe keeps `set`, and so the region's files; `db` outlives it.

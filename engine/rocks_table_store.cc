@@ -117,14 +117,17 @@ class RocksTableStore : public TableStore {
   RocksTableStore(OpenedRocks opened,
                   std::unique_ptr<RocksRetention> retention,
                   std::unique_ptr<RocksFamilies> families,
-                  Clock* clock)
-      : clock_(clock),
+                  const Options& options)
+      : clock_(options.clock != nullptr ? options.clock : Clock::System()),
         retention_(std::move(retention)),
         families_(std::move(families)),
         env_(std::move(opened.env)),
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
-        changer_(std::make_unique<RocksRegionChanger>(db_.get(), families_.get(), &regions_)) {}
+        changer_(std::make_unique<RocksRegionChanger>(
+            db_.get(), families_.get(), &regions_, options.observers)) {
+    if (opened.flush_watch != nullptr) opened.flush_watch->Start(&regions_);
+  }
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
@@ -237,6 +240,16 @@ class RocksTableStore : public TableStore {
     for (size_t i = 0; i < set->size(); ++i)
       uses.push_back(UseOf(db_.get(), *set, i));
     return uses;
+  }
+
+  absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    const RegionMap::Indexes indexes = set->map().Overlapping(range.begin, range.end);
+    uint64_t bytes = 0;
+    for (size_t i = indexes.begin; i < indexes.end; ++i)
+      bytes += BytesIn(db_.get(), *set, i, range);
+    return bytes;
   }
 
   absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override {
@@ -379,9 +392,8 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::strin
   auto retention = std::make_unique<RocksRetention>();
   auto families = std::make_unique<RocksFamilies>(options, retention.get());
   HOURCELL_ASSIGN_OR_RETURN(OpenedRocks opened, OpenRocks(directory, options, *families));
-  return std::make_unique<RocksTableStore>(
-      std::move(opened), std::move(retention), std::move(families),
-      options.clock != nullptr ? options.clock : Clock::System());
+  return std::make_unique<RocksTableStore>(std::move(opened), std::move(retention),
+                                           std::move(families), options);
 }
 
 }  // namespace hourcell

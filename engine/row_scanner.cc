@@ -16,48 +16,66 @@ namespace hourcell {
 
 absl::Status RowScanner::Scan(const ScanSpec& spec,
                               const std::function<bool(const ScannedRow&)>& visit) {
-  if (!spec.metric.empty()) return ScanMetric(spec, visit);
-  const uint32_t begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
-  const uint64_t end_s = uint64_t{BaseTimeS(std::min(spec.end_ms, kTimestampMsMax))} + kRowSpanS;
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<OpenRow> open, OpenRowsOfAll(begin_s, end_s));
-  const auto show = [&](std::string_view key, std::string_view cell) -> absl::StatusOr<bool> {
-    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
-    if (row.base_time_s < begin_s || row.base_time_s >= end_s) return true;
-    return Show(key, cell, visit);
+  HOURCELL_ASSIGN_OR_RETURN(const Selection selection, Select(spec));
+  const auto show = [&](std::string_view key, std::string_view cell) {
+    return Show(key, cell, /*with_bytes=*/true, visit);
   };
-  return VisitRows({}, {}, open, show).status();
+  for (const KeyRange& range : selection.ranges) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool go_on,
+                              VisitRange(selection, {range.begin, range.end}, show));
+    if (!go_on) break;
+  }
+  return absl::OkStatus();
 }
 
-absl::Status RowScanner::ScanMetric(const ScanSpec& spec,
-                                    const std::function<bool(const ScannedRow&)>& visit) {
+absl::StatusOr<RowScanner::Selection> RowScanner::Select(const ScanSpec& spec) const {
+  Selection selection;
+  selection.begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
+  selection.end_s = uint64_t{BaseTimeS(std::min(spec.end_ms, kTimestampMsMax))} + kRowSpanS;
+  if (!spec.metric.empty()) {
+    HOURCELL_RETURN_IF_ERROR(SelectMetric(spec, &selection));
+    return selection;
+  }
+  selection.ranges.emplace_back();
+  HOURCELL_ASSIGN_OR_RETURN(selection.open, OpenRowsOfAll(selection.begin_s, selection.end_s));
+  return selection;
+}
+
+absl::Status RowScanner::SelectMetric(const ScanSpec& spec, Selection* selection) const {
   SubQuery query;
   query.metric = spec.metric;
   query.filters = spec.filters;
   const int64_t end_ms = std::min(spec.end_ms, kTimestampMsMax);
   HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
                             parts_.planner->Plan(query, spec.start_ms, end_ms));
-  StringSet wanted;
+  selection->tsuids.emplace();
   for (const uint32_t series : plan.selected)
-    wanted.emplace(plan.list->tsuid(series));
+    selection->tsuids->emplace(plan.list->tsuid(series));
+  selection->ranges = row_keys_.Ranges(plan.metric, selection->begin_s, selection->end_s);
+  selection->open = OpenRowsOf(plan, selection->begin_s, selection->end_s);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> RowScanner::VisitRange(const Selection& selection,
+                                            const ScanRange& range,
+                                            const Visit& visit,
+                                            const std::function<bool()>& should_stop) const {
   std::string tsuid;
-  const auto show = [&](std::string_view key, std::string_view cell) -> absl::StatusOr<bool> {
+  const auto visit_selected = [&](std::string_view key,
+                                  std::string_view cell) -> absl::StatusOr<bool> {
+    if (should_stop && should_stop()) return false;
     HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
+    if (row.base_time_s < selection.begin_s || row.base_time_s >= selection.end_s) return true;
     tsuid.clear();
     RowKeyCodec::AppendTsuid(row, &tsuid);
-    if (!wanted.contains(tsuid)) return true;
-    return Show(key, cell, visit);
+    if (selection.tsuids.has_value() && !selection.tsuids->contains(tsuid)) return true;
+    return visit(key, cell);
   };
-  const uint32_t begin_s = BaseTimeS(std::max<int64_t>(0, spec.start_ms));
-  const uint64_t end_s = uint64_t{BaseTimeS(end_ms)} + kRowSpanS;
-  const std::vector<OpenRow> all_open = OpenRowsOf(plan, begin_s, end_s);
-  for (const KeyRange& range : row_keys_.Ranges(plan.metric, begin_s, end_s)) {
-    const auto first = std::ranges::lower_bound(all_open, range.begin, {}, &OpenRow::key);
-    const auto last = std::ranges::lower_bound(all_open, range.end, {}, &OpenRow::key);
-    HOURCELL_ASSIGN_OR_RETURN(
-        const bool go_on, VisitRows({range.begin, range.end}, {}, std::span(first, last), show));
-    if (!go_on) break;
-  }
-  return absl::OkStatus();
+  const auto first = std::ranges::lower_bound(selection.open, range.begin, {}, &OpenRow::key);
+  const auto last = range.end.empty()
+                        ? selection.open.end()
+                        : std::ranges::lower_bound(selection.open, range.end, {}, &OpenRow::key);
+  return VisitRows(range, std::span(first, last), visit_selected);
 }
 
 absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint64_t begin_s,
@@ -103,7 +121,6 @@ std::vector<RowScanner::OpenRow> RowScanner::OpenRowsOf(const SubQueryPlan& plan
 
 // The rows of the table and the open ones, merged in key order. False if `visit` ended it.
 absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
-                                           const RowFilter& filter,
                                            std::span<const OpenRow> open,
                                            const Visit& visit) const {
   absl::StatusOr<bool> go_on = true;
@@ -114,7 +131,7 @@ absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
     }
   };
   const absl::Status scanned = parts_.view->Scan(
-      TableId::kData, range, filter, [&](std::string_view key, std::string_view cell) {
+      TableId::kData, range, {}, [&](std::string_view key, std::string_view cell) {
         visit_open_before(key, /*is_end=*/false);
         if (!go_on.ok() || !*go_on) return false;
         if (!open.empty() && open.front().key == key) {
@@ -159,6 +176,7 @@ absl::StatusOr<std::string> RowScanner::VisibleOf(std::string_view cell,
 
 absl::StatusOr<bool> RowScanner::Show(std::string_view key,
                                       std::string_view cell,
+                                      bool with_bytes,
                                       const std::function<bool(const ScannedRow&)>& visit) {
   HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(key));
   const int64_t visible_from_ms =
@@ -171,7 +189,7 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
     if (left.ok()) cell = visible = *left;  // else what is wrong is told below
   }
   CellColumns columns;
-  absl::StatusOr<OpenTsdbCell> bytes = ToOpenTsdb(cell);
+  absl::StatusOr<OpenTsdbCell> bytes = with_bytes ? ToOpenTsdb(cell) : OpenTsdbCell();
   const absl::Status decoded = bytes.ok() ? DecodeCell(cell, &columns) : bytes.status();
   if (!decoded.ok()) {
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), decoded.ToString()));

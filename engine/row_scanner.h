@@ -1,10 +1,12 @@
 // RowScanner: rows as people look at them: OpenTSDB's bytes and decoded points, names resolved. A
-// row whose hour is still open shows what its cell would be. Behind Tsdb::Scan. Thread-compatible.
+// row whose hour is still open shows what its cell would be. Behind Tsdb::Scan and, a scanner a
+// thread, Tsdb::PlanScan. Thread-compatible; what is const is thread-safe.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,12 +15,13 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "codec/base/strings.h"
 #include "codec/row_key.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/query_planner.h"
+#include "engine/scanned_row.h"
 #include "engine/series_table.h"
 #include "engine/table.h"
-#include "engine/tsdb.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -40,20 +43,44 @@ class RowScanner {
   // Tsdb::Scan.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
 
- private:
   // A row with an hour that is not in its cell yet.
   struct OpenRow {
     std::string key;
     SeriesNumber series = 0;
     uint32_t base_time_s = 0;
   };
+  // Which rows a scan visits.
+  struct Selection {
+    std::vector<KeyRange> ranges;  // disjoint, ascending; one for each salt bucket of a metric
+    std::vector<OpenRow> open;     // ascending by key
+    uint32_t begin_s = 0;          // base times
+    uint64_t end_s = 0;
+    std::optional<StringSet> tsuids;  // of these series only
+  };
   // Called with a row's key and cell; false ends the scan.
   using Visit = std::function<absl::StatusOr<bool>(std::string_view key, std::string_view cell)>;
 
+  // kNotFound: a name is unknown.
+  absl::StatusOr<Selection> Select(const ScanSpec& spec) const;
+
+  // The selected rows with keys in `range`, in key order. False if `visit` ended it, or
+  // `should_stop`, which is asked at every stored row and may be none.
+  absl::StatusOr<bool> VisitRange(const Selection& selection,
+                                  const ScanRange& range,
+                                  const Visit& visit,
+                                  const std::function<bool()>& should_stop = {}) const;
+
+  // A row as it is shown, unless it is expired. Without `with_bytes` it has no qualifiers and
+  // values. Returns what `visit` does.
+  absl::StatusOr<bool> Show(std::string_view key,
+                            std::string_view cell,
+                            bool with_bytes,
+                            const std::function<bool(const ScannedRow&)>& visit);
+
+ private:
   absl::StatusOr<std::vector<OpenRow>> OpenRowsOfAll(uint64_t begin_s, uint64_t end_s) const;
   std::vector<OpenRow> OpenRowsOf(const SubQueryPlan& plan, uint64_t begin_s, uint64_t end_s) const;
   absl::StatusOr<bool> VisitRows(const ScanRange& range,
-                                 const RowFilter& filter,
                                  std::span<const OpenRow> open,
                                  const Visit& visit) const;
   // The cell without its points before `visible_from_ms`; empty if no other is left.
@@ -61,11 +88,7 @@ class RowScanner {
                                                uint32_t base_time_s,
                                                int64_t visible_from_ms);
   std::string WithOpenHour(std::string_view cell, const OpenRow& open) const;
-  absl::Status ScanMetric(const ScanSpec& spec,
-                          const std::function<bool(const ScannedRow&)>& visit);
-  absl::StatusOr<bool> Show(std::string_view key,
-                            std::string_view cell,
-                            const std::function<bool(const ScannedRow&)>& visit);
+  absl::Status SelectMetric(const ScanSpec& spec, Selection* selection) const;
   std::string_view NameOrHex(UidKind kind, std::string_view uid_bytes);
 
   const RowKeyCodec& row_keys_;

@@ -46,6 +46,7 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
     : grace_s_(options.seal_grace_s),
       journal_age_s_(options.journal_age_s),
       encoding_(options.cell_encoding),
+      observers_(options.observers),
       row_keys_(row_keys),
       parts_(parts),
       hours_sealed_(parts.stats->counter("seal.hours", {{"type", "all"}})),
@@ -253,6 +254,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   std::vector<FrozenHour> homeless;
   std::vector<Mutation> merges;
   merges.reserve(hours.size());
+  std::vector<ToldHour> told;
   size_t bytes = 0;
   uint64_t points = 0;
   for (size_t i = 0; i < hours.size(); ++i) {
@@ -274,6 +276,9 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
     AppendCell(*hours[i].points, &merge.value);
     bytes += merge.key.size() + merge.value.size();
     points += hours[i].points->points();
+    if (!observers_.empty()) {
+      told.push_back({hours[i].info.series, tsuids[i], hours[i].info.base_time_s, merge.value});
+    }
     merges.push_back(std::move(merge));
   }
   if (!merges.empty()) {
@@ -286,9 +291,35 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
     if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
     unflushed_bytes_ += bytes;
     points_sealed_->Add(points);
+    HOURCELL_RETURN_IF_ERROR(TellObservers(told));
   }
   // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
   return homeless.empty() ? absl::OkStatus() : SetAside(homeless);
+}
+
+absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
+  std::vector<Timestamp> times;
+  std::vector<Value> values;
+  for (const ToldHour& hour : hours) {
+    columns_.clear();
+    HOURCELL_RETURN_IF_ERROR(DecodeCell(hour.cell, &columns_));
+    times.clear();
+    values.clear();
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      times.push_back({.ms = int64_t{hour.base_time_s} * 1000 + columns_.offset_ms[i],
+                       .is_ms = columns_.qualifier(i).is_ms});
+      values.push_back(columns_.value(i));
+    }
+    for (StoreObserver* const observer : observers_) {
+      observer->AfterSeal({.series = hour.series,
+                           .tsuid = hour.tsuid,
+                           .base_time_s = hour.base_time_s,
+                           .times = times,
+                           .values = values,
+                           .cell = hour.cell});
+    }
+  }
+  return absl::OkStatus();
 }
 
 // The tsuids of the hours' series; empty ones where the tables have none that can be read.

@@ -44,6 +44,7 @@
 #include "engine/retention.h"
 #include "engine/series_table.h"
 #include "engine/stats.h"
+#include "engine/store_observer.h"
 #include "engine/table.h"
 
 namespace hourcell {
@@ -92,6 +93,14 @@ class Sealer {
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
  private:
+  // What observers are told of an hour once its cell is written.
+  struct ToldHour {
+    SeriesNumber series = 0;
+    std::string tsuid;
+    uint32_t base_time_s = 0;
+    std::string cell;
+  };
+
   // What becomes of hours whose region is behind.
   enum class Behind : uint8_t { kPutOff, kWaitFor };
 
@@ -104,6 +113,7 @@ class Sealer {
                           std::vector<bool>* is_put_off) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   bool IsPutOff(const FrozenHour& hour, std::string_view row) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void DropPutOff(std::vector<OpenHourInfo>* hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status TellObservers(std::span<const ToldHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status FindTsuids(std::span<const FrozenHour> hours,
                           std::vector<std::string>* tsuids) const;
   absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -123,6 +133,7 @@ class Sealer {
   const int64_t grace_s_;
   const int64_t journal_age_s_;
   const CellEncoding encoding_;
+  const std::vector<StoreObserver*> observers_;
   const RowKeyCodec& row_keys_;
   const Parts parts_;
   Counter* const hours_sealed_;

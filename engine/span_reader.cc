@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -183,6 +184,25 @@ class SpanReader::Part {
   size_t taken_bytes_ = 0;
 };
 
+// The order in which series are shared out among parts: indexes into `positions`.
+std::vector<uint32_t> SpanReader::OrderOf(std::span<const uint32_t> positions,
+                                          ReadMethod method,
+                                          size_t parts) const {
+  std::vector<uint32_t> order(positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const RowKeyCodec& row_keys = *parts_.row_keys;
+  // Those of the last hours: of others it is as good a way to share out series as any.
+  const uint32_t buckets_in_force = row_keys.salt_epochs().BucketsAt(settings_.stored.end_s);
+  const bool by_bucket = settings_.division == ReadDivision::kByBucket && buckets_in_force > 1;
+  // A row that is read by its key costs the same in any part.
+  if (!by_bucket || parts == 1 || method == ReadMethod::kPointReads) return order;
+  std::vector<uint32_t> buckets(positions.size());
+  for (size_t i = 0; i < positions.size(); ++i)
+    buckets[i] = row_keys.BucketOf(settings_.list->tsuid(positions[i]), buckets_in_force);
+  std::ranges::stable_sort(order, {}, [&](uint32_t index) { return buckets[index]; });
+  return order;
+}
+
 absl::Status SpanReader::Read(std::span<const uint32_t> positions,
                               ReadMethod method,
                               bool is_large,
@@ -198,14 +218,24 @@ absl::Status SpanReader::Read(std::span<const uint32_t> positions,
   const size_t wanted = rows < kManyRows ? threads : threads * kPartsPerThread;
   const size_t count =
       std::clamp<size_t>(rows / kRowsPerPart, 1, std::min(wanted, positions.size()));
+  const std::vector<uint32_t> order = OrderOf(positions, method, count);
   std::vector<absl::Status> done(count);
   std::vector<size_t> taken(count);
   parts_.pool->ForEach(count, [&](size_t i) {
     const size_t begin = positions.size() * i / count;
     const size_t end = positions.size() * (i + 1) / count;
-    Part part(*this, positions.subspan(begin, end - begin), is_large);
-    done[i] = part.Read(method, std::span(*spans).subspan(begin, end - begin));
+    std::vector<uint32_t> indices(order.begin() + static_cast<ptrdiff_t>(begin),
+                                  order.begin() + static_cast<ptrdiff_t>(end));
+    std::ranges::sort(indices);
+    std::vector<uint32_t> of_part;
+    for (const uint32_t index : indices)
+      of_part.push_back(positions[index]);
+    std::vector<SeriesSpan> read(indices.size());
+    Part part(*this, of_part, is_large);
+    done[i] = part.Read(method, read);
     taken[i] = part.taken_bytes();
+    for (size_t k = 0; k < indices.size(); ++k)
+      (*spans)[indices[k]] = std::move(read[k]);
   });
   for (size_t i = 0; i < count; ++i) {
     *bytes += taken[i];

@@ -1,7 +1,8 @@
 // SpanReader: series -> their spans, downsampled if that is asked for, from stored rows and open
-// hours. Several threads read a large selection, each a part of the series. Cells are decoded into
-// columns that are used again and again; a row that is in a bucket whole is not decoded at all if
-// its summary says enough. Thread-compatible.
+// hours. Several threads read a large selection, each a part of the series: of salted rows those of
+// few salt buckets, so that a bucket's hours are gone through once and not once a thread. Cells are
+// decoded into columns that are used again and again; a row that is in a bucket of time whole is
+// not decoded at all if its summary says enough. Thread-compatible.
 
 #pragma once
 
@@ -50,6 +51,7 @@ class SpanReader {
     int64_t visible_from_ms = 0;  // points before it are expired
     std::optional<DownsampleSpec> downsample;
     QueryRange range;
+    ReadDivision division = ReadDivision::kByBucket;
   };
   SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
@@ -66,6 +68,10 @@ class SpanReader {
 
  private:
   class Part;
+
+  std::vector<uint32_t> OrderOf(std::span<const uint32_t> positions,
+                                ReadMethod method,
+                                size_t parts) const;
 
   const Parts parts_;
   const Settings settings_;

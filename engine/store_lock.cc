@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -38,6 +39,17 @@ std::string ReadAll(int fd) {
 }
 
 }  // namespace
+
+absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return absl::OkStatus();
+  if (!create_if_missing) {
+    return absl::NotFoundError(fmt::format("open {}: no such directory; want a store", path));
+  }
+  std::filesystem::create_directories(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("create {}: {}", path, error.message()));
+}
 
 absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string& directory) {
   const std::string path = directory + "/LOCK";

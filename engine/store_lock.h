@@ -7,9 +7,14 @@
 #include <memory>
 #include <string>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 namespace hourcell {
+
+// Makes the directory a store is in, if it is not there. kNotFound: it may not be made;
+// kFailedPrecondition: it cannot be.
+absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing);
 
 class StoreLock {
  public:

@@ -121,7 +121,8 @@ absl::Status SubQueryRun::Prepare() {
                                         .stored = stored_,
                                         .visible_from_ms = plan_.visible_from_ms,
                                         .downsample = query_.downsample,
-                                        .range = range_});
+                                        .range = range_,
+                                        .division = spec_.read_division});
   return absl::OkStatus();
 }
 

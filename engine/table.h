@@ -203,6 +203,10 @@ class TableStore {
   // The same with what they take.
   virtual absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) = 0;
 
+  // Of keys and values in a range, compressed where they are in files; to about a tenth. No row is
+  // read.
+  virtual absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) = 0;
+
   // What FindSplitPoint asks about a region. kNotFound: there is none of that id.
   virtual absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) = 0;
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -25,10 +23,12 @@
 #include "engine/journal.h"
 #include "engine/last_points.h"
 #include "engine/metric_series.h"
+#include "engine/parallel_scan_parts.h"
 #include "engine/point_deleter.h"
 #include "engine/point_replay.h"
 #include "engine/point_writer.h"
 #include "engine/presplit_new.h"
+#include "engine/put_ledger.h"
 #include "engine/query/result_collector.h"
 #include "engine/query_executor.h"
 #include "engine/query_planner.h"
@@ -61,18 +61,6 @@ UidOptions ToUidOptions(const Options& options, const Layout& layout) {
           .auto_create_tagvs = options.auto_create_tagvs,
           .random_metrics = options.random_metric_uids,
           .cache_names_max = options.uid_cache_names_max};
-}
-
-absl::Status MakeDirectory(const Options& options) {
-  std::error_code error;
-  if (std::filesystem::is_directory(options.path, error)) return absl::OkStatus();
-  if (!options.create_if_missing) {
-    return absl::NotFoundError(
-        fmt::format("open {}: no such directory; want a store", options.path));
-  }
-  std::filesystem::create_directories(options.path, error);
-  if (!error) return absl::OkStatus();
-  return absl::FailedPreconditionError(fmt::format("create {}: {}", options.path, error.message()));
 }
 
 // For the series of metrics that are queried.
@@ -120,6 +108,7 @@ class Tsdb::Impl {
   std::unique_ptr<AnnotationStore> annotations;
   std::unique_ptr<OpenHours> open_hours;
   std::unique_ptr<Journal> journal;
+  std::unique_ptr<PutLedger> put_ledger;  // null: there are no observers
   std::unique_ptr<GroupCommit> commit;
   std::unique_ptr<Admission> admission;
   std::optional<RegionLoads> region_loads;
@@ -142,7 +131,7 @@ class Tsdb::Impl {
 };
 
 absl::Status Tsdb::Impl::Open() {
-  HOURCELL_RETURN_IF_ERROR(MakeDirectory(options));
+  HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
   HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
   HOURCELL_RETURN_IF_ERROR(OpenTables());
   HOURCELL_RETURN_IF_ERROR(OpenJournal());
@@ -153,6 +142,7 @@ absl::Status Tsdb::Impl::Open() {
                                                                      .admission = admission.get(),
                                                                      .uids = uids.get(),
                                                                      .expiry = &*expiry,
+                                                                     .ledger = put_ledger.get(),
                                                                      .clock = clock,
                                                                      .stats = &stats});
   metric_series = std::make_unique<MetricSeriesCache>(
@@ -246,10 +236,12 @@ absl::Status Tsdb::Impl::OpenJournal() {
                      .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
                      .low_mark = low_mark}));
   open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? DefaultLanes() : options.lanes);
+  if (!options.observers.empty()) put_ledger = std::make_unique<PutLedger>(options.observers);
   commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
                                                             .journal = journal.get(),
                                                             .tables = tables.get(),
-                                                            .series = series.get()},
+                                                            .series = series.get(),
+                                                            .ledger = put_ledger.get()},
                                          options.sync == Durability::kAlways);
   admission = std::make_unique<Admission>(
       Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
@@ -403,14 +395,6 @@ absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
   return std::make_unique<Tsdb>(std::move(impl));
 }
 
-absl::Status CommitTicket::Wait() const {
-  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
-}
-
-absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
-  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
-}
-
 CommitTicket Tsdb::Append(std::span<const PointView> points,
                           std::vector<RefusedPoint>* refused,
                           const AppendOptions& options) {
@@ -519,6 +503,18 @@ absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const Sca
                                         .planner = impl_->planner.get(),
                                         .pinned_at = pin.time()});
   return scanner.Scan(spec, visit);
+}
+
+absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
+                                                             const ParallelScanOptions& options) {
+  if (!impl_->is_open) return Closed();
+  return ParallelScan::Plan(spec, options,
+                            {.row_keys = &*impl_->row_keys,
+                             .tables = impl_->tables.get(),
+                             .open_hours = impl_->open_hours.get(),
+                             .series = impl_->series.get(),
+                             .uids = impl_->uids.get(),
+                             .planner = impl_->planner.get()});
 }
 
 absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,

@@ -28,8 +28,11 @@
 #include "codec/point_error.h"
 #include "codec/uid.h"
 #include "engine/options.h"
+#include "engine/parallel_scan.h"
 #include "engine/query.h"
+#include "engine/scanned_row.h"
 #include "engine/stats.h"
+#include "engine/store_observer.h"
 
 namespace hourcell {
 
@@ -55,14 +58,15 @@ class CommitTicket {
 
   // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
   // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
-  // until it is opened again.
+  // until it is opened again. Else: what an observer has refused them with (store_observer.h).
   absl::Status Wait() const;
 
   // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. Nothing
   // is taken back: the points are visible, and mostly acknowledged a little later.
   absl::Status WaitFor(int64_t wait_ms) const;
 
-  // Known at once: the Append took none of the points, as there was no room for them.
+  // Known at once: the Append took none of the points, as there was no room for them, or an
+  // observer refused them.
   bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
 
  private:
@@ -77,25 +81,6 @@ struct AppendOptions {
   // How long Append may block when memory or journal are full, before it takes none of the points
   // and the ticket is kUnavailable.
   int64_t wait_ms = 10'000;
-};
-
-// One stored row, as `hourcell scan` shows it. Views live for the visit.
-struct ScannedRow {
-  std::string_view key;         // the row key's bytes
-  std::string_view qualifiers;  // OpenTSDB's bytes, whatever format is stored
-  std::string_view values;      // meta byte included
-  uint32_t base_time_s = 0;
-  std::string_view metric;  // UTF-8; the UID in hex if it has no name
-  std::span<const TagView> tags;
-  std::span<const Timestamp> times;  // of each point
-  std::span<const Value> point_values;
-};
-
-struct ScanSpec {
-  std::string metric;  // empty = every row of the table, in key order
-  std::vector<TagFilterSpec> filters;
-  int64_t start_ms = 0;
-  int64_t end_ms = kTimestampMsMax;  // inclusive; whole hours that touch [start, end] are visited
 };
 
 // A mapping as the uid tool prints it.
@@ -203,6 +188,11 @@ class Tsdb {
 
   // Visits stored rows in key order until `visit` returns false.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
+
+  // The rows of this moment as work for several threads: engine/parallel_scan.h. To be destroyed
+  // before the store is closed. kNotFound: a name is unknown.
+  absl::StatusOr<std::unique_ptr<ParallelScan>> PlanScan(const ScanSpec& spec,
+                                                         const ParallelScanOptions& options = {});
 
   // Annotations: notes of series (by tsuid in hex) or global ones (an empty tsuid), one for each
   // instant. Times of one are seconds, or milliseconds if they do not fit 32 bits. A write is

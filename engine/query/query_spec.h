@@ -156,6 +156,12 @@ enum class ReadMethod : uint8_t {
 };
 std::string_view ReadMethodName(ReadMethod method);  // "point reads", ...
 
+// How the series of a sub query are shared out among the threads that read them.
+enum class ReadDivision : uint8_t {
+  kByBucket,  // those of a salt bucket, and so of few regions, to one thread
+  kBySeries,  // neighbours by tsuid to one thread
+};
+
 struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
@@ -169,6 +175,7 @@ struct QuerySpec {
   bool global_annotations = false;
   // For tests and comparisons; answers do not depend on it.
   ReadMethod read_method = ReadMethod::kCheapest;
+  ReadDivision read_division = ReadDivision::kByBucket;
 };
 
 }  // namespace hourcell

@@ -19,6 +19,8 @@ check_install() {
   cmake --build "$prefix/consumer"
   # Six points, 40 to 45, averaged over their minute.
   [[ $("$prefix/consumer/consumer" "$prefix/store") == '1356998400000 42.5' ]]
+  [[ $("$prefix/consumer/hooks" "$prefix/hooks_store") == \
+     $'6 acknowledged; PERMISSION_DENIED: want cpu.*\n6 points in 2 rows' ]]
   "$prefix/bin/hourcell" version
   rm -rf "$prefix"
 }

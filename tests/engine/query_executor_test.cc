@@ -101,6 +101,47 @@ TEST_F(QueryExecutorTest, TheSinksErrorEndsTheQuery) {
   EXPECT_EQ(sink.series, 1u);
 }
 
+// The series of an answer with all their points, as text.
+std::string TextOf(const QueryResult& result) {
+  std::string text;
+  for (const ResultSeries& series : result.series) {
+    text += fmt::format("{} {}:", series.tags, series.tsuids.size());
+    for (const ResultPoint& point : series.points)
+      text += fmt::format(" {}={:a}", point.ms, point.value.ToDouble());
+    text += "\n";
+  }
+  return text;
+}
+
+TEST_F(QueryExecutorTest, AnswersDoNotDependOnHowSeriesAreSharedOut) {
+  options_.query_threads = 3;
+  options_.layout.salt_width = 1;
+  options_.presplit = "keys:\\x03,\\x05,\\x08,\\x0A,\\x0D,\\x0F,\\x12";
+  Fill(/*series=*/150, /*hours=*/4);
+  QuerySpec spec = All();
+  spec.end_ms = (kHour + 4 * 3600 - 1) * 1000;
+  for (const char* const down : {"", "1h-max", "2h-count", "10m-avg", "0all-sum"}) {
+    for (const Aggregator aggregator :
+         {Aggregator::kNone, Aggregator::kSum, Aggregator::kMimmin, Aggregator::kP99}) {
+      for (const ReadMethod method : {ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
+        spec.queries[0].aggregator = aggregator;
+        spec.queries[0].downsample.reset();
+        if (*down != '\0') spec.queries[0].downsample = *ParseDownsampleSpec(down);
+        spec.read_method = method;
+        spec.read_division = ReadDivision::kByBucket;
+        const auto by_bucket = tsdb_->Query(spec);
+        spec.read_division = ReadDivision::kBySeries;
+        const auto by_series = tsdb_->Query(spec);
+        ASSERT_OK(by_bucket);
+        ASSERT_OK(by_series);
+        EXPECT_EQ(TextOf(*by_bucket), TextOf(*by_series)) << down;
+        EXPECT_EQ(by_bucket->rows_read, 600u);
+        EXPECT_EQ(by_series->rows_read, 600u);
+      }
+    }
+  }
+}
+
 TEST_F(QueryExecutorTest, OneOfManyReadsItsRowsOnly) {
   Fill(100, 3);
   QueryControl control;

@@ -31,5 +31,16 @@ TEST(StoreLockTest, SaysWhyADirectoryCannotBeLocked) {
                        testing::HasSubstr("No such file or directory")));
 }
 
+TEST(StoreLockTest, MakesTheDirectoryOnlyIfItMay) {
+  TempDir directory;
+  const std::string path = directory.file("a/b");
+  EXPECT_THAT(MakeStoreDirectory(path, /*create_if_missing=*/false),
+              StatusIs(absl::StatusCode::kNotFound, testing::HasSubstr("want a store")));
+  EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/true));
+  EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/false));
+  EXPECT_THAT(MakeStoreDirectory("/dev/null/store", /*create_if_missing=*/true),
+              StatusIs(absl::StatusCode::kFailedPrecondition, testing::HasSubstr("create")));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 
+#include "codec/base/random.h"
 #include "codec/cell.h"
 #include "engine/rocks_merge.h"
 #include "engine/rocks_table_store.h"
@@ -326,6 +327,30 @@ TEST_P(TableStoreTest, FiltersRowsByTheirTags) {
     keys.push_back(key);
 
   EXPECT_THAT(keys, ElementsAre("ma1h3", "mh1", "mh3"));
+}
+
+TEST_P(TableStoreTest, KnowsAboutHowManyBytesARangeHas) {
+  const auto key = [](int i) { return fmt::format("k{:04}", i); };
+  Random random(1);
+  std::vector<Mutation> rows;
+  for (int i = 0; i < 1000; ++i) {
+    rows.push_back({TableId::kAnnotation, Mutation::Kind::kSet, key(i), ""});
+    while (rows.back().value.size() < 1000)
+      rows.back().value += static_cast<char>(random.Next());
+  }
+  ASSERT_OK(store_->Apply(rows, /*sync=*/false));
+  ASSERT_OK(store_->Split(TableId::kAnnotation, {.keys = {key(300)}}));
+  ASSERT_OK(store_->Flush(TableId::kAnnotation));
+  const auto bytes = [&](const std::string& begin, const std::string& end) {
+    return static_cast<double>(
+        *store_->ApproximateBytes(TableId::kAnnotation, {.begin = begin, .end = end}));
+  };
+
+  EXPECT_NEAR(bytes("", ""), 1e6, 2e5);
+  EXPECT_NEAR(bytes(key(250), key(750)), 5e5, 1e5);  // of both regions
+  EXPECT_NEAR(bytes(key(0), key(300)) + bytes(key(300), ""), bytes("", ""), 2e5);
+  EXPECT_EQ(bytes("l", ""), 0);
+  EXPECT_EQ(bytes("a", "b"), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines,

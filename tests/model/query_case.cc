@@ -162,6 +162,10 @@ std::string ToText(const QueryCase& stored) {
   std::string text =
       fmt::format("store salt={}/{} cells={}", stored.salt_width, stored.salt_buckets,
                   stored.cells == CellEncoding::kPacked ? "packed" : "opentsdb");
+  if (stored.regions != CaseRegions::kOne) {
+    text +=
+        fmt::format(" regions={}", stored.regions == CaseRegions::kEight ? "eight" : "changing");
+  }
   const std::pair<UidKind, std::string>* last_name = nullptr;
   for (const auto& name : stored.names) {
     if (last_name == nullptr || last_name->first != name.first) {
@@ -207,6 +211,9 @@ QueryCase ParseCase(std::string_view text) {
       stored.salt_buckets = static_cast<uint32_t>(NumberOf(buckets));
       stored.cells =
           words.at(2) == "cells=packed" ? CellEncoding::kPacked : CellEncoding::kOpenTsdb;
+      if (words.size() > 3) {
+        stored.regions = words[3] == "regions=eight" ? CaseRegions::kEight : CaseRegions::kChanging;
+      }
     } else if (words[0] == "names") {
       const UidKind kind = words.at(1) == "metric" ? UidKind::kMetric
                            : words.at(1) == "tagk" ? UidKind::kTagk

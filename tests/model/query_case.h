@@ -1,7 +1,7 @@
 // QueryCase: how a store came to be, as a list of steps, and queries to it; both to and from a
 // compact text, so that what a random test found can be kept as a test:
 //
-//   store salt=1/20 cells=packed
+//   store salt=1/20 cells=packed regions=eight
 //   names metric m other
 //   names tagk host dc
 //   names tagv a b
@@ -41,7 +41,15 @@ struct CaseStep {
   Value value = {};
 };
 
+// What regions the data table has.
+enum class CaseRegions : uint8_t {
+  kOne,
+  kEight,     // from the start, or as many as there are metrics, hours and buckets to be cut at
+  kChanging,  // one is split after a third of the steps, and they are merged after two
+};
+
 struct QueryCase {
+  CaseRegions regions = CaseRegions::kOne;  // in a text: one unless it is said
   size_t salt_width = 0;
   uint32_t salt_buckets = 1;
   CellEncoding cells = CellEncoding::kPacked;

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -24,9 +25,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
+#include "engine/region_admin.h"
 #include "engine/tsdb.h"
+#include "tests/model/case_regions.h"
 #include "tests/model/naive_numbers.h"
 #include "tests/model/naive_query.h"
 #include "tests/model/query_case.h"
@@ -162,11 +166,22 @@ class CaseStore {
       const auto row = tsdb_->AssignUid(kind, name);
       if (Failed(row.status())) return;
       naive_.AddName(kind, name, row->uid_bytes);
+      if (kind == UidKind::kMetric) {
+        metrics_[name] = LoadBigEndian(row->uid_bytes.data(), row->uid_bytes.size());
+      }
     }
+    if (stored.regions == CaseRegions::kEight) Cut(stored, 7);
     std::vector<OwnedPoint> batch;
-    for (const CaseStep& step : stored.steps)
-      Take(step, &batch);
+    for (size_t i = 0; i < stored.steps.size(); ++i) {
+      if (stored.regions == CaseRegions::kChanging) ChangeBefore(stored, i, &batch);
+      Take(stored.steps[i], &batch);
+    }
     Append(&batch);
+  }
+
+  size_t regions() {
+    const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+    return listed.ok() ? listed->size() : 0;
   }
 
   NaiveAnswer NaiveQuery(const QuerySpec& spec) const { return naive_.Query(spec); }
@@ -175,10 +190,17 @@ class CaseStore {
   std::string FaultOf(const QuerySpec& spec, const NaiveAnswer& want) {
     if (!failure_.empty()) return failure_;
     for (int method = 0; method < kReadMethods; ++method) {
-      QuerySpec forced = spec;
-      ForceReadMethod(method, &forced);
-      const std::string fault = Difference(spec, want, tsdb_->Query(forced));
-      if (!fault.empty()) return fmt::format("read method {}: {}", method, fault);
+      for (const ReadDivision division : {ReadDivision::kByBucket, ReadDivision::kBySeries}) {
+        QuerySpec forced = spec;
+        ForceReadMethod(method, &forced);
+        forced.read_division = division;
+        const std::string fault = Difference(spec, want, tsdb_->Query(forced));
+        if (!fault.empty()) {
+          return fmt::format("read method {}, division {}: {}", method, static_cast<int>(division),
+                             fault);
+        }
+        if (tsdb_->layout().salt_width == 0) break;  // there is but one division
+      }
     }
     return "";
   }
@@ -187,6 +209,28 @@ class CaseStore {
   bool Failed(const absl::Status& status) {
     if (!status.ok()) failure_ = fmt::format("making the store: {}", status.ToString());
     return !status.ok();
+  }
+
+  // Cuts the data table at up to `cuts` keys.
+  void Cut(const QueryCase& stored, size_t cuts) {
+    std::string keys;
+    for (const std::string& key : CutKeys(stored, tsdb_->layout(), metrics_, cuts))
+      keys += (keys.empty() ? "keys:" : ",") + KeyText(key);
+    if (!keys.empty()) Failed(tsdb_->regions()->RollingSplit("data", keys).status());
+  }
+
+  // A split after a third of the steps, a merge after two.
+  void ChangeBefore(const QueryCase& stored, size_t step, std::vector<OwnedPoint>* batch) {
+    if (step == stored.steps.size() / 3) {
+      Append(batch);
+      Cut(stored, 1);
+    } else if (step == stored.steps.size() * 2 / 3 && regions() == 2) {
+      Append(batch);
+      const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+      Failed(tsdb_->regions()
+                 ->Merge("data", {std::to_string((*listed)[0].id), std::to_string((*listed)[1].id)})
+                 .status());
+    }
   }
 
   void Take(const CaseStep& step, std::vector<OwnedPoint>* batch) {
@@ -217,6 +261,7 @@ class CaseStore {
   ManualClock clock_{kTimestampMsMax};
   std::unique_ptr<Tsdb> tsdb_;
   NaiveStore naive_;
+  std::map<std::string, Uid> metrics_;
   std::string failure_;
 };
 
@@ -299,12 +344,15 @@ struct Variant {
   uint32_t salt_buckets = 1;
   CellEncoding cells = CellEncoding::kPacked;
   Sealing sealing = Sealing::kNothing;
+  CaseRegions regions = CaseRegions::kOne;
 
   std::string Name() const {
     constexpr const char* kSealings[] = {"Open", "Sealed", "HalfSealed"};
-    return fmt::format("Salt{}Buckets{}{}{}", salt_width, salt_buckets,
+    constexpr const char* kRegions[] = {"", "EightRegions", "ChangingRegions"};
+    return fmt::format("Salt{}Buckets{}{}{}{}", salt_width, salt_buckets,
                        cells == CellEncoding::kPacked ? "Packed" : "OpenTsdb",
-                       kSealings[static_cast<size_t>(sealing)]);
+                       kSealings[static_cast<size_t>(sealing)],
+                       kRegions[static_cast<size_t>(regions)]);
   }
   friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.Name(); }
 };
@@ -316,6 +364,15 @@ std::vector<Variant> AllVariants() {
       for (const Sealing sealing : {Sealing::kNothing, Sealing::kAll, Sealing::kHalf}) {
         variants.push_back(
             {.salt_width = width, .salt_buckets = buckets, .cells = cells, .sealing = sealing});
+      }
+    }
+  }
+  // Behind the others, whose seeds go by their place.
+  for (const auto& [width, buckets] : {std::pair<size_t, uint32_t>{0, 1}, {1, 20}}) {
+    for (const Sealing sealing : {Sealing::kAll, Sealing::kHalf}) {
+      for (const CaseRegions regions : {CaseRegions::kEight, CaseRegions::kChanging}) {
+        variants.push_back(
+            {.salt_width = width, .salt_buckets = buckets, .sealing = sealing, .regions = regions});
       }
     }
   }
@@ -331,7 +388,9 @@ class QueryDifferentialTest : public testing::TestWithParam<Variant> {
     stored.salt_width = GetParam().salt_width;
     stored.salt_buckets = GetParam().salt_buckets;
     stored.cells = GetParam().cells;
+    stored.regions = GetParam().regions;
     CaseStore store(stored);
+    regions_max_ = std::max(regions_max_, store.regions());
     for (int i = 0; i < kQueriesAStore; ++i) {
       QuerySpec spec = RandomQuery(stored, &random);
       const NaiveAnswer want = store.NaiveQuery(spec);
@@ -361,6 +420,7 @@ class QueryDifferentialTest : public testing::TestWithParam<Variant> {
   uint64_t errors_ = 0;
   uint64_t answers_with_points_ = 0;
   uint64_t merges_ = 0;  // series of several members and points
+  size_t regions_max_ = 0;
 };
 
 TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
@@ -380,6 +440,7 @@ TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
     ASSERT_NO_FATAL_FAILURE(Run(first + done));
   fmt::print("{} queries: {} refused, {} with points, {} groups merged\n", queries_, errors_,
              answers_with_points_, merges_);
+  EXPECT_EQ(regions_max_, GetParam().regions == CaseRegions::kEight ? 8u : 1u);
   // A few stores, as under the sanitizers, may have met none by chance.
   if (stores < kStoresEveryday && seconds == 0) return;
   EXPECT_GT(answers_with_points_ * 6, queries_) << "the run tells little: most answers are empty";

@@ -234,6 +234,11 @@ absl::StatusOr<std::vector<RegionUse>> MemTableStore::RegionUses(TableId table) 
   return uses;
 }
 
+absl::StatusOr<uint64_t> MemTableStore::ApproximateBytes(TableId table, const ScanRange& range) {
+  MutexLock lock(&mutex_);
+  return BytesBetween(table, range.begin, range.end);
+}
+
 absl::StatusOr<RegionProbe> MemTableStore::ProbeRegion(TableId table, RegionId id) {
   MutexLock lock(&mutex_);
   const std::vector<RegionInfo>& regions = regions_[static_cast<size_t>(table)];

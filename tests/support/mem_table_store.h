@@ -41,6 +41,7 @@ class MemTableStore : public TableStore {
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
+  absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override;
   absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override;
   absl::Status Flush(TableId table) override;
   absl::Status Compact(TableId table) override { return Flush(table); }

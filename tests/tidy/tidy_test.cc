@@ -125,10 +125,9 @@ TEST(TidyTest, InstalledHeadersAreThoseReached) {
   EXPECT_EQ(Report(CheckInstalledHeaders(Tree())), "");
 }
 
-TEST(TidyTest, EmbeddingProgramIsTheOneBuilt) {
-  EXPECT_EQ(
-      Report(CheckProgram(FileOfTree("docs/embedding.md"), FileOfTree("tests/install/main.cc"))),
-      "");
+TEST(TidyTest, EmbeddingProgramsAreThoseBuilt) {
+  for (const char* const program : {"tests/install/main.cc", "tests/install/hooks.cc"})
+    EXPECT_EQ(Report(CheckProgram(FileOfTree("docs/embedding.md"), FileOfTree(program))), "");
 }
 
 }  // namespace

@@ -352,13 +352,15 @@ std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files) {
 }
 
 std::vector<Finding> CheckProgram(const SourceFile& document, const SourceFile& program) {
+  const std::string_view text = document.text;
   constexpr std::string_view kOpen = "```cpp\n";
-  const size_t open = document.text.find(kOpen);
-  if (open == std::string::npos) return {{document.path, 0, "no ```cpp block"}};
-  const size_t begin = open + kOpen.size();
-  const size_t end = document.text.find("```", begin);
-  if (document.text.substr(begin, end - begin) == program.text) return {};
-  return {{document.path, 0, fmt::format("its program is not that of {}", program.path)}};
+  size_t open = text.find(kOpen);
+  if (open == text.npos) return {{document.path, 0, "no ```cpp block"}};
+  for (; open != text.npos; open = text.find(kOpen, open + kOpen.size())) {
+    const size_t begin = open + kOpen.size();
+    if (text.substr(begin, text.find("```", begin) - begin) == program.text) return {};
+  }
+  return {{document.path, 0, fmt::format("no program of it is that of {}", program.path)}};
 }
 
 std::vector<Finding> CheckBuilt(std::span<const SourceFile> files) {

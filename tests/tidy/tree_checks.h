@@ -44,7 +44,7 @@ std::vector<Finding> CheckNamedTests(const SourceFile& architecture,
 // The headers in the PUBLIC_HEADERS lists are those that engine/tsdb.h reaches, no more, no fewer.
 std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);
 
-// The first ```cpp block of a document is a file of the tree, to the letter.
+// A ```cpp block of a document is a file of the tree, to the letter.
 std::vector<Finding> CheckProgram(const SourceFile& document, const SourceFile& program);
 
 // Every .cc is in a folder that has a CMakeLists.txt; the functions of hourcell_targets.cmake take

@@ -111,13 +111,18 @@ TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {
                           "codec/c.h: in PUBLIC_HEADERS, but engine/tsdb.h does not reach it"));
 }
 
-TEST(CheckProgramTest, ComparesTheBlockToTheLetter) {
+TEST(CheckProgramTest, ComparesBlocksToTheLetter) {
   const SourceFile program("tests/install/main.cc", "int main() {}\n");
 
   EXPECT_THAT(CheckProgram(SourceFile("a.md", "x\n```cpp\nint main() {}\n```\n"), program),
               IsEmpty());
   EXPECT_THAT(Said(CheckProgram(SourceFile("a.md", "```cpp\nint main() { }\n```\n"), program)),
-              ElementsAre("a.md: its program is not that of tests/install/main.cc"));
+              ElementsAre("a.md: no program of it is that of tests/install/main.cc"));
+  EXPECT_THAT(
+      CheckProgram(
+          SourceFile("a.md", "```cpp\nother\n```\n```sh\n```\n```cpp\nint main() {}\n```\n"),
+          program),
+      IsEmpty());
   EXPECT_THAT(Said(CheckProgram(SourceFile("a.md", "nothing\n"), program)),
               ElementsAre("a.md: no ```cpp block"));
 }

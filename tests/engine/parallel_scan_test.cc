@@ -1,0 +1,306 @@
+#include "engine/parallel_scan.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/random.h"
+#include "engine/region_admin.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using testing::Each;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr int64_t kHour = 1356998400;
+constexpr int kSeries = 10;
+constexpr int kHours = 40;
+constexpr int kPoints = 60;  // of an hour
+constexpr size_t kLanes[] = {1, 2, 7};
+
+struct Variant {
+  uint32_t salt_buckets = 0;  // 0: no salt
+  int regions = 1;
+
+  std::string Name() const { return fmt::format("Salt{}Regions{}", salt_buckets, regions); }
+  friend void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.Name(); }
+};
+
+// A store of two metrics, of which most hours are in files, some in memory as cells and the last
+// ones open.
+class ParallelScanTest : public testing::TestWithParam<Variant> {
+ protected:
+  void SetUp() override {
+    Options options = TinyOptions(directory_.file("store"));
+    options.seal_in_background = false;
+    options.query_threads = 1;
+    options.write_buffer_bytes = 1 << 20;
+    if (GetParam().salt_buckets > 0) {
+      options.layout.salt_width = 1;
+      options.layout.salt_buckets = GetParam().salt_buckets;
+    }
+    tsdb_ = *Tsdb::Open(options);
+    Fill("m", 0, kHours / 2);
+    ASSERT_OK(tsdb_->Flush());
+    for (int i = 1; i < GetParam().regions; ++i)
+      Split(CutText(i * kHours / GetParam().regions));
+    Fill("m", kHours / 2, kHours - 5);
+    Fill("other", 3, 5);
+    ASSERT_OK(tsdb_->Seal());
+    Fill("m", kHours - 6, kHours);  // one is sealed and open
+    // What is there, by a scan that is not parallel.
+    ASSERT_OK(tsdb_->Scan(spec(), [this](const ScannedRow& row) {
+      want_.emplace(std::string(row.key), TextOf(row));
+      return true;
+    }));
+    ASSERT_THAT(want_, SizeIs(kSeries * kHours));
+    ASSERT_THAT(*tsdb_->regions()->List("data", ListDetail::kPlain), SizeIs(GetParam().regions));
+  }
+
+  void Fill(const std::string& metric, int first_hour, int last_hour) {
+    std::vector<OwnedPoint> points;
+    for (int series = 0; series < kSeries; ++series) {
+      for (int i = first_hour * kPoints; i < last_hour * kPoints; ++i) {
+        points.emplace_back(metric, fmt::format("host=h{}", series),
+                            Timestamp{.ms = (kHour + i * 3600 / kPoints) * 1000},
+                            Value::Float(random_.Fraction()));
+      }
+    }
+    std::vector<PointView> views;
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
+    std::vector<RefusedPoint> refused;
+    ASSERT_OK(tsdb_->Append(views, &refused).Wait());
+    ASSERT_THAT(refused, IsEmpty());
+  }
+
+  // Where the rows of metric m's hour begin; of salted rows in some bucket.
+  std::string CutText(int hour) const {
+    const uint32_t base = static_cast<uint32_t>(kHour) + static_cast<uint32_t>(hour) * 3600;
+    std::string text;
+    if (GetParam().salt_buckets > 0) {
+      text =
+          fmt::format("\\x{:02x}", static_cast<uint32_t>(hour) * GetParam().salt_buckets / kHours);
+    }
+    return text + fmt::format("\\x00\\x00\\x01\\x{:02x}\\x{:02x}\\x{:02x}\\x{:02x}", base >> 24,
+                              base >> 16 & 0xff, base >> 8 & 0xff, base & 0xff);
+  }
+  void Split(const std::string& at) {
+    ASSERT_OK(tsdb_->regions()->Split({.region = at, .at = at}).status());
+  }
+
+  static std::string TextOf(const ScannedRow& row) {
+    double sum = 0;  // in which each point counts otherwise
+    for (size_t i = 0; i < row.times.size(); ++i)
+      sum += row.point_values[i].ToDouble() * static_cast<double>(row.times[i].ms % 3'600'000 + 1);
+    return fmt::format("{} {} {}: {} points, {}", row.metric, row.tags[0].value, row.base_time_s,
+                       row.times.size(), sum);
+  }
+  static ScanSpec spec() { return {.metric = "m"}; }
+  static ParallelScanOptions Lanes(size_t lanes) {
+    return {.lanes = lanes, .task_bytes_max = 64 << 10};
+  }
+  std::unique_ptr<ParallelScan> Plan(const ScanSpec& of, size_t lanes) {
+    auto scan = tsdb_->PlanScan(of, Lanes(lanes));
+    EXPECT_OK(scan.status());
+    return *std::move(scan);
+  }
+
+  using Rows = std::multimap<std::string, std::string>;
+  static Rows RowsOf(ParallelScan* scan) {
+    const auto rows = scan->Reduce(
+        Rows(),
+        [](const ScannedRow& row, Rows* of_lane) {
+          of_lane->emplace(std::string(row.key), TextOf(row));
+        },
+        [](Rows from, Rows* to) { to->merge(from); });
+    EXPECT_OK(rows.status());
+    return *rows;
+  }
+
+  // The rows in the order in which they came.
+  static std::vector<std::string> OrderOf(ParallelScan* scan, Rows* rows) {
+    std::vector<std::string> order;
+    EXPECT_OK(scan->RunInOrder([&](const ScannedRow& row) {
+      rows->emplace(std::string(row.key), TextOf(row));
+      order.emplace_back(row.key.substr(GetParam().salt_buckets > 0 ? 1 : 0));
+      return true;
+    }));
+    return order;
+  }
+
+  TempDir directory_;
+  Random random_{1};
+  std::unique_ptr<Tsdb> tsdb_;
+  Rows want_;
+};
+
+TEST_P(ParallelScanTest, VisitsEachRowOnce) {
+  for (const size_t lanes : kLanes) {
+    const std::unique_ptr<ParallelScan> scan = Plan(spec(), lanes);
+    EXPECT_LE(scan->lanes(), lanes);
+    EXPECT_THAT(scan->LaneBytes(), SizeIs(scan->lanes()));
+    if (GetParam().regions > 1 || GetParam().salt_buckets > 0) {
+      EXPECT_EQ(scan->lanes(), lanes);
+    }
+    EXPECT_EQ(RowsOf(scan.get()), want_) << lanes;
+    EXPECT_EQ(RowsOf(scan.get()), want_) << "again, " << lanes;
+  }
+}
+
+TEST_P(ParallelScanTest, InOrderVisitsEachRowOnceByTimeAndSeries) {
+  for (const size_t lanes : kLanes) {
+    Rows rows;
+    const std::vector<std::string> order = OrderOf(Plan(spec(), lanes).get(), &rows);
+    EXPECT_EQ(rows, want_) << lanes;
+    EXPECT_TRUE(std::ranges::is_sorted(order)) << lanes;
+  }
+}
+
+TEST_P(ParallelScanTest, WhatComesAfterThePlanChangesNoStoredRow) {
+  std::vector<std::unique_ptr<ParallelScan>> scans;
+  for (const size_t lanes : kLanes)
+    scans.push_back(Plan(spec(), lanes));
+  Split(CutText(7) + "\\x01");
+  Split(CutText(33) + "\\x01");
+  Fill("m", 0, kHours - 6);  // not into what is open
+  Fill("m", kHours, kHours + 3);
+  ASSERT_OK(tsdb_->Flush());
+  const auto listed = tsdb_->regions()->List("data", ListDetail::kPlain);
+  ASSERT_OK(tsdb_->regions()->Merge(
+      "data", {std::to_string((*listed)[0].id), std::to_string((*listed)[1].id)}));
+  ASSERT_OK(tsdb_->Compact());
+
+  for (const std::unique_ptr<ParallelScan>& scan : scans) {
+    EXPECT_EQ(RowsOf(scan.get()), want_);
+    Rows rows;
+    EXPECT_TRUE(std::ranges::is_sorted(OrderOf(scan.get(), &rows)));
+    EXPECT_EQ(rows, want_);
+  }
+}
+
+TEST_P(ParallelScanTest, TheWholeTableIsAScanToo) {
+  ScanSpec all;
+  all.start_ms = (kHour + 2 * 3600) * 1000;
+  all.end_ms = (kHour + 4 * 3600) * 1000;
+  Rows want;
+  ASSERT_OK(tsdb_->Scan(all, [&](const ScannedRow& row) {
+    want.emplace(std::string(row.key), TextOf(row));
+    return true;
+  }));
+  ASSERT_THAT(want, SizeIs(kSeries * (3 + 2)));
+  for (const size_t lanes : kLanes) {
+    const std::unique_ptr<ParallelScan> scan = Plan(all, lanes);
+    EXPECT_EQ(RowsOf(scan.get()), want);
+    Rows rows;
+    EXPECT_TRUE(std::ranges::is_sorted(OrderOf(scan.get(), &rows)));
+    EXPECT_EQ(rows, want);
+  }
+}
+
+// What does not depend on how a table is cut.
+class ParallelScanDetailTest : public ParallelScanTest {};
+
+TEST_P(ParallelScanDetailTest, AFilterSelectsRows) {
+  ScanSpec some = spec();
+  some.filters = {{"host", FilterType::kLiteralOr, "h3|h7", false}};
+  EXPECT_THAT(RowsOf(Plan(some, 3).get()), SizeIs(2 * kHours));
+}
+
+TEST_P(ParallelScanDetailTest, TheFirstErrorEndsAllLanes) {
+  const std::unique_ptr<ParallelScan> scan = Plan(spec(), 7);
+  const size_t failing = scan->lanes() - 1;
+  std::vector<size_t> rows(scan->lanes());
+  EXPECT_THAT(scan->Run([&](size_t lane, const ScannedRow& /*row*/) {
+    ++rows[lane];
+    return lane == failing ? absl::AbortedError("enough") : absl::OkStatus();
+  }),
+              StatusIs(absl::StatusCode::kAborted, "enough"));
+  EXPECT_EQ(rows[failing], 1u);
+  EXPECT_EQ(RowsOf(scan.get()), want_);
+}
+
+TEST_P(ParallelScanDetailTest, ACancelledScanEnds) {
+  const std::unique_ptr<ParallelScan> scan = Plan(spec(), 7);
+  std::vector<size_t> rows(scan->lanes());
+  EXPECT_THAT(scan->Run([&](size_t lane, const ScannedRow& /*row*/) {
+    ++rows[lane];
+    scan->Cancel();
+    return absl::OkStatus();
+  }),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_THAT(rows, Each(testing::Le(1u)));
+  EXPECT_THAT(scan->RunInOrder([](const ScannedRow&) { return true; }),
+              StatusIs(absl::StatusCode::kCancelled));
+}
+
+TEST_P(ParallelScanDetailTest, InOrderEndsWhenItsReaderHasEnough) {
+  const std::unique_ptr<ParallelScan> scan = Plan(spec(), 7);
+  int rows = 0;
+  EXPECT_OK(scan->RunInOrder([&](const ScannedRow& row) {
+    EXPECT_EQ(row.base_time_s, static_cast<uint32_t>(kHour));
+    return ++rows < 3;
+  }));
+  EXPECT_EQ(rows, 3);
+}
+
+TEST_P(ParallelScanDetailTest, OpenTsdbBytesAreThereIfTheyAreWanted) {
+  ParallelScanOptions with_bytes = Lanes(2);
+  with_bytes.opentsdb_bytes = true;
+  for (const bool wanted : {false, true}) {
+    const auto scan = tsdb_->PlanScan(spec(), wanted ? with_bytes : Lanes(2));
+    ASSERT_OK(scan.status());
+    ASSERT_OK((*scan)->RunInOrder([&](const ScannedRow& row) {
+      EXPECT_EQ(row.qualifiers.size(), wanted ? 2 * row.times.size() : 0);
+      return false;
+    }));
+  }
+}
+
+std::vector<Variant> AllVariants() {
+  std::vector<Variant> variants;
+  for (const uint32_t salt_buckets : {0u, 20u}) {
+    for (const int regions : {1, 20})
+      variants.push_back({salt_buckets, regions});
+  }
+  return variants;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stores,
+                         ParallelScanTest,
+                         testing::ValuesIn(AllVariants()),
+                         [](const auto& param_info) { return param_info.param.Name(); });
+
+INSTANTIATE_TEST_SUITE_P(Stores,
+                         ParallelScanDetailTest,
+                         testing::Values(Variant{.salt_buckets = 20, .regions = 20}),
+                         [](const auto& param_info) { return param_info.param.Name(); });
+
+TEST(ParallelScanErrorsTest, SaysWhatIsWrong) {
+  const TempDir directory;
+  const auto tsdb = *Tsdb::Open(TinyOptions(directory.file("store")));
+  EXPECT_THAT(tsdb->PlanScan({.metric = "nothing"}).status(),
+              StatusIs(absl::StatusCode::kNotFound));
+  const auto empty = tsdb->PlanScan({});
+  ASSERT_OK(empty.status());
+  EXPECT_EQ((*empty)->lanes(), 1u);
+  EXPECT_OK((*empty)->RunInOrder([](const ScannedRow&) { return true; }));
+}
+
+}  // namespace
+}  // namespace hourcell
