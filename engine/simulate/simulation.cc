@@ -119,7 +119,10 @@ class Runner {
                                                 .start_ms = result_.start_ms,
                                                 .window_ms = window_ms,
                                                 .flushes_together = options_.flushes_together}));
-    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / 90));
+    // A little more than one column's share each, so that the last puts need no join.
+    const uint64_t columns = options_.heat_resolution.columns_max * 15 / 16;
+    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / columns),
+                 options_.heat_resolution);
     HOURCELL_RETURN_IF_ERROR(Pour(source.get(), &keys, table.get(), &heat));
     table->AdvanceTo(table->now_ms() + options_.settle_ms);
     table->Finish();
