@@ -52,15 +52,6 @@ std::string Expand(std::string_view text) {
   return std::string(text);
 }
 
-// The first `digits` hex digits of `bytes`.
-void AppendHexDigits(std::string_view bytes, size_t digits, std::string* out) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  for (size_t i = 0; i < digits; ++i) {
-    const auto byte = static_cast<uint8_t>(bytes[i / 2]);
-    *out += kDigits[i % 2 == 0 ? byte >> 4 : byte & 0xF];
-  }
-}
-
 uint32_t SecondsOf(uint64_t time_ms, uint64_t unit_s) {
   const uint64_t seconds = time_ms / 1'000;
   return static_cast<uint32_t>(seconds - seconds % unit_s);
@@ -175,6 +166,14 @@ bool KeyTemplate::has_md5() const {
   });
 }
 
+void AppendHexDigits(const std::array<uint8_t, 16>& digest, size_t digits, std::string* out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (size_t i = 0; i < digits; ++i) {
+    const uint8_t byte = digest[i / 2];
+    *out += kDigits[i % 2 == 0 ? byte >> 4 : byte & 0xF];
+  }
+}
+
 void AppendRowField(KeyFieldKind kind,
                     std::string_view metric,
                     std::string_view tags,
@@ -225,11 +224,10 @@ void KeyTemplate::AppendField(const KeyField& field,
     case KeyFieldKind::kHash:
     case KeyFieldKind::kHex: {
       const std::array<uint8_t, 16> digest = parts.md5 != nullptr ? *parts.md5 : Md5(parts.tsuid);
-      const std::string_view bytes(reinterpret_cast<const char*>(digest.data()), digest.size());
       if (field.kind == KeyFieldKind::kHash) {
-        out->append(bytes.substr(0, field.number));
+        out->append(digest.begin(), digest.begin() + static_cast<std::ptrdiff_t>(field.number));
       } else {
-        AppendHexDigits(bytes, field.number, out);
+        AppendHexDigits(digest, field.number, out);
       }
       return;
     }

@@ -74,6 +74,9 @@ void AppendRowField(KeyFieldKind kind,
                     uint64_t time_ms,
                     std::string* out);
 
+// Appends the first `digits` lower-case hex digits of an MD5, at most 32.
+void AppendHexDigits(const std::array<uint8_t, 16>& digest, size_t digits, std::string* out);
+
 class KeyTemplate {
  public:
   // kInvalidArgument: an unknown field, an operand that is missing, out of range or too much.

@@ -84,7 +84,7 @@ TEST(SimulateFigureTest, CellsOfTheSvgAreThoseOfTheMatrix) {
     EXPECT_THAT(cell, HasSubstr(fmt::format("<title>{}, {}:00: ", start, column)));
     const double value = std::stod(cell.substr(cell.rfind(": ") + 2));
     found[row * kColumns + column] = value * 3'600;
-    const plot::Color color = plot::HeatColor(value / 12);
+    const plot::Color color = plot::HeatColor(value / 12.5);  // the last tick
     EXPECT_EQ(Attribute(cell, "fill"),
               fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue));
   }

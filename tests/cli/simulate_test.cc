@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -143,7 +142,7 @@ TEST_F(SimulateTest, FormatsAndTheHeatMap) {
 TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
   SimulateOptions options{.fleet = "duration=3h", .heat = true};
   const std::string without = Simulate(options);
-  for (const std::string_view file : {"map.svg", "map.png"}) {
+  for (const std::string file : {"map.svg", "map.png"}) {
     options.heatmap = dir_.file(file);
     EXPECT_EQ(Simulate(options).substr(0, without.find(" |")),
               without.substr(0, without.find(" |")));
