@@ -1,5 +1,5 @@
-// KeyMaker: the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor over it.
-// Keys of many puts are made at once, because MD5 of many is far less work than of one by one
+// KeyMaker: the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor over
+// it. Keys of many puts are made at once, because MD5 of many is far less work than of one by one
 // (md5_many.h). Thread-compatible.
 
 #pragma once
@@ -29,8 +29,8 @@ class KeyMaker {
   static absl::StatusOr<KeyMaker> Make(std::string_view layout, std::string_view distributor);
 
   // Replaces `*keys` by those of the puts, which live until the next call. kInvalidArgument: the
-  // distributor does not take a key; kFailedPrecondition: the layout is "stored" and a put has no key
-  // of its own; with an error `*keys` are those of the puts before.
+  // distributor does not take a key; kFailedPrecondition: the layout is "stored" and a put has no
+  // key of its own; with an error `*keys` are those of the puts before.
   absl::Status KeysOf(std::span<const SourcePut> puts, std::vector<std::string_view>* keys);
   // The same of one.
   absl::StatusOr<std::string_view> KeyOf(const SourcePut& put);

@@ -18,8 +18,8 @@ class PutBatch {
  public:
   static constexpr size_t kPutsMax = 1'024;
 
-  // Replaces what is in it by the next puts of the source, as many as there are up to kPutsMax; none
-  // at its end. An error of the source comes with the puts before it.
+  // Replaces what is in it by the next puts of the source, as many as there are up to kPutsMax;
+  // none at its end. An error of the source comes with the puts before it.
   absl::Status Fill(PutSource* source);
 
   // They live until the next Fill.
