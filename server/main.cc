@@ -393,6 +393,8 @@ void AddSimulateReport(CLI::App& app, SimulateOptions* options) {
          "table (the default), classic (region-helper's), csv or json")
       ->type_name("NAME");
   app.add_flag("--heat", options->heat, "a map of keys and time, too");
+  app.add_option("--heatmap", options->heatmap, "draw that map to a file: .png or .svg")
+      ->type_name("FILE");
   app.add_option("--regions", options->regions_max, "lines of regions (default 40)")
       ->type_name("N");
   app.add_option("--timeline", options->timeline_max, "lines of the timeline (default 20)")

@@ -38,8 +38,7 @@ absl::StatusOr<RowLayout> FindLayout(std::string_view name_or_template) {
     return layout.name == name_or_template;
   });
   const bool is_named = named != kLayouts.end();
-  absl::StatusOr<KeyTemplate> keys =
-      KeyTemplate::Parse(is_named ? named->key_template : name_or_template);
+  absl::StatusOr<RowKeys> keys = RowKeys::Parse(is_named ? named->key_template : name_or_template);
   if (keys.ok()) return RowLayout{std::string(name_or_template), *std::move(keys)};
   std::string names;
   for (const NamedLayout& layout : kLayouts)

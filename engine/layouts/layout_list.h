@@ -9,13 +9,13 @@
 
 #include <absl/status/statusor.h>
 
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 
 namespace hourcell::layouts {
 
 struct NamedLayout {
   std::string_view name;
-  std::string_view key_template;  // key_template.h
+  std::string_view key_template;  // row_keys.h
   std::string_view idea;          // in a few words
 };
 
@@ -23,7 +23,7 @@ std::span<const NamedLayout> NamedLayouts();
 
 struct RowLayout {
   std::string name = {};
-  KeyTemplate keys;
+  RowKeys keys;
 };
 
 // By name or by template. kInvalidArgument: neither; lists the names.

@@ -15,7 +15,7 @@
 
 #include "codec/cell.h"
 #include "engine/layouts/cell_form.h"
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 #include "engine/table.h"
 
 namespace hourcell::layouts {
@@ -33,7 +33,7 @@ using RowsRead = std::map<std::pair<std::string, uint32_t>, CellColumns>;
 class PointReader {
  public:
   // All are borrowed.
-  PointReader(TableView* view, const KeyTemplate* keys, const CellForm& form)
+  PointReader(TableView* view, const RowKeys* keys, const CellForm& form)
       : view_(*view), keys_(*keys), form_(form) {}
 
   // All points of the rows that match. Adds to `*cost`. kDataLoss: a key or value that does not
@@ -51,7 +51,7 @@ class PointReader {
   void Finish(ReadCost* cost);
 
   TableView& view_;
-  const KeyTemplate& keys_;
+  const RowKeys& keys_;
   const CellForm form_;
   // Of the read under way.
   const RowQuery* query_ = nullptr;

@@ -24,7 +24,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/cell.h"
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 
 namespace hourcell::layouts {
 

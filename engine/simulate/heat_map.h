@@ -28,10 +28,16 @@ struct HeatMatrix {
   double at(size_t row, size_t column) const { return puts[row * columns + column]; }
 };
 
+// How fine a map is. A column takes some 100 bytes a bin.
+struct HeatResolution {
+  size_t columns_max = 96;  // an even number, and not 0
+  size_t bins = 96;         // of the keys of a column, at least 2
+};
+
 class HeatMap {
  public:
-  // Columns begin with `column_ms` each. REQUIRES: column_ms > 0.
-  HeatMap(uint64_t start_ms, uint64_t column_ms);
+  // Columns begin with `column_ms` each. REQUIRES: column_ms > 0, and what HeatResolution says.
+  HeatMap(uint64_t start_ms, uint64_t column_ms, const HeatResolution& resolution = {});
 
   // Times may come in any order; those before the start count as the start.
   void Add(std::string_view key, uint64_t time_ms, uint64_t puts);
@@ -43,19 +49,25 @@ class HeatMap {
   std::vector<std::string> EvenBounds(size_t rows) const;
 
  private:
-  static constexpr size_t kColumnsMax = 96;
-  static constexpr size_t kBins = 96;
-
   void JoinPairs();
 
   uint64_t start_ms_;
   uint64_t column_ms_;
+  HeatResolution resolution_;
   std::vector<KeyHistogram> columns_;
 };
 
 // Which bounds of regions are the starts of rows: all but the first, or every nth of them if they
 // are more than `rows_max`.
 std::vector<std::string> ThinBounds(std::span<const std::string> starts, size_t rows_max);
+
+// The matrix with at most so many rows and columns: neighbours are joined by the same number, as
+// few as that takes, but for the last, which may be fewer. The puts of a cell are those of all it
+// was joined from. REQUIRES: neither is 0.
+HeatMatrix BinnedHeat(const HeatMatrix& matrix, size_t rows_max, size_t columns_max);
+
+// The first key of a row, as far as there is room for it.
+std::string HeatRowLabel(std::string_view start);
 
 // The matrix as text: a line a row with its first key before it, a character a column, of
 // " .:-=+*#%@" by the share of the busiest place; below it the times of both ends.

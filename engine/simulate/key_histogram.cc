@@ -1,9 +1,9 @@
 #include "engine/simulate/key_histogram.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "engine/regions/split_point.h"
 
@@ -44,11 +44,18 @@ bool ByFirst(const KeyBin& a, const KeyBin& b) {
   return a.first != b.first ? a.first < b.first : a.last < b.last;
 }
 
-void Join(KeyBin* bin, KeyBin&& other) {
-  if (other.last > bin->last) bin->last = std::move(other.last);
+template <typename Bin>
+void Join(Bin* bin, const Bin& other) {
+  if (other.last > bin->last) bin->last = other.last;
   bin->mass += other.mass;
   bin->oldest_ms = std::min(bin->oldest_ms, other.oldest_ms);
   bin->newest_ms = std::max(bin->newest_ms, other.newest_ms);
+}
+
+// The first 8 bytes as a number, which compares as they do; a key that ends before has zeros.
+uint64_t PrefixOf(std::string_view key) {
+  if (key.size() >= 8) return LoadBigEndian(key.data(), 8);
+  return LoadBigEndian(key.data(), key.size()) << (8 * (8 - key.size()));
 }
 
 }  // namespace
@@ -86,20 +93,15 @@ void KeyHistogram::Add(std::string_view key, const KeyMass& mass, uint64_t time_
                       .mass = mass,
                       .time_ms = time_ms});
   pending_keys_.append(key);
-  if (pending_.size() >= kPendingPerBin * bins_max_) Settle();
+  if (pending_.size() >= kPendingPerBin * bins_max_) Spill();
 }
 
 void KeyHistogram::Merge(const KeyHistogram& other) {
   Settle();
-  const auto more = other.bins();
-  std::vector<KeyBin> merged;
-  merged.reserve(bins_.size() + more.size());
-  std::merge(std::make_move_iterator(bins_.begin()), std::make_move_iterator(bins_.end()),
-             more.begin(), more.end(), std::back_inserter(merged), ByFirst);
-  bins_ = std::move(merged);
+  other.Settle();
   mass_ += other.mass_;
   newest_ms_ = std::max(newest_ms_, other.newest_ms_);
-  JoinBins();
+  bins_ = JoinSets(bins_, other.bins_);
 }
 
 KeyHistogram KeyHistogram::CutFrom(std::string_view key) {
@@ -201,52 +203,138 @@ std::string KeyHistogram::KeyAt(double share) const {
   return largest();
 }
 
-void KeyHistogram::Settle() const {
-  if (pending_.empty()) return;
-  std::sort(pending_.begin(), pending_.end(),
-            [this](const Pending& a, const Pending& b) { return KeyOf(a) < KeyOf(b); });
-  std::vector<KeyBin> settled;
-  settled.reserve(bins_.size() + pending_.size());
-  auto old = bins_.begin();
-  for (const Pending& pending : pending_) {
-    const std::string_view key = KeyOf(pending);
-    while (old != bins_.end() && old->first <= key)
-      settled.push_back(std::move(*old++));
-    if (!settled.empty() && settled.back().first == key && settled.back().last == key) {
-      KeyBin& same = settled.back();
-      same.mass += pending.mass;
-      same.oldest_ms = std::min(same.oldest_ms, pending.time_ms);
-      same.newest_ms = std::max(same.newest_ms, pending.time_ms);
-      continue;
-    }
-    settled.push_back({.first = std::string(key),
-                       .last = std::string(key),
-                       .mass = pending.mass,
-                       .oldest_ms = pending.time_ms,
-                       .newest_ms = pending.time_ms});
+std::vector<KeyHistogram::BinView> KeyHistogram::EndsOf(const Bins& bins) {
+  std::vector<BinView> ends;
+  ends.reserve(2 * bins.size());
+  for (const KeyBin& bin : bins) {
+    const BinView first{.first = bin.first,
+                        .last = bin.first,
+                        .mass = bin.mass,
+                        .oldest_ms = bin.oldest_ms,
+                        .newest_ms = bin.newest_ms};
+    ends.push_back(first);
+    if (bin.is_one_key()) continue;
+    BinView last = first;
+    last.first = last.last = bin.last;
+    last.mass = bin.mass.Share(0.5);
+    ends.back().mass -= last.mass;
+    ends.push_back(last);
   }
-  std::move(old, bins_.end(), std::back_inserter(settled));
-  bins_ = std::move(settled);
-  pending_.clear();
-  pending_keys_.clear();
-  JoinBins();
+  return ends;
 }
 
-void KeyHistogram::JoinBins() const {
-  if (bins_.size() <= bins_max_) return;
+std::vector<KeyHistogram::BinView> KeyHistogram::SortedPending() const {
+  // Most keys differ in their first bytes, and small things are sorted faster.
+  struct Place {
+    uint64_t prefix = 0;
+    uint32_t index = 0;
+  };
+  std::vector<Place> places(pending_.size());
+  for (uint32_t i = 0; i < places.size(); ++i)
+    places[i] = {.prefix = PrefixOf(KeyOf(pending_[i])), .index = i};
+  std::sort(places.begin(), places.end(), [this](const Place& a, const Place& b) {
+    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    return KeyOf(pending_[a.index]) < KeyOf(pending_[b.index]);
+  });
+  std::vector<BinView> sorted;
+  sorted.reserve(places.size());
+  for (const Place& place : places) {
+    const Pending& pending = pending_[place.index];
+    sorted.push_back({.first = KeyOf(pending),
+                      .last = KeyOf(pending),
+                      .mass = pending.mass,
+                      .oldest_ms = pending.time_ms,
+                      .newest_ms = pending.time_ms});
+  }
+  return sorted;
+}
+
+KeyHistogram::Bins KeyHistogram::TakePending() const {
+  Bins bins = MakeBins(SortedPending(), {});
+  pending_.clear();
+  pending_keys_.clear();
+  return bins;
+}
+
+KeyHistogram::Bins KeyHistogram::JoinSets(const Bins& some, const Bins& others) const {
+  return MakeBins(EndsOf(some), EndsOf(others));
+}
+
+void KeyHistogram::Spill() const {
+  Bins carried = TakePending();
+  for (Bins& size : sizes_) {
+    if (size.empty()) {
+      size = std::move(carried);
+      return;
+    }
+    carried = JoinSets(size, carried);
+    size.clear();
+  }
+  sizes_.push_back(std::move(carried));
+}
+
+void KeyHistogram::Settle() const {
+  if (pending_.empty() && sizes_.empty()) return;
+  Bins all = TakePending();
+  // The small ones first, as their sum is still small.
+  sizes_.push_back(std::move(bins_));
+  for (const Bins& size : sizes_) {
+    if (size.empty()) continue;
+    all = all.empty() ? size : JoinSets(size, all);
+  }
+  sizes_.clear();
+  bins_ = std::move(all);
+}
+
+KeyHistogram::Bins KeyHistogram::MakeBins(std::span<const BinView> some,
+                                          std::span<const BinView> others) const {
+  std::vector<BinView> keys;
+  keys.reserve(some.size() + others.size());
+  const auto add = [&keys](const BinView& key) {
+    if (!keys.empty() && keys.back().first == key.first) {
+      Join(&keys.back(), key);
+    } else {
+      keys.push_back(key);
+    }
+  };
+  auto other = others.begin();
+  for (const BinView& key : some) {
+    for (; other != others.end() && other->first < key.first; ++other)
+      add(*other);
+    add(key);
+  }
+  for (; other != others.end(); ++other)
+    add(*other);
+  if (keys.size() > bins_max_) JoinNeighbours(&keys);
+  Bins bins;
+  bins.reserve(keys.size());
+  for (const BinView& key : keys) {
+    bins.push_back({.first = std::string(key.first),
+                    .last = std::string(key.last),
+                    .mass = key.mass,
+                    .oldest_ms = key.oldest_ms,
+                    .newest_ms = key.newest_ms});
+  }
+  return bins;
+}
+
+void KeyHistogram::JoinNeighbours(std::vector<BinView>* bins) const {
   // Of two neighbours one at least stays above half of the limit, so there are bins_max_ at most,
   // and the keys that have a bin of their own for their weight.
-  const uint64_t bytes_max = 2 * mass_.bytes / bins_max_ + 1;
-  std::vector<KeyBin> joined;
-  joined.reserve(bins_max_ + 1);
-  for (KeyBin& bin : bins_) {
-    if (!joined.empty() && joined.back().mass.bytes + bin.mass.bytes <= bytes_max) {
-      Join(&joined.back(), std::move(bin));
+  uint64_t bytes = 0;
+  for (const BinView& bin : *bins)
+    bytes += bin.mass.bytes;
+  const uint64_t bytes_max = 2 * bytes / bins_max_ + 1;
+  size_t joined = 0;  // how many are in their places
+  for (const BinView& bin : *bins) {
+    BinView* const last = joined > 0 ? &(*bins)[joined - 1] : nullptr;
+    if (last != nullptr && last->mass.bytes + bin.mass.bytes <= bytes_max) {
+      Join(last, bin);
     } else {
-      joined.push_back(std::move(bin));
+      (*bins)[joined++] = bin;
     }
   }
-  bins_ = std::move(joined);
+  bins->resize(joined);
 }
 
 }  // namespace hourcell

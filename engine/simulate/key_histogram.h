@@ -6,9 +6,16 @@
 //
 // A key that has more bytes than a bin should have keeps a bin of its own, so that a row that makes
 // a region unsplittable stays visible. As long as there were no more keys than bins, all is exact.
-// Beyond, bins hold at most 2 / bins_max of the bytes each, and one at a key may be shared out
-// wrongly; as bins of later keys may lie inside of earlier ones, bytes below a key are right within
-// two of them.
+// Beyond, bins hold at most 2 / bins_max of the bytes each and never overlap: where two sets of
+// bins become one, each bin is taken for two keys, its first and its last with half of it each, and all
+// are joined anew in the order of keys. Were bins joined as they are, those that reach over a gap,
+// as from the last hour of a metric to the first of the next, would swallow all others in time, and
+// the bytes of a metric would seem to lie in the gap behind it.
+//
+// Each time that bins become others they lose a little of where their keys were. So keys that are
+// added become sets of bins of 1, 2, 4, 8 ... times as many keys, as a binary counter has ones, and
+// a key's bin is made anew only as often as there are sizes (mergeable summaries, Agarwal et al.,
+// PODS 2012). Bytes below a key are right within two bins.
 //
 // Thread-compatible.
 
@@ -81,6 +88,8 @@ class KeyHistogram {
   std::string KeyAt(double share) const;
 
  private:
+  using Bins = std::vector<KeyBin>;
+
   // Keys added and not yet in bins; the bytes of all are in one buffer.
   struct Pending {
     uint32_t begin = 0;
@@ -88,19 +97,39 @@ class KeyHistogram {
     KeyMass mass = {};
     uint64_t time_ms = 0;
   };
+  // A bin whose keys are elsewhere: most are joined to their neighbours before they need keys of
+  // their own.
+  struct BinView {
+    std::string_view first = {};
+    std::string_view last = {};
+    KeyMass mass = {};
+    uint64_t oldest_ms = 0;
+    uint64_t newest_ms = 0;
+  };
 
   std::string_view KeyOf(const Pending& pending) const {
     return std::string_view(pending_keys_).substr(pending.begin, pending.size);
   }
-  // Pending keys become bins, and bins are joined until there are few enough.
+  // Pending keys and all sets of bins become one: bins_.
   void Settle() const;
-  void JoinBins() const;
+  // Pending keys become the set of bins of the least size.
+  void Spill() const;
+  Bins TakePending() const;
+  // Ascending, of one key each.
+  std::vector<BinView> SortedPending() const;
+  static std::vector<BinView> EndsOf(const Bins& bins);
+  // The bins of what is in either, which ascend and are of one key each; joined until there are few
+  // enough.
+  Bins MakeBins(std::span<const BinView> some, std::span<const BinView> others) const;
+  Bins JoinSets(const Bins& some, const Bins& others) const;
+  void JoinNeighbours(std::vector<BinView>* bins) const;
 
   size_t bins_max_;
   KeyMass mass_ = {};
   uint64_t newest_ms_ = 0;
   // What is pending is put off until somebody looks, so looking changes these.
-  mutable std::vector<KeyBin> bins_;
+  mutable Bins bins_;
+  mutable std::vector<Bins> sizes_;  // sizes_[i]: empty, or of 2^i times what was pending
   mutable std::vector<Pending> pending_;
   mutable std::string pending_keys_;
 };

@@ -1,17 +1,24 @@
-// KeyMaker: the stored key of a put: a KeyTemplate, or the put's own key, and a KeyDistributor over
-// it. Thread-compatible.
+// KeyMaker: the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor over
+// it. Keys of many puts are made at once, because MD5 of many is far less work than of one by one
+// (md5_many.h). Thread-compatible.
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/layout.h"
 #include "engine/regions/key_distributor.h"
+#include "engine/regions/key_template.h"
+#include "engine/regions/md5_many.h"
 #include "engine/simulate/put_source.h"
 
 namespace hourcell {
@@ -21,8 +28,11 @@ class KeyMaker {
   // `layout` as KeyTemplate, or "stored". kInvalidArgument as the parsers.
   static absl::StatusOr<KeyMaker> Make(std::string_view layout, std::string_view distributor);
 
-  // The key lives until the next call. kInvalidArgument: the distributor does not take the key;
-  // kFailedPrecondition: the layout is "stored" and the put has no key of its own.
+  // Replaces `*keys` by those of the puts, which live until the next call. kInvalidArgument: the
+  // distributor does not take a key; kFailedPrecondition: the layout is "stored" and a put has no
+  // key of its own; with an error `*keys` are those of the puts before.
+  absl::Status KeysOf(std::span<const SourcePut> puts, std::vector<std::string_view>* keys);
+  // The same of one.
   absl::StatusOr<std::string_view> KeyOf(const SourcePut& put);
 
   // Of the salt, for pre-splits by it.
@@ -33,15 +43,39 @@ class KeyMaker {
   bool begins_with_time() const;
 
  private:
+  // Keys one behind the other, and where each ends.
+  struct KeyList {
+    std::string bytes = {};
+    std::vector<size_t> ends = {};
+
+    void Clear();
+    void Close() { ends.push_back(bytes.size()); }
+    void AppendViews(std::vector<std::string_view>* views) const;
+  };
+
   KeyMaker() = default;
+  void LearnMd5Prefix();
+  absl::Status MakeOriginals(std::span<const SourcePut> puts);
+  absl::Status Distribute(std::span<const std::string_view> originals);
+  void HashAll(std::span<const std::string_view> texts);
 
   std::optional<KeyTemplate> template_;
   std::unique_ptr<KeyDistributor> distributor_;
   bool is_distributed_ = false;
   bool is_time_first_kept_ = true;  // the distributor leaves the key's beginning as it is
+  // If the distributor puts so many hex digits of the key's MD5 and these characters before it.
+  size_t md5_digits_ = 0;
+  std::string md5_separator_;
   Layout layout_;
-  std::string key_;
-  std::string stored_;
+
+  // Of the puts of one call.
+  std::vector<std::string_view> texts_;
+  std::vector<Md5Digest> digests_;
+  std::vector<std::string_view> views_;
+  KeyList originals_;
+  KeyList stored_;
+  std::string one_stored_;
+  std::vector<std::string_view> one_;  // of KeyOf
 };
 
 }  // namespace hourcell

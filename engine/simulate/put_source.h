@@ -14,7 +14,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "engine/simulate/key_template.h"
+#include "engine/regions/key_template.h"
 
 namespace hourcell {
 

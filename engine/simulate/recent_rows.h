@@ -1,6 +1,6 @@
 // RecentRows: has a row been seen of late? For streams that do not say which put begins a row. A
-// fixed table of 2^20 hashes; a row that was pushed out counts as new when it comes again, and two
-// rows with one hash count as one. Thread-compatible.
+// fixed table of hashes; a row that was pushed out counts as new when it comes again, and two rows
+// with one hash count as one. Thread-compatible.
 
 #pragma once
 
@@ -11,9 +11,13 @@
 
 namespace hourcell {
 
+// Eight bytes each.
+inline constexpr size_t kRecentRowsDefault = size_t{1} << 20;
+
 class RecentRows {
  public:
-  RecentRows() : hashes_(kRows) {}
+  // REQUIRES: rows > 0.
+  explicit RecentRows(size_t rows = kRecentRowsDefault) : hashes_(rows) {}
 
   // True the first time; `time` tells rows of one series apart.
   bool IsNew(std::string_view series, uint64_t time) {
@@ -22,14 +26,13 @@ class RecentRows {
     for (const char c : series)
       hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;  // FNV-1a
     hash ^= hash >> 31;
-    uint64_t& place = hashes_[hash % kRows];
+    uint64_t& place = hashes_[hash % hashes_.size()];
     if (place == (hash | 1)) return false;
     place = hash | 1;
     return true;
   }
 
  private:
-  static constexpr size_t kRows = size_t{1} << 20;
   std::vector<uint64_t> hashes_;  // 0 = none
 };
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,6 +15,7 @@
 #include "engine/regions/key_sample.h"
 #include "engine/regions/presplit.h"
 #include "engine/simulate/key_maker.h"
+#include "engine/simulate/put_batch.h"
 
 namespace hourcell {
 namespace {
@@ -119,7 +122,10 @@ class Runner {
                                                 .start_ms = result_.start_ms,
                                                 .window_ms = window_ms,
                                                 .flushes_together = options_.flushes_together}));
-    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / 90));
+    // A little more than one column's share each, so that the last puts need no join.
+    const uint64_t columns = options_.heat_resolution.columns_max * 15 / 16;
+    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / columns),
+                 options_.heat_resolution);
     HOURCELL_RETURN_IF_ERROR(Pour(source.get(), &keys, table.get(), &heat));
     table->AdvanceTo(table->now_ms() + options_.settle_ms);
     table->Finish();
@@ -137,21 +143,29 @@ class Runner {
   }
 
   absl::Status Pour(PutSource* source, KeyMaker* keys, TableModel* table, HeatMap* heat) {
-    SourcePut put;
+    PutBatch batch;
+    std::vector<std::string_view> made;
     while (true) {
-      HOURCELL_ASSIGN_OR_RETURN(const bool more, source->Next(&put));
-      if (!more) return absl::OkStatus();
-      HOURCELL_ASSIGN_OR_RETURN(const std::string_view key, keys->KeyOf(put));
-      ++result_.steps;
-      key_bytes_ += key.size();
-      // A source that is not in order, as a trace may be, comes as late as it is.
-      table->Put({.key = key,
-                  .now_ms = std::max(put.now_ms, table->now_ms()),
-                  .point_ms = put.parts.time_ms,
-                  .puts = put.puts,
-                  .rows = put.begins_row ? 1U : 0U});
-      if (options_.has_heat) NoteHeat(key, put, heat);
+      const absl::Status filled = batch.Fill(source);
+      const absl::Status keyed = keys->KeysOf(batch.puts(), &made);
+      for (size_t i = 0; i < made.size(); ++i)
+        Put(made[i], batch.puts()[i], table, heat);
+      HOURCELL_RETURN_IF_ERROR(keyed);
+      HOURCELL_RETURN_IF_ERROR(filled);
+      if (made.empty()) return absl::OkStatus();
     }
+  }
+
+  void Put(std::string_view key, const SourcePut& put, TableModel* table, HeatMap* heat) {
+    ++result_.steps;
+    key_bytes_ += key.size();
+    // A source that is not in order, as a trace may be, comes as late as it is.
+    table->Put({.key = key,
+                .now_ms = std::max(put.now_ms, table->now_ms()),
+                .point_ms = put.parts.time_ms,
+                .puts = put.puts,
+                .rows = put.begins_row ? 1U : 0U});
+    if (options_.has_heat) NoteHeat(key, put, heat);
   }
 
   void NoteHeat(std::string_view key, const SourcePut& put, HeatMap* heat) {

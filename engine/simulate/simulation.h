@@ -87,6 +87,7 @@ struct SimulationOptions {
   uint64_t window_ms = 0;  // 0 = a minute, of rows an hour, or a 1,440th of the stream if longer
   uint64_t settle_ms = 0;  // that pass after the last put
   size_t heat_rows = 24;
+  HeatResolution heat_resolution = {};
   bool has_heat = true;
   bool flushes_together = false;  // TableModelOptions
 };

@@ -15,7 +15,6 @@
 #include "codec/point_text.h"
 #include "engine/regions/presplit.h"
 #include "engine/regions/region_name.h"
-#include "engine/simulate/recent_rows.h"
 #include "engine/simulate/trace_names.h"
 
 namespace hourcell {
@@ -24,7 +23,7 @@ namespace {
 class TraceSource final : public PutSource {
  public:
   TraceSource(TraceLines lines, const TraceOptions& options)
-      : lines_(std::move(lines)), options_(options) {}
+      : lines_(std::move(lines)), options_(options), rows_(options.rows_remembered) {}
 
   // Reads ahead by one put.
   absl::Status Start() {
@@ -145,6 +144,9 @@ class TraceSource final : public PutSource {
 absl::StatusOr<std::unique_ptr<PutSource>> MakeTrace(TraceLines lines,
                                                      const TraceOptions& options) {
   if (options.keys_per_s == 0) return absl::InvalidArgumentError("trace: got 0 keys a second");
+  if (options.rows_remembered == 0) {
+    return absl::InvalidArgumentError("trace: got 0 rows to remember; want at least 1");
+  }
   auto trace = std::make_unique<TraceSource>(std::move(lines), options);
   HOURCELL_RETURN_IF_ERROR(trace->Start());
   return trace;

@@ -23,6 +23,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/simulate/put_source.h"
+#include "engine/simulate/recent_rows.h"
 
 namespace hourcell {
 
@@ -34,6 +35,7 @@ struct TraceOptions {
   TraceForm form = TraceForm::kPuts;
   uint64_t keys_per_s = 100'000;          // of kKeys without times
   uint64_t start_ms = 1'356'998'400'000;  // the same
+  size_t rows_remembered = kRecentRowsDefault;
 };
 
 // Gives the next line, without its end; false at the end.

@@ -30,12 +30,19 @@
 #include "engine/simulate/validation.h"
 #include "engine/tsdb.h"
 #include "server/cli/line_reader.h"
+#include "server/cli/simulate_figure.h"
 #include "server/properties.h"
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kCommand = "simulate";
+
+// Of the map as text and in JSON.
+constexpr size_t kHeatRows = 24;
+constexpr size_t kHeatColumns = 96;
+// Bins of a column's keys for a picture: there are two or more for each of its rows.
+constexpr size_t kPictureBins = 256;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -165,9 +172,12 @@ class SimulateRun {
 
  private:
   absl::Status CheckSources() const {
-    if (!options_.validate.empty() && options_.designs.size() > 1) {
-      return absl::InvalidArgumentError("--validate: more than one --design; want one");
+    for (const auto& [flag, value] :
+         {std::pair("--validate", &options_.validate), std::pair("--heatmap", &options_.heatmap)}) {
+      if (value->empty() || options_.designs.size() <= 1) continue;
+      return absl::InvalidArgumentError(fmt::format("{}: more than one --design; want one", flag));
     }
+    if (!options_.heatmap.empty()) HOURCELL_RETURN_IF_ERROR(CheckFigurePath(options_.heatmap));
     const int sources = int{!options_.fleet.empty()} + int{!options_.trace.empty()} +
                         int{!options_.keys.empty()} + int{options_.ids > 0} +
                         int{options_.from_store};
@@ -222,7 +232,13 @@ class SimulateRun {
 
   absl::Status ReadSpans() {
     simulation_.flushes_together = !options_.validate.empty();
-    simulation_.has_heat = options_.heat || options_.format == SimulateFormat::kJson;
+    const bool has_picture = !options_.heatmap.empty();
+    simulation_.has_heat = options_.heat || has_picture || options_.format == SimulateFormat::kJson;
+    if (has_picture) {
+      const HeatFigureOptions picture;
+      simulation_.heat_rows = picture.rows_max;
+      simulation_.heat_resolution = {.columns_max = picture.columns_max, .bins = kPictureBins};
+    }
     if (!options_.window.empty()) {
       HOURCELL_ASSIGN_OR_RETURN(simulation_.window_ms, ParseSpanMs(options_.window));
     }
@@ -284,7 +300,7 @@ std::string ReportOf(const std::vector<SimulationResult>& results, const Simulat
             result, {.regions_max = options.regions_max, .incidents_max = options.timeline_max});
     }
     if (options.heat && options.format == SimulateFormat::kTable) {
-      text += "\n" + HeatText(result.heat);
+      text += "\n" + HeatText(BinnedHeat(result.heat, kHeatRows, kHeatColumns));
     }
   }
   if (results.size() > 1 && options.format == SimulateFormat::kTable) {
@@ -315,6 +331,10 @@ int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
   SimulateRun run(options);
   const absl::StatusOr<std::vector<SimulationResult>> results = run.Run();
   if (!results.ok()) return FailStore(terminal, kCommand, results.status());
+  if (!options.heatmap.empty()) {
+    const absl::Status drawn = WriteHeatFigure(results->front(), options.heatmap);
+    if (!drawn.ok()) return FailStore(terminal, kCommand, drawn);
+  }
   TextOutput output(terminal.out);
   *output.buffer() = ReportOf(*results, options);
   if (!run.validation().empty()) *output.buffer() += "\n" + run.validation();

@@ -34,6 +34,7 @@ struct SimulateOptions {
 
   SimulateFormat format = SimulateFormat::kTable;
   bool heat = false;
+  std::string heatmap = {};  // a .png or .svg file that the map of keys and time is drawn to
   size_t regions_max = 40;
   size_t timeline_max = 20;
   // An empty directory, in which the engine makes the same regions; empty = it does not.
@@ -43,8 +44,8 @@ struct SimulateOptions {
   std::string settle = {};  // such as 1h, that pass after the last put
 };
 
-// kExitUsage: options that make no sense; kExitFailure: a file or store that cannot be read, and a
-// design whose hottest region has more than ratio_max times the mean.
+// kExitUsage: options that make no sense; kExitFailure: a file or store that cannot be read or
+// written, and a design whose hottest region has more than ratio_max times the mean.
 int RunSimulate(const SimulateOptions& options, Terminal& terminal);
 
 }  // namespace hourcell

@@ -1,5 +1,6 @@
 #include "server/cli/simulate.h"
 
+#include <filesystem>
 #include <string>
 
 #include <fmt/format.h>
@@ -136,6 +137,25 @@ TEST_F(SimulateTest, FormatsAndTheHeatMap) {
   EXPECT_THAT(Simulate(options), HasSubstr("\"heat\":{"));
   options.format = SimulateFormat::kCsv;
   EXPECT_THAT(Simulate(options), HasSubstr("id,parent,start"));
+}
+
+TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
+  SimulateOptions options{.fleet = "duration=3h", .heat = true};
+  const std::string without = Simulate(options);
+  for (const std::string file : {"map.svg", "map.png"}) {
+    options.heatmap = dir_.file(file);
+    EXPECT_EQ(Simulate(options).substr(0, without.find(" |")),
+              without.substr(0, without.find(" |")));
+    EXPECT_GT(std::filesystem::file_size(options.heatmap), 5'000U) << file;
+  }
+  options.heatmap = dir_.file("map.jpg");
+  Simulate(options, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("want a file that ends in .png or .svg"));
+  options.heatmap = dir_.file("none/map.svg");
+  Simulate(options, kExitFailure);
+  options.designs = {"a: layout=opentsdb", "b: layout=time-first"};
+  Simulate(options, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("--heatmap: more than one --design"));
 }
 
 TEST_F(SimulateTest, RefusesWithExitCodes) {

@@ -6,9 +6,9 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
+#include "engine/regions/key_template.h"
 #include "engine/simulate/design_text.h"
 #include "engine/simulate/fleet.h"
-#include "engine/simulate/key_template.h"
 #include "engine/simulate/trace_source.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -47,7 +47,7 @@ void CheckTrace(std::string_view text, TraceForm form) {
         rest.remove_prefix(std::min(end + 1, rest.size()));
         return true;
       },
-      {.form = form});
+      {.form = form, .rows_remembered = 256});
   CheckRefusal(trace);
   if (!trace.ok()) return;
   SourcePut put;
@@ -62,27 +62,37 @@ void CheckTrace(std::string_view text, TraceForm form) {
   }
 }
 
+// Each slice asks every series for its points, and may find none: so many series of so many slices
+// are what a fleet may cost here.
+constexpr uint64_t kFleetSeriesTried = 64;
+constexpr uint64_t kSlicesTried = 16;
+constexpr int kPutsTried = 32;
+constexpr size_t kInputBytesMax = 1'024;
+
+void CheckFleet(std::string_view text) {
+  const auto fleet = ParseFleet(text);
+  CheckRefusal(fleet);
+  if (!fleet.ok() || fleet->series() > kFleetSeriesTried) return;
+  if (fleet->interval_ms > kSlicesTried * fleet->slice_ms) return;
+  const auto source = MakeFleet(*fleet, FleetSteps::kPoints, 1);
+  SourcePut put;
+  for (int i = 0; i < kPutsTried; ++i) {
+    const auto more = source->Next(&put);
+    HOURCELL_CHECK(more.ok());
+    if (!*more) return;
+    HOURCELL_CHECK(put.puts > 0);
+  }
+}
+
 }  // namespace
 
 // Any text is refused as a layout, fleet, design or trace, or read as one that holds what it says.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text = InputText(data, std::min<size_t>(size, 4'096));
+  const std::string_view text = InputText(data, std::min<size_t>(size, kInputBytesMax));
   CheckTemplate(text);
   CheckTrace(text, TraceForm::kPuts);
   CheckTrace(text, TraceForm::kKeys);
   CheckRefusal(ParseDesign(text, {}));
-  const auto fleet = ParseFleet(text);
-  CheckRefusal(fleet);
-  // Fleets that are large, or seldom send, take long to find a point of.
-  if (!fleet.ok() || fleet->series() > 1'000 || fleet->interval_ms > 100 * fleet->slice_ms)
-    return 0;
-  const auto source = MakeFleet(*fleet, FleetSteps::kPoints, 1);
-  SourcePut put;
-  for (int i = 0; i < 100; ++i) {
-    const auto more = source->Next(&put);
-    HOURCELL_CHECK(more.ok());
-    if (!*more) break;
-    HOURCELL_CHECK(put.puts > 0);
-  }
+  CheckFleet(text);
   return 0;
 }

@@ -70,7 +70,7 @@ class PointReaderTest : public testing::Test {
 
   std::unique_ptr<MemTableStore> store_;
   std::unique_ptr<TableView> view_;
-  KeyTemplate keys_;
+  RowKeys keys_;
 };
 
 TEST_F(PointReaderTest, ReadsASeriesAndAMetricInEveryLayoutAndForm) {
@@ -141,7 +141,7 @@ TEST_F(PointReaderTest, AKeyThatIsNoneIsDataLoss) {
   const Mutation bad{TableId::kData, Mutation::Kind::kSet, Row(1, 1, 0).metric + "x", "y"};
   ASSERT_OK(store_->ApplyUnlogged({&bad, 1}));
   const auto view = store_->Snapshot();
-  KeyTemplate series_first = FindLayout("series-first")->keys;
+  RowKeys series_first = FindLayout("series-first")->keys;
   PointReader reader(view.get(), &series_first, {});
   RowsRead rows;
   ReadCost cost;

@@ -1,7 +1,11 @@
 #include "engine/simulate/heat_map.h"
 
 #include <numeric>
+#include <span>
+#include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +56,42 @@ TEST(HeatMapTest, BoundsAreThinnedOut) {
 
   EXPECT_THAT(ThinBounds(starts, 10), ElementsAre("a", "b", "c", "d", "e", "f"));
   EXPECT_THAT(ThinBounds(starts, 3), ElementsAre("c", "f"));
+}
+
+TEST(HeatMapTest, AFineMapHasAsManyColumnsAndBinsAsItIsTold) {
+  HeatMap heat(0, 10, {.columns_max = 1'000, .bins = 1'000});
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1'000; ++i)
+    keys.push_back(fmt::format("{:03}", i));
+  for (uint64_t i = 0; i < 1'000; ++i)
+    heat.Add(keys[i], i * 10, i + 1);
+
+  const HeatMatrix matrix = heat.Matrix(std::span(keys).subspan(1));
+
+  ASSERT_EQ(matrix.rows(), 1'000U);
+  ASSERT_EQ(matrix.columns, 1'000U);
+  for (size_t row = 0; row < 1'000; ++row) {
+    for (size_t column = 0; column < 1'000; ++column)
+      ASSERT_EQ(matrix.at(row, column), row == column ? static_cast<double>(row + 1) : 0);
+  }
+}
+
+TEST(HeatMapTest, BinsJoinNeighboursAndLoseNothing) {
+  const HeatMatrix matrix{.row_starts = {"", "b", "c"},
+                          .start_ms = 5,
+                          .column_ms = 10,
+                          .columns = 5,
+                          .puts = {1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100, 200, 300, 400, 500}};
+
+  const HeatMatrix binned = BinnedHeat(matrix, 2, 3);
+
+  EXPECT_THAT(binned.row_starts, ElementsAre("", "c"));
+  EXPECT_EQ(binned.start_ms, 5U);
+  EXPECT_EQ(binned.column_ms, 20U);
+  EXPECT_EQ(binned.columns, 3U);
+  EXPECT_THAT(binned.puts, ElementsAre(33, 77, 55, 300, 700, 500));
+  EXPECT_EQ(BinnedHeat(matrix, 3, 5).puts, matrix.puts);
+  EXPECT_EQ(BinnedHeat(matrix, 1'000, 1'000).puts, matrix.puts);
 }
 
 TEST(HeatMapTest, TextTellsNothingFromLittle) {

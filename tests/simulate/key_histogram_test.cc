@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/random.h"
 
 namespace hourcell {
@@ -64,6 +65,39 @@ TEST(KeyHistogramTest, ManyKeysAreRightWithinTwoBins) {
   }
   EXPECT_NEAR(static_cast<double>(keys.BytesBetween("", keys.KeyAt(0.5))),
               0.5 * static_cast<double>(total), 2.0 / 64 * static_cast<double>(total));
+}
+
+// Five metrics whose hours come one after the other, with all the key space of a metric's other
+// hours between them: what lies below an hour of the third is known however often files are merged.
+TEST(KeyHistogramTest, GapsBetweenMetricsDoNotSwallowTheirHours) {
+  constexpr uint64_t kHours = 36;
+  constexpr uint64_t kHosts = 125;
+  const auto row = [](uint64_t metric, uint64_t hour, uint64_t host) {
+    std::string key;
+    AppendBigEndian(metric, 3, &key);
+    AppendBigEndian(1'356'998'400 + hour * 3'600, 4, &key);
+    AppendBigEndian(host, 3, &key);
+    return key;
+  };
+  KeyHistogram all(128);
+  for (uint64_t hour = 0; hour < kHours; ++hour) {
+    KeyHistogram file(128);
+    for (uint64_t metric = 1; metric <= 5; ++metric) {
+      for (uint64_t host = 0; host < kHosts; ++host)
+        file.Add(row(metric, hour, host), Mass(10), 1);
+    }
+    all.Merge(file);
+  }
+
+  const auto total = static_cast<double>(all.mass().bytes);
+  EXPECT_EQ(all.mass().bytes, 5 * kHours * kHosts * 10);
+  for (uint64_t hour = 0; hour <= kHours; ++hour) {
+    const double share = (2 + static_cast<double>(hour) / static_cast<double>(kHours)) / 5;
+    EXPECT_NEAR(static_cast<double>(all.BytesBetween("", row(3, hour, 0))) / total, share, 0.02)
+        << hour;
+  }
+  for (size_t i = 1; i < all.bins().size(); ++i)
+    EXPECT_LT(all.bins()[i - 1].last, all.bins()[i].first) << i;
 }
 
 TEST(KeyHistogramTest, AHeavyKeyKeepsItsOwnBin) {

@@ -1,16 +1,21 @@
 #include "engine/simulate/key_maker.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
+#include "engine/regions/distributor_spec.h"
+#include "engine/regions/key_template.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 SourcePut PutOfId(uint64_t id, std::string* bytes) {
@@ -44,6 +49,48 @@ TEST(KeyMakerTest, StoredKeysAreOfSourcesThatHaveThem) {
   EXPECT_THAT(maker->KeyOf({.row_key = "row"}), IsOkAndHolds("row"));
   EXPECT_THAT(maker->KeyOf({}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("layout stored")));
+}
+
+// However many are made at once: as the template and the distributor make each by itself.
+TEST(KeyMakerTest, KeysOfManyPutsAreThoseOfEach) {
+  for (const std::string_view layout : {"id", "hash:4+id", "hex:8+id", "text:a+id"}) {
+    for (const std::string_view spec :
+         {"none", "md5-4hex", "md5-8hex", "xxh3:300", "simple-hash:16", "round-robin:7"}) {
+      auto maker = KeyMaker::Make(layout, spec);
+      ASSERT_OK(maker);
+      const KeyTemplate keys = *KeyTemplate::Parse(layout);
+      const auto distributor = *MakeKeyDistributor(spec, maker->layout());
+      for (const size_t count : {size_t{0}, size_t{1}, size_t{8}, size_t{100}}) {
+        std::vector<std::string> ids(count);
+        std::vector<SourcePut> puts;
+        for (size_t i = 0; i < count; ++i)
+          puts.push_back(PutOfId(i * 977, &ids[i]));
+        std::vector<std::string_view> made;
+        ASSERT_OK(maker->KeysOf(puts, &made));
+        ASSERT_EQ(made.size(), count);
+        for (size_t i = 0; i < count; ++i) {
+          std::string original;
+          keys.Append(puts[i].parts, &original);
+          std::string want;
+          ASSERT_OK(distributor->Encode(original, &want));
+          EXPECT_EQ(ToHex(made[i]), ToHex(want)) << layout << ' ' << spec << ' ' << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(KeyMakerTest, AnErrorComesWithTheKeysBeforeIt) {
+  std::vector<std::string_view> made;
+  auto stored = KeyMaker::Make("stored", "none");
+  const SourcePut rows[] = {{.row_key = "a"}, {.row_key = "b"}, {}, {.row_key = "d"}};
+  EXPECT_THAT(stored->KeysOf(rows, &made), StatusIs(absl::StatusCode::kFailedPrecondition));
+  EXPECT_THAT(made, ElementsAre("a", "b"));
+
+  auto partition = KeyMaker::Make("stored", "partition:4");
+  const SourcePut keys[] = {{.key = "12345678"}, {.key = "short"}};
+  EXPECT_THAT(partition->KeysOf(keys, &made), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(made.size(), 1U);
 }
 
 TEST(KeyMakerTest, TheSaltIsThePreSplits) {

@@ -88,7 +88,11 @@ TEST(PredictionTest, ATtlLeavesEmptyRegions) {
 
   design.settings.regions.normalizer.is_enabled = true;
   design.settings.regions.normalizer.merge_age_ms_min = 3'600'000;
-  EXPECT_EQ(TextOf(Foretell(design, fleet), PredictionKind::kEmptyRegions), "");
+  // Those that were emptied, or merged, within the last hour or two wait for the next plan.
+  const auto merged = RunSimulation(design, fleet);
+  ASSERT_OK(merged);
+  EXPECT_LE(merged->empty_regions(), 4U);
+  EXPECT_GT(merged->timeline.count(IncidentKind::kSplit), 40U);
 }
 
 TEST(PredictionTest, FewSeriesDoNotFillBuckets) {

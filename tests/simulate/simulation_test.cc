@@ -1,12 +1,17 @@
 #include "engine/simulate/simulation.h"
 
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/regions/key_sample.h"
+#include "engine/simulate/simulation_report.h"
 #include "tests/simulate/sources.h"
 #include "tests/support/status_matchers.h"
 
@@ -19,6 +24,55 @@ SimulationResult Simulate(const SimulationDesign& design, const PutSourceFactory
   auto result = RunSimulation(design, source);
   EXPECT_OK(result);
   return result.ok() ? *std::move(result) : SimulationResult{};
+}
+
+// FNV-1a of all that is said of a result.
+uint64_t SumOf(const SimulationResult& result) {
+  uint64_t sum = 0xCBF29CE484222325;
+  for (const char c : JsonText({&result, 1}))
+    sum = (sum ^ static_cast<uint8_t>(c)) * 0x100000001B3;
+  return sum;
+}
+
+SimulationDesign SmallRegions(std::string layout, std::string distributor, std::string presplit) {
+  SimulationDesign design{.layout = std::move(layout),
+                          .distributor = std::move(distributor),
+                          .presplit = std::move(presplit)};
+  design.settings.regions.split.flush_bytes = 64 << 10;
+  design.settings.regions.split.max_bytes = 1 << 20;
+  design.settings.ttl_ms = 4 * 3'600'000;
+  return design;
+}
+
+// What makes a simulation faster must not change what it says: these run through hashes,
+// flushes, LSM compactions, splits, merges and a TTL. A change of the model changes the sums, and
+// its commit says why.
+TEST(SimulationTest, ASeedSaysTheSameWhateverMakesItFast) {
+  constexpr std::string_view kFleet =
+      "metrics=5,tags=host:60/cpu:3,duration=8h,churn=3,late=0.05:2h";
+  struct Case {
+    SimulationDesign design;
+    PutSourceFactory source;
+    uint64_t sum;
+  };
+  const Case cases[] = {
+      {SmallRegions("opentsdb", "none", ""), Fleet(kFleet, FleetSteps::kRows), 0x312a7ad3fe578128},
+      {SmallRegions("salted:4", "none", "salt"), Fleet(kFleet), 0xce3026c1e8a3187d},
+      {SmallRegions("time-first", "none", ""), Fleet(kFleet, FleetSteps::kRows),
+       0x01cac38600883b95},
+      {SmallRegions("hash-prefix:2", "none", ""), Fleet(kFleet, FleetSteps::kRows),
+       0x65eb62b2dea419c8},
+      {SmallRegions("hex:6+hour", "round-robin:3", ""), Fleet(kFleet), 0xc3e958a714fd29b0},
+      {SmallRegions("id", "md5-4hex", "hex:8"), Ids(60'000), 0x0249882b0810f0c0},
+      {SmallRegions("id", "md5-8hex", ""), Ids(60'000), 0x40b46d951014e959},
+      {SmallRegions("hash:4+id", "none", "sample:6"), Ids(60'000), 0xd90febcdd2578cf5},
+  };
+  for (const Case& known : cases) {
+    const SimulationResult result = Simulate(known.design, known.source);
+    EXPECT_EQ(fmt::format("{:016x}", SumOf(result)), fmt::format("{:016x}", known.sum))
+        << known.design.layout << ' ' << known.design.distributor << ": " << result.regions.size()
+        << " regions, " << result.steps << " steps";
+  }
 }
 
 TEST(SimulationTest, PartitionsAreEvenToThePut) {

@@ -36,7 +36,8 @@ constexpr std::array kLayers = {
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
     Layer{"server/cli/simulate",
-          "codec/ server/ engine/simulate/ engine/region_replay.h " HOURCELL_ENGINE_API},
+          "codec/ server/ engine/simulate/ engine/plot/ "
+          "engine/region_replay.h " HOURCELL_ENGINE_API},
     Layer{"server/cli/", "codec/ server/ engine/layouts/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };

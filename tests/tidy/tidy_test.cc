@@ -9,6 +9,7 @@
 #include "tests/support/source_dir.h"
 #include "tests/tidy/file_checks.h"
 #include "tests/tidy/tree_checks.h"
+#include "tests/tidy/type_checks.h"
 
 namespace hourcell::tidy {
 namespace {
@@ -106,6 +107,10 @@ TEST(TidyTest, EverySourceHasItsTest) {
 
 TEST(TidyTest, EverySourceIsBuilt) {
   EXPECT_EQ(Report(CheckBuilt(Tree())), "");
+}
+
+TEST(TidyTest, NoTwoTypesHaveOneName) {
+  EXPECT_EQ(Report(CheckTypeNames(Tree())), "");
 }
 
 TEST(TidyTest, LinksLeadSomewhere) {

@@ -1,4 +1,4 @@
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 
 #include <set>
 #include <string>
@@ -30,13 +30,13 @@ RowId Row(uint32_t base_time_s = kHour) {
 
 std::string KeyOf(std::string_view text, const RowId& row) {
   std::string key;
-  EXPECT_OK(KeyTemplate::Parse(text)->Encode(row, &key));
+  EXPECT_OK(RowKeys::Parse(text)->Encode(row, &key));
   return ToHex(key);
 }
 
 std::vector<std::string> PlanOf(std::string_view text, const RowQuery& query) {
   std::vector<std::string> plan;
-  const auto accesses = KeyTemplate::Parse(text)->Plan(query);
+  const auto accesses = RowKeys::Parse(text)->Plan(query);
   for (const KeyAccess& access : *accesses) {
     plan.push_back(access.is_row ? ToHex(access.begin)
                                  : ToHex(access.begin) + ".." + ToHex(access.end));
@@ -50,7 +50,7 @@ RowQuery TwoHours(bool is_one_series) {
   return query;
 }
 
-TEST(KeyTemplateTest, FieldsStandInTheOrderOfTheText) {
+TEST(RowKeysTest, FieldsStandInTheOrderOfTheText) {
   EXPECT_EQ(KeyOf("metric,time,tags", Row()),
             "000001"
             "50e22700"
@@ -70,7 +70,7 @@ TEST(KeyTemplateTest, FieldsStandInTheOrderOfTheText) {
 }
 
 // The same bytes as the product's own keys.
-TEST(KeyTemplateTest, SaltIsOpenTsdbs) {
+TEST(RowKeysTest, SaltIsOpenTsdbs) {
   Layout layout;
   layout.salt_width = 1;
   layout.salt_buckets = 16;
@@ -81,10 +81,10 @@ TEST(KeyTemplateTest, SaltIsOpenTsdbs) {
   EXPECT_EQ(KeyOf("salt:16+metric,time,tags", Row()), ToHex(key));
 }
 
-TEST(KeyTemplateTest, EveryLayoutDecodesWhatItEncodes) {
+TEST(RowKeysTest, EveryLayoutDecodesWhatItEncodes) {
   for (const NamedLayout& named : NamedLayouts()) {
     SCOPED_TRACE(std::string(named.name));
-    const KeyTemplate keys = *KeyTemplate::Parse(named.key_template);
+    const RowKeys keys = *RowKeys::Parse(named.key_template);
     std::string key;
     ASSERT_OK(keys.Encode(Row(), &key));
 
@@ -94,10 +94,10 @@ TEST(KeyTemplateTest, EveryLayoutDecodesWhatItEncodes) {
 }
 
 // Whatever the layout, the plan of a query covers the stored key of each row that matches.
-TEST(KeyTemplateTest, EveryPlanCoversTheRowsThatMatch) {
+TEST(RowKeysTest, EveryPlanCoversTheRowsThatMatch) {
   for (const NamedLayout& named : NamedLayouts()) {
     SCOPED_TRACE(std::string(named.name));
-    const KeyTemplate keys = *KeyTemplate::Parse(named.key_template);
+    const RowKeys keys = *RowKeys::Parse(named.key_template);
     for (const bool is_one_series : {false, true}) {
       const std::vector<KeyAccess> plan = *keys.Plan(TwoHours(is_one_series));
       for (const uint32_t hour : {kHour, kHour + 3'600}) {
@@ -113,7 +113,7 @@ TEST(KeyTemplateTest, EveryPlanCoversTheRowsThatMatch) {
   }
 }
 
-TEST(KeyTemplateTest, OneSeriesIsRowsUnlessItsHoursLieTogether) {
+TEST(RowKeysTest, OneSeriesIsRowsUnlessItsHoursLieTogether) {
   EXPECT_THAT(PlanOf("metric,time,tags", TwoHours(true)),
               ElementsAre("00000150e22700000001000002", "00000150e23510000001000002"));
   EXPECT_THAT(PlanOf("metric,tags,time", TwoHours(true)),
@@ -122,7 +122,7 @@ TEST(KeyTemplateTest, OneSeriesIsRowsUnlessItsHoursLieTogether) {
               ElementsAre("000001000001000002af1dcaef..000001000001000002af1dd9"));
 }
 
-TEST(KeyTemplateTest, OneMetricIsARangeOfTimesWhereTimeFollowsIt) {
+TEST(RowKeysTest, OneMetricIsARangeOfTimesWhereTimeFollowsIt) {
   EXPECT_THAT(PlanOf("metric,time,tags", TwoHours(false)),
               ElementsAre("00000150e22700..00000150e23511"));
   EXPECT_THAT(PlanOf("time,metric,tags", TwoHours(false)),
@@ -131,7 +131,7 @@ TEST(KeyTemplateTest, OneMetricIsARangeOfTimesWhereTimeFollowsIt) {
   EXPECT_THAT(PlanOf("tags,metric,time", TwoHours(false)), ElementsAre(".."));
 }
 
-TEST(KeyTemplateTest, BucketsMultiplyRangesAndTooManyReadTheTable) {
+TEST(RowKeysTest, BucketsMultiplyRangesAndTooManyReadTheTable) {
   EXPECT_THAT(PlanOf("salt:16+metric,time,tags", TwoHours(false)), SizeIs(16));
   EXPECT_THAT(PlanOf("salt:16+metric,time,tags", TwoHours(true)), SizeIs(2));
   EXPECT_THAT(PlanOf("round-robin:16+time,metric,tags", TwoHours(true)), SizeIs(32));
@@ -139,16 +139,16 @@ TEST(KeyTemplateTest, BucketsMultiplyRangesAndTooManyReadTheTable) {
   EXPECT_THAT(PlanOf("md5-4hex+metric,time,tags", TwoHours(true)), SizeIs(2));
 }
 
-TEST(KeyTemplateTest, KnowsWhatAPrefixPolicyGroupsBy) {
-  EXPECT_EQ(KeyTemplate::Parse("metric,time,tags")->leading_bytes(), 3u);
-  EXPECT_EQ(KeyTemplate::Parse("salt:4+metric,time,tags")->leading_bytes(), 4u);
-  EXPECT_EQ(KeyTemplate::Parse("md5-4hex+time,metric,tags")->leading_bytes(), 9u);
-  EXPECT_EQ(KeyTemplate::Parse("tags,metric,time")->leading_bytes(), 6u);
+TEST(RowKeysTest, KnowsWhatAPrefixPolicyGroupsBy) {
+  EXPECT_EQ(RowKeys::Parse("metric,time,tags")->leading_bytes(), 3u);
+  EXPECT_EQ(RowKeys::Parse("salt:4+metric,time,tags")->leading_bytes(), 4u);
+  EXPECT_EQ(RowKeys::Parse("md5-4hex+time,metric,tags")->leading_bytes(), 9u);
+  EXPECT_EQ(RowKeys::Parse("tags,metric,time")->leading_bytes(), 6u);
 }
 
-TEST(KeyTemplateTest, RefusesTextsWithTheReason) {
+TEST(RowKeysTest, RefusesTextsWithTheReason) {
   const auto refused = [](std::string_view text, std::string_view why) {
-    EXPECT_THAT(KeyTemplate::Parse(text).status(),
+    EXPECT_THAT(RowKeys::Parse(text).status(),
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr(std::string(why))))
         << text;
   };
@@ -163,8 +163,8 @@ TEST(KeyTemplateTest, RefusesTextsWithTheReason) {
   refused("pepper:4+metric,time,tags", "pepper");
 }
 
-TEST(KeyTemplateTest, RefusesKeysAndRowsOfOtherWidths) {
-  const KeyTemplate keys = *KeyTemplate::Parse("metric,time,tags");
+TEST(RowKeysTest, RefusesKeysAndRowsOfOtherWidths) {
+  const RowKeys keys = *RowKeys::Parse("metric,time,tags");
   std::string key;
 
   EXPECT_THAT(keys.Encode({.metric = "ab"}, &key), StatusIs(StatusCode::kInvalidArgument));

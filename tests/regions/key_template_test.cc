@@ -1,4 +1,4 @@
-#include "engine/simulate/key_template.h"
+#include "engine/regions/key_template.h"
 
 #include <string>
 

@@ -1,8 +1,9 @@
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,67 +20,69 @@
 namespace hourcell::layouts {
 namespace {
 
-struct FieldName {
-  std::string_view name;
-  KeyField field;
-};
-constexpr std::array kFieldNames = {
-    FieldName{"metric", KeyField::kMetric}, FieldName{"reversed-metric", KeyField::kReversedMetric},
-    FieldName{"time", KeyField::kTime},     FieldName{"reversed-time", KeyField::kReversedTime},
-    FieldName{"tags", KeyField::kTags},
-};
-
 constexpr std::string_view kSalt = "salt:";
-constexpr std::string_view kSaltedOrder = "metric,time,tags";
 
-// Which of the three things a key says the field says.
-int KindOf(KeyField field) {
+// Which of the three things that name a row the field says; nothing for a field of other things.
+std::optional<size_t> PartOf(KeyFieldKind field) {
   switch (field) {
-    case KeyField::kMetric:
-    case KeyField::kReversedMetric:
+    case KeyFieldKind::kMetric:
+    case KeyFieldKind::kMetricReversed:
       return 0;
-    case KeyField::kTime:
-    case KeyField::kReversedTime:
+    case KeyFieldKind::kHour:
+    case KeyFieldKind::kHourReversed:
       return 1;
-    case KeyField::kTags:
-      break;
+    case KeyFieldKind::kTags:
+      return 2;
+    default:
+      return std::nullopt;
   }
-  return 2;
 }
 
-bool IsTime(KeyField field) {
-  return KindOf(field) == 1;
+bool IsTime(KeyFieldKind field) {
+  return PartOf(field) == 1;
+}
+
+void AppendField(KeyFieldKind field, const RowId& row, std::string* key) {
+  AppendRowField(field, row.metric, row.tags, uint64_t{row.base_time_s} * 1'000, key);
 }
 
 absl::Status Refuse(std::string_view text, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("key template {}: want {}", QuoteForMessage(text), want));
+      fmt::format("row keys {}: want {}", QuoteForMessage(text), want));
 }
 
-absl::StatusOr<std::vector<KeyField>> ParseFields(std::string_view text, std::string_view list) {
-  constexpr std::string_view kWant =
-      "one of metric and reversed-metric, one of time and reversed-time, and tags, with commas";
-  std::vector<KeyField> fields;
+absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
+                                                      std::string_view list) {
+  const absl::StatusOr<KeyTemplate> parsed = KeyTemplate::Parse(list);
+  std::vector<KeyFieldKind> fields;
   std::array<int, 3> seen = {};
-  while (true) {
-    const size_t end = std::min(list.find(','), list.size());
-    const auto known =
-        std::find_if(kFieldNames.begin(), kFieldNames.end(),
-                     [&](const FieldName& name) { return name.name == list.substr(0, end); });
-    if (known == kFieldNames.end()) return Refuse(text, kWant);
-    fields.push_back(known->field);
-    ++seen[static_cast<size_t>(KindOf(known->field))];
-    if (end == list.size()) break;
-    list.remove_prefix(end + 1);
+  bool are_known = parsed.ok();
+  if (parsed.ok()) {
+    for (const KeyField& field : parsed->fields()) {
+      fields.push_back(field.kind);
+      const std::optional<size_t> part = PartOf(field.kind);
+      are_known = are_known && part.has_value();
+      if (part.has_value()) ++seen[*part];
+    }
   }
-  if (seen != std::array{1, 1, 1}) return Refuse(text, kWant);
-  return fields;
+  if (are_known && seen == std::array{1, 1, 1}) return fields;
+  return Refuse(text,
+                "one of metric and reversed-metric, one of time and reversed-time, and tags, with "
+                "commas");
 }
 
-absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(std::string_view text,
-                                                                       std::string_view spec,
-                                                                       std::string_view fields) {
+// What stands before the fields: the text before the first '+', unless that is a field, too.
+std::string_view DistributorIn(std::string_view text) {
+  const size_t end = text.find_first_of("+,");
+  if (end == text.npos || text[end] == ',') return "";
+  const std::string_view word = text.substr(0, end);
+  return word.starts_with(kSalt) || !KeyTemplate::IsField(word) ? word : "";
+}
+
+absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(
+    std::string_view text, std::string_view spec, const std::vector<KeyFieldKind>& fields) {
   Layout layout;
+  if (spec.empty()) spec = "none";
   if (spec.starts_with(kSalt)) {
     const std::string_view number = spec.substr(kSalt.size());
     const auto [end, error] =
@@ -88,8 +91,8 @@ absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(std::stri
         layout.salt_buckets > 256) {
       return Refuse(text, "1 to 256 buckets behind salt:");
     }
-    if (fields != kSaltedOrder) {
-      return Refuse(text, fmt::format("{} behind the salt, which hashes these", kSaltedOrder));
+    if (fields != std::vector{KeyFieldKind::kMetric, KeyFieldKind::kHour, KeyFieldKind::kTags}) {
+      return Refuse(text, "metric,time,tags behind the salt, which hashes these");
     }
     layout.salt_width = 1;
     spec = "series-salt";
@@ -113,15 +116,13 @@ bool RowQuery::Matches(const RowId& row) const {
          (!tags.has_value() || row.tags == *tags);
 }
 
-absl::StatusOr<KeyTemplate> KeyTemplate::Parse(std::string_view text) {
-  const size_t plus = text.find('+');
-  const std::string_view list = plus == text.npos ? text : text.substr(plus + 1);
-  KeyTemplate made;
+absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
+  const std::string_view spec = DistributorIn(text);
+  RowKeys made;
   made.text_ = std::string(text);
-  HOURCELL_ASSIGN_OR_RETURN(made.fields_, ParseFields(text, list));
-  HOURCELL_ASSIGN_OR_RETURN(
-      made.distributor_,
-      ParseDistributor(text, plus == text.npos ? "none" : text.substr(0, plus), list));
+  HOURCELL_ASSIGN_OR_RETURN(made.fields_,
+                            ParseFields(text, spec.empty() ? text : text.substr(spec.size() + 1)));
+  HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
   // What the distributor cannot take, it cannot take of any row.
   const RowId sample{.metric = std::string(kMetricBytes, '\1'),
                      .base_time_s = kRowSpanS,
@@ -132,39 +133,19 @@ absl::StatusOr<KeyTemplate> KeyTemplate::Parse(std::string_view text) {
   return made;
 }
 
-void KeyTemplate::AppendField(KeyField field, const RowId& row, std::string* key) const {
-  switch (field) {
-    case KeyField::kMetric:
-      key->append(row.metric);
-      break;
-    case KeyField::kReversedMetric:
-      key->append(Reversed(row.metric));
-      break;
-    case KeyField::kTime:
-      AppendBigEndian(row.base_time_s, kTimeBytes, key);
-      break;
-    case KeyField::kReversedTime:
-      AppendBigEndian(UINT32_MAX - row.base_time_s, kTimeBytes, key);
-      break;
-    case KeyField::kTags:
-      key->append(row.tags);
-      break;
-  }
-}
-
-absl::Status KeyTemplate::Encode(const RowId& row, std::string* stored) const {
+absl::Status RowKeys::Encode(const RowId& row, std::string* stored) const {
   if (row.metric.size() != kMetricBytes || row.tags.size() % kTagPairBytes != 0) {
     return absl::InvalidArgumentError(
         fmt::format("row: got a metric of {} bytes and tags of {}; want {} and a multiple of {}",
                     row.metric.size(), row.tags.size(), kMetricBytes, kTagPairBytes));
   }
   std::string key;
-  for (const KeyField field : fields_)
+  for (const KeyFieldKind field : fields_)
     AppendField(field, row, &key);
   return distributor_->Encode(key, stored);
 }
 
-absl::StatusOr<RowId> KeyTemplate::Decode(std::string_view stored) const {
+absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
   std::string scratch;
   HOURCELL_ASSIGN_OR_RETURN(std::string_view key, distributor_->Decode(stored, &scratch));
   constexpr size_t kFixedBytes = kMetricBytes + kTimeBytes;
@@ -174,18 +155,18 @@ absl::StatusOr<RowId> KeyTemplate::Decode(std::string_view stored) const {
   }
   const size_t tag_bytes = key.size() - kFixedBytes;
   RowId row;
-  for (const KeyField field : fields_) {
-    const size_t size = field == KeyField::kTags ? tag_bytes
-                        : IsTime(field)          ? kTimeBytes
-                                                 : kMetricBytes;
+  for (const KeyFieldKind field : fields_) {
+    const size_t size = field == KeyFieldKind::kTags ? tag_bytes
+                        : IsTime(field)              ? kTimeBytes
+                                                     : kMetricBytes;
     const std::string_view bytes = key.substr(0, size);
     key.remove_prefix(size);
-    if (field == KeyField::kTags) row.tags = bytes;
-    if (field == KeyField::kMetric) row.metric = bytes;
-    if (field == KeyField::kReversedMetric) row.metric = Reversed(bytes);
+    if (field == KeyFieldKind::kTags) row.tags = bytes;
+    if (field == KeyFieldKind::kMetric) row.metric = bytes;
+    if (field == KeyFieldKind::kMetricReversed) row.metric = Reversed(bytes);
     if (!IsTime(field)) continue;
     row.base_time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
-    if (field == KeyField::kReversedTime) row.base_time_s = UINT32_MAX - row.base_time_s;
+    if (field == KeyFieldKind::kHourReversed) row.base_time_s = UINT32_MAX - row.base_time_s;
   }
   if (row.base_time_s % kRowSpanS != 0) {
     return NotAKey(stored, fmt::format("base time {} is no whole hour", row.base_time_s));
@@ -193,19 +174,19 @@ absl::StatusOr<RowId> KeyTemplate::Decode(std::string_view stored) const {
   return row;
 }
 
-KeyTemplate::Ranges KeyTemplate::OriginalRanges(const RowQuery& query) const {
+RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
   std::vector<std::string> prefixes = {""};
   RowId row{.metric = query.metric, .tags = query.tags.value_or("")};
   for (size_t i = 0; i < fields_.size(); ++i) {
-    const KeyField field = fields_[i];
-    if (field == KeyField::kTags && !query.tags.has_value()) break;
+    const KeyFieldKind field = fields_[i];
+    if (field == KeyFieldKind::kTags && !query.tags.has_value()) break;
     if (!IsTime(field)) {
       for (std::string& prefix : prefixes)
         AppendField(field, row, &prefix);
       continue;
     }
     const bool is_next_known =
-        i + 1 < fields_.size() && (fields_[i + 1] != KeyField::kTags || query.tags.has_value());
+        i + 1 < fields_.size() && (fields_[i + 1] != KeyFieldKind::kTags || query.tags.has_value());
     const bool is_one_hour = query.begin_s + kRowSpanS >= query.end_s;
     if (!is_next_known && !is_one_hour) {
       // All times of the range lie together behind the prefix.
@@ -223,7 +204,7 @@ KeyTemplate::Ranges KeyTemplate::OriginalRanges(const RowQuery& query) const {
       hours.push_back(prefixes[0]);
       AppendField(field, row, &hours.back());
     }
-    if (field == KeyField::kReversedTime) std::ranges::reverse(hours);
+    if (field == KeyFieldKind::kHourReversed) std::ranges::reverse(hours);
     prefixes = std::move(hours);
   }
   Ranges ranges{.are_rows = query.tags.has_value()};
@@ -232,15 +213,15 @@ KeyTemplate::Ranges KeyTemplate::OriginalRanges(const RowQuery& query) const {
   return ranges;
 }
 
-absl::Status KeyTemplate::AppendRowProbes(const std::string& key,
-                                          std::vector<KeyAccess>* accesses) const {
+absl::Status RowKeys::AppendRowProbes(const std::string& key,
+                                      std::vector<KeyAccess>* accesses) const {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> probes, distributor_->Probes(key));
   for (const std::string& probe : probes)
     accesses->push_back({.is_row = true, .begin = probe});
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<KeyAccess>> KeyTemplate::Plan(const RowQuery& query) const {
+absl::StatusOr<std::vector<KeyAccess>> RowKeys::Plan(const RowQuery& query) const {
   HOURCELL_CHECK(query.begin_s < query.end_s);
   const Ranges ranges = OriginalRanges(query);
   std::vector<KeyAccess> accesses;
@@ -259,11 +240,11 @@ absl::StatusOr<std::vector<KeyAccess>> KeyTemplate::Plan(const RowQuery& query) 
   return accesses;
 }
 
-size_t KeyTemplate::leading_bytes() const {
-  const KeyField first = fields_.front();
-  const size_t field_bytes = first == KeyField::kTags ? kTagPairBytes
-                             : IsTime(first)          ? kTimeBytes
-                                                      : kMetricBytes;
+size_t RowKeys::leading_bytes() const {
+  const KeyFieldKind first = fields_.front();
+  const size_t field_bytes = first == KeyFieldKind::kTags ? kTagPairBytes
+                             : IsTime(first)              ? kTimeBytes
+                                                          : kMetricBytes;
   return prefix_bytes_ + field_bytes;
 }
 

@@ -1,24 +1,18 @@
-// KeyTemplate: the order of the fields of a row key, as data, so that orders can be compared. The
-// product's own keys (codec/row_key.h) have OpenTSDB's order; these are for the layout benchmark.
+// RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that names a
+// metric, an hour and tags once each, so that a key can be read again and a query planned, and a
+// distributor over it. The product's own keys (codec/row_key.h) have OpenTSDB's order.
 //
-//   [distributor +] field , field , ...
+//   [distributor +] field , field , ...             '+' will do for ',', too
 //
 //   metric,time,tags               OpenTSDB's
 //   salt:16+metric,time,tags       OpenTSDB's salt: 16 buckets, by series
 //   xxh3:16+metric,time,tags       a hash of the whole row key; any of regions/distributor_spec.h
-//   reversed-metric,time,tags      the bytes of the metric's UID in reverse
+//   reversed-metric,time,tags      the bytes of the metric's UID in reverse: UIDs that were given
+//                                  one after the other differ in their first byte
 //   metric,tags,reversed-time      a series' rows together, the newest first
 //
-//   field             bytes
-//   metric            3     the metric's UID
-//   reversed-metric   3     the same bytes in reverse: UIDs that were given one after the other
-//                           differ in their first byte
-//   time              4     base time in seconds
-//   reversed-time     4     2^32 - 1 - base time
-//   tags              rest  (tagk, tagv) pairs, 6 bytes each
-//
-// A metric, a time and the tags stand in it once each. Integers are big-endian. Immutable, but for
-// the counter of a round-robin distributor; thread-safe.
+// A metric is 3 bytes, a time 4, tags are pairs of 6 each. Immutable, but for the counter of a
+// round-robin distributor; thread-safe.
 
 #pragma once
 
@@ -34,6 +28,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/regions/key_distributor.h"
+#include "engine/regions/key_template.h"
 
 namespace hourcell::layouts {
 
@@ -43,8 +38,6 @@ inline constexpr size_t kTagPairBytes = 6;
 
 // Beyond so many buckets a range is read as one scan of the whole table.
 inline constexpr uint64_t kBucketsScannedMax = 4'096;
-
-enum class KeyField : uint8_t { kMetric, kReversedMetric, kTime, kReversedTime, kTags };
 
 // Which row: bytes of UIDs, and the base time.
 struct RowId {
@@ -72,13 +65,13 @@ struct KeyAccess {
   std::string end = {};  // of a range; empty = no end
 };
 
-class KeyTemplate {
+class RowKeys {
  public:
   // kInvalidArgument: an unknown field or distributor, a field that is missing or there twice,
   // OpenTSDB's salt before another order than OpenTSDB's.
-  static absl::StatusOr<KeyTemplate> Parse(std::string_view text);
+  static absl::StatusOr<RowKeys> Parse(std::string_view text);
 
-  // Parse(Text()) is the same template.
+  // Parse(text()) gives the same keys.
   const std::string& text() const { return text_; }
   const KeyDistributor& distributor() const { return *distributor_; }
 
@@ -102,11 +95,10 @@ class KeyTemplate {
     std::vector<KeyAccess> list = {};
   };
   Ranges OriginalRanges(const RowQuery& query) const;
-  void AppendField(KeyField field, const RowId& row, std::string* key) const;
   absl::Status AppendRowProbes(const std::string& key, std::vector<KeyAccess>* accesses) const;
 
   std::string text_;
-  std::vector<KeyField> fields_;
+  std::vector<KeyFieldKind> fields_;
   std::shared_ptr<const KeyDistributor> distributor_;
   size_t prefix_bytes_ = 0;
 };

@@ -4,7 +4,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
-#include "engine/layouts/key_template.h"
+#include "engine/layouts/row_keys.h"
 #include "tests/fuzz/fuzz_input.h"
 
 // A part as template, the rest as a stored key: a template is refused or made again from its text,
@@ -13,12 +13,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);
   const std::string_view text = TakePart(&input);
-  const auto keys = layouts::KeyTemplate::Parse(text);
+  const auto keys = layouts::RowKeys::Parse(text);
   if (!keys.ok()) {
     HOURCELL_CHECK(absl::IsInvalidArgument(keys.status()));
     return 0;
   }
-  HOURCELL_CHECK(keys->text() == text && layouts::KeyTemplate::Parse(keys->text()).ok());
+  HOURCELL_CHECK(keys->text() == text && layouts::RowKeys::Parse(keys->text()).ok());
   const auto row = keys->Decode(input);
   if (!row.ok()) {
     HOURCELL_CHECK(absl::IsDataLoss(row.status()));
