@@ -173,9 +173,8 @@ KeyRange RowKeyCodec::RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uin
 std::vector<KeyRange> RowKeyCodec::Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const {
   const std::vector<SaltSpan> spans =
       salt_epochs().SpansOf(begin_s, end_s == 0 ? UINT64_MAX : end_s);
-  const bool has_bucket_ranges = salt_at_ < base_time_at_;
   const uint32_t buckets =
-      has_bucket_ranges && !spans.empty()
+      has_bucket_ranges() && !spans.empty()
           ? salt_epochs().BucketsMaxIn(spans.front().begin_s, spans.back().end_s)
           : 1;
 

@@ -112,6 +112,9 @@ class RowKeyCodec {
   // The base time of any key that is at least tags_offset() long.
   uint32_t BaseTimeOf(std::string_view key) const;
 
+  // True if Ranges has a range or more for each salt bucket.
+  bool has_bucket_ranges() const { return layout_.salt_width > 0 && salt_at_ < base_time_at_; }
+
   // -1, 0 or 1: the order of two keys without their salt bytes, a shorter one first among equals.
   // REQUIRES: both have salt bytes.
   int CompareIgnoringSalt(std::string_view a, std::string_view b) const;

@@ -33,10 +33,12 @@ KeyPiece SaltOf(const Layout& layout) {
   return salt;
 }
 
-// The whole table by salt bucket, where that comes first in a key.
-std::vector<BucketInterval> BucketsOfTable(const Layout& layout) {
-  const bool is_salted = layout.salt_width > 0 && layout.fields.front() == RowField::kSalt;
-  std::vector<BucketInterval> buckets(is_salted ? layout.salt_buckets : 1);
+// The whole table by salt bucket, those of all epochs, where that comes first in a key.
+std::vector<BucketInterval> BucketsOfTable(const RowKeyCodec& row_keys) {
+  const Layout& layout = row_keys.layout();
+  const bool is_salted = layout.fields.front() == RowField::kSalt;
+  std::vector<BucketInterval> buckets(
+      is_salted ? row_keys.salt_epochs().BucketsMaxIn(0, UINT64_MAX) : 1);
   for (uint32_t i = 1; i < buckets.size(); ++i) {
     buckets[i].bucket = i;
     AppendSalt(layout, i, &buckets[i].start);
@@ -67,7 +69,7 @@ class ParallelScan::Body {
   absl::Status Plan(const ScanSpec& spec, TableStore* tables) {
     HOURCELL_ASSIGN_OR_RETURN(selection_, RowScanner(row_keys_, scanner_parts_).Select(spec));
     if (spec.metric.empty()) {
-      intervals_ = BucketsOfTable(row_keys_.layout());
+      intervals_ = BucketsOfTable(row_keys_);
     } else {
       for (const KeyRange& range : selection_.ranges)
         intervals_.push_back({intervals_.size(), range.begin, range.end});

@@ -1,5 +1,6 @@
 #include "engine/salt_admin.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -141,6 +142,31 @@ TEST_F(SaltAdminTest, RowsOfALaterHourAreSpreadOverOtherBuckets) {
       EXPECT_THAT(CountHours(2, 4, method), ElementsAre(kHosts, kHosts));
     }
   }
+}
+
+TEST_F(SaltAdminTest, ScansByThreadsAndInOrderSeeEveryRowOnce) {
+  for (const int hour : {0, 1, 2, 3}) {
+    ASSERT_NO_FATAL_FAILURE(PutHour(hour));
+    const uint32_t buckets[] = {16, 2, 40, 3};
+    ASSERT_OK(tsdb_->salt()->Change(buckets[hour], HourAt(hour + 1)));
+  }
+  ASSERT_OK(tsdb_->Seal());
+  for (const char* const metric : {"m", ""}) {
+    const auto scan = tsdb_->PlanScan({.metric = metric}, {.lanes = 3});
+    ASSERT_OK(scan);
+    const auto add = [](const ScannedRow& row, size_t* points) { *points += row.times.size(); };
+    const auto merge = [](size_t from, size_t* to) { *to += from; };
+    EXPECT_THAT((*scan)->Reduce(size_t{0}, add, merge), IsOkAndHolds(4u * kHosts)) << metric;
+  }
+  const auto in_order = tsdb_->PlanScan({.metric = "m"}, {.lanes = 3});
+  ASSERT_OK(in_order);
+  std::vector<uint32_t> hours;
+  ASSERT_OK((*in_order)->RunInOrder([&](const ScannedRow& row) {
+    hours.push_back(row.base_time_s);
+    return true;
+  }));
+  EXPECT_EQ(hours.size(), 4u * kHosts);
+  EXPECT_TRUE(std::ranges::is_sorted(hours));
 }
 
 TEST_F(SaltAdminTest, LastPointsAreFoundInWhateverEpochTheyAre) {
