@@ -37,8 +37,8 @@ KeyPiece SaltOf(const Layout& layout) {
 std::vector<BucketInterval> BucketsOfTable(const RowKeyCodec& row_keys) {
   const Layout& layout = row_keys.layout();
   const bool is_salted = layout.fields.front() == RowField::kSalt;
-  std::vector<BucketInterval> buckets(
-      is_salted ? row_keys.salt_epochs().BucketsMaxIn(0, UINT64_MAX) : 1);
+  std::vector<BucketInterval> buckets(is_salted ? row_keys.salt_epochs().BucketsMaxIn(0, UINT64_MAX)
+                                                : 1);
   for (uint32_t i = 1; i < buckets.size(); ++i) {
     buckets[i].bucket = i;
     AppendSalt(layout, i, &buckets[i].start);

@@ -45,7 +45,7 @@ class RocksFamilies {
 };
 
 struct OpenedRocks {
-  std::unique_ptr<rocksdb::Env> env;  // the database's
+  std::unique_ptr<rocksdb::Env> env;             // the database's
   std::shared_ptr<RocksFlushWatch> flush_watch;  // the database's; not started
   std::unique_ptr<rocksdb::DB> db;
   RegionSets sets;

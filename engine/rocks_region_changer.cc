@@ -140,7 +140,7 @@ class RocksRegionChanger::ClosedGates {
   // `kept` is a region that goes on, and opens; nullptr: none does.
   void Abandon(RegionGate* kept) {
     for (RegionGate* const gate : std::exchange(gates_, {}))
-      kept != nullptr && gate == kept ? gate->Open() : gate->Abandon();
+      kept != nullptr&& gate == kept ? gate->Open() : gate->Abandon();
   }
   void Fail() {
     for (RegionGate* const gate : std::exchange(gates_, {}))
