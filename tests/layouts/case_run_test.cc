@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -57,6 +58,7 @@ std::vector<std::string> LayoutNames() {
   std::vector<std::string> names;
   for (const NamedLayout& layout : NamedLayouts())
     names.emplace_back(layout.name);
+  if (kIsSanitized) names.resize(3);  // all go the same ways through the code
   return names;
 }
 
@@ -80,6 +82,7 @@ TEST(CaseRunTest, ReadsBackMillisecondsHotSeriesAndWideTags) {
 }
 
 TEST(CaseRunTest, SaltSpreadsAFleetAndTheOrderOfArrivalDoesNot) {
+  if (kIsSanitized) GTEST_SKIP() << "tells of figures, not of the code";
   CaseSpec spec = Spec("salt-16");
   spec.points = 400'000;
   spec.checks_all = false;
@@ -95,6 +98,7 @@ TEST(CaseRunTest, SaltSpreadsAFleetAndTheOrderOfArrivalDoesNot) {
 }
 
 TEST(CaseRunTest, PresplitSaltIsNearWhatChanceAllows) {
+  if (kIsSanitized) GTEST_SKIP() << "tells of figures, not of the code";
   CaseSpec spec = Spec("salt-16");
   spec.points = 400'000;
   spec.rule = SplitRule::kPresplit;
