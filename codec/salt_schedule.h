@@ -1,5 +1,5 @@
 // SaltSchedule: the salt epochs of an open store. Others read them while one more is added: what a
-// reader has seen stays as it was, as it may hold it for as long as the schedule lives. Thread-safe.
+// reader has seen stays as it was, and may be held for as long as the schedule lives. Thread-safe.
 
 #pragma once
 

@@ -187,7 +187,7 @@ void LastPointReader::SetPrefix(uint32_t base_time_s) {
   prefix_.resize(prefix_size_);
 }
 
-// The newest hour of [begin_s, end_s), all of one epoch, in which the group's metric and bucket have
+// The newest hour of [begin_s, end_s), of one epoch, in which the group's metric and bucket have
 // a row.
 absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t begin_s,
                                                                       uint64_t end_s) {

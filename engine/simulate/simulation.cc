@@ -14,8 +14,8 @@
 #include "codec/base/strings.h"
 #include "engine/regions/key_sample.h"
 #include "engine/regions/presplit.h"
+#include "engine/simulate/key_batch.h"
 #include "engine/simulate/key_maker.h"
-#include "engine/simulate/put_batch.h"
 
 namespace hourcell {
 namespace {
@@ -143,7 +143,7 @@ class Runner {
   }
 
   absl::Status Pour(PutSource* source, KeyMaker* keys, TableModel* table, HeatMap* heat) {
-    PutBatch batch;
+    KeyBatch batch;
     std::vector<std::string_view> made;
     while (true) {
       const absl::Status filled = batch.Fill(source);

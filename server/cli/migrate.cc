@@ -132,7 +132,11 @@ class Migrator {
     std::ranges::sort(rows, {}, &UidRow::uid_bytes);
     for (const UidRow& row : rows) {
       if (to_.FindUid(kind, row.name).ok()) continue;
-      HOURCELL_RETURN_IF_ERROR(to_.AssignUid(kind, row.name).status());
+      const absl::Status assigned = to_.AssignUid(kind, row.name).status();
+      if (assigned.ok()) continue;
+      return absl::FailedPreconditionError(fmt::format("the target takes no name of {} {}: {}",
+                                                       KindName(kind), QuoteForMessage(row.name),
+                                                       StatusText(assigned)));
     }
     done_.names += rows.size();
     return absl::OkStatus();

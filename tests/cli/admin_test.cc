@@ -103,7 +103,7 @@ TEST_F(AdminTest, WordsThatMakeNoSenseAreUsageErrors) {
   }
   EXPECT_EQ(Run({"seal"}, "ftp://host"), kExitUsage);
   EXPECT_THAT(terminal_.err(),
-              HasSubstr("got \"seal flush\"; want one of seal, flush, compact and ttl"));
+              HasSubstr("got \"seal flush\"; want one of seal, flush, compact, ttl and salt"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
-#include "tests/support/paused_compactions.h"
+#include "tests/support/paused_lsm_compactions.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -253,7 +253,7 @@ TEST_F(RegionKeeperTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy) {
   }
   EXPECT_THAT(Sizes(), SizeIs(1)) << "nothing was blocked";
 
-  PausedCompactions paused;
+  PausedLsmCompactions paused;
   for (uint64_t i = 1; i < RegionBacklog::kYoungFilesMax; ++i)  // one is there
     ASSERT_NO_FATAL_FAILURE(Write({keys[i]}));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -16,7 +16,7 @@
 
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
-#include "tests/support/paused_compactions.h"
+#include "tests/support/paused_lsm_compactions.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -59,7 +59,7 @@ class RegionBehindTest : public testing::Test {
 };
 
 TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
-  std::optional<PausedCompactions> paused(std::in_place);
+  std::optional<PausedLsmCompactions> paused(std::in_place);
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
   ASSERT_TRUE(IsBehindSoon("a", true));
   EXPECT_FALSE(store_->IsBehind(kTable, "z"));
@@ -94,7 +94,7 @@ TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
 }
 
 TEST_F(RegionBehindTest, ADaughterIsBehindIfItHasTheFiles) {
-  PausedCompactions paused;
+  PausedLsmCompactions paused;
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
   ASSERT_TRUE(IsBehindSoon("a", true));
   ASSERT_OK(store_->Split(kTable, {.keys = {"b"}}));

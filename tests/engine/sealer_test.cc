@@ -22,7 +22,7 @@
 #include "engine/series_key.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
-#include "tests/support/paused_compactions.h"
+#include "tests/support/paused_lsm_compactions.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
@@ -311,7 +311,7 @@ TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
   };
   ASSERT_OK(put("behind", 0, 0));
   ASSERT_OK(put("other", 0, 0));
-  std::optional<PausedCompactions> paused(std::in_place);
+  std::optional<PausedLsmCompactions> paused(std::in_place);
   // The first hour is not over for long enough when it is looked at.
   for (uint64_t i = 0; i <= RegionBacklog::kYoungFilesMax; ++i) {
     ASSERT_OK(put("behind", 1, static_cast<int64_t>(i)));

@@ -1,4 +1,4 @@
-#include "engine/simulate/put_batch.h"
+#include "engine/simulate/key_batch.h"
 
 #include <string>
 #include <vector>
@@ -46,11 +46,11 @@ class FewKeys final : public PutSource {
   std::string key_;
 };
 
-TEST(PutBatchTest, HasThePutsOfTheSourceInTheirOrder) {
+TEST(KeyBatchTest, HasThePutsOfTheSourceInTheirOrder) {
   const FleetSpec spec = *ParseFleet("metrics=3,tags=host:50/cpu:7,duration=3h,late=0.1:1h");
   const auto one_by_one = MakeFleet(spec, FleetSteps::kRows, 1);
   const auto source = MakeFleet(spec, FleetSteps::kRows, 1);
-  PutBatch batch;
+  KeyBatch batch;
   SourcePut put;
   size_t puts = 0;
   while (true) {
@@ -66,9 +66,9 @@ TEST(PutBatchTest, HasThePutsOfTheSourceInTheirOrder) {
   EXPECT_EQ(puts, 3U * 3 * 50 * 7);
 }
 
-TEST(PutBatchTest, ErrorsComeBehindThePutsBeforeThem) {
+TEST(KeyBatchTest, ErrorsComeBehindThePutsBeforeThem) {
   FewKeys source(3, absl::InvalidArgumentError("line 4"));
-  PutBatch batch;
+  KeyBatch batch;
 
   EXPECT_THAT(batch.Fill(&source), StatusIs(StatusCode::kInvalidArgument, HasSubstr("line 4")));
   ASSERT_THAT(batch.puts(), SizeIs(3));
@@ -76,15 +76,15 @@ TEST(PutBatchTest, ErrorsComeBehindThePutsBeforeThem) {
   EXPECT_EQ(batch.puts()[2].row_key, "key2");
 }
 
-TEST(PutBatchTest, IsFilledAgainUntilTheEnd) {
-  FewKeys source(PutBatch::kPutsMax + 1, absl::OkStatus());
-  PutBatch batch;
+TEST(KeyBatchTest, IsFilledAgainUntilTheEnd) {
+  FewKeys source(KeyBatch::kPutsMax + 1, absl::OkStatus());
+  KeyBatch batch;
 
   EXPECT_OK(batch.Fill(&source));
-  EXPECT_THAT(batch.puts(), SizeIs(PutBatch::kPutsMax));
+  EXPECT_THAT(batch.puts(), SizeIs(KeyBatch::kPutsMax));
   EXPECT_OK(batch.Fill(&source));
   ASSERT_THAT(batch.puts(), SizeIs(1));
-  EXPECT_EQ(batch.puts()[0].key, fmt::format("key{}", PutBatch::kPutsMax));
+  EXPECT_EQ(batch.puts()[0].key, fmt::format("key{}", KeyBatch::kPutsMax));
   EXPECT_OK(batch.Fill(&source));
   EXPECT_THAT(batch.puts(), IsEmpty());
 }

@@ -1,10 +1,10 @@
-#include "engine/simulate/put_batch.h"
+#include "engine/simulate/key_batch.h"
 
 #include <string_view>
 
 namespace hourcell {
 
-absl::Status PutBatch::Fill(PutSource* source) {
+absl::Status KeyBatch::Fill(PutSource* source) {
   puts_.clear();
   bytes_.clear();
   absl::Status status;

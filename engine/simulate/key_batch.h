@@ -1,4 +1,4 @@
-// PutBatch: many puts of a source at once, so that what is done for each, a virtual call or a hash,
+// KeyBatch: many puts of a source at once, so that what is done for each, a virtual call or a hash,
 // is done for all of them together. What the puts point to is copied. Thread-compatible.
 
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-class PutBatch {
+class KeyBatch {
  public:
   static constexpr size_t kPutsMax = 1'024;
 

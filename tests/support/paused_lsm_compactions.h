@@ -1,0 +1,23 @@
+// PausedLsmCompactions: while there is one, no store of this process merges files. To be made
+// after the store was opened.
+
+#pragma once
+
+#include <rocksdb/env.h>
+
+namespace hourcell {
+
+class PausedLsmCompactions {
+ public:
+  PausedLsmCompactions() { SetThreads(0); }
+  ~PausedLsmCompactions() { SetThreads(2); }
+  PausedLsmCompactions(const PausedLsmCompactions&) = delete;
+  PausedLsmCompactions& operator=(const PausedLsmCompactions&) = delete;
+
+ private:
+  static void SetThreads(int threads) {
+    rocksdb::Env::Default()->SetBackgroundThreads(threads, rocksdb::Env::LOW);
+  }
+};
+
+}  // namespace hourcell
