@@ -444,7 +444,8 @@ class KilledSaltTest : public KillPointTest {
 
   // Until a change is taken, and so the server gone: the next hours may have rows already.
   static void ChangeUntilGone(uint16_t port, int hour) {
-    HttpResult changed{.status = 409};
+    HttpResult changed;
+    changed.status = 409;
     for (int64_t from = 1356998400 + 3600 * (hour + 1); changed.status == 409; from += 3600) {
       const std::string body = fmt::format(R"({{"buckets":{},"from":{}}})", 2 + hour * 7, from);
       changed = HttpCall(port, "POST", "/api/admin/salt", body);
