@@ -238,8 +238,10 @@ bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
 void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
   if (parts_.clock->NowMs() >= put_off_until_ms_) put_off_.clear();
   if (put_off_.empty()) return;
-  std::erase_if(*hours,
-                [this](const OpenHourInfo& hour) { return put_off_.contains(hour.series); });
+  const auto is_put_off = [&put_off = put_off_](const OpenHourInfo& hour) {
+    return put_off.contains(hour.series);
+  };
+  std::erase_if(*hours, is_put_off);
 }
 
 // Hours that are put off are told.
