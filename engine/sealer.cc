@@ -238,10 +238,10 @@ bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
 void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
   if (parts_.clock->NowMs() >= put_off_until_ms_) put_off_.clear();
   if (put_off_.empty()) return;
-  const auto is_put_off = [&put_off = put_off_](const OpenHourInfo& hour) {
-    return put_off.contains(hour.series);
-  };
-  std::erase_if(*hours, is_put_off);
+  size_t kept = 0;
+  for (const OpenHourInfo& hour : *hours)
+    if (!put_off_.contains(hour.series)) (*hours)[kept++] = hour;
+  hours->resize(kept);
 }
 
 // Hours that are put off are told.
