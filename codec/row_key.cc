@@ -46,10 +46,10 @@ std::shared_ptr<const SaltSchedule> OneEpoch(const Layout& layout) {
 
 }  // namespace
 
-RowKeyCodec::RowKeyCodec(Layout layout) : RowKeyCodec(layout, OneEpoch(layout)) {}
+RowKeyCodec::RowKeyCodec(Layout layout) : RowKeyCodec(std::move(layout), nullptr) {}
 
 RowKeyCodec::RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts)
-    : layout_(std::move(layout)), salts_(std::move(salts)) {
+    : layout_(std::move(layout)), salts_(salts == nullptr ? OneEpoch(layout_) : std::move(salts)) {
   HOURCELL_CHECK(ValidateLayout(layout_).ok());
   for (const RowField field : layout_.fields) {
     switch (field) {
