@@ -440,9 +440,12 @@ TEST_P(QueryDifferentialTest, AnswersAreThoseOfANaiveStore) {
     ASSERT_NO_FATAL_FAILURE(Run(first + done));
   fmt::print("{} queries: {} refused, {} with points, {} groups merged\n", queries_, errors_,
              answers_with_points_, merges_);
-  EXPECT_EQ(regions_max_, GetParam().regions == CaseRegions::kEight ? 8u : 1u);
-  // A few stores, as under the sanitizers, may have met none by chance.
+  const bool has_eight = GetParam().regions == CaseRegions::kEight;
+  EXPECT_GT(regions_max_, has_eight ? 1u : 0u);
+  // A few stores, as under the sanitizers, may have met none by chance, or have few places to be
+  // cut at.
   if (stores < kStoresEveryday && seconds == 0) return;
+  EXPECT_EQ(regions_max_, has_eight ? 8u : 1u);
   EXPECT_GT(answers_with_points_ * 6, queries_) << "the run tells little: most answers are empty";
   EXPECT_GT(merges_, 0u) << "the run tells nothing of groups";
 }
