@@ -236,6 +236,7 @@ TEST_F(RegionKeeperTest, WarnsOfMoreRegionsThanMemoryHasRoomFor) {
 }
 
 TEST_F(RegionKeeperTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy) {
+  if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   RegionSettings settings = Small();
   settings.split.policy = SplitPolicyKind::kBusy;
   settings.split.max_bytes = 1 << 30;

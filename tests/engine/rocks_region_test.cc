@@ -59,6 +59,7 @@ class RegionBehindTest : public testing::Test {
 };
 
 TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
+  if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   std::optional<PausedLsmCompactions> paused(std::in_place);
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
   ASSERT_TRUE(IsBehindSoon("a", true));
@@ -94,6 +95,7 @@ TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
 }
 
 TEST_F(RegionBehindTest, ADaughterIsBehindIfItHasTheFiles) {
+  if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   PausedLsmCompactions paused;
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
   ASSERT_TRUE(IsBehindSoon("a", true));
