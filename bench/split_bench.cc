@@ -112,8 +112,8 @@ class SplitBench {
   void Run() {
     if (arguments_.stall != 0) return RunStalled();
     std::vector<std::jthread> threads;
-    threads.emplace_back([this] { Write("h", &hot_writes_); });
-    threads.emplace_back([this] { Write("o", &other_writes_); });
+    threads.emplace_back([this] { Write("h", &hot_writes_, &stop_); });
+    threads.emplace_back([this] { Write("o", &other_writes_, &stop_); });
     threads.emplace_back([this] { Read(); });
     std::this_thread::sleep_for(std::chrono::seconds(2));
     Take();
@@ -144,11 +144,9 @@ class SplitBench {
 
   // Writes to the region do not come back until it is left alone.
   void RunStalled() {
-    std::jthread others([this] { Write("o", &other_writes_); });
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-    other_writes_.Take();
-    std::this_thread::sleep_for(std::chrono::seconds(5));
-    const std::vector<double> quiet = other_writes_.Take();
+    const std::vector<double> quiet = WritesToOthers();
+    // Of this region alone: others that had rows would get as many files.
+    HOURCELL_CHECK(store_->Flush(kTable).ok());
     rocksdb::Env::Default()->SetBackgroundThreads(0, rocksdb::Env::LOW);
     while (!store_->IsBehind(kTable, HotKey(0))) {
       const Mutation row{kTable, Mutation::Kind::kSet, HotKey(0), "v"};
@@ -160,10 +158,8 @@ class SplitBench {
       while (!stop_)
         store_->ApplyUnlogged({&row, 1}).IgnoreError();
     });
-    other_writes_.Take();
-    std::this_thread::sleep_for(std::chrono::seconds(5));
-    const std::vector<double> stalled = other_writes_.Take();
-    HOURCELL_CHECK(store_->IsBehind(kTable, HotKey(0)));
+    const std::vector<double> stalled = WritesToOthers();
+    HOURCELL_CHECK(store_->IsBehind(kTable, HotKey(0)) && !stalled.empty());
     stop_ = true;
     rocksdb::Env::Default()->SetBackgroundThreads(2, rocksdb::Env::LOW);
     fmt::print("{} MiB, {} other regions; milliseconds\n", arguments_.mb, arguments_.others);
@@ -197,18 +193,18 @@ class SplitBench {
   }
 
   template <typename Call>
-  void Paced(Waits* waits, Call&& call) {
-    while (!stop_) {
+  void Paced(Waits* waits, const std::atomic<bool>* stop, Call&& call) {
+    while (!*stop) {
       const SteadyClock::time_point begin = SteadyClock::now();
       call();
       waits->Add(std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count());
       std::this_thread::sleep_until(begin + std::chrono::microseconds(200));
     }
   }
-  void Write(std::string_view where, Waits* waits) {
+  void Write(std::string_view where, Waits* waits, const std::atomic<bool>* stop) {
     Random random(where.size() + (where == "h" ? 1 : 2));
     const std::string value = RandomBytes(100, &random);
-    Paced(waits, [&] {
+    Paced(waits, stop, [&] {
       const std::string key =
           where == "h"
               ? HotKey(random.Below(rows_))
@@ -218,9 +214,20 @@ class SplitBench {
       HOURCELL_CHECK(store_->ApplyUnlogged({&row, 1}).ok());
     });
   }
+  // The waits of writes to other regions in five seconds.
+  std::vector<double> WritesToOthers() {
+    std::atomic<bool> stop{false};
+    std::thread others([this, &stop] { Write("o", &other_writes_, &stop); });
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    other_writes_.Take();
+    std::this_thread::sleep_for(std::chrono::seconds(5));
+    stop = true;
+    others.join();
+    return other_writes_.Take();
+  }
   void Read() {
     Random random(9);
-    Paced(&reads_, [&] {
+    Paced(&reads_, &stop_, [&] {
       const auto row = store_->Snapshot()->Get(kTable, HotKey(random.Below(rows_)));
       HOURCELL_CHECK(row.ok() && row->has_value());
     });

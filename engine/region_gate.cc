@@ -47,4 +47,9 @@ void RegionGate::Fail() {
   EndClosed(State::kFailed);
 }
 
+bool RegionGate::has_failed() const {
+  MutexLock lock(&mutex_);
+  return state_ == State::kFailed;
+}
+
 }  // namespace hourcell

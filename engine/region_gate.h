@@ -31,13 +31,14 @@ class RegionGate {
   void Abandon();
   // For ever: whoever waits or comes is told that it failed. REQUIRES: it is closed.
   void Fail();
+  bool has_failed() const;
 
  private:
   enum class State : uint8_t { kOpen, kClosed, kGone, kFailed };
 
   void EndClosed(State state);
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar changed_;
   State state_ ABSL_GUARDED_BY(mutex_) = State::kOpen;
   size_t inside_ ABSL_GUARDED_BY(mutex_) = 0;

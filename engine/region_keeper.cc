@@ -44,11 +44,14 @@ RegionKeeper::RegionKeeper(const RegionSettings& settings, const Parts& parts)
 absl::Status RegionKeeper::Tick() {
   MutexLock round(&round_);
   WatchRegions();
+  const uint64_t changes = splits_->value() + merges_->value();
   absl::Status done = SplitWhatIsLarge();
   if (settings_.normalizer.is_enabled && NowMs() >= next_normalizing_ms_) {
     next_normalizing_ms_ = NowMs() + settings_.normalizer.period_ms;
     done.Update(Normalize());
   }
+  // Rows from now on are of the new regions, and not of those that are gone.
+  if (splits_->value() + merges_->value() != changes) WatchRegions();
   if (!done.ok()) errors_->Add(1);
   return done;
 }

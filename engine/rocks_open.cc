@@ -101,7 +101,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
   std::unique_ptr<rocksdb::DB> db(raw);
   for (size_t i = 0; i < families->size(); ++i)
     (*families)[i].handle = handles[i + 1];
-  // The default family holds nothing; RocksDB wants it opened all the same.
+  // The default family holds nothing that is read; RocksDB wants it opened all the same.
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(db->DestroyColumnFamilyHandle(handles[0]), fmt::format("open {}", directory)));
   return db;
@@ -246,6 +246,8 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
   opened.env = NewRocksEnv(options.env != nullptr ? options.env : rocksdb::Env::Default());
   rocksdb::DBOptions db_options = RocksDbOptions(options);
   db_options.env = opened.env.get();
+  opened.error_watch = std::make_shared<RocksErrorWatch>();
+  db_options.listeners.push_back(opened.error_watch);
   if (!options.observers.empty()) {
     opened.flush_watch = std::make_shared<RocksFlushWatch>(options.observers);
     db_options.listeners.push_back(opened.flush_watch);

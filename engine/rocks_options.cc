@@ -98,6 +98,8 @@ rocksdb::DBOptions RocksDbOptions(const Options& options) {
   // What was written but not synced may be lost from its end, never from its middle.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   db.max_total_wal_size = kLogBytesMax;
+  // A store flushes its tables before it closes; what is in the default family is worth no file.
+  db.avoid_flush_during_shutdown = true;
   // All memtables of all tables; beyond, the oldest is flushed.
   db.write_buffer_manager =
       std::make_shared<rocksdb::WriteBufferManager>(4 * options.write_buffer_bytes);

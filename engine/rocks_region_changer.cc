@@ -12,6 +12,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/region_catalogue.h"
 #include "engine/regions/region_name.h"
+#include "engine/rocks_flush.h"
 #include "engine/rocks_region_files.h"
 #include "engine/rocks_status.h"
 
@@ -156,6 +157,18 @@ class RocksRegionChanger::ClosedGates {
   std::vector<RegionGate*> gates_;
 };
 
+// Of a region whose last change may have come to pass or not, nobody knows whose its keys are.
+absl::Status RocksRegionChanger::CheckUsable(const RegionSet& set,
+                                             std::span<const size_t> regions) {
+  for (const size_t i : regions) {
+    if (!set.region(i)->gate()->has_failed()) continue;
+    return absl::UnavailableError(fmt::format(
+        "region {}: an earlier change of it failed half way; want the store opened again",
+        set.info(i).id.value));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status RocksRegionChanger::AskObservers(const RegionChange& change) const {
   for (StoreObserver* const observer : observers_)
     HOURCELL_RETURN_IF_ERROR(observer->BeforeRegionChange(change));
@@ -203,6 +216,7 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
                                                      TableName(table), before->size()));
   }
   const size_t parent = 0;
+  HOURCELL_RETURN_IF_ERROR(CheckUsable(*before, {&parent, 1}));
   ClosedGates gates(*before, {&parent, 1});
   HOURCELL_ASSIGN_OR_RETURN(const bool is_empty, IsEmpty(&db_, before->family(0), {}));
   if (!is_empty) {
@@ -251,14 +265,14 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
                     ToStringBinary(key), parent.id.value, ToStringBinary(parent.range.start),
                     parent.range.end.empty() ? "the end" : ToStringBinary(parent.range.end)));
   }
+  HOURCELL_RETURN_IF_ERROR(CheckUsable(*before, {&index, 1}));
   const std::vector<RegionInfo> daughters = Daughters(*before, parent, cut, now_ms);
   const RegionChange change = ChangeOf(RegionChange::Kind::kSplit, *before, {&index, 1}, daughters);
   HOURCELL_RETURN_IF_ERROR(AskObservers(change));
   HOURCELL_RETURN_IF_ERROR(WriteIntent(daughters));
   HOURCELL_KILL_POINT("split:intent");
   rocksdb::ColumnFamilyHandle* const family = before->family(index);
-  const absl::Status flushed =
-      FromRocks(db_.Flush(rocksdb::FlushOptions(), family), "split: flush");
+  const absl::Status flushed = FromRocks(FlushFamily(&db_, family), "split: flush");
   if (!flushed.ok()) return Undo(flushed, {});
   HOURCELL_KILL_POINT("split:flushed");
 
@@ -319,14 +333,14 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
   MutexLock lock(&change_);
   const std::shared_ptr<const RegionSet> before = Current(table);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<size_t> parents, Neighbours(*before, ids));
+  HOURCELL_RETURN_IF_ERROR(CheckUsable(*before, parents));
   const RegionInfo merged = MergedRegion(*before, parents, NextId(*before, /*now_ms=*/0));
   const RegionChange change = ChangeOf(RegionChange::Kind::kMerge, *before, parents, {&merged, 1});
   HOURCELL_RETURN_IF_ERROR(AskObservers(change));
   HOURCELL_RETURN_IF_ERROR(WriteIntent({&merged, 1}));
   HOURCELL_KILL_POINT("merge:intent");
   for (const size_t i : parents) {
-    const absl::Status flushed =
-        FromRocks(db_.Flush(rocksdb::FlushOptions(), before->family(i)), "merge: flush");
+    const absl::Status flushed = FromRocks(FlushFamily(&db_, before->family(i)), "merge: flush");
     if (!flushed.ok()) return Undo(flushed, {});
   }
   HOURCELL_KILL_POINT("merge:flushed");

@@ -64,6 +64,7 @@ class RocksRegionChanger {
   using Regions = std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>>;
   class ClosedGates;
 
+  static absl::Status CheckUsable(const RegionSet& set, std::span<const size_t> regions);
   absl::Status AskObservers(const RegionChange& change) const;
   void TellObservers(const RegionChange& change) const;
 

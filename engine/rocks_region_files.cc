@@ -1,7 +1,9 @@
 #include "engine/rocks_region_files.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "engine/rocks_flush.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -20,6 +23,8 @@ namespace {
 // return before the version that is exported has its file: what was exported is compared with what
 // there is.
 constexpr int kExportsMax = 10;
+// Before the second; twice as long before each after it, half a second in all.
+constexpr std::chrono::milliseconds kFirstRest(1);
 
 // Where files are linked to on their way.
 std::string StagingDirectory(const std::string& db_path) {
@@ -85,6 +90,10 @@ absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(
   const std::string staging = StagingDirectory(db->GetName());
   HOURCELL_RETURN_IF_ERROR(FromRocks(db->GetEnv()->CreateDirIfMissing(staging), "export"));
   for (int i = 0; i < kExportsMax; ++i) {
+    // The thread that came between may want the processor to end its step.
+    if (i > 0) std::this_thread::sleep_for(kFirstRest * (1 << (i - 1)));
+    // An export flushes, and does not wait for it either.
+    HOURCELL_RETURN_IF_ERROR(FromRocks(FlushFamily(db, family), "export: flush"));
     std::unique_ptr<RocksExport> made(new RocksExport(db, staging + "/" + family->GetName()));
     rocksdb::ExportImportFilesMetaData* raw_files = nullptr;
     const rocksdb::Status exported =

@@ -7,11 +7,11 @@
 namespace hourcell {
 namespace {
 
-// Of sizes that are asked for: a tenth of a file at either end is as good as none.
-constexpr double kErrorMargin = 0.1;
+// Of sizes that are asked for: files at either end that are less than this part of all count whole.
+constexpr double kErrorMargin = 0.005;
 
 // How often the middle of a file is looked for.
-constexpr int kHalvings = 24;
+constexpr int kHalvings = 64;
 
 // With `with_memory`, what is not yet in files too.
 uint64_t BytesBetween(rocksdb::DB* db,
@@ -20,8 +20,8 @@ uint64_t BytesBetween(rocksdb::DB* db,
                       std::string_view end,
                       bool with_memory = false) {
   // No key of ours is so long.
-  static const std::string kAboveAll(256, '\xff');
-  if (end.empty()) end = kAboveAll;
+  static const std::string above_all(256, '\xff');
+  if (end.empty()) end = above_all;
   const rocksdb::Range range({start.data(), start.size()}, {end.data(), end.size()});
   rocksdb::SizeApproximationOptions options;
   options.include_files = true;

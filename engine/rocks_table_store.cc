@@ -1,7 +1,6 @@
 #include "engine/rocks_table_store.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,18 +13,17 @@
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks_cursor.h"
+#include "engine/rocks_flush.h"
 #include "engine/rocks_open.h"
 #include "engine/rocks_region.h"
 #include "engine/rocks_region_changer.h"
 #include "engine/rocks_region_use.h"
+#include "engine/rocks_resume.h"
 #include "engine/rocks_retention.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
 namespace {
-
-// A store that was stopped by an error tries to go on so often.
-constexpr int64_t kResumeEveryMs = 1000;
 
 rocksdb::Slice ToSlice(std::string_view bytes) {
   return {bytes.data(), bytes.size()};
@@ -125,7 +123,8 @@ class RocksTableStore : public TableStore {
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
         changer_(std::make_unique<RocksRegionChanger>(
-            db_.get(), families_.get(), &regions_, options.observers)) {
+            db_.get(), families_.get(), &regions_, options.observers)),
+        resume_(std::make_unique<RocksResume>(db_.get(), std::move(opened.error_watch))) {
     if (opened.flush_watch != nullptr) opened.flush_watch->Start(&regions_);
   }
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
@@ -153,6 +152,7 @@ class RocksTableStore : public TableStore {
 
   absl::Status Sync() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    HOURCELL_RETURN_IF_ERROR(resume_->CheckWal());
     return FromRocks(db_->FlushWAL(/*sync=*/true), "sync");
   }
 
@@ -271,10 +271,8 @@ class RocksTableStore : public TableStore {
     for (size_t i = 0; i + 1 < set->size(); ++i)
       db_->Flush(begin, set->family(i)).PermitUncheckedError();
     for (size_t i = 0; i < set->size(); ++i) {
-      rocksdb::Status flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
-      if (IsStopped(flushed) && TryResume()) {
-        flushed = db_->Flush(rocksdb::FlushOptions(), set->family(i));
-      }
+      rocksdb::Status flushed = FlushFamily(db_.get(), set->family(i));
+      if (resume_->IsWorthAnotherTry(flushed)) flushed = FlushFamily(db_.get(), set->family(i));
       // It was split or merged meanwhile, with all it had in memory.
       if (flushed.IsColumnFamilyDropped()) continue;
       HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
@@ -314,6 +312,7 @@ class RocksTableStore : public TableStore {
       flushed.Update(Flush(table));
     regions_.Clear();
     const rocksdb::Status closed = db_->Close();
+    resume_.reset();
     db_.reset();
     return flushed.ok() ? FromRocks(closed, "close") : flushed;
   }
@@ -346,22 +345,8 @@ class RocksTableStore : public TableStore {
       HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
     }
     rocksdb::Status written = db_->Write(options, &batch);
-    if (IsStopped(written) && TryResume()) written = db_->Write(options, &batch);
+    if (resume_->IsWorthAnotherTry(written)) written = db_->Write(options, &batch);
     return FromRocks(written, "write");
-  }
-
-  // True of the error that every write gets after a flush failed.
-  static bool IsStopped(const rocksdb::Status& status) {
-    return status.IsIOError() || status.IsNoSpace();
-  }
-
-  // After a failed flush, of a full disk say, RocksDB refuses writes until it is told to try again.
-  bool TryResume() {
-    MutexLock lock(&resume_);
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_resume_) return false;
-    next_resume_ = now + std::chrono::milliseconds(kResumeEveryMs);
-    return db_->Resume().ok();
   }
 
   absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
@@ -381,8 +366,7 @@ class RocksTableStore : public TableStore {
   RocksRegions regions_;
   const std::unique_ptr<RocksRegionChanger> changer_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
-  Mutex resume_;
-  std::chrono::steady_clock::time_point next_resume_ ABSL_GUARDED_BY(resume_);
+  std::unique_ptr<RocksResume> resume_;
 };
 
 }  // namespace

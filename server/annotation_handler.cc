@@ -72,7 +72,7 @@ absl::StatusOr<AnnotationEdit> ReadEdit(const HttpRequest& request, int64_t now_
 }
 
 HttpResponse BadRequest(const absl::Status& status) {
-  return HttpError(400, std::string(status.message()));
+  return HttpError(400, status);
 }
 
 HttpResponse StatusOnly(int status) {

@@ -43,7 +43,7 @@ class BodyWriter {
 
   // Ties the query that prints to its client: it is cancelled when the client goes, and once it is
   // cancelled its writer waits for the client no longer.
-  virtual void Bind(std::shared_ptr<QueryControl> /*control*/) {}
+  virtual void Bind(std::shared_ptr<QueryControl> /*control*/) {}  // NOLINT: others keep it
 
  protected:
   // Sends and clears `*piece`.

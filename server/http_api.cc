@@ -213,7 +213,7 @@ const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
 
 HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
   const absl::StatusOr<Route> route = ParseRoute(request.path);
-  if (!route.ok()) return HttpError(400, std::string(route.status().message()));
+  if (!route.ok()) return HttpError(400, route.status());
   if (route->api_version > kApiVersionMax) {
     return HttpError(501, "Requested API version is greater than the max implemented",
                      fmt::format("API version [{}] is greater than the max [{}]",

@@ -21,4 +21,9 @@ HttpResponse HttpError(int status, std::string_view message, std::string_view de
   return response;
 }
 
+HttpResponse HttpError(int status, const absl::Status& error) {
+  const auto text = error.message();
+  return HttpError(status, std::string_view(text.data(), text.size()));
+}
+
 }  // namespace hourcell

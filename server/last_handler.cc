@@ -71,7 +71,7 @@ absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request) {
 HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb) {
   absl::StatusOr<LastQuery> query =
       request.method == "POST" ? ParseLastJson(request.body) : ParseLastParams(request);
-  if (!query.ok()) return HttpError(400, std::string(query.status().message()));
+  if (!query.ok()) return HttpError(400, query.status());
   // How far OpenTSDB would have to look. Here it costs nothing to find the point however old it is.
   query->back_hours = 0;
   HttpResponse response;

@@ -59,8 +59,17 @@ bool IsForLater(const absl::Status& status) {
   return absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
 }
 
+// Whether it is the points that are not wanted, as a StoreObserver may say of them.
+bool IsUnwanted(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status);
+}
+
 // The answer for points of which none is acknowledged.
 HttpResponse StorageFailure(const absl::Status& status) {
+  if (IsUnwanted(status)) {
+    return HttpError(absl::IsPermissionDenied(status) ? 403 : 400, "Points are refused",
+                     std::string(status.message()));
+  }
   const bool later = IsForLater(status);
   HttpResponse response = later
                               ? HttpError(503, "Please throttle", std::string(status.message()))
@@ -236,7 +245,10 @@ HttpResponse PutHandler::Finish(const PutJson& json,
                                 const PutFlags& flags) const {
   const bool timed_out = absl::IsDeadlineExceeded(stored);
   if (!stored.ok() && !timed_out) {
-    (IsForLater(stored) ? throttled_ : storage_errors_)->Add(json.points().size());
+    Counter* const reason = IsForLater(stored)   ? throttled_
+                            : IsUnwanted(stored) ? illegal_arguments_
+                                                 : storage_errors_;
+    reason->Add(json.points().size());
     return StorageFailure(stored);
   }
   PutFailures failures;

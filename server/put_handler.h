@@ -42,7 +42,8 @@ class PutHandler {
   PutHandler(Tsdb* tsdb, Settings settings);
 
   // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if
-  // points are refused; 503 with Retry-After when the store is full or away, 500 when it is broken.
+  // points are refused; 400 or 403 if a StoreObserver refuses the batch with kInvalidArgument or
+  // kPermissionDenied; 503 with Retry-After when the store is full or away, 500 when it is broken.
   //
   // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store got
   // them: "The put call has timedout with ...", or the summary with its timeouts. They may be

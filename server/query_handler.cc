@@ -41,7 +41,7 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   absl::StatusOr<QueryRequest> query = request.method == "POST"
                                            ? ParseQueryJson(request.body, now_ms, service_.timezone)
                                            : ParseQueryString(request, now_ms, service_.timezone);
-  if (!query.ok()) return HttpError(400, std::string(query.status().message()));
+  if (!query.ok()) return HttpError(400, query.status());
   query->printing.arrays = request.has_param("arrays");
   query->printing.explain |= request.has_param("explain");
   if (wants_delete || query->delete_points) {
@@ -87,7 +87,7 @@ HttpResponse QueryHandler::HandleList(const HttpRequest& request) {
                                       QuoteForMessage(*text)));
   }
   const absl::StatusOr<std::string> cancelled = service_.registry->Cancel(*id);
-  if (!cancelled.ok()) return HttpError(404, std::string(cancelled.status().message()));
+  if (!cancelled.ok()) return HttpError(404, cancelled.status());
   response.body = fmt::format("{{\"cancelled\":{}}}", *cancelled);
   return response;
 }

@@ -34,7 +34,7 @@ int StatusOf(absl::StatusCode code) {
 }
 
 HttpResponse Failure(const absl::Status& status) {
-  HttpResponse response = HttpError(StatusOf(status.code()), std::string(status.message()));
+  HttpResponse response = HttpError(StatusOf(status.code()), status);
   if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }

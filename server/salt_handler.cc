@@ -61,10 +61,6 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
   return change;
 }
 
-HttpResponse Refusal(int code, const absl::Status& status) {
-  return HttpError(code, std::string(status.message().data(), status.message().size()));
-}
-
 HttpResponse List(Tsdb* tsdb) {
   HttpResponse response;
   response.body = "{\"epochs\":[";
@@ -83,10 +79,10 @@ HttpResponse List(Tsdb* tsdb) {
 HttpResponse HandleSalt(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) {
   if (request.method != "POST") return List(tsdb);
   const absl::StatusOr<SaltChange> change = ReadChange(request.body, now_ms);
-  if (!change.ok()) return Refusal(400, change.status());
+  if (!change.ok()) return HttpError(400, change.status());
   const absl::Status done = tsdb->salt()->Change(change->buckets, change->from_s);
-  if (absl::IsInvalidArgument(done)) return Refusal(400, done);
-  if (absl::IsFailedPrecondition(done)) return Refusal(409, done);
+  if (absl::IsInvalidArgument(done)) return HttpError(400, done);
+  if (absl::IsFailedPrecondition(done)) return HttpError(409, done);
   if (!done.ok()) return QueryError(done);
   return List(tsdb);
 }

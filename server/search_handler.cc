@@ -35,7 +35,7 @@ HttpResponse AnswerLookup(const HttpRequest& request, Tsdb* tsdb, Clock* clock) 
   const int64_t start_ms = clock->NowMs();
   const absl::StatusOr<LookupQuery> query =
       request.method == "POST" ? ParseLookupJson(request.body) : ParseLookupParams(request);
-  if (!query.ok()) return HttpError(400, std::string(query.status().message()));
+  if (!query.ok()) return HttpError(400, query.status());
 
   HttpResponse response;
   std::string results;

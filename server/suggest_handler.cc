@@ -108,7 +108,7 @@ HttpResponse HandleSuggest(const HttpRequest& request, Tsdb* tsdb) {
   const auto names = Suggest(request, tsdb);
   if (!names.ok()) {
     if (!absl::IsInvalidArgument(names.status())) return QueryError(names.status());
-    return HttpError(400, std::string(names.status().message()));
+    return HttpError(400, names.status());
   }
   HttpResponse response;
   response.body = "[";

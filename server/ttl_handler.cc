@@ -67,10 +67,6 @@ absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
   return change;
 }
 
-HttpResponse Refusal(int code, const absl::Status& status) {
-  return HttpError(code, std::string(status.message().data(), status.message().size()));
-}
-
 HttpResponse List(Tsdb* tsdb) {
   const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->MetricTtls();
   if (!ttls.ok()) return QueryError(ttls.status());
@@ -90,10 +86,10 @@ HttpResponse List(Tsdb* tsdb) {
 HttpResponse HandleTtl(const HttpRequest& request, Tsdb* tsdb) {
   if (request.method != "POST") return List(tsdb);
   const absl::StatusOr<TtlChange> change = ReadChange(request.body);
-  if (!change.ok()) return Refusal(400, change.status());
+  if (!change.ok()) return HttpError(400, change.status());
   const absl::Status set = tsdb->SetMetricTtl(change->metric, change->ttl_s);
-  if (absl::IsNotFound(set)) return Refusal(404, set);
-  if (absl::IsInvalidArgument(set)) return Refusal(400, set);
+  if (absl::IsNotFound(set)) return HttpError(404, set);
+  if (absl::IsInvalidArgument(set)) return HttpError(400, set);
   if (!set.ok()) return QueryError(set);
   return List(tsdb);
 }

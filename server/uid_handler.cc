@@ -127,7 +127,7 @@ void AppendObject(std::string_view name, const TextByName& texts, std::string* o
 HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
   const absl::StatusOr<NamesByKind> names =
       request.method == "POST" ? NamesFromJson(request.body) : NamesFromParams(request);
-  if (!names.ok()) return HttpError(400, std::string(names.status().message()));
+  if (!names.ok()) return HttpError(400, names.status());
   HttpResponse response;
   for (const UidKind kind : kUidKinds) {
     TextByName uids;
@@ -200,7 +200,7 @@ absl::StatusOr<Renaming> ReadRenaming(const HttpRequest& request) {
 
 HttpResponse HandleRename(const HttpRequest& request, Tsdb* tsdb) {
   const absl::StatusOr<Renaming> renaming = ReadRenaming(request);
-  if (!renaming.ok()) return HttpError(400, std::string(renaming.status().message()));
+  if (!renaming.ok()) return HttpError(400, renaming.status());
   const absl::Status renamed = tsdb->RenameUid(*renaming->kind, renaming->name, renaming->new_name);
   HttpResponse response;
   if (renamed.ok()) {

@@ -14,9 +14,10 @@ namespace {
 // A point this near the middle is good enough to stop.
 constexpr double kGoodEnough = 0.01;
 
-// Bisections between two keys of files. Each halves the distance in key space, so a region whose
-// keys are spread over 2^24 times as much space as they fill is still cut well.
-constexpr int kBisectionsMax = 32;
+// Bisections between two keys of files. Each halves the distance in key space: to get from one hour
+// of a metric to one of its series takes a bit of hour, tagk and tagv UIDs each, most of them where
+// no key is. So many are enough for four tags.
+constexpr int kBisectionsMax = 256;
 
 std::string AfterKey(std::string_view key) {
   return std::string(key) + '\0';

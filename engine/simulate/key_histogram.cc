@@ -173,6 +173,16 @@ std::string KeyHistogram::largest() const {
   return largest;
 }
 
+std::string KeyHistogram::LargestBelow(std::string_view key) const {
+  Settle();
+  std::string_view largest;
+  for (const KeyBin& bin : bins_) {
+    if (bin.first < key) largest = std::max<std::string_view>(largest, bin.first);
+    if (bin.last < key) largest = std::max<std::string_view>(largest, bin.last);
+  }
+  return std::string(largest);
+}
+
 uint64_t KeyHistogram::BytesBetween(std::string_view start, std::string_view end) const {
   Settle();
   uint64_t bytes = 0;

@@ -80,6 +80,10 @@ class KeyHistogram {
   std::string smallest() const;
   std::string largest() const;
 
+  // The largest key below `key` that is a bound of a bin; empty if there is none. The largest that
+  // was added may be above it, in a bin across `key`.
+  std::string LargestBelow(std::string_view key) const;
+
   // How many bytes are in [start, end); an empty `end` is above all keys.
   uint64_t BytesBetween(std::string_view start, std::string_view end) const;
   // The first bound of a bin from `key` on; empty if there is none.

@@ -49,10 +49,10 @@ KeyMass StoreModel::mass() const {
   return mass;
 }
 
-std::string StoreModel::largest() const {
-  std::string largest = std::max(active_.largest(), flushing_.largest());
+std::string StoreModel::LargestBelow(std::string_view key) const {
+  std::string largest = std::max(active_.LargestBelow(key), flushing_.LargestBelow(key));
   for (const File& file : files_)
-    largest = std::max(largest, file.keys.largest());
+    largest = std::max(largest, file.keys.LargestBelow(key));
   return largest;
 }
 

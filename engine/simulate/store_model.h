@@ -52,7 +52,8 @@ class StoreModel {
   bool has_references() const;
   // Of memory and files.
   KeyMass mass() const;
-  std::string largest() const;
+  // As KeyHistogram has it.
+  std::string LargestBelow(std::string_view key) const;
 
   // For FindSplitPoint: of the files only. The probe borrows the store.
   std::vector<FileSpan> Spans() const;

@@ -46,7 +46,7 @@ bool TableModel::MaybeSplit(RegionModel* region) {
   const SplitDecision decision = policy_->Decide(facts, Facts());
   if (!decision.should_split) return false;
   const std::string hint =
-      decision.place == SplitPlace::kEnd ? region->store.largest() : verdict.point;
+      decision.place == SplitPlace::kEnd ? region->append.largest() : verdict.point;
   return SplitAt(region, decision.place, hint, decision.cause);
 }
 
@@ -93,9 +93,15 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
   const std::unique_ptr<RegionModel> parent = std::move(*at);
   const uint64_t bytes = parent->store.file_bytes();
   const double puts_share = parent->store.ShareOfCellsBelow(point.key);
+  const auto window = static_cast<size_t>(options_.settings.regions.split.append.window);
 
   auto left = NewRegion({.start = parent->info.range.start, .end = point.key}, {parent->info.id});
   auto right = NewRegion({.start = point.key, .end = parent->info.range.end}, {parent->info.id});
+  // Bins across the point end at it from now on, where there need be no key; the largest key must
+  // not be one that no write gets above.
+  left->append = AppendDetector(window, parent->store.LargestBelow(point.key));
+  const bool is_above = parent->append.largest() >= point.key;
+  right->append = AppendDetector(window, is_above ? parent->append.largest() : std::string());
   right->store = parent->store.CutFrom(point.key);
   left->store = std::move(parent->store);
   const uint64_t left_bytes = left->store.file_bytes();
@@ -108,11 +114,9 @@ void TableModel::Cut(RegionModel* region, const SplitPoint& point, SplitCause ca
   right->puts = parent->puts - left->puts;
   left->window_puts = left_of(parent->window_puts);
   right->window_puts = parent->window_puts - left->window_puts;
-  const auto window = static_cast<size_t>(options_.settings.regions.split.append.window);
   for (const auto& daughter : {left.get(), right.get()}) {
     daughter->left_share = left_share;
     if (cause == SplitCause::kLoad) daughter->load_split_ms = now_ms_;
-    daughter->append = AppendDetector(window, daughter->store.largest());
   }
   RegionModel* const daughters[] = {left.get(), right.get()};
   *at = std::move(left);
@@ -183,13 +187,15 @@ void TableModel::MergeRegions(std::span<const RegionId> ids) {
     ranges.push_back((*it)->info.range);
   }
   auto merged = NewRegion(MergedRange(ranges), {ids.begin(), ids.end()});
+  std::string largest;
   for (auto it = first; it != last; ++it) {
     merged->store.Absorb(std::move((*it)->store));
+    largest = std::max(largest, (*it)->append.largest());
     merged->puts += (*it)->puts;
     merged->window_puts += (*it)->window_puts;
   }
-  merged->append = AppendDetector(
-      static_cast<size_t>(options_.settings.regions.split.append.window), merged->store.largest());
+  merged->append =
+      AppendDetector(static_cast<size_t>(options_.settings.regions.split.append.window), largest);
   RegionModel* const region = merged.get();
   const size_t count = ids.size();
   *first = std::move(merged);

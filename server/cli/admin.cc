@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
@@ -66,24 +67,15 @@ absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action) {
   return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
 }
 
-// The time counts from before the open to after the close: a replay is part of the work.
-int RunOnStore(const StoreOptions& store, const Action& action, Terminal& terminal) {
-  const int64_t start_ms = terminal.clock->NowMs();
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
-  absl::Status done = ((**tsdb).*action.run)();
-  done.Update((*tsdb)->Close());
-  if (!done.ok()) return Fail(terminal, kCommand, done);
-  const uint64_t hours = (*tsdb)->stats().counter("seal.hours", {{"type", "all"}})->value();
-  fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, hours,
-             terminal.clock->NowMs() - start_ms);
-  return kExitOk;
+absl::StatusOr<Outcome> AskStore(Tsdb* tsdb, const Action& action, int64_t start_ms, Clock* clock) {
+  absl::Status done = (tsdb->*action.run)();
+  done.Update(tsdb->Close());
+  HOURCELL_RETURN_IF_ERROR(done);
+  const uint64_t hours = tsdb->stats().counter("seal.hours", {{"type", "all"}})->value();
+  return Outcome{.hours = static_cast<int64_t>(hours), .ms = clock->NowMs() - start_ms};
 }
 
-int RunOnServer(const std::string& url_text, const Action& action, Terminal& terminal) {
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(url_text);
-  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-  const absl::StatusOr<Outcome> outcome = AskServer(*url, action);
+int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal& terminal) {
   if (!outcome.ok()) return Fail(terminal, kCommand, outcome.status());
   fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, outcome->hours,
              outcome->ms);
@@ -91,6 +83,17 @@ int RunOnServer(const std::string& url_text, const Action& action, Terminal& ter
 }
 
 }  // namespace
+
+int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal) {
+  if (!options.url.empty()) {
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    return calls.on_server(*url);
+  }
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
+  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  return calls.on_store(tsdb->get());
+}
 
 int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   if (!options.words.empty() && options.words[0] == "ttl") return RunTtl(options, terminal);
@@ -102,8 +105,17 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
         fmt::format("got {}; want one of seal, flush, compact, ttl and salt",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
-  return options.url.empty() ? RunOnStore(options.store, *action, terminal)
-                             : RunOnServer(options.url, *action, terminal);
+  // The time counts from before the open to after the close: a replay is part of the work.
+  const int64_t start_ms = terminal.clock->NowMs();
+  return RunOnEither(
+      options,
+      {.on_server =
+           [&](const HttpUrl& url) { return Print(AskServer(url, *action), *action, terminal); },
+       .on_store =
+           [&](Tsdb* tsdb) {
+             return Print(AskStore(tsdb, *action, start_ms, terminal.clock), *action, terminal);
+           }},
+      terminal);
 }
 
 }  // namespace hourcell

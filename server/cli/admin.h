@@ -11,9 +11,12 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "engine/tsdb.h"
+#include "server/cli/http_client.h"
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 
@@ -24,6 +27,14 @@ struct AdminOptions {
   std::string url = {};                 // a running server instead of `store`
   std::vector<std::string> words = {};  // one of the above
 };
+
+// What a subcommand does, on a running server if options say which, else on the store, which is
+// open meanwhile. Both print, and return the exit code.
+struct AdminCalls {
+  std::function<int(const HttpUrl& url)> on_server;
+  std::function<int(Tsdb* tsdb)> on_store;
+};
+int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal);
 
 // Says "<action>: <n> hours sealed in <n> ms". kExitUsage: the words make no sense; kExitFailure:
 // the store or the server cannot, or refuses.

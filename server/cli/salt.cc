@@ -1,7 +1,6 @@
 #include "server/cli/salt.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +37,7 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words, int64_t now
   Wish wish;
   if (words.size() > 3) {
     return absl::InvalidArgumentError(
-        fmt::format("salt: got {} words after it; want none, or the buckets and maybe the hour "
+        fmt::format("salt: words after it: got {}; want none, or the buckets and maybe the hour "
                     "from which on",
                     words.size() - 1));
   }
@@ -107,14 +106,11 @@ int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, Terminal& termin
 int RunSalt(const AdminOptions& options, Terminal& terminal) {
   const absl::StatusOr<Wish> wish = ReadWish(options.words, terminal.clock->NowMs());
   if (!wish.ok()) return FailUsage(terminal, kCommand, StatusText(wish.status()));
-  if (!options.url.empty()) {
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-    return Print(AskServer(*url, *wish), terminal);
-  }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
-  return Print(AskStore(tsdb->get(), *wish), terminal);
+  return RunOnEither(
+      options,
+      {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },
+       .on_store = [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), terminal); }},
+      terminal);
 }
 
 }  // namespace hourcell

@@ -1,7 +1,6 @@
 #include "server/cli/ttl.h"
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,7 +45,7 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words) {
   if (words.size() == 1) return wish;
   if (words.size() != 3) {
     return absl::InvalidArgumentError(fmt::format(
-        "ttl: got {} words after it; want none, or a metric and its ttl", words.size() - 1));
+        "ttl: words after it: got {}; want none, or a metric and its ttl", words.size() - 1));
   }
   wish.is_change = true;
   wish.metric = words[1];
@@ -112,14 +111,11 @@ int Print(const absl::StatusOr<Ttls>& ttls, Terminal& terminal) {
 int RunTtl(const AdminOptions& options, Terminal& terminal) {
   const absl::StatusOr<Wish> wish = ReadWish(options.words);
   if (!wish.ok()) return FailUsage(terminal, kCommand, StatusText(wish.status()));
-  if (!options.url.empty()) {
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-    return Print(AskServer(*url, *wish), terminal);
-  }
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
-  return Print(AskStore(tsdb->get(), *wish), terminal);
+  return RunOnEither(
+      options,
+      {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },
+       .on_store = [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), terminal); }},
+      terminal);
 }
 
 }  // namespace hourcell

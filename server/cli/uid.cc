@@ -163,7 +163,7 @@ const Subcommand& FindSubcommand(std::string_view word) {
 // What is wrong with the words of a subcommand; empty if nothing is.
 std::string WordsFault(const Subcommand& subcommand, Words words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
-    return fmt::format("got {} words; want uid {}", words.size(), subcommand.usage);
+    return fmt::format("words after uid: got {}; want uid {}", words.size(), subcommand.usage);
   }
   const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
   // Where the kind may be left out, two words begin with it.

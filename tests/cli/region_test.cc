@@ -206,7 +206,7 @@ TEST_F(RegionTest, WordsThatMakeNoSenseAreUsageErrors) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
   EXPECT_THAT(terminal_.err(), HasSubstr("want list, check, split, merge or rolling-split"));
-  EXPECT_THAT(terminal_.err(), HasSubstr("merge: got 1 words after it; want two regions or more"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("merge: words after it: got 1; want two regions or more"));
 
   RegionOptions options = Words({"list"});
   options.at = "k";

@@ -77,7 +77,7 @@ TEST_F(TtlTest, WordsThatMakeNoSenseAreUsageErrors) {
   EXPECT_EQ(Run({"ttl", "m"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "soon"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "1d", "2d"}), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("got 1 words after it; want none, or a metric and its"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("words after it: got 1; want none, or a metric and its"));
 }
 
 }  // namespace

@@ -42,6 +42,15 @@ TEST(RegionGateTest, WhoWaitsIsToldThatItFailed) {
   EXPECT_EQ(gate.Enter(), RegionGate::Entry::kFailed);
 }
 
+TEST(RegionGateTest, SaysThatItFailed) {
+  RegionGate gate;
+  gate.Close();
+  EXPECT_FALSE(gate.has_failed());
+  gate.Fail();
+  EXPECT_TRUE(gate.has_failed());
+  EXPECT_EQ(gate.Enter(), RegionGate::Entry::kFailed);
+}
+
 // Closing is not put off for ever by threads of which one is always inside.
 TEST(RegionGateTest, NobodyIsInsideWhileItIsClosed) {
   RegionGate gate;

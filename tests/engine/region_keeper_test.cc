@@ -151,6 +151,20 @@ TEST_F(RegionKeeperTest, AscendingRowsLeaveFullRegionsBehind) {
     EXPECT_GT(size, 90'000u);
 }
 
+TEST_F(RegionKeeperTest, RowsAfterASplitCountForTheDaughtersAtOnce) {
+  Start(Small());
+  Random random(3);
+  Write(RandomKeys(1500, &random));
+  ASSERT_OK(keeper_->Tick());
+  ASSERT_THAT(Sizes(), SizeIs(2));
+
+  Write(RandomKeys(400, &random));
+  for (const RegionInfo& region : store_->Regions(TableId::kData)) {
+    const RegionLoads::Load load = loads_->Of(region.id, static_cast<uint64_t>(clock_.NowMs()));
+    EXPECT_FALSE(load.is_cold) << region.id.value;
+  }
+}
+
 TEST_F(RegionKeeperTest, FollowsTheLoad) {
   RegionSettings settings = Small();
   settings.split.policy = SplitPolicyKind::kLoad;

@@ -468,6 +468,34 @@ TEST_F(RegionFaultTest, AFailedWriteLosesNothing) {
   EXPECT_FALSE(has_failed) << "the sweep never came to its end";
 }
 
+// Where the commit failed nobody knows whose the region's keys are, until the store is opened
+// again.
+TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
+  constexpr uint32_t kWrites = FaultFs::kAppend | FaultFs::kSync;
+  bool has_failed = true;
+  int refused = 0;
+  for (uint64_t n = 1; has_failed && n < 200 && !HasFailure(); ++n) {
+    SCOPED_TRACE(testing::Message() << "write " << n);
+    Start();
+    const std::unique_ptr<TableStore> store = Open();
+    Fill(store.get());
+    fs_->FailOn({.operations = kWrites, .nth = n, .with = FaultFs::Failure::kNoSpace});
+    const uint64_t before = fs_->Count(kWrites);
+    store->Split(kTable, {.keys = {Key(20)}}).IgnoreError();
+    has_failed = fs_->Count(kWrites) - before >= n;
+    fs_->Heal();
+    // The database goes on.
+    const Mutation row{TableId::kUid, Mutation::Kind::kSet, "a", "b"};
+    store->Apply({&row, 1}, /*sync=*/false).IgnoreError();
+    const absl::Status again = store->Split(kTable, {.keys = {Key(10)}});
+    if (absl::IsUnavailable(again) && again.message().find("half way") != again.message().npos)
+      ++refused;
+    Check(store.get());
+  }
+  EXPECT_FALSE(has_failed) << "the sweep never came to its end";
+  EXPECT_GT(refused, 0);
+}
+
 TEST_F(RegionFaultTest, APowerLossAtAnyWriteLosesNothing) {
   bool has_failed = true;
   for (uint64_t n = 1; has_failed && n < 1000 && !HasFailure(); ++n) {

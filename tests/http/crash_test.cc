@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <thread>
@@ -19,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "tests/http/kill_points.h"
 #include "tests/http/load_writer.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
@@ -28,26 +28,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// A number of the environment, or what it is without one.
-uint64_t FromEnvironment(const char* name, uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-// Budgets so small that hours are sealed, cells flushed and the journal trimmed all the time.
-std::vector<std::string> TinyBudgets(std::string_view sync, int seal_grace_s = 1) {
-  std::vector<std::string> arguments;
-  for (const std::string& setting :
-       {fmt::format("tsd.storage.sync={}", sync),
-        fmt::format("tsd.storage.seal_grace={}", seal_grace_s),
-        std::string("tsd.storage.sync_interval=20"), std::string("tsd.storage.open_hours=65536"),
-        std::string("tsd.storage.journal=32768"),
-        std::string("tsd.storage.journal.segment=4096")}) {
-    arguments.insert(arguments.end(), {"--set", setting});
-  }
-  return arguments;
-}
-
 // A counter of a running server; 0 if it is gone.
 int64_t StatOf(uint16_t port, std::string_view line_start) {
   const std::string body = HttpCall(port, "GET", "/stats").body;
@@ -55,11 +35,6 @@ int64_t StatOf(uint16_t port, std::string_view line_start) {
   if (name == std::string::npos) return 0;
   const size_t time = body.find(' ', name) + 1;
   return std::atoll(body.c_str() + body.find(' ', time));
-}
-
-void ExpectCleanUids(const std::string& directory) {
-  const ProgramResult fsck = RunProgram({"uid", "fsck", "--data", directory});
-  EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err;
 }
 
 // One life of a store after the other, each under load over both protocols and ended by kill -9.
@@ -155,27 +130,6 @@ TEST_F(KillLoopTest, WhatWasAcknowledgedIsFoundAndNothingElse) {
   EXPECT_GT(checkpoints_, 0);
 }
 
-constexpr int kBatch = 20;
-
-// Points first to first + count; a new series every ten.
-std::string PutBody(int first, int count) {
-  std::string body = "[";
-  for (int i = first; i < first + count; ++i) {
-    body += fmt::format(R"({}{{"metric":"m","timestamp":{},"value":{},"tags":{{"host":"h{}"}}}})",
-                        i == first ? "" : ",", 1356998400 + i, i, i / 10);
-  }
-  return body + "]";
-}
-
-// The points of metric m, counted by a query; -1 if the query fails.
-int CountPoints(uint16_t port) {
-  const HttpResult result =
-      HttpCall(port, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:0all-count:m");
-  if (result.status != 200) return -1;
-  const size_t at = result.body.find("\"1356998400\":");
-  return at == std::string::npos ? -1 : std::atoi(result.body.c_str() + at + 13);
-}
-
 // Puts batches until the server is gone, in no hurry after a while, as some of what is waited for
 // happens once a second. Returns how many points were acknowledged.
 int PutUntilGone(uint16_t port) {
@@ -195,24 +149,6 @@ int PutUntilGone(uint16_t port) {
   ADD_FAILURE() << "never passed the kill point";
   return acknowledged;
 }
-
-std::string TestName(const testing::TestParamInfo<std::string>& param_info) {
-  std::string name = param_info.param;
-  for (char& c : name) {
-    if (!isalnum(static_cast<unsigned char>(c))) c = '_';
-  }
-  return name;
-}
-
-// Kill points in the program; compiled in with HOURCELL_KILL_POINTS only.
-class KillPointTest : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override {
-#ifndef HOURCELL_KILL_POINTS
-    GTEST_SKIP() << "built without HOURCELL_KILL_POINTS";
-#endif
-  }
-};
 
 TEST_P(KillPointTest, TheStoreOpensAndKeepsWhatWasAcknowledged) {
   TempDir directory;
@@ -269,250 +205,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "checkpoint:low_mark#2",
                                          "checkpoint:trimmed",
                                          "checkpoint:trimmed#2"),
-                         TestName);
-
-// A new store that is killed while its regions are made.
-class KilledPresplitTest : public KillPointTest {};
-
-TEST_P(KilledPresplitTest, TheNextStartMakesThemOrHasThem) {
-  TempDir directory;
-  std::vector<std::string> arguments = TinyBudgets("never");
-  // Between the first metrics.
-  arguments.insert(arguments.end(),
-                   {"--set", R"(tsd.region.presplit=keys:\x00\x00\x02,\x00\x00\x03)"});
-  {
-    ServerProcess server(directory.path(), arguments, "HOURCELL_KILL_AT=" + GetParam());
-    EXPECT_EQ(server.port(), 0);
-    EXPECT_EQ(server.Wait(), -SIGKILL);
-  }
-
-  for (int round = 0; round < 2; ++round) {
-    ServerProcess server(directory.path(), arguments);
-    ASSERT_NE(server.port(), 0);
-    EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(round * kBatch, kBatch)).status,
-              204);
-    EXPECT_EQ(CountPoints(server.port()), (round + 1) * kBatch);
-    EXPECT_EQ(server.End(round == 0 ? SIGKILL : SIGTERM), round == 0 ? -SIGKILL : 0);
-  }
-  ExpectCleanUids(directory.path());
-}
-
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KilledPresplitTest,
-                         testing::Values("presplit:families", "presplit:committed"),
-                         TestName);
-
-// A rolling split of a store with points that is killed between its cuts, and again, and again.
-class KilledRollingSplitTest : public KillPointTest {};
-
-TEST_P(KilledRollingSplitTest, TheNextOneGoesOn) {
-  const std::string uri = "/api/admin/regions/rolling";
-  // Between the series of the metric, 20 of them in one hour; twice a key that no row has.
-  std::string keys;
-  for (const int tagv : {4, 8, 12, 16, 20, 200, 201})
-    keys += fmt::format(
-        "{}\\\\x00\\\\x00\\\\x01P\\\\xE2'\\\\x00\\\\x00\\\\x00\\\\x01\\\\x00\\\\x00\\\\x{:02X}",
-        keys.empty() ? "keys:" : ",", tagv);
-  const std::string body = fmt::format(R"({{"split":"{}"}})", keys);
-  TempDir directory;
-  int deaths = 0;
-  for (; deaths < 20; ++deaths) {
-    ServerProcess server(directory.path(), TinyBudgets("never"), "HOURCELL_KILL_AT=" + GetParam());
-    ASSERT_NE(server.port(), 0);
-    if (deaths == 0) {
-      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 200)).status, 204);
-      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal").status, 200);
-    }
-    EXPECT_EQ(CountPoints(server.port()), 200);
-    // The first call says what is wanted, the others that it go on.
-    const HttpResult rolled = HttpCall(server.port(), "POST", uri, deaths == 0 ? body : "{}");
-    if (rolled.status == 200) {
-      EXPECT_THAT(rolled.body, HasSubstr("\"keys\":7,"));
-      EXPECT_THAT(rolled.body, HasSubstr("\"resumed\":true"));
-      EXPECT_THAT(HttpCall(server.port(), "GET", "/api/admin/regions/check").body,
-                  HasSubstr("\"findings\":[]"));
-      EXPECT_EQ(server.End(SIGTERM), 0);
-      break;
-    }
-    ASSERT_EQ(rolled.status, 0) << rolled.body;
-    EXPECT_EQ(server.Wait(), -SIGKILL);
-  }
-  EXPECT_GE(deaths, 1);
-  EXPECT_LT(deaths, 20) << "never through";
-
-  ServerProcess server(directory.path());
-  EXPECT_EQ(CountPoints(server.port()), 200);
-  const std::string regions = HttpCall(server.port(), "GET", "/api/admin/regions").body;
-  size_t count = 0;
-  for (size_t at = 0; (at = regions.find("\"encoded\":", at)) != std::string::npos; ++at)
-    ++count;
-  EXPECT_EQ(count, 8u) << regions;
-  EXPECT_EQ(regions.find("\"rolling\""), std::string::npos);
-}
-
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KilledRollingSplitTest,
-                         testing::Values("rolling:step", "rolling:step#3", "split:committed#2"),
-                         TestName);
-
-// Regions are split and merged by hand, one change after the other, until the server is gone.
-void ChangeRegionsUntilGone(uint16_t port, uint64_t seed) {
-  Random random(seed);
-  const std::string uri = "/api/admin/regions";
-  for (int i = 0; i < 4000; ++i) {
-    const std::string regions = HttpCall(port, "GET", uri).body;
-    if (regions.empty()) return;
-    std::vector<std::string> ids;
-    for (size_t at = 0; (at = regions.find("\"id\":", at)) != std::string::npos; ++at)
-      ids.push_back(std::to_string(std::atoll(regions.c_str() + at + 5)));
-    const size_t first = random.Below(ids.size());
-    if (ids.size() > 3 || (first + 1 < ids.size() && random.Below(2) == 0)) {
-      const size_t left = std::min(first, ids.size() - 2);
-      HttpCall(port, "POST", uri + "/merge",
-               fmt::format(R"({{"regions":["{}","{}"]}})", ids[left], ids[left + 1]));
-    } else {
-      // Between two series of the metric in the first hour, or between hours.
-      HttpCall(port, "POST", uri + "/split",
-               fmt::format(R"({{"region":"{}","at":"\\x00\\x00\\x01P\\xE2'\\x{:02X}"}})",
-                           ids[first], random.Below(16)));
-      HttpCall(port, "POST", uri + "/split", fmt::format(R"({{"region":"{}"}})", ids[first]));
-    }
-  }
-}
-
-// Splits, merges and trims are killed between their steps, under load.
-class KilledRegionChangeTest : public KillPointTest {};
-
-TEST_P(KilledRegionChangeTest, TheStoreHasTheRegionsOfBeforeOrAfter) {
-  const uint64_t rounds = FromEnvironment("HOURCELL_REGION_KILLS", 1);
-  TempDir directory;
-  int acknowledged = 0;
-  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
-    SCOPED_TRACE(testing::Message() << "round " << round);
-    ServerProcess server(directory.path(), TinyBudgets("never"),
-                         fmt::format("HOURCELL_KILL_AT={}#{}", GetParam(), 1 + round % 5));
-    ASSERT_NE(server.port(), 0);
-    const std::jthread changer(
-        [&] { ChangeRegionsUntilGone(server.port(), round * 100 + GetParam().size()); });
-    for (int status = 204; status != 0 && acknowledged < 80'000;) {
-      status = HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, kBatch)).status;
-      if (status == 204) acknowledged += kBatch;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    EXPECT_EQ(server.Wait(), -SIGKILL);
-
-    ServerProcess next(directory.path());
-    ASSERT_NE(next.port(), 0);
-    const int found = acknowledged == 0 ? 0 : CountPoints(next.port());
-    EXPECT_GE(found, acknowledged);
-    EXPECT_LE(found, acknowledged + kBatch);
-    EXPECT_THAT(HttpCall(next.port(), "GET", "/api/admin/regions/check").body,
-                HasSubstr("\"findings\":[]"));
-    EXPECT_EQ(next.End(SIGTERM), 0);
-    EXPECT_FALSE(std::filesystem::exists(directory.path() + "/db.split"));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KilledRegionChangeTest,
-                         testing::Values("split:intent",
-                                         "split:flushed",
-                                         "region:exported",
-                                         "split:imported",
-                                         "split:committed",
-                                         "trim:rewritten",
-                                         "trim:noted",
-                                         "merge:intent",
-                                         "merge:flushed",
-                                         "merge:imported",
-                                         "merge:committed"),
-                         TestName);
-
-// The salt of a store gets other buckets from the next hour on, is killed on the way, and the same
-// again an hour later, under load.
-class KilledSaltTest : public KillPointTest {
- protected:
-  // Points are a second apart.
-  static constexpr int kOfAnHour = 3600;
-  static constexpr int kHoursOfAStore = 20;
-
-  std::vector<std::string> Arguments() const {
-    std::vector<std::string> arguments = TinyBudgets("never");
-    arguments.insert(arguments.end(), {"--set", "tsd.storage.salt.width=1"});
-    return arguments;
-  }
-
-  // Until a change is taken, and so the server gone: the next hours may have rows already.
-  static void ChangeUntilGone(uint16_t port, int hour) {
-    HttpResult changed;
-    changed.status = 409;
-    for (int64_t from = 1356998400 + 3600 * (hour + 1); changed.status == 409; from += 3600) {
-      const std::string body = fmt::format(R"({{"buckets":{},"from":{}}})", 2 + hour * 7, from);
-      changed = HttpCall(port, "POST", "/api/admin/salt", body);
-    }
-    EXPECT_EQ(changed.status, 0) << changed.body;
-  }
-
-  // Half of the points are of the hour, half of the next.
-  void RunHour(const std::string& directory, int hour) {
-    const int first = hour * kOfAnHour + kOfAnHour / 2;
-    int acknowledged = 0;
-    {
-      ServerProcess server(directory, Arguments(), "HOURCELL_KILL_AT=" + GetParam());
-      ASSERT_NE(server.port(), 0);
-      const auto put = [&] {
-        const std::string body = PutBody(first + acknowledged, kBatch);
-        if (HttpCall(server.port(), "POST", "/api/put", body).status != 204) return false;
-        acknowledged += kBatch;
-        return true;
-      };
-      ASSERT_TRUE(put());
-      const std::jthread changer([&] { ChangeUntilGone(server.port(), hour); });
-      while (acknowledged < kOfAnHour && put())
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      EXPECT_EQ(server.Wait(), -SIGKILL);
-    }
-    ServerProcess next(directory, Arguments());
-    ASSERT_NE(next.port(), 0);
-    const int found = CountPoints(next.port());
-    EXPECT_GE(found, all_ + acknowledged);
-    EXPECT_LE(found, all_ + acknowledged + kBatch);
-    if (acknowledged < kOfAnHour) {
-      const std::string body = PutBody(first + acknowledged, kBatch);
-      EXPECT_EQ(HttpCall(next.port(), "POST", "/api/put", body).status, 204);
-      acknowledged += kBatch;
-    }
-    all_ += acknowledged;
-    EXPECT_EQ(CountPoints(next.port()), all_);
-    EXPECT_EQ(HttpCall(next.port(), "POST", "/api/admin/seal").status, 200);
-    EXPECT_EQ(CountPoints(next.port()), all_);
-    EXPECT_EQ(next.End(hour % 2 == 0 ? SIGTERM : SIGKILL), hour % 2 == 0 ? 0 : -SIGKILL);
-  }
-
-  int all_ = 0;  // points that are there
-};
-
-TEST_P(KilledSaltTest, EveryPointIsFoundInTheBucketOfItsTime) {
-  const uint64_t rounds = FromEnvironment("HOURCELL_REGION_KILLS", 2);
-  std::unique_ptr<TempDir> directory;
-  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
-    SCOPED_TRACE(testing::Message() << "round " << round);
-    if (round % kHoursOfAStore == 0) {
-      directory = std::make_unique<TempDir>();
-      all_ = 0;
-    }
-    RunHour(directory->path(), static_cast<int>(round % kHoursOfAStore));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KilledSaltTest,
-                         testing::Values("change:sealed",
-                                         "salt:checked",
-                                         "salt:written",
-                                         "change:done",
-                                         "change:sealed_again"),
-                         TestName);
+                         KillPointName);
 
 // A tool that is killed while it seals and flushes what it replayed.
 class KilledToolTest : public KillPointTest {};
@@ -540,46 +233,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "checkpoint:flushed",
                                          "checkpoint:low_mark",
                                          "checkpoint:trimmed"),
-                         TestName);
-
-// A migration that is killed between its steps, and run again.
-class KilledMigrationTest : public KillPointTest {};
-
-TEST_P(KilledMigrationTest, TheNextOneIsWhole) {
-  TempDir from;
-  TempDir parent;
-  const std::string to = parent.file("to");
-  {
-    ServerProcess server(from.path());
-    for (int first = 0; first < 60'000; first += 3000) {
-      const std::string body = PutBody(first, 3000);
-      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", body).status, 204);
-    }
-    server.End(SIGKILL);
-  }
-
-  const std::vector<std::string> migrate = {"migrate", from.path(), to, "--set",
-                                            "tsd.storage.salt.width=1"};
-  EXPECT_EQ(RunProgram(migrate, {}, "HOURCELL_KILL_AT=" + GetParam()).exit_code, -SIGKILL);
-  EXPECT_TRUE(std::filesystem::exists(to + "/migration"));
-  const ProgramResult again = RunProgram(migrate);
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.out, HasSubstr("migrated 60000 points"));
-  EXPECT_THAT(again.out, HasSubstr("both stores have the same points"));
-  EXPECT_FALSE(std::filesystem::exists(to + "/migration"));
-
-  for (const std::string& directory : {from.path(), to}) {
-    ServerProcess server(
-        directory, {"--set", fmt::format("tsd.storage.salt.width={}", directory == to ? 1 : 0)});
-    EXPECT_EQ(CountPoints(server.port()), 60'000);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Points,
-    KilledMigrationTest,
-    testing::Values("migrate:names", "migrate:batch#2", "migrate:points", "migrate:flushed"),
-    TestName);
+                         KillPointName);
 
 // The body of the bulk write number `i`: the global annotation there and the one before it.
 std::string AnnotationBody(int i) {
@@ -632,7 +286,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "annotation:before_write#7",
                                          "annotation:after_write",
                                          "annotation:after_write#7"),
-                         TestName);
+                         KillPointName);
 
 class KilledAnnotationDeleteTest : public KillPointTest {};
 
@@ -661,7 +315,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          testing::Values("annotation:deleted",
                                          "annotation:deleted#2",
                                          "annotation:deleted#3"),
-                         TestName);
+                         KillPointName);
 
 TEST(CrashTest, EveryPointIsThereAfterKillNineTenTimesInARow) {
   TempDir directory;

@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
-#include <rocksdb/system_clock.h>
 
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
@@ -24,9 +23,9 @@
 #include "engine/salt_admin.h"
 #include "engine/tsdb.h"
 #include "tests/model/point_model.h"
+#include "tests/model/restless_env.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
-#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -59,27 +58,6 @@ uint64_t Seed() {
   const char* const text = std::getenv("HOURCELL_TEST_SEED");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 20130101;
 }
-
-// RocksDB takes a rest of a second after a failed flush, and so a store that is being killed would.
-// Not with sanitizers: ThreadSanitizer does not see the locking of a wrapped Env's mutexes, only
-// that they are unlocked.
-class RestlessEnv : public rocksdb::EnvWrapper {
- public:
-  explicit RestlessEnv(const std::shared_ptr<rocksdb::FileSystem>& fs)
-      : EnvWrapper(rocksdb::NewCompositeEnv(fs)) {
-    system_clock_ = std::make_shared<RestlessClock>(rocksdb::SystemClock::Default());
-  }
-
- private:
-  class RestlessClock : public rocksdb::SystemClockWrapper {
-   public:
-    using SystemClockWrapper::SystemClockWrapper;
-    const char* Name() const override { return "RestlessClock"; }
-    void SleepForMicroseconds(int micros) override {
-      SystemClockWrapper::SleepForMicroseconds(std::min(micros, 1000));
-    }
-  };
-};
 
 class ModelTest : public testing::TestWithParam<Variant> {
  protected:
@@ -433,8 +411,7 @@ class ModelTest : public testing::TestWithParam<Variant> {
   Random random_{seed_};
   TempDir directory_;
   std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
-  std::unique_ptr<rocksdb::Env> env_ =
-      kIsSanitized ? rocksdb::NewCompositeEnv(fs_) : std::make_unique<RestlessEnv>(fs_);
+  std::unique_ptr<rocksdb::Env> env_ = NewRestlessEnv(fs_);
   ManualClock clock_{kFirstMs + 6 * kHourMs};
   std::unique_ptr<Tsdb> tsdb_;
   PointModel model_{clock_.NowMs()};

@@ -136,6 +136,24 @@ TEST(SplitPointTest, BytesFindTheCutInOneFileOfClusteredKeys) {
   EXPECT_NEAR(LeftShare(point), 0.5, 0.05) << point.key;
 }
 
+// Between two hours of a metric there are 2^48 keys, and rows at one end of them.
+TEST(SplitPointTest, BytesFindTheSeriesOfAnHour) {
+  std::set<std::string> keys;
+  for (uint64_t hour = 0; hour < 3; ++hour) {
+    for (uint64_t series = 1; series <= 500; ++series) {
+      std::string key;
+      AppendBigEndian(7, 3, &key);
+      AppendBigEndian(1'700'000'000 / 3600 * 3600 + 3600 * hour, 4, &key);
+      AppendBigEndian(1, 3, &key);
+      AppendBigEndian(series, 3, &key);
+      keys.insert(key);
+    }
+  }
+  const Rows rows(keys, 1'500);
+
+  EXPECT_NEAR(LeftShare(FindSplitPoint(rows.Target(), rows.Probe())), 0.5, 0.01);
+}
+
 TEST(SplitPointTest, NoPointInAnEmptyRegion) {
   const Rows rows({});
 

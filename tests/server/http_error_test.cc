@@ -15,5 +15,12 @@ TEST(HttpErrorTest, HasOpenTsdbsShape) {
   EXPECT_EQ(detailed.body, R"({"error":{"code":400,"message":"No \"m\"","details":"tell\nme"}})");
 }
 
+TEST(HttpErrorTest, SaysWhatAStatusSays) {
+  const HttpResponse response = HttpError(404, absl::NotFoundError("no \"sys.cpu\""));
+
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(response.body, R"({"error":{"code":404,"message":"no \"sys.cpu\""}})");
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -268,6 +268,18 @@ TEST_F(FailingPutTest, ABrokenStoreIsNotAskedAgain) {
   EXPECT_EQ(Errors("storage"), 1);
 }
 
+TEST_F(FailingPutTest, WhatAnObserverRefusesIsTheClientsFault) {
+  status_ = absl::PermissionDeniedError("metric sys.if.in is not yours");
+  const HttpResponse denied = Put("/api/put");
+  EXPECT_EQ(denied.status, 403);
+  EXPECT_THAT(denied.body, HasSubstr("metric sys.if.in is not yours"));
+
+  status_ = absl::InvalidArgumentError("host: got 4 letters; want 3");
+  EXPECT_EQ(Put("/api/put?details").status, 400);
+  EXPECT_EQ(Errors("illegal_argument"), 2);
+  EXPECT_EQ(Errors("storage"), 0);
+}
+
 TEST_F(FailingPutTest, PointsThatAreNotSyncedInTimeHaveTimedOut) {
   status_ = absl::DeadlineExceededError("later");
   const std::string target = "/api/put?sync&sync_timeout=1";

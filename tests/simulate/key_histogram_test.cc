@@ -1,6 +1,7 @@
 #include "engine/simulate/key_histogram.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -35,6 +36,23 @@ TEST(KeyHistogramTest, FewKeysAreExact) {
   EXPECT_EQ(keys.BytesBetween("b", ""), 25U);
   EXPECT_EQ(keys.smallest(), "a");
   EXPECT_EQ(keys.largest(), "b");
+  EXPECT_EQ(keys.LargestBelow("c"), "b");
+  EXPECT_EQ(keys.LargestBelow("b"), "a");
+  EXPECT_EQ(keys.LargestBelow("a"), "");
+}
+
+TEST(KeyHistogramTest, LargestBelowIsAKeyThatWasAdded) {
+  KeyHistogram keys(8);
+  std::set<std::string> added;
+  for (uint64_t i = 0; i < 1'000; i += 10) {
+    keys.Add(KeyOf(i), Mass(10), i);
+    added.insert(KeyOf(i));
+  }
+  for (uint64_t i = 5; i < 1'000; i += 10) {
+    const std::string below = keys.LargestBelow(KeyOf(i));
+    EXPECT_LT(below, KeyOf(i));
+    EXPECT_TRUE(added.contains(below)) << below;
+  }
 }
 
 TEST(KeyHistogramTest, ManyKeysAreRightWithinTwoBins) {

@@ -61,7 +61,7 @@ TEST(SimulationTest, ASeedSaysTheSameWhateverMakesItFast) {
       {SmallRegions("opentsdb", "none", ""), Fleet(kFleet, FleetSteps::kRows), 0x312a7ad3fe578128},
       {SmallRegions("salted:4", "none", "salt"), Fleet(kFleet), 0xce3026c1e8a3187d},
       {SmallRegions("time-first", "none", ""), Fleet(kFleet, FleetSteps::kRows),
-       0x01cac38600883b95},
+       0x8155f218c4134b1d},
       {SmallRegions("hash-prefix:2", "none", ""), Fleet(kFleet, FleetSteps::kRows),
        0x65eb62b2dea419c8},
       {SmallRegions("hex:6+hour", "round-robin:3", ""), Fleet(kFleet), 0xc3e958a714fd29b0},

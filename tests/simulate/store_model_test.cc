@@ -33,7 +33,8 @@ TEST(StoreModelTest, PutsGoThroughMemoryToAFile) {
   EXPECT_EQ(store.file_bytes(), 10U);
   EXPECT_EQ(store.files(), 1U);
   EXPECT_EQ(store.mass().bytes, 15U);
-  EXPECT_EQ(store.largest(), "b");
+  EXPECT_EQ(store.LargestBelow("c"), "b");
+  EXPECT_EQ(store.LargestBelow("b"), "a");
 }
 
 TEST(StoreModelTest, AnEmptyFlushMakesNoFile) {

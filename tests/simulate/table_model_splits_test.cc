@@ -59,6 +59,27 @@ TEST(TableModelSplitsTest, AscendingKeysLeaveHalfFullRegionsUnlessAppendsAreSeen
   EXPECT_GT(halves->regions().size(), appends->regions().size() * 3 / 2);
 }
 
+// Bins across a cut end at it, where no key need be: that is not the largest key, above which no
+// row will ever come.
+TEST(TableModelSplitsTest, AppendsBelowACutAreSeen) {
+  ModelSettings settings = SmallSettings();
+  settings.bins_max = 2;
+  settings.regions.split.policy = SplitPolicyKind::kKeyPrefix;
+  settings.regions.split.policy_prefix_length = 1;
+  settings.regions.split.append.is_enabled = true;
+  settings.regions.normalizer.is_enabled = false;
+  const auto table = MakeTable(settings);
+  for (uint64_t i = 0; i < 70; ++i) {
+    for (const uint64_t metric : {1U, 5U})
+      table->Put({.key = KeyText(10'000'000 * metric + i), .now_ms = i, .puts = 1, .rows = 1});
+  }
+
+  ASSERT_EQ(table->regions().size(), 2U);
+  EXPECT_EQ(table->regions()[1]->info.range.start, "5");
+  EXPECT_EQ(table->regions()[0]->append.share(), 1.0);
+  EXPECT_EQ(table->regions()[1]->append.share(), 1.0);
+}
+
 TEST(TableModelSplitsTest, OneRowIsUnsplittable) {
   ModelSettings settings = SmallSettings();
   settings.regions.split.policy = SplitPolicyKind::kConstantSize;

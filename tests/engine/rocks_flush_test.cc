@@ -1,0 +1,69 @@
+#include "engine/rocks_flush.h"
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+
+#include "engine/rocks_error_watch.h"
+#include "tests/support/fault_fs.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+class RocksFlushTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.env = env_.get();
+    options.listeners = {errors_};
+    rocksdb::DB* raw = nullptr;
+    ASSERT_TRUE(rocksdb::DB::Open(options, directory_.file("db"), &raw).ok());
+    db_.reset(raw);
+  }
+  void Put(const std::string& key) {
+    rocksdb::WriteOptions unlogged;
+    unlogged.disableWAL = true;
+    ASSERT_TRUE(db_->Put(unlogged, key, "value").ok());
+  }
+  uint64_t Property(const std::string& name) {
+    uint64_t value = 0;
+    EXPECT_TRUE(db_->GetIntProperty(name, &value));
+    return value;
+  }
+
+  TempDir directory_;
+  std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
+  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
+  std::shared_ptr<RocksErrorWatch> errors_ = std::make_shared<RocksErrorWatch>();
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+TEST_F(RocksFlushTest, SaysWhatFailed) {
+  Put("a");
+  fs_->FailOn({.operations = FaultFs::kCreate, .with = FaultFs::Failure::kNoSpace});
+  EXPECT_FALSE(FlushFamily(db_.get(), db_->DefaultColumnFamily()).ok());
+}
+
+TEST_F(RocksFlushTest, WaitsAfterADatabaseWasResumedToo) {
+  Put("a");
+  fs_->FailOn({.operations = FaultFs::kCreate, .with = FaultFs::Failure::kNoSpace});
+  EXPECT_FALSE(db_->Flush(rocksdb::FlushOptions()).ok());
+  EXPECT_TRUE(errors_->has_failed());
+  fs_->Heal();
+  ASSERT_TRUE(db_->Resume().ok());
+
+  for (int i = 0; i < 50; ++i) {
+    Put("b" + std::to_string(i));
+    ASSERT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily()).ok());
+    ASSERT_EQ(Property(rocksdb::DB::Properties::kNumImmutableMemTable), 0u);
+    ASSERT_EQ(Property(rocksdb::DB::Properties::kNumEntriesActiveMemTable), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace hourcell

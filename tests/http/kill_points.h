@@ -1,0 +1,45 @@
+// What tests that kill the real program at a kill point have in common: settings under which much
+// is done for few points, points that are easy to count, and the fixture.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hourcell {
+
+// Points of a batch.
+inline constexpr int kBatch = 20;
+
+// A number of the environment, or what it is without one.
+uint64_t FromEnvironment(const char* name, uint64_t otherwise);
+
+// Budgets so small that hours are sealed, cells flushed and the journal trimmed all the time.
+std::vector<std::string> TinyBudgets(std::string_view sync, int seal_grace_s = 1);
+
+// Points first to first + count, a second apart, as a body of /api/put; a new series every ten.
+std::string PutBody(int first, int count);
+
+// The points of PutBody's metric, counted by a query; -1 if the query fails.
+int CountPoints(uint16_t port);
+
+void ExpectCleanUids(const std::string& directory);
+
+// A kill point as part of a test's name.
+std::string KillPointName(const testing::TestParamInfo<std::string>& param_info);
+
+// Kill points in the program; compiled in with HOURCELL_KILL_POINTS only.
+class KillPointTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+#ifndef HOURCELL_KILL_POINTS
+    GTEST_SKIP() << "built without HOURCELL_KILL_POINTS";
+#endif
+  }
+};
+
+}  // namespace hourcell
