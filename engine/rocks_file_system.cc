@@ -9,6 +9,7 @@
 #include <rocksdb/system_clock.h>
 
 #include "codec/base/mutex.h"
+#include "engine/rocks_wal.h"
 
 namespace hourcell {
 namespace {
@@ -72,8 +73,12 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   ManifestFile(std::unique_ptr<rocksdb::FSWritableFile> file,
                rocksdb::FileSystem* files,
-               Manifests* manifests)
-      : FSWritableFileOwnerWrapper(std::move(file)), files_(*files), manifests_(*manifests) {}
+               Manifests* manifests,
+               RocksWals* wals)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        files_(*files),
+        manifests_(*manifests),
+        wals_(*wals) {}
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data,
                            const rocksdb::IOOptions& options,
@@ -87,26 +92,68 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
     return manifests_.Note(FSWritableFileOwnerWrapper::Append(data, options, verification, dbg));
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    rocksdb::IOStatus status = SyncNamed();
     if (status.ok()) status = FSWritableFileOwnerWrapper::Sync(options, dbg);
     return manifests_.Note(std::move(status));
   }
   rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
                           rocksdb::IODebugContext* dbg) override {
-    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    rocksdb::IOStatus status = SyncNamed();
     if (status.ok()) status = FSWritableFileOwnerWrapper::Fsync(options, dbg);
     return manifests_.Note(std::move(status));
   }
 
  private:
+  // What must last before the manifest does.
+  rocksdb::IOStatus SyncNamed() {
+    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    return status.ok() ? wals_.SyncBroken() : status;
+  }
+
   rocksdb::FileSystem& files_;
   Manifests& manifests_;
+  RocksWals& wals_;
+};
+
+// The database's own directory. RocksDB stops when the name of a new WAL cannot be synced.
+class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
+ public:
+  DatabaseDirectory(std::unique_ptr<rocksdb::FSDirectory> directory,
+                    std::string path,
+                    Manifests* manifests,
+                    std::shared_ptr<RocksErrorWatch> errors)
+      : FSDirectoryWrapper(std::move(directory)),
+        path_(std::move(path)),
+        manifests_(*manifests),
+        errors_(std::move(errors)) {}
+
+  rocksdb::IOStatus FsyncWithDirOptions(const rocksdb::IOOptions& options,
+                                        rocksdb::IODebugContext* dbg,
+                                        const rocksdb::DirFsyncOptions& reason) override {
+    rocksdb::IOStatus status = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, reason);
+    if (status.ok() || reason.reason != rocksdb::DirFsyncOptions::kNewFileSynced) return status;
+    // A WAL's, of which nothing is acknowledged then, or a table file's, which no manifest names
+    // before the directory was synced.
+    manifests_.AddLink(path_);
+    errors_->CountWalFailure(status);
+    return rocksdb::IOStatus::OK();
+  }
+
+ private:
+  const std::string path_;
+  Manifests& manifests_;
+  const std::shared_ptr<RocksErrorWatch> errors_;
 };
 
 class RocksFileSystem : public rocksdb::FileSystemWrapper {
  public:
-  explicit RocksFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base)
-      : FileSystemWrapper(base) {}
+  RocksFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base,
+                  std::string directory,
+                  const std::shared_ptr<RocksErrorWatch>& errors)
+      : FileSystemWrapper(base),
+        directory_(std::move(directory)),
+        errors_(errors),
+        wals_(base.get(), errors) {}
 
   const char* Name() const override { return "HourcellFileSystem"; }
 
@@ -117,9 +164,25 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     if (BaseName(path).starts_with("OPTIONS-")) {
       return rocksdb::IOStatus::NotSupported("OPTIONS files are not written");
     }
+    if (BaseName(path).ends_with(".log")) {
+      *file = wals_.New(path, options);
+      return rocksdb::IOStatus::OK();
+    }
     rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
     if (status.ok() && BaseName(path).starts_with("MANIFEST-")) {
-      *file = std::make_unique<ManifestFile>(std::move(*file), target(), &manifests_);
+      *file = std::make_unique<ManifestFile>(std::move(*file), target(), &manifests_, &wals_);
+    }
+    return status;
+  }
+
+  rocksdb::IOStatus NewDirectory(const std::string& path,
+                                 const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* directory,
+                                 rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewDirectory(path, options, directory, dbg);
+    if (status.ok() && path == directory_) {
+      *directory =
+          std::make_unique<DatabaseDirectory>(std::move(*directory), path, &manifests_, errors_);
     }
     return status;
   }
@@ -152,7 +215,10 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   }
 
  private:
+  const std::string directory_;
+  const std::shared_ptr<RocksErrorWatch> errors_;
   Manifests manifests_;
+  RocksWals wals_;
 };
 
 // For an environment that is more than its file system. Not for others: ThreadSanitizer does not
@@ -166,12 +232,16 @@ class RocksEnv : public rocksdb::EnvWrapper {
 
 }  // namespace
 
-std::unique_ptr<rocksdb::Env> NewRocksEnv(rocksdb::Env* base) {
-  auto files = std::make_shared<RocksFileSystem>(base->GetFileSystem());
+RocksEnvironment MakeRocksEnvironment(rocksdb::Env* base, const std::string& directory) {
+  RocksEnvironment made;
+  made.errors = std::make_shared<RocksErrorWatch>();
+  auto files = std::make_shared<RocksFileSystem>(base->GetFileSystem(), directory, made.errors);
   if (base->GetSystemClock() == rocksdb::SystemClock::Default()) {
-    return rocksdb::NewCompositeEnv(files);
+    made.env = rocksdb::NewCompositeEnv(files);
+  } else {
+    made.env = std::make_unique<RocksEnv>(base, std::move(files));
   }
-  return std::make_unique<RocksEnv>(base, std::move(files));
+  return made;
 }
 
 }  // namespace hourcell

@@ -11,17 +11,29 @@
 //                   name it by then, and refuses the whole store at the next open. What stays
 //                   needlessly is removed by that.
 //
+//   WAL files       do not fail, as RocksDB sees them: rocks_wal.h. Nor does the sync of a new
+//                   one's name.
+//
 // Thread-safe.
 
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <rocksdb/env.h>
 
+#include "engine/rocks_error_watch.h"
+
 namespace hourcell {
 
-// `base` with such a file system on top of its own. Borrowed.
-std::unique_ptr<rocksdb::Env> NewRocksEnv(rocksdb::Env* base);
+struct RocksEnvironment {
+  std::unique_ptr<rocksdb::Env> env;
+  // What fails in its WALs is counted there. To be the database's listener.
+  std::shared_ptr<RocksErrorWatch> errors;
+};
+
+// `base`, borrowed, with such a file system on top of its own, for the database in `directory`.
+RocksEnvironment MakeRocksEnvironment(rocksdb::Env* base, const std::string& directory);
 
 }  // namespace hourcell

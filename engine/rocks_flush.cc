@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string>
 #include <thread>
 
 namespace hourcell {
@@ -12,29 +11,36 @@ constexpr std::chrono::milliseconds kLookEvery(1);
 // How often it is asked for again, for the case that RocksDB has lost the request.
 constexpr std::chrono::seconds kAskEvery(1);
 
-// 0 of a family that is gone.
-uint64_t PropertyOf(rocksdb::DB* db,
-                    rocksdb::ColumnFamilyHandle* family,
-                    const std::string& property) {
-  uint64_t value = 0;
-  return db->GetIntProperty(family, property, &value) ? value : 0;
+// Of a family that is gone: no.
+bool HasUnflushed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  uint64_t memtables = 0;
+  return db->GetIntProperty(family, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables) &&
+         memtables > 0;
 }
 
 }  // namespace
 
-rocksdb::Status FlushFamily(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-  using Properties = rocksdb::DB::Properties;
+rocksdb::Status BeginFlush(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::FlushOptions begin;
+  begin.wait = false;
+  // Else it would wait for flushes that may be failing.
+  begin.allow_write_stall = true;
+  return db->Flush(begin, family);
+}
+
+rocksdb::Status FlushFamily(rocksdb::DB* db,
+                            rocksdb::ColumnFamilyHandle* family,
+                            const RocksErrorWatch& errors) {
+  const uint64_t failures = errors.counts().background;
   while (true) {
-    const uint64_t errors = PropertyOf(db, family, Properties::kBackgroundErrors);
-    const rocksdb::Status flushed = db->Flush(rocksdb::FlushOptions(), family);
-    if (!flushed.ok()) return flushed;
+    const rocksdb::Status begun = BeginFlush(db, family);
+    if (!begun.ok()) return begun;
     // Asked for again at once, each call would make a file of the few rows that came meanwhile.
     const auto again = std::chrono::steady_clock::now() + kAskEvery;
-    while (true) {
-      if (PropertyOf(db, family, Properties::kNumImmutableMemTable) == 0) return flushed;
-      // What failed is what the next call says.
-      if (PropertyOf(db, family, Properties::kBackgroundErrors) != errors) break;
-      if (std::chrono::steady_clock::now() >= again) break;
+    while (std::chrono::steady_clock::now() < again) {
+      if (!HasUnflushed(db, family)) return begun;
+      if (const rocksdb::Status stopped = errors.stopped(); !stopped.ok()) return stopped;
+      if (errors.counts().background != failures) return errors.last();
       std::this_thread::sleep_for(kLookEvery);
     }
   }

@@ -1,18 +1,24 @@
-// FlushFamily: what is in memory of a column family becomes files.
+// What is in memory of a column family becomes files.
 //
-// DB::Flush does not wait any more, and says OK at once, after a database that an error had stopped
-// was resumed (RocksDB 7.8.3: ErrorHandler::ClearBGError leaves is_db_stopped_ set, and
-// WaitForFlushMemTables goes by it). Whoever trims a journal, or splits a region, by that OK loses
-// data. So we look whether it is done.
+// DB::Flush waits for ever where a flush fails and nobody tells RocksDB (rocks_error_watch.h). So
+// it is only asked to begin, and we look whether it is done, or something failed.
 
 #pragma once
 
 #include <rocksdb/db.h>
 
+#include "engine/rocks_error_watch.h"
+
 namespace hourcell {
 
-// Returns when all that was in memory before the call is in files; rows that are written meanwhile
-// may be, too. Thread-safe.
-rocksdb::Status FlushFamily(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
+// Lets RocksDB begin. Thread-safe.
+rocksdb::Status BeginFlush(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
+
+// Returns when all that was in memory before the call is in files, or with the failure that came
+// meanwhile, which may be of another family; rows that are written meanwhile may be in files, too.
+// `errors` listens to the database. Thread-safe.
+rocksdb::Status FlushFamily(rocksdb::DB* db,
+                            rocksdb::ColumnFamilyHandle* family,
+                            const RocksErrorWatch& errors);
 
 }  // namespace hourcell

@@ -14,7 +14,6 @@
 #include "codec/base/status_macros.h"
 #include "engine/key_range.h"
 #include "engine/region_catalogue.h"
-#include "engine/rocks_file_system.h"
 #include "engine/rocks_options.h"
 #include "engine/rocks_region_files.h"
 #include "engine/rocks_status.h"
@@ -243,11 +242,11 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
                                       const Options& options,
                                       const RocksFamilies& families) {
   OpenedRocks opened;
-  opened.env = NewRocksEnv(options.env != nullptr ? options.env : rocksdb::Env::Default());
+  opened.environment = MakeRocksEnvironment(
+      options.env != nullptr ? options.env : rocksdb::Env::Default(), directory);
   rocksdb::DBOptions db_options = RocksDbOptions(options);
-  db_options.env = opened.env.get();
-  opened.error_watch = std::make_shared<RocksErrorWatch>();
-  db_options.listeners.push_back(opened.error_watch);
+  db_options.env = opened.environment.env.get();
+  db_options.listeners.push_back(opened.environment.errors);
   if (!options.observers.empty()) {
     opened.flush_watch = std::make_shared<RocksFlushWatch>(options.observers);
     db_options.listeners.push_back(opened.flush_watch);
@@ -260,8 +259,12 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
     opened.db->DestroyColumnFamilyHandle(family.handle).PermitUncheckedError();
   }
   if (!sets.ok()) return sets.status();
+  // What was written on the way must be in a log.
+  if (opened.environment.errors->counts().wal > 0) {
+    return FromRocks(opened.environment.errors->last(), fmt::format("open {}: WAL", directory));
+  }
   opened.sets = *std::move(sets);
-  HOURCELL_RETURN_IF_ERROR(EmptyStaging(opened.env.get(), directory));
+  HOURCELL_RETURN_IF_ERROR(EmptyStaging(opened.environment.env.get(), directory));
   return opened;
 }
 

@@ -19,7 +19,7 @@
 #include <rocksdb/db.h>
 
 #include "engine/options.h"
-#include "engine/rocks_error_watch.h"
+#include "engine/rocks_file_system.h"
 #include "engine/rocks_flush_watch.h"
 #include "engine/rocks_region.h"
 #include "engine/rocks_retention.h"
@@ -46,8 +46,7 @@ class RocksFamilies {
 };
 
 struct OpenedRocks {
-  std::unique_ptr<rocksdb::Env> env;             // the database's
-  std::shared_ptr<RocksErrorWatch> error_watch;  // the database's
+  RocksEnvironment environment;                  // the database's
   std::shared_ptr<RocksFlushWatch> flush_watch;  // the database's; not started
   std::unique_ptr<rocksdb::DB> db;
   RegionSets sets;

@@ -34,12 +34,13 @@ constexpr int kOpenFilesMax = 512;
 // series logs some 250 MB, and is flushed as often as that takes.
 constexpr uint64_t kLogBytesMax = 64 << 20;
 
-// Of a table with regions: what RocksDB does for one that is behind holds up all of them, so that
-// it comes long after RegionBacklog's limits.
-void SetUpRegions(rocksdb::ColumnFamilyOptions* family) {
-  family->max_write_buffer_number = 8;
-  family->level0_slowdown_writes_trigger = 200;
-  family->level0_stop_writes_trigger = 250;
+// What RocksDB does for a family that is behind holds up all of them, and a write that waits there
+// waits as long as a disk takes nothing. So it comes long after RegionBacklog's limits, and after
+// RocksRecovery has refused to write.
+void PutOffStalls(rocksdb::ColumnFamilyOptions* family) {
+  family->max_write_buffer_number = 64;
+  family->level0_slowdown_writes_trigger = 1000;
+  family->level0_stop_writes_trigger = 1000;
   family->soft_pending_compaction_bytes_limit = 0;  // no limit
   family->hard_pending_compaction_bytes_limit = 0;
 }
@@ -82,7 +83,6 @@ void SetUpNames(size_t write_buffer_bytes,
   // A burst of new series is flushed while it comes in, and what is flushed is soon merged. A fifth
   // of a flush's CPU.
   family->compression_per_level = {rocksdb::kLZ4Compression, rocksdb::kZSTD};
-  family->max_write_buffer_number = 3;
 }
 
 }  // namespace
@@ -128,10 +128,10 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
   // would need every file open.
   family.periodic_compaction_seconds = 0;
   family.ttl = 0;
+  PutOffStalls(&family);
   switch (table) {
     case TableId::kData:
       SetUpRows(options, &blocks, &family);
-      SetUpRegions(&family);
       break;
     case TableId::kSeries:
       family.merge_operator = NewPostingMergeOperator();
@@ -142,7 +142,6 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
     case TableId::kMeta:
     case TableId::kAnnotation:
       SetUpNames(std::min<size_t>(options.write_buffer_bytes, 8 << 20), &blocks, &family);
-      if (table == TableId::kAnnotation) SetUpRegions(&family);
       break;
   }
   family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));

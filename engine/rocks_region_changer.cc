@@ -272,7 +272,8 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
   HOURCELL_RETURN_IF_ERROR(WriteIntent(daughters));
   HOURCELL_KILL_POINT("split:intent");
   rocksdb::ColumnFamilyHandle* const family = before->family(index);
-  const absl::Status flushed = FromRocks(FlushFamily(&db_, family), "split: flush");
+  const absl::Status flushed =
+      FromRocks(FlushFamily(&db_, family, recovery_.errors()), "split: flush");
   if (!flushed.ok()) return Undo(flushed, {});
   HOURCELL_KILL_POINT("split:flushed");
 
@@ -294,7 +295,7 @@ absl::Status RocksRegionChanger::MakeDaughters(TableId table,
                                                const std::vector<RegionInfo>& daughters,
                                                Regions* made) {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<RocksExport> exported,
-                            RocksExport::Make(&db_, family));
+                            RocksExport::Make(&db_, family, recovery_.errors()));
   std::vector<RegionRange> ranges;
   for (const RegionInfo& daughter : daughters)
     ranges.push_back(daughter.range);
@@ -340,7 +341,8 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
   HOURCELL_RETURN_IF_ERROR(WriteIntent({&merged, 1}));
   HOURCELL_KILL_POINT("merge:intent");
   for (const size_t i : parents) {
-    const absl::Status flushed = FromRocks(FlushFamily(&db_, before->family(i)), "merge: flush");
+    const absl::Status flushed =
+        FromRocks(FlushFamily(&db_, before->family(i), recovery_.errors()), "merge: flush");
     if (!flushed.ok()) return Undo(flushed, {});
   }
   HOURCELL_KILL_POINT("merge:flushed");
@@ -384,7 +386,8 @@ absl::Status RocksRegionChanger::MakeMerged(TableId table,
   RocksFiles files;
   for (const size_t i : with_rows) {
     const RegionRange& range = set.info(i).range;
-    HOURCELL_ASSIGN_OR_RETURN(exports.emplace_back(), RocksExport::Make(&db_, set.family(i)));
+    HOURCELL_ASSIGN_OR_RETURN(exports.emplace_back(),
+                              RocksExport::Make(&db_, set.family(i), recovery_.errors()));
     for (const rocksdb::LiveFileMetaData& file : exports.back()->files()) {
       if (!range.Contains(file.smallestkey) || !range.Contains(file.largestkey)) {
         return absl::UnavailableError(
@@ -453,7 +456,7 @@ rocksdb::ColumnFamilyHandle* RocksRegionChanger::meta() const {
 absl::Status RocksRegionChanger::WriteMeta(rocksdb::WriteBatch* batch) {
   rocksdb::WriteOptions sync;
   sync.sync = true;
-  return FromRocks(db_.Write(sync, batch), "write the region catalogue");
+  return recovery_.Write(sync, batch);
 }
 
 absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions) {

@@ -39,6 +39,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/rocks_open.h"
+#include "engine/rocks_recovery.h"
 #include "engine/rocks_region.h"
 #include "engine/store_observer.h"
 #include "engine/table.h"
@@ -51,8 +52,13 @@ class RocksRegionChanger {
   RocksRegionChanger(rocksdb::DB* db,
                      const RocksFamilies* families,
                      RocksRegions* regions,
+                     RocksRecovery* recovery,
                      std::vector<StoreObserver*> observers)
-      : db_(*db), families_(*families), regions_(*regions), observers_(std::move(observers)) {}
+      : db_(*db),
+        families_(*families),
+        regions_(*regions),
+        recovery_(*recovery),
+        observers_(std::move(observers)) {}
 
   // TableStore's. `now_ms` makes the ids of new regions.
   absl::Status Presplit(TableId table, const RegionCut& cut, uint64_t now_ms);
@@ -111,6 +117,7 @@ class RocksRegionChanger {
   rocksdb::DB& db_;
   const RocksFamilies& families_;
   RocksRegions& regions_;
+  RocksRecovery& recovery_;
   const std::vector<StoreObserver*> observers_;
   Mutex change_;  // one at a time
   RegionId last_id_ ABSL_GUARDED_BY(change_);

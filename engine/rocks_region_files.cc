@@ -82,8 +82,9 @@ absl::Status EmptyStaging(rocksdb::Env* env, const std::string& db_path) {
   return FromRocks(env->DeleteDir(staging), "remove " + staging);
 }
 
-absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(
-    rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(rocksdb::DB* db,
+                                                               rocksdb::ColumnFamilyHandle* family,
+                                                               const RocksErrorWatch& errors) {
   rocksdb::Checkpoint* raw = nullptr;
   HOURCELL_RETURN_IF_ERROR(FromRocks(rocksdb::Checkpoint::Create(db, &raw), "export"));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
@@ -92,8 +93,8 @@ absl::StatusOr<std::unique_ptr<RocksExport>> RocksExport::Make(
   for (int i = 0; i < kExportsMax; ++i) {
     // The thread that came between may want the processor to end its step.
     if (i > 0) std::this_thread::sleep_for(kFirstRest * (1 << (i - 1)));
-    // An export flushes, and does not wait for it either.
-    HOURCELL_RETURN_IF_ERROR(FromRocks(FlushFamily(db, family), "export: flush"));
+    // An export flushes by itself, and would wait for ever if that failed.
+    HOURCELL_RETURN_IF_ERROR(FromRocks(FlushFamily(db, family, errors), "export: flush"));
     std::unique_ptr<RocksExport> made(new RocksExport(db, staging + "/" + family->GetName()));
     rocksdb::ExportImportFilesMetaData* raw_files = nullptr;
     const rocksdb::Status exported =

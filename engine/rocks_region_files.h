@@ -19,6 +19,7 @@
 #include <rocksdb/metadata.h>
 
 #include "engine/regions/region_info.h"
+#include "engine/rocks_error_watch.h"
 
 namespace hourcell {
 
@@ -33,7 +34,8 @@ class RocksExport {
  public:
   // REQUIRES: nobody writes to the family until the export is imported.
   static absl::StatusOr<std::unique_ptr<RocksExport>> Make(rocksdb::DB* db,
-                                                           rocksdb::ColumnFamilyHandle* family);
+                                                           rocksdb::ColumnFamilyHandle* family,
+                                                           const RocksErrorWatch& errors);
   ~RocksExport();
   RocksExport(const RocksExport&) = delete;
   RocksExport& operator=(const RocksExport&) = delete;

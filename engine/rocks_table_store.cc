@@ -15,10 +15,10 @@
 #include "engine/rocks_cursor.h"
 #include "engine/rocks_flush.h"
 #include "engine/rocks_open.h"
+#include "engine/rocks_recovery.h"
 #include "engine/rocks_region.h"
 #include "engine/rocks_region_changer.h"
 #include "engine/rocks_region_use.h"
-#include "engine/rocks_resume.h"
 #include "engine/rocks_retention.h"
 #include "engine/rocks_status.h"
 
@@ -119,12 +119,13 @@ class RocksTableStore : public TableStore {
       : clock_(options.clock != nullptr ? options.clock : Clock::System()),
         retention_(std::move(retention)),
         families_(std::move(families)),
-        env_(std::move(opened.env)),
+        env_(std::move(opened.environment.env)),
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
+        recovery_(std::make_unique<RocksRecovery>(
+            db_.get(), &regions_, std::move(opened.environment.errors))),
         changer_(std::make_unique<RocksRegionChanger>(
-            db_.get(), families_.get(), &regions_, options.observers)),
-        resume_(std::make_unique<RocksResume>(db_.get(), std::move(opened.error_watch))) {
+            db_.get(), families_.get(), &regions_, recovery_.get(), options.observers)) {
     if (opened.flush_watch != nullptr) opened.flush_watch->Start(&regions_);
   }
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
@@ -152,8 +153,12 @@ class RocksTableStore : public TableStore {
 
   absl::Status Sync() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    HOURCELL_RETURN_IF_ERROR(resume_->CheckWal());
-    return FromRocks(db_->FlushWAL(/*sync=*/true), "sync");
+    return recovery_->SyncLog();
+  }
+
+  absl::Status CheckWritten() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return recovery_->Check();
   }
 
   std::unique_ptr<TableView> Snapshot() override {
@@ -266,13 +271,10 @@ class RocksTableStore : public TableStore {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const std::shared_ptr<const RegionSet> set = regions(table);
     // All are begun before one is waited for, so that several threads have something to do.
-    rocksdb::FlushOptions begin;
-    begin.wait = false;
     for (size_t i = 0; i + 1 < set->size(); ++i)
-      db_->Flush(begin, set->family(i)).PermitUncheckedError();
+      BeginFlush(db_.get(), set->family(i)).PermitUncheckedError();
     for (size_t i = 0; i < set->size(); ++i) {
-      rocksdb::Status flushed = FlushFamily(db_.get(), set->family(i));
-      if (resume_->IsWorthAnotherTry(flushed)) flushed = FlushFamily(db_.get(), set->family(i));
+      const rocksdb::Status flushed = FlushFamily(db_.get(), set->family(i), recovery_->errors());
       // It was split or merged meanwhile, with all it had in memory.
       if (flushed.IsColumnFamilyDropped()) continue;
       HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
@@ -287,7 +289,9 @@ class RocksTableStore : public TableStore {
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
     const std::shared_ptr<const RegionSet> set = regions(table);
     for (size_t i = 0; i < set->size(); ++i) {
-      const rocksdb::Status done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
+      // It flushes by itself, and would wait for ever if that failed.
+      rocksdb::Status done = FlushFamily(db_.get(), set->family(i), recovery_->errors());
+      if (done.ok()) done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
       if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile
       HOURCELL_RETURN_IF_ERROR(FromRocks(done, fmt::format("compact {}", TableName(table))));
     }
@@ -310,9 +314,10 @@ class RocksTableStore : public TableStore {
     absl::Status flushed;
     for (const TableId table : kTableIds)
       flushed.Update(Flush(table));
+    changer_.reset();
+    recovery_.reset();
     regions_.Clear();
     const rocksdb::Status closed = db_->Close();
-    resume_.reset();
     db_.reset();
     return flushed.ok() ? FromRocks(closed, "close") : flushed;
   }
@@ -344,9 +349,7 @@ class RocksTableStore : public TableStore {
       }
       HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
     }
-    rocksdb::Status written = db_->Write(options, &batch);
-    if (resume_->IsWorthAnotherTry(written)) written = db_->Write(options, &batch);
-    return FromRocks(written, "write");
+    return recovery_->Write(options, &batch);
   }
 
   absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
@@ -364,9 +367,9 @@ class RocksTableStore : public TableStore {
   const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   RocksRegions regions_;
-  const std::unique_ptr<RocksRegionChanger> changer_;
+  std::unique_ptr<RocksRecovery> recovery_;
+  std::unique_ptr<RocksRegionChanger> changer_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
-  std::unique_ptr<RocksResume> resume_;
 };
 
 }  // namespace

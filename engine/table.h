@@ -158,6 +158,11 @@ class TableStore {
   // One that is left out of a group because of it is counted as blocked.
   virtual bool IsBehind(TableId table, std::string_view key) = 0;
 
+  // Not OK, kUnavailable: some of what is to be read may not survive kill -9, as a disk failed and
+  // its Apply was, or will be, refused. Whoever is about to acknowledge something by what he has
+  // read asks after he has read it.
+  virtual absl::Status CheckWritten() { return absl::OkStatus(); }
+
   // Makes everything applied so far survive a power failure, but for what is unlogged.
   virtual absl::Status Sync() = 0;
 

@@ -568,6 +568,8 @@ UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid)
 absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
   if (!impl_->is_open) return Closed();
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
+  // It may be of an assignment that a disk refused.
+  HOURCELL_RETURN_IF_ERROR(impl_->tables->CheckWritten());
   return MakeUidRow(layout(), kind, std::string(name), uid);
 }
 

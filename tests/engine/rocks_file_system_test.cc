@@ -14,7 +14,7 @@ namespace {
 
 class RocksFileSystemTest : public testing::Test {
  protected:
-  rocksdb::FileSystem* files() { return env_->GetFileSystem().get(); }
+  rocksdb::FileSystem* files() { return environment_.env->GetFileSystem().get(); }
   std::string path(const std::string& name) const { return directory_.file(name); }
 
   std::unique_ptr<rocksdb::FSWritableFile> Create(const std::string& name) {
@@ -27,7 +27,7 @@ class RocksFileSystemTest : public testing::Test {
   TempDir directory_;
   std::shared_ptr<FaultFs> fault_ = std::make_shared<FaultFs>();
   std::unique_ptr<rocksdb::Env> base_ = rocksdb::NewCompositeEnv(fault_);
-  std::unique_ptr<rocksdb::Env> env_ = NewRocksEnv(base_.get());
+  RocksEnvironment environment_ = MakeRocksEnvironment(base_.get(), directory_.path());
 };
 
 TEST_F(RocksFileSystemTest, WritesNoOptionsFile) {
@@ -59,7 +59,7 @@ TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutItsLinks) {
 
 TEST_F(RocksFileSystemTest, TableFilesStayWhileNoManifestIsCertain) {
   Create("000001.sst");
-  Create("000001.log");
+  ASSERT_TRUE(Append(Create("000001.log").get()));
   const auto manifest = Create("MANIFEST-000002");
   fault_->FailOn({.operations = FaultFs::kAppend});
   EXPECT_FALSE(Append(manifest.get()));
@@ -72,6 +72,36 @@ TEST_F(RocksFileSystemTest, TableFilesStayWhileNoManifestIsCertain) {
   ASSERT_TRUE(files()->RenameFile(path("CURRENT.dbtmp"), path("CURRENT"), {}, nullptr).ok());
   EXPECT_TRUE(files()->DeleteFile(path("000001.sst"), {}, nullptr).ok());
   EXPECT_TRUE(files()->FileExists(path("000001.sst"), {}, nullptr).IsNotFound());
+}
+
+// RocksDB stops where the name of a new WAL cannot be synced.
+TEST_F(RocksFileSystemTest, TheSyncOfANewNameFailsForTheManifestOnly) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  ASSERT_TRUE(files()->NewDirectory(directory_.path(), {}, &directory, nullptr).ok());
+  const auto manifest = Create("MANIFEST-000002");
+  fault_->FailOn({.operations = FaultFs::kDirectorySync});
+  using Options = rocksdb::DirFsyncOptions;
+  EXPECT_TRUE(directory->FsyncWithDirOptions({}, nullptr, Options(Options::kNewFileSynced)).ok());
+  EXPECT_EQ(environment_.errors->counts().wal, 1u);
+
+  fault_->FailOn({.operations = FaultFs::kDirectorySync});
+  EXPECT_FALSE(manifest->Sync({}, nullptr).ok()) << "the name may not be on disk";
+  EXPECT_TRUE(manifest->Sync({}, nullptr).ok());
+
+  fault_->FailOn({.operations = FaultFs::kDirectorySync});
+  EXPECT_FALSE(directory->FsyncWithDirOptions({}, nullptr, Options("CURRENT")).ok());
+}
+
+TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutWhatBrokenWalsHave) {
+  const auto manifest = Create("MANIFEST-000002");
+  const auto wal = Create("000003.log");
+  ASSERT_TRUE(Append(wal.get()));
+  fault_->FailOn({.operations = FaultFs::kAppend});
+  EXPECT_TRUE(Append(wal.get()));
+  EXPECT_EQ(environment_.errors->counts().wal, 1u);
+  fault_->FailOn({.operations = FaultFs::kSync});
+  EXPECT_FALSE(manifest->Sync({}, nullptr).ok());
+  EXPECT_TRUE(manifest->Sync({}, nullptr).ok());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "engine/rocks_error_watch.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
@@ -38,7 +39,7 @@ class RocksFlushTest : public testing::Test {
 
   TempDir directory_;
   std::shared_ptr<FaultFs> fs_ = std::make_shared<FaultFs>();
-  std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
+  std::unique_ptr<rocksdb::Env> env_ = NewRestlessEnv(fs_);
   std::shared_ptr<RocksErrorWatch> errors_ = std::make_shared<RocksErrorWatch>();
   std::unique_ptr<rocksdb::DB> db_;
 };
@@ -46,23 +47,33 @@ class RocksFlushTest : public testing::Test {
 TEST_F(RocksFlushTest, SaysWhatFailed) {
   Put("a");
   fs_->FailOn({.operations = FaultFs::kCreate, .with = FaultFs::Failure::kNoSpace});
-  EXPECT_FALSE(FlushFamily(db_.get(), db_->DefaultColumnFamily()).ok());
+  EXPECT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_).IsNoSpace());
 }
 
-TEST_F(RocksFlushTest, WaitsAfterADatabaseWasResumedToo) {
+TEST_F(RocksFlushTest, WaitsAfterAFailureToo) {
   Put("a");
   fs_->FailOn({.operations = FaultFs::kCreate, .with = FaultFs::Failure::kNoSpace});
-  EXPECT_FALSE(db_->Flush(rocksdb::FlushOptions()).ok());
-  EXPECT_TRUE(errors_->has_failed());
-  fs_->Heal();
-  ASSERT_TRUE(db_->Resume().ok());
+  EXPECT_FALSE(FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_).ok());
 
   for (int i = 0; i < 50; ++i) {
     Put("b" + std::to_string(i));
-    ASSERT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily()).ok());
+    ASSERT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_).ok());
     ASSERT_EQ(Property(rocksdb::DB::Properties::kNumImmutableMemTable), 0u);
     ASSERT_EQ(Property(rocksdb::DB::Properties::kNumEntriesActiveMemTable), 0u);
   }
+}
+
+// Another family's failure, too, but not for ever.
+TEST_F(RocksFlushTest, OfAFamilyThatIsNotTheDefaultOne) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily({}, "other", &family).ok());
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_TRUE(db_->Put(unlogged, family, "a", "value").ok());
+  fs_->FailOn({.operations = FaultFs::kCreate, .with = FaultFs::Failure::kNoSpace});
+  EXPECT_FALSE(FlushFamily(db_.get(), family, *errors_).ok());
+  EXPECT_TRUE(FlushFamily(db_.get(), family, *errors_).ok());
+  ASSERT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
 }
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -433,7 +434,7 @@ class RegionFaultTest : public testing::Test {
   void Start() {
     directory_.emplace();
     fs_ = std::make_shared<FaultFs>();
-    env_ = rocksdb::NewCompositeEnv(fs_);
+    env_ = NewRestlessEnv(fs_);
   }
 
   std::optional<TempDir> directory_;
@@ -479,7 +480,8 @@ TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
     Start();
     const std::unique_ptr<TableStore> store = Open();
     Fill(store.get());
-    fs_->FailOn({.operations = kWrites, .nth = n, .with = FaultFs::Failure::kNoSpace});
+    fs_->FailOn(
+        {.operations = kWrites, .nth = n, .is_lasting = true, .with = FaultFs::Failure::kNoSpace});
     const uint64_t before = fs_->Count(kWrites);
     store->Split(kTable, {.keys = {Key(20)}}).IgnoreError();
     has_failed = fs_->Count(kWrites) - before >= n;

@@ -2,9 +2,7 @@
 // file fails, or that and all after it, or there is no space, for every n until the script runs
 // without meeting the fault. Whatever fails, what was acknowledged is shown, nothing is that was
 // never put, and the store opens again. HOURCELL_SWEEP=all takes every n; the everyday suite takes
-// some of them, and leaves full disks out: where a flush was under way when the error came,
-// RocksDB 7.8.3 forgets that it has to run (BackgroundFlush returns before it takes one from its
-// queue), and the Resume() that waits for it waits for ever.
+// some of them.
 
 #include <cstdio>
 #include <cstdlib>
@@ -17,10 +15,10 @@
 #include <rocksdb/env.h>
 
 #include "codec/base/random.h"
-#include "tests/model/restless_env.h"
 #include "tests/model/store_script.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -98,9 +96,6 @@ class FaultSweepTest : public testing::TestWithParam<Sweep> {
 
 TEST_P(FaultSweepTest, NothingAcknowledgedIsLost) {
   const bool takes_all = std::getenv("HOURCELL_SWEEP") != nullptr;
-  if (GetParam().fault.with == FaultFs::Failure::kNoSpace && !takes_all) {
-    GTEST_SKIP() << "RocksDB 7.8.3 may wait for ever after a full disk; HOURCELL_SWEEP=all";
-  }
   Random random(kSeed);
   uint64_t n = 1;
   uint64_t met = 0;

@@ -23,9 +23,9 @@
 #include "engine/salt_admin.h"
 #include "engine/tsdb.h"
 #include "tests/model/point_model.h"
-#include "tests/model/restless_env.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

@@ -13,10 +13,10 @@
 #include <rocksdb/env.h>
 
 #include "codec/base/random.h"
-#include "tests/model/restless_env.h"
 #include "tests/model/store_script.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -51,6 +51,8 @@ class PowerLossTest : public testing::Test {
     StoreScript script(seed, options);
     ASSERT_OK(script.Reopen());
     for (int loss = 0; loss < kLossesOfAStore && !HasFailure(); ++loss) {
+      // A failure that passes, if it comes first, and the one with which the power goes.
+      fs->FailOn({.nth = 1 + random.Below(600)});
       fs->FailOn({.nth = 1 + random.Below(600), .is_lasting = true});
       // Where it was open no more when the power went, it will not open.
       for (int call = 0; call < 60 && script.tsdb() != nullptr; ++call)

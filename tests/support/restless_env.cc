@@ -1,4 +1,4 @@
-#include "tests/model/restless_env.h"
+#include "tests/support/restless_env.h"
 
 #include <algorithm>
 
