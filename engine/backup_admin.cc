@@ -76,10 +76,8 @@ absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory) {
   HOURCELL_RETURN_IF_ERROR(Pin(&moment));
   HOURCELL_KILL_POINT("backup:pinned");
   for (const JournalPin::File& file : moment.journal->files()) {
-    HOURCELL_RETURN_IF_ERROR(set->Add({.path = "journal/" + file.name,
-                                       .from = file.path,
-                                       .bytes = file.bytes,
-                                       .content = {}}));
+    HOURCELL_RETURN_IF_ERROR(set->Add(
+        {.path = "journal/" + file.name, .from = file.path, .bytes = file.bytes, .content = {}}));
   }
   const uint64_t next_block = moment.journal->next_sequence();
   moment.journal.reset();
@@ -91,9 +89,8 @@ absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory) {
                                        .content = file.content}));
   }
   moment.tables.reset();
-  return set->Commit({.made_ms = moment.made_ms,
-                      .low_mark = moment.low_mark,
-                      .next_block = next_block});
+  return set->Commit(
+      {.made_ms = moment.made_ms, .low_mark = moment.low_mark, .next_block = next_block});
 }
 
 }  // namespace hourcell

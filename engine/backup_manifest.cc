@@ -128,8 +128,8 @@ absl::StatusOr<std::string_view> CheckCrc(std::string_view text) {
   const std::string_view body = text.substr(0, text.size() - line.size());
   if (line.size() != kCrcLineBytes || !line.starts_with(kCrcWord) || !line.ends_with('\n') ||
       !body.ends_with('\n')) {
-    return Damaged(fmt::format("ends with {}; want a line crc32c and eight digits",
-                               QuoteForMessage(line)));
+    return Damaged(
+        fmt::format("ends with {}; want a line crc32c and eight digits", QuoteForMessage(line)));
   }
   const uint32_t want = Crc32c(body);
   const std::string_view digits = line.substr(kCrcWord.size(), kCrcDigits);
@@ -157,10 +157,10 @@ uint64_t BackupManifest::bytes() const {
 }
 
 std::string EncodeBackupManifest(const BackupManifest& manifest) {
-  std::string text = fmt::format(
-      "{}{}\nid {}\nmade_ms {}\nlow_mark {}\nnext_block {}\ncopied {} {}\n", kMagic, kVersion,
-      manifest.id, manifest.made_ms, manifest.low_mark, manifest.next_block, manifest.copied_files,
-      manifest.copied_bytes);
+  std::string text =
+      fmt::format("{}{}\nid {}\nmade_ms {}\nlow_mark {}\nnext_block {}\ncopied {} {}\n", kMagic,
+                  kVersion, manifest.id, manifest.made_ms, manifest.low_mark, manifest.next_block,
+                  manifest.copied_files, manifest.copied_bytes);
   for (const BackupFile& file : manifest.files)
     text += fmt::format("file {:08x} {} {}\n", file.crc, file.bytes, file.path);
   return fmt::format("{}{}{:08x}\n", text, kCrcWord, Crc32c(text));
@@ -172,9 +172,9 @@ absl::StatusOr<BackupManifest> DecodeBackupManifest(std::string_view text) {
   const std::string_view first = lines.Next();
   if (!first.starts_with(kMagic)) return BadLine(first, "hourcell-backup and a version");
   if (first.substr(kMagic.size()) != kVersion) {
-    return absl::FailedPreconditionError(
-        fmt::format("backup manifest: got format {}; want {}",
-                    QuoteForMessage(first.substr(kMagic.size())), kVersion));
+    return absl::FailedPreconditionError(fmt::format("backup manifest: got format {}; want {}",
+                                                     QuoteForMessage(first.substr(kMagic.size())),
+                                                     kVersion));
   }
   BackupManifest manifest;
   HOURCELL_RETURN_IF_ERROR(lines.TakeNumber("id", &manifest.id));

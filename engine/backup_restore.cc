@@ -64,9 +64,9 @@ class Restore {
     if (!is_there) return absl::OkStatus();
     const absl::StatusOr<std::vector<std::string>> names = io_.List(target_);
     if (names.ok() && names->empty()) return absl::OkStatus();
-    return absl::FailedPreconditionError(fmt::format(
-        "restore to {}: got {}; want an empty directory, or none", target_,
-        names.ok() ? fmt::format("{} in it", names->front()) : "what is no directory"));
+    return absl::FailedPreconditionError(
+        fmt::format("restore to {}: got {}; want an empty directory, or none", target_,
+                    names.ok() ? fmt::format("{} in it", names->front()) : "what is no directory"));
   }
 
   // Only files where a restore puts some, so that nothing of anybody else is removed.

@@ -56,9 +56,8 @@ absl::Status BackupSet::MakeOrCheck(Use use) {
   const std::string backups = directory_ + "/backups";
   HOURCELL_ASSIGN_OR_RETURN(const bool is_there, io_->Exists(backups));
   if (!is_there && use == Use::kRead) {
-    return absl::NotFoundError(
-        fmt::format("{}: no backups there; want a directory that hourcell backup has made",
-                    directory_));
+    return absl::NotFoundError(fmt::format(
+        "{}: no backups there; want a directory that hourcell backup has made", directory_));
   }
   if (use == Use::kRead) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(io_->MakeDirectories(directory_));
@@ -67,9 +66,8 @@ absl::Status BackupSet::MakeOrCheck(Use use) {
     for (const std::string& name : names) {
       // What a crash has left of the lines below.
       if (name == "files" || name == "LOCK") continue;
-      return absl::FailedPreconditionError(
-          fmt::format("{}: got {} in it; want a directory of backups, or an empty one",
-                      directory_, name));
+      return absl::FailedPreconditionError(fmt::format(
+          "{}: got {} in it; want a directory of backups, or an empty one", directory_, name));
     }
   }
   HOURCELL_ASSIGN_OR_RETURN(lock_, io_->Lock(directory_ + "/LOCK"));
@@ -123,8 +121,8 @@ absl::StatusOr<BackupManifest> BackupSet::Read(uint64_t id) const {
                         fmt::format("{}: {}", path, MessageOf(manifest.status())));
   }
   if (manifest->id != id) {
-    return absl::DataLossError(fmt::format("{}: got the manifest of backup {}; want that of {}",
-                                           path, manifest->id, id));
+    return absl::DataLossError(
+        fmt::format("{}: got the manifest of backup {}; want that of {}", path, manifest->id, id));
   }
   return manifest;
 }
@@ -247,8 +245,8 @@ absl::StatusOr<BackupCheck> BackupSet::Verify(std::optional<uint64_t> id) const 
     check.bytes += file.bytes;
     const absl::Status checked = CheckFile(file);
     if (checked.ok()) continue;
-    check.faults.push_back(fmt::format("{} ({} of backup {})", MessageOf(checked), file.path,
-                                       fmt::join(of, ", ")));
+    check.faults.push_back(
+        fmt::format("{} ({} of backup {})", MessageOf(checked), file.path, fmt::join(of, ", ")));
   }
   return check;
 }

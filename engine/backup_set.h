@@ -58,9 +58,9 @@ struct BackupPrune {
 
 // Where a file of a backup comes from.
 struct BackupSource {
-  std::string path = {};   // in the store: db/000012.sst
-  std::string from = {};   // on disk
-  uint64_t bytes = 0;      // the first so many
+  std::string path = {};                    // in the store: db/000012.sst
+  std::string from = {};                    // on disk
+  uint64_t bytes = 0;                       // the first so many
   std::optional<std::string> content = {};  // instead of what is on disk
 };
 

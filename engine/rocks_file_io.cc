@@ -88,8 +88,7 @@ absl::Status FileIo::SyncDirectory(const std::string& path) const {
 }
 
 absl::Status FileIo::Rename(const std::string& from, const std::string& to) const {
-  return OfWrite(fs_.RenameFile(from, to, Io(), nullptr),
-                 fmt::format("rename {} to {}", from, to));
+  return OfWrite(fs_.RenameFile(from, to, Io(), nullptr), fmt::format("rename {} to {}", from, to));
 }
 
 absl::Status FileIo::Delete(const std::string& path) const {
@@ -130,8 +129,7 @@ absl::StatusOr<uint32_t> FileIo::ReadPieces(const std::string& path,
     HOURCELL_RETURN_IF_ERROR(
         OfRead(file->Read(want, Io(), &got, buffer.data(), nullptr), "read " + path));
     if (got.empty()) {
-      return absl::DataLossError(
-          fmt::format("{}: got {} bytes; want {}", path, done, bytes));
+      return absl::DataLossError(fmt::format("{}: got {} bytes; want {}", path, done, bytes));
     }
     const std::string_view piece(got.data(), got.size());
     crc = ExtendCrc32c(crc, piece);
@@ -177,9 +175,9 @@ absl::Status FileIo::Finish(rocksdb::FSWritableFile* file, const std::string& pa
 
 absl::Status FileIo::Write(const std::string& path, std::string_view content) const {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<rocksdb::FSWritableFile> file, Create(path));
-  HOURCELL_RETURN_IF_ERROR(OfWrite(
-      file->Append(rocksdb::Slice(content.data(), content.size()), Io(), nullptr),
-      "write " + path));
+  HOURCELL_RETURN_IF_ERROR(
+      OfWrite(file->Append(rocksdb::Slice(content.data(), content.size()), Io(), nullptr),
+              "write " + path));
   return Finish(file.get(), path);
 }
 
