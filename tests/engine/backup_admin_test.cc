@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -16,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include "engine/region_admin.h"
 #include "tests/engine/backup_testing.h"
@@ -156,6 +158,27 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   options_.env = nullptr;
 }
 
+// Lists directories slowly. RocksDB lists that of its logs when it has noted which table files there
+// are: what else goes on has time to come between, unless it is kept from it.
+class SlowListingFs : public rocksdb::FileSystemWrapper {
+ public:
+  SlowListingFs() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SlowListingFs"; }
+  void SetSlow(bool is_slow) { is_slow_ = is_slow; }
+
+  rocksdb::IOStatus GetChildren(const std::string& directory,
+                                const rocksdb::IOOptions& io,
+                                std::vector<std::string>* names,
+                                rocksdb::IODebugContext* debug) override {
+    if (is_slow_ && directory.ends_with("/db")) std::this_thread::sleep_for(kWait);
+    return FileSystemWrapper::GetChildren(directory, io, names, debug);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kWait{50};
+  std::atomic<bool> is_slow_ = false;
+};
+
 // The values of a metric's points in a store.
 std::set<int64_t> ValuesOf(Tsdb* tsdb, const std::string& metric) {
   std::set<int64_t> values;
@@ -179,7 +202,9 @@ class BusyBackupTest : public BackupAdminTest {
     options_.open_hours_bytes = 64 << 10;
     options_.journal_segment_bytes = 4 << 10;
     options_.journal_bytes = 32 << 10;
+    options_.env = env_.get();
   }
+  ~BusyBackupTest() override { tsdb_.reset(); }  // before the file system
 
   void Write(int writer) {
     const std::string metric = fmt::format("m{}", writer);
@@ -205,6 +230,8 @@ class BusyBackupTest : public BackupAdminTest {
     }
   }
 
+  const std::shared_ptr<SlowListingFs> fs_ = std::make_shared<SlowListingFs>();
+  const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(fs_);
   std::array<std::atomic<int>, kWriters> acknowledged_ = {};
   std::atomic<int> changes_ = 0;
   std::atomic<bool> stop_ = false;
@@ -228,7 +255,9 @@ TEST_F(BusyBackupTest, HasAllThatWasAcknowledgedAndNoHoles) {
     Backup backup = {};
     for (size_t i = 0; i < kWriters; ++i)
       backup.acknowledged[i] = acknowledged_[i];
+    fs_->SetSlow(true);
     const auto manifest = Make();
+    fs_->SetSlow(false);
     EXPECT_OK(manifest);
     if (!manifest.ok()) break;
     backup.id = manifest->id;

@@ -119,7 +119,6 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          testing::Values("backup:directory",
                                          "backup:pinned",
                                          "backup:copied",
-                                         "backup:copied#3",
                                          "backup:file",
                                          "backup:journal",
                                          "backup:files",
@@ -158,7 +157,6 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KilledRestoreTest,
                          testing::Values("restore:directories",
                                          "restore:file",
-                                         "restore:file#2",
                                          "restore:copied",
                                          "restore:whole",
                                          "restore:renamed"),
@@ -190,7 +188,7 @@ TEST_P(KilledPruneTest, TheKeptOnesAreWhole) {
 
 INSTANTIATE_TEST_SUITE_P(Points,
                          KilledPruneTest,
-                         testing::Values("prune:manifest", "prune:manifest#2", "prune:file"),
+                         testing::Values("prune:manifest", "prune:file"),
                          KillPointName);
 
 }  // namespace
