@@ -345,6 +345,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
     uint64_t number = 0;
     {
       MutexLock lock(&mutex_);
+      if (pins_ > 0) return absl::OkStatus();
       if (list_.empty() || (list_.size() == 1 && !is_closed_)) return absl::OkStatus();
       const uint64_t end = list_.size() > 1 ? list_[1].first_sequence : next_sequence();
       if (end > low_mark) return absl::OkStatus();
@@ -364,6 +365,27 @@ absl::Status Journal::Trim(uint64_t low_mark) {
     list_.erase(list_.begin());
     CountSegments();
   }
+}
+
+std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
+  auto pin = std::make_unique<JournalPin>(this);
+  // After it, so that no trim that has begun goes on to delete what is pinned.
+  MutexLock sync_lock(&sync_mutex_);
+  MutexLock lock(&mutex_);
+  ++pins_;
+  pin->next_sequence_ = next_sequence();
+  for (size_t i = 0; i < list_.size(); ++i) {
+    const uint64_t end = i + 1 < list_.size() ? list_[i + 1].first_sequence : next_sequence();
+    if (end <= low_mark || end == list_[i].first_sequence) continue;
+    const uint64_t number = list_[i].number;
+    pin->files_.push_back({SegmentName(number), PathOf(number), list_[i].bytes});
+  }
+  return pin;
+}
+
+JournalPin::~JournalPin() {
+  MutexLock lock(&journal_.mutex_);
+  --journal_.pins_;
 }
 
 absl::Status Journal::Close() {

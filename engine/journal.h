@@ -42,6 +42,8 @@ class FSWritableFile;
 
 namespace hourcell {
 
+class JournalPin;
+
 // The file system of an Env; null for null. Borrows from it.
 rocksdb::FileSystem* FileSystemOf(rocksdb::Env* env);
 
@@ -92,9 +94,13 @@ class Journal {
   absl::Status Sync();
 
   // Deletes segments all of whose blocks are below `low_mark`, oldest first; the newest one only
-  // once the journal is closed. Thread-safe. kUnavailable: a file could not be deleted; later ones
-  // were not tried.
+  // once the journal is closed. While segments are pinned it deletes none. Thread-safe.
+  // kUnavailable: a file could not be deleted; later ones were not tried.
   absl::Status Trim(uint64_t low_mark);
+
+  // The segments that have blocks from `low_mark` on, as they are now. None is deleted as long as
+  // the pin lives, which must not be longer than the journal. Thread-safe.
+  std::unique_ptr<JournalPin> Pin(uint64_t low_mark);
 
   // Syncs, and writes a footer, which lets the next Open tell an end from a loss. Write and Sync
   // are refused from then on. REQUIRES: no Write meanwhile.
@@ -110,6 +116,8 @@ class Journal {
   uint64_t segments() const { return segment_count_.load(std::memory_order_relaxed); }
 
  private:
+  friend class JournalPin;
+
   struct Segment {
     uint64_t number = 0;
     uint64_t first_sequence = 0;
@@ -158,6 +166,7 @@ class Journal {
   std::vector<Unsynced> unsynced_ ABSL_GUARDED_BY(mutex_);  // by number
   bool is_directory_unsynced_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t pins_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Status failure_ ABSL_GUARDED_BY(mutex_);  // why writes are refused
 
   std::atomic<uint64_t> next_sequence_{1};
@@ -165,6 +174,31 @@ class Journal {
   std::atomic<uint64_t> oldest_sequence_{1};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> segment_count_{0};
+};
+
+// Segments of a journal that stay, for a backup: what is in front of `bytes` of each never changes.
+class JournalPin {
+ public:
+  struct File {
+    std::string name;  // in the journal's directory
+    std::string path;
+    uint64_t bytes = 0;  // header and valid blocks
+  };
+
+  explicit JournalPin(Journal* journal) : journal_(*journal) {}  // for Journal::Pin
+  ~JournalPin();
+  JournalPin(const JournalPin&) = delete;
+  JournalPin& operator=(const JournalPin&) = delete;
+
+  const std::vector<File>& files() const { return files_; }  // oldest first
+  // The first block that is not in them.
+  uint64_t next_sequence() const { return next_sequence_; }
+
+ private:
+  friend class Journal;
+  Journal& journal_;
+  std::vector<File> files_;
+  uint64_t next_sequence_ = 0;
 };
 
 }  // namespace hourcell

@@ -10,6 +10,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/limits.h"
 #include "codec/number.h"
 #include "codec/point_text.h"
@@ -360,6 +361,21 @@ uint64_t PointWriter::AppendPlaced(Batch* batch) {
   }
   parts_.open_hours->AddBytes(bytes);
   return block;
+}
+
+absl::Status StatusOfRefused(std::string_view metric, const PointError& error) {
+  const std::string text = fmt::format("put {}: {}", metric, error.text);
+  switch (error.kind) {
+    case PointErrorKind::kInvalidValue:
+    case PointErrorKind::kIllegalArgument:
+      return absl::InvalidArgumentError(text);
+    case PointErrorKind::kUnknownName:
+      return absl::NotFoundError(text);
+    case PointErrorKind::kThrottled:
+    case PointErrorKind::kStorage:
+      return absl::UnavailableError(text);
+  }
+  HOURCELL_CHECK(false);
 }
 
 }  // namespace hourcell

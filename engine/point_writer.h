@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/base/clock.h"
@@ -85,5 +87,8 @@ class PointWriter {
   Counter* const points_refused_;
   Counter* const points_expired_;
 };
+
+// Why a point that was put alone was refused, as Tsdb::Put says it.
+absl::Status StatusOfRefused(std::string_view metric, const PointError& error);
 
 }  // namespace hourcell

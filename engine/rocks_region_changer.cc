@@ -407,6 +407,11 @@ absl::Status RocksRegionChanger::MakeMerged(TableId table,
   return absl::OkStatus();
 }
 
+absl::Status RocksRegionChanger::WithoutChanges(const std::function<absl::Status()>& work) {
+  MutexLock lock(&change_);
+  return work();
+}
+
 absl::StatusOr<bool> RocksRegionChanger::Trim(TableId table) {
   const std::shared_ptr<const RegionSet> set = Current(table);
   bool is_done = false;

@@ -26,6 +26,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,7 @@ class RocksRegionChanger {
   absl::Status Split(TableId table, const RegionCut& cut, uint64_t now_ms);
   absl::Status Merge(TableId table, std::span<const RegionId> ids);
   absl::StatusOr<bool> Trim(TableId table);
+  absl::Status WithoutChanges(const std::function<absl::Status()>& work);
 
  private:
   using Regions = std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>>;

@@ -21,6 +21,7 @@
 #include "engine/rocks_region_use.h"
 #include "engine/rocks_retention.h"
 #include "engine/rocks_status.h"
+#include "engine/rocks_table_files.h"
 
 namespace hourcell {
 namespace {
@@ -307,6 +308,16 @@ class RocksTableStore : public TableStore {
     for (size_t i = 0; i < set->size(); ++i)
       families.push_back(set->family(i));
     return retention_->DropFiles(db_.get(), families);
+  }
+
+  absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->WithoutChanges(work);
+  }
+
+  absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return RocksTableFiles::Pin(db_.get());
   }
 
   absl::Status Close() override {

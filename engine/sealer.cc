@@ -142,6 +142,11 @@ absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
   return CheckpointLocked();
 }
 
+absl::Status Sealer::WithSealingPaused(const std::function<absl::Status()>& work) {
+  MutexLock round(&round_);
+  return work();
+}
+
 absl::Status Sealer::MakeRoom() {
   MutexLock round(&round_);
   return MakeRoomLocked();

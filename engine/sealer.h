@@ -92,6 +92,9 @@ class Sealer {
   // of what a crash leaves of the change.
   absl::Status WithSealed(const std::function<absl::Status()>& change);
 
+  // Calls `work` while no cell is written and the low mark stays; returns what it returns.
+  absl::Status WithSealingPaused(const std::function<absl::Status()>& work);
+
  private:
   // What observers are told of an hour once its cell is written.
   struct ToldHour {

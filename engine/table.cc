@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/base/check.h"
+#include "engine/table_files.h"
 
 namespace hourcell {
 
@@ -33,6 +34,14 @@ bool RowFilter::Matches(std::string_view key) const {
     return false;
   };
   return std::ranges::all_of(tags, has);
+}
+
+absl::Status TableStore::WithRegionsAtRest(const std::function<absl::Status()>& work) {
+  return work();
+}
+
+absl::StatusOr<std::unique_ptr<TableFiles>> TableStore::PinFiles() {
+  return absl::UnimplementedError("backup: these tables are no files");
 }
 
 }  // namespace hourcell

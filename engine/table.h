@@ -31,6 +31,7 @@
 namespace hourcell {
 
 class RowExpiry;
+class TableFiles;
 
 enum class TableId : uint8_t {
   kMeta,        // format, layout, region catalogue; sets only
@@ -229,6 +230,14 @@ class TableStore {
   // Gives back the space of expired rows where that is worth its work, a bounded piece of it at a
   // time: to be called every minute or so. Returns the bytes freed.
   virtual absl::StatusOr<uint64_t> DropExpired() = 0;
+
+  // Calls `work` while no table changes its regions, and returns what it returns.
+  virtual absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work);
+
+  // The files that all tables consist of now (engine/table_files.h); reads and writes go on. What
+  // is in them is all that was applied, but for what is unlogged and not yet flushed.
+  // REQUIRES: the regions are at rest. kUnimplemented: its tables are no files.
+  virtual absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles();
 
   // Flushes and closes; afterwards every call fails with kFailedPrecondition. Views must be gone.
   virtual absl::Status Close() = 0;

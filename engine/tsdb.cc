@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
-#include "codec/base/check.h"
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
@@ -17,6 +16,7 @@
 #include "engine/admission.h"
 #include "engine/annotation_store.h"
 #include "engine/background.h"
+#include "engine/backup_admin.h"
 #include "engine/group_commit.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
@@ -121,6 +121,7 @@ class Tsdb::Impl {
   std::unique_ptr<RegionAdmin> regions;
   std::unique_ptr<SaltAdmin> salt;
   std::unique_ptr<TtlAdmin> ttls;
+  std::unique_ptr<BackupAdmin> backups;
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
@@ -172,6 +173,13 @@ absl::Status Tsdb::Impl::Open() {
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
+  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
+                                                             .tables = tables.get(),
+                                                             .commit = commit.get(),
+                                                             .journal = journal.get(),
+                                                             .sealer = sealer.get(),
+                                                             .clock = clock,
+                                                             .env = options.env});
   StartBackground();
   RegisterGauges();
   is_open = true;
@@ -415,18 +423,7 @@ absl::Status Tsdb::Put(const PointView& point) {
   std::vector<RefusedPoint> refused;
   const CommitTicket ticket = Append({&point, 1}, &refused);
   if (refused.empty()) return ticket.Wait();
-  const std::string text = fmt::format("put {}: {}", point.metric, refused.front().error.text);
-  switch (refused.front().error.kind) {
-    case PointErrorKind::kInvalidValue:
-    case PointErrorKind::kIllegalArgument:
-      return absl::InvalidArgumentError(text);
-    case PointErrorKind::kUnknownName:
-      return absl::NotFoundError(text);
-    case PointErrorKind::kThrottled:
-    case PointErrorKind::kStorage:
-      return absl::UnavailableError(text);
-  }
-  HOURCELL_CHECK(false);
+  return StatusOfRefused(point.metric, refused.front().error);
 }
 
 absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
@@ -678,6 +675,10 @@ RegionAdmin* Tsdb::regions() {
 
 SaltAdmin* Tsdb::salt() {
   return impl_->salt.get();
+}
+
+BackupAdmin* Tsdb::backups() {
+  return impl_->backups.get();
 }
 
 Stats& Tsdb::stats() {

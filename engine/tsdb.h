@@ -42,6 +42,7 @@ struct RefusedPoint {
   PointError error;
 };
 
+class BackupAdmin;
 class GroupCommit;
 class RegionAdmin;
 class SaltAdmin;
@@ -277,6 +278,9 @@ class Tsdb {
 
   // The salt's buckets: engine/salt_admin.h. Lives as long as this object.
   SaltAdmin* salt();
+
+  // Backups of it: engine/backup_admin.h. Lives as long as this object.
+  BackupAdmin* backups();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

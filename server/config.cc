@@ -129,6 +129,9 @@ constexpr auto kRows = std::to_array<Row>({
          "how names are stored: latin1 (as OpenTSDB) or utf8",
          "latin1|utf8"),
     Text("tsd.storage.directory", "./hourcell-data", "where the store is"),
+    Text("tsd.storage.backup.directory",
+         "",
+         "where POST /api/admin/backup makes backups, outside of the store; empty = it does not"),
     Text("tsd.storage.sync",
          "interval",
          "what an acknowledged point survives besides kill -9: always = power loss; interval = "

@@ -129,6 +129,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "seal", kPost, "ro", &HttpApi::Seal},
     {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
+    {true, "admin", "backup", kGet | kPost, "ro", &HttpApi::Backup},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
     {true, "admin", "salt", kGet | kPost, "ro", &HttpApi::Salt},
     {true, "admin", "regions", kGet, "", &HttpApi::Regions},

@@ -13,6 +13,7 @@
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
 #include "server/admin_handler.h"
+#include "server/backup_handler.h"
 #include "server/config.h"
 #include "server/cors.h"
 #include "server/http_message.h"
@@ -74,6 +75,9 @@ class HttpApi {
   HttpResponse Seal(const HttpRequest&) { return admin_.Seal(); }
   HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
   HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
+  HttpResponse Backup(const HttpRequest& request) {
+    return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_);
+  }
   HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
   HttpResponse Salt(const HttpRequest& request) {
     return HandleSalt(request, tsdb_, clock_->NowMs());

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "server/cli/admin.h"
+#include "server/cli/backup.h"
 #include "server/cli/bench.h"
 #include "server/cli/import.h"
 #include "server/cli/migrate.h"
@@ -260,7 +261,7 @@ int Store(const Args& args, Terminal& terminal) {
       "Actions:\n"
       "  seal      the points in memory become cells; hours open again with their next point\n"
       "  flush     seals, writes all memory to files and empties the journal: an open after it\n"
-      "            replays nothing. Before a backup\n"
+      "            replays nothing\n"
       "  compact   flushes, and merges the files of each table until nothing is left to merge.\n"
       "            For a store at rest: before its size or its queries are measured\n"
       "  ttl       without more words, how long points are kept; with METRIC TTL, sets it for one\n"
@@ -272,8 +273,7 @@ int Store(const Args& args, Terminal& terminal) {
       "            from FROM on are spread over so many, or as soon as can be. What is stored\n"
       "            stays where it is. Only for stores whose rows are salted\n"
       "The first three change no answer, and none is ever needed: points are safe as soon as they\n"
-      "are acknowledged. A backup is a copy of the directory while no process has it open, or a\n"
-      "snapshot of the file system at any time, which opens as after kill -9.\n"
+      "are acknowledged, and 'hourcell backup' needs none of them.\n"
       "Without --url the directory is opened, replayed and closed again, and the time says so.\n"
       "\nExamples:\n"
       "  hourcell store compact --url http://localhost:4242\n"
@@ -282,6 +282,46 @@ int Store(const Args& args, Terminal& terminal) {
       "  hourcell store salt 64 2027/01/01-00:00 --url http://localhost:4242\n");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   return RunAdmin(options, terminal);
+}
+
+int Backup(const Args& args, Terminal& terminal) {
+  CLI::App app("Makes, lists, verifies and prunes backups of a store.", "hourcell backup");
+  BackupCommandOptions options;
+  AddStoreOptions(app, &options.store);
+  AddUrl(app, &options.url);
+  app.add_option("--keep", options.keep, "prune: so many of the newest stay")->type_name("N");
+  app.add_option("WORD", options.words, "a subcommand and its words, or a directory, see below");
+  app.footer(
+      "Subcommands:\n"
+      "  DIR                  makes a backup in DIR, which has several and shares their files:\n"
+      "                       what one of them has is not copied again\n"
+      "  list DIR             a line a backup, ascending\n"
+      "  verify DIR [ID]      reads all files of all backups, or of one; exit 1 if one is damaged\n"
+      "  prune DIR --keep N   removes all but the newest N\n"
+      "With --url a running server makes it, where its setting tsd.storage.backup.directory says,\n"
+      "while it is written to and read. It has all points that were acknowledged before.\n"
+      "See also 'hourcell restore', and docs/backup.md.\n"
+      "\nExamples:\n"
+      "  hourcell backup --url http://localhost:4242\n"
+      "  hourcell backup /var/backups/hourcell --data /var/lib/hourcell\n"
+      "  hourcell backup verify /var/backups/hourcell\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunBackup(options, terminal);
+}
+
+int Restore(const Args& args, Terminal& terminal) {
+  CLI::App app("Makes a store out of a backup, in a new directory.", "hourcell restore");
+  RestoreOptions options;
+  app.add_option("--id", options.id, "which backup (default: the newest)")->type_name("N");
+  app.add_option("BACKUPS", options.from, "a directory of backups")->required();
+  app.add_option("STORE", options.to, "a directory that is empty, or none")->required();
+  app.footer(
+      "Every file is checked while it is copied. STORE is there only once it is whole; until then\n"
+      "it is called STORE.restoring.\n"
+      "\nExample:\n"
+      "  hourcell restore /var/backups/hourcell /var/lib/hourcell\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunRestore(options, terminal);
 }
 
 int Migrate(const Args& args, Terminal& terminal) {
@@ -495,6 +535,8 @@ constexpr Command kCommands[] = {
     {"uid", "show and change names and UIDs", &UidTool},
     {"mkmetric", "give metrics their UIDs", &Mkmetric},
     {"store", "seal, flush or compact a store, set its TTLs or its salt", &Store},
+    {"backup", "make, list, verify and prune backups", &Backup},
+    {"restore", "make a store out of a backup", &Restore},
     {"migrate", "write a store again in another layout", &Migrate},
     {"region", "list, check, split and merge regions", &Region},
     {"simulate", "foretell how a design of row keys will do", &Simulate},

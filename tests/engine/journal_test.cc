@@ -548,5 +548,36 @@ TEST_P(PowerLossTest, WhatWasSyncedIsFoundAndNothingIsInvented) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PowerLossTest, testing::Range<uint64_t>(0, 20));
 
+TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
+  // Two blocks a segment.
+  const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
+  WriteBlocks(journal.get(), 5);
+  std::unique_ptr<JournalPin> pin = journal->Pin(3);
+  ASSERT_EQ(pin->files().size(), 2u);
+  EXPECT_EQ(pin->files()[0].name, SegmentName(2));
+  EXPECT_EQ(pin->files()[1].path, PathOf(3));
+  EXPECT_EQ(pin->files()[1].bytes, kSegmentHeaderBytes + kBlockHeaderBytes + 7);
+  EXPECT_EQ(pin->next_sequence(), 6u);
+
+  WriteBlocks(journal.get(), 4);
+  ASSERT_OK(journal->Trim(10));
+  EXPECT_EQ(journal->oldest_sequence(), 1u);
+  EXPECT_EQ(FilesIn(path_).size(), 5u);
+
+  const std::unique_ptr<JournalPin> second = journal->Pin(10);
+  EXPECT_TRUE(second->files().empty());
+  pin.reset();
+  ASSERT_OK(journal->Trim(10));
+  EXPECT_EQ(journal->oldest_sequence(), 1u) << "the second holds them";
+}
+
+TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
+  const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
+  WriteBlocks(journal.get(), 5);
+  journal->Pin(0).reset();
+  ASSERT_OK(journal->Trim(5));
+  EXPECT_EQ(journal->oldest_sequence(), 5u);
+}
+
 }  // namespace
 }  // namespace hourcell

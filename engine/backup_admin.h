@@ -1,0 +1,66 @@
+// BackupAdmin: backups of a store that is open, while points are put and queries run.
+//
+//   regions at rest, sealing paused:
+//     commit what there is -> pin the journal's segments -> pin the tables' files   milliseconds
+//   go on; copy the journal up to its end of then -> unpin it -> copy the tables' files
+//     -> manifest
+//
+// A backup has every point that was acknowledged before it was called for, and of the others those
+// of the journal's blocks before a certain one, and none else: what a crash at that moment would
+// have left. Nothing is sealed or flushed for it. Tables keep the files they have deleted until it
+// is done, which takes disk space; the journal only grows beyond its limit while it is itself
+// copied. A store restored from it replays the journal when it is opened.
+//
+// Thread-safe; one backup to a directory at a time.
+
+#pragma once
+
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "engine/backup_manifest.h"
+
+namespace rocksdb {
+class Env;
+}
+
+namespace hourcell {
+
+class Clock;
+class GroupCommit;
+class Journal;
+class Sealer;
+class TableStore;
+
+class BackupAdmin {
+ public:
+  // All are borrowed.
+  struct Parts {
+    std::string store_path = {};
+    TableStore* tables = nullptr;
+    GroupCommit* commit = nullptr;
+    Journal* journal = nullptr;
+    Sealer* sealer = nullptr;
+    Clock* clock = nullptr;
+    rocksdb::Env* env = nullptr;  // null = the operating system's
+  };
+
+  explicit BackupAdmin(Parts parts);
+
+  // Makes a backup in a directory of backups (engine/backup_set.h), which is made if it is not
+  // there, and copies what none of its backups has. Returns its manifest.
+  // kInvalidArgument: the directory is the store's, or in it. kUnavailable: another backup is being
+  // made there, or a disk is full, or fails. kDataLoss: a table file is damaged; the backup is not
+  // made. kFailedPrecondition: the directory has files of something else.
+  // REQUIRES: the store is not closed meanwhile.
+  absl::StatusOr<BackupManifest> Make(const std::string& directory);
+
+ private:
+  struct Moment;
+  absl::Status Pin(Moment* moment);
+
+  const Parts parts_;
+};
+
+}  // namespace hourcell

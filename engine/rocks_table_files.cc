@@ -1,0 +1,46 @@
+#include "engine/rocks_table_files.h"
+
+#include <cstdint>
+#include <limits>
+
+#include <rocksdb/metadata.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_reader.h>
+
+#include "codec/base/status_macros.h"
+#include "engine/rocks_status.h"
+
+namespace hourcell {
+
+absl::StatusOr<std::unique_ptr<TableFiles>> RocksTableFiles::Pin(rocksdb::DB* db) {
+  HOURCELL_RETURN_IF_ERROR(FromRocks(db->DisableFileDeletions(), "backup"));
+  auto pinned = std::make_unique<RocksTableFiles>(db);
+  // What is in memory is in the logs, or in the journal.
+  rocksdb::LiveFilesStorageInfoOptions options;
+  options.wal_size_for_flush = std::numeric_limits<uint64_t>::max();
+  std::vector<rocksdb::LiveFileStorageInfo> live;
+  HOURCELL_RETURN_IF_ERROR(
+      FromRocks(db->GetLiveFilesStorageInfo(options, &live), "backup: list files"));
+  for (rocksdb::LiveFileStorageInfo& file : live) {
+    TableFile& mine = pinned->files_.emplace_back();
+    mine.path = file.directory + "/" + file.relative_filename;
+    mine.name = std::move(file.relative_filename);
+    mine.bytes = file.size;
+    if (!file.replacement_contents.empty()) mine.content = std::move(file.replacement_contents);
+  }
+  return pinned;
+}
+
+RocksTableFiles::~RocksTableFiles() {
+  db_.EnableFileDeletions(/*force=*/false).PermitUncheckedError();
+}
+
+absl::Status CheckTableFile(rocksdb::Env* env, const std::string& path) {
+  rocksdb::Options options;
+  options.env = env;
+  rocksdb::SstFileReader reader(options);
+  HOURCELL_RETURN_IF_ERROR(FromRocks(reader.Open(path), "check " + path));
+  return FromRocks(reader.VerifyChecksum(), "check " + path);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,215 @@
+#include "server/cli/backup.h"
+
+#include <charconv>
+#include <ctime>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/backup_admin.h"
+#include "engine/backup_restore.h"
+#include "engine/backup_set.h"
+#include "engine/tsdb.h"
+#include "server/cli/http_client.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "backup";
+constexpr std::string_view kTarget = "/api/admin/backup";
+constexpr int kHttpOk = 200;
+
+// What is said of a backup that was made.
+struct Made {
+  uint64_t id = 0;
+  uint64_t files = 0;
+  uint64_t bytes = 0;
+  uint64_t copied_files = 0;
+  uint64_t copied_bytes = 0;
+};
+
+// "2013-01-01T00:00:00Z".
+std::string TimeText(int64_t ms) {
+  const std::time_t seconds = ms / 1000;
+  std::tm utc = {};
+  char text[32] = "";
+  if (gmtime_r(&seconds, &utc) != nullptr) std::strftime(text, sizeof text, "%FT%TZ", &utc);
+  return text;
+}
+
+absl::StatusOr<Made> ParseReply(const std::string& body) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  Made made;
+  if (parser.parse(body).get(document) == simdjson::SUCCESS &&
+      document["id"].get(made.id) == simdjson::SUCCESS &&
+      document["files"].get(made.files) == simdjson::SUCCESS &&
+      document["bytes"].get(made.bytes) == simdjson::SUCCESS &&
+      document["copied_files"].get(made.copied_files) == simdjson::SUCCESS &&
+      document["copied_bytes"].get(made.copied_bytes) == simdjson::SUCCESS) {
+    return made;
+  }
+  return absl::UnavailableError(
+      fmt::format("answer: got {}; want an object of a backup", QuoteForMessage(body)));
+}
+
+absl::StatusOr<Made> AskServer(const HttpUrl& url) {
+  HttpClient client(url);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(kTarget, ""));
+  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+}
+
+absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory) {
+  const absl::StatusOr<BackupManifest> manifest = tsdb->backups()->Make(directory);
+  const absl::Status closed = tsdb->Close();
+  HOURCELL_RETURN_IF_ERROR(manifest.status());
+  HOURCELL_RETURN_IF_ERROR(closed);
+  return Made{.id = manifest->id,
+              .files = manifest->files.size(),
+              .bytes = manifest->bytes(),
+              .copied_files = manifest->copied_files,
+              .copied_bytes = manifest->copied_bytes};
+}
+
+int PrintMade(const absl::StatusOr<Made>& made, int64_t start_ms, Terminal& terminal) {
+  if (!made.ok()) return Fail(terminal, kCommand, made.status());
+  fmt::print(terminal.out, "backup {}: {} files, {} bytes; copied {} files, {} bytes, in {} ms\n",
+             made->id, made->files, made->bytes, made->copied_files, made->copied_bytes,
+             terminal.clock->NowMs() - start_ms);
+  return kExitOk;
+}
+
+int Make(const BackupCommandOptions& options, Terminal& terminal) {
+  // The time counts from before the open: a replay is part of the work.
+  const int64_t start_ms = terminal.clock->NowMs();
+  if (!options.url.empty()) {
+    if (!options.words.empty()) {
+      return FailUsage(terminal, kCommand,
+                       "--url: got a directory; want none: the server's setting "
+                       "tsd.storage.backup.directory says where");
+    }
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    return PrintMade(AskServer(*url), start_ms, terminal);
+  }
+  if (options.words.size() != 1) {
+    return FailUsage(terminal, kCommand,
+                     fmt::format("got {} words; want one, a directory", options.words.size()));
+  }
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
+  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  return PrintMade(AskStore(tsdb->get(), options.words[0]), start_ms, terminal);
+}
+
+int List(const BackupSet& set, Terminal& terminal) {
+  bool is_whole = true;
+  for (const uint64_t id : set.ids()) {
+    const absl::StatusOr<BackupManifest> manifest = set.Read(id);
+    if (!manifest.ok()) {
+      fmt::print(terminal.out, "{} damaged: {}\n", id, StatusText(manifest.status()));
+      is_whole = false;
+      continue;
+    }
+    fmt::print(terminal.out, "{} {} {} files {} bytes, copied {} files {} bytes\n", id,
+               TimeText(manifest->made_ms), manifest->files.size(), manifest->bytes(),
+               manifest->copied_files, manifest->copied_bytes);
+  }
+  return is_whole ? kExitOk : kExitFailure;
+}
+
+int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal) {
+  const int64_t start_ms = terminal.clock->NowMs();
+  const absl::StatusOr<BackupCheck> check = set.Verify(id);
+  if (!check.ok()) return Fail(terminal, kCommand, check.status());
+  for (const std::string& fault : check->faults)
+    fmt::print(terminal.out, "damaged: {}\n", fault);
+  fmt::print(terminal.out, "verified {} backups, {} files, {} bytes in {} ms: {} damaged\n",
+             check->backups, check->files, check->bytes, terminal.clock->NowMs() - start_ms,
+             check->faults.size());
+  return check->faults.empty() ? kExitOk : kExitFailure;
+}
+
+int Prune(BackupSet* set, uint64_t keep, Terminal& terminal) {
+  const absl::StatusOr<BackupPrune> pruned = set->Prune(keep);
+  if (!pruned.ok()) return Fail(terminal, kCommand, pruned.status());
+  fmt::print(terminal.out, "pruned {} backups, {} files, {} bytes\n", pruned->backups,
+             pruned->files, pruned->bytes);
+  return kExitOk;
+}
+
+std::optional<uint64_t> ParseId(std::string_view text) {
+  uint64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
+}  // namespace
+
+int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
+  const std::vector<std::string>& words = options.words;
+  const std::string_view name = words.empty() ? "" : std::string_view(words[0]);
+  if (name != "list" && name != "verify" && name != "prune") return Make(options, terminal);
+  const bool has_words = words.size() == 2 || (name == "verify" && words.size() == 3);
+  if (!has_words) {
+    return FailUsage(terminal, kCommand,
+                     fmt::format("{}: got {} words after it; want a directory{}", name,
+                                 words.size() - 1, name == "verify" ? " and maybe an id" : ""));
+  }
+  if (!options.url.empty()) {
+    return FailUsage(terminal, kCommand,
+                     fmt::format("{}: got --url; want the directory on this machine", name));
+  }
+  std::optional<uint64_t> id;
+  if (words.size() == 3) {
+    id = ParseId(words[2]);
+    if (!id.has_value()) {
+      return FailUsage(
+          terminal, kCommand,
+          fmt::format("verify: got {}; want the number of a backup", QuoteForMessage(words[2])));
+    }
+  }
+  if (name == "prune" && options.keep.value_or(0) == 0) {
+    return FailUsage(terminal, kCommand, "prune: want --keep N, of at least 1");
+  }
+  const absl::StatusOr<std::unique_ptr<BackupSet>> read =
+      BackupSet::Open(words[1], BackupSet::Use::kRead);
+  if (!read.ok()) return Fail(terminal, kCommand, read.status());
+  if (name == "list") return List(**read, terminal);
+  if (name == "verify") return Verify(**read, id, terminal);
+  const absl::StatusOr<std::unique_ptr<BackupSet>> set =
+      BackupSet::Open(words[1], BackupSet::Use::kWrite);
+  if (!set.ok()) return Fail(terminal, kCommand, set.status());
+  return Prune(set->get(), *options.keep, terminal);
+}
+
+int RunRestore(const RestoreOptions& options, Terminal& terminal) {
+  constexpr std::string_view kRestore = "restore";
+  const int64_t start_ms = terminal.clock->NowMs();
+  const absl::StatusOr<std::unique_ptr<BackupSet>> set =
+      BackupSet::Open(options.from, BackupSet::Use::kRead);
+  if (!set.ok()) return Fail(terminal, kRestore, set.status());
+  if ((*set)->ids().empty()) {
+    return Fail(terminal, kRestore,
+                absl::NotFoundError(fmt::format("{}: no backup in it", options.from)));
+  }
+  const absl::StatusOr<BackupManifest> manifest =
+      (*set)->Read(options.id.value_or((*set)->ids().back()));
+  if (!manifest.ok()) return Fail(terminal, kRestore, manifest.status());
+  const absl::Status restored = RestoreBackup(**set, *manifest, options.to);
+  if (!restored.ok()) return Fail(terminal, kRestore, restored);
+  fmt::print(terminal.out, "restored backup {} of {} to {}: {} files, {} bytes in {} ms\n",
+             manifest->id, TimeText(manifest->made_ms), options.to, manifest->files.size(),
+             manifest->bytes(), terminal.clock->NowMs() - start_ms);
+  return kExitOk;
+}
+
+}  // namespace hourcell

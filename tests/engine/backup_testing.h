@@ -1,0 +1,66 @@
+// What the tests of backups share: stores with points, and what is in them.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "engine/backup_restore.h"
+#include "engine/backup_set.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell {
+
+inline constexpr int64_t kBackupHour = 1356998400;
+
+inline std::unique_ptr<Tsdb> OpenTiny(const Options& options) {
+  absl::StatusOr<std::unique_ptr<Tsdb>> opened = Tsdb::Open(options);
+  if (!opened.ok()) ADD_FAILURE() << opened.status().ToString();
+  HOURCELL_CHECK(opened.ok());
+  return *std::move(opened);
+}
+
+// Points first to first + count, a minute apart, of ten series.
+inline void PutPoints(Tsdb* tsdb, int first, int count) {
+  for (int i = first; i < first + count; ++i) {
+    OwnedPoint point("m", fmt::format("host=h{}", i % 10), kBackupHour + 60 * i, i);
+    ASSERT_OK(tsdb->Put(point.view()));
+  }
+}
+
+// Every row of a store: names, key, qualifiers and values.
+inline std::string Dump(Tsdb* tsdb) {
+  std::string text;
+  EXPECT_OK(tsdb->Scan({}, [&](const ScannedRow& row) {
+    text += fmt::format("{} {} ", ToHex(row.key), row.metric);
+    for (const TagView& tag : row.tags)
+      text += fmt::format("{}={} ", tag.key, tag.value);
+    text += fmt::format("{} {}\n", ToHex(row.qualifiers), ToHex(row.values));
+    return true;
+  }));
+  return text;
+}
+
+// What a backup has of a store, as a store of its own that is opened beside it.
+inline std::unique_ptr<Tsdb> OpenRestored(const std::string& backups,
+                                          uint64_t id,
+                                          const std::string& target) {
+  const auto set = BackupSet::Open(backups, BackupSet::Use::kRead);
+  EXPECT_OK(set);
+  const auto manifest = (*set)->Read(id);
+  EXPECT_OK(manifest);
+  EXPECT_OK(RestoreBackup(**set, *manifest, target));
+  Options options = TinyOptions(target);
+  options.create_if_missing = false;
+  options.check_layout = false;
+  return OpenTiny(options);
+}
+
+}  // namespace hourcell
