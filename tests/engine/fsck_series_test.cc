@@ -24,7 +24,7 @@ TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
   Options options = TinyOptions(dir.file("store"));
   {
     const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
-    PutPoints(tsdb.get(), 0, 5);
+    PutManySeries(tsdb.get());
     ASSERT_OK(tsdb->Close());
   }
   for (const std::string prefix : {"m", "p", "t", "n"}) {
