@@ -39,8 +39,8 @@ struct FsckOptions {
   std::function<void(uint64_t rows, uint64_t points)> progress = {};
 };
 
-// kNotFound: no store there; kUnavailable: another process has it open; kFailedPrecondition: a newer
-// format; kDataLoss: so damaged that its tables do not open. What is found is no error.
+// kNotFound: no store there; kUnavailable: another process has it open; kFailedPrecondition: a
+// newer format; kDataLoss: so damaged that its tables do not open. What is found is no error.
 absl::StatusOr<FsckReport> RunFsck(const Options& options, const FsckOptions& fsck);
 
 }  // namespace hourcell

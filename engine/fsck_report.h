@@ -1,5 +1,5 @@
-// FsckReport: what a check of a store found: how much there is, how often what is wrong, and of each
-// kind of fault the first few with what is known of their place. Thread-compatible.
+// FsckReport: what a check of a store found: how much there is, how often what is wrong, and of
+// each kind of fault the first few, with what is known of their place. Thread-compatible.
 
 #pragma once
 
