@@ -8,7 +8,7 @@
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all
 //   ttl/<UID>   how long the points of the metric of that UID, in hex, are kept: seconds, decimal
 //               text; 0 = for ever
-//   aside/...   a cell that could not be sealed into its row, see Sealer: damage
+//   aside/...   a cell that could not be sealed into its row, see Sealer, or that fsck.h replaced
 //   region/..., transition/...   region_catalogue.h; rolling/...   rolling_journal.h
 
 #pragma once

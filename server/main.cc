@@ -18,6 +18,7 @@
 #include "server/cli/admin.h"
 #include "server/cli/backup.h"
 #include "server/cli/bench.h"
+#include "server/cli/fsck.h"
 #include "server/cli/import.h"
 #include "server/cli/migrate.h"
 #include "server/cli/query.h"
@@ -324,6 +325,29 @@ int Restore(const Args& args, Terminal& terminal) {
   return RunRestore(options, terminal);
 }
 
+int CheckStore(const Args& args, Terminal& terminal) {
+  CLI::App app("Checks a store that no process has open: every row, name, series and region.",
+               "hourcell fsck");
+  FsckCommandOptions options;
+  AddStoreOptions(app, &options.store);
+  RefuseUrl(app);
+  app.add_flag("--fix-cells", options.fix_cells,
+               "repair cells; what is replaced or removed is kept in meta under aside/row/");
+  app.add_flag("--fix-uids", options.fix_uids, "repair names and UIDs, as 'hourcell uid fsck fix'");
+  app.add_flag("--json", options.json, "print the report as one JSON object");
+  app.add_option("--examples", options.examples, "findings printed of each kind (default 10)")
+      ->type_name("N");
+  app.footer(
+      "Exit: 0 no faults, 1 faults (fixed or not), 2 usage, 3 it could not be checked.\n"
+      "Nothing is written without a --fix flag, but for what every open of a store does.\n"
+      "What is looked at and what is not: docs/fsck.md.\n"
+      "\nExamples:\n"
+      "  hourcell fsck --data /var/lib/hourcell\n"
+      "  hourcell fsck --fix-cells --json\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunFsckCommand(options, terminal);
+}
+
 int Migrate(const Args& args, Terminal& terminal) {
   CLI::App app("Writes a store again in another layout.", "hourcell migrate");
   MigrateOptions options;
@@ -537,6 +561,7 @@ constexpr Command kCommands[] = {
     {"store", "seal, flush or compact a store, set its TTLs or its salt", &Store},
     {"backup", "make, list, verify and prune backups", &Backup},
     {"restore", "make a store out of a backup", &Restore},
+    {"fsck", "check a store, and repair it", &CheckStore},
     {"migrate", "write a store again in another layout", &Migrate},
     {"region", "list, check, split and merge regions", &Region},
     {"simulate", "foretell how a design of row keys will do", &Simulate},

@@ -1,5 +1,5 @@
-// `hourcell backup` and `hourcell restore`: backups of a store, in a directory that shares the files
-// of several (engine/backup_set.h).
+// `hourcell backup` and `hourcell restore`: backups of a store, in a directory that shares files
+// among several (engine/backup_set.h).
 //
 //   backup DIR                   makes one; with --url, the server does, where its setting
 //                                tsd.storage.backup.directory says

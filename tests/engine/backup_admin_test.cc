@@ -158,8 +158,8 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   options_.env = nullptr;
 }
 
-// Lists directories slowly. RocksDB lists that of its logs when it has noted which table files there
-// are: what else goes on has time to come between, unless it is kept from it.
+// Lists directories slowly. RocksDB lists that of its logs when it has noted which table files
+// there are: what else goes on has time to come between, unless it is kept from it.
 class SlowListingFs : public rocksdb::FileSystemWrapper {
  public:
   SlowListingFs() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}

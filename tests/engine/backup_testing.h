@@ -35,6 +35,16 @@ inline void PutPoints(Tsdb* tsdb, int first, int count) {
   }
 }
 
+// A point each of so many series, enough that their index rows are written when they are sealed.
+inline void PutManySeries(Tsdb* tsdb) {
+  constexpr int kSeries = 128;
+  for (int i = 0; i < kSeries; ++i) {
+    OwnedPoint point("many", fmt::format("id=i{}", i), kBackupHour, i);
+    ASSERT_OK(tsdb->Put(point.view()));
+  }
+  ASSERT_OK(tsdb->Seal());
+}
+
 // Every row of a store: names, key, qualifiers and values.
 inline std::string Dump(Tsdb* tsdb) {
   std::string text;

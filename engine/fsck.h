@@ -1,0 +1,46 @@
+// RunFsck: checks a store that no process has open, from its regions to its points.
+//
+//   lock -> tables, as any open -> regions -> names and UIDs -> series -> rows -> annotations
+//     -> journal
+//
+// Every row of the data table is read and decoded, and so every block of its files against its
+// checksum. Not looked at are: rows of `meta` but for the layout and what was set aside, posting
+// sets of metrics and tags that no series has, what a cell's summary says of its points, whether
+// values are right. Opening the tables replays RocksDB's log, and opening the journal cuts a torn
+// tail, as any open does; else nothing is written unless a repair is asked for.
+//
+// Repairs never lose a point: a cell that is replaced or removed is kept, with all its bytes, in
+// `meta`, in one batch with what replaces it:
+//
+//   aside/row/<row key, hex>/<CRC-32C of the cell>   the cell as it was
+//
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include <absl/status/statusor.h>
+
+#include "engine/fsck_report.h"
+#include "engine/options.h"
+
+namespace hourcell {
+
+struct FsckOptions {
+  // Repairs cells: those with damage beside good points keep the good ones, historical floats get
+  // their 4 bytes, and those of which nothing decodes go. What was there is set aside.
+  bool fix_cells = false;
+  bool fix_uids = false;     // repairs names and UIDs as uid/uid_check.h says
+  size_t examples_max = 10;  // of each kind
+  // Told every so often how many rows and points were read; none = nobody is.
+  std::function<void(uint64_t rows, uint64_t points)> progress = {};
+};
+
+// kNotFound: no store there; kUnavailable: another process has it open; kFailedPrecondition: a
+// newer format; kDataLoss: so damaged that its tables do not open. What is found is no error.
+absl::StatusOr<FsckReport> RunFsck(const Options& options, const FsckOptions& fsck);
+
+}  // namespace hourcell

@@ -1,0 +1,63 @@
+// FsckReport: what a check of a store found: how much there is, how often what is wrong, and of
+// each kind of fault the first few, with what is known of their place. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hourcell {
+
+enum class FsckFault : uint8_t {
+  kTable,   // a table cannot be read: RocksDB's files are damaged; the rest of it is not checked
+  kKey,     // a row key that is none: its length, its base time, the order of its tags
+  kSalt,    // a row in another salt bucket than its series has at that time
+  kName,    // a UID of a row that has no name
+  kSeries,  // a row of a series that has no number: queries by tags do not find it
+  kCell,    // a cell that does not decode: offsets, flags, lengths, format
+  kDamagedRow,  // a row with operands that did not decode when they were merged, beside good ones
+  kFloat,       // a float flagged as 4 bytes in 8, as old versions of OpenTSDB wrote them
+  kAside,       // a cell that was set aside in `meta`
+  kIndex,       // numbers, tsuids and posting sets of series that do not agree
+  kUid,         // names and UIDs that do not agree
+  kRegion,      // regions that do not tile their table
+  kAnnotation,  // an annotation whose key or text does not decode
+  kJournal,     // a damaged journal, or a block of it that does not decode
+};
+inline constexpr FsckFault kFsckFaults[] = {
+    FsckFault::kTable,      FsckFault::kKey,    FsckFault::kSalt,       FsckFault::kName,
+    FsckFault::kSeries,     FsckFault::kCell,   FsckFault::kDamagedRow, FsckFault::kFloat,
+    FsckFault::kAside,      FsckFault::kIndex,  FsckFault::kUid,        FsckFault::kRegion,
+    FsckFault::kAnnotation, FsckFault::kJournal};
+
+// "key", "damaged-row".
+std::string_view FsckFaultName(FsckFault fault);
+
+struct FsckFinding {
+  FsckFault fault = FsckFault::kTable;
+  std::string text = {};
+};
+
+struct FsckReport {
+  uint64_t rows = 0;
+  uint64_t points = 0;  // of cells that decode
+  uint64_t annotations = 0;
+  uint64_t series = 0;
+  uint64_t mappings = 0;  // of names and UIDs, both directions
+  uint64_t regions = 0;
+  uint64_t journal_blocks = 0;
+  uint64_t journal_points = 0;
+  std::map<FsckFault, uint64_t> counts = {};  // those that were found
+  std::vector<FsckFinding> examples = {};     // in the order of the checks
+  uint64_t fixed = 0;
+
+  // Counts a fault; one of the first `examples_max` of its kind is kept.
+  void Add(FsckFault fault, std::string text, size_t examples_max);
+  uint64_t faults() const;  // of all kinds
+};
+
+}  // namespace hourcell

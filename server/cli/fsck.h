@@ -1,0 +1,29 @@
+// `hourcell fsck`: checks a store that no process has open (engine/fsck.h), and repairs what it is
+// told to.
+//
+// Prints the first findings of each kind, a line each, then how much was read and how many faults
+// of each kind there are. Exit 0: none; 1: some, or some were and are fixed now; 2: usage; 3: it
+// could not be checked.
+
+#pragma once
+
+#include <cstdint>
+
+#include "server/cli/store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+inline constexpr int kExitNotChecked = 3;
+
+struct FsckCommandOptions {
+  StoreOptions store = {};
+  bool fix_cells = false;
+  bool fix_uids = false;
+  bool json = false;
+  uint64_t examples = 10;  // of each kind
+};
+
+int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal);
+
+}  // namespace hourcell
