@@ -39,8 +39,23 @@ endif()
 if(HOURCELL_KILL_POINTS)
   target_compile_definitions(hourcell_flags INTERFACE HOURCELL_KILL_POINTS=1)
 endif()
-target_compile_definitions(hourcell_flags INTERFACE
-  $<$<NOT:$<CONFIG:Release>>:_GLIBCXX_ASSERTIONS>)
+target_compile_definitions(hourcell_flags INTERFACE _GLIBCXX_ASSERTIONS)
+
+# What a server that strangers reach is built with; scripts/lib/checks.sh looks whether it has it.
+# In the builds of developers sanitizers do more.
+option(HOURCELL_HARDENED "Release builds get stack protectors, checked buffers, full RELRO" ON)
+if(HOURCELL_HARDENED)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES CXX)
+  target_compile_options(hourcell_flags INTERFACE
+    $<$<CONFIG:Release>:-fstack-protector-strong -fstack-clash-protection>)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(hourcell_flags INTERFACE $<$<CONFIG:Release>:-fcf-protection=full>)
+  endif()
+  target_compile_definitions(hourcell_flags INTERFACE $<$<CONFIG:Release>:_FORTIFY_SOURCE=2>)
+  target_link_options(hourcell_flags INTERFACE
+    $<$<CONFIG:Release>:-Wl,-z,relro,-z,now,-z,noexecstack>)
+endif()
 
 # hourcell_library(<name> [DEPS target...] [PRIVATE_DEPS target...] [PUBLIC_HEADERS file...]
 #                  [EXCLUDE file...])

@@ -72,6 +72,26 @@ constexpr int64_t kSegmentMin = 4096;
 constexpr auto kRows = std::to_array<Row>({
     Integer("tsd.network.port", "4242", "port to listen on; 0 = any free one", 0, 65535),
     Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all"),
+    Text("tsd.network.listeners",
+         "",
+         "more addresses, each with what clients without credentials may do there: "
+         "10.0.0.1:4243=write, [::1]:4244=admin"),
+    Text("tsd.network.role",
+         "",
+         "what clients without credentials may do on the first address; empty = none if "
+         "tsd.auth.file is set, else admin",
+         "|none|read|write|read+write|admin"),
+    Bool("tsd.network.allow_open",
+         "false",
+         "let anybody do anything on addresses that other machines reach"),
+    Text("tsd.auth.file", "", "users, their roles and hashed secrets; see hourcell help user"),
+    Text("tsd.auth.allow",
+         "",
+         "what clients may do by their addresses, without credentials: 10.0.0.0/8=write, "
+         "192.168.1.7=read"),
+    Text("tsd.tls.certificate", "", "file of the certificate and its chain, PEM; empty = no TLS"),
+    Text("tsd.tls.key", "", "file of its key, PEM, without a passphrase"),
+    Bool("tsd.tls.required", "false", "refuse connections without TLS"),
     Integer("tsd.network.worker_threads", "0", "threads for sockets; 0 = one a core", 0, 1024),
     Integer("tsd.network.backlog", "3072", "connections waiting to be accepted", 1, kInt32Max),
     Bool("tsd.network.tcp_no_delay", "true", "send small replies at once (TCP_NODELAY)"),

@@ -1,7 +1,5 @@
 #include "server/connection.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -28,9 +26,12 @@
 #include "server/body_writer.h"
 #include "server/http_answer.h"
 #include "server/http_error.h"
+#include "server/http_login.h"
 #include "server/http_parser.h"
 #include "server/http_response.h"
 #include "server/send_window.h"
+#include "server/socket_peer.h"
+#include "server/tls_session.h"
 
 namespace hourcell {
 namespace {
@@ -38,6 +39,9 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using AsioError = boost::system::error_code;
+
+constexpr std::string_view kTlsRequired =
+    "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 16\r\n\r\nTLS is required\n";
 
 // Full buffers read from one connection before the others get a turn.
 constexpr int kReadsInARowMax = 4;
@@ -47,20 +51,11 @@ std::span<char> ThreadReadBuffer() {
   return {buffer.get(), kReadBytesMax};
 }
 
-// "127.0.0.1:50000", or nothing of a socket that is closed already.
-std::string RemoteOf(const tcp::socket& socket) {
-  AsioError error;
-  const tcp::endpoint remote = socket.remote_endpoint(error);
-  if (error) return {};
-  const bool is_v6 = remote.address().is_v6();
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", remote.address().to_string(), is_v6 ? "]" : "",
-                     remote.port());
-}
-
 class SocketConnection : public Connection, public std::enable_shared_from_this<SocketConnection> {
  public:
   SocketConnection(Socket socket,
                    const ConnectionContext* context,
+                   AccessRights rights,
                    std::function<void()> on_closed);
 
   void Stop() override;
@@ -77,16 +72,21 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   bool ReadSome();
   bool WantsInput() const;
   void OnBytes(std::string_view bytes);
+  void TakeTls(std::string_view bytes);
+  void TakePlain(std::string_view bytes);
+  void RefusePlain();
   void OnEndOfInput();
 
   void TakeTelnet(std::string_view bytes);
   void EndTelnet();
   void ServeTelnet(std::string replies);
-  void WaitForCommits();
+  void WaitInPool();
   void ResumeTelnet();
   void SettleTelnetLater();
   void PumpHttp();
   void Answer(HttpRequest request);
+  void CheckHttpLogin(HttpRequest request, Login login);
+  void AnswerKnown(HttpRequest request);
   void AnswerInPool(HttpRequest request);
   HttpResponse ResponseTo(HttpRequest* request) const;
   void RefuseHttp();
@@ -97,6 +97,7 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
 
   void Send(std::string bytes);
   void Queue(std::string bytes);
+  void QueueWire(std::string bytes);
   void WriteQueued();
   void WriteRest(std::vector<asio::const_buffer> buffers);
   void CountSentUpTo(size_t total);
@@ -113,6 +114,7 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
 
   tcp::socket socket_;
   const ConnectionContext* const context_;
+  const AccessRights rights_;  // before any login
   std::function<void()> on_closed_;
   asio::steady_timer idle_timer_;
   asio::steady_timer close_timer_;
@@ -121,6 +123,8 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   std::chrono::steady_clock::time_point last_activity_;
   std::chrono::steady_clock::time_point last_sent_;  // or nothing was unsent until then
 
+  bool has_begun_ = false;  // the first byte is here
+  std::optional<TlsSession> tls_;
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpParser> http_;
   HttpState http_state_ = HttpState::kReading;
@@ -145,9 +149,13 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
 
 SocketConnection::SocketConnection(Socket socket,
                                    const ConnectionContext* context,
+                                   AccessRights rights,
                                    std::function<void()> on_closed)
     : socket_(std::move(socket.socket)),
       context_(context),
+      rights_(rights | (context->access == nullptr
+                            ? AccessRights()
+                            : context->access->RightsAt(PeerAddress(socket_.native_handle())))),
       on_closed_(std::move(on_closed)),
       idle_timer_(socket_.get_executor()),
       close_timer_(socket_.get_executor()),
@@ -187,6 +195,11 @@ void SocketConnection::Abort() {
 // Waiting without a buffer keeps idle connections small.
 void SocketConnection::WaitForInput() {
   if (waiting_ || closed_ || input_ended_) return;
+  if (tls_.has_value() && tls_->client_finished()) {
+    input_ended_ = true;
+    OnEndOfInput();
+    return;
+  }
   waiting_ = true;
   socket_.async_wait(tcp::socket::wait_read, [self = shared_from_this()](const AsioError& error) {
     self->waiting_ = false;
@@ -231,11 +244,47 @@ bool SocketConnection::ReadSome() {
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
+  if (!std::exchange(has_begun_, true)) {
+    if (context_->tls != nullptr && bytes.front() == kTlsFirstByte) {
+      tls_.emplace(*context_->tls);
+    } else if (context_->tls_required) {
+      RefusePlain();
+      return;
+    }
+  }
+  if (tls_.has_value()) {
+    TakeTls(bytes);
+  } else {
+    TakePlain(bytes);
+  }
+}
+
+void SocketConnection::TakeTls(std::string_view bytes) {
+  std::string plain;
+  std::string wire;
+  const absl::Status status = tls_->Take(bytes, &plain, &wire);
+  QueueWire(std::move(wire));
+  if (sending_.empty()) WriteQueued();
+  if (!status.ok()) {
+    context_->counters->tls_failed->Add(1);
+    CloseAfterFlush();
+  } else if (!plain.empty() && !closed_) {
+    TakePlain(plain);
+  }
+}
+
+void SocketConnection::RefusePlain() {
+  context_->counters->tls_required->Add(1);
+  Send(std::string(kTlsRequired));
+  CloseAfterFlush();
+}
+
+void SocketConnection::TakePlain(std::string_view bytes) {
   if (!telnet_.has_value() && !http_.has_value()) {
     if (bytes.front() >= 'A' && bytes.front() <= 'Z') {
       http_.emplace(context_->body_bytes_max);
     } else {
-      telnet_.emplace(context_->tsdb, context_->telnet, context_->telnet_counters);
+      telnet_.emplace(context_->tsdb, context_->telnet, context_->telnet_counters, rights_);
     }
   }
   if (telnet_.has_value()) {
@@ -264,8 +313,7 @@ void SocketConnection::TakeTelnet(std::string_view bytes) {
   ServeTelnet(std::move(replies));
 }
 
-// No more lines are taken: the client ends, or the server stops. Where the session waits with
-// lines, what it waits for comes first.
+// The client ends, or the server stops. Where the session waits, what it waits for comes first.
 void SocketConnection::EndTelnet() {
   if (closed_ || closing_ || telnet_waits_) return;
   telnet_->Finish();
@@ -280,8 +328,9 @@ void SocketConnection::ServeTelnet(std::string replies) {
     CloseAfterFlush();
     return;
   }
-  if (telnet_->need() == TelnetSession::Need::kCommit) {
-    WaitForCommits();
+  if (telnet_->need() == TelnetSession::Need::kCommit ||
+      telnet_->need() == TelnetSession::Need::kLogin) {
+    WaitInPool();
   } else if (telnet_->need() == TelnetSession::Need::kPause) {
     telnet_waits_ = true;
     settle_is_due_ = false;
@@ -294,14 +343,17 @@ void SocketConnection::ServeTelnet(std::string replies) {
   }
 }
 
-void SocketConnection::WaitForCommits() {
+// Meets the session's need where it may take long.
+void SocketConnection::WaitInPool() {
   telnet_waits_ = true;
-  WorkerPool* const pool =
-      context_->commit_pool != nullptr ? context_->commit_pool : context_->pool;
-  asio::post(pool->pool, [self = shared_from_this()] {
-    self->telnet_->WaitForCommits();
-    asio::post(self->socket_.get_executor(), [self] { self->ResumeTelnet(); });
-  });
+  const bool is_login = telnet_->need() == TelnetSession::Need::kLogin;
+  WorkerPool* const pool = is_login ? context_->login_pool : context_->commit_pool;
+  asio::post((pool != nullptr ? pool : context_->pool)->pool,
+             [self = shared_from_this(), is_login,
+              remote = is_login ? PeerText(socket_.native_handle()) : std::string()] {
+               is_login ? self->telnet_->CheckLogin(remote) : self->telnet_->WaitForCommits();
+               asio::post(self->socket_.get_executor(), [self] { self->ResumeTelnet(); });
+             });
 }
 
 void SocketConnection::ResumeTelnet() {
@@ -345,6 +397,27 @@ void SocketConnection::PumpHttp() {
 void SocketConnection::Answer(HttpRequest request) {
   context_->counters->http_requests->Add(1);
   http_state_ = HttpState::kAnswering;
+  std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &request);
+  if (login.has_value()) {
+    CheckHttpLogin(std::move(request), *std::move(login));
+  } else {
+    AnswerKnown(std::move(request));
+  }
+}
+
+void SocketConnection::CheckHttpLogin(HttpRequest request, Login login) {
+  asio::post(context_->login_pool->pool,
+             [self = shared_from_this(), remote = PeerText(socket_.native_handle()),
+              asked = std::move(request), login = std::move(login)]() mutable {
+               EndLogin(self->context_->authenticator->Check(login, remote), self->rights_, &asked);
+               asio::post(self->socket_.get_executor(), [self, asked = std::move(asked)]() mutable {
+                 if (!self->closed_) self->AnswerKnown(std::move(asked));
+               });
+             });
+}
+
+// Of a client whose rights are known.
+void SocketConnection::AnswerKnown(HttpRequest request) {
   if (MayTakeLong(request)) {
     AnswerInPool(std::move(request));
     return;
@@ -353,7 +426,7 @@ void SocketConnection::Answer(HttpRequest request) {
 }
 
 void SocketConnection::AnswerInPool(HttpRequest request) {
-  request.remote = RemoteOf(socket_);
+  request.remote = PeerText(socket_.native_handle());
   window_ = std::make_shared<SendWindow>();
   hung_up_looks_ = 0;
   WatchClient();
@@ -402,9 +475,7 @@ void SocketConnection::WatchClient() {
 }
 
 void SocketConnection::LookAtClient() {
-  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
-  const bool hung_up =
-      poll(&look, 1, 0) == 1 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+  const bool hung_up = PeerHungUp(socket_.native_handle());
   hung_up_looks_ = hung_up ? hung_up_looks_ + 1 : 0;
   // What no query prints is answered all the same: the client may have ended its input only.
   if (hung_up_looks_ == kLooksToBelieve) window_->Close();
@@ -445,6 +516,16 @@ void SocketConnection::Send(std::string bytes) {
 }
 
 void SocketConnection::Queue(std::string bytes) {
+  if (!tls_.has_value() || bytes.empty()) {
+    QueueWire(std::move(bytes));
+    return;
+  }
+  std::string wire;
+  if (tls_->Send(bytes, &wire)) QueueWire(std::move(wire));
+}
+
+// Bytes as the network has them.
+void SocketConnection::QueueWire(std::string bytes) {
   if (bytes.empty() || closed_) return;
   if (unsent_bytes_ == 0) last_sent_ = std::chrono::steady_clock::now();
   unsent_bytes_ += bytes.size();
@@ -478,7 +559,6 @@ void SocketConnection::WriteQueued() {
   }
 }
 
-// Writes buffers of sending_.
 void SocketConnection::WriteRest(std::vector<asio::const_buffer> buffers) {
   counted_bytes_ = 0;
   const auto progress = [self = shared_from_this()](const AsioError& error, size_t sent) {
@@ -548,6 +628,12 @@ void SocketConnection::Linger() {
   if (closed_ || lingering_) return;
   lingering_ = true;
   AsioError error;
+  if (tls_.has_value()) {
+    std::string wire;
+    tls_->Finish(&wire);
+    // All is sent, so there is room for a few bytes; if not the client sees a cut.
+    if (!wire.empty()) socket_.write_some(asio::buffer(wire), error);
+  }
   socket_.shutdown(tcp::socket::shutdown_send, error);
   if (error || input_ended_) {
     Close();
@@ -594,28 +680,19 @@ void SocketConnection::Close() {
   if (window_ != nullptr) window_->Close();
   if (telnet_.has_value() && !telnet_waits_ && telnet_->has_commits_under_way()) {
     telnet_->Settle();  // so that they are counted
-    WaitForCommits();
+    WaitInPool();
   }
   std::exchange(on_closed_, nullptr)();
 }
 
 }  // namespace
 
-ConnectionCounters::ConnectionCounters(Stats* stats)
-    : total(stats->counter("connectionmgr.connections", {{"type", "total"}})),
-      rejected(stats->counter("connectionmgr.connections", {{"type", "rejected"}})),
-      timed_out(stats->counter("connectionmgr.connections", {{"type", "timed_out"}})),
-      accept_errors(stats->counter("connectionmgr.exceptions", {{"type", "accept"}})),
-      http_requests(stats->counter("rpc.received", {{"type", "http"}})),
-      http_malformed(stats->counter("rpc.errors", {{"type", "http_malformed"}})),
-      bytes_in(stats->counter("connectionmgr.bytes", {{"type", "in"}})),
-      bytes_out(stats->counter("connectionmgr.bytes", {{"type", "out"}})) {}
-
 std::shared_ptr<Connection> StartConnection(Socket socket,
                                             const ConnectionContext* context,
+                                            AccessRights rights,
                                             std::function<void()> on_closed) {
   auto connection =
-      std::make_shared<SocketConnection>(std::move(socket), context, std::move(on_closed));
+      std::make_shared<SocketConnection>(std::move(socket), context, rights, std::move(on_closed));
   connection->Start();
   return connection;
 }

@@ -1,5 +1,6 @@
 // Connection: one accepted socket until it is closed. The first byte decides its protocol for good:
-// 'A' to 'Z' is HTTP, anything else the line protocol.
+// 'A' to 'Z' is HTTP, anything else the line protocol; 0x16 is TLS, where there is a certificate,
+// and the first byte inside of it decides in the same way.
 //
 // Everything of a connection runs on its strand, one step at a time. Lines and puts are done right
 // there; HTTP requests that may take long go to the worker pool, one at a time a connection, so
@@ -9,7 +10,9 @@
 // client has hung up, or reads nothing for too long, the query that prints is cancelled.
 //
 // A line session that has to wait for a commit does so in a pool, too, and one whose store asks for
-// patience is tried again by a timer. Nothing is read meanwhile, so that the sender feels it.
+// patience is tried again by a timer. A login that has to be checked is checked in a pool of its
+// own, so that those who guess hold up each other only. Nothing is read meanwhile, so that the
+// sender feels it.
 
 #pragma once
 
@@ -20,9 +23,14 @@
 
 #include "engine/stats.h"
 #include "engine/tsdb.h"
+#include "server/access_policy.h"
+#include "server/access_rights.h"
+#include "server/authenticator.h"
+#include "server/connection_counters.h"
 #include "server/http_api.h"
 #include "server/http_message.h"
 #include "server/telnet_session.h"
+#include "server/tls_context.h"
 
 namespace hourcell {
 
@@ -47,26 +55,17 @@ inline constexpr int64_t kStopLingerMs = 200;  // when the server stops
 inline constexpr int64_t kLookMs = 250;
 inline constexpr int kLooksToBelieve = 2;
 
-// Counters of connections; borrowed from the registry.
-struct ConnectionCounters {
-  explicit ConnectionCounters(Stats* stats);
-
-  Counter* total;  // connectionmgr.connections type=...
-  Counter* rejected;
-  Counter* timed_out;
-  Counter* accept_errors;   // connectionmgr.exceptions type=accept
-  Counter* http_requests;   // rpc.received type=http
-  Counter* http_malformed;  // rpc.errors type=http_malformed
-  Counter* bytes_in;        // connectionmgr.bytes type=in
-  Counter* bytes_out;       // connectionmgr.bytes type=out
-};
-
 // What all connections of a server share. Pointers are borrowed; immutable while connections live.
 struct ConnectionContext {
   Tsdb* tsdb = nullptr;
   HttpApi* http_api = nullptr;
   WorkerPool* pool = nullptr;
-  WorkerPool* commit_pool = nullptr;  // where commits are waited for; null = `pool`
+  WorkerPool* commit_pool = nullptr;       // where commits are waited for; null = `pool`
+  WorkerPool* login_pool = nullptr;        // where logins are checked; needed where there are users
+  const AccessPolicy* access = nullptr;    // null = an address alone gives no rights
+  Authenticator* authenticator = nullptr;  // null = the server has no users
+  const TlsContext* tls = nullptr;         // null = TLS is not spoken
+  bool tls_required = false;               // and nothing else is
   const TelnetSettings* telnet = nullptr;
   const TelnetCounters* telnet_counters = nullptr;
   const ConnectionCounters* counters = nullptr;
@@ -90,9 +89,11 @@ class Connection {
   virtual void Abort() = 0;
 };
 
-// Serves `socket`, whose executor is a strand. `on_closed` is called once, when it is closed.
+// Serves `socket`, whose executor is a strand. `rights`: of its listener; those that its address
+// gives are added. `on_closed` is called once, when it is closed.
 std::shared_ptr<Connection> StartConnection(Socket socket,
                                             const ConnectionContext* context,
+                                            AccessRights rights,
                                             std::function<void()> on_closed);
 
 }  // namespace hourcell

@@ -18,6 +18,10 @@ HttpResponse DeleteRefused() {
                    "Deleting data is not enabled (tsd.http.query.allow_delete=false)");
 }
 
+HttpResponse DeleteForbidden() {
+  return HttpError(403, "Forbidden", "Deleting data needs the role admin");
+}
+
 namespace {
 
 // Keeps the answer until the points are gone.

@@ -15,6 +15,9 @@ namespace hourcell {
 // 400, for servers that do not allow it (tsd.http.query.allow_delete).
 HttpResponse DeleteRefused();
 
+// 403, for clients that are not admin.
+HttpResponse DeleteForbidden();
+
 // Answers with the result of the query, as of what is there before, and then deletes the points:
 // when the response is made they are gone. Differently from OpenTSDB no others of their hours are.
 // An error of either is QueryError's; after one of the deletion a part of the points may be gone.

@@ -40,8 +40,11 @@ bool MayTakeLong(const HttpRequest& request) {
 
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {
   if (const absl::Status status = ParseTarget(request); !status.ok()) return ErrorOf(status);
-  if (const absl::Status status = InflateBody(body_bytes_max, request); !status.ok()) {
-    return ErrorOf(status);
+  // The work is not done for strangers: none of what they may ask has a body.
+  if (!request->rights.is_none()) {
+    if (const absl::Status status = InflateBody(body_bytes_max, request); !status.ok()) {
+      return ErrorOf(status);
+    }
   }
   return api->Begin(*request);
 }

@@ -14,8 +14,11 @@
 #include "server/annotation_handler.h"
 #include "server/body_writer.h"
 #include "server/http_error.h"
+#include "server/http_login.h"
 #include "server/info_handlers.h"
+#include "server/log.h"
 #include "server/query_page.h"
+#include "server/route_rights.h"
 #include "server/suggest_handler.h"
 
 namespace hourcell {
@@ -82,8 +85,10 @@ void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
 }
 
 // The standard library's exceptions, out of memory above all: the client still gets its answer.
+// What they say is for the log: it may name files.
 HttpResponse ErrorOf(const std::exception& exception) {
-  return HttpError(500, "An unknown exception occurred", exception.what());
+  LogError("request: {}", exception.what());
+  return HttpError(500, "An unknown exception occurred");
 }
 
 constexpr uint8_t Bit(HttpMethod method) {
@@ -154,6 +159,7 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       config_(config),
       clock_(clock),
       mode_(config->text("tsd.mode")),
+      authenticates_(!config->text("tsd.auth.file").empty()),
       origin_(OriginOf(*config)),
       cors_(CheckedCorsOf(*config)),
       put_(tsdb, PutSettingsOf(*config)),
@@ -213,6 +219,7 @@ const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
 }
 
 HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
+  if (request.login_refused) return AccessRefused(request, {}, authenticates_);
   const absl::StatusOr<Route> route = ParseRoute(request.path);
   if (!route.ok()) return HttpError(400, route.status());
   if (route->api_version > kApiVersionMax) {
@@ -227,6 +234,11 @@ HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
   }
   const std::optional<HttpMethod> method = ParseHttpMethod(request.method);
   if (!method || (endpoint->methods & Bit(*method)) == 0) return MethodNotAllowed(request);
+  // A method that stands for no other is the handler's to refuse.
+  const AccessRights needs = RightsFor(*route, EffectiveMethod(request).value_or(*method));
+  if (request.rights.is_none() || !request.rights.Covers(needs)) {
+    return AccessRefused(request, needs, authenticates_);
+  }
   if (const std::string* serializer = request.param("serializer");
       serializer != nullptr && *serializer != "json") {
     return HttpError(400, "Requested serializer was not found",

@@ -1,7 +1,8 @@
 // HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
 //
 // Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown
-// ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. /api/admin/... is ours.
+// ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. /api/admin/... is ours. What a
+// request may not do by its rights is 401 or 403 (http_login.h).
 // Thread-safe.
 
 #pragma once
@@ -95,6 +96,7 @@ class HttpApi {
   const Config* const config_;
   Clock* const clock_;
   const std::string mode_;  // tsd.mode: rw, ro or wo
+  const bool authenticates_;
   const StatOrigin origin_;
   const CorsPolicy cors_;
   PutHandler put_;

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/access_rights.h"
+
 namespace hourcell {
 
 class BodyWriter;
@@ -22,6 +24,10 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case
   std::string body;    // inflated if it came with Content-Encoding
   std::string remote;  // the client, "127.0.0.1:50000"; empty if there is no socket
+
+  // Set by the connection.
+  AccessRights rights;         // what the client may do, by its address and its credentials
+  bool login_refused = false;  // it sent credentials, and they are wrong
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query

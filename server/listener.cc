@@ -103,7 +103,9 @@ absl::Status Listener::Impl::Bind(const tcp::endpoint& endpoint) {
 absl::Status Listener::Impl::Open(Stats* stats) {
   HOURCELL_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ResolveEndpoint(options_, &io_->context));
   HOURCELL_RETURN_IF_ERROR(Bind(endpoint));
-  stats->AddGauge("connectionmgr.connections", {{"type", "open"}},
+  StatTags tags = {{"type", "open"}};
+  if (!options_.is_first) tags.emplace_back("listener", std::to_string(port_));
+  stats->AddGauge("connectionmgr.connections", tags,
                   [count = open_count_] { return count->load(); });
   asio::post(strand_, [self = shared_from_this()] { self->Accept(); });
   return absl::OkStatus();
@@ -145,7 +147,7 @@ void Listener::Impl::OnAccepted(tcp::socket socket) {
   const uint64_t id = next_id_++;
   open_count_->fetch_add(1);
   // The connection's first step is posted, so it cannot call back while the lock is held.
-  connections_[id] = StartConnection({std::move(socket)}, context_,
+  connections_[id] = StartConnection({std::move(socket)}, context_, options_.rights,
                                      [self = shared_from_this(), id] { self->OnClosed(id); });
 }
 

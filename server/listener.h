@@ -12,6 +12,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/stats.h"
+#include "server/access_rights.h"
 #include "server/connection.h"
 
 namespace hourcell {
@@ -26,6 +27,8 @@ struct ListenerOptions {
   bool tcp_no_delay = true;
   bool keep_alive = true;
   size_t connections_max = 0;  // 0 = no limit; one more is closed at once, and counted
+  AccessRights rights = AccessRights::Admin();  // of a connection without credentials
+  bool is_first = true;  // of a server; the gauges of others have a tag with their port
 };
 
 class Listener {

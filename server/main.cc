@@ -31,6 +31,7 @@
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/cli/uid.h"
+#include "server/cli/user.h"
 #include "server/cli/version.h"
 
 namespace hourcell {
@@ -100,7 +101,7 @@ int Serve(const Args& args, Terminal& terminal) {
   app.footer(DurabilityHelp() +
              "\nExamples:\n"
              "  hourcell serve\n"
-             "  hourcell serve --bind 0.0.0.0 --data /var/lib/hourcell\n"
+             "  hourcell serve --bind 0.0.0.0 --tsd.auth.file=users --data /var/lib/hourcell\n"
              "  hourcell serve --config opentsdb.conf --tsd.storage.sync=always\n");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   if (help_settings) {
@@ -538,6 +539,29 @@ int Bench(const Args& args, Terminal& terminal) {
   return RunBench(options, terminal);
 }
 
+int UserTool(const Args& args, Terminal& terminal) {
+  CLI::App app("Makes users of a server: prints a line for the file of tsd.auth.file.",
+               "hourcell user");
+  UserOptions options;
+  app.add_option("--role", options.role, "read (the default), write, read+write, admin or none")
+      ->type_name("ROLE");
+  app.add_flag("--generate", options.generate,
+               "make the secret, and say the token NAME.SECRET on the standard error");
+  app.add_option("WORD", options.words, "add NAME");
+  app.footer(
+      "The secret is the first line of the standard input. What is printed holds its salted hash\n"
+      "only. The server reads the file again within a second of a change; see docs/security.md.\n"
+      "Clients send user and secret (HTTP basic authentication), a token (Authorization: Bearer\n"
+      "NAME.SECRET), or on telnet: auth NAME SECRET. Commands with --url take their token from\n"
+      "the variable HOURCELL_TOKEN.\n"
+      "\nExamples:\n"
+      "  hourcell user add grafana >> users\n"
+      "  hourcell user add tcollector --role write --generate >> users 2> token\n"
+      "  hourcell serve --bind 0.0.0.0 --tsd.auth.file=users\n");
+  if (const int code = Parse(app, args, terminal); code != kParsed) return code;
+  return RunUser(options, terminal);
+}
+
 int Version(const Args& args, Terminal& terminal) {
   CLI::App app("Says which version this is and how it was built.", "hourcell version");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
@@ -566,6 +590,7 @@ constexpr Command kCommands[] = {
     {"region", "list, check, split and merge regions", &Region},
     {"simulate", "foretell how a design of row keys will do", &Simulate},
     {"bench", "measure row-key layouts", &Bench},
+    {"user", "make users of a server", &UserTool},
     {"version", "say which version this is", &Version},
 };
 

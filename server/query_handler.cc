@@ -46,6 +46,7 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   query->printing.explain |= request.has_param("explain");
   if (wants_delete || query->delete_points) {
     if (!service_.allow_delete) return DeleteRefused();
+    if (!request.rights.Covers(AccessRights::Admin())) return DeleteForbidden();
     return AnswerDelete(*query, now_ms, service_.tsdb, service_.clock);
   }
 

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,7 +21,9 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
+#include "server/access_policy.h"
 #include "server/asio.h"
+#include "server/authenticator.h"
 #include "server/connection.h"
 #include "server/http_api.h"
 #include "server/listener.h"
@@ -27,6 +31,7 @@
 #include "server/self_stats.h"
 #include "server/stats_text.h"
 #include "server/telnet_session.h"
+#include "server/tls_context.h"
 
 namespace hourcell {
 namespace {
@@ -40,32 +45,60 @@ size_t ThreadsOf(const Config& config) {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-ListenerOptions ListenerOptionsOf(const Config& config) {
-  return {.bind = config.text("tsd.network.bind"),
-          .port = static_cast<uint16_t>(config.integer("tsd.network.port")),
+ListenerOptions ListenerOptionsOf(const Config& config,
+                                  const ListenAddress& address,
+                                  bool is_first) {
+  return {.bind = address.bind,
+          .port = address.port,
           .backlog = static_cast<int>(config.integer("tsd.network.backlog")),
           .reuse_address = config.boolean("tsd.network.reuse_address"),
           .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
           .keep_alive = config.boolean("tsd.network.keep_alive"),
-          .connections_max = static_cast<size_t>(config.integer("tsd.core.connections.limit"))};
+          .connections_max = static_cast<size_t>(config.integer("tsd.core.connections.limit")),
+          .rights = address.rights,
+          .is_first = is_first};
+}
+
+// Null without a certificate.
+absl::StatusOr<std::unique_ptr<TlsContext>> OpenTls(const Config& config) {
+  const std::string certificate = config.text("tsd.tls.certificate");
+  const std::string key = config.text("tsd.tls.key");
+  if (certificate.empty() != key.empty() ||
+      (certificate.empty() && config.boolean("tsd.tls.required"))) {
+    return absl::InvalidArgumentError(
+        "tsd.tls: want both tsd.tls.certificate and tsd.tls.key, or neither of them nor "
+        "tsd.tls.required");
+  }
+  if (certificate.empty()) return nullptr;
+  return TlsContext::Open(certificate, key);
 }
 
 }  // namespace
 
 class Server::Impl {
  public:
-  Impl(const Config& config, Tsdb* tsdb);
+  Impl(const Config& config,
+       Tsdb* tsdb,
+       AccessPolicy access,
+       std::unique_ptr<Authenticator> authenticator,
+       std::unique_ptr<TlsContext> tls);
 
   absl::Status Start();
-  uint16_t port() const { return listener_->port(); }
+  std::vector<uint16_t> ports() const;
+  void Reload();
   void Run();
   void Stop();
 
  private:
+  void StopListeners();
   void ScheduleSelfStats();
+  void ScheduleLookAtUsers();
 
   const Config& config_;
   Tsdb* const tsdb_;
+  const AccessPolicy access_;
+  const std::unique_ptr<Authenticator> authenticator_;  // null = there are no users
+  const std::unique_ptr<TlsContext> tls_;               // null = no TLS
   HttpApi http_api_;
   TelnetSettings telnet_settings_;
   const TelnetCounters telnet_counters_;
@@ -77,9 +110,11 @@ class Server::Impl {
   IoContext io_;
   WorkerPool pool_;
   WorkerPool commit_pool_{2};  // waits for commits while queries take up the other
+  WorkerPool login_pool_{1};   // whoever guesses secrets has one thread for it
   std::optional<SelfStats> self_stats_;
   asio::steady_timer self_stats_timer_;
-  std::unique_ptr<Listener> listener_;
+  asio::steady_timer users_timer_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
   asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
   std::vector<std::jthread> threads_;
 
@@ -87,25 +122,39 @@ class Server::Impl {
   bool stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
 };
 
-Server::Impl::Impl(const Config& config, Tsdb* tsdb)
+Server::Impl::Impl(const Config& config,
+                   Tsdb* tsdb,
+                   AccessPolicy access,
+                   std::unique_ptr<Authenticator> authenticator,
+                   std::unique_ptr<TlsContext> tls)
     : config_(config),
       tsdb_(tsdb),
+      access_(std::move(access)),
+      authenticator_(std::move(authenticator)),
+      tls_(std::move(tls)),
       http_api_(tsdb, &config),
       telnet_counters_(&tsdb->stats()),
       connection_counters_(&tsdb->stats()),
       pool_(ThreadsOf(config)),
       self_stats_timer_(pool_.pool),
+      users_timer_(pool_.pool),
       keep_running_(io_.context.get_executor()) {
   telnet_settings_ = {
       .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
       .puts_allowed = config.text("tsd.mode") != "ro",
       .return_errors = config.boolean("tsd.rpc.telnet.return_errors"),
       .origin = {.host = HostName(), .port = {}},
-      .clock = Clock::System()};
+      .clock = Clock::System(),
+      .authenticator = authenticator_.get()};
   context_ = {.tsdb = tsdb,
               .http_api = &http_api_,
               .pool = &pool_,
               .commit_pool = &commit_pool_,
+              .login_pool = &login_pool_,
+              .access = &access_,
+              .authenticator = authenticator_.get(),
+              .tls = tls_.get(),
+              .tls_required = config.boolean("tsd.tls.required"),
               .telnet = &telnet_settings_,
               .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
@@ -115,19 +164,55 @@ Server::Impl::Impl(const Config& config, Tsdb* tsdb)
 }
 
 absl::Status Server::Impl::Start() {
-  HOURCELL_ASSIGN_OR_RETURN(
-      listener_, Listener::Open(ListenerOptionsOf(config_), &io_, &context_, &tsdb_->stats()));
+  for (const ListenAddress& address : access_.listeners()) {
+    HOURCELL_ASSIGN_OR_RETURN(
+        std::unique_ptr<Listener> listener,
+        Listener::Open(ListenerOptionsOf(config_, address, listeners_.empty()), &io_, &context_,
+                       &tsdb_->stats()));
+    LogInfo("listening on {} port {}; without credentials: {}", address.bind, listener->port(),
+            address.rights.role());
+    listeners_.push_back(std::move(listener));
+  }
   // No connection reads the settings yet: the threads that serve them start below.
-  if (config_.boolean("tsd.core.stats_with_port")) telnet_settings_.origin.port = port();
+  if (config_.boolean("tsd.core.stats_with_port")) telnet_settings_.origin.port = ports()[0];
   if (config_.integer("tsd.stats.self_interval") > 0) {
     self_stats_.emplace(tsdb_, telnet_settings_.origin);
     ScheduleSelfStats();
   }
+  if (authenticator_ != nullptr) ScheduleLookAtUsers();
   for (size_t i = 0; i < ThreadsOf(config_); ++i) {
     threads_.emplace_back([this] { io_.context.run(); });
   }
-  LogInfo("listening on {} port {}", config_.text("tsd.network.bind"), port());
   return absl::OkStatus();
+}
+
+std::vector<uint16_t> Server::Impl::ports() const {
+  std::vector<uint16_t> ports;
+  for (const auto& listener : listeners_)
+    ports.push_back(listener->port());
+  return ports;
+}
+
+void Server::Impl::Reload() {
+  const auto say = [](std::string_view what, const absl::Status& status) {
+    if (status.ok()) {
+      LogInfo("{}: read again", what);
+    } else {
+      LogError("{}; the {} of before stay",
+               std::string_view(status.message().data(), status.message().size()), what);
+    }
+  };
+  if (authenticator_ != nullptr) say("users", authenticator_->Reload());
+  if (tls_ != nullptr) say("certificates", tls_->Reload());
+}
+
+void Server::Impl::ScheduleLookAtUsers() {
+  users_timer_.expires_after(std::chrono::milliseconds(kLookAtUsersMs));
+  users_timer_.async_wait([this](const AsioError& cancelled) {
+    if (cancelled) return;
+    authenticator_->ReloadIfChanged();
+    ScheduleLookAtUsers();
+  });
 }
 
 void Server::Impl::ScheduleSelfStats() {
@@ -148,14 +233,24 @@ void Server::Impl::Run() {
   Stop();
 }
 
+// All at once: each may wait for its connections until the grace is over.
+void Server::Impl::StopListeners() {
+  std::vector<std::jthread> stopping;
+  for (const auto& listener : listeners_) {
+    stopping.emplace_back([&listener] { listener->Stop(kStopGraceS * 1000); });
+  }
+}
+
 void Server::Impl::Stop() {
   signals_.stop();  // Run returns; its own Stop waits for this one
   MutexLock lock(&stop_mutex_);
   if (stopped_) return;
   stopped_ = true;
-  if (listener_ != nullptr) listener_->Stop(kStopGraceS * 1000);
+  StopListeners();
   pool_.pool.stop();  // drops the timer and requests whose clients are gone
   pool_.pool.join();
+  login_pool_.pool.stop();
+  login_pool_.pool.join();
   commit_pool_.pool.stop();
   commit_pool_.pool.join();
   keep_running_.reset();
@@ -165,7 +260,14 @@ void Server::Impl::Stop() {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb* tsdb) {
   HOURCELL_RETURN_IF_ERROR(HttpApi::CheckConfig(config));
-  auto impl = std::make_unique<Impl>(config, tsdb);
+  HOURCELL_ASSIGN_OR_RETURN(AccessPolicy access, AccessPolicy::Create(config));
+  std::unique_ptr<Authenticator> authenticator;
+  if (const std::string file = config.text("tsd.auth.file"); !file.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(authenticator, Authenticator::Open(file, &tsdb->stats()));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<TlsContext> tls, OpenTls(config));
+  auto impl = std::make_unique<Impl>(config, tsdb, std::move(access), std::move(authenticator),
+                                     std::move(tls));
   HOURCELL_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
@@ -176,7 +278,13 @@ Server::~Server() {
 }
 
 uint16_t Server::port() const {
-  return impl_->port();
+  return impl_->ports()[0];
+}
+std::vector<uint16_t> Server::ports() const {
+  return impl_->ports();
+}
+void Server::Reload() {
+  impl_->Reload();
 }
 void Server::Run() {
   impl_->Run();

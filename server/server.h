@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -20,13 +21,17 @@ namespace hourcell {
 
 // How long Stop waits for responses under way.
 inline constexpr int64_t kStopGraceS = 5;
+// How often it is looked whether the file of users changed.
+inline constexpr int64_t kLookAtUsersMs = 1000;
 
 class Server {
  public:
   // Binds and serves at once. Both are borrowed and outlive the server; `config` no longer changes.
   //
   // Errors:
-  //   kInvalidArgument  tsd.network.bind is no address; settings that do not go together
+  //   kInvalidArgument  tsd.network.bind is no address; settings that do not go together, or that
+  //                     open the server to strangers (access_policy.h); files of users or of TLS
+  //                     that cannot be used
   //   kUnavailable      the address is in use or not of this machine
   static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config, Tsdb* tsdb);
 
@@ -35,8 +40,14 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // The port listened on; the one the system chose if the setting is 0.
+  // The port of the first listener; the one the system chose if the setting is 0.
   uint16_t port() const;
+  // Of every listener, in the order of the settings.
+  std::vector<uint16_t> ports() const;
+
+  // Reads the files of users and of TLS again. What is damaged stays as it was, and is logged. The
+  // file of users is also looked at every kLookAtUsersMs.
+  void Reload();
 
   // Blocks until SIGTERM, SIGINT or Stop, then stops. At most one caller in the process.
   void Run();

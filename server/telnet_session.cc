@@ -47,6 +47,7 @@ TelnetCounters::TelnetCounters(Stats* stats)
       puts(stats->counter("rpc.received", {{"type", "put"}})),
       points(stats->counter("rpc.put.points")),
       unknown_command(stats->counter("rpc.errors", {{"type", "unknown_command"}})),
+      unauthorized(stats->counter("rpc.errors", {{"type", "unauthorized"}})),
       line_too_long(stats->counter("rpc.errors", {{"type", "line_too_long"}})),
       line_unfinished(stats->counter("rpc.errors", {{"type", "line_unfinished"}})),
       replies_overflow(stats->counter("rpc.errors", {{"type", "replies_overflow"}})),
@@ -74,8 +75,13 @@ TelnetSession::Batch* TelnetSession::ThreadBatch() {
 
 TelnetSession::TelnetSession(Tsdb* tsdb,
                              const TelnetSettings* settings,
-                             const TelnetCounters* counters)
-    : tsdb_(tsdb), settings_(settings), counters_(counters) {}
+                             const TelnetCounters* counters,
+                             AccessRights rights)
+    : tsdb_(tsdb),
+      settings_(settings),
+      counters_(counters),
+      connection_rights_(rights),
+      rights_(rights) {}
 
 void TelnetSession::Take(std::string_view bytes, size_t queued_bytes, std::string* replies) {
   HOURCELL_CHECK(need_ == Need::kInput);
@@ -138,14 +144,19 @@ void TelnetSession::WaitForCommits() {
     commits_[i].status = commits_[i].ticket.Wait();
 }
 
+void TelnetSession::CheckLogin(std::string_view remote) {
+  HOURCELL_CHECK(need_ == Need::kLogin);
+  login_answer_ = settings_->authenticator->Check(*login_, remote);
+}
+
 void TelnetSession::Resume(size_t queued_bytes, std::string* replies) {
   HOURCELL_CHECK(need_ != Need::kInput);
-  if (need_ == Need::kCommit) {
-    Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
-    ReportCommits(&work);
-    AppendErrors(&work);
-  }
+  Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
+  if (need_ == Need::kCommit) ReportCommits(&work);
+  if (need_ == Need::kLogin) EndLogin(login_answer_, &work);
+  AppendErrors(&work);
   need_ = Need::kInput;
+  if (closed_) return;
   if (ending_) {
     NeedCommits(commits_.size());
     return;
@@ -158,7 +169,7 @@ size_t TelnetSession::HandleLines(std::string_view bytes, Work* work) {
   const size_t size = bytes.size();
   Batch* const batch = work->batch;
   while (TakesLines()) {
-    if (settings_->puts_allowed) {
+    if (MayPut()) {
       const size_t length = ScanPutLine(bytes, &batch->points[batch->size]);
       if (length > 0) {
         bytes.remove_prefix(length);
@@ -183,12 +194,14 @@ bool TelnetSession::HandleLine(std::string_view line, Work* work) {
   const std::string_view command = line.substr(0, line.find(' '));
   if (command == "put" && settings_->puts_allowed) {
     line.remove_prefix(std::min(command.size() + 1, line.size()));
+    if (RefuseCommand(command, work)) return true;
     HandlePut(line, work);
     return true;
   }
   for (const std::string_view known : {"version", "stats", "help", "dropcaches", "exit"}) {
-    if (command == known) return HandleBarrier(command, work);
+    if (command == known) return RefuseCommand(command, work) || HandleBarrier(command, work);
   }
+  if (command == "auth" && settings_->authenticator != nullptr) return HandleBarrier(line, work);
   counters_->unknown_command->Add(1);
   work->errors.push_back({.order = work->next_order++,
                           .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
@@ -207,7 +220,24 @@ void TelnetSession::HandlePut(std::string_view words, Work* work) {
   }
 }
 
-bool TelnetSession::HandleBarrier(std::string_view command, Work* work) {
+// Answers a command that this client may not use.
+bool TelnetSession::RefuseCommand(std::string_view command, Work* work) {
+  AccessRights needs;
+  if (command == "put") needs = AccessRights::Write();
+  if (command == "stats") needs = AccessRights::Read();
+  if (command == "dropcaches") needs = AccessRights::Admin();
+  if (rights_.Covers(needs)) return false;
+  counters_->unauthorized->Add(1);
+  if (command != "put" || settings_->return_errors) {
+    work->errors.push_back(
+        {.order = work->next_order++,
+         .text = fmt::format("{}: permission denied: this needs the role {}; this client has {}\n",
+                             command, needs.role(), rights_.role())});
+  }
+  return true;
+}
+
+bool TelnetSession::HandleBarrier(std::string_view line, Work* work) {
   AppendBatch(work);
   if (need_ == Need::kInput) NeedCommits(commits_.size());
   if (need_ != Need::kInput) {
@@ -216,8 +246,11 @@ bool TelnetSession::HandleBarrier(std::string_view command, Work* work) {
   }
   AppendErrors(work);
   CountLines(work);
+  const std::string_view command = line.substr(0, line.find(' '));
   if (command == "exit" || failed_in_silence_) {
     closed_ = true;
+  } else if (command == "auth") {
+    StartLogin(line, work);
   } else {
     Answer(command, work);
   }
@@ -234,13 +267,49 @@ void TelnetSession::Answer(std::string_view command, Work* work) {
     AppendStatLines(tsdb_->stats(), settings_->clock->NowMs() / 1000, settings_->origin, &lines);
     Reply(lines, work);
   } else if (command == "help") {
-    Reply(settings_->puts_allowed ? "available commands: dropcaches exit help put stats version \n"
-                                  : "available commands: dropcaches exit help stats version \n",
+    Reply(fmt::format("available commands: {}dropcaches exit help {}stats version \n",
+                      settings_->authenticator != nullptr ? "auth " : "",
+                      settings_->puts_allowed ? "put " : ""),
           work);
   } else if (command == "dropcaches") {
     tsdb_->DropCaches();
     Reply("Caches dropped.\n", work);
   }
+}
+
+// "auth user secret", "auth basic user secret" as OpenTSDB's plug-in has it, or "auth token".
+void TelnetSession::StartLogin(std::string_view line, Work* work) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at != std::string_view::npos;) {
+    const size_t end = line.find(' ', at);
+    if (end != at) words.push_back(line.substr(at, end - at));
+    at = end == std::string_view::npos ? end : end + 1;
+  }
+  if (words.size() == 4 && words[1] == "basic") words.erase(words.begin() + 1);
+  login_ = std::nullopt;
+  if (words.size() == 2) login_ = ParseToken(words[1]);
+  if (words.size() == 3) login_ = MakeLogin(words[1], words[2]);
+  const LoginAnswer known =
+      login_.has_value() ? settings_->authenticator->Recall(*login_) : LoginAnswer::Refused();
+  if (known.kind == LoginAnswer::Kind::kUnknown) {
+    need_ = Need::kLogin;
+  } else {
+    EndLogin(known, work);
+  }
+}
+
+// The replies are OpenTSDB's.
+void TelnetSession::EndLogin(const LoginAnswer& answer, Work* work) {
+  login_ = std::nullopt;
+  if (answer.kind == LoginAnswer::Kind::kGranted) {
+    rights_ = connection_rights_ | answer.rights;
+    Reply("AUTH_SUCCESS\r\n", work);
+    return;
+  }
+  rights_ = connection_rights_;
+  counters_->unauthorized->Add(1);
+  Reply("AUTH_FAIL\r\n", work);
+  if (++logins_refused_ == kLoginsRefusedMax) ending_ = true;
 }
 
 void TelnetSession::RefuseLongLine(Work* work) {

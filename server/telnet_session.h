@@ -5,6 +5,10 @@
 //   version, stats, help, dropcaches                    replies; barriers: sent after every earlier
 //                                                       line is committed
 //   exit                                                closes, after the same
+//   auth <user> <secret>, auth <token>                  AUTH_SUCCESS or AUTH_FAIL; a barrier; only
+//                                                       where the server has users
+//
+// Who may not put, or ask for `stats` or `dropcaches`, is answered with an error line.
 //
 // Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines come in
 // the order of their lines.
@@ -18,6 +22,8 @@
 //     session.Resume(queued, &replies);
 //   }
 //
+// A login that has to be checked is waited for in the same way: kLogin, CheckLogin, Resume.
+//
 // Thread-compatible.
 
 #pragma once
@@ -25,6 +31,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +44,9 @@
 #include "codec/point_text.h"
 #include "engine/stats.h"
 #include "engine/tsdb.h"
+#include "server/access_rights.h"
+#include "server/authenticator.h"
+#include "server/credentials.h"
 #include "server/stats_text.h"
 
 namespace hourcell {
@@ -52,13 +62,17 @@ inline constexpr size_t kAppendPointsMax = 4096;
 // Commits a session leaves under way before it waits for the older half of them.
 inline constexpr size_t kCommitsUnderWayMax = 16;
 
+// Logins that a session may have refused; then it ends.
+inline constexpr int kLoginsRefusedMax = 3;
+
 // What all sessions of a server share. Immutable while sessions use it.
 struct TelnetSettings {
   PointLimits point_limits;
-  bool puts_allowed = true;   // not with tsd.mode=ro
-  bool return_errors = true;  // tsd.rpc.telnet.return_errors
-  StatOrigin origin;          // for `stats`
-  Clock* clock = nullptr;     // for `stats`; borrowed
+  bool puts_allowed = true;                // not with tsd.mode=ro
+  bool return_errors = true;               // tsd.rpc.telnet.return_errors
+  StatOrigin origin;                       // for `stats`
+  Clock* clock = nullptr;                  // for `stats`; borrowed
+  Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = the server has no users
   // Takes points in place of Tsdb::Append; for tests of stores that fail.
   std::function<CommitTicket(std::span<const LinePoint>, std::vector<RefusedPoint>*)> append = {};
 };
@@ -72,6 +86,7 @@ struct TelnetCounters {
   Counter* points;           // rpc.put.points: points whose commit was waited for
   Counter* put_errors[5];    // rpc.put.errors, by PointErrorKind
   Counter* unknown_command;  // rpc.errors type=...
+  Counter* unauthorized;
   Counter* line_too_long;
   Counter* line_unfinished;
   Counter* replies_overflow;
@@ -85,10 +100,14 @@ class TelnetSession {
     kInput,   // Take or Finish
     kCommit,  // WaitForCommits, then Resume
     kPause,   // the store asks for patience: Resume after some milliseconds
+    kLogin,   // CheckLogin, then Resume
   };
 
-  // All are borrowed and outlive the session.
-  TelnetSession(Tsdb* tsdb, const TelnetSettings* settings, const TelnetCounters* counters);
+  // All are borrowed and outlive the session. `rights`: of the connection, before any login.
+  TelnetSession(Tsdb* tsdb,
+                const TelnetSettings* settings,
+                const TelnetCounters* counters,
+                AccessRights rights);
 
   // Takes bytes as they came and appends what to answer to `*replies`. `queued_bytes` is what
   // earlier calls answered and the client has not read. When it returns, every point of a whole
@@ -105,6 +124,10 @@ class TelnetSession {
   // Blocks until the commits needed are done or failed; microseconds to milliseconds. Nothing else
   // may be called meanwhile. REQUIRES: need() == kCommit.
   void WaitForCommits();
+
+  // Has the login needed checked; tens of milliseconds. `remote`: the client's address, for the
+  // log. Nothing else may be called meanwhile. REQUIRES: need() == kLogin.
+  void CheckLogin(std::string_view remote);
 
   // Goes on where the session stopped. REQUIRES: need() != kInput, and it was met.
   void Resume(size_t queued_bytes, std::string* replies);
@@ -149,6 +172,7 @@ class TelnetSession {
   };
   static Batch* ThreadBatch();
 
+  bool MayPut() const { return settings_->puts_allowed && rights_.Covers(AccessRights::Write()); }
   bool TakesLines() const { return need_ == Need::kInput && !ending_ && !closed_; }
 
   // Handles the whole lines of `bytes` and returns how many bytes they have; stops early when no
@@ -157,8 +181,11 @@ class TelnetSession {
   // False if the line is a barrier that has to wait.
   bool HandleLine(std::string_view line, Work* work);
   void HandlePut(std::string_view words, Work* work);
-  bool HandleBarrier(std::string_view command, Work* work);
-  void Answer(std::string_view command, Work* work);
+  bool HandleBarrier(std::string_view line, Work* work);
+  void Answer(std::string_view line, Work* work);
+  bool RefuseCommand(std::string_view command, Work* work);
+  void StartLogin(std::string_view line, Work* work);
+  void EndLogin(const LoginAnswer& answer, Work* work);
   void RefuseLongLine(Work* work);
   void EndTake(Work* work);
 
@@ -179,6 +206,8 @@ class TelnetSession {
   Tsdb* const tsdb_;
   const TelnetSettings* const settings_;
   const TelnetCounters* const counters_;
+  const AccessRights connection_rights_;
+  AccessRights rights_;  // with those of the user who logged in
   PointText parser_;
   // Bytes not handled: of a line whose end has not come, at most kLineBytesMax, or all that came
   // behind the line the session waits with.
@@ -186,6 +215,9 @@ class TelnetSession {
   std::vector<Commit> commits_;  // under way, oldest first
   size_t commits_needed_ = 0;    // how many of them are waited for, while kCommit
   Need need_ = Need::kInput;
+  std::optional<Login> login_;  // to be checked, while kLogin
+  LoginAnswer login_answer_;
+  int logins_refused_ = 0;
   bool ending_ = false;             // no more lines; closed once all is committed
   bool failed_in_silence_ = false;  // points are lost and the client was not told
   bool closed_ = false;

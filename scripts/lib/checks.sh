@@ -22,7 +22,42 @@ check_install() {
   [[ $("$prefix/consumer/hooks" "$prefix/hooks_store") == \
      $'6 acknowledged; PERMISSION_DENIED: want cpu.*\n6 points in 2 rows' ]]
   "$prefix/bin/hourcell" version
+  grep -q "^ExecStart=$prefix/bin/hourcell serve" "$prefix/lib/systemd/system/hourcell.service"
   rm -rf "$prefix"
+}
+
+# check_hardening <program>: that it was built as cmake/hourcell_targets.cmake wants it.
+check_hardening() {
+  local program=$1 headers symbols missing=0
+  headers=$(readelf --wide --file-header --program-headers --dynamic --notes "$program")
+  symbols=$(readelf --wide --dyn-syms "$program")
+  has_line 'a position-independent executable' 'Type: +DYN .*Position-Independent' "$headers" ||
+    missing=1
+  has_line 'read-only relocations' 'GNU_RELRO' "$headers" ||
+    missing=1
+  has_line 'all symbols bound at the start' 'Flags: .*NOW' "$headers" ||
+    missing=1
+  has_line 'a stack that is not executed' 'GNU_STACK.* RW +0x' "$headers" ||
+    missing=1
+  has_line 'stack protectors' '__stack_chk_fail' "$symbols" ||
+    missing=1
+  has_line 'checked buffers (_FORTIFY_SOURCE)' '__(memcpy|read|poll|fprintf)_chk' "$symbols" ||
+    missing=1
+  has_line 'checked containers (_GLIBCXX_ASSERTIONS)' '__glibcxx_assert_fail' "$symbols" ||
+    missing=1
+  if [[ $headers == *X86-64* ]]; then
+    # The notes of the whole program speak for its weakest object, the libraries' among them.
+    has_line 'branch targets' 'endbr64' "$(objdump --disassemble=main "$program")" ||
+      missing=1
+  fi
+  return "$missing"
+}
+
+# has_line <what> <expression> <text>
+has_line() {
+  grep -qE "$2" <<<"$3" && return
+  printf 'not hardened: %s is missing\n' "$1" >&2
+  return 1
 }
 
 # run_ctest <preset> <label expression>

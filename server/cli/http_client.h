@@ -1,7 +1,9 @@
 // HttpClient: a small blocking HTTP/1.1 client for the tools that talk to a running server.
 //
 // One connection, kept open between requests; opened again when the server closed it meanwhile.
-// Requests may be sent twice then, so send only what may be repeated. Thread-compatible.
+// Requests may be sent twice then, so send only what may be repeated. The token of the environment
+// variable HOURCELL_TOKEN goes with every request: an argument would be seen by everybody on the
+// machine. Thread-compatible.
 
 #pragma once
 
@@ -35,7 +37,7 @@ std::string HttpErrorText(const HttpReply& reply);
 
 class HttpClient {
  public:
-  explicit HttpClient(HttpUrl url) : url_(std::move(url)) {}
+  explicit HttpClient(HttpUrl url);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
@@ -61,6 +63,7 @@ class HttpClient {
   absl::Status Broken(std::string_view what, int error) const;
 
   const HttpUrl url_;
+  std::string authorization_;  // the header's line; empty = none
   int socket_ = -1;
 };
 

@@ -18,6 +18,7 @@
 
 #include "engine/options.h"
 #include "engine/tsdb.h"
+#include "server/access_policy.h"
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/config.h"
@@ -50,20 +51,19 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
   std::fflush(terminal.out);
 }
 
-// Ends a server at SIGTERM and SIGINT. Server::Run does so, too, but only once it runs: a signal
-// between the line that says where it listens and Run would kill the process.
-class StopAtSignals {
+// Ends a server at SIGTERM and SIGINT, and has it read its files again at SIGHUP. Server::Run ends
+// it, too, but only once it runs: a signal between the line that says where it listens and Run
+// would kill the process.
+class SignalWatch {
  public:
-  StopAtSignals() : signals_(context_, SIGINT, SIGTERM) {}
-  ~StopAtSignals() { Finish(); }
-  StopAtSignals(const StopAtSignals&) = delete;
-  StopAtSignals& operator=(const StopAtSignals&) = delete;
+  SignalWatch() : signals_(context_, SIGINT, SIGTERM, SIGHUP) {}
+  ~SignalWatch() { Finish(); }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
 
   // `server` is borrowed until Finish.
   void Watch(Server* server) {
-    signals_.async_wait([server](const boost::system::error_code& cancelled, int) {
-      if (!cancelled) server->Stop();
-    });
+    WaitForSignal(server);
     thread_ = std::thread([this] { context_.run(); });
   }
   void Finish() {
@@ -72,6 +72,18 @@ class StopAtSignals {
   }
 
  private:
+  void WaitForSignal(Server* server) {
+    signals_.async_wait([this, server](const boost::system::error_code& cancelled, int number) {
+      if (cancelled) return;
+      if (number == SIGHUP) {
+        server->Reload();
+        WaitForSignal(server);
+      } else {
+        server->Stop();
+      }
+    });
+  }
+
   boost::asio::io_context context_;
   boost::asio::signal_set signals_;
   std::thread thread_;
@@ -102,12 +114,16 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   WarnOfIgnoredSettings(*config, kCommand, terminal);
   absl::StatusOr<Options> options = config->ToOptions();
   if (!options.ok()) return FailStore(terminal, kCommand, options.status());
+  // Server::Start asks the same, but by then there would be a store.
+  if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
+    return FailStore(terminal, kCommand, access.status());
+  }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
   {
-    StopAtSignals stopper;
+    SignalWatch stopper;
     const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
     if (!server.ok()) return FailStore(terminal, kCommand, server.status());
     stopper.Watch(server->get());

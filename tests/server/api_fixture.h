@@ -49,6 +49,7 @@ class ApiTest : public testing::Test {
     request.target = request_line.substr(blank + 1);
     request.headers = std::move(headers);
     request.body = std::move(body);
+    request.rights = rights_;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     tsdb();
     return api_->Handle(request);
@@ -64,6 +65,7 @@ class ApiTest : public testing::Test {
     return "";
   }
 
+  AccessRights rights_ = AccessRights::Admin();  // of what is sent
   TempDir directory_;
   ManualClock clock_{1'357'300'800'000};  // 2013-01-04 12:00:00 UTC
 

@@ -56,6 +56,7 @@ TEST_F(HttpApiTest, AnswersTheCorsVectors) {
     request.method = line.substr(0, line.find(' '));
     request.path = line.substr(line.find(' ') + 1);
     request.headers = {{"origin", TextOf(vector.given, "Origin")}};
+    request.rights = AccessRights::Admin();
     const HttpResponse response = api.Handle(request);
     EXPECT_EQ(response.status, IntOf(vector.expect, "status"));
     const auto want = vector.expect["Access-Control-Allow-Origin"];

@@ -64,6 +64,11 @@ class RawClient {
     }
     return TakeBytes(received_.size());
   }
+  // What one read gives; empty if the server closed.
+  std::string ReadAvailable() {
+    if (received_.empty()) ReadSome();
+    return TakeBytes(received_.size());
+  }
   // True if the server ended the connection by a reset.
   bool was_reset() const { return was_reset_; }
 

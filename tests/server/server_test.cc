@@ -303,6 +303,7 @@ TEST_F(ServerTest, StartSaysWhatIsWrongWithTheAddress) {
   Config taken;
   ASSERT_OK(taken.Set("tsd.network.port", std::to_string(server_->port())));
   Config bad;
+  ASSERT_OK(bad.Set("tsd.network.allow_open", "true"));
   ASSERT_OK(bad.Set("tsd.network.bind", "not an address"));
 
   EXPECT_THAT(Server::Start(taken, tsdb_.get()),

@@ -1,6 +1,7 @@
 #include "server/telnet_session.h"
 
 #include <algorithm>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,7 +44,7 @@ class TelnetSessionTest : public testing::Test {
 
   // A new connection.
   void Restart() {
-    session_ = std::make_unique<TelnetSession>(tsdb_.get(), &settings_, counters_.get());
+    session_ = std::make_unique<TelnetSession>(tsdb_.get(), &settings_, counters_.get(), rights_);
   }
 
   // What bytes are answered with, once nothing is waited for.
@@ -71,8 +72,19 @@ class TelnetSessionTest : public testing::Test {
   void MeetNeeds(size_t queued_bytes, std::string* replies) {
     while (session_->need() != Need::kInput) {
       if (session_->need() == Need::kCommit) session_->WaitForCommits();
+      if (session_->need() == Need::kLogin) session_->CheckLogin("test");
       session_->Resume(queued_bytes, replies);
     }
+  }
+
+  // The server has this user, and no other, from the next connection on.
+  void UseUser(std::string_view user, std::string_view secret, AccessRights rights) {
+    const SecretHash hash = SecretHash::Make(secret, {.log2_n = 10, .block = 1, .parallel = 1});
+    std::ofstream(dir_.file("users")) << CredentialsLine(user, rights, hash);
+    auto opened = Authenticator::Open(dir_.file("users"), &tsdb_->stats());
+    ASSERT_OK(opened);
+    authenticator_ = *std::move(opened);
+    settings_.authenticator = authenticator_.get();
   }
 
   // From now on the store answers Appends with these, in turn, and then with OK.
@@ -100,8 +112,10 @@ class TelnetSessionTest : public testing::Test {
   TempDir dir_;
   ManualClock clock_{1356998400'000};
   TelnetSettings settings_;
+  AccessRights rights_ = AccessRights::Admin();  // of the next connection
   std::unique_ptr<Tsdb> tsdb_;
   std::unique_ptr<TelnetCounters> counters_;
+  std::unique_ptr<Authenticator> authenticator_;
   std::unique_ptr<TelnetSession> session_;
   std::string appended_;  // see AnswerAppends
 };
@@ -483,6 +497,50 @@ TEST_F(TelnetSessionTest, UnknownNamesAreToldWhenTheyMayNotBeMade) {
 
   EXPECT_EQ(Send("put m 1356998400 1 a=b\n"),
             "put: unknown metric: No such name for 'metrics': 'm'\n");
+}
+
+TEST_F(TelnetSessionTest, WhoMayNotPutIsToldSoOnceALine) {
+  rights_ = AccessRights::Read();
+  Restart();
+
+  EXPECT_EQ(Send("put m 1 1 a=b\nput m 2 2 a=b\nversion x\ndropcaches\n").substr(0, 74),
+            "put: permission denied: this needs the role write; this client has read\npu");
+  EXPECT_EQ(StoredPoints(), 0u);
+  EXPECT_THAT(Send("dropcaches\n"), StartsWith("dropcaches: permission denied: "));
+  EXPECT_THAT(Send("stats\n"), StartsWith("tsd."));
+  EXPECT_EQ(tsdb_->stats().counter("rpc.errors", {{"type", "unauthorized"}})->value(), 4u);
+}
+
+TEST_F(TelnetSessionTest, RefusalsOfPutsAreKeptBackWhereNobodyReadsThem) {
+  rights_ = {};
+  settings_.return_errors = false;
+  Restart();
+
+  EXPECT_EQ(Send("put m 1 1 a=b\n"), "");
+  EXPECT_EQ(StoredPoints(), 0u);
+}
+
+TEST_F(TelnetSessionTest, AuthGivesTheRightsOfItsUserFromTheNextLineOn) {
+  UseUser("v", "s", AccessRights::Write());
+  rights_ = AccessRights::Read();
+  Restart();
+
+  EXPECT_EQ(Send("auth v s\nput m 1 1 a=b\nput m 2 2 a=b\nversion\n").substr(0, 22),
+            "AUTH_SUCCESS\r\nhourcell");
+  EXPECT_EQ(StoredPoints(), 2u);
+  EXPECT_THAT(Send("stats\n"), StartsWith("tsd.")) << "the connection's rights are kept";
+  EXPECT_EQ(Send("auth basic v s\nauth v.s\n"), "AUTH_SUCCESS\r\nAUTH_SUCCESS\r\n");
+  EXPECT_EQ(Send("auth v x\nput m 1 1 a=b\n").substr(0, 15), "AUTH_FAIL\r\nput:");
+}
+
+TEST_F(TelnetSessionTest, ThreeWrongLoginsEndTheSession) {
+  UseUser("u", "s", AccessRights::Write());
+  Restart();
+
+  EXPECT_EQ(Send("auth\nauth u x\n"), "AUTH_FAIL\r\nAUTH_FAIL\r\n");
+  EXPECT_FALSE(session_->closed());
+  EXPECT_EQ(Send("auth u y\nauth u s\nversion\n"), "AUTH_FAIL\r\n");
+  EXPECT_TRUE(session_->closed());
 }
 
 }  // namespace

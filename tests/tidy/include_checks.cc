@@ -61,6 +61,7 @@ constexpr std::array kConfined = {
     Confined{"<spdlog/", "server/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},
     Confined{"<zlib", "server/ tests/", kNoHeader},
+    Confined{"<openssl/", "server/ tests/", kNoHeader},
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
     Confined{"<re2/", "uid/ engine/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/ tests/", kNoHeader},

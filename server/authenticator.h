@@ -1,0 +1,102 @@
+// Authenticator: says what a client that names itself may do, from the file of tsd.auth.file.
+//
+// A secret's hash is slow on purpose. What was checked once is known from then on, until the file
+// changes: of each user the last right and the last wrong secret, as keyed digests under a key of
+// this process. So a client pays once, and one that goes on with an old secret does not cost much.
+//
+//   LoginAnswer answer = authenticator->Recall(login);        // microseconds
+//   if (answer == LoginAnswer::Unknown()) answer = authenticator->Check(login, remote);  // slow
+//
+// Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "codec/base/strings.h"
+#include "engine/stats.h"
+#include "server/access_rights.h"
+#include "server/credentials.h"
+
+namespace hourcell {
+
+struct LoginAnswer {
+  enum class Kind : uint8_t { kUnknown, kRefused, kGranted } kind = Kind::kUnknown;
+  AccessRights rights = {};  // if granted
+
+  static constexpr LoginAnswer Unknown() { return {}; }
+  static constexpr LoginAnswer Refused() { return {.kind = Kind::kRefused}; }
+  static constexpr LoginAnswer Granted(AccessRights rights) {
+    return {.kind = Kind::kGranted, .rights = rights};
+  }
+  friend constexpr bool operator==(const LoginAnswer&, const LoginAnswer&) = default;
+};
+
+class Authenticator {
+ public:
+  // Reads the file. kInvalidArgument: what is wrong, with file and line; the file cannot be read.
+  // Counts into `stats`, which is borrowed: auth.logins type=granted|refused of Check, auth.reloads
+  // type=done|failed.
+  static absl::StatusOr<std::unique_ptr<Authenticator>> Open(const std::string& path, Stats* stats);
+
+  Authenticator(const Authenticator&) = delete;
+  Authenticator& operator=(const Authenticator&) = delete;
+
+  // What is known already.
+  LoginAnswer Recall(const Login& login);
+
+  // Computes the hash: tens of milliseconds. Never kUnknown. Of a user that there is not it takes
+  // as long. A refusal is logged with `remote`, the client's address.
+  LoginAnswer Check(const Login& login, std::string_view remote);
+
+  // Reads the file again and forgets what was checked. An error leaves all as it was; its message
+  // is Open's.
+  absl::Status Reload();
+
+  // The same if the file is not the one last tried, by time, size and inode. Logs what it did.
+  void ReloadIfChanged();
+
+ private:
+  // Of one state of the file; never changes.
+  using Users = std::shared_ptr<const Credentials>;
+  // Which file was read.
+  struct FileStamp {
+    timespec modified = {};
+    int64_t size = -1;
+    uint64_t inode = 0;
+    bool IsSame(const FileStamp& other) const;
+  };
+  struct Checked {
+    std::string granted;  // digest of the last secret that was right; empty = none
+    std::string refused;
+  };
+
+  Authenticator(std::string path, Stats* stats);
+  FileStamp StampOf() const;
+  std::string Digest(std::string_view secret) const;
+  Users users();
+
+  const std::string path_;
+  const std::string key_;    // of the digests; of this process
+  const SecretHash nobody_;  // what is computed for users that there are not
+  Counter* const granted_;
+  Counter* const refused_;
+  Counter* const reloads_done_;
+  Counter* const reloads_failed_;
+
+  Mutex mutex_;
+  Users users_ ABSL_GUARDED_BY(mutex_);
+  StringMap<Checked> checked_ ABSL_GUARDED_BY(mutex_);  // by user; users of the file only
+  FileStamp tried_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace hourcell

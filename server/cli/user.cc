@@ -1,0 +1,93 @@
+#include "server/cli/user.h"
+
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+#include "server/access_rights.h"
+#include "server/credentials.h"
+#include "server/secret_hash.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kCommand = "user";
+
+// While it lives, a terminal does not show what is typed. Other files it leaves alone.
+class EchoOff {
+ public:
+  explicit EchoOff(std::FILE* file) : fd_(fileno(file)) {
+    is_tty_ = tcgetattr(fd_, &before_) == 0;
+    if (!is_tty_) return;
+    termios silent = before_;
+    silent.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    tcsetattr(fd_, TCSAFLUSH, &silent);
+  }
+  ~EchoOff() {
+    if (is_tty_) tcsetattr(fd_, TCSAFLUSH, &before_);
+  }
+  EchoOff(const EchoOff&) = delete;
+  EchoOff& operator=(const EchoOff&) = delete;
+
+  bool is_tty() const { return is_tty_; }
+
+ private:
+  const int fd_;
+  bool is_tty_ = false;
+  termios before_ = {};
+};
+
+// The first line, without its end; a little more of it than a secret may have.
+std::string ReadSecret(std::FILE* file, Terminal& terminal) {
+  const EchoOff echo_off(file);
+  if (echo_off.is_tty()) fmt::print(terminal.err, "Secret: ");
+  std::string secret;
+  for (int c = std::fgetc(file); c != EOF && c != '\n' && secret.size() <= kSecretBytesMax;
+       c = std::fgetc(file)) {
+    secret.push_back(static_cast<char>(c));
+  }
+  if (secret.ends_with('\r')) secret.pop_back();
+  if (echo_off.is_tty()) fmt::print(terminal.err, "\n");
+  return secret;
+}
+
+bool IsControl(char c) {
+  return static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+}
+
+}  // namespace
+
+int RunUser(const UserOptions& options, Terminal& terminal) {
+  if (options.words.size() != 2 || options.words[0] != "add") {
+    return FailUsage(terminal, kCommand, "want: add NAME");
+  }
+  const std::string& name = options.words[1];
+  if (!IsUserName(name)) {
+    return FailUsage(terminal, kCommand,
+                     fmt::format("name: got {}; want 1 to {} of A-Z a-z 0-9 _ -",
+                                 QuoteForMessage(name), kUserBytesMax));
+  }
+  const absl::StatusOr<AccessRights> rights = AccessRights::Parse(options.role);
+  if (!rights.ok()) return FailUsage(terminal, kCommand, StatusText(rights.status()));
+
+  const std::string secret = options.generate ? RandomSecret() : ReadSecret(options.in, terminal);
+  if (secret.empty() || secret.size() > kSecretBytesMax ||
+      std::ranges::any_of(secret, &IsControl)) {
+    return FailUsage(terminal, kCommand,
+                     fmt::format("secret: want one line of 1 to {} bytes on the standard input, "
+                                 "without control characters",
+                                 kSecretBytesMax));
+  }
+  fmt::print(terminal.out, "{}", CredentialsLine(name, *rights, SecretHash::Make(secret)));
+  if (options.generate) fmt::print(terminal.err, "{}.{}\n", name, secret);
+  return kExitOk;
+}
+
+}  // namespace hourcell

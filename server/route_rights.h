@@ -1,0 +1,16 @@
+// What a request for a route takes. A route that is not known here takes admin: what is added is
+// closed until somebody opens it.
+//
+// Pure; thread-safe.
+
+#pragma once
+
+#include "server/access_rights.h"
+#include "server/http_router.h"
+
+namespace hourcell {
+
+// `method` is what the request stands for (EffectiveMethod). None: whoever may do anything at all.
+AccessRights RightsFor(const Route& route, HttpMethod method);
+
+}  // namespace hourcell

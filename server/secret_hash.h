@@ -1,0 +1,55 @@
+// SecretHash: a secret as it is kept: salted, by scrypt (RFC 7914), so that whoever reads the file
+// has to guess, and each guess costs 32 MiB and tens of milliseconds.
+//
+//   scrypt:15:8:1:<salt, 32 hex digits>:<hash, 64 hex digits>
+//          |  | parallelism
+//          |  block size
+//          log2 of the cost
+//
+// A value; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+namespace hourcell {
+
+// Bytes of a secret; longer ones are refused unseen.
+inline constexpr size_t kSecretBytesMax = 1024;
+
+class SecretHash {
+ public:
+  struct Cost {
+    uint32_t log2_n = 15;
+    uint32_t block = 8;
+    uint32_t parallel = 1;
+  };
+
+  // With a new salt of the operating system's.
+  static SecretHash Make(std::string_view secret, const Cost& cost);
+  static SecretHash Make(std::string_view secret) { return Make(secret, Cost()); }
+
+  // kInvalidArgument: not of the form above, or a cost that is trifling (log2 below 10) or needs
+  // more than 128 MiB or 16 threads' worth of time.
+  static absl::StatusOr<SecretHash> Parse(std::string_view text);
+  std::string text() const;
+
+  // Computes the hash of `secret`, slow as that is, and compares in constant time.
+  bool Matches(std::string_view secret) const;
+
+ private:
+  SecretHash() = default;
+
+  Cost cost_;
+  std::string salt_;  // 16 bytes
+  std::string hash_;  // 32 bytes
+};
+
+// `bytes` random bytes from OpenSSL's generator, as hex digits: a secret nobody guesses.
+std::string RandomSecret(size_t bytes = 24);
+
+}  // namespace hourcell

@@ -1,0 +1,20 @@
+// Who is at the other end of a socket, by its file descriptor.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <string>
+
+namespace hourcell {
+
+// "127.0.0.1" or "::1"; empty of a socket that is closed already.
+std::string PeerAddress(int fd);
+
+// "127.0.0.1:50000" or "[::1]:50000", or nothing.
+std::string PeerText(int fd);
+
+// Whether the other side has closed, or sends no more: they look the same.
+bool PeerHungUp(int fd);
+
+}  // namespace hourcell

@@ -1,0 +1,53 @@
+#include "server/route_rights.h"
+
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "codec/base/check.h"
+
+namespace hourcell {
+namespace {
+
+std::string_view RoleFor(std::string_view path, HttpMethod method = HttpMethod::kGet) {
+  const auto route = ParseRoute(path);
+  HOURCELL_CHECK(route.ok());
+  return RightsFor(*route, method).role();
+}
+
+TEST(RouteRightsTest, PutsWriteAndQueriesRead) {
+  EXPECT_EQ(RoleFor("/api/put", HttpMethod::kPost), "write");
+  EXPECT_EQ(RoleFor("/API/v1/Put/", HttpMethod::kPost), "write");
+  for (const char* const path : {"/api/query", "/api/query/last", "/q", "/api/suggest", "/suggest",
+                                 "/api/search/lookup", "/api/stats", "/stats"}) {
+    EXPECT_EQ(RoleFor(path), "read") << path;
+    EXPECT_EQ(RoleFor(path, HttpMethod::kPost), "read") << path;
+  }
+}
+
+TEST(RouteRightsTest, WhatDestroysOrTellsOfTheServerIsForAdmins) {
+  for (const char* const path : {"/api/query", "/api/stats/query", "/api/annotation/bulk"})
+    EXPECT_EQ(RoleFor(path, HttpMethod::kDelete), "admin") << path;
+  for (const char* const path :
+       {"/api/dropcaches", "/api/config", "/api/uid/rename", "/api/uid/tsmeta", "/api/admin/flush",
+        "/api/admin/regions", "/api/admin/ttl", "/api/nosuch", "/nosuch", "/api/query/other"}) {
+    EXPECT_EQ(RoleFor(path), "admin") << path;
+  }
+}
+
+TEST(RouteRightsTest, AnnotationsAreReadAndWrittenByMethod) {
+  EXPECT_EQ(RoleFor("/api/annotation"), "read");
+  EXPECT_EQ(RoleFor("/api/annotation", HttpMethod::kPost), "write");
+  EXPECT_EQ(RoleFor("/api/annotation", HttpMethod::kDelete), "write");
+  EXPECT_EQ(RoleFor("/api/uid/assign"), "write");
+}
+
+TEST(RouteRightsTest, AnyRightIsEnoughForWhatTheServerIs) {
+  for (const char* const path : {"/", "/api/version", "/version", "/api/aggregators",
+                                 "/api/serializers", "/api/config/filters"}) {
+    EXPECT_EQ(RoleFor(path), "none") << path;
+  }
+}
+
+}  // namespace
+}  // namespace hourcell

@@ -1,0 +1,30 @@
+#include "server/socket_peer.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "codec/base/check.h"
+
+namespace hourcell {
+namespace {
+
+// tests/server/server_access_test.cc has the addresses of real connections.
+TEST(SocketPeerTest, AClosedSocketHasNoPeer) {
+  EXPECT_EQ(PeerAddress(-1), "");
+  EXPECT_EQ(PeerText(-1), "");
+}
+
+TEST(SocketPeerTest, SeesThatTheOtherSideEnded) {
+  int pair[2];
+  HOURCELL_CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+  EXPECT_FALSE(PeerHungUp(pair[0]));
+  shutdown(pair[1], SHUT_WR);
+  EXPECT_TRUE(PeerHungUp(pair[0]));
+  close(pair[0]);
+  close(pair[1]);
+}
+
+}  // namespace
+}  // namespace hourcell
