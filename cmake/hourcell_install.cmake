@@ -11,13 +11,13 @@ install(TARGETS hourcell_base hourcell_codec hourcell_uid hourcell_query hourcel
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hourcell)
 install(TARGETS hourcell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-# The unit names the program where it is installed.
+# The unit names the program below CMAKE_INSTALL_PREFIX, as it is when the build is configured.
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hourcell.service.in
   ${PROJECT_BINARY_DIR}/hourcell.service @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hourcell.service
-  DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/systemd/system)
+  DESTINATION lib/systemd/system)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/hourcell.sysusers
-  DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/sysusers.d RENAME hourcell.conf)
+  DESTINATION lib/sysusers.d RENAME hourcell.conf)
 
 set(hourcell_package ${CMAKE_INSTALL_LIBDIR}/cmake/hourcell)
 install(EXPORT hourcellTargets NAMESPACE hourcell:: DESTINATION ${hourcell_package})

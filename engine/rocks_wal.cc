@@ -123,7 +123,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   }
 
   // If it is broken: syncs what is whole in it.
-  IOStatus SyncBroken() ABSL_EXCLUSIVE_LOCKS_REQUIRED(wals_.mutex_) {
+  IOStatus SyncBroken() {
     MutexLock lock(&mutex_);
     if (!is_broken_ || file_ == nullptr) return IOStatus::OK();
     const IOStatus status = is_cut_ ? IOStatus::OK() : Cut();

@@ -22,7 +22,7 @@ check_install() {
   [[ $("$prefix/consumer/hooks" "$prefix/hooks_store") == \
      $'6 acknowledged; PERMISSION_DENIED: want cpu.*\n6 points in 2 rows' ]]
   "$prefix/bin/hourcell" version
-  grep -q "^ExecStart=$prefix/bin/hourcell serve" "$prefix/lib/systemd/system/hourcell.service"
+  grep -q '^ExecStart=/.*/bin/hourcell serve' "$prefix/lib/systemd/system/hourcell.service"
   rm -rf "$prefix"
 }
 
