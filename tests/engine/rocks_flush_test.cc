@@ -22,6 +22,7 @@ class RocksFlushTest : public testing::Test {
     options.create_if_missing = true;
     options.env = env_.get();
     options.listeners = {errors_};
+    options.max_write_buffer_number = 64;  // as the store has: RocksDB begins no flush in a stall
     rocksdb::DB* raw = nullptr;
     ASSERT_TRUE(rocksdb::DB::Open(options, directory_.file("db"), &raw).ok());
     db_.reset(raw);
@@ -57,7 +58,8 @@ TEST_F(RocksFlushTest, WaitsAfterAFailureToo) {
 
   for (int i = 0; i < 50; ++i) {
     Put("b" + std::to_string(i));
-    ASSERT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_).ok());
+    const rocksdb::Status flushed = FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_);
+    ASSERT_TRUE(flushed.ok()) << "flush " << i << ": " << flushed.ToString();
     ASSERT_EQ(Property(rocksdb::DB::Properties::kNumImmutableMemTable), 0u);
     ASSERT_EQ(Property(rocksdb::DB::Properties::kNumEntriesActiveMemTable), 0u);
   }
@@ -66,7 +68,9 @@ TEST_F(RocksFlushTest, WaitsAfterAFailureToo) {
 // Another family's failure, too, but not for ever.
 TEST_F(RocksFlushTest, OfAFamilyThatIsNotTheDefaultOne) {
   rocksdb::ColumnFamilyHandle* family = nullptr;
-  ASSERT_TRUE(db_->CreateColumnFamily({}, "other", &family).ok());
+  rocksdb::ColumnFamilyOptions options;
+  options.max_write_buffer_number = 64;
+  ASSERT_TRUE(db_->CreateColumnFamily(options, "other", &family).ok());
   rocksdb::WriteOptions unlogged;
   unlogged.disableWAL = true;
   ASSERT_TRUE(db_->Put(unlogged, family, "a", "value").ok());
