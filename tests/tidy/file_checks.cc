@@ -112,6 +112,9 @@ bool IsBareTodo(std::string_view line) {
 }
 
 void CheckCodeWords(const SourceFile& file, std::vector<Finding>* findings) {
+  // RocksDB's own names are used where RocksDB is.
+  const bool is_of_rocksdb =
+      file.path.starts_with("engine/rocks_") || file.path.starts_with("tests/engine/rocks_");
   std::string_view line_before;
   size_t number = 0;
   for (const std::string_view line : Lines(file.code)) {
@@ -125,9 +128,7 @@ void CheckCodeWords(const SourceFile& file, std::vector<Finding>* findings) {
     if (IsBareNew(line, line_before)) {
       findings->push_back({file.path, number, "new: use std::make_unique"});
     }
-    // RocksDB's own names are used where RocksDB is.
-    const std::string_view compaction =
-        file.path.starts_with("engine/rocks_") ? "" : AmbiguousCompaction(line);
+    const std::string_view compaction = is_of_rocksdb ? "" : AmbiguousCompaction(line);
     if (!compaction.empty()) {
       findings->push_back(
           {file.path, number,

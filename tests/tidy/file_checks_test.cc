@@ -122,6 +122,7 @@ TEST(CheckWordsTest, WantsToKnowWhoseCompaction) {
   EXPECT_THAT(CheckWords(SourceFile("engine/a.cc", "RowCompaction a; lsm_compactions();\n")),
               IsEmpty());
   EXPECT_THAT(CheckWords(SourceFile("engine/rocks_a.cc", "max_compaction_bytes;\n")), IsEmpty());
+  EXPECT_THAT(CheckWords(SourceFile("tests/engine/rocks_a.cc", "kCompaction;\n")), IsEmpty());
   EXPECT_THAT(Messages(CheckWords(SourceFile("engine/a.cc", "CompactionQueue queue;\n"))),
               ElementsAre("CompactionQueue: say whose: RowCompaction or LsmCompaction"));
 }
