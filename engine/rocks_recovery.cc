@@ -50,8 +50,9 @@ absl::Status RocksRecovery::Write(const rocksdb::WriteOptions& options,
 }
 
 absl::Status RocksRecovery::SyncLog() {
-  HOURCELL_RETURN_IF_ERROR(Check());
+  // Counted before the check: a WAL that breaks between the two is not synced, and says nothing.
   const uint64_t before = errors_->counts().wal;
+  HOURCELL_RETURN_IF_ERROR(Check());
   HOURCELL_RETURN_IF_ERROR(FromRocks(db_->FlushWAL(/*sync=*/true), "sync"));
   return errors_->counts().wal == before ? absl::OkStatus() : Recover();
 }
