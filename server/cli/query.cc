@@ -13,6 +13,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/query.h"
 #include "engine/tsdb.h"
+#include "server/access_rights.h"
 #include "server/body_writer.h"
 #include "server/cli/explain_text.h"
 #include "server/cli/http_client.h"
@@ -128,6 +129,7 @@ absl::Status QueryStoreAsJson(
   HttpRequest request;
   request.method = "POST";
   request.target = Target(/*json=*/true);
+  request.rights = AccessRights::Read();
   request.headers.emplace_back("content-type", "application/json");
   request.body = QueryBody(spec, explain);
   HOURCELL_RETURN_IF_ERROR(ParseTarget(&request));
