@@ -9,6 +9,8 @@
 #include <rocksdb/system_clock.h>
 
 #include "codec/base/mutex.h"
+#include "engine/rocks_manifest_sum.h"
+#include "engine/rocks_table_footer.h"
 #include "engine/rocks_wal.h"
 
 namespace hourcell {
@@ -72,38 +74,57 @@ class Manifests {
 class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   ManifestFile(std::unique_ptr<rocksdb::FSWritableFile> file,
+               const std::string& path,
                rocksdb::FileSystem* files,
                Manifests* manifests,
                RocksWals* wals)
       : FSWritableFileOwnerWrapper(std::move(file)),
         files_(*files),
         manifests_(*manifests),
-        wals_(*wals) {}
+        wals_(*wals),
+        sum_(files, path) {}
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data,
                            const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* dbg) override {
-    return manifests_.Note(FSWritableFileOwnerWrapper::Append(data, options, dbg));
+    return NoteAppended(data, FSWritableFileOwnerWrapper::Append(data, options, dbg));
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& data,
                            const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& verification,
                            rocksdb::IODebugContext* dbg) override {
-    return manifests_.Note(FSWritableFileOwnerWrapper::Append(data, options, verification, dbg));
+    return NoteAppended(data, FSWritableFileOwnerWrapper::Append(data, options, verification, dbg));
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = SyncNamed();
     if (status.ok()) status = FSWritableFileOwnerWrapper::Sync(options, dbg);
-    return manifests_.Note(std::move(status));
+    return NoteSynced(std::move(status));
   }
   rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
                           rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = SyncNamed();
     if (status.ok()) status = FSWritableFileOwnerWrapper::Fsync(options, dbg);
-    return manifests_.Note(std::move(status));
+    return NoteSynced(std::move(status));
   }
 
  private:
+  rocksdb::IOStatus NoteAppended(const rocksdb::Slice& data, rocksdb::IOStatus written) {
+    if (written.ok()) {
+      sum_.Add({data.data(), data.size()});
+    } else {
+      sum_.Stop();
+    }
+    return manifests_.Note(std::move(written));
+  }
+  rocksdb::IOStatus NoteSynced(rocksdb::IOStatus synced) {
+    if (synced.ok()) {
+      sum_.Synced();
+    } else {
+      sum_.Stop();
+    }
+    return manifests_.Note(std::move(synced));
+  }
+
   // What must last before the manifest does.
   rocksdb::IOStatus SyncNamed() {
     rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
@@ -113,6 +134,7 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::FileSystem& files_;
   Manifests& manifests_;
   RocksWals& wals_;
+  ManifestSum sum_;
 };
 
 // The database's own directory. RocksDB stops when the name of a new WAL cannot be synced.
@@ -168,10 +190,26 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
       *file = wals_.New(path, options);
       return rocksdb::IOStatus::OK();
     }
-    rocksdb::IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
-    if (status.ok() && BaseName(path).starts_with("MANIFEST-")) {
-      *file = std::make_unique<ManifestFile>(std::move(*file), target(), &manifests_, &wals_);
+    const bool is_manifest = BaseName(path).starts_with("MANIFEST-");
+    // Of one that had the same number, which a crash kept from being the database's.
+    rocksdb::IOStatus status = is_manifest ? DeleteSum(path) : rocksdb::IOStatus::OK();
+    if (status.ok()) status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
+    if (status.ok() && is_manifest) {
+      *file = std::make_unique<ManifestFile>(std::move(*file), path, target(), &manifests_, &wals_);
     }
+    return status;
+  }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+    if (!status.ok() || !BaseName(path).ends_with(".sst")) return status;
+    uint64_t bytes = 0;
+    status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
+    if (status.ok()) status = CheckTableFooter(file->get(), path, bytes);
+    if (!status.ok()) file->reset();
     return status;
   }
 
@@ -211,10 +249,21 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
       return rocksdb::IOStatus::OK();
     }
+    // The sums first: they are nothing without the manifest.
+    if (BaseName(path).starts_with("MANIFEST-")) DeleteSum(path).PermitUncheckedError();
     return FileSystemWrapper::DeleteFile(path, options, dbg);
   }
 
  private:
+  // The sums of a manifest, if there are any.
+  rocksdb::IOStatus DeleteSum(const std::string& manifest) {
+    const std::string path = ManifestSumPath(manifest);
+    if (!FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr).ok()) {
+      return rocksdb::IOStatus::OK();
+    }
+    return FileSystemWrapper::DeleteFile(path, rocksdb::IOOptions(), nullptr);
+  }
+
   const std::string directory_;
   const std::shared_ptr<RocksErrorWatch> errors_;
   Manifests manifests_;

@@ -36,7 +36,8 @@ class RocksTableFiles : public TableFiles {
   std::vector<TableFile> files_;
 };
 
-// Checks the blocks of a table file against their checksums. kDataLoss: one is damaged.
+// Checks the footer of a table file, and its blocks against their checksums. kDataLoss: one is
+// damaged.
 absl::Status CheckTableFile(rocksdb::Env* env, const std::string& path);
 
 }  // namespace hourcell

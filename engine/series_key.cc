@@ -1,6 +1,7 @@
 #include "engine/series_key.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 #include <roaring/roaring.hh>
@@ -28,6 +29,11 @@ absl::Status BadPosting(std::string_view set) {
       fmt::format("posting set: does not decode; got {}", ToHex(set.substr(0, 32))));
 }
 
+// Each above the one before it.
+bool Ascends(std::span<const uint16_t> numbers) {
+  return std::ranges::adjacent_find(numbers, std::ranges::greater_equal()) == numbers.end();
+}
+
 // Appends the numbers of a set; false if it is damaged, with those of its good part appended.
 bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
   if (set.empty()) return false;
@@ -36,12 +42,13 @@ bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
     return false;
   }
   const std::string_view body = set.substr(1);
+  const size_t first = low->size();
   if (set[0] == kArrayFormat) {
     if (body.empty() || body.size() % 2 != 0) return false;
     for (size_t i = 0; i < body.size(); i += 2) {
       low->push_back(static_cast<uint16_t>(LoadBigEndian(body.data() + i, 2)));
     }
-    return true;
+    return Ascends(std::span(*low).subspan(first));
   }
   if (set[0] != kRoaringFormat || body.empty()) return false;
   if (roaring_bitmap_portable_deserialize_size(body.data(), body.size()) != body.size()) {
@@ -52,7 +59,7 @@ bool DecodeLow(std::string_view set, std::vector<uint16_t>* low) {
     if (number > 0xFFFF) return false;
     low->push_back(static_cast<uint16_t>(number));
   }
-  return true;
+  return Ascends(std::span(*low).subspan(first));
 }
 
 }  // namespace

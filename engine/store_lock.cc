@@ -38,11 +38,22 @@ std::string ReadAll(int fd) {
   return text;
 }
 
+// A store gets its journal after its tables: one that has no tables has lost them, and must not be
+// taken for a new one.
+absl::Status CheckTablesAreThere(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status current = std::filesystem::status(path + "/db/CURRENT", error);
+  const bool is_missing = current.type() == std::filesystem::file_type::not_found;
+  if (!is_missing || !std::filesystem::exists(path + "/journal", error)) return absl::OkStatus();
+  return absl::DataLossError(
+      fmt::format("{}/db/CURRENT is missing; there is {}/journal", path, path));
+}
+
 }  // namespace
 
 absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) return absl::OkStatus();
+  if (std::filesystem::is_directory(path, error)) return CheckTablesAreThere(path);
   if (!create_if_missing) {
     return absl::NotFoundError(fmt::format("open {}: no such directory; want a store", path));
   }

@@ -13,7 +13,7 @@
 namespace hourcell {
 
 // Makes the directory a store is in, if it is not there. kNotFound: it may not be made;
-// kFailedPrecondition: it cannot be.
+// kFailedPrecondition: it cannot be; kDataLoss: there is a journal in it, and no tables.
 absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing);
 
 class StoreLock {

@@ -22,6 +22,7 @@
 #include "engine/ingest/series_cache.h"
 #include "engine/journal.h"
 #include "engine/last_points.h"
+#include "engine/loss_counter.h"
 #include "engine/metric_series.h"
 #include "engine/parallel_scan_parts.h"
 #include "engine/point_deleter.h"
@@ -95,6 +96,7 @@ class Tsdb::Impl {
   Options options;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
   Stats stats;
+  LossCounter losses{&stats};
   std::unique_ptr<StoreLock> lock;
   Retention retention;
   std::optional<RowExpiry> expiry;
@@ -429,7 +431,7 @@ absl::Status Tsdb::Put(const PointView& point) {
 absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
   if (!impl_->is_open) return Closed();
   QueryControl own;
-  return impl_->executor->Run(spec, sink, control == nullptr ? &own : control);
+  return impl_->losses.Note(impl_->executor->Run(spec, sink, control == nullptr ? &own : control));
 }
 
 absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
@@ -459,7 +461,7 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
                                             .series = impl_->series.get(),
                                             .expiry = &*impl_->expiry,
                                             .clock = impl_->clock});
-  return reader.Read(query, watch, control, visit);
+  return impl_->losses.Note(reader.Read(query, watch, control, visit));
 }
 
 absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
@@ -469,7 +471,8 @@ absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
-  return SeriesLookup(layout(), impl_->uids.get(), impl_->series.get()).Visit(query, watch, visit);
+  SeriesLookup lookup(layout(), impl_->uids.get(), impl_->series.get());
+  return impl_->losses.Note(lookup.Visit(query, watch, visit));
 }
 
 absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryControl* control) {
@@ -499,7 +502,7 @@ absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const Sca
                                         .uids = impl_->uids.get(),
                                         .planner = impl_->planner.get(),
                                         .pinned_at = pin.time()});
-  return scanner.Scan(spec, visit);
+  return impl_->losses.Note(scanner.Scan(spec, visit));
 }
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
@@ -517,7 +520,7 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spe
 absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,
                                                               int64_t start_time) {
   if (!impl_->is_open) return Closed();
-  return impl_->annotations->Get(tsuid, start_time);
+  return impl_->losses.Note(impl_->annotations->Get(tsuid, start_time));
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const AnnotationEdit> edits,
@@ -540,7 +543,7 @@ absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> ts
 }
 
 absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit) {
-  return impl_->is_open ? impl_->annotations->VisitAll(visit) : Closed();
+  return impl_->is_open ? impl_->losses.Note(impl_->annotations->VisitAll(visit)) : Closed();
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms, int64_t end_ms) {

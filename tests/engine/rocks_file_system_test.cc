@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/file_system.h>
 
+#include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
 #include "tests/support/temp_dir.h"
 
@@ -102,6 +103,24 @@ TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutWhatBrokenWalsHave) {
   fault_->FailOn({.operations = FaultFs::kSync});
   EXPECT_FALSE(manifest->Sync({}, nullptr).ok());
   EXPECT_TRUE(manifest->Sync({}, nullptr).ok());
+}
+
+TEST_F(RocksFileSystemTest, AManifestHasItsSumsBesideIt) {
+  WriteFile(path("MANIFEST-000002.sum"), "of one that was never the database's");
+  const auto manifest = Create("MANIFEST-000002");
+  EXPECT_TRUE(files()->FileExists(path("MANIFEST-000002.sum"), {}, nullptr).IsNotFound());
+  ASSERT_TRUE(Append(manifest.get()));
+  ASSERT_TRUE(manifest->Sync({}, nullptr).ok());
+  EXPECT_EQ(ReadFile(path("MANIFEST-000002.sum")).size(), 16U);
+  ASSERT_TRUE(files()->DeleteFile(path("MANIFEST-000002"), {}, nullptr).ok());
+  EXPECT_TRUE(files()->FileExists(path("MANIFEST-000002.sum"), {}, nullptr).IsNotFound());
+}
+
+TEST_F(RocksFileSystemTest, ATableFileWithoutAFooterOfOursIsRefused) {
+  WriteFile(path("000003.sst"), std::string(100, 'x'));
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  EXPECT_TRUE(files()->NewRandomAccessFile(path("000003.sst"), {}, &file, nullptr).IsCorruption());
+  EXPECT_EQ(file, nullptr);
 }
 
 }  // namespace

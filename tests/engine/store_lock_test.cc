@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -40,6 +42,13 @@ TEST(StoreLockTest, MakesTheDirectoryOnlyIfItMay) {
   EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/false));
   EXPECT_THAT(MakeStoreDirectory("/dev/null/store", /*create_if_missing=*/true),
               StatusIs(absl::StatusCode::kFailedPrecondition, testing::HasSubstr("create")));
+}
+
+TEST(StoreLockTest, AStoreThatLostItsTablesIsNotANewOne) {
+  TempDir directory;
+  std::filesystem::create_directories(directory.file("journal"));
+  EXPECT_THAT(MakeStoreDirectory(directory.path(), /*create_if_missing=*/true),
+              StatusIs(absl::StatusCode::kDataLoss, testing::HasSubstr("db/CURRENT is missing")));
 }
 
 }  // namespace

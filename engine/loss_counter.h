@@ -1,0 +1,34 @@
+// LossCounter: counts the answers that are data loss, by the counter `storage.data_loss`, so that an
+// operator sees that a store is damaged even if nobody reads what a query was answered with.
+// Thread-safe.
+
+#pragma once
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/stats.h"
+
+namespace hourcell {
+
+class LossCounter {
+ public:
+  // `stats` outlives it.
+  explicit LossCounter(Stats* stats) : losses_(*stats->counter("storage.data_loss")) {}
+
+  // What it is given, counted if it is data loss.
+  absl::Status Note(absl::Status answer) {
+    if (absl::IsDataLoss(answer)) losses_.Add(1);
+    return answer;
+  }
+  template <typename T>
+  absl::StatusOr<T> Note(absl::StatusOr<T> answer) {
+    if (absl::IsDataLoss(answer.status())) losses_.Add(1);
+    return answer;
+  }
+
+ private:
+  Counter& losses_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,350 @@
+// Named damages of the files and rows of a store, and what becomes of each: what an open says, what
+// questions are answered, what is counted and what fsck says. docs/damage.md has the table.
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/sst_file_reader.h>
+#include <rocksdb/table_properties.h>
+
+#include "engine/fsck.h"
+#include "engine/rocks_table_store.h"
+#include "engine/series_key.h"
+#include "engine/table.h"
+#include "engine/tsdb.h"
+#include "engine/uid_key.h"
+#include "tests/damage/full_store.h"
+#include "tests/engine/journal_testing.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// What a store does.
+enum class Does : uint8_t {
+  kRefuse,      // the open fails
+  kAnswer,      // every question is answered as before
+  kSayErrors,   // some are answered with data loss, the others as before
+  kAnswerLess,  // what cannot be told from a store that never had it
+};
+
+// What `hourcell fsck` does.
+enum class Fsck : uint8_t { kRefuses, kFindsNothing, kFindsFaults };
+
+struct NamedDamage {
+  std::string name;
+  std::function<void(const std::string& store)> damage;
+  Does does = Does::kRefuse;
+  std::string says = {};  // of the open's error, or of one of the answers
+  Fsck fsck = Fsck::kRefuses;
+};
+
+void PrintTo(const NamedDamage& damage, std::ostream* out) {
+  *out << damage.name;
+}
+
+// The path of the only file of the store whose name begins and ends so; of several the last.
+std::string FileOf(const std::string& store, std::string_view prefix, std::string_view suffix) {
+  std::string found;
+  for (const std::string& file : StoreFiles(store)) {
+    if (file.starts_with(prefix) && file.ends_with(suffix)) found = store + "/" + file;
+  }
+  EXPECT_NE(found, "") << prefix << "*" << suffix;
+  return found;
+}
+
+std::string Manifest(const std::string& store) {
+  std::string name = ReadFile(store + "/db/CURRENT");
+  name.pop_back();
+  return store + "/db/" + name;
+}
+
+// The largest table file of a column family whose name begins so.
+std::string TableFileOf(const std::string& store, std::string_view family) {
+  std::string largest;
+  for (const std::string& file : StoreFiles(store)) {
+    if (!file.ends_with(".sst")) continue;
+    const std::string path = store + "/" + file;
+    rocksdb::SstFileReader reader{rocksdb::Options()};
+    EXPECT_TRUE(reader.Open(path).ok());
+    if (!reader.GetTableProperties()->column_family_name.starts_with(family)) continue;
+    if (largest.empty() || fs::file_size(path) > fs::file_size(largest)) largest = path;
+  }
+  EXPECT_NE(largest, "") << family;
+  return largest;
+}
+
+void Cut(const std::string& path, size_t bytes_off) {
+  const std::string content = ReadFile(path);
+  ReplaceFile(path, std::string_view(content).substr(0, content.size() - bytes_off));
+}
+
+void FlipAt(const std::string& path, size_t offset, int bit = 0) {
+  std::string content = ReadFile(path);
+  HOURCELL_CHECK(offset < content.size());
+  content[offset] = static_cast<char>(content[offset] ^ (1 << bit));
+  ReplaceFile(path, content);
+}
+
+// From the file's end, where RocksDB has what describes the rest.
+void FlipFromEnd(const std::string& path, size_t back, int bit = 0) {
+  FlipAt(path, ReadFile(path).size() - back, bit);
+}
+
+// Where its properties say a part of a table file is, in tenths of the way from the end of the rows.
+uint64_t EndOfRows(const std::string& path) {
+  rocksdb::SstFileReader reader{rocksdb::Options()};
+  EXPECT_TRUE(reader.Open(path).ok());
+  return reader.GetTableProperties()->data_size;
+}
+
+void Change(const std::string& store, const std::vector<Mutation>& group) {
+  const auto tables = OpenRocksTableStore(store + "/db", FullStoreOptions(store));
+  ASSERT_OK(tables);
+  ASSERT_OK((*tables)->Apply(group, /*sync=*/false));
+  ASSERT_OK((*tables)->Close());
+}
+
+// The first row of a table whose key begins so.
+std::pair<std::string, std::string> FirstRow(const std::string& store,
+                                             TableId table,
+                                             const std::string& prefix) {
+  std::pair<std::string, std::string> row;
+  const auto tables = OpenRocksTableStore(store + "/db", FullStoreOptions(store));
+  EXPECT_OK(tables);
+  EXPECT_OK((*tables)->Snapshot()->Scan(table, {.begin = prefix, .end = ""}, {},
+                                        [&](std::string_view key, std::string_view value) {
+                                          row = {std::string(key), std::string(value)};
+                                          return false;
+                                        }));
+  EXPECT_TRUE(row.first.starts_with(prefix)) << prefix;
+  return row;
+}
+
+// Sets the value of the first row whose key begins so.
+std::function<void(const std::string&)> SetsRow(TableId table,
+                                                std::string prefix,
+                                                std::string value) {
+  return [=](const std::string& store) {
+    const std::string key = FirstRow(store, table, prefix).first;
+    Change(store, {{table, Mutation::Kind::kSet, key, value}});
+  };
+}
+
+std::function<void(const std::string&)> DeletesRow(TableId table, std::string prefix) {
+  return [=](const std::string& store) {
+    const std::string key = FirstRow(store, table, prefix).first;
+    Change(store, {{table, Mutation::Kind::kDelete, key, ""}});
+  };
+}
+
+std::vector<NamedDamage> DamagedFiles() {
+  const auto data = [](const std::string& store) { return TableFileOf(store, "data."); };
+  return {
+      {"CurrentMissing", [](const auto& s) { fs::remove(s + "/db/CURRENT"); }, Does::kRefuse,
+       "CURRENT is missing"},
+      {"CurrentEmpty", [](const auto& s) { ReplaceFile(s + "/db/CURRENT", ""); }, Does::kRefuse,
+       "want the name of a manifest"},
+      {"CurrentGarbage", [](const auto& s) { ReplaceFile(s + "/db/CURRENT", "\1\2\3\n"); },
+       Does::kRefuse, "want the name of a manifest"},
+      {"CurrentNamesNoFile",
+       [](const auto& s) { ReplaceFile(s + "/db/CURRENT", "MANIFEST-999999\n"); }, Does::kRefuse,
+       "MANIFEST-999999 is missing"},
+      {"ManifestMissing", [](const auto& s) { fs::remove(Manifest(s)); }, Does::kRefuse,
+       "is missing"},
+      {"ManifestFlipped", [](const auto& s) { FlipAt(Manifest(s), 60); }, Does::kRefuse,
+       "got the CRC"},
+      {"ManifestFlippedInALength", [](const auto& s) { FlipAt(Manifest(s), 5, 6); }, Does::kRefuse,
+       "got the CRC"},
+      {"ManifestFlippedInAType", [](const auto& s) { FlipAt(Manifest(s), 6, 2); }, Does::kRefuse,
+       "got the CRC"},
+      {"ManifestCut", [](const auto& s) { Cut(Manifest(s), 30); }, Does::kRefuse,
+       "that were synced"},
+      {"ManifestSumMissing", [](const auto& s) { fs::remove(Manifest(s) + ".sum"); }, Does::kAnswer,
+       "", Fsck::kFindsNothing},
+      {"ManifestSumFlipped", [](const auto& s) { FlipFromEnd(Manifest(s) + ".sum", 3); },
+       Does::kAnswer, "", Fsck::kFindsNothing},
+      {"TableFileMissing", [=](const auto& s) { fs::remove(data(s)); }, Does::kRefuse, ".sst"},
+      {"TableFileCut", [=](const auto& s) { Cut(data(s), 100); }, Does::kRefuse, ".sst"},
+      {"TableFileEmpty", [=](const auto& s) { ReplaceFile(data(s), ""); }, Does::kRefuse, ".sst"},
+      {"RowsFlipped", [=](const auto& s) { FlipAt(data(s), 200); }, Does::kSayErrors, ".sst",
+       Fsck::kFindsFaults},
+      {"BehindTheRowsFlipped",
+       [=](const auto& s) {
+         const std::string path = data(s);
+         FlipAt(path, EndOfRows(path) + 20);
+       },
+       Does::kAnswer, "", Fsck::kFindsNothing},
+      {"FooterOtherChecksum", [=](const auto& s) { FlipFromEnd(data(s), 53, 2); }, Does::kRefuse,
+       "footer"},
+      {"FooterOtherVersion", [=](const auto& s) { FlipFromEnd(data(s), 12, 2); }, Does::kRefuse,
+       "footer"},
+      {"FooterOtherMagic", [=](const auto& s) { FlipFromEnd(data(s), 1); }, Does::kRefuse,
+       "footer"},
+      {"NamesFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "uid"), 20); }, Does::kRefuse,
+       ".sst"},
+      {"SeriesFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "series"), 200); },
+       Does::kSayErrors, ".sst", Fsck::kFindsFaults},
+      {"MetaFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "meta"), 20); }, Does::kRefuse,
+       ".sst"},
+      {"AnnotationsFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "annotation"), 20); },
+       Does::kSayErrors, ".sst", Fsck::kFindsFaults},
+      {"IdentityMissing", [](const auto& s) { fs::remove(s + "/db/IDENTITY"); }, Does::kAnswer, "",
+       Fsck::kFindsNothing},
+      {"IdentityGarbage", [](const auto& s) { ReplaceFile(s + "/db/IDENTITY", "\xff"); },
+       Does::kAnswer, "", Fsck::kFindsNothing},
+      {"OptionsGarbage", [](const auto& s) { ReplaceFile(s + "/db/OPTIONS-000007", "\xff"); },
+       Does::kAnswer, "", Fsck::kFindsNothing},
+      {"LocksMissing",
+       [](const auto& s) {
+         fs::remove(s + "/LOCK");
+         fs::remove(s + "/db/LOCK");
+       },
+       Does::kAnswer, "", Fsck::kFindsNothing},
+      {"LogGarbage", [](const auto& s) { ReplaceFile(s + "/rocksdb.log", "\xff"); }, Does::kAnswer,
+       "", Fsck::kFindsNothing},
+      {"TablesMissing", [](const auto& s) { fs::remove_all(s + "/db"); }, Does::kRefuse,
+       "CURRENT is missing"},
+      {"JournalMissing", [](const auto& s) { fs::remove_all(s + "/journal"); }, Does::kAnswer, "",
+       Fsck::kFindsFaults},
+  };
+}
+
+std::vector<NamedDamage> DamagedRows() {
+  return {
+      {"FormatGarbage", SetsRow(TableId::kMeta, "format", "x"), Does::kRefuse, "store format"},
+      {"FormatMissing", DeletesRow(TableId::kMeta, "format"), Does::kRefuse, "no format record"},
+      {"LayoutGarbage", SetsRow(TableId::kMeta, "layout", "x"), Does::kRefuse, "layout"},
+      {"LayoutMissing", DeletesRow(TableId::kMeta, "layout"), Does::kRefuse, "no layout record"},
+      {"LowMarkGarbage", SetsRow(TableId::kMeta, "low_mark", "x"), Does::kRefuse, "low_mark"},
+      {"TtlGarbage", SetsRow(TableId::kMeta, "ttl/", "x"), Does::kRefuse, "ttl/",
+       Fsck::kFindsNothing},
+      {"RegionGarbage", SetsRow(TableId::kMeta, "region/data/", "x"), Does::kRefuse,
+       "region/data/"},
+      {"RegionMissing", DeletesRow(TableId::kMeta, "region/data/"), Does::kRefuse,
+       "region catalogue"},
+      {"NameOfAUidGarbage", SetsRow(TableId::kUid, UidForwardPrefix(UidKind::kMetric), "x"),
+       Does::kRefuse, "UID", Fsck::kFindsFaults},
+      {"NameOfAUidMissing", DeletesRow(TableId::kUid, UidReversePrefix(UidKind::kTagv)),
+       Does::kSayErrors, "name", Fsck::kFindsFaults},
+      {"UidCounterGarbage", SetsRow(TableId::kUid, UidCounterKey(UidKind::kMetric), "x"),
+       Does::kRefuse, "counter", Fsck::kFindsFaults},
+      {"SeriesCounterGarbage", SetsRow(TableId::kSeries, SeriesCounterKey(), "x"), Does::kRefuse,
+       "8", Fsck::kFindsFaults},
+      {"SeriesRowGarbage", SetsRow(TableId::kSeries, "n", "x"), Does::kSayErrors, "series",
+       Fsck::kFindsFaults},
+      {"PostingSetGarbage", SetsRow(TableId::kSeries, "m", "x"), Does::kSayErrors, "posting set",
+       Fsck::kFindsFaults},
+      {"CellGarbage", SetsRow(TableId::kData, std::string(1, '\0'), "x"), Does::kSayErrors, "row",
+       Fsck::kFindsFaults},
+      {"AnnotationGarbage", SetsRow(TableId::kAnnotation, std::string(1, '\0'), "x"),
+       Does::kSayErrors, "annotation", Fsck::kFindsFaults},
+  };
+}
+
+// One of a store that was closed, made once for all tests of the program.
+class ClosedStore {
+ public:
+  static const ClosedStore& Get() {
+    static const auto* const store = new ClosedStore();
+    return *store;
+  }
+  const std::string& path() const { return path_; }
+  const std::vector<StoreAnswer>& answers() const { return answers_; }
+
+ private:
+  ClosedStore() {
+    MakeFullStore(path_);
+    const TempDir copy;
+    LinkStore(path_, copy.file("store"));
+    const auto tsdb = Tsdb::Open(FullStoreOptions(copy.file("store")));
+    HOURCELL_CHECK(tsdb.ok());
+    answers_ = AskAll(tsdb->get());
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.file("closed");
+  std::vector<StoreAnswer> answers_;
+};
+
+class NamedDamageTest : public testing::TestWithParam<NamedDamage> {
+ protected:
+  std::string Damaged(const char* name) {
+    const std::string store = dir_.file(name);
+    LinkStore(ClosedStore::Get().path(), store);
+    GetParam().damage(store);
+    return store;
+  }
+
+  static uint64_t Losses(Tsdb* tsdb) { return tsdb->stats().counter("storage.data_loss")->value(); }
+
+  TempDir dir_;
+};
+
+TEST_P(NamedDamageTest, IsToldAndNeverFewerPoints) {
+  const NamedDamage& damage = GetParam();
+  const auto tsdb = Tsdb::Open(FullStoreOptions(Damaged("store")));
+  if (damage.does == Does::kRefuse) {
+    ASSERT_FALSE(tsdb.ok());
+    EXPECT_THAT(tsdb.status().ToString(), HasSubstr(damage.says));
+    return;
+  }
+  ASSERT_OK(tsdb);
+  const std::vector<StoreAnswer> answers = AskAll(tsdb->get());
+  EXPECT_THAT(WrongAnswers(ClosedStore::Get().answers(), answers), testing::IsEmpty());
+  std::string errors;
+  for (const StoreAnswer& answer : answers) {
+    if (!answer.status.ok()) errors += answer.question + ": " + answer.status.ToString() + "\n";
+  }
+  if (damage.does == Does::kAnswer) {
+    EXPECT_EQ(errors, "");
+    EXPECT_EQ(Losses(tsdb->get()), 0U);
+  } else {
+    EXPECT_THAT(errors, HasSubstr("DATA_LOSS"));
+    EXPECT_THAT(errors, HasSubstr(damage.says));
+    EXPECT_GT(Losses(tsdb->get()), 0U);
+  }
+}
+
+TEST_P(NamedDamageTest, FsckTellsIt) {
+  const auto report = RunFsck(FullStoreOptions(Damaged("store")), {});
+  switch (GetParam().fsck) {
+    case Fsck::kRefuses:
+      EXPECT_FALSE(report.ok());
+      break;
+    case Fsck::kFindsNothing:
+      ASSERT_OK(report);
+      EXPECT_EQ(report->faults(), 0U) << report->examples.front().text;
+      break;
+    case Fsck::kFindsFaults:
+      ASSERT_OK(report);
+      EXPECT_GT(report->faults(), 0U);
+      break;
+  }
+}
+
+std::string NameOf(const testing::TestParamInfo<NamedDamage>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, NamedDamageTest, testing::ValuesIn(DamagedFiles()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Rows, NamedDamageTest, testing::ValuesIn(DamagedRows()), NameOf);
+
+}  // namespace
+}  // namespace hourcell
