@@ -47,7 +47,7 @@ void RocksCursor::Enter(size_t index) {
 }
 
 void RocksCursor::Seek(std::string_view key) {
-  if (indexes_.begin == indexes_.end) return;
+  if (indexes_.begin == indexes_.end || has_failed()) return;
   const size_t index = std::clamp(set_.Find(key), indexes_.begin, indexes_.end - 1);
   Enter(index);
   row_->Seek(ToSlice(key));
@@ -55,7 +55,7 @@ void RocksCursor::Seek(std::string_view key) {
 }
 
 void RocksCursor::SeekBefore(std::string_view key) {
-  if (indexes_.begin == indexes_.end) return;
+  if (indexes_.begin == indexes_.end || has_failed()) return;
   const size_t index = std::clamp(set_.Find(key), indexes_.begin, indexes_.end - 1);
   Enter(index);
   row_->SeekForPrev(ToSlice(key));
@@ -64,7 +64,7 @@ void RocksCursor::SeekBefore(std::string_view key) {
 }
 
 void RocksCursor::SeekToLast() {
-  if (indexes_.begin == indexes_.end) return;
+  if (indexes_.begin == indexes_.end || has_failed()) return;
   Enter(indexes_.end - 1);
   row_->SeekToLast();
   SkipEmptyBackward();
@@ -90,7 +90,7 @@ void RocksCursor::SkipEmptyBackward() {
 }
 
 absl::Status RocksCursor::status() const {
-  if (row_ == nullptr || row_->status().ok()) return absl::OkStatus();
+  if (!has_failed()) return absl::OkStatus();
   return FromRocks(row_->status(), "read " + ColumnFamilyOf(set_.info(index_)));
 }
 

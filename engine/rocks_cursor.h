@@ -35,6 +35,8 @@ class RocksCursor final : public RowCursor {
 
  private:
   // Makes the iterator of region `index`, at no row.
+  // A seek would forget what was wrong with a block that was passed, and its rows with it.
+  bool has_failed() const { return row_ != nullptr && !row_->status().ok(); }
   void Enter(size_t index);
   // While there is no row, on to the next region's first, or to the last of the one before.
   void SkipEmptyForward();

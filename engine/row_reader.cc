@@ -118,7 +118,7 @@ class RowReader::Scan {
       }
     }
     hour_s_ += kRowSpanS;
-    return absl::OkStatus();
+    return cursor_->valid() ? absl::OkStatus() : cursor_->status();
   }
 
   // To the first wanted series at or after `tags`. False if none is left.

@@ -1,6 +1,7 @@
 #include "tests/damage/full_store.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kHour = 1356998400;  // 2013-01-01 00:00:00
 constexpr int64_t kEnd = kHour + 10 * 3600;
-constexpr int kHosts = 12;
+constexpr int kHosts = 24;
 const char* const kRocksLog = "rocksdb.log";
 
 const std::vector<std::string>& Metrics() {
@@ -55,7 +56,8 @@ void PutHours(Tsdb* tsdb) {
       const int64_t s = kHour + 60 * i;
       Put(tsdb, "cpu.user", host, Seconds(s), Value::Integer((i * 37 + host * 11) % 101));
       if (i % 2 == 0) {
-        Put(tsdb, "disk.free", host, Seconds(s), Value::Float(1000.25 - 0.5 * i + host));
+        // Of which little can be left out, so that there are some blocks of rows.
+        Put(tsdb, "disk.free", host, Seconds(s), Value::Float(std::sqrt(7.0 * i + host)));
       }
       if (i % 6 == 0) {
         Put(tsdb, "mem.user", host, {.ms = s * 1000 + 125, .is_ms = true}, Value::Integer(i));

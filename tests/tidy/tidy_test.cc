@@ -24,7 +24,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/query/tag_regexp.cc", "tests/query/tag_filter_test.cc"},
     MirrorException{"engine/query_names.cc", "tests/engine/tsdb_test.cc"},
     MirrorException{"engine/query_planner.cc", "tests/engine/tsdb_test.cc"},
-    MirrorException{"engine/rocks_cursor.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_merge.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_open.cc", "tests/engine/table_store_test.cc"},
     MirrorException{"engine/rocks_options.cc", "settings; every test of a store runs with them"},
