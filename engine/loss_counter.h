@@ -1,5 +1,5 @@
-// LossCounter: counts the answers that are data loss, by the counter `storage.data_loss`, so that an
-// operator sees that a store is damaged even if nobody reads what a query was answered with.
+// LossCounter: counts the answers that are data loss, by the counter `storage.data_loss`, so that
+// an operator sees that a store is damaged even if nobody reads what a query was answered with.
 // Thread-safe.
 
 #pragma once

@@ -9,7 +9,7 @@
 #include <rocksdb/system_clock.h>
 
 #include "codec/base/mutex.h"
-#include "engine/rocks_manifest_sum.h"
+#include "engine/rocks_synced_sum.h"
 #include "engine/rocks_table_footer.h"
 #include "engine/rocks_wal.h"
 
@@ -118,7 +118,7 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
   }
   rocksdb::IOStatus NoteSynced(rocksdb::IOStatus synced) {
     if (synced.ok()) {
-      sum_.Synced();
+      sum_.Synced(sum_.part());
     } else {
       sum_.Stop();
     }
@@ -134,7 +134,7 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::FileSystem& files_;
   Manifests& manifests_;
   RocksWals& wals_;
-  ManifestSum sum_;
+  SyncedSum sum_;
 };
 
 // The database's own directory. RocksDB stops when the name of a new WAL cannot be synced.
@@ -187,6 +187,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
       return rocksdb::IOStatus::NotSupported("OPTIONS files are not written");
     }
     if (BaseName(path).ends_with(".log")) {
+      DeleteSum(path).PermitUncheckedError();
       *file = wals_.New(path, options);
       return rocksdb::IOStatus::OK();
     }
@@ -249,15 +250,17 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
       return rocksdb::IOStatus::OK();
     }
-    // The sums first: they are nothing without the manifest.
-    if (BaseName(path).starts_with("MANIFEST-")) DeleteSum(path).PermitUncheckedError();
-    return FileSystemWrapper::DeleteFile(path, options, dbg);
+    // The sums first: without their file they say that it was lost.
+    const bool has_sum =
+        BaseName(path).starts_with("MANIFEST-") || BaseName(path).ends_with(".log");
+    rocksdb::IOStatus status = has_sum ? DeleteSum(path) : rocksdb::IOStatus::OK();
+    return status.ok() ? FileSystemWrapper::DeleteFile(path, options, dbg) : status;
   }
 
  private:
-  // The sums of a manifest, if there are any.
-  rocksdb::IOStatus DeleteSum(const std::string& manifest) {
-    const std::string path = ManifestSumPath(manifest);
+  // The sums of a file, if there are any.
+  rocksdb::IOStatus DeleteSum(const std::string& file) {
+    const std::string path = SyncedSumPath(file);
     if (!FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr).ok()) {
       return rocksdb::IOStatus::OK();
     }

@@ -11,7 +11,7 @@
 //                   name it by then, and refuses the whole store at the next open. What stays
 //                   needlessly is removed by that.
 //
-//   manifests       have their sums beside them: rocks_manifest_sum.h.
+//   manifests, WALs have their sums beside them: rocks_synced_sum.h.
 //   table files     are opened only if their footer is as ours are: rocks_table_footer.h.
 //
 //   WAL files       do not fail, as RocksDB sees them: rocks_wal.h. Nor does the sync of a new

@@ -14,10 +14,10 @@
 #include "codec/base/status_macros.h"
 #include "engine/key_range.h"
 #include "engine/region_catalogue.h"
-#include "engine/rocks_manifest_sum.h"
 #include "engine/rocks_options.h"
 #include "engine/rocks_region_files.h"
 #include "engine/rocks_status.h"
+#include "engine/rocks_synced_sum.h"
 
 namespace hourcell {
 namespace {
@@ -252,7 +252,7 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
     opened.flush_watch = std::make_shared<RocksFlushWatch>(options.observers);
     db_options.listeners.push_back(opened.flush_watch);
   }
-  HOURCELL_RETURN_IF_ERROR(CheckManifest(db_options.env->GetFileSystem().get(), directory));
+  HOURCELL_RETURN_IF_ERROR(CheckSyncedFiles(db_options.env->GetFileSystem().get(), directory));
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, db_options));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));
   absl::StatusOr<RegionSets> sets = Opening(opened.db.get(), &found).MakeSets();

@@ -1,4 +1,4 @@
-#include "engine/rocks_manifest_sum.h"
+#include "engine/rocks_synced_sum.h"
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +20,8 @@ namespace {
 
 constexpr size_t kRecordBytes = 16;
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
+constexpr std::string_view kWalSuffix = ".log";
+constexpr std::string_view kSumSuffix = ".sum";
 // What a database begins with, before it has a CURRENT.
 constexpr uint64_t kFirstManifest = 1;
 constexpr size_t kPieceBytes = 1 << 20;
@@ -28,43 +30,48 @@ std::string_view BaseName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Nothing for the name of something else.
-std::optional<uint64_t> ManifestNumberOf(std::string_view name) {
-  if (!name.starts_with(kManifestPrefix)) return std::nullopt;
-  name.remove_prefix(kManifestPrefix.size());
+// The decimal digits of a file's number; nothing for other text.
+std::optional<uint64_t> NumberOf(std::string_view digits) {
   uint64_t number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stop, error] = std::from_chars(name.data(), end, number);
-  if (error != std::errc() || stop != end || name.size() < 6) return std::nullopt;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc() || stop != end || digits.size() < 6) return std::nullopt;
   return number;
 }
 
-// What one synced state of a manifest was.
-struct Said {
-  uint64_t bytes = 0;
-  uint32_t crc = 0;
-};
-
-uint32_t RecordCrc(uint64_t manifest, std::string_view rest) {
-  std::string number;
-  AppendBigEndian(manifest, 8, &number);
-  return ExtendCrc32c(Crc32c(number), rest);
+// Nothing for the name of something else.
+std::optional<uint64_t> ManifestNumberOf(std::string_view name) {
+  if (!name.starts_with(kManifestPrefix)) return std::nullopt;
+  return NumberOf(name.substr(kManifestPrefix.size()));
 }
 
-std::string EncodeRecord(uint64_t manifest, const Said& said) {
+std::optional<uint64_t> WalNumberOf(std::string_view name) {
+  if (!name.ends_with(kWalSuffix)) return std::nullopt;
+  return NumberOf(name.substr(0, name.size() - kWalSuffix.size()));
+}
+
+using Said = SyncedSum::Part;
+
+uint32_t RecordCrc(uint64_t number, std::string_view rest) {
+  std::string bytes;
+  AppendBigEndian(number, 8, &bytes);
+  return ExtendCrc32c(Crc32c(bytes), rest);
+}
+
+std::string EncodeRecord(uint64_t number, const Said& said) {
   std::string rest;
   AppendBigEndian(said.crc, 4, &rest);
   AppendBigEndian(said.bytes, 8, &rest);
   std::string record;
-  AppendBigEndian(RecordCrc(manifest, rest), 4, &record);
+  AppendBigEndian(RecordCrc(number, rest), 4, &record);
   return record + rest;
 }
 
 // The last record that checks.
-std::optional<Said> LastSaid(uint64_t manifest, std::string_view records) {
+std::optional<Said> LastSaid(uint64_t number, std::string_view records) {
   for (size_t end = records.size() / kRecordBytes * kRecordBytes; end > 0; end -= kRecordBytes) {
     const std::string_view record = records.substr(end - kRecordBytes, kRecordBytes);
-    if (LoadBigEndian(record.data(), 4) != RecordCrc(manifest, record.substr(4))) continue;
+    if (LoadBigEndian(record.data(), 4) != RecordCrc(number, record.substr(4))) continue;
     return Said{.bytes = LoadBigEndian(record.data() + 8, 8),
                 .crc = static_cast<uint32_t>(LoadBigEndian(record.data() + 4, 4))};
   }
@@ -124,12 +131,19 @@ absl::Status CheckNew(rocksdb::FileSystem* files, const std::string& directory) 
   return absl::OkStatus();
 }
 
+// Of the file itself, if there are sums of it.
 absl::Status CheckSum(rocksdb::FileSystem* files, const std::string& path, uint64_t number) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> records,
-                            ReadIfThere(files, ManifestSumPath(path)));
+                            ReadIfThere(files, SyncedSumPath(path)));
   if (!records.has_value()) return absl::OkStatus();
   const std::optional<Said> said = LastSaid(number, *records);
   if (!said.has_value()) return absl::OkStatus();
+  const rocksdb::IOStatus exists = files->FileExists(path, rocksdb::IOOptions(), nullptr);
+  if (exists.IsNotFound()) {
+    return absl::DataLossError(
+        fmt::format("{} is missing; there is {}", path, SyncedSumPath(path)));
+  }
+  HOURCELL_RETURN_IF_ERROR(FromRocks(exists, "open " + path));
   Said found;
   HOURCELL_RETURN_IF_ERROR(ReadPieces(files, path, said->bytes, [&](std::string_view piece) {
     found.bytes += piece.size();
@@ -145,38 +159,57 @@ absl::Status CheckSum(rocksdb::FileSystem* files, const std::string& path, uint6
                   said->bytes, said->crc));
 }
 
+// Those of which there are sums.
+absl::Status CheckWals(rocksdb::FileSystem* files, const std::string& directory) {
+  std::vector<std::string> names;
+  HOURCELL_RETURN_IF_ERROR(FromRocks(
+      files->GetChildren(directory, rocksdb::IOOptions(), &names, nullptr), "list " + directory));
+  std::ranges::sort(names);
+  for (std::string& name : names) {
+    if (!name.ends_with(kSumSuffix)) continue;
+    name.resize(name.size() - kSumSuffix.size());
+    const std::optional<uint64_t> number = WalNumberOf(name);
+    if (!number.has_value()) continue;
+    HOURCELL_RETURN_IF_ERROR(CheckSum(files, fmt::format("{}/{}", directory, name), *number));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-std::string ManifestSumPath(std::string_view manifest_path) {
-  return fmt::format("{}.sum", manifest_path);
+std::string SyncedSumPath(std::string_view path) {
+  return fmt::format("{}{}", path, kSumSuffix);
 }
 
-ManifestSum::ManifestSum(rocksdb::FileSystem* files, std::string manifest_path)
-    : files_(*files), manifest_path_(std::move(manifest_path)) {}
+SyncedSum::SyncedSum(rocksdb::FileSystem* files, std::string path)
+    : files_(*files), path_(std::move(path)) {}
 
-void ManifestSum::Add(std::string_view bytes) {
-  crc_ = ExtendCrc32c(crc_, bytes);
-  bytes_ += bytes.size();
+void SyncedSum::Add(std::string_view bytes) {
+  part_.crc = ExtendCrc32c(part_.crc, bytes);
+  part_.bytes += bytes.size();
 }
 
-void ManifestSum::Synced() {
-  const std::optional<uint64_t> number = ManifestNumberOf(BaseName(manifest_path_));
-  if (is_stopped_ || bytes_ == said_bytes_ || !number.has_value()) return;
+void SyncedSum::Synced(const Part& part) {
+  const std::string_view name = BaseName(path_);
+  const std::optional<uint64_t> number =
+      name.ends_with(kWalSuffix) ? WalNumberOf(name) : ManifestNumberOf(name);
+  if (is_stopped_ || part.bytes <= said_bytes_ || !number.has_value()) return;
   rocksdb::IOStatus status;
   if (file_ == nullptr) {
     rocksdb::FileOptions options;
     options.use_direct_writes = false;
     options.use_mmap_writes = false;
-    status = files_.NewWritableFile(ManifestSumPath(manifest_path_), options, &file_, nullptr);
+    status = files_.NewWritableFile(SyncedSumPath(path_), options, &file_, nullptr);
   }
-  const std::string record = EncodeRecord(*number, {.bytes = bytes_, .crc = crc_});
-  if (status.ok()) status = file_->Append(record, rocksdb::IOOptions(), nullptr);
+  if (status.ok()) {
+    status = file_->Append(EncodeRecord(*number, part), rocksdb::IOOptions(), nullptr);
+  }
   // A record that is there in part would shift those behind it.
   if (!status.ok()) Stop();
-  said_bytes_ = bytes_;
+  said_bytes_ = part.bytes;
 }
 
-absl::Status CheckManifest(rocksdb::FileSystem* files, const std::string& directory) {
+absl::Status CheckSyncedFiles(rocksdb::FileSystem* files, const std::string& directory) {
   const std::string current = directory + "/CURRENT";
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> name, ReadIfThere(files, current));
   if (!name.has_value()) return CheckNew(files, directory);
@@ -193,7 +226,8 @@ absl::Status CheckManifest(rocksdb::FileSystem* files, const std::string& direct
     return absl::DataLossError(fmt::format("{}: {} is missing", current, line));
   }
   HOURCELL_RETURN_IF_ERROR(FromRocks(exists, "open " + path));
-  return CheckSum(files, path, *number);
+  HOURCELL_RETURN_IF_ERROR(CheckSum(files, path, *number));
+  return CheckWals(files, directory);
 }
 
 }  // namespace hourcell

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rocks_synced_sum.h"
+
 namespace hourcell {
 namespace {
 
@@ -45,7 +47,11 @@ void WalRecords::Add(rocksdb::Slice bytes) {
 class RocksWals::File : public rocksdb::FSWritableFile {
  public:
   File(RocksWals* wals, std::string path, const rocksdb::FileOptions& options)
-      : FSWritableFile(options), wals_(*wals), path_(std::move(path)), options_(options) {
+      : FSWritableFile(options),
+        wals_(*wals),
+        path_(std::move(path)),
+        options_(options),
+        sum_(&wals->files_, path_) {
     MutexLock lock(&wals_.mutex_);
     wals_.open_.insert(this);
   }
@@ -67,6 +73,8 @@ class RocksWals::File : public rocksdb::FSWritableFile {
     if (status.ok()) status = file_->Append(data, options, dbg);
     if (status.ok()) {
       records_.Add(data);
+      sum_.Add({data.data(), data.size()});
+      if (sum_.part().bytes == records_.whole_bytes()) whole_ = sum_.part();
     } else {
       Break(status);
     }
@@ -149,20 +157,26 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   // Appends go on meanwhile.
   IOStatus SyncWith(SyncCall sync, const IOOptions& options, IODebugContext* dbg) {
     FSWritableFile* file = nullptr;
+    SyncedSum::Part part;
     {
       MutexLock lock(&mutex_);
       if (!is_broken_) file = file_.get();  // else what it lacks was counted
+      part = whole_;
     }
     if (file == nullptr) return IOStatus::OK();
     const IOStatus status = (file->*sync)(options, dbg);
-    if (status.ok()) return status;
     MutexLock lock(&mutex_);
+    if (status.ok()) {
+      sum_.Synced(part);
+      return status;
+    }
     Break(status);
     return IOStatus::OK();
   }
 
   void Break(const IOStatus& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     is_broken_ = true;
+    sum_.Stop();
     if (file_ != nullptr) Cut().PermitUncheckedError();  // SyncBroken tries again
     wals_.errors_->CountWalFailure(status);
   }
@@ -179,6 +193,9 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   Mutex mutex_;
   std::unique_ptr<FSWritableFile> file_ ABSL_GUARDED_BY(mutex_);  // null: nothing written so far
   WalRecords records_ ABSL_GUARDED_BY(mutex_);
+  SyncedSum sum_ ABSL_GUARDED_BY(mutex_);
+  // The last whole records: what a cut leaves.
+  SyncedSum::Part whole_ ABSL_GUARDED_BY(mutex_);
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_cut_ ABSL_GUARDED_BY(mutex_) = false;
 };

@@ -29,11 +29,7 @@ constexpr int64_t kEnd = kHour + 10 * 3600;
 constexpr int kHosts = 24;
 const char* const kRocksLog = "rocksdb.log";
 
-const std::vector<std::string>& Metrics() {
-  static const auto* const names =
-      new std::vector<std::string>{"cpu.user", "disk.free", "net.late", "many", "mem.renamed"};
-  return *names;
-}
+constexpr const char* kMetrics[] = {"cpu.user", "disk.free", "net.late", "many", "mem.renamed"};
 
 void Check(const absl::Status& status) {
   if (!status.ok()) ADD_FAILURE() << status.ToString();
@@ -125,7 +121,7 @@ class Questions {
 
   std::vector<StoreAnswer> Ask() {
     Rows();
-    for (const std::string& metric : Metrics())
+    for (const char* const metric : kMetrics)
       Queries(metric);
     Names();
     Series();

@@ -1,5 +1,5 @@
-// A store with something of every kind in it, what it answers, and copies of it that share the files
-// that are not damaged.
+// A store with something of every kind in it, what it answers, and copies of it that share the
+// files that are not damaged.
 
 #pragma once
 
