@@ -55,10 +55,6 @@ struct NamedDamage {
   Fsck fsck = Fsck::kRefuses;
 };
 
-void PrintTo(const NamedDamage& damage, std::ostream* out) {
-  *out << damage.name;
-}
-
 std::string Manifest(const std::string& store) {
   std::string name = ReadFile(store + "/db/CURRENT");
   name.pop_back();
@@ -277,107 +273,98 @@ std::vector<NamedDamage> DamagedRows() {
   };
 }
 
-// One of a store that was closed, made once for all tests of the program.
-class ClosedStore {
- public:
-  static const ClosedStore& Get() {
-    static const auto* const store = new ClosedStore();
-    return *store;
-  }
-  const std::string& path() const { return path_; }
-  const std::vector<StoreAnswer>& answers() const { return answers_; }
-
- private:
-  ClosedStore() {
-    MakeFullStore(path_);
-    const TempDir copy;
-    LinkStore(path_, copy.file("store"));
-    const auto tsdb = Tsdb::Open(FullStoreOptions(copy.file("store")));
-    HOURCELL_CHECK(tsdb.ok());
+class NamedDamageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    MakeFullStore(whole_);
+    LinkStore(whole_, dir_.file("asked"));
+    const auto tsdb = Tsdb::Open(FullStoreOptions(dir_.file("asked")));
+    ASSERT_OK(tsdb);
     answers_ = AskAll(tsdb->get());
   }
 
-  TempDir dir_;
-  const std::string path_ = dir_.file("closed");
-  std::vector<StoreAnswer> answers_;
-};
-
-class NamedDamageTest : public testing::TestWithParam<NamedDamage> {
- protected:
-  std::string Damaged(const char* name) {
-    const std::string store = dir_.file(name);
-    LinkStore(ClosedStore::Get().path(), store);
-    GetParam().damage(store);
+  std::string Damaged(const NamedDamage& damage) {
+    const std::string store = dir_.file("damaged");
+    LinkStore(whole_, store);
+    damage.damage(store);
     return store;
   }
 
-  static uint64_t Losses(Tsdb* tsdb) { return tsdb->stats().counter("storage.data_loss")->value(); }
-
-  TempDir dir_;
-};
-
-TEST_P(NamedDamageTest, IsToldAndNeverFewerPoints) {
-  const NamedDamage& damage = GetParam();
-  const auto tsdb = Tsdb::Open(FullStoreOptions(Damaged("store")));
-  if (damage.does == Does::kRefuse) {
-    ASSERT_FALSE(tsdb.ok());
-    EXPECT_THAT(tsdb.status().ToString(), HasSubstr(damage.says));
-    return;
-  }
-  ASSERT_OK(tsdb);
-  const std::vector<StoreAnswer> answers = AskAll(tsdb->get());
-  const auto wrong = WrongAnswers(ClosedStore::Get().answers(), answers);
-  if (damage.does == Does::kNameByUid) {
-    EXPECT_THAT(wrong, testing::Not(testing::IsEmpty()));
-    for (size_t i = 0; i < answers.size(); ++i) {
-      EXPECT_OK(answers[i].status);
-      EXPECT_GE(answers[i].text.size(), ClosedStore::Get().answers()[i].text.size());
+  void CheckAll(const std::vector<NamedDamage>& damages) {
+    for (const NamedDamage& damage : damages) {
+      SCOPED_TRACE(damage.name);
+      CheckOpen(damage);
+      CheckFsck(damage);
     }
-    return;
   }
-  EXPECT_THAT(wrong, testing::IsEmpty());
-  std::string errors;
-  for (const StoreAnswer& answer : answers) {
-    if (!answer.status.ok()) errors += answer.question + ": " + answer.status.ToString() + "\n";
+
+  void CheckOpen(const NamedDamage& damage) {
+    const auto tsdb = Tsdb::Open(FullStoreOptions(Damaged(damage)));
+    if (damage.does == Does::kRefuse) {
+      ASSERT_FALSE(tsdb.ok());
+      EXPECT_THAT(tsdb.status().ToString(), HasSubstr(damage.says));
+      return;
+    }
+    ASSERT_OK(tsdb);
+    const std::vector<StoreAnswer> answers = AskAll(tsdb->get());
+    const std::vector<std::string> wrong = WrongAnswers(answers_, answers);
+    if (damage.does == Does::kNameByUid) {
+      EXPECT_THAT(wrong, testing::Not(testing::IsEmpty()));
+      for (size_t i = 0; i < answers.size(); ++i) {
+        EXPECT_OK(answers[i].status);
+        EXPECT_GE(answers[i].text.size(), answers_[i].text.size());
+      }
+      return;
+    }
+    EXPECT_THAT(wrong, testing::IsEmpty());
+    CheckErrors(damage, answers, (*tsdb)->stats().counter("storage.data_loss")->value());
   }
-  if (damage.does == Does::kAnswer) {
-    EXPECT_EQ(errors, "");
-    EXPECT_EQ(Losses(tsdb->get()), 0U);
-  } else {
+
+  static void CheckErrors(const NamedDamage& damage,
+                          const std::vector<StoreAnswer>& answers,
+                          uint64_t losses) {
+    std::string errors;
+    for (const StoreAnswer& answer : answers) {
+      if (!answer.status.ok()) errors += answer.question + ": " + answer.status.ToString() + "\n";
+    }
+    if (damage.does == Does::kAnswer) {
+      EXPECT_EQ(errors, "");
+      EXPECT_EQ(losses, 0U);
+      return;
+    }
     EXPECT_THAT(errors, HasSubstr("DATA_LOSS"));
     EXPECT_THAT(errors, HasSubstr(damage.says));
-    EXPECT_GT(Losses(tsdb->get()), 0U);
+    EXPECT_GT(losses, 0U);
   }
-}
 
-TEST_P(NamedDamageTest, FsckTellsIt) {
-  const auto report = RunFsck(FullStoreOptions(Damaged("store")), {});
-  switch (GetParam().fsck) {
-    case Fsck::kRefuses:
-      EXPECT_FALSE(report.ok());
-      break;
-    case Fsck::kFindsNothing:
-      ASSERT_OK(report);
-      EXPECT_EQ(report->faults(), 0U) << report->examples.front().text;
-      break;
-    case Fsck::kFindsFaults:
-      ASSERT_OK(report);
-      EXPECT_GT(report->faults(), 0U);
-      break;
+  void CheckFsck(const NamedDamage& damage) {
+    const auto report = RunFsck(FullStoreOptions(Damaged(damage)), {});
+    EXPECT_EQ(report.ok(), damage.fsck != Fsck::kRefuses);
+    if (!report.ok()) return;
+    EXPECT_EQ(report->faults() > 0, damage.fsck == Fsck::kFindsFaults)
+        << (report->examples.empty() ? "" : report->examples.front().text);
   }
+
+  TempDir dir_;
+  const std::string whole_ = dir_.file("whole");
+  std::vector<StoreAnswer> answers_;  // of the whole store
+};
+
+TEST_F(NamedDamageTest, OfManifestsIsTold) {
+  CheckAll(DamagedManifests());
 }
 
-std::string NameOf(const testing::TestParamInfo<NamedDamage>& info) {
-  return info.param.name;
+TEST_F(NamedDamageTest, OfTableFilesIsTold) {
+  CheckAll(DamagedTableFiles());
 }
 
-INSTANTIATE_TEST_SUITE_P(Manifests, NamedDamageTest, testing::ValuesIn(DamagedManifests()), NameOf);
-INSTANTIATE_TEST_SUITE_P(TableFiles,
-                         NamedDamageTest,
-                         testing::ValuesIn(DamagedTableFiles()),
-                         NameOf);
-INSTANTIATE_TEST_SUITE_P(Others, NamedDamageTest, testing::ValuesIn(OtherDamagedFiles()), NameOf);
-INSTANTIATE_TEST_SUITE_P(Rows, NamedDamageTest, testing::ValuesIn(DamagedRows()), NameOf);
+TEST_F(NamedDamageTest, OfOtherFilesIsTold) {
+  CheckAll(OtherDamagedFiles());
+}
+
+TEST_F(NamedDamageTest, OfRowsIsTold) {
+  CheckAll(DamagedRows());
+}
 
 }  // namespace
 }  // namespace hourcell
