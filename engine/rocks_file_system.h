@@ -10,7 +10,9 @@
 //                   removes what an import that failed so had linked, although the manifest may
 //                   name it by then, and refuses the whole store at the next open. What stays
 //                   needlessly is removed by that.
-//
+//   manifest, WAL   are read whole or not at all: where a read gives fewer bytes than the file has
+//                   it is tried again, and then fails. RocksDB takes it for the file's end, and
+//                   what is behind it for never written.
 //   WAL files       do not fail, as RocksDB sees them: rocks_wal.h. Nor does the sync of a new
 //                   one's name.
 //
