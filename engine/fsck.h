@@ -1,4 +1,5 @@
-// RunFsck: checks a store that no process has open, from its regions to its points.
+// RunFsck: checks a store that no process has open, from its regions to its points. One that is
+// open is checked by engine/fsck_admin.h, without repairs.
 //
 //   lock -> tables, as any open -> regions -> names and UIDs -> series -> rows -> annotations
 //     -> journal
@@ -21,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include <absl/status/statusor.h>
 
@@ -29,18 +31,26 @@
 
 namespace hourcell {
 
+struct FsckProgress {
+  std::string_view phase = {};  // what is looked at: "rows"
+  uint64_t rows = 0;            // read so far
+  uint64_t points = 0;
+};
+
 struct FsckOptions {
   // Repairs cells: those with damage beside good points keep the good ones, historical floats get
   // their 4 bytes, and those of which nothing decodes go. What was there is set aside.
   bool fix_cells = false;
   bool fix_uids = false;     // repairs names and UIDs as uid/uid_check.h says
+  bool fix_index = false;    // repairs the index of series as engine/fsck_series.h says
   size_t examples_max = 10;  // of each kind
-  // Told every so often how many rows and points were read; none = nobody is.
-  std::function<void(uint64_t rows, uint64_t points)> progress = {};
+  // Told every so often how far it is; false ends the check. None = nobody is told.
+  std::function<bool(const FsckProgress& progress)> progress = {};
 };
 
 // kNotFound: no store there; kUnavailable: another process has it open; kFailedPrecondition: a
-// newer format; kDataLoss: so damaged that its tables do not open. What is found is no error.
+// newer format; kDataLoss: so damaged that its tables do not open; kCancelled: by the progress.
+// What is found is no error.
 absl::StatusOr<FsckReport> RunFsck(const Options& options, const FsckOptions& fsck);
 
 }  // namespace hourcell

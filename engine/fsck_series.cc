@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,23 +15,45 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/tsuid.h"
+#include "engine/ingest/tsuid_list.h"
+#include "engine/key_range.h"
+#include "engine/series_key.h"
+#include "engine/series_rows.h"
 
 namespace hourcell {
 namespace {
 
 using Numbers = std::vector<SeriesNumber>;  // ascending
 
+// All series of a metric, or those with a tag.
+struct PostingSet {
+  Uid metric = kNoUid;
+  std::optional<TagUids> tag = {};
+
+  std::string Text() const {
+    if (!tag.has_value()) return fmt::format("posting set of UIDs metric {}", metric);
+    return fmt::format("posting set of UIDs metric {} and tag {}={}", metric, tag->tagk, tag->tagv);
+  }
+  std::string Prefix(const Layout& layout) const {
+    return tag.has_value() ? TagPostingPrefix(layout, metric, *tag)
+                           : MetricPostingPrefix(layout, metric);
+  }
+};
+
 class SeriesCheck {
  public:
   SeriesCheck(const Layout& layout,
               const SeriesTable& series,
-              size_t examples_max,
+              TableStore* tables,
+              const SeriesCheckOptions& options,
               FsckReport* report)
-      : layout_(layout), series_(series), examples_max_(examples_max), report_(*report) {}
+      : layout_(layout), series_(series), tables_(*tables), options_(options), report_(*report) {}
 
   absl::Status Run() {
+    HOURCELL_RETURN_IF_ERROR(CheckBlocks());
     absl::Status status;
     HOURCELL_RETURN_IF_ERROR(
         series_.Visit(std::nullopt, [&](SeriesNumber number, std::string_view tsuid) {
@@ -40,7 +65,38 @@ class SeriesCheck {
   }
 
  private:
-  void Fault(std::string text) { report_.Add(FsckFault::kIndex, std::move(text), examples_max_); }
+  void Fault(std::string text) {
+    report_.Add(FsckFault::kIndex, std::move(text), options_.examples_max);
+  }
+
+  // Whether each number's tsuid has that number.
+  absl::Status CheckBlocks() {
+    const std::unique_ptr<TableView> view = tables_.Snapshot();
+    const std::string prefix = SeriesNumberKey(0).substr(0, 1);
+    absl::Status status;
+    HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kSeries, PrefixRange(prefix), {},
+                                        [&](std::string_view key, std::string_view row) {
+                                          status = CheckBlock(key, std::string(row));
+                                          return status.ok();
+                                        }));
+    return status;
+  }
+
+  absl::Status CheckBlock(std::string_view key, const std::optional<std::string>& row) {
+    const absl::StatusOr<uint64_t> block = DecodeU64(key.substr(1));
+    HOURCELL_RETURN_IF_ERROR(block.status());
+    std::vector<std::string_view> tsuids;
+    HOURCELL_RETURN_IF_ERROR(ParseBlock(key, row, &tsuids));
+    for (size_t i = 0; i < tsuids.size(); ++i) {
+      if (tsuids[i].empty()) continue;
+      const SeriesNumber number = *block * kBlockSeries + i;
+      HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber back, series_.NumberOf(std::string(tsuids[i])));
+      if (back != 0) continue;  // another one is told by its tsuid
+      Fault(fmt::format("series {}: its tsuid {} has no number", number, ToHex(tsuids[i])));
+      HOURCELL_RETURN_IF_ERROR(Fix({SetSeries(SeriesTsuidKey(tsuids[i]), EncodeU64(number))}));
+    }
+    return absl::OkStatus();
+  }
 
   absl::Status Add(SeriesNumber number, std::string_view tsuid) {
     ++report_.series;
@@ -70,36 +126,113 @@ class SeriesCheck {
       if (found[i] == tsuids_[i]) continue;
       Fault(fmt::format("series {}: its tsuid {} says so, its number says {}", of_metric_[i],
                         ToHex(tsuids_[i]), found[i].empty() ? "none" : ToHex(found[i])));
+      if (found[i].empty()) HOURCELL_RETURN_IF_ERROR(FixBlock(of_metric_[i], tsuids_[i]));
     }
-    HOURCELL_ASSIGN_OR_RETURN(Numbers posted, series_.OfMetric(metric_));
-    Compare(fmt::format("metric {}", metric_), &of_metric_, &posted);
-    for (auto& [tag, numbers] : of_tag_) {
-      HOURCELL_ASSIGN_OR_RETURN(posted, series_.WithTag(metric_, tag));
-      Compare(fmt::format("metric {} and tag {}={}", metric_, tag.tagk, tag.tagv), &numbers,
-              &posted);
-    }
+    HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_}, &of_metric_));
+    for (auto& [tag, numbers] : of_tag_)
+      HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_, .tag = tag}, &numbers));
     of_metric_.clear();
     tsuids_.clear();
     of_tag_.clear();
     return absl::OkStatus();
   }
 
-  void Compare(const std::string& set, Numbers* want, Numbers* got) {
+  absl::Status Compare(const PostingSet& set, Numbers* want) {
     std::ranges::sort(*want);
-    std::ranges::sort(*got);
+    const absl::StatusOr<Numbers> got =
+        set.tag.has_value() ? series_.WithTag(set.metric, *set.tag) : series_.OfMetric(set.metric);
+    if (absl::IsDataLoss(got.status())) {
+      Fault(fmt::format("{}: {}", set.Text(), std::string(got.status().message())));
+      return Rewrite(set, *want);
+    }
+    HOURCELL_RETURN_IF_ERROR(got.status());
     Numbers missing;
     Numbers extra;
     std::ranges::set_difference(*want, *got, std::back_inserter(missing));
     std::ranges::set_difference(*got, *want, std::back_inserter(extra));
     for (const SeriesNumber number : missing)
-      Fault(fmt::format("posting set of UIDs {}: series {} is not in it", set, number));
-    for (const SeriesNumber number : extra)
-      Fault(fmt::format("posting set of UIDs {}: it has {}, which is no such series", set, number));
+      Fault(fmt::format("{}: series {} is not in it", set.Text(), number));
+    bool is_right = missing.empty();
+    for (const SeriesNumber number : extra) {
+      std::string tsuid;
+      HOURCELL_ASSIGN_OR_RETURN(const bool is_newer, HasByNow(set, number, &tsuid));
+      if (!tsuid.empty()) want->push_back(number);
+      if (is_newer) continue;
+      Fault(fmt::format("{}: it has {}, which is no such series", set.Text(), number));
+      if (tsuid.empty()) is_right = false;
+    }
+    return is_right ? absl::OkStatus() : Rewrite(set, *want);
+  }
+
+  // Whether a series that was not found among the others belongs there after all: it was made
+  // meanwhile. Its tsuid is empty if there is no such number.
+  absl::StatusOr<bool> HasByNow(const PostingSet& set,
+                                SeriesNumber number,
+                                std::string* tsuid) const {
+    std::vector<std::string> tsuids;
+    HOURCELL_RETURN_IF_ERROR(series_.TsuidsFound({&number, 1}, &tsuids));
+    *tsuid = std::move(tsuids[0]);
+    const absl::StatusOr<SeriesUids> uids = ParseTsuid(layout_, *tsuid);
+    if (!uids.ok() || uids->metric != set.metric) return false;
+    const bool has_tag =
+        !set.tag.has_value() || std::ranges::find(uids->tags, *set.tag) != uids->tags.end();
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber back, series_.NumberOf(*tsuid));
+    return has_tag && back == number;
+  }
+
+  // The set's rows are these numbers, and no others.
+  absl::Status Rewrite(const PostingSet& set, const Numbers& numbers) {
+    std::map<std::string, std::string> rows;  // by key
+    const std::string prefix = set.Prefix(layout_);
+    for (const SeriesNumber number : numbers) {
+      std::string key = prefix;
+      AppendPostingChunk(number, &key);
+      std::string& row = rows[key];
+      const std::string one = PostingOfOne(number);
+      const std::string_view both[] = {row, one};
+      std::string merged;
+      MergePostings(row.empty() ? std::span(both).subspan(1) : std::span(both), &merged);
+      row = std::move(merged);
+    }
+    std::vector<Mutation> group;
+    HOURCELL_RETURN_IF_ERROR(tables_.Snapshot()->Scan(
+        TableId::kSeries, PrefixRange(prefix), {}, [&](std::string_view key, std::string_view) {
+          if (rows.contains(std::string(key))) return true;
+          group.push_back({TableId::kSeries, Mutation::Kind::kDelete, std::string(key), {}});
+          return true;
+        }));
+    for (auto& [key, row] : rows)
+      group.push_back(SetSeries(key, std::move(row)));
+    return Fix(group);
+  }
+
+  // Adds the tsuid to its number's row, where there is none.
+  absl::Status FixBlock(SeriesNumber number, const std::string& tsuid) {
+    const std::string key = BlockKey(number);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                              tables_.Snapshot()->Get(TableId::kSeries, key));
+    std::vector<std::string_view> tsuids;
+    HOURCELL_RETURN_IF_ERROR(ParseBlock(key, row, &tsuids));
+    tsuids[number % kBlockSeries] = tsuid;
+    std::string list;
+    for (const std::string_view one : tsuids)
+      AppendToTsuidList(one, &list);
+    return Fix({SetSeries(key, std::move(list))});
+  }
+
+  absl::Status Fix(const std::vector<Mutation>& group) {
+    if (!options_.fix) return absl::OkStatus();
+    HOURCELL_KILL_POINT("fsck:before_index");
+    HOURCELL_RETURN_IF_ERROR(tables_.Apply(group, /*sync=*/true));
+    HOURCELL_KILL_POINT("fsck:index");
+    ++report_.fixed;
+    return absl::OkStatus();
   }
 
   const Layout& layout_;
   const SeriesTable& series_;
-  const size_t examples_max_;
+  TableStore& tables_;
+  const SeriesCheckOptions& options_;
   FsckReport& report_;
   Uid metric_ = kNoUid;
   Numbers of_metric_;
@@ -111,9 +244,10 @@ class SeriesCheck {
 
 absl::Status CheckSeries(const Layout& layout,
                          const SeriesTable& series,
-                         size_t examples_max,
+                         TableStore* tables,
+                         const SeriesCheckOptions& options,
                          FsckReport* report) {
-  return SeriesCheck(layout, series, examples_max, report).Run();
+  return SeriesCheck(layout, series, tables, options, report).Run();
 }
 
 }  // namespace hourcell

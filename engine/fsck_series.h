@@ -1,9 +1,16 @@
 // CheckSeries: whether numbers, tsuids and posting sets of all series agree, both ways:
 //
+//   number -> tsuid -> the same number
 //   tsuid -> number -> the same tsuid
 //   a series is in its metric's set and in that of each of its tags; no set has another one
 //
-// Holds the series of one metric in memory. Reads only.
+// Series may be made meanwhile: one that is found in a set only is looked up once more before it is
+// a fault. Holds the series of one metric in memory.
+//
+// Repairs: what one direction says and the other does not is written to the other. A posting set
+// that lacks series or does not decode is written anew, with all that belong in it; of those that
+// do not, only numbers that no series has go. What contradicts itself is left alone. Rows of points
+// are neither read nor written. Each repair can be cut off, and be made again.
 
 #pragma once
 
@@ -14,13 +21,21 @@
 #include "codec/layout.h"
 #include "engine/fsck_report.h"
 #include "engine/series_table.h"
+#include "engine/table.h"
 
 namespace hourcell {
 
-// Errors are storage's; what does not decode, too: then the rest is not checked.
+struct SeriesCheckOptions {
+  bool fix = false;  // REQUIRES: no series is made meanwhile
+  size_t examples_max = 10;
+};
+
+// Errors are storage's; what does not decode, too, but for posting sets: then the rest is not
+// checked. `tables` are those of `series`.
 absl::Status CheckSeries(const Layout& layout,
                          const SeriesTable& series,
-                         size_t examples_max,
+                         TableStore* tables,
+                         const SeriesCheckOptions& options,
                          FsckReport* report);
 
 }  // namespace hourcell

@@ -78,7 +78,7 @@ class Journal {
   // Calls visit(sequence, payload) for every block with sequence >= `from`, in order, on the
   // caller's thread, while another thread reads and checks ahead. `from` 0 = the oldest there is.
   // kDataLoss: damage, or `from` is older than the oldest. An error of `visit` ends it and is
-  // returned. REQUIRES: no Write or Trim meanwhile.
+  // returned. What is written meanwhile is not visited. REQUIRES: no Trim meanwhile, or a pin.
   absl::Status Replay(uint64_t from, const Visit& visit) const;
 
   // Appends one block: the parts, one behind the other. When it returns OK the block is with the
@@ -176,7 +176,7 @@ class Journal {
   std::atomic<uint64_t> segment_count_{0};
 };
 
-// Segments of a journal that stay, for a backup: what is in front of `bytes` of each never changes.
+// Segments of a journal that stay: what is in front of `bytes` of each never changes.
 class JournalPin {
  public:
   struct File {

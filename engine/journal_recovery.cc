@@ -66,6 +66,9 @@ class Recovery {
   absl::Status Judge(std::span<const Found> needed, const BadPlace& bad);
   absl::StatusOr<JournalRemains> RemainsBehind(std::span<const Found> needed,
                                                const BadPlace& bad) const;
+  static absl::Status CheckStillBad(const Found& found,
+                                    const BadPlace& bad,
+                                    std::string_view bytes);
   absl::Status CutAt(std::span<const Found> needed, const BadPlace& bad);
   absl::Status CutFile(const std::string& path, uint64_t bytes);
   absl::Status Delete(const std::string& path);
@@ -195,6 +198,20 @@ absl::Status Recovery::Judge(std::span<const Found> needed, const BadPlace& bad)
       remains.said_by, remains.synced_below));
 }
 
+// `bytes` are those at the bad place, read once more. What a disk gives differently each time is
+// not cut off: it may all be there.
+absl::Status Recovery::CheckStillBad(const Found& found,
+                                     const BadPlace& bad,
+                                     std::string_view bytes) {
+  const bool is_good = found.header.ok()
+                           ? DecodeJournalBlock(bytes, found.number, bad.sequence).ok()
+                           : DecodeSegmentHeader(bytes, found.number).ok();
+  if (!is_good) return absl::OkStatus();
+  return absl::UnavailableError(
+      fmt::format("{} at offset {}: read twice; got bytes that differ, good ones the second time",
+                  found.path, bad.offset));
+}
+
 absl::StatusOr<JournalRemains> Recovery::RemainsBehind(std::span<const Found> needed,
                                                        const BadPlace& bad) const {
   // How far the sequences behind the place can go: no further than there are bytes for blocks, but
@@ -217,6 +234,7 @@ absl::StatusOr<JournalRemains> Recovery::RemainsBehind(std::span<const Found> ne
     }
     HOURCELL_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadFileFrom(fs_, found.path, from, found.file_bytes));
+    if (&found == &needed[bad.index]) HOURCELL_RETURN_IF_ERROR(CheckStillBad(found, bad, bytes));
     remains.Add(FindJournalRemains(bytes, found.number, bad.sequence, range));
     from = 0;
   }

@@ -10,6 +10,8 @@
 // What cannot be told apart: damage to blocks that were synced, but behind which nothing was
 // written that says so, looks like a torn tail.
 //
+// A place that is bad is read twice before anything is cut off.
+//
 // A missing number among the segments is damage always: their names become durable in order.
 
 #pragma once

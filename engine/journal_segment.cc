@@ -31,8 +31,20 @@ absl::StatusOr<std::unique_ptr<rocksdb::FSRandomAccessFile>> OpenFile(rocksdb::F
   return file;
 }
 
+// Fewer bytes than were asked for are the end of the file only if it says so itself: what a disk
+// leaves out must not be taken for bytes that were never written.
+absl::Status CheckEnd(rocksdb::FileSystem* fs, const std::string& path, uint64_t end) {
+  uint64_t bytes = 0;
+  HOURCELL_RETURN_IF_ERROR(
+      FromRocks(fs->GetFileSize(path, rocksdb::IOOptions(), &bytes, nullptr), "size of " + path));
+  if (bytes <= end) return absl::OkStatus();
+  return absl::UnavailableError(fmt::format(
+      "read {} at offset {}: got no bytes; want some, up to its end at {}", path, end, bytes));
+}
+
 // Reads [from, from + size) to `out`; fewer bytes only at the end of the file.
-absl::StatusOr<size_t> ReadAt(const rocksdb::FSRandomAccessFile& file,
+absl::StatusOr<size_t> ReadAt(rocksdb::FileSystem* fs,
+                              const rocksdb::FSRandomAccessFile& file,
                               const std::string& path,
                               uint64_t from,
                               size_t size,
@@ -43,7 +55,10 @@ absl::StatusOr<size_t> ReadAt(const rocksdb::FSRandomAccessFile& file,
     HOURCELL_RETURN_IF_ERROR(FromRocks(
         file.Read(from + got, size - got, rocksdb::IOOptions(), &read, out + got, nullptr),
         fmt::format("read {} at offset {}", path, from + got)));
-    if (read.empty()) break;
+    if (read.empty()) {
+      HOURCELL_RETURN_IF_ERROR(CheckEnd(fs, path, from + got));
+      break;
+    }
     if (read.data() != out + got) std::memmove(out + got, read.data(), read.size());
     got += read.size();
   }
@@ -72,15 +87,17 @@ std::optional<uint64_t> SegmentNumberOf(std::string_view name) {
   return number;
 }
 
-SegmentReader::SegmentReader(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Range range)
-    : file_(std::move(file)), range_(std::move(range)) {}
+SegmentReader::SegmentReader(rocksdb::FileSystem* fs,
+                             std::unique_ptr<rocksdb::FSRandomAccessFile> file,
+                             Range range)
+    : fs_(fs), file_(std::move(file)), range_(std::move(range)) {}
 
 SegmentReader::~SegmentReader() = default;
 
 absl::StatusOr<std::unique_ptr<SegmentReader>> SegmentReader::Open(rocksdb::FileSystem* fs,
                                                                    Range range) {
   HOURCELL_ASSIGN_OR_RETURN(auto file, OpenFile(fs, range.path));
-  std::unique_ptr<SegmentReader> reader(new SegmentReader(std::move(file), std::move(range)));
+  std::unique_ptr<SegmentReader> reader(new SegmentReader(fs, std::move(file), std::move(range)));
   HOURCELL_RETURN_IF_ERROR(reader->ReadHeader());
   return reader;
 }
@@ -88,7 +105,7 @@ absl::StatusOr<std::unique_ptr<SegmentReader>> SegmentReader::Open(rocksdb::File
 absl::Status SegmentReader::ReadHeader() {
   char bytes[kSegmentHeaderBytes];
   const size_t size = static_cast<size_t>(std::min<uint64_t>(sizeof bytes, range_.bytes));
-  HOURCELL_ASSIGN_OR_RETURN(read_bytes_, ReadAt(*file_, range_.path, 0, size, bytes));
+  HOURCELL_ASSIGN_OR_RETURN(read_bytes_, ReadAt(fs_, *file_, range_.path, 0, size, bytes));
   const auto header = DecodeSegmentHeader({bytes, static_cast<size_t>(read_bytes_)}, range_.number);
   if (!header.ok()) return AtOffset(header.status(), range_.path, 0);
   header_ = *header;
@@ -105,7 +122,7 @@ absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   std::memcpy(batch->bytes.data(), carry_.data(), carry_.size());
   const size_t size =
       static_cast<size_t>(std::min<uint64_t>(want - carry_.size(), range_.bytes - read_bytes_));
-  HOURCELL_ASSIGN_OR_RETURN(const size_t got, ReadAt(*file_, range_.path, read_bytes_, size,
+  HOURCELL_ASSIGN_OR_RETURN(const size_t got, ReadAt(fs_, *file_, range_.path, read_bytes_, size,
                                                      batch->bytes.data() + carry_.size()));
   // A file that became shorter ends here.
   read_bytes_ = got < size ? range_.bytes : read_bytes_ + got;
@@ -163,7 +180,7 @@ absl::StatusOr<std::string> ReadFileFrom(rocksdb::FileSystem* fs,
   HOURCELL_ASSIGN_OR_RETURN(const auto file, OpenFile(fs, path));
   std::string content(from < bytes ? static_cast<size_t>(bytes - from) : 0, '\0');
   HOURCELL_ASSIGN_OR_RETURN(const size_t got,
-                            ReadAt(*file, path, from, content.size(), content.data()));
+                            ReadAt(fs, *file, path, from, content.size(), content.data()));
   content.resize(got);
   return content;
 }

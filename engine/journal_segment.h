@@ -55,7 +55,7 @@ class SegmentReader {
 
   // Replaces what is in `*batch` by the next blocks. Returns false when the segment has ended: in
   // good order, or with a fault(). The last call may give blocks and false. kUnavailable: the file
-  // system failed.
+  // system failed, or gave fewer bytes than the file has.
   absl::StatusOr<bool> Next(BlockBatch* batch);
 
   const SegmentHeader& header() const { return header_; }
@@ -68,12 +68,15 @@ class SegmentReader {
   const absl::Status& fault() const { return fault_; }
 
  private:
-  SegmentReader(std::unique_ptr<rocksdb::FSRandomAccessFile> file, Range range);
+  SegmentReader(rocksdb::FileSystem* fs,
+                std::unique_ptr<rocksdb::FSRandomAccessFile> file,
+                Range range);
 
   absl::Status ReadHeader();
   absl::StatusOr<size_t> Fill(BlockBatch* batch);
   bool TakeBlock(std::string_view rest, BlockBatch* batch);
 
+  rocksdb::FileSystem* const fs_;
   const std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
   const Range range_;
   SegmentHeader header_;
@@ -87,7 +90,7 @@ class SegmentReader {
   absl::Status fault_;
 };
 
-// The bytes [from, bytes) of a file, or less if it is shorter.
+// The bytes [from, bytes) of a file, less if it is shorter. kUnavailable: the file system failed.
 absl::StatusOr<std::string> ReadFileFrom(rocksdb::FileSystem* fs,
                                          const std::string& path,
                                          uint64_t from,

@@ -1,5 +1,6 @@
 #include "engine/rocks_file_system.h"
 
+#include <cstring>
 #include <set>
 #include <string>
 #include <string_view>
@@ -167,6 +168,55 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
   const std::shared_ptr<RocksErrorWatch> errors_;
 };
 
+// RocksDB takes fewer bytes than it asked for as the end of its manifest or its log, and what is
+// behind them for never written. Here they are that only if the file is no longer than they say.
+class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
+ public:
+  WholeSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file,
+                      rocksdb::FileSystem* files,
+                      std::string path)
+      : FSSequentialFileOwnerWrapper(std::move(file)), files_(*files), path_(std::move(path)) {}
+
+  rocksdb::IOStatus Read(size_t bytes,
+                         const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result,
+                         char* scratch,
+                         rocksdb::IODebugContext* dbg) override {
+    size_t got = 0;
+    while (got < bytes) {
+      rocksdb::Slice piece;
+      rocksdb::IOStatus status =
+          FSSequentialFileOwnerWrapper::Read(bytes - got, options, &piece, scratch + got, dbg);
+      if (status.ok() && piece.empty()) status = CheckEnd(options, dbg);
+      if (!status.ok()) return status;
+      if (piece.empty()) break;
+      if (piece.data() != scratch + got) std::memmove(scratch + got, piece.data(), piece.size());
+      got += piece.size();
+      offset_ += piece.size();
+    }
+    *result = rocksdb::Slice(scratch, got);
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus Skip(uint64_t bytes) override {
+    offset_ += bytes;
+    return FSSequentialFileOwnerWrapper::Skip(bytes);
+  }
+
+ private:
+  rocksdb::IOStatus CheckEnd(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) {
+    uint64_t size = 0;
+    rocksdb::IOStatus status = files_.GetFileSize(path_, options, &size, dbg);
+    if (!status.ok() || size <= offset_) return status;
+    return rocksdb::IOStatus::IOError(path_, "read at offset " + std::to_string(offset_) +
+                                                 ": no more bytes; want some, up to " +
+                                                 std::to_string(size));
+  }
+
+  rocksdb::FileSystem& files_;
+  const std::string path_;
+  uint64_t offset_ = 0;
+};
+
 class RocksFileSystem : public rocksdb::FileSystemWrapper {
  public:
   RocksFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base,
@@ -211,6 +261,17 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
     if (status.ok()) status = CheckTableFooter(file->get(), path, bytes);
     if (!status.ok()) file->reset();
+    return status;
+  }
+
+  rocksdb::IOStatus NewSequentialFile(const std::string& path,
+                                      const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                      rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewSequentialFile(path, options, file, dbg);
+    if (status.ok()) {
+      *file = std::make_unique<WholeSequentialFile>(std::move(*file), target(), path);
+    }
     return status;
   }
 

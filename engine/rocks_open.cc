@@ -59,7 +59,10 @@ absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
                                                  const rocksdb::DBOptions& options) {
   std::vector<std::string> names;
   const rocksdb::Status listed = rocksdb::DB::ListColumnFamilies(options, directory, &names);
-  if (!listed.ok()) names.clear();  // none there, or Open says what is wrong
+  if (!listed.ok() && !listed.IsPathNotFound()) {
+    return FromRocks(listed, fmt::format("open {}", directory));
+  }
+  if (!listed.ok()) names.clear();  // no store there
   std::vector<Family> families;
   for (const std::string& name : names) {
     if (name == rocksdb::kDefaultColumnFamilyName) continue;
@@ -126,6 +129,8 @@ absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
           fmt::format("meta {}: another region has its column family", key.ToString()));
     }
   }
+  // Before the next Seek, which forgets it.
+  HOURCELL_RETURN_IF_ERROR(FromRocks(row->status(), "read the region catalogue"));
   for (row->Seek({kTransitionPrefix.data(), kTransitionPrefix.size()}); visit(kTransitionPrefix);
        row->Next()) {
     forgotten->push_back(row->key().ToString());
@@ -155,6 +160,12 @@ class Opening {
       return absl::DataLossError(
           fmt::format("region catalogue: column family {} is not in the store", name));
     }
+    // Now that the regions are known to be whole. These are of a change that did not come to its
+    // commit, or of a region before one that did.
+    for (const std::shared_ptr<RocksRegion>& region : unnamed_)
+      HOURCELL_RETURN_IF_ERROR(
+          FromRocks(db_.DropColumnFamily(region->family()), "drop " + region->family()->GetName()));
+    unnamed_.clear();
     if (batch.Count() > 0) {
       rocksdb::WriteOptions sync;
       sync.sync = true;
@@ -187,9 +198,7 @@ class Opening {
           std::make_shared<RocksRegion>(&db_, std::exchange(family.handle, nullptr), family.bounds);
       const auto found = catalogue_.find(family.name);
       if (found == catalogue_.end()) {
-        // Of a change that did not come to its commit, or of a region before one that did.
-        HOURCELL_RETURN_IF_ERROR(
-            FromRocks(db_.DropColumnFamily(region->family()), "drop " + family.name));
+        unnamed_.push_back(std::move(region));
         continue;
       }
       region->bounds()->Set(found->second.range);
@@ -217,7 +226,8 @@ class Opening {
 
   rocksdb::DB& db_;
   std::vector<Family>& families_;
-  std::map<std::string, RegionInfo> catalogue_;  // those not yet found, by family
+  std::map<std::string, RegionInfo> catalogue_;        // those not yet found, by family
+  std::vector<std::shared_ptr<RocksRegion>> unnamed_;  // families that no region has
 };
 
 }  // namespace

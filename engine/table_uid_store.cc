@@ -23,21 +23,30 @@ absl::StatusOr<Uid> DecodeUid(const Layout& layout, UidKind kind, std::string_vi
 
 }  // namespace
 
+TableView* TableUidStore::ViewOf(std::unique_ptr<TableView>* present) const {
+  if (view_ != nullptr) return view_;
+  *present = tables_->Snapshot();
+  return present->get();
+}
+
 absl::StatusOr<std::optional<Uid>> TableUidStore::GetForward(UidKind kind, std::string_view name) {
+  std::unique_ptr<TableView> present;
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> value,
-                            tables_->Snapshot()->Get(TableId::kUid, UidForwardKey(kind, name)));
+                            ViewOf(&present)->Get(TableId::kUid, UidForwardKey(kind, name)));
   if (!value.has_value()) return std::optional<Uid>();
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, DecodeUid(layout_, kind, *value));
   return std::optional<Uid>(uid);
 }
 
 absl::StatusOr<std::optional<std::string>> TableUidStore::GetReverse(UidKind kind, Uid uid) {
-  return tables_->Snapshot()->Get(TableId::kUid, UidReverseKey(layout_, kind, uid));
+  std::unique_ptr<TableView> present;
+  return ViewOf(&present)->Get(TableId::kUid, UidReverseKey(layout_, kind, uid));
 }
 
 absl::StatusOr<Uid> TableUidStore::GetCounter(UidKind kind) {
+  std::unique_ptr<TableView> present;
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> value,
-                            tables_->Snapshot()->Get(TableId::kUid, UidCounterKey(kind)));
+                            ViewOf(&present)->Get(TableId::kUid, UidCounterKey(kind)));
   if (!value.has_value()) return Uid{0};
   if (value->size() != 8) {
     return absl::DataLossError(
@@ -51,7 +60,8 @@ absl::Status TableUidStore::ScanForward(UidKind kind,
                                         const std::function<bool(const UidMapping&)>& visit) {
   const size_t name_at = UidForwardPrefix(kind).size();
   absl::Status damage;
-  const absl::Status scanned = tables_->Snapshot()->Scan(
+  std::unique_ptr<TableView> present;
+  const absl::Status scanned = ViewOf(&present)->Scan(
       TableId::kUid, PrefixRange(UidForwardKey(kind, prefix)), {},
       [&](std::string_view key, std::string_view value) {
         const absl::StatusOr<Uid> uid = DecodeUid(layout_, kind, value);
@@ -68,7 +78,8 @@ absl::Status TableUidStore::ScanReverse(UidKind kind,
                                         const std::function<bool(const UidMapping&)>& visit) {
   const size_t uid_at = UidReversePrefix(kind).size();
   absl::Status damage;
-  const absl::Status scanned = tables_->Snapshot()->Scan(
+  std::unique_ptr<TableView> present;
+  const absl::Status scanned = ViewOf(&present)->Scan(
       TableId::kUid, PrefixRange(UidReversePrefix(kind)), {},
       [&](std::string_view key, std::string_view value) {
         const absl::StatusOr<Uid> uid = DecodeUid(layout_, kind, key.substr(uid_at));

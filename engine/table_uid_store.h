@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "codec/layout.h"
@@ -13,8 +14,10 @@ namespace hourcell {
 
 class TableUidStore : public UidStore {
  public:
-  // `tables` is borrowed and outlives the object.
-  TableUidStore(const Layout& layout, TableStore* tables) : layout_(layout), tables_(tables) {}
+  // `tables` is borrowed and outlives the object, as is `view`, if there is one: then reads are of
+  // its moment, else of the present.
+  TableUidStore(const Layout& layout, TableStore* tables, TableView* view = nullptr)
+      : layout_(layout), tables_(tables), view_(view) {}
 
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
   absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
@@ -30,8 +33,12 @@ class TableUidStore : public UidStore {
   void AppendMutations(std::span<const UidChange> changes, std::vector<Mutation>* group) const;
 
  private:
+  // What is read: `view_`, or the present, which is kept in `*present`.
+  TableView* ViewOf(std::unique_ptr<TableView>* present) const;
+
   const Layout layout_;
   TableStore* const tables_;
+  TableView* const view_;  // may be null
 };
 
 }  // namespace hourcell

@@ -17,6 +17,7 @@
 #include "engine/annotation_store.h"
 #include "engine/background.h"
 #include "engine/backup_admin.h"
+#include "engine/fsck_admin.h"
 #include "engine/group_commit.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/series_cache.h"
@@ -76,6 +77,12 @@ absl::Status Closed() {
   return absl::FailedPreconditionError("store is closed");
 }
 
+UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid) {
+  UidRow row{.kind = kind, .name = std::move(name), .uid_bytes = {}};
+  AppendBigEndian(uid, layout.width(kind), &row.uid_bytes);
+  return row;
+}
+
 }  // namespace
 
 // The parts of an open store, in the order in which they depend on each other.
@@ -124,6 +131,7 @@ class Tsdb::Impl {
   std::unique_ptr<SaltAdmin> salt;
   std::unique_ptr<TtlAdmin> ttls;
   std::unique_ptr<BackupAdmin> backups;
+  std::unique_ptr<FsckAdmin> fsck;
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> syncer;
   std::unique_ptr<Background> seal_ticker;
@@ -175,13 +183,10 @@ absl::Status Tsdb::Impl::Open() {
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
-  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
-                                                             .tables = tables.get(),
-                                                             .commit = commit.get(),
-                                                             .journal = journal.get(),
-                                                             .sealer = sealer.get(),
-                                                             .clock = clock,
-                                                             .env = options.env});
+  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{
+      options.path, tables.get(), commit.get(), journal.get(), sealer.get(), clock, options.env});
+  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{
+      &options.layout, tables.get(), &*row_keys, uids.get(), series.get(), journal.get(), clock});
   StartBackground();
   RegisterGauges();
   is_open = true;
@@ -372,6 +377,7 @@ void Tsdb::Impl::RegisterGauges() {
 
 absl::Status Tsdb::Impl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
+  fsck->Stop();
   region_ticker.reset();
   region_trimmer.reset();
   expiry_ticker.reset();
@@ -555,16 +561,6 @@ absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms
   return impl_->annotations->Global(impl_->tables->Snapshot().get(), start_ms, end_ms);
 }
 
-namespace {
-
-UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid) {
-  UidRow row{.kind = kind, .name = std::move(name), .uid_bytes = {}};
-  AppendBigEndian(uid, layout.width(kind), &row.uid_bytes);
-  return row;
-}
-
-}  // namespace
-
 absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
   if (!impl_->is_open) return Closed();
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
@@ -682,6 +678,10 @@ SaltAdmin* Tsdb::salt() {
 
 BackupAdmin* Tsdb::backups() {
   return impl_->backups.get();
+}
+
+FsckAdmin* Tsdb::fsck() {
+  return impl_->fsck.get();
 }
 
 Stats& Tsdb::stats() {

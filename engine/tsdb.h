@@ -43,6 +43,7 @@ struct RefusedPoint {
 };
 
 class BackupAdmin;
+class FsckAdmin;
 class GroupCommit;
 class RegionAdmin;
 class SaltAdmin;
@@ -281,6 +282,9 @@ class Tsdb {
 
   // Backups of it: engine/backup_admin.h. Lives as long as this object.
   BackupAdmin* backups();
+
+  // Checks of it while it is open: engine/fsck_admin.h. Lives as long as this object.
+  FsckAdmin* fsck();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

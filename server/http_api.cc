@@ -135,6 +135,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "flush", kPost, "ro", &HttpApi::Flush},
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {true, "admin", "backup", kGet | kPost, "ro", &HttpApi::Backup},
+    {true, "admin", "fsck", kGet | kPost | kDelete, "", &HttpApi::Fsck},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
     {true, "admin", "salt", kGet | kPost, "ro", &HttpApi::Salt},
     {true, "admin", "regions", kGet, "", &HttpApi::Regions},

@@ -17,6 +17,7 @@
 #include "server/backup_handler.h"
 #include "server/config.h"
 #include "server/cors.h"
+#include "server/fsck_handler.h"
 #include "server/http_message.h"
 #include "server/http_router.h"
 #include "server/last_handler.h"
@@ -79,6 +80,7 @@ class HttpApi {
   HttpResponse Backup(const HttpRequest& request) {
     return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_);
   }
+  HttpResponse Fsck(const HttpRequest& request) { return HandleFsck(request, tsdb_); }
   HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
   HttpResponse Salt(const HttpRequest& request) {
     return HandleSalt(request, tsdb_, clock_->NowMs());

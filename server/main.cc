@@ -327,24 +327,28 @@ int Restore(const Args& args, Terminal& terminal) {
 }
 
 int CheckStore(const Args& args, Terminal& terminal) {
-  CLI::App app("Checks a store that no process has open: every row, name, series and region.",
+  CLI::App app("Checks a store: every row, name, series and region, and the journal.",
                "hourcell fsck");
   FsckCommandOptions options;
   AddStoreOptions(app, &options.store);
-  RefuseUrl(app);
+  AddUrl(app, &options.url);
   app.add_flag("--fix-cells", options.fix_cells,
                "repair cells; what is replaced or removed is kept in meta under aside/row/");
   app.add_flag("--fix-uids", options.fix_uids, "repair names and UIDs, as 'hourcell uid fsck fix'");
+  app.add_flag("--fix-index", options.fix_index,
+               "repair what finds series by their tags: numbers, tsuids, posting sets");
   app.add_flag("--json", options.json, "print the report as one JSON object");
   app.add_option("--examples", options.examples, "findings printed of each kind (default 10)")
       ->type_name("N");
   app.footer(
       "Exit: 0 no faults, 1 faults (fixed or not), 2 usage, 3 it could not be checked.\n"
-      "Nothing is written without a --fix flag, but for what every open of a store does.\n"
+      "Nothing is written without a --fix flag, but for what every open of a store does. Without\n"
+      "--url, and for repairs, no process may have the store open.\n"
       "What is looked at and what is not: docs/fsck.md.\n"
       "\nExamples:\n"
       "  hourcell fsck --data /var/lib/hourcell\n"
-      "  hourcell fsck --fix-cells --json\n");
+      "  hourcell fsck --fix-cells --json\n"
+      "  hourcell fsck --url http://localhost:4242\n");
   if (const int code = Parse(app, args, terminal); code != kParsed) return code;
   return RunFsckCommand(options, terminal);
 }

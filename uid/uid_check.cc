@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
@@ -255,6 +256,7 @@ absl::StatusOr<UidCheckReport> CheckUids(const Layout& layout, UidStore* store, 
     if (repair) {
       if (const std::vector<UidChange> changes = check.Repairs(); !changes.empty()) {
         HOURCELL_RETURN_IF_ERROR(store->Commit(changes));
+        HOURCELL_KILL_POINT("fsck:names");
       }
     }
     for (UidFinding& finding : check.TakeFindings(/*repaired=*/repair)) {

@@ -1,5 +1,6 @@
 // `hourcell fsck`: checks a store that no process has open (engine/fsck.h), and repairs what it is
-// told to.
+// told to; or has a running server check its own (engine/fsck_admin.h). If the tool goes away, the
+// server goes on.
 //
 // Prints the first findings of each kind, a line each, then how much was read and how many faults
 // of each kind there are. Exit 0: none; 1: some, or some were and are fixed now; 2: usage; 3: it
@@ -8,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
@@ -18,8 +20,10 @@ inline constexpr int kExitNotChecked = 3;
 
 struct FsckCommandOptions {
   StoreOptions store = {};
+  std::string url = {};  // a running server instead of `store`
   bool fix_cells = false;
   bool fix_uids = false;
+  bool fix_index = false;
   bool json = false;
   uint64_t examples = 10;  // of each kind
 };

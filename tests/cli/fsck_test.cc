@@ -1,11 +1,15 @@
 #include "server/cli/fsck.h"
 
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/fsck_admin.h"
+#include "server/fsck_json.h"
 #include "tests/cli/captured_terminal.h"
+#include "tests/cli/scripted_server.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -14,6 +18,7 @@ namespace hourcell {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class FsckCommandTest : public testing::Test {
  protected:
@@ -62,6 +67,46 @@ TEST_F(FsckCommandTest, WhatCannotBeCheckedIsExit3) {
   EXPECT_EQ(Run({.store = {.data = dir_.file("none")}}), kExitNotChecked);
   EXPECT_THAT(terminal_.err(), HasSubstr("want a store"));
   EXPECT_EQ(Run({.store = {.settings = {"tsd.no.such=1"}}}), kExitUsage);
+}
+
+TEST_F(FsckCommandTest, AServerIsAskedUntilItIsDone) {
+  FsckRun run{.id = 4, .state = FsckState::kRunning};
+  const auto reply = [&run] {
+    std::string body;
+    AppendFsckRun(run, &body);
+    return ScriptedReply{HttpReplyText(200, body)};
+  };
+  std::vector<ScriptedReply> script = {reply(), reply()};
+  run.state = FsckState::kDone;
+  run.elapsed_ms = 42;
+  run.report.rows = 7;
+  script.push_back(reply());
+  run.report.Add(FsckFault::kCell, "row 1: bad", 10);
+  script.push_back(reply());
+  ScriptedServer server(script);
+
+  EXPECT_EQ(Run({.url = server.url()}), kExitOk) << terminal_.err();
+  EXPECT_THAT(terminal_.out(), HasSubstr("checked 7 rows, "));
+  EXPECT_THAT(terminal_.out(), HasSubstr(" in 42 ms\nno faults found\n"));
+  EXPECT_EQ(Run({.url = server.url(), .json = true, .examples = 3}), kExitFailure);
+  EXPECT_THAT(terminal_.out(), HasSubstr("\"faults\":{\"cell\":1},\"examples\":[{\"fault\":"));
+  EXPECT_THAT(server.requests()[0], StartsWith("POST /api/admin/fsck?examples=10 "));
+  EXPECT_THAT(server.requests()[1], StartsWith("GET /api/admin/fsck "));
+  EXPECT_THAT(server.requests()[3], StartsWith("POST /api/admin/fsck?examples=3 "));
+}
+
+TEST_F(FsckCommandTest, AServerThatCannotIsExit3) {
+  std::string failed;
+  AppendFsckRun({.id = 1, .state = FsckState::kFailed, .error = "a disk"}, &failed);
+  ScriptedServer server({{HttpReplyText(200, failed)},
+                         {HttpReplyText(503, R"({"error":{"message":"Busy"}})")},
+                         {HttpReplyText(200, "<html>")}});
+  for (const char* why : {"failed: a disk", "Busy", "want an object of a check"}) {
+    EXPECT_EQ(Run({.url = server.url()}), kExitNotChecked);
+    EXPECT_THAT(terminal_.err(), HasSubstr(why));
+  }
+  EXPECT_EQ(Run({.url = server.url(), .fix_cells = true}), kExitUsage);
+  EXPECT_EQ(Run({.url = "ftp://x"}), kExitUsage);
 }
 
 }  // namespace

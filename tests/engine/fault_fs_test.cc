@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include <fmt/format.h>
+
 #include "tests/engine/journal_testing.h"
 
 namespace hourcell {
@@ -36,6 +38,22 @@ class FaultFsTest : public testing::Test {
 
   // Everything in the directory, on disk.
   void SyncAll(rocksdb::FSWritableFile* file) { ASSERT_TRUE(Sync(file) && SyncDirectory()); }
+
+  // A file of these bytes, in order.
+  std::string Written(const std::string& name, const std::string& text) {
+    EXPECT_TRUE(Append(Create(name).get(), text).ok());
+    return directory_.file(name);
+  }
+
+  // What one read of all of it gives, from the beginning.
+  std::string ReadOnce(const std::string& path) {
+    std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+    EXPECT_TRUE(fs_.NewRandomAccessFile(path, {}, &file, nullptr).ok());
+    char scratch[100];
+    rocksdb::Slice got;
+    const bool is_read = file->Read(0, 8, IOOptions(), &got, scratch, nullptr).ok();
+    return is_read ? got.ToString() : "error";
+  }
 
   TempDir directory_;
   FaultFs fs_;
@@ -146,6 +164,64 @@ TEST_F(FaultFsTest, ARenameHappenedOrNot) {
     outcomes.insert(content);
   }
   EXPECT_THAT(outcomes, ElementsAre("new", "old"));
+}
+
+TEST_F(FaultFsTest, ReadsFailInTheWaysThatAreNamed) {
+  const std::string path = Written("a", "12345678");
+  const auto read_with = [&](FaultFs::Failure failure) {
+    fs_.Heal();
+    fs_.FailOn({.operations = FaultFs::kRead, .with = failure});
+    return ReadOnce(path);
+  };
+  EXPECT_EQ(read_with(FaultFs::Failure::kIoError), "error");
+  EXPECT_EQ(read_with(FaultFs::Failure::kShort), "1234");
+  EXPECT_EQ(read_with(FaultFs::Failure::kEnded), "");
+  EXPECT_EQ(read_with(FaultFs::Failure::kFlip), "1234%678");
+  EXPECT_EQ(ReadOnce(path), "12345678") << "the file is as it was";
+}
+
+TEST_F(FaultFsTest, AShortReadInOrderGoesOnBehindWhatItGave) {
+  const std::string path = Written("a", "12345678");
+  std::unique_ptr<rocksdb::FSSequentialFile> file;
+  ASSERT_TRUE(fs_.NewSequentialFile(path, {}, &file, nullptr).ok());
+  fs_.FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kShort});
+  char scratch[8];
+  rocksdb::Slice got;
+  ASSERT_TRUE(file->Read(4, IOOptions(), &got, scratch, nullptr).ok());
+  EXPECT_EQ(got.ToString(), "12");
+  ASSERT_TRUE(file->Read(4, IOOptions(), &got, scratch, nullptr).ok());
+  EXPECT_EQ(got.ToString(), "3456");
+}
+
+TEST_F(FaultFsTest, FaultsAreOfAKindOfFileAndInTheLog) {
+  const std::string path = Written("000007.sst", "12345678");
+  fs_.FailOn({.operations = FaultFs::kAllReads, .files = FaultFs::kWalFile});
+  EXPECT_EQ(ReadOnce(path), "12345678");
+  EXPECT_EQ(fs_.Log(), "");
+  fs_.FailOn({.operations = FaultFs::kAllReads, .nth = 2, .files = FaultFs::kTableFile});
+  EXPECT_EQ(ReadOnce(path), "error");
+  EXPECT_EQ(fs_.Log(), "read " + path + " at 0: error (2th)\n");
+}
+
+TEST_F(FaultFsTest, EveryKindOfFileIsKnownByItsPath) {
+  EXPECT_EQ(FaultFs::KindOf("/s/journal/00000000000000000001.log"), FaultFs::kJournalFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/journal/"), FaultFs::kJournalFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db/000001.log"), FaultFs::kWalFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db/MANIFEST-000002"), FaultFs::kManifestFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db//CURRENT"), FaultFs::kCurrentFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db/000003.sst"), FaultFs::kTableFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db/IDENTITY"), FaultFs::kOtherFile);
+}
+
+TEST_F(FaultFsTest, AHookSeesEveryOperationBeforeItIsDone) {
+  std::vector<std::string> seen;
+  fs_.SetHook([&](FaultFs::Operation operation, const std::string& path) {
+    const bool is_there = std::filesystem::exists(path);
+    seen.push_back(fmt::format("{} {}", static_cast<uint32_t>(operation), is_there));
+  });
+  const std::string path = Written("a", "12345678");
+  EXPECT_EQ(ReadOnce(path), "12345678");
+  EXPECT_THAT(seen, ElementsAre("1 false", "2 true", "512 true", "1024 true"));
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include "engine/fsck_series.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "engine/fsck.h"
+#include "engine/key_range.h"
 #include "engine/rocks_table_store.h"
+#include "engine/series_key.h"
 #include "engine/series_rows.h"
 #include "tests/engine/backup_testing.h"
 #include "tests/support/temp_dir.h"
@@ -51,12 +56,84 @@ TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
     const auto report = RunFsck(options, {});
     ASSERT_OK(report);
     EXPECT_GE(report->faults(), 1u);
+    EXPECT_EQ(report->fixed, 0u);
     set(Mutation::Kind::kSet);
     const auto good = RunFsck(options, {});
     ASSERT_OK(good);
     EXPECT_THAT(good->counts, IsEmpty());
   }
 }
+
+class FsckSeriesRepairTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    PutManySeries(tsdb.get());
+    before_ = Dump(tsdb.get());
+    ASSERT_OK(tsdb->Close());
+  }
+
+  // Sets the rows that begin with the parameter to that; nothing: deletes them.
+  void ChangeRows(const std::optional<std::string>& value) {
+    const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
+    ASSERT_OK(tables);
+    std::vector<Mutation> group;
+    ASSERT_OK((*tables)->Snapshot()->Scan(
+        TableId::kSeries, PrefixRange(GetParam()), {}, [&](std::string_view key, std::string_view) {
+          group.push_back({TableId::kSeries,
+                           value.has_value() ? Mutation::Kind::kSet : Mutation::Kind::kDelete,
+                           std::string(key), value.value_or("")});
+          return true;
+        }));
+    ASSERT_FALSE(group.empty());
+    ASSERT_OK((*tables)->Apply(group, /*sync=*/false));
+    ASSERT_OK((*tables)->Close());
+  }
+
+  // Every series is found by its tag, and no row of points has changed.
+  void ExpectWhole() {
+    const auto fixed = RunFsck(options_, {.fix_index = true});
+    ASSERT_OK(fixed);
+    EXPECT_GE(fixed->fixed, 1u);
+    const auto good = RunFsck(options_, {});
+    ASSERT_OK(good);
+    EXPECT_THAT(good->counts, IsEmpty()) << good->examples[0].text;
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    EXPECT_EQ(Dump(tsdb.get()), before_);
+    for (int i = 0; i < 128; i += 9) {
+      const auto result = tsdb->Query(MakeQuery(Aggregator::kSum, "many",
+                                                {{.tagk = "id", .filter = fmt::format("i{}", i)}},
+                                                kBackupHour, kBackupHour + 3600));
+      ASSERT_OK(result);
+      ASSERT_EQ(result->series.size(), 1u) << i;
+    }
+  }
+
+  TempDir dir_;
+  Options options_ = TinyOptions(dir_.file("store"));
+  std::string before_;
+};
+
+TEST_P(FsckSeriesRepairTest, WhatIsGoneIsMadeAgain) {
+  ChangeRows(std::nullopt);
+  ExpectWhole();
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, FsckSeriesRepairTest, testing::Values("m", "n", "p", "t"));
+
+using FsckPostingRepairTest = FsckSeriesRepairTest;
+
+TEST_P(FsckPostingRepairTest, WhatDoesNotDecodeIsMadeAgain) {
+  ChangeRows("\x07");
+  ExpectWhole();
+}
+
+TEST_P(FsckPostingRepairTest, NumbersThatNoSeriesHasGo) {
+  ChangeRows(PostingOfOne(999));
+  ExpectWhole();
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, FsckPostingRepairTest, testing::Values("m", "p"));
 
 }  // namespace
 }  // namespace hourcell

@@ -10,6 +10,7 @@
 #include "engine/journal_block.h"
 #include "engine/journal_segment.h"
 #include "tests/engine/journal_testing.h"
+#include "tests/support/fault_fs.h"
 
 namespace hourcell {
 namespace {
@@ -283,6 +284,26 @@ TEST_F(JournalRecoveryTest, NoDamagedByteIsEverFewerBlocks) {
       EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(PathOf(number))))
           << "segment " << number << " byte " << i;
       WriteFile(PathOf(number), bytes);
+    }
+  }
+  ExpectBlocksBelow(8);
+}
+
+// None of these reads says anything of what is on disk.
+TEST_F(JournalRecoveryTest, WhatADiskLeavesOutOrFlipsOnceIsNotCutOff) {
+  Make(/*synced=*/2, /*unsynced=*/5);
+  for (const auto failure :
+       {FaultFs::Failure::kIoError, FaultFs::Failure::kEnded, FaultFs::Failure::kFlip}) {
+    bool has_failed = true;
+    for (uint64_t n = 1; has_failed; ++n) {
+      SCOPED_TRACE(testing::Message() << "read " << n << ", kind " << static_cast<int>(failure));
+      FaultFs fs;
+      fs.FailOn({.operations = FaultFs::kRead, .nth = n, .with = failure});
+      const auto journal =
+          Journal::Open({.directory = path_, .fs = &fs, .preallocate_bytes = 0, .low_mark = 0});
+      has_failed = !fs.Log().empty();
+      EXPECT_EQ(journal.ok(), !has_failed);
+      ASSERT_LT(n, 100u);
     }
   }
   ExpectBlocksBelow(8);

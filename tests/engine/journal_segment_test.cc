@@ -4,6 +4,7 @@
 
 #include "codec/base/random.h"
 #include "tests/engine/journal_testing.h"
+#include "tests/support/fault_fs.h"
 
 namespace hourcell {
 namespace {
@@ -116,6 +117,29 @@ TEST_F(SegmentReaderTest, AFileThatIsShorterThanItWasEndsThere) {
 TEST_F(SegmentReaderTest, AFileThatIsNotThereOrNoSegment) {
   EXPECT_FALSE(SegmentReader::Open(rocksdb::FileSystem::Default().get(), {path_, 3, 40, 1}).ok());
   EXPECT_THAT(Open("no segment"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_)));
+}
+
+TEST_F(SegmentReaderTest, AReadThatGivesTooFewBytesIsNoEnd) {
+  const std::string bytes = SegmentOf({"ten", "eleven"});
+  WriteFile(path_, bytes);
+  FaultFs fs;
+  const auto reader = SegmentReader::Open(&fs, {path_, 3, bytes.size(), ~uint64_t{0}});
+  ASSERT_OK(reader);
+  fs.FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kEnded});
+  BlockBatch batch;
+  EXPECT_THAT((*reader)->Next(&batch), StatusIs(absl::StatusCode::kUnavailable,
+                                                HasSubstr(path_ + " at offset 40: got no bytes")));
+}
+
+TEST_F(SegmentReaderTest, ReadsOnWhereOneReadGaveAPart) {
+  const std::string bytes = SegmentOf({"ten", "eleven"});
+  WriteFile(path_, bytes);
+  FaultFs fs;
+  fs.FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kShort});
+  fs.FailOn({.operations = FaultFs::kRead, .nth = 3, .with = FaultFs::Failure::kShort});
+  const auto reader = SegmentReader::Open(&fs, {path_, 3, bytes.size(), ~uint64_t{0}});
+  ASSERT_OK(reader);
+  EXPECT_EQ(PayloadsOf(reader->get()), (std::vector<std::string>{"ten", "eleven"}));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rocksdb/file_system.h>
 
@@ -121,6 +122,25 @@ TEST_F(RocksFileSystemTest, ATableFileWithoutAFooterOfOursIsRefused) {
   std::unique_ptr<rocksdb::FSRandomAccessFile> file;
   EXPECT_TRUE(files()->NewRandomAccessFile(path("000003.sst"), {}, &file, nullptr).IsCorruption());
   EXPECT_EQ(file, nullptr);
+}
+
+// RocksDB takes it for the end of its manifest or its log.
+TEST_F(RocksFileSystemTest, WhatIsReadInOrderIsReadWhole) {
+  const auto written = Create("MANIFEST-000002");
+  ASSERT_TRUE(written->Append("12345678", {}, nullptr).ok());
+  const auto read = [&](size_t bytes) -> std::string {
+    std::unique_ptr<rocksdb::FSSequentialFile> file;
+    EXPECT_TRUE(files()->NewSequentialFile(path("MANIFEST-000002"), {}, &file, nullptr).ok());
+    char scratch[100];
+    rocksdb::Slice got;
+    const rocksdb::IOStatus status = file->Read(bytes, {}, &got, scratch, nullptr);
+    return status.ok() ? got.ToString() : status.ToString();
+  };
+  fault_->FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kShort});
+  EXPECT_EQ(read(8), "12345678");
+  fault_->FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kEnded});
+  EXPECT_THAT(read(8), testing::HasSubstr("at offset 0: no more bytes; want some, up to 8"));
+  EXPECT_EQ(read(100), "12345678") << "which is where it ends";
 }
 
 }  // namespace

@@ -520,5 +520,37 @@ TEST_F(RegionFaultTest, APowerLossAtAnyWriteLosesNothing) {
   EXPECT_FALSE(has_failed) << "the sweep never came to its end";
 }
 
+// What cannot be read is not taken for what is not there: families that no row of the catalogue
+// names are dropped when a store is opened.
+TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
+  Start();
+  std::unique_ptr<TableStore> store = Open();
+  Fill(store.get());
+  // So long that the catalogue has several blocks, of which any may fail.
+  std::vector<std::string> keys;
+  for (int i = 4; i < 60; i += 5)
+    keys.push_back(Key(i) + std::string(2000, 'x'));
+  ASSERT_OK(store->Split(kTable, {.keys = keys}));
+  ASSERT_OK(store->Flush(TableId::kMeta));
+  bool has_failed = true;
+  for (uint64_t n = 1; has_failed && !HasFailure(); n += 1 + n / 16) {
+    SCOPED_TRACE(testing::Message() << "read " << n);
+    store.reset();
+    fs_->FailOn({.operations = FaultFs::kAllReads, .nth = n});
+    Options options = TinyOptions(directory_->path());
+    options.env = env_.get();
+    const size_t before = fs_->Log().size();
+    auto opened = OpenRocksTableStore(directory_->file("db"), options);
+    has_failed = fs_->Log().size() > before;
+    EXPECT_FALSE(absl::IsNotFound(opened.status())) << opened.status();
+    opened = absl::UnknownError("closed");
+    fs_->Heal();
+    store = Open();
+    ASSERT_NE(store, nullptr) << fs_->Log();
+    EXPECT_THAT(store->Regions(kTable), SizeIs(13));
+    Check(store.get());
+  }
+}
+
 }  // namespace
 }  // namespace hourcell

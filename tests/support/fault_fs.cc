@@ -1,11 +1,15 @@
 #include "tests/support/fault_fs.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "codec/base/check.h"
 
@@ -84,7 +88,149 @@ void LoseBytes(std::string* content, uint64_t from, FaultFs::Loss loss, Random* 
   }
 }
 
+std::string_view NameOf(FaultFs::Operation operation) {
+  switch (operation) {
+    case FaultFs::kCreate:
+      return "create";
+    case FaultFs::kAppend:
+      return "append";
+    case FaultFs::kSync:
+      return "sync";
+    case FaultFs::kTruncate:
+      return "truncate";
+    case FaultFs::kAllocate:
+      return "allocate";
+    case FaultFs::kDirectorySync:
+      return "directory sync";
+    case FaultFs::kDelete:
+      return "delete";
+    case FaultFs::kRename:
+      return "rename";
+    case FaultFs::kLink:
+      return "link";
+    case FaultFs::kOpen:
+      return "open";
+    case FaultFs::kRead:
+      return "read";
+    case FaultFs::kLook:
+      return "look at";
+    default:
+      return "several";
+  }
+}
+
+std::string_view NameOf(FaultFs::Failure failure) {
+  switch (failure) {
+    case FaultFs::Failure::kIoError:
+      return "error";
+    case FaultFs::Failure::kNoSpace:
+      return "no space";
+    case FaultFs::Failure::kShort:
+      return "short";
+    case FaultFs::Failure::kEnded:
+      return "ended";
+    case FaultFs::Failure::kFlip:
+      return "flipped bit";
+  }
+  HOURCELL_CHECK(false);
+}
+
 }  // namespace
+
+// What becomes of one read of a file.
+class FaultReads {
+ public:
+  FaultReads(FaultFs* fs, std::string path) : fs_(*fs), path_(std::move(path)) {}
+
+  // read(bytes) reads to `scratch`, which has room for `size`.
+  template <typename Read>
+  IOStatus Run(uint64_t offset, size_t size, Slice* result, char* scratch, const Read& read) const {
+    const std::optional<FaultFs::Fault> fault = fs_.Meet(FaultFs::kRead, path_, offset);
+    if (!fault.has_value()) return read(size);
+    switch (fault->with) {
+      case FaultFs::Failure::kShort:
+        return read(size / 2);
+      case FaultFs::Failure::kEnded:
+        *result = Slice(scratch, 0);
+        return IOStatus::OK();
+      case FaultFs::Failure::kFlip: {
+        const IOStatus status = read(size);
+        if (!status.ok() || result->empty()) return status;
+        if (result->data() != scratch) std::memmove(scratch, result->data(), result->size());
+        scratch[result->size() / 2] = static_cast<char>(scratch[result->size() / 2] ^ 0x10);
+        *result = Slice(scratch, result->size());
+        return status;
+      }
+      default:
+        return IOStatus::IOError(path_, "injected");
+    }
+  }
+
+ private:
+  FaultFs& fs_;
+  const std::string path_;
+};
+
+class FaultSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
+ public:
+  FaultSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> target,
+                      FaultFs* fs,
+                      const std::string& path)
+      : FSSequentialFileOwnerWrapper(std::move(target)), reads_(fs, path) {}
+
+  IOStatus Read(size_t size,
+                const IOOptions& io,
+                Slice* result,
+                char* scratch,
+                IODebugContext* debug) override {
+    const IOStatus status = reads_.Run(offset_, size, result, scratch, [&](size_t bytes) {
+      return target()->Read(bytes, io, result, scratch, debug);
+    });
+    if (status.ok()) offset_ += result->size();
+    return status;
+  }
+  IOStatus Skip(uint64_t bytes) override {
+    offset_ += bytes;
+    return target()->Skip(bytes);
+  }
+
+ private:
+  const FaultReads reads_;
+  uint64_t offset_ = 0;
+};
+
+class FaultRandomAccessFile : public rocksdb::FSRandomAccessFileOwnerWrapper {
+ public:
+  FaultRandomAccessFile(std::unique_ptr<rocksdb::FSRandomAccessFile> target,
+                        FaultFs* fs,
+                        const std::string& path)
+      : FSRandomAccessFileOwnerWrapper(std::move(target)), reads_(fs, path) {}
+
+  IOStatus Read(uint64_t offset,
+                size_t size,
+                const IOOptions& io,
+                Slice* result,
+                char* scratch,
+                IODebugContext* debug) const override {
+    return reads_.Run(offset, size, result, scratch, [&](size_t bytes) {
+      return target()->Read(offset, bytes, io, result, scratch, debug);
+    });
+  }
+  IOStatus MultiRead(rocksdb::FSReadRequest* requests,
+                     size_t count,
+                     const IOOptions& io,
+                     IODebugContext* debug) override {
+    for (size_t i = 0; i < count; ++i) {
+      rocksdb::FSReadRequest& request = requests[i];
+      request.status =
+          Read(request.offset, request.len, io, &request.result, request.scratch, debug);
+    }
+    return IOStatus::OK();
+  }
+
+ private:
+  const FaultReads reads_;
+};
 
 class FaultFile : public rocksdb::FSWritableFileOwnerWrapper {
  public:
@@ -228,21 +374,58 @@ bool FaultFs::IsAlive(uint64_t generation) const {
   return generation == generation_;
 }
 
-IOStatus FaultFs::Begin(Operation operation, const std::string& path, size_t* append_bytes) {
+void FaultFs::SetHook(Hook hook) {
   MutexLock lock(&mutex_);
-  ++counts_[operation];
+  hook_ = hook == nullptr ? nullptr : std::make_shared<const Hook>(std::move(hook));
+}
+
+std::string FaultFs::Log() const {
+  MutexLock lock(&mutex_);
+  return log_;
+}
+
+FaultFs::FileKind FaultFs::KindOf(const std::string& path) {
+  const std::filesystem::path name(Normal(path));
+  const std::string file = name.filename().string();
+  if (file == "journal" || name.parent_path().filename() == "journal") return kJournalFile;
+  if (file.ends_with(".log")) return kWalFile;
+  if (file.ends_with(".sst")) return kTableFile;
+  if (file.starts_with("MANIFEST-")) return kManifestFile;
+  return file == "CURRENT" ? kCurrentFile : kOtherFile;
+}
+
+std::optional<FaultFs::Fault> FaultFs::Meet(Operation operation,
+                                            const std::string& path,
+                                            uint64_t offset) {
+  std::shared_ptr<const Hook> hook;
+  {
+    MutexLock lock(&mutex_);
+    hook = hook_;
+  }
+  if (hook != nullptr) (*hook)(operation, path);
+
+  MutexLock lock(&mutex_);
+  const uint64_t count = ++counts_[operation];
   const Fault* failing = nullptr;
   for (Fault& fault : faults_) {
-    if ((fault.operations & operation) == 0) continue;
+    if ((fault.operations & operation) == 0 || (fault.files & KindOf(path)) == 0) continue;
     // nth 0: its turn has come, or came before.
     const bool is_first = fault.nth == 1;
     if (fault.nth > 0) --fault.nth;
     if (failing == nullptr && (is_first || (fault.nth == 0 && fault.is_lasting))) failing = &fault;
   }
-  if (failing == nullptr) return IOStatus::OK();
-  if (append_bytes != nullptr) *append_bytes = failing->append_bytes;
-  return failing->with == Failure::kNoSpace ? IOStatus::NoSpace(path, "injected")
-                                            : IOStatus::IOError(path, "injected");
+  if (failing == nullptr) return std::nullopt;
+  log_ += fmt::format("{} {} at {}: {} ({}th)\n", NameOf(operation), path, offset,
+                      NameOf(failing->with), count);
+  return *failing;
+}
+
+IOStatus FaultFs::Begin(Operation operation, const std::string& path, size_t* append_bytes) {
+  const std::optional<Fault> fault = Meet(operation, path, 0);
+  if (!fault.has_value()) return IOStatus::OK();
+  if (append_bytes != nullptr) *append_bytes = fault->append_bytes;
+  return fault->with == Failure::kNoSpace ? IOStatus::NoSpace(path, "injected")
+                                          : IOStatus::IOError(path, "injected");
 }
 
 std::shared_ptr<FaultFs::Inode> FaultFs::InodeOf(const std::string& path) {
@@ -307,6 +490,51 @@ IOStatus FaultFs::ReopenWritableFile(const std::string& path,
                                      std::unique_ptr<rocksdb::FSWritableFile>* result,
                                      IODebugContext*) {
   return Open(Normal(path), /*is_new=*/false, options, result);
+}
+
+IOStatus FaultFs::NewSequentialFile(const std::string& path,
+                                    const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSSequentialFile>* result,
+                                    IODebugContext* debug) {
+  const IOStatus fault = Begin(kOpen, path, nullptr);
+  if (!fault.ok()) return fault;
+  std::unique_ptr<rocksdb::FSSequentialFile> file;
+  const IOStatus status = target()->NewSequentialFile(path, options, &file, debug);
+  if (status.ok()) *result = std::make_unique<FaultSequentialFile>(std::move(file), this, path);
+  return status;
+}
+
+IOStatus FaultFs::NewRandomAccessFile(const std::string& path,
+                                      const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSRandomAccessFile>* result,
+                                      IODebugContext* debug) {
+  const IOStatus fault = Begin(kOpen, path, nullptr);
+  if (!fault.ok()) return fault;
+  std::unique_ptr<rocksdb::FSRandomAccessFile> file;
+  const IOStatus status = target()->NewRandomAccessFile(path, options, &file, debug);
+  if (status.ok()) *result = std::make_unique<FaultRandomAccessFile>(std::move(file), this, path);
+  return status;
+}
+
+IOStatus FaultFs::FileExists(const std::string& path, const IOOptions& io, IODebugContext* debug) {
+  const IOStatus fault = Begin(kLook, path, nullptr);
+  return fault.ok() ? target()->FileExists(path, io, debug) : fault;
+}
+
+IOStatus FaultFs::GetChildren(const std::string& path,
+                              const IOOptions& io,
+                              std::vector<std::string>* names,
+                              IODebugContext* debug) {
+  const IOStatus fault = Begin(kLook, path, nullptr);
+  return fault.ok() ? target()->GetChildren(path, io, names, debug) : fault;
+}
+
+IOStatus FaultFs::GetFileSize(const std::string& path,
+                              const IOOptions& io,
+                              uint64_t* bytes,
+                              IODebugContext* debug) {
+  const IOStatus fault = Begin(kLook, path, nullptr);
+  return fault.ok() ? target()->GetFileSize(path, io, bytes, debug) : fault;
 }
 
 IOStatus FaultFs::NewDirectory(const std::string& path,

@@ -7,6 +7,10 @@
 //   ... drop everything that has files open ...
 //   fs.LoseUnsynced(/*seed=*/7);
 //
+// Reads fail, too, if they are named: with an error, with fewer bytes than asked for, as at the end
+// of a file, or with a bit that is another. A hook sees every operation first, to be slow, or to do
+// something meanwhile. Every fault that came to pass is in a log, for tests to print if they fail.
+//
 // The model of a power loss:
 //   content    what was appended or cut since the file's last sync is there, or not, or in part: a
 //              prefix, or any pages of 4 KiB of it, the others being zeros, torn at a sector of
@@ -20,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,7 +40,7 @@ namespace hourcell {
 
 class FaultFs : public rocksdb::FileSystemWrapper {
  public:
-  // Write-side operations, as bits.
+  // As bits.
   enum Operation : uint32_t {
     kCreate = 1,  // NewWritableFile, ReopenWritableFile
     kAppend = 2,
@@ -46,9 +51,30 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     kDelete = 64,
     kRename = 128,
     kLink = 256,
-    kAllOperations = 511,
+    kAllOperations = 511,  // that write
+    kOpen = 512,           // NewSequentialFile, NewRandomAccessFile
+    kRead = 1024,
+    kLook = 2048,  // FileExists, GetChildren, GetFileSize
+    kAllReads = 3584,
   };
-  enum class Failure { kIoError, kNoSpace };
+  enum class Failure {
+    kIoError,
+    kNoSpace,
+    // Of kRead only:
+    kShort,  // half of the bytes asked for, and OK
+    kEnded,  // none, and OK, as at the end of the file
+    kFlip,   // all bytes, and one bit of the middle one is another
+  };
+  // As bits.
+  enum FileKind : uint32_t {
+    kJournalFile = 1,  // and its directory
+    kWalFile = 2,
+    kManifestFile = 4,
+    kCurrentFile = 8,
+    kTableFile = 16,
+    kOtherFile = 32,  // directories too
+    kAllFiles = 63,
+  };
   // What becomes of bytes that were not synced: any page of them, or their end only, as where a
   // file grows once its bytes are on disk (ext4's data=ordered). RocksDB's manifest, which is read
   // as a whole or not at all, bears the second.
@@ -60,7 +86,10 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     bool is_lasting = false;               // and all after it
     Failure with = Failure::kIoError;
     size_t append_bytes = 0;  // of a failing append that get into the file
+    uint32_t files = kAllFiles;
   };
+  // What is about to be done, and to what.
+  using Hook = std::function<void(Operation operation, const std::string& path)>;
 
   FaultFs();
   ~FaultFs() override;
@@ -70,8 +99,15 @@ class FaultFs : public rocksdb::FileSystemWrapper {
   void FailOn(const Fault& fault);
   // Forgets all faults.
   void Heal();
-  // Write-side operations of these kinds so far, failed ones too.
+  // Operations of these kinds so far, failed ones too.
   uint64_t Count(uint32_t operations = kAllOperations) const;
+  // The faults that came to pass, oldest first: "read 000007.log at 4096: short (1024th)", a line
+  // each, counted among operations of that kind.
+  std::string Log() const;
+  // Called before each operation, by whoever does it; may block. Empty = none.
+  void SetHook(Hook hook);
+
+  static FileKind KindOf(const std::string& path);
 
   // Power loss. Files that are open stay dead: what is done to them fails, and changes nothing.
   // REQUIRES: no other call meanwhile.
@@ -85,6 +121,25 @@ class FaultFs : public rocksdb::FileSystemWrapper {
                                        const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSWritableFile>* result,
                                        rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus NewSequentialFile(const std::string& path,
+                                      const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* result,
+                                      rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* result,
+                                        rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus FileExists(const std::string& path,
+                               const rocksdb::IOOptions& io,
+                               rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus GetChildren(const std::string& path,
+                                const rocksdb::IOOptions& io,
+                                std::vector<std::string>* names,
+                                rocksdb::IODebugContext* debug) override;
+  rocksdb::IOStatus GetFileSize(const std::string& path,
+                                const rocksdb::IOOptions& io,
+                                uint64_t* bytes,
+                                rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus NewDirectory(const std::string& path,
                                  const rocksdb::IOOptions& io,
                                  std::unique_ptr<rocksdb::FSDirectory>* result,
@@ -108,6 +163,7 @@ class FaultFs : public rocksdb::FileSystemWrapper {
  private:
   friend class FaultFile;
   friend class FaultDirectory;
+  friend class FaultReads;
 
   // A file whatever its names are: how long it is and how much of it is on disk.
   struct Inode {
@@ -131,7 +187,9 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     bool with_next = false;  // undone only together with the next one, as a rename is
   };
 
-  // Counts an operation; not OK: it has to fail that way. `append_bytes` as in Fault.
+  // Counts an operation, and returns the fault it has to meet.
+  std::optional<Fault> Meet(Operation operation, const std::string& path, uint64_t offset);
+  // The same; not OK: it has to fail that way. `append_bytes` as in Fault.
   rocksdb::IOStatus Begin(Operation operation, const std::string& path, size_t* append_bytes);
   rocksdb::IOStatus Open(const std::string& path,
                          bool is_new,
@@ -152,6 +210,8 @@ class FaultFs : public rocksdb::FileSystemWrapper {
   mutable Mutex mutex_;
   std::vector<Fault> faults_ ABSL_GUARDED_BY(mutex_);
   std::map<Operation, uint64_t> counts_ ABSL_GUARDED_BY(mutex_);
+  std::string log_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const Hook> hook_ ABSL_GUARDED_BY(mutex_);                      // may be null
   std::map<std::string, std::shared_ptr<Inode>> inodes_ ABSL_GUARDED_BY(mutex_);  // by path
   std::vector<NameChange> name_changes_ ABSL_GUARDED_BY(mutex_);                  // oldest first
   uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 0;  // power losses so far

@@ -24,7 +24,7 @@ struct Layer {
   "engine/tsdb.h engine/options.h engine/query.h engine/stats.h engine/query/query_spec.h " \
   "engine/query/query_result.h engine/query/query_time.h engine/region_admin.h "            \
   "engine/salt_admin.h engine/backup_admin.h engine/backup_set.h engine/backup_restore.h "  \
-  "engine/fsck.h"
+  "engine/fsck.h engine/fsck_admin.h"
 
 constexpr std::array kLayers = {
     Layer{"codec/base/", "codec/base/"},

@@ -19,6 +19,7 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"codec/base/clock.cc", "one call of the operating system"},
     MirrorException{"codec/base/kill_point.cc", "ends the process: tests/http/crash_test.cc"},
     MirrorException{"codec/base/random.cc", "one call of the operating system"},
+    MirrorException{"engine/fsck_checks.cc", "tests/engine/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/point_writer.cc", "tests/engine/tsdb_test.cc, tests/model"},
     MirrorException{"engine/query/aggregate_spans.cc", "tests/query/aggregate_test.cc"},
     MirrorException{"engine/query/tag_regexp.cc", "tests/query/tag_filter_test.cc"},
