@@ -5,6 +5,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -57,7 +58,15 @@ class KillLoopTest : public testing::Test {
   KillLoopTest() {
     std::printf("HOURCELL_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
 #ifdef HOURCELL_KILL_POINTS
-    kill_points_ = DeclaredKillPoints();
+    // Of what is done here.
+    for (const std::string& point : DeclaredKillPoints()) {
+      const std::string protocol = point.substr(0, point.find(':'));
+      constexpr std::array kProtocols = {"backup", "checkpoint", "journal", "merge", "region",
+                                         "seal",   "series",     "split",   "trim",  "ttl"};
+      if (std::ranges::find(kProtocols, protocol) != kProtocols.end()) {
+        kill_points_.push_back(point);
+      }
+    }
 #endif
   }
 
@@ -77,6 +86,7 @@ class KillLoopTest : public testing::Test {
     mortal_ = std::make_unique<LoadWriter>(Protocol::kHttp, "mortal", random_.Next());
     mortal_->Forget();
     is_mortal_ = false;
+    backups_of_others_ = happened_.backups;
   }
 
   void RunRound(uint64_t round) {
@@ -239,12 +249,11 @@ class KillLoopTest : public testing::Test {
     EXPECT_EQ(prune.exit_code, 0) << prune.out << prune.err;
   }
 
-  // The newest backup is a store.
+  // If the store has backups that were acknowledged, the newest there is becomes a store.
   void CheckRestored() {
-    if (happened_.backups == 0) return;
+    if (happened_.backups == backups_of_others_) return;
     const std::string restored = directory_->file("restored");
     const ProgramResult restore = RunProgram({"restore", backups(), restored});
-    if (restore.exit_code != 0 && !std::filesystem::exists(backups() + "/backups")) return;
     EXPECT_EQ(restore.exit_code, 0) << restore.err;
     ExpectCleanStore(restored);
   }
@@ -282,7 +291,8 @@ class KillLoopTest : public testing::Test {
   std::unique_ptr<TempDir> directory_;
   std::array<std::unique_ptr<LoadWriter>, 5> writers_;
   std::unique_ptr<LoadWriter> mortal_;
-  bool is_mortal_ = false;  // its metric may have a short TTL
+  bool is_mortal_ = false;         // its metric may have a short TTL
+  int64_t backups_of_others_ = 0;  // acknowledged by the stores before this one
   uint64_t series_ = 3;
   std::vector<std::jthread> threads_;
   Happened happened_;
