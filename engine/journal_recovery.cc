@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <rocksdb/file_system.h>
 
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal_block.h"
 #include "engine/journal_segment.h"
@@ -257,6 +258,7 @@ absl::Status Recovery::CutFile(const std::string& path, uint64_t bytes) {
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(fs_->ReopenWritableFile(path, rocksdb::FileOptions(), &file, nullptr), what));
   HOURCELL_RETURN_IF_ERROR(FromRocks(file->Truncate(bytes, io, nullptr), what));
+  HOURCELL_KILL_POINT("recover:cut");
   HOURCELL_RETURN_IF_ERROR(FromRocks(file->Fsync(io, nullptr), what));
   return FromRocks(file->Close(io, nullptr), what);
 }
@@ -265,6 +267,7 @@ absl::Status Recovery::CutFile(const std::string& path, uint64_t bytes) {
 absl::Status Recovery::Delete(const std::string& path) {
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(fs_->DeleteFile(path, rocksdb::IOOptions(), nullptr), "delete " + path));
+  HOURCELL_KILL_POINT("recover:deleted");
   return FromRocks(directory_->Fsync(rocksdb::IOOptions(true), nullptr), "fsync " + path_);
 }
 

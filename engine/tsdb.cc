@@ -10,6 +10,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/clock.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "codec/row_key.h"
@@ -387,11 +388,14 @@ absl::Status Tsdb::Impl::Close() {
   commit->StopWaits();
   // Whatever cannot be sealed any more is in the journal.
   absl::Status closed = Flush();
+  HOURCELL_KILL_POINT("close:flushed");
   closed.Update(journal->Close());
+  HOURCELL_KILL_POINT("close:journal");
   if (closed.ok()) {
     // Nothing in the journal is needed any more, its last segment included.
     const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
     closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
+    HOURCELL_KILL_POINT("close:trimmed");
   }
   closed.Update(tables->Close());
   lock.reset();

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/retention.h"
 #include "engine/store_meta.h"
@@ -24,6 +25,7 @@ absl::Status TtlAdmin::Set(std::string_view metric, std::optional<int64_t> ttl_s
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, parts_.uids->Get(UidKind::kMetric, metric));
   MutexLock lock(&change_);
   HOURCELL_RETURN_IF_ERROR(WriteMetricTtl(layout_, uid, ttl_s, parts_.tables));
+  HOURCELL_KILL_POINT("ttl:written");
   RetentionRules rules = *parts_.retention->rules();
   if (ttl_s.has_value()) {
     rules.metric_ttl_s[uid] = *ttl_s;

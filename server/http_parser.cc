@@ -102,6 +102,7 @@ class HttpParser::Message {
   }
 
   bool header_done() const { return parser_.is_header_done(); }
+  bool chunked() const { return parser_.chunked(); }
   bool done() const { return parser_.is_done(); }
 
   // Copies the header out now, before the trailer of a chunked body can add to it.
@@ -209,6 +210,12 @@ HttpParser::Event HttpParser::ParseHeader() {
 }
 
 HttpParser::Event HttpParser::ParseBody() {
+  // Beast asserts that it never sees a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
+  // chunked body, so it may wait for the rest of what looks like one.
+  constexpr size_t kLastChunkBytes = 5;
+  if (message_->chunked() && input_.starts_with('0') && input_.size() < kLastChunkBytes) {
+    return Event::kNeedMore;
+  }
   if (!message_->done() && !input_.empty()) {
     BeastError error;
     const size_t used = message_->Put(input_, &error);

@@ -135,29 +135,23 @@ finish_tidy() {
   TIDY_PIDS=()
 }
 
-# A minute, divided among all fuzz targets. New inputs go to a scratch folder; a crash leaves its
-# input in build/asan, named in libFuzzer's last lines.
+# A minute, divided among all fuzz targets. New inputs go to a scratch folder; a finding leaves its
+# input in build/asan/findings, named in libFuzzer's last lines.
 check_fuzz() {
   local -a targets=()
-  local source target scratch seconds
-  for source in tests/fuzz/fuzz_*.cc; do
-    target=${source#tests/fuzz/fuzz_}
-    targets+=("${target%.cc}")
-  done
+  local target scratch seconds
+  mapfile -t targets < <(fuzz_targets)
   seconds=$((60 / ${#targets[@]}))
   ((seconds > 0)) || seconds=1
   scratch=$(mktemp -d)
   for target in "${targets[@]}"; do
-    mkdir "$scratch/$target"
     # With a seed, so that a run can be repeated; by hand, run longer and without one.
-    if ! "build/asan/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -max_len=4096 -seed=1 \
-        -artifact_prefix=build/asan/ -print_final_stats=1 \
-        "$scratch/$target" "tests/fuzz/corpus/$target" >"$scratch/log" 2>&1; then
+    if ! fuzz_target asan "$target" "$scratch/$target" "$scratch/log" -max_total_time="$seconds" \
+        -seed=1; then
       tail -n 60 "$scratch/log"
       return 1
     fi
-    printf '    %-16s %s runs in %d s\n' "$target" \
-      "$(sed -n 's/^stat::number_of_executed_units: *//p' "$scratch/log")" "$seconds"
+    printf '    %-18s %s runs in %d s\n' "$target" "$(fuzz_executions "$scratch/log")" "$seconds"
   done
   rm -rf "$scratch"
 }

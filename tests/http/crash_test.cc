@@ -1,14 +1,12 @@
-// C1: what was acknowledged is found after kill -9. Black box: a server under load is killed at any
-// moment, again and again. White box: at every kill point, whatever was being done is done or not
-// done, and the store opens and works.
+// C1: what was acknowledged is found after kill -9 at every kill point: whatever was being done is
+// done or not done, and the store opens and works. Those of regions, backups and layouts have tests
+// of their own; KillLoopTest kills at any moment.
 
 #include <signal.h>
 
-#include <array>
+#include <algorithm>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,118 +15,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/base/random.h"
 #include "tests/http/kill_points.h"
-#include "tests/http/load_writer.h"
 #include "tests/http/server_process.h"
+#include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
 
 using testing::HasSubstr;
-
-// A counter of a running server; 0 if it is gone.
-int64_t StatOf(uint16_t port, std::string_view line_start) {
-  const std::string body = HttpCall(port, "GET", "/stats").body;
-  const size_t name = body.find(fmt::format("{} ", line_start));
-  if (name == std::string::npos) return 0;
-  const size_t time = body.find(' ', name) + 1;
-  return std::atoll(body.c_str() + body.find(' ', time));
-}
-
-// One life of a store after the other, each under load over both protocols and ended by kill -9.
-class KillLoopTest : public testing::Test {
- protected:
-  KillLoopTest() {
-    std::printf("HOURCELL_TEST_SEED=%llu\n", static_cast<unsigned long long>(seed_));
-    using Protocol = LoadWriter::Protocol;
-    for (uint64_t i = 0; i < writers_.size(); ++i) {
-      writers_[i] = std::make_unique<LoadWriter>(i % 2 == 0 ? Protocol::kTelnet : Protocol::kHttp,
-                                                 fmt::format("m{}", i), seed_ * 100 + i);
-    }
-  }
-
-  void RunRound(uint64_t round) {
-    const auto arguments = TinyBudgets(std::array{"never", "interval", "always"}[round % 3],
-                                       static_cast<int>(round % 2));
-    if (random_.Below(2) == 0) KillWhileItOpens(arguments);
-    ServerProcess server(directory_.path(), arguments);
-    ASSERT_NE(server.port(), 0);
-    Settle(server.port());
-    replayed_ += StatOf(server.port(), "tsd.journal.replayed_points");
-
-    std::vector<std::jthread> threads;
-    for (const auto& writer : writers_) {
-      threads.emplace_back(
-          [&writer, port = server.port(), series = 3 + round] { writer->Run(port, series); });
-    }
-    WaitForBatches(40 + static_cast<int>(random_.Below(400)));
-    sealed_ += StatOf(server.port(), "tsd.seal.points");
-    checkpoints_ += StatOf(server.port(), "tsd.journal.checkpoints");
-    EXPECT_EQ(server.End(SIGKILL), -SIGKILL);
-  }
-
-  // Every point is found as it was acknowledged, or as it was sent after that.
-  void Settle(uint16_t port) {
-    for (const auto& writer : writers_)
-      EXPECT_EQ(writer->Settle(port), "");
-  }
-
-  // So many batches more are acknowledged, or a writer has stopped, or much time has gone by.
-  void WaitForBatches(int more) {
-    const auto count = [this] {
-      int sum = 0;
-      for (const auto& writer : writers_)
-        sum += writer->acknowledged();
-      return sum;
-    };
-    const int enough = count() + more;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (count() < enough && std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    batches_ = count();
-  }
-
-  void KillWhileItOpens(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"serve", "--port", "0", "--data", directory_.path()});
-    RunAndKill(arguments, static_cast<int64_t>(random_.Below(80)));
-  }
-
-  const uint64_t seed_ = FromEnvironment("HOURCELL_TEST_SEED", 1);
-  TempDir directory_;
-  Random random_{seed_};
-  std::array<std::unique_ptr<LoadWriter>, 4> writers_;
-  // Over all rounds.
-  int batches_ = 0;
-  int64_t replayed_ = 0;  // points
-  int64_t sealed_ = 0;    // points
-  int64_t checkpoints_ = 0;
-};
-
-TEST_F(KillLoopTest, WhatWasAcknowledgedIsFoundAndNothingElse) {
-  const uint64_t rounds = FromEnvironment("HOURCELL_CRASH_ROUNDS", 5);
-  for (uint64_t round = 0; round < rounds && !HasFailure(); ++round) {
-    SCOPED_TRACE(testing::Message() << "round " << round);
-    RunRound(round);
-    if (round % 4 == 3) ExpectCleanUids(directory_.path());
-  }
-  // Without budgets of note, so that nothing is sealed any more before it is asked for.
-  ServerProcess server(directory_.path());
-  ASSERT_NE(server.port(), 0);
-  Settle(server.port());
-  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/admin/compact").status, 200);
-  Settle(server.port());
-  EXPECT_EQ(server.End(SIGTERM), 0);
-  ExpectCleanUids(directory_.path());
-
-  std::printf("%d batches acknowledged; points: %lld sealed, %lld replayed; %lld checkpoints\n",
-              batches_, static_cast<long long>(sealed_), static_cast<long long>(replayed_),
-              static_cast<long long>(checkpoints_));
-  EXPECT_GT(sealed_, 0);
-  EXPECT_GT(replayed_, 0);
-  EXPECT_GT(checkpoints_, 0);
-}
+using testing::Not;
 
 // Puts batches until the server is gone, in no hurry after a while, as some of what is waited for
 // happens once a second. Returns how many points were acknowledged.
@@ -317,43 +213,127 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "annotation:deleted#3"),
                          KillPointName);
 
-TEST(CrashTest, EveryPointIsThereAfterKillNineTenTimesInARow) {
-  TempDir directory;
-  int acknowledged = 0;
-  for (int round = 0; round < 10; ++round) {
-    ServerProcess server(directory.path());
-    ASSERT_NE(server.port(), 0);
-    if (round > 0) {
-      ASSERT_EQ(CountPoints(server.port()), acknowledged) << "round " << round;
-    }
+// A stop in good order that is killed.
+class KilledStopTest : public KillPointTest {};
 
-    const HttpResult put = HttpCall(server.port(), "POST", "/api/put", PutBody(acknowledged, 500));
-    ASSERT_EQ(put.status, 204);
-    acknowledged += 500;
-
-    EXPECT_EQ(server.End(SIGKILL), -SIGKILL);
-  }
-  ServerProcess server(directory.path());
-  EXPECT_EQ(CountPoints(server.port()), acknowledged);
-}
-
-TEST(CrashTest, TelnetPutsBeforeABarrierSurvive) {
+TEST_P(KilledStopTest, TheNextStartFindsEverything) {
   TempDir directory;
   {
-    ServerProcess server(directory.path(), {"--set", "tsd.storage.sync=never"});
-    TcpClient client(server.port());
-    std::string lines;
-    for (int i = 0; i < 5000; ++i)
-      lines += fmt::format("put m {} {} host=h\n", 1356998400 + i, i);
-    client.Send(lines + "version\n");
-    EXPECT_THAT(client.ReadLines(1), HasSubstr("hourcell"));
-    server.End(SIGKILL);
+    ServerProcess server(directory.path(), TinyBudgets("never"), "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    EXPECT_EQ(server.End(SIGTERM), -SIGKILL);
   }
 
   ServerProcess server(directory.path());
-
-  EXPECT_EQ(CountPoints(server.port()), 5000);
+  EXPECT_EQ(CountPoints(server.port()), 500);
+  EXPECT_EQ(server.End(SIGTERM), 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledStopTest,
+                         testing::Values("close:flushed", "close:journal", "close:trimmed"),
+                         KillPointName);
+
+// An open that is killed as it cuts off what a power loss has torn.
+class KilledRecoveryTest : public KillPointTest {
+ protected:
+  // Cuts the end off the last but one of the journal's segments.
+  static void TearJournal(const std::string& store) {
+    std::vector<std::filesystem::path> segments;
+    for (const auto& entry : std::filesystem::directory_iterator(store + "/journal"))
+      segments.push_back(entry.path());
+    ASSERT_GE(segments.size(), 3u);
+    std::ranges::sort(segments);
+    const std::filesystem::path& torn = segments[segments.size() - 2];
+    std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 7);
+  }
+};
+
+TEST_P(KilledRecoveryTest, TheNextOneCutsTheSame) {
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {"--set", "tsd.storage.sync=never", "--set",
+                                            "tsd.storage.journal.segment=4096"});
+    for (int i = 0; i < 100; ++i) {
+      const std::string body = PutBody(i * kBatch, kBatch);
+      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", body).status, 204);
+    }
+    server.End(SIGKILL);
+  }
+  ASSERT_NO_FATAL_FAILURE(TearJournal(directory.path()));
+  TempDir other;
+  CopyFiles(directory.path(), other.path());
+
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    EXPECT_EQ(server.port(), 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  ServerProcess at_once(other.path());
+  const int found = CountPoints(server.port());
+  EXPECT_GT(found, 0);
+  EXPECT_LT(found, 100 * kBatch);
+  EXPECT_EQ(found, CountPoints(at_once.port()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledRecoveryTest,
+                         testing::Values("recover:deleted", "recover:cut"),
+                         KillPointName);
+
+// A TTL that is set as the server is killed.
+class KilledTtlTest : public KillPointTest {};
+
+TEST_P(KilledTtlTest, IsInForceAfterwards) {
+  const std::string uri = "/api/admin/ttl";
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    EXPECT_EQ(HttpCall(server.port(), "POST", uri, R"({"metric":"m","ttl":"1d"})").status, 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  EXPECT_THAT(HttpCall(server.port(), "GET", uri).body, HasSubstr(R"("m":86400)"));
+  EXPECT_LE(CountPoints(server.port()), 0);
+  EXPECT_EQ(HttpCall(server.port(), "POST", uri, R"({"metric":"m","ttl":"forever"})").status, 200);
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+  EXPECT_EQ(CountPoints(server.port()), 500);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points, KilledTtlTest, testing::Values("ttl:written"), KillPointName);
+
+// A deletion of points that is killed.
+class KilledDeleteTest : public KillPointTest {};
+
+TEST_P(KilledDeleteTest, TheNextOneEndsIt) {
+  const std::string uri = "/api/query?start=1356998400&end=1356998650&m=none:m";
+  const std::vector<std::string> arguments = {"--set", "tsd.http.query.allow_delete=true"};
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), arguments, "HOURCELL_KILL_AT=" + GetParam());
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
+    EXPECT_EQ(HttpCall(server.port(), "DELETE", uri).status, 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path(), arguments);
+  const int found = CountPoints(server.port());
+  EXPECT_GE(found, 249);
+  EXPECT_LE(found, 500);
+  EXPECT_EQ(HttpCall(server.port(), "DELETE", uri).status, 200);
+  EXPECT_EQ(server.End(SIGKILL), -SIGKILL);
+  ServerProcess next(directory.path());
+  EXPECT_THAT(HttpCall(next.port(), "GET", uri).body, Not(HasSubstr("\"13569984")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledDeleteTest,
+                         testing::Values("delete:rows_written"),
+                         KillPointName);
 
 }  // namespace
 }  // namespace hourcell

@@ -1,6 +1,10 @@
 #include "tests/http/kill_points.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "tests/http/server_process.h"
+#include "tests/support/source_dir.h"
 
 namespace hourcell {
 
@@ -49,6 +54,24 @@ int CountPoints(uint16_t port) {
 void ExpectCleanUids(const std::string& directory) {
   const ProgramResult fsck = RunProgram({"uid", "fsck", "--data", directory});
   EXPECT_EQ(fsck.exit_code, 0) << fsck.out << fsck.err;
+}
+
+std::vector<std::string> DeclaredKillPoints() {
+  constexpr std::string_view kCall = "HOURCELL_KILL_POINT(\"";
+  std::set<std::string> points;
+  for (const char* const folder : {"uid", "engine", "server"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(SourcePath(folder))) {
+      if (entry.path().extension() != ".cc") continue;
+      std::ifstream file(entry.path());
+      const std::string text((std::istreambuf_iterator<char>(file)),
+                             std::istreambuf_iterator<char>());
+      for (size_t at = 0; (at = text.find(kCall, at)) != std::string::npos;) {
+        at += kCall.size();
+        points.insert(text.substr(at, text.find('"', at) - at));
+      }
+    }
+  }
+  return {points.begin(), points.end()};
 }
 
 std::string KillPointName(const testing::TestParamInfo<std::string>& param_info) {

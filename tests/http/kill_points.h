@@ -29,6 +29,9 @@ int CountPoints(uint16_t port);
 
 void ExpectCleanUids(const std::string& directory);
 
+// All kill points of the sources, ascending.
+std::vector<std::string> DeclaredKillPoints();
+
 // A kill point as part of a test's name.
 std::string KillPointName(const testing::TestParamInfo<std::string>& param_info);
 

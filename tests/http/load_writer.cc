@@ -1,13 +1,18 @@
 #include "tests/http/load_writer.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
 #include <simdjson.h>
+
+#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
@@ -39,15 +44,25 @@ LoadWriter::Batch LoadWriter::NextBatch(uint64_t series) {
   return batch;
 }
 
-LoadWriter::Outcome LoadWriter::PutBatch(uint16_t port, uint64_t series) {
-  const Batch batch = NextBatch(series);
+LoadWriter::Batch LoadWriter::SendBatch(uint64_t series) {
+  Batch batch = NextBatch(series);
   for (const auto& [key, value] : batch)
     points_[key].since.push_back(value);
-  const Outcome outcome =
-      protocol_ == Protocol::kHttp ? PutHttp(port, batch) : PutTelnet(port, batch);
+  return batch;
+}
+
+LoadWriter::Outcome LoadWriter::PutBatch(uint16_t port, uint64_t series) {
+  const Batch batch = SendBatch(series);
+  const Outcome outcome = protocol_ == Protocol::kHttp     ? PutHttp(port, batch)
+                          : protocol_ == Protocol::kTelnet ? PutTelnet(port, batch)
+                                                           : PutImport(port, batch);
   if (outcome != Outcome::kAcknowledged) return outcome;
-  for (const auto& [key, value] : batch)
-    points_[key] = {.acknowledged = value, .since = {}};
+  for (const auto& [key, value] : batch) {
+    Sent& sent = points_[key];
+    if (has_forgotten_) sent.before.insert(sent.before.end(), sent.since.begin(), sent.since.end());
+    sent.since.clear();
+    sent.acknowledged = value;
+  }
   ++acknowledged_;
   return outcome;
 }
@@ -59,6 +74,28 @@ void LoadWriter::Run(uint16_t port, uint64_t series) {
     if (outcome == Outcome::kGone || outcome == Outcome::kWrong) return;
     if (outcome == Outcome::kRefused) std::this_thread::sleep_for(kPatience);
   }
+}
+
+void LoadWriter::ImportAndKill(const std::string& store, uint64_t series, int64_t after_ms) {
+  TempDir directory;
+  const std::string file = directory.file("points");
+  std::ofstream(file) << Lines(SendBatch(series), "");
+  const int code = RunAndKill({"import", "--data", store, file}, after_ms);
+  if (code != 0 && code != -SIGKILL) Wrong(fmt::format("import into the store: exit {}", code));
+}
+
+void LoadWriter::Forget() {
+  has_forgotten_ = true;
+  for (auto& [key, sent] : points_) {
+    sent.since.insert(sent.since.end(), sent.before.begin(), sent.before.end());
+    sent.before.clear();
+    sent.acknowledged = 0;
+  }
+}
+
+int64_t LoadWriter::CountShown(uint16_t port) {
+  Batch found;
+  return FindAll(port, &found) ? static_cast<int64_t>(found.size()) : -1;
 }
 
 LoadWriter::Outcome LoadWriter::Wrong(const std::string& what) {
@@ -86,10 +123,7 @@ LoadWriter::Outcome LoadWriter::PutHttp(uint16_t port, const Batch& batch) {
 LoadWriter::Outcome LoadWriter::PutTelnet(uint16_t port, const Batch& batch) {
   if (telnet_ == nullptr || telnet_port_ != port) telnet_ = std::make_unique<TcpClient>(port);
   telnet_port_ = port;
-  std::string lines;
-  for (const auto& [key, value] : batch)
-    lines += fmt::format("put {} {} {} s={}\n", metric_, key.second, value, key.first);
-  telnet_->Send(lines + "version\n");
+  telnet_->Send(Lines(batch, "put ") + "version\n");
   Outcome outcome = Outcome::kAcknowledged;
   // Error lines may come first; the answer to `version` has two lines.
   while (true) {
@@ -108,11 +142,28 @@ LoadWriter::Outcome LoadWriter::PutTelnet(uint16_t port, const Batch& batch) {
   }
 }
 
+LoadWriter::Outcome LoadWriter::PutImport(uint16_t port, const Batch& batch) {
+  const ProgramResult import = RunProgram(
+      {"import", "--url", fmt::format("http://127.0.0.1:{}", port), "-"}, Lines(batch, ""));
+  if (import.exit_code == 0) return Outcome::kAcknowledged;
+  refusal_ = import.err;
+  if (import.exit_code != 1) return Wrong(fmt::format("exit {}\n{}", import.exit_code, import.err));
+  return HttpCall(port, "GET", "/version").status == 200 ? Outcome::kRefused : Outcome::kGone;
+}
+
+std::string LoadWriter::Lines(const Batch& batch, std::string_view command) const {
+  std::string lines;
+  for (const auto& [key, value] : batch)
+    lines += fmt::format("{}{} {} {} s={}\n", command, metric_, key.second, value, key.first);
+  return lines;
+}
+
 bool LoadWriter::FindAll(uint16_t port, Batch* found) {
   const HttpResult result =
       HttpCall(port, "GET",
                fmt::format("/api/query?start={}&end={}&m=none:{}%7Bs=*%7D", kStartS,
                            kStartS + static_cast<int64_t>(kHours) * 3600, metric_));
+  if (result.status == 0) return false;
   // Nothing of the metric was ever stored.
   if (result.status == 400 && result.body.find("No such name") != std::string::npos) return true;
   simdjson::dom::parser parser;
@@ -134,7 +185,9 @@ bool LoadWriter::FindAll(uint16_t port, Batch* found) {
 
 std::string LoadWriter::Settle(uint16_t port) {
   Batch found;
-  if (!FindAll(port, &found) || !fault_.empty()) return fault_;
+  const bool has_answered = FindAll(port, &found);
+  if (!fault_.empty()) return fault_;
+  if (!has_answered) return kNoAnswer;
   std::string faults;
   const auto note = [&](const Key& key, std::string_view what, int64_t value) {
     faults += fmt::format("{} s={} at {}: {} {}\n", metric_, key.first, key.second, what, value);
@@ -151,9 +204,10 @@ std::string LoadWriter::Settle(uint16_t port) {
       note(key, fmt::format("acknowledged {}, found", sent->second.acknowledged), value);
     }
   }
+  if (has_forgotten_) return faults;
   points_.clear();
   for (const auto& [key, value] : found)
-    points_[key] = {.acknowledged = value, .since = {}};
+    points_[key] = {.acknowledged = value, .since = {}, .before = {}};
   return faults;
 }
 

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,10 +22,10 @@ namespace hourcell {
 
 class LoadWriter {
  public:
-  enum class Protocol { kTelnet, kHttp };
+  enum class Protocol { kTelnet, kHttp, kImport };
   enum class Outcome {
-    kAcknowledged,  // 204, or an answer to `version`
-    kRefused,       // 503 with Retry-After, or a line that says what was not stored
+    kAcknowledged,  // 204, an answer to `version`, or an import that ends well
+    kRefused,       // 503 with Retry-After, a line that says what was not stored, a failed import
     kGone,          // the server went away before it answered
     kWrong,         // anything else; see fault()
   };
@@ -38,12 +39,23 @@ class LoadWriter {
   Outcome PutBatch(uint16_t port, uint64_t series);
   // PutBatch until the server is gone or something is wrong.
   void Run(uint16_t port, uint64_t series);
+  // Imports a batch into a store that nobody has open, and kills the import after so long.
+  void ImportAndKill(const std::string& store, uint64_t series, int64_t after_ms);
   // Batches acknowledged so far. Thread-safe.
   int acknowledged() const { return acknowledged_; }
 
   // Asks the server for all points and compares; takes what is found for the truth from then on.
-  // What is wrong, a line a point, or a fault() before: empty if nothing.
+  // What is wrong, a line a point, or a fault() before: empty if nothing. kNoAnswer: the server is
+  // gone, and nothing is known.
   std::string Settle(uint16_t port);
+  static constexpr const char* kNoAnswer = "no answer\n";
+
+  // What was put so far may be lost, as its TTL was short, or may be found with any value that was
+  // ever sent from the first Forget on: the last may go from its file before the first. From then
+  // on Settle takes nothing for the truth.
+  void Forget();
+  // How many points are shown; -1 if the server does not say.
+  int64_t CountShown(uint16_t port);
 
   // The first answer that made no sense; empty if there was none.
   const std::string& fault() const { return fault_; }
@@ -54,15 +66,21 @@ class LoadWriter {
  private:
   using Key = std::pair<uint64_t, int64_t>;  // series, second of Unix time
   struct Sent {
-    int64_t acknowledged = 0;    // 0 = none
-    std::vector<int64_t> since;  // sent after it, oldest first
+    int64_t acknowledged = 0;     // 0 = none
+    std::vector<int64_t> since;   // sent after it, oldest first
+    std::vector<int64_t> before;  // sent before it, once the writer has forgotten
   };
   using Batch = std::map<Key, int64_t>;
 
   Batch NextBatch(uint64_t series);
   Outcome PutHttp(uint16_t port, const Batch& batch);
   Outcome PutTelnet(uint16_t port, const Batch& batch);
+  Outcome PutImport(uint16_t port, const Batch& batch);
+  // A batch whose outcome is not known yet.
+  Batch SendBatch(uint64_t series);
+  std::string Lines(const Batch& batch, std::string_view command) const;
   Outcome Wrong(const std::string& what);
+  // False if the server is gone, or said something wrong.
   bool FindAll(uint16_t port, Batch* found);
 
   const Protocol protocol_;
@@ -70,6 +88,7 @@ class LoadWriter {
   Random random_;
   int64_t last_value_ = 0;
   std::map<Key, Sent> points_;
+  bool has_forgotten_ = false;
   std::unique_ptr<TcpClient> telnet_;
   uint16_t telnet_port_ = 0;
   std::string fault_;

@@ -14,8 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/base/random.h"
 #include "tests/http/kill_points.h"
+#include "tests/http/region_changes.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -129,30 +129,57 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          testing::Values("rolling:step", "rolling:step#3", "split:committed#2"),
                          KillPointName);
 
-// Regions are split and merged by hand, one change after the other, until the server is gone.
-void ChangeRegionsUntilGone(uint16_t port, uint64_t seed) {
-  Random random(seed);
-  const std::string uri = "/api/admin/regions";
-  for (int i = 0; i < 4000; ++i) {
-    const std::string regions = HttpCall(port, "GET", uri).body;
-    if (regions.empty()) return;
-    std::vector<std::string> ids;
-    for (size_t at = 0; (at = regions.find("\"id\":", at)) != std::string::npos; ++at)
-      ids.push_back(std::to_string(std::atoll(regions.c_str() + at + 5)));
-    const size_t first = random.Below(ids.size());
-    if (ids.size() > 3 || (first + 1 < ids.size() && random.Below(2) == 0)) {
-      const size_t left = std::min(first, ids.size() - 2);
-      HttpCall(port, "POST", uri + "/merge",
-               fmt::format(R"({{"regions":["{}","{}"]}})", ids[left], ids[left + 1]));
-    } else {
-      // Between two series of the metric in the first hour, or between hours.
-      HttpCall(port, "POST", uri + "/split",
-               fmt::format(R"({{"region":"{}","at":"\\x00\\x00\\x01P\\xE2'\\x{:02X}"}})",
-                           ids[first], random.Below(16)));
-      HttpCall(port, "POST", uri + "/split", fmt::format(R"({{"region":"{}"}})", ids[first]));
-    }
+// A rolling split that is killed before its first cut.
+class KilledRollingBeginTest : public KillPointTest {};
+
+TEST_P(KilledRollingBeginTest, TheNextOneMakesThemAll) {
+  const std::string uri = "/api/admin/regions/rolling";
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    EXPECT_EQ(HttpCall(server.port(), "POST", uri, R"({"split":"hex:4"})").status, 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
   }
+
+  ServerProcess server(directory.path());
+  const HttpResult rolled = HttpCall(server.port(), "POST", uri, "{}");
+  EXPECT_THAT(rolled.body, HasSubstr("\"made\":3"));
+  EXPECT_THAT(rolled.body, HasSubstr("\"resumed\":true"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledRollingBeginTest,
+                         testing::Values("rolling:begun"),
+                         KillPointName);
+
+// A start that is killed as it forgets a split which another death has cut short.
+class KilledForgettingTest : public KillPointTest {};
+
+TEST_P(KilledForgettingTest, TheNextStartHasTheRegionsOfBefore) {
+  TempDir directory;
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=split:intent");
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 200)).status, 204);
+    HttpCall(server.port(), "POST", "/api/admin/regions/split",
+             R"({"region":"1","at":"\\x00\\x00\\x01P\\xE2'\\x08"})");
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+  {
+    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    EXPECT_EQ(server.port(), 0);
+    EXPECT_EQ(server.Wait(), -SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  EXPECT_EQ(CountPoints(server.port()), 200);
+  EXPECT_THAT(HttpCall(server.port(), "GET", "/api/admin/regions/check").body,
+              HasSubstr("\"findings\":[]"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledForgettingTest,
+                         testing::Values("open:catalogue"),
+                         KillPointName);
 
 // Splits, merges and trims are killed between their steps, under load.
 class KilledRegionChangeTest : public KillPointTest {};

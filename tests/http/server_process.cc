@@ -138,13 +138,14 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments,
   return result;
 }
 
-void RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms) {
+int RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms) {
   const Child child = Spawn(arguments, {}, /*capture_err=*/false);
   std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
   kill(child.pid, SIGKILL);
-  ExitCode(child.pid);
+  const int code = ExitCode(child.pid);
   for (const int fd : {child.in, child.out, child.err})
     close(fd);
+  return code;
 }
 
 ServerProcess::ServerProcess(const std::string& directory,
@@ -175,6 +176,17 @@ int ServerProcess::Wait() {
   const int code = ExitCode(pid_);
   pid_ = -1;
   return code;
+}
+
+bool ServerProcess::HasEnded(int64_t within_ms) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(within_ms);
+  while (true) {
+    siginfo_t info = {};
+    HOURCELL_CHECK(waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0);
+    if (info.si_pid == pid_) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 TcpClient::TcpClient(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -25,8 +25,9 @@ ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          std::string_view input = {},
                          const std::string& environment = {});
 
-// Starts the program and kills it after so many milliseconds, whatever it is at then.
-void RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms);
+// Starts the program and kills it after so many milliseconds, whatever it is at then. The exit code
+// of one that ended before that; else -SIGKILL.
+int RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms);
 
 // `hourcell serve` on a directory, listening on a port of the system's choice.
 class ServerProcess {
@@ -48,6 +49,8 @@ class ServerProcess {
   int End(int signal);
   // Waits for an end of its own.
   int Wait();
+  // Whether it has ended, or does so within so many milliseconds. Call End or Wait all the same.
+  bool HasEnded(int64_t within_ms) const;
 
  private:
   pid_t pid_ = -1;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -166,6 +167,23 @@ TEST(HttpParserTest, EndWithinARequestIsAnError) {
   EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n"), ElementsAre("cut"));
   EXPECT_THAT(EventsOf("POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nabc"), ElementsAre("cut"));
   EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n\r\n\r\n"), ElementsAre("GET / "));
+}
+
+TEST(HttpParserTest, TheLastChunkMayComeByteByByte) {
+  for (const std::string_view body : {"0\r\n\r\n", "3\r\n000\r\n0\r\n\r\n"}) {
+    HttpParser parser;
+    parser.Feed("POST /p HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    EXPECT_THAT(Events(&parser), ElementsAre());
+
+    std::vector<std::string> events;
+    for (size_t i = 0; i < body.size(); ++i) {
+      parser.Feed(body.substr(i, 1));
+      for (std::string& event : Events(&parser))
+        events.push_back(std::move(event));
+    }
+
+    EXPECT_THAT(events, ElementsAre(body.size() == 5 ? "POST /p " : "POST /p 000"));
+  }
 }
 
 TEST(HttpParserTest, EveryCutGivesTheSameEvents) {
