@@ -478,7 +478,8 @@ absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryCon
   PointDeleter deleter(*impl_->row_keys, {.executor = impl_->executor.get(),
                                           .tables = impl_->tables.get(),
                                           .sealer = impl_->sealer.get(),
-                                          .commit = impl_->commit.get()});
+                                          .commit = impl_->commit.get(),
+                                          .expiry = &*impl_->expiry});
   return deleter.Delete(spec, control == nullptr ? &own : control);
 }
 
