@@ -13,8 +13,10 @@ namespace hourcell {
 
 class TableUidStore : public UidStore {
  public:
-  // `tables` is borrowed and outlives the object.
-  TableUidStore(const Layout& layout, TableStore* tables) : layout_(layout), tables_(tables) {}
+  // `tables` is borrowed and outlives the object. With `sync` what Commit writes is on disk when it
+  // returns.
+  TableUidStore(const Layout& layout, TableStore* tables, bool sync = false)
+      : layout_(layout), tables_(tables), sync_(sync) {}
 
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
   absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
@@ -32,6 +34,7 @@ class TableUidStore : public UidStore {
  private:
   const Layout layout_;
   TableStore* const tables_;
+  const bool sync_;
 };
 
 }  // namespace hourcell

@@ -197,10 +197,11 @@ absl::Status Tsdb::Impl::OpenTables() {
   row_keys.emplace(layout, salts);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   MakeRegionKeeper();
-  uid_store = std::make_unique<TableUidStore>(layout, tables.get());
+  // A point that is acknowledged as synced goes by the names that it was put under.
+  const bool sync = options.sync == Durability::kAlways;
+  uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
-  const bool sync = options.sync == Durability::kAlways;
   HOURCELL_ASSIGN_OR_RETURN(
       series,
       SeriesTable::Open(layout,

@@ -22,5 +22,29 @@ TEST(StepCaseTest, ExpiredPointsAreNotCountedAsDeleted) {
   EXPECT_EQ(RunSteps({options, steps}).fault, "");
 }
 
+// With sync = always a name's deletion, or its new name, was not on disk when it was acknowledged,
+// nor when points that were put after it were.
+TEST(StepCaseTest, ADeletedNameStaysDeletedAfterAPowerLoss) {
+  const StepOptions options = {.sync = 2};
+  const std::vector<ModelStep> steps = {
+      {StepKind::kUid, {1, 0, 3}},
+      {StepKind::kPut, {3, 0, 11, 0, 20}},
+      {StepKind::kUid, {3, 0, 18}},
+      {StepKind::kLosePower, {3}},
+  };
+  EXPECT_EQ(RunSteps({options, steps}).fault, "");
+}
+
+TEST(StepCaseTest, ANewNameStaysAfterAPowerLoss) {
+  const StepOptions options = {.sync = 2};
+  const std::vector<ModelStep> steps = {
+      {StepKind::kPut, {3}},
+      {StepKind::kPut, {21}},
+      {StepKind::kRename, {0, 0, 3}},
+      {StepKind::kLosePower, {21}},
+  };
+  EXPECT_EQ(RunSteps({options, steps}).fault, "");
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -167,8 +167,10 @@ ComparedAnswer StepChecker::Last(const ModelStep& step) const {
     const auto found = model_.points().series().find(tsuid);
     if (found == model_.points().series().end()) continue;
     const NaiveSeries& series = found->second;
-    auto at = series.points.upper_bound(now_ms_);
-    if (at == series.points.begin() || (--at)->first < from_ms) continue;
+    const auto after = series.points.upper_bound(now_ms_);
+    if (after == series.points.begin()) continue;
+    const auto at = std::prev(after);
+    if (at->first < from_ms) continue;
     const std::string names = query.resolve ? TextOf(series.metric, series.tags) : "";
     const std::string point = fmt::format("{}:{}\n", at->first, TextOf(at->second.value));
     want += fmt::format("{} {} {}", tsuid, names, point);

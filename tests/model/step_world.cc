@@ -117,7 +117,7 @@ Value ValueOf(uint32_t seed, uint32_t index) {
     case 3:
       return Value::Float(random.Fraction() * 1e6);
     case 4:  // a counter
-      return Value::Integer(static_cast<int64_t>(seed + 17 * index));
+      return Value::Integer(int64_t{seed} + 17 * int64_t{index});
     case 5:
       return Value::Float(random.Below(4) == 0 ? -0.0 : std::ldexp(random.Fraction(), 900));
     default:
