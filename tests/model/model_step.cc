@@ -9,12 +9,11 @@ namespace {
 
 constexpr uint32_t kSeed = 1'000'000;
 constexpr uint32_t kMinute = 300;  // of the five hours around the present
-constexpr uint32_t kSeries = 24;
 
 // What costs a millisecond or more is rare, so that a long run has many steps of every kind.
 constexpr StepKindFacts kFacts[] = {
-    {StepKind::kPut, "kPut", 420, {kSeries, kMinute, 12, 8, 24, kSeed}},
-    {StepKind::kPutBad, "kPutBad", 30, {10, kSeries, kMinute}},
+    {StepKind::kPut, "kPut", 420, {kWorldSeries, kMinute, 12, 8, 24, kSeed}},
+    {StepKind::kPutBad, "kPutBad", 30, {10, kWorldSeries, kMinute}},
     {StepKind::kQuery, "kQuery", 200, {kSeed, 8}},
     {StepKind::kLast, "kLast", 60, {kSeed}},
     {StepKind::kScan, "kScan", 50, {kSeed}},
@@ -22,9 +21,9 @@ constexpr StepKindFacts kFacts[] = {
     {StepKind::kUid, "kUid", 30, {5, 3, 20}},
     {StepKind::kLookup, "kLookup", 50, {kSeed}},
     {StepKind::kDelete, "kDelete", 8, {kSeed, kMinute, 150}},
-    {StepKind::kAnnotate, "kAnnotate", 25, {kSeries + 6, kMinute, 12}},
-    {StepKind::kUnannotate, "kUnannotate", 8, {kSeries + 6, kMinute, 120}},
-    {StepKind::kAnnotations, "kAnnotations", 15, {kSeries + 6, kMinute}},
+    {StepKind::kAnnotate, "kAnnotate", 25, {kWorldSeries + 6, kMinute, 12}},
+    {StepKind::kUnannotate, "kUnannotate", 8, {kWorldSeries + 6, kMinute, 120}},
+    {StepKind::kAnnotations, "kAnnotations", 15, {kWorldSeries + 6, kMinute}},
     {StepKind::kAdvance, "kAdvance", 15, {2 * 3600}},
     {StepKind::kSeal, "kSeal", 12, {}},
     {StepKind::kSealDue, "kSealDue", 10, {}},
@@ -38,7 +37,7 @@ constexpr StepKindFacts kFacts[] = {
     {StepKind::kTtl, "kTtl", 4, {4, 6 * 3600}},
     {StepKind::kReopen, "kReopen", 2, {4}},
     {StepKind::kKill, "kKill", 2, {}},
-    {StepKind::kLosePower, "kLosePower", 2, {kSeries, kMinute, kSeed}},
+    {StepKind::kLosePower, "kLosePower", 2, {kWorldSeries, kMinute, kSeed}},
     {StepKind::kBackup, "kBackup", 1, {}},
     {StepKind::kRestore, "kRestore", 1, {}},
     {StepKind::kRename, "kRename", 5, {3, 20, 20}},

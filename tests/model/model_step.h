@@ -50,6 +50,9 @@ enum class StepKind : uint8_t {
   kCheck,    // everything that is stored
 };
 
+// Numbers of series are below this; an annotation of a greater one is global.
+inline constexpr uint32_t kWorldSeries = 24;
+
 struct ModelStep {
   StepKind kind = StepKind::kCheck;
   std::array<uint32_t, 6> n = {};

@@ -315,7 +315,7 @@ ComparedAnswer StepChecker::Lookup(const LookupQuery& query) const {
 
 ComparedAnswer StepChecker::ReadAnnotations(const ModelStep& step) const {
   std::string tsuid;
-  if (step.n[0] < 24) tsuid = model_.TsuidOf(StepWorld::SeriesOf(step.n[0])).value_or("");
+  if (step.n[0] < kWorldSeries) tsuid = model_.TsuidOf(StepWorld::SeriesOf(step.n[0])).value_or("");
   const int64_t ms = world_.MinuteMs(step.n[1]);
   const auto got = tsdb_.GetAnnotation(tsuid, ms / 1000);
   if (!got.ok()) return {StatusFault("annotation", got.status(), absl::StatusCode::kOk)};

@@ -23,9 +23,6 @@
 namespace hourcell {
 namespace {
 
-// Numbers of series from here on mean global annotations.
-constexpr uint32_t kSeriesEnd = 24;
-
 std::string TagsText(const NaiveTags& tags) {
   std::string text;
   for (const auto& [key, value] : tags)
@@ -104,7 +101,7 @@ std::string StepRunner::Open() {
   // What may not be created by points is there from the start.
   if (no_new_names_ == 0) return "";
   const UidKind kind = no_new_names_ == 1 ? UidKind::kMetric : UidKind::kTagv;
-  for (uint32_t series = 0; series < kSeriesEnd; ++series) {
+  for (uint32_t series = 0; series < kWorldSeries; ++series) {
     const WorldSeries& names = StepWorld::SeriesOf(series);
     std::vector<std::string> wanted = {names.metric};
     if (kind == UidKind::kTagv) {
@@ -430,7 +427,7 @@ ComparedAnswer StepRunner::Delete(const ModelStep& step) {
 }
 
 std::string StepRunner::AnnotatedTsuid(uint32_t series) const {
-  if (series >= kSeriesEnd) return "";
+  if (series >= kWorldSeries) return "";
   return model_.TsuidOf(StepWorld::SeriesOf(series)).value_or("");
 }
 

@@ -17,7 +17,6 @@ namespace hourcell {
 namespace {
 
 constexpr int64_t kHourMs = 3600 * 1000;
-constexpr uint32_t kSeriesCount = 24;
 constexpr int64_t kFirstOfStartMs = kWorldStartMs / kHourMs * kHourMs - (kWorldHours - 1) * kHourMs;
 
 // Those that RandomQuery asks for come first.
@@ -38,7 +37,7 @@ constexpr size_t kWorldTagvs = 13;
 std::vector<WorldSeries> MakeSeries() {
   const auto& [metrics, tagks, tagvs] = Names();
   std::vector<WorldSeries> all;
-  for (uint32_t i = 0; i < kSeriesCount; ++i) {
+  for (uint32_t i = 0; i < kWorldSeries; ++i) {
     // Half of the first metric, a few of the last.
     WorldSeries& series = all.emplace_back();
     series.metric = metrics[i < 13 ? 0 : i < 20 ? 1 : 2];
@@ -150,7 +149,7 @@ std::string RandomMetric(Random* random) {
 }  // namespace
 
 const WorldSeries& StepWorld::SeriesOf(uint32_t number) {
-  return AllSeries()[number % kSeriesCount];
+  return AllSeries()[number % kWorldSeries];
 }
 
 const std::string& StepWorld::NameOf(UidKind kind, uint32_t number) {
