@@ -61,6 +61,9 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
 // Notes the rows of a series that have points in the range.
 absl::Status PointDeleter::AddSeries(const SeriesView& series) {
   for (const std::string_view tsuid : series.tsuids) {
+    const Uid metric = LoadBigEndian(tsuid.data(), row_keys_.layout().metric_width);
+    const int64_t expires_before_ms =
+        parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
     std::optional<uint32_t> noted;
     for (const int64_t ms : series.points.t) {
       const uint32_t base_time_s = BaseTimeS(ms);
@@ -68,6 +71,7 @@ absl::Status PointDeleter::AddSeries(const SeriesView& series) {
       noted = base_time_s;
       Row& row = rows_.emplace_back();
       row.base_time_s = base_time_s;
+      row.expires_before_ms = expires_before_ms;
       row_keys_.Append(tsuid, base_time_s, &row.key);
       if (rows_.size() == kRowsAtOnce) HOURCELL_RETURN_IF_ERROR(RewriteRows());
     }
@@ -110,7 +114,12 @@ absl::Status PointDeleter::Rewrite(const Row& row,
   CellColumns left;
   for (size_t i = 0; i < columns.size(); ++i) {
     const int64_t ms = base_ms + columns.offset_ms[i];
-    if (ms < start_ms_ || ms > end_ms_) left.push_back(columns.qualifier(i), columns.value(i));
+    if (ms < start_ms_ || ms > end_ms_) {
+      left.push_back(columns.qualifier(i), columns.value(i));
+    } else if (ms >= row.expires_before_ms) {
+      // What has expired goes, too, but was not there for whoever asked.
+      ++deleted_.points;
+    }
   }
   if (left.size() == columns.size()) return absl::OkStatus();
   Mutation& mutation = group->emplace_back();
@@ -120,7 +129,6 @@ absl::Status PointDeleter::Rewrite(const Row& row,
     const bool is_packed = static_cast<CellFormat>(cell.front()) == CellFormat::kPacked;
     is_packed ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
   }
-  deleted_.points += columns.size() - left.size();
   ++deleted_.rows;
   return absl::OkStatus();
 }

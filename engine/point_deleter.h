@@ -23,6 +23,7 @@
 #include "engine/group_commit.h"
 #include "engine/query.h"
 #include "engine/query_executor.h"
+#include "engine/retention.h"
 #include "engine/sealer.h"
 #include "engine/table.h"
 #include "engine/tsdb.h"
@@ -37,6 +38,7 @@ class PointDeleter {
     TableStore* tables = nullptr;
     Sealer* sealer = nullptr;
     GroupCommit* commit = nullptr;
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
   PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts) {}
@@ -49,6 +51,7 @@ class PointDeleter {
   struct Row {
     std::string key;
     uint32_t base_time_s = 0;
+    int64_t expires_before_ms = 0;
   };
   class Collector;
 

@@ -95,7 +95,7 @@ absl::Status TableUidStore::ScanReverse(UidKind kind,
 absl::Status TableUidStore::Commit(std::span<const UidChange> changes) {
   std::vector<Mutation> group;
   AppendMutations(changes, &group);
-  return tables_->Apply(group, /*sync=*/false);
+  return tables_->Apply(group, sync_);
 }
 
 void TableUidStore::AppendMutations(std::span<const UidChange> changes,

@@ -14,9 +14,12 @@ namespace hourcell {
 
 class TableUidStore : public UidStore {
  public:
-  // `tables` is borrowed and outlives the object, as is `view`, if there is one: then reads are of
-  // its moment, else of the present.
-  TableUidStore(const Layout& layout, TableStore* tables, TableView* view = nullptr)
+  // `tables` is borrowed and outlives the object. With `sync` what Commit writes is on disk when it
+  // returns.
+  TableUidStore(const Layout& layout, TableStore* tables, bool sync = false)
+      : layout_(layout), tables_(tables), sync_(sync) {}
+  // One whose reads are of the moment of `view`, which outlives it.
+  TableUidStore(const Layout& layout, TableStore* tables, TableView* view)
       : layout_(layout), tables_(tables), view_(view) {}
 
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
@@ -38,7 +41,8 @@ class TableUidStore : public UidStore {
 
   const Layout layout_;
   TableStore* const tables_;
-  TableView* const view_;  // may be null
+  TableView* const view_ = nullptr;  // null: reads are of the present
+  const bool sync_ = false;
 };
 
 }  // namespace hourcell

@@ -205,10 +205,11 @@ absl::Status Tsdb::Impl::OpenTables() {
   row_keys.emplace(layout, salts);
   HOURCELL_RETURN_IF_ERROR(LoadRetention());
   MakeRegionKeeper();
-  uid_store = std::make_unique<TableUidStore>(layout, tables.get());
+  // A point that is acknowledged as synced goes by the names that it was put under.
+  const bool sync = options.sync == Durability::kAlways;
+  uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
-  const bool sync = options.sync == Durability::kAlways;
   HOURCELL_ASSIGN_OR_RETURN(
       series,
       SeriesTable::Open(layout,
@@ -491,7 +492,8 @@ absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryCon
   PointDeleter deleter(*impl_->row_keys, {.executor = impl_->executor.get(),
                                           .tables = impl_->tables.get(),
                                           .sealer = impl_->sealer.get(),
-                                          .commit = impl_->commit.get()});
+                                          .commit = impl_->commit.get(),
+                                          .expiry = &*impl_->expiry});
   return deleter.Delete(spec, control == nullptr ? &own : control);
 }
 

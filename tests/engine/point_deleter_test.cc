@@ -157,6 +157,16 @@ TEST_P(PointDeleterTest, PointsThatArePutAgainAreThere) {
   EXPECT_THAT(All(), ElementsAre(Pair(Pair("h=a", 20), 3)));
 }
 
+TEST_P(PointDeleterTest, PointsThatHaveExpiredAreNotCounted) {
+  Put("h=a", 10, 1);
+  Put("h=a", 1200, 2);
+  ASSERT_OK(tsdb_->SetMetricTtl("m", 1000));  // of the row the first point only has expired
+
+  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(0, 3599)),
+              IsOkAndHolds(DeletedPoints{.points = 1, .rows = 1}));
+  EXPECT_THAT(All(), IsEmpty());
+}
+
 TEST_P(PointDeleterTest, SelectsByEveryFilterByTsuidAndOverSubQueries) {
   for (const char* const host : {"h=a1", "h=a2", "h=b1", "h=c1"})
     Put(host, 10, 1);

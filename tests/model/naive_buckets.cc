@@ -93,9 +93,13 @@ std::vector<int64_t> CalendarBoundaries(const DownsampleSpec& spec,
   int64_t ms = Elapses(spec.unit) ? ElapsedBaseMs(spec, start_ms) : 0;
   absl::CivilDay day = BaseDay(spec, start_ms);
   while (after < 2) {
-    add(Elapses(spec.unit) ? ms : DayMs(day, spec.timezone));
-    ms += spec.interval_ms;
-    day = NextDay(spec, day);
+    if (Elapses(spec.unit)) {
+      add(ms);
+      ms += spec.interval_ms;
+    } else {
+      add(DayMs(day, spec.timezone));
+      day = NextDay(spec, day);
+    }
   }
   return boundaries;
 }

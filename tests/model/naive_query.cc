@@ -7,6 +7,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/limits.h"
 #include "tests/model/naive_buckets.h"
 #include "tests/model/naive_numbers.h"
 
@@ -253,11 +254,59 @@ void NaiveStore::AddName(UidKind kind, const std::string& name, const std::strin
   uids_[{kind, name}] = uid_bytes;
 }
 
-void NaiveStore::Put(const std::string& metric, const NaiveTags& tags, int64_t ms, Value value) {
-  Series& series = series_[TsuidOf(metric, tags)];
+void NaiveStore::Rename(UidKind kind, const std::string& name, const std::string& new_name) {
+  uids_[{kind, new_name}] = uids_.at({kind, name});
+  uids_.erase({kind, name});
+  for (auto& [tsuid, series] : series_) {
+    if (kind == UidKind::kMetric && series.metric == name) series.metric = new_name;
+    NaiveTags tags;
+    for (const auto& [key, value] : series.tags) {
+      tags[kind == UidKind::kTagk && key == name ? new_name : key] =
+          kind == UidKind::kTagv && value == name ? new_name : value;
+    }
+    series.tags = std::move(tags);
+  }
+}
+
+void NaiveStore::Put(
+    const std::string& metric, const NaiveTags& tags, int64_t ms, Value value, bool is_ms) {
+  NaiveSeries& series = series_[TsuidOf(metric, tags)];
   series.metric = metric;
   series.tags = tags;
-  series.points[ms] = value;
+  series.points[ms] = {.value = value, .is_ms = is_ms};
+}
+
+std::optional<NaiveDeletion> NaiveStore::Delete(const SubQuery& query,
+                                                int64_t start_ms,
+                                                int64_t end_ms) {
+  const auto selected = Select(query);
+  if (!selected.has_value()) return std::nullopt;
+  NaiveDeletion deletion;
+  for (const std::string& tsuid : *selected) {
+    auto& points = series_.at(tsuid).points;
+    std::set<int64_t> hours;
+    for (auto at = points.lower_bound(start_ms); at != points.end() && at->first <= end_ms;) {
+      hours.insert(at->first / (int64_t{kRowSpanS} * 1000));
+      ++deletion.points;
+      at = points.erase(at);
+    }
+    deletion.rows += hours.size();
+  }
+  return deletion;
+}
+
+void NaiveStore::Expire(const std::function<int64_t(const std::string& metric)>& before_ms) {
+  for (auto& [tsuid, series] : series_)
+    series.points.erase(series.points.begin(), series.points.lower_bound(before_ms(series.metric)));
+}
+
+std::optional<std::vector<std::string>> NaiveStore::Select(const SubQuery& query) const {
+  if (!KnowsNames(query)) return std::nullopt;
+  std::vector<std::string> selected;
+  for (const auto& [tsuid, series] : series_) {
+    if (Selects(query, series, tsuid)) selected.push_back(tsuid);
+  }
+  return selected;
 }
 
 std::vector<std::pair<std::string, std::string>> NaiveStore::InUidOrder(
@@ -292,7 +341,7 @@ bool NaiveStore::KnowsNames(const SubQuery& query) const {
 }
 
 bool NaiveStore::Selects(const SubQuery& query,
-                         const Series& series,
+                         const NaiveSeries& series,
                          const std::string& tsuid) const {
   if (!query.tsuids.empty()) return std::ranges::count(query.tsuids, tsuid) > 0;
   if (series.metric != query.metric || !HasExplicitTags(query, series.tags)) return false;
@@ -360,8 +409,9 @@ void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* a
   for (const auto& [tsuid, series] : series_) {
     if (!Selects(query, series, tsuid)) continue;
     Member member{.tsuid = tsuid, .tags = &series.tags, .points = {}};
-    for (const auto& [ms, value] : series.points) {
-      if (ms >= range.scan_begin_ms && ms < range.scan_end_ms) member.points[ms] = value;
+    for (auto at = series.points.lower_bound(range.scan_begin_ms);
+         at != series.points.end() && at->first < range.scan_end_ms; ++at) {
+      member.points.emplace_hint(member.points.end(), at->first, at->second.value);
     }
     if (member.points.empty()) continue;
     if (query.downsample.has_value()) {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -37,25 +39,62 @@ struct NaiveRegexp {
 };
 const std::vector<NaiveRegexp>& NaiveRegexps();
 
+// A value, and whether its time was given in milliseconds.
+struct NaivePoint {
+  Value value;
+  bool is_ms = false;
+};
+
+struct NaiveSeries {
+  std::string metric;
+  NaiveTags tags;
+  std::map<int64_t, NaivePoint> points;  // by ms
+};
+
+// What a deletion took away.
+struct NaiveDeletion {
+  uint64_t points = 0;
+  uint64_t rows = 0;  // that had some of them
+};
+
 class NaiveStore {
  public:
+  using NameKey = std::pair<UidKind, std::string>;
+
   // A name and the bytes of its UID, which decide the order of series, tags and groups.
   void AddName(UidKind kind, const std::string& name, const std::string& uid_bytes);
+  // REQUIRES: the first has a UID, the second has none.
+  void Rename(UidKind kind, const std::string& name, const std::string& new_name);
+  // REQUIRES: it is of no series.
+  void DeleteName(UidKind kind, const std::string& name) { uids_.erase({kind, name}); }
+  bool HasName(UidKind kind, const std::string& name) const { return uids_.contains({kind, name}); }
+  const std::map<NameKey, std::string>& uids() const { return uids_; }  // bytes
+
   // REQUIRES: all names were added. The last value put at an instant counts.
-  void Put(const std::string& metric, const NaiveTags& tags, int64_t ms, Value value);
+  void Put(const std::string& metric,
+           const NaiveTags& tags,
+           int64_t ms,
+           Value value,
+           bool is_ms = false);
+
+  // Of the series the sub query selects, [start_ms, end_ms]. Nothing: one of its names is unknown.
+  std::optional<NaiveDeletion> Delete(const SubQuery& query, int64_t start_ms, int64_t end_ms);
+  // Points before `before_ms`, which is asked for each metric, are gone.
+  void Expire(const std::function<int64_t(const std::string& metric)>& before_ms);
 
   NaiveAnswer Query(const QuerySpec& spec) const;
+
+  // The tsuids in hex of what the sub query selects, ascending. Nothing: one of its names is
+  // unknown.
+  std::optional<std::vector<std::string>> Select(const SubQuery& query) const;
+  // All there ever were, by tsuid in hex.
+  const std::map<std::string, NaiveSeries>& series() const { return series_; }
 
   // Upper-case hex.
   std::string TsuidOf(const std::string& metric, const NaiveTags& tags) const;
 
  private:
   using Points = std::map<int64_t, Value>;
-  struct Series {
-    std::string metric;
-    NaiveTags tags;
-    Points points;
-  };
   // A series on its way through a query.
   struct Member {
     std::string tsuid;
@@ -66,13 +105,13 @@ class NaiveStore {
   // Tag keys with their values, by the UID of the key.
   std::vector<std::pair<std::string, std::string>> InUidOrder(const NaiveTags& tags) const;
   bool KnowsNames(const SubQuery& query) const;
-  bool Selects(const SubQuery& query, const Series& series, const std::string& tsuid) const;
+  bool Selects(const SubQuery& query, const NaiveSeries& series, const std::string& tsuid) const;
   std::vector<std::vector<Member>> Groups(const SubQuery& query, std::vector<Member> members) const;
   ResultSeries Describe(const SubQuery& query, const std::vector<Member>& group) const;
   void AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* answer) const;
 
-  std::map<std::pair<UidKind, std::string>, std::string> uids_;  // bytes
-  std::map<std::string, Series> series_;                         // by tsuid in hex
+  std::map<NameKey, std::string> uids_;        // bytes
+  std::map<std::string, NaiveSeries> series_;  // by tsuid in hex
 };
 
 }  // namespace hourcell

@@ -367,9 +367,11 @@ class QueryMaker {
     SetInterval(&spec);
     spec.calendar = OneIn(3, &random_);
     if (spec.calendar) spec.timezone = RandomZone();
-    // Few enough buckets for maps.
-    const NaiveRange scan = NaiveRangeOf(range.start_ms, range.end_ms, spec);
-    if ((scan.scan_end_ms - scan.scan_begin_ms) / spec.interval_ms > kFilledMax) {
+    // Few enough buckets for maps. What is scanned is never less than what is asked for.
+    const bool has_many = (range.end_ms - range.start_ms) / spec.interval_ms > kFilledMax;
+    const NaiveRange scan =
+        NaiveRangeOf(range.start_ms, range.end_ms, has_many ? std::nullopt : std::optional(spec));
+    if (has_many || (scan.scan_end_ms - scan.scan_begin_ms) / spec.interval_ms > kFilledMax) {
       spec.fill = FillPolicy::kNone;
       spec.calendar = false;
     }
