@@ -22,6 +22,8 @@ void Pump(HttpParser* parser, std::string* events) {
       case HttpParser::Event::kContinue:
         events->append("continue\n");
         break;
+      case HttpParser::Event::kLargeBody:
+        break;
       case HttpParser::Event::kRequest: {
         const HttpRequest request = parser->TakeRequest();
         HOURCELL_CHECK(request.body.size() <= kBodyMax);
