@@ -1,36 +1,32 @@
 #include "server/connection.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/write.hpp>
-#include <fmt/format.h>
 
 #include "server/asio.h"
 #include "server/body_stream.h"
 #include "server/body_writer.h"
 #include "server/http_answer.h"
-#include "server/http_error.h"
+#include "server/http_intake.h"
 #include "server/http_login.h"
-#include "server/http_parser.h"
 #include "server/http_response.h"
+#include "server/query_gate.h"
 #include "server/send_window.h"
 #include "server/socket_peer.h"
+#include "server/socket_reader.h"
+#include "server/socket_writer.h"
 #include "server/tls_session.h"
 
 namespace hourcell {
@@ -43,15 +39,9 @@ using AsioError = boost::system::error_code;
 constexpr std::string_view kTlsRequired =
     "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 16\r\n\r\nTLS is required\n";
 
-// Full buffers read from one connection before the others get a turn.
-constexpr int kReadsInARowMax = 4;
-
-std::span<char> ThreadReadBuffer() {
-  thread_local const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBytesMax);
-  return {buffer.get(), kReadBytesMax};
-}
-
-class SocketConnection : public Connection, public std::enable_shared_from_this<SocketConnection> {
+class SocketConnection : public Connection,
+                         public SocketWriter::Owner,
+                         public std::enable_shared_from_this<SocketConnection> {
  public:
   SocketConnection(Socket socket,
                    const ConnectionContext* context,
@@ -62,14 +52,17 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void Abort() override;
   void Start();
 
+  void OnSent(size_t bytes) override;
+  void OnAllSent() override;
+  void OnBroken() override { Close(); }
+
  private:
   // Where an HTTP connection stands.
   enum class HttpState : uint8_t { kReading, kAnswering, kSending };
 
   void WaitForInput();
   void OnReadable();
-  // Reads once. False if nothing more is to be read for now.
-  bool ReadSome();
+  void ReadSome();
   bool WantsInput() const;
   void OnBytes(std::string_view bytes);
   void TakeTls(std::string_view bytes);
@@ -84,10 +77,14 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void ResumeTelnet();
   void SettleTelnetLater();
   void PumpHttp();
+  void JudgeLargeBody();
+  void JudgeBodyOfKnown();
+  void WatchRequest();
+  void OnRequestDue();
   void Answer(HttpRequest request);
-  void CheckHttpLogin(HttpRequest request, Login login);
+  void CheckLogin(Login login, std::function<void(LoginAnswer)> then);
   void AnswerKnown(HttpRequest request);
-  void AnswerInPool(HttpRequest request);
+  void AnswerInPool(HttpRequest request, std::optional<QueryGate::Pass> pass);
   HttpResponse ResponseTo(HttpRequest* request) const;
   void RefuseHttp();
   void SendResponse(HttpWire wire);
@@ -97,13 +94,7 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
 
   void Send(std::string bytes);
   void Queue(std::string bytes);
-  void QueueWire(std::string bytes);
-  void WriteQueued();
-  void WriteRest(std::vector<asio::const_buffer> buffers);
-  void CountSentUpTo(size_t total);
-  void CountSent(size_t bytes);
-  void OnWritten();
-  void OnFlushed();
+  void Write();
 
   void CloseAfterFlush();
   void Linger();
@@ -112,7 +103,9 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   void Touch() { last_activity_ = std::chrono::steady_clock::now(); }
   void Close();
 
-  tcp::socket socket_;
+  Socket owned_socket_;
+  tcp::socket& socket_;  // in it
+  SocketWriter writer_;
   const ConnectionContext* const context_;
   const AccessRights rights_;  // before any login
   std::function<void()> on_closed_;
@@ -120,24 +113,21 @@ class SocketConnection : public Connection, public std::enable_shared_from_this<
   asio::steady_timer close_timer_;
   asio::steady_timer telnet_timer_;
   asio::steady_timer client_timer_;
+  asio::steady_timer request_timer_;
   std::chrono::steady_clock::time_point last_activity_;
-  std::chrono::steady_clock::time_point last_sent_;  // or nothing was unsent until then
 
   bool has_begun_ = false;  // the first byte is here
   std::optional<TlsSession> tls_;
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
-  std::optional<HttpParser> http_;
+  std::optional<HttpIntake> http_;
   HttpState http_state_ = HttpState::kReading;
   bool is_pumping_ = false;             // requests that are here are being served
   std::shared_ptr<SendWindow> window_;  // of the answer the pool makes
   int hung_up_looks_ = 0;               // in a row
+  bool client_is_watched_ = false;      // its timer runs
+  bool request_is_watched_ = false;     // its timer runs
   bool telnet_waits_ = false;           // for its need
   bool settle_is_due_ = false;          // the timer runs for that
-
-  std::vector<std::string> queued_;   // to be written next
-  std::vector<std::string> sending_;  // being written
-  size_t unsent_bytes_ = 0;           // of both
-  size_t counted_bytes_ = 0;          // of the write under way, as sent
 
   bool waiting_ = false;      // for input
   bool input_ended_ = false;  // the client sends no more
@@ -151,7 +141,9 @@ SocketConnection::SocketConnection(Socket socket,
                                    const ConnectionContext* context,
                                    AccessRights rights,
                                    std::function<void()> on_closed)
-    : socket_(std::move(socket.socket)),
+    : owned_socket_(std::move(socket)),
+      socket_(owned_socket_.socket),
+      writer_(&owned_socket_),
       context_(context),
       rights_(rights | (context->access == nullptr
                             ? AccessRights()
@@ -160,7 +152,8 @@ SocketConnection::SocketConnection(Socket socket,
       idle_timer_(socket_.get_executor()),
       close_timer_(socket_.get_executor()),
       telnet_timer_(socket_.get_executor()),
-      client_timer_(socket_.get_executor()) {
+      client_timer_(socket_.get_executor()),
+      request_timer_(socket_.get_executor()) {
   Touch();
 }
 
@@ -216,31 +209,24 @@ bool SocketConnection::WantsInput() const {
   return lingering_ || (!closing_ && !telnet_waits_ && http_state_ == HttpState::kReading);
 }
 
+// Once, and then the others get a turn: a full buffer of lines is milliseconds of work.
 void SocketConnection::OnReadable() {
-  for (int i = 0; i < kReadsInARowMax && WantsInput(); ++i) {
-    if (!ReadSome()) break;
-  }
+  if (WantsInput()) ReadSome();
   if (WantsInput()) WaitForInput();
 }
 
-bool SocketConnection::ReadSome() {
-  const std::span<char> buffer = ThreadReadBuffer();
-  AsioError error;
-  const size_t size = socket_.read_some(asio::buffer(buffer.data(), buffer.size()), error);
-  if (error == asio::error::would_block || error == asio::error::try_again) return false;
-  if (error == asio::error::eof) {
+void SocketConnection::ReadSome() {
+  const SocketInput input = ReadSocket(&owned_socket_);
+  if (input.kind == SocketInput::Kind::kEnd) {
     input_ended_ = true;
     OnEndOfInput();
-    return false;
-  }
-  if (error) {
+  } else if (input.kind == SocketInput::Kind::kBroken) {
     Close();
-    return false;
   }
+  if (input.bytes.empty()) return;
   Touch();
-  context_->counters->bytes_in->Add(size);
-  if (!lingering_) OnBytes({buffer.data(), size});
-  return size == buffer.size();
+  context_->counters->bytes_in->Add(input.bytes.size());
+  if (!lingering_) OnBytes(input.bytes);
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
@@ -263,8 +249,8 @@ void SocketConnection::TakeTls(std::string_view bytes) {
   std::string plain;
   std::string wire;
   const absl::Status status = tls_->Take(bytes, &plain, &wire);
-  QueueWire(std::move(wire));
-  if (sending_.empty()) WriteQueued();
+  writer_.Queue(std::move(wire));
+  Write();
   if (!status.ok()) {
     context_->counters->tls_failed->Add(1);
     CloseAfterFlush();
@@ -282,7 +268,9 @@ void SocketConnection::RefusePlain() {
 void SocketConnection::TakePlain(std::string_view bytes) {
   if (!telnet_.has_value() && !http_.has_value()) {
     if (bytes.front() >= 'A' && bytes.front() <= 'Z') {
-      http_.emplace(context_->body_bytes_max);
+      http_.emplace(HttpIntake::Limits{.body_bytes_max = context_->body_bytes_max,
+                                       .timeout_ms = context_->request_timeout_ms,
+                                       .memory = context_->body_memory});
     } else {
       telnet_.emplace(context_->tsdb, context_->telnet, context_->telnet_counters, rights_);
     }
@@ -300,7 +288,7 @@ void SocketConnection::OnEndOfInput() {
     Close();
   } else if (telnet_.has_value()) {
     EndTelnet();
-  } else if (http_.has_value() && http_->Finish() == HttpParser::Event::kError) {
+  } else if (http_.has_value() && http_->Finish() == HttpIntake::Event::kError) {
     RefuseHttp();
   } else {
     CloseAfterFlush();
@@ -309,7 +297,7 @@ void SocketConnection::OnEndOfInput() {
 
 void SocketConnection::TakeTelnet(std::string_view bytes) {
   std::string replies;
-  telnet_->Take(bytes, unsent_bytes_, &replies);
+  telnet_->Take(bytes, writer_.unsent_bytes(), &replies);
   ServeTelnet(std::move(replies));
 }
 
@@ -360,7 +348,7 @@ void SocketConnection::ResumeTelnet() {
   telnet_waits_ = false;
   Touch();  // it is we who took our time
   std::string replies;
-  telnet_->Resume(unsent_bytes_, &replies);
+  telnet_->Resume(writer_.unsent_bytes(), &replies);
   if (closed_) return;  // what was committed is counted all the same
   ServeTelnet(std::move(replies));
   if (stopping_) EndTelnet();
@@ -385,59 +373,129 @@ void SocketConnection::PumpHttp() {
   if (is_pumping_) return;  // a response was sent at once: the loop goes on
   is_pumping_ = true;
   while (http_state_ == HttpState::kReading && !closing_ && !closed_) {
-    const HttpParser::Event event = http_->Next();
-    if (event == HttpParser::Event::kNeedMore) break;
-    if (event == HttpParser::Event::kContinue) Send("HTTP/1.1 100 Continue\r\n\r\n");
-    if (event == HttpParser::Event::kRequest) Answer(http_->TakeRequest());
-    if (event == HttpParser::Event::kError) RefuseHttp();
+    const HttpIntake::Event event = http_->Next(std::chrono::steady_clock::now());
+    if (event == HttpIntake::Event::kNeedMore) break;
+    if (event == HttpIntake::Event::kLargeBody) JudgeLargeBody();
+    if (event == HttpIntake::Event::kContinue) Send("HTTP/1.1 100 Continue\r\n\r\n");
+    if (event == HttpIntake::Event::kRequest) Answer(http_->TakeRequest());
+    if (event == HttpIntake::Event::kError) RefuseHttp();
   }
   is_pumping_ = false;
+  WatchRequest();
+}
+
+// Who may not do what a request asks for need not send its body.
+void SocketConnection::JudgeLargeBody() {
+  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, http_->head());
+  if (!login.has_value()) {
+    JudgeBodyOfKnown();
+    return;
+  }
+  http_state_ = HttpState::kAnswering;  // nothing is read meanwhile
+  CheckLogin(*login, [this](LoginAnswer answer) {
+    EndLogin(answer, rights_, http_->head());
+    http_state_ = HttpState::kReading;
+    JudgeBodyOfKnown();
+    PumpHttp();
+    if (WantsInput()) WaitForInput();
+  });
+}
+
+void SocketConnection::JudgeBodyOfKnown() {
+  if (context_->http_api == nullptr) return;
+  std::optional<HttpResponse> refusal = context_->http_api->RefuseUnread(*http_->head());
+  if (!refusal.has_value()) return;
+  context_->counters->bodies_refused->Add(1);
+  refusal->close = true;
+  SendResponse(FormatResponse(*http_->head(), *std::move(refusal)));
+}
+
+// A request that was begun, or a handshake, must be whole within some time.
+void SocketConnection::WatchRequest() {
+  if (request_is_watched_ || closed_ || closing_ || !http_.has_value()) return;
+  const auto due = http_->due();
+  if (!due.has_value() || http_state_ != HttpState::kReading) return;
+  request_is_watched_ = true;
+  request_timer_.expires_at(*due);
+  request_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    self->request_is_watched_ = false;
+    if (!error) self->OnRequestDue();
+  });
+}
+
+void SocketConnection::OnRequestDue() {
+  if (closed_ || closing_ || http_state_ != HttpState::kReading) return;
+  const auto due = http_->due();
+  if (due.has_value() && *due <= std::chrono::steady_clock::now()) {
+    http_->Expire();
+    RefuseHttp();
+  } else {
+    WatchRequest();  // another request, or more of its body is here
+  }
 }
 
 void SocketConnection::Answer(HttpRequest request) {
   context_->counters->http_requests->Add(1);
   http_state_ = HttpState::kAnswering;
-  std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &request);
-  if (login.has_value()) {
-    CheckHttpLogin(std::move(request), *std::move(login));
-  } else {
+  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &request);
+  if (!login.has_value()) {
     AnswerKnown(std::move(request));
+    return;
   }
+  const auto asked = std::make_shared<HttpRequest>(std::move(request));
+  CheckLogin(*login, [this, asked](LoginAnswer answer) {
+    EndLogin(answer, rights_, asked.get());
+    AnswerKnown(std::move(*asked));
+  });
 }
 
-void SocketConnection::CheckHttpLogin(HttpRequest request, Login login) {
+// `then` is called on the strand, unless the connection is closed by then.
+void SocketConnection::CheckLogin(Login login, std::function<void(LoginAnswer)> then) {
   asio::post(context_->login_pool->pool,
              [self = shared_from_this(), remote = PeerText(socket_.native_handle()),
-              asked = std::move(request), login = std::move(login)]() mutable {
-               EndLogin(self->context_->authenticator->Check(login, remote), self->rights_, &asked);
-               asio::post(self->socket_.get_executor(), [self, asked = std::move(asked)]() mutable {
-                 if (!self->closed_) self->AnswerKnown(std::move(asked));
+              login = std::move(login), then = std::move(then)]() mutable {
+               const LoginAnswer answer = self->context_->authenticator->Check(login, remote);
+               asio::post(self->socket_.get_executor(), [self, answer, then = std::move(then)] {
+                 if (!self->closed_) then(answer);
                });
              });
 }
 
 // Of a client whose rights are known.
 void SocketConnection::AnswerKnown(HttpRequest request) {
-  if (MayTakeLong(request)) {
-    AnswerInPool(std::move(request));
+  // Who has no rights is refused whatever it asks for, and takes no query's place.
+  if (request.rights.is_none() || !MayTakeLong(request)) {
+    window_ = nullptr;
+    SendResponse(FormatResponse(request, CompleteBody(ResponseTo(&request))));
     return;
   }
-  SendResponse(FormatResponse(request, CompleteBody(ResponseTo(&request))));
+  QueryGate* const gate = IsQuery(request) ? context_->query_gate : nullptr;
+  std::optional<QueryGate::Pass> pass = gate != nullptr ? gate->Enter() : std::nullopt;
+  if (gate != nullptr && !pass.has_value()) {
+    context_->counters->queries_refused->Add(1);
+    window_ = nullptr;
+    SendResponse(FormatResponse(request, TooManyQueries()));
+    return;
+  }
+  AnswerInPool(std::move(request), std::move(pass));
 }
 
-void SocketConnection::AnswerInPool(HttpRequest request) {
+void SocketConnection::AnswerInPool(HttpRequest request, std::optional<QueryGate::Pass> pass) {
   request.remote = PeerText(socket_.native_handle());
   window_ = std::make_shared<SendWindow>();
   hung_up_looks_ = 0;
   WatchClient();
-  asio::post(context_->pool->pool, [self = shared_from_this(), window = window_,
-                                    asked = std::move(request)]() mutable {
+  WorkerPool* const pool = pass.has_value() ? context_->query_pool : context_->pool;
+  asio::post(pool->pool, [self = shared_from_this(), window = window_, pass = std::move(pass),
+                          asked = std::move(request)]() mutable {
+    if (pass.has_value()) pass->Begin();
     const auto post_send = [&self](std::string bytes) {
       asio::post(self->socket_.get_executor(),
                  [self, bytes = std::move(bytes)]() mutable { self->Send(std::move(bytes)); });
     };
     HttpResponse response = self->ResponseTo(&asked);
     HttpWire rest = SendBody(asked, std::move(response), {.window = window, .send = post_send});
+    pass.reset();
     asio::post(self->socket_.get_executor(), [self, rest = std::move(rest)]() mutable {
       if (rest.cut) {
         self->Cut();
@@ -466,8 +524,10 @@ void SocketConnection::Cut() {
 
 // Looks at the client now and then, until it has its response.
 void SocketConnection::WatchClient() {
+  if (std::exchange(client_is_watched_, true)) return;
   client_timer_.expires_after(std::chrono::milliseconds(kLookMs));
   client_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    self->client_is_watched_ = false;
     if (error || self->closed_ || self->http_state_ == HttpState::kReading) return;
     self->LookAtClient();
     if (!self->closed_) self->WatchClient();
@@ -478,130 +538,63 @@ void SocketConnection::LookAtClient() {
   const bool hung_up = PeerHungUp(socket_.native_handle());
   hung_up_looks_ = hung_up ? hung_up_looks_ + 1 : 0;
   // What no query prints is answered all the same: the client may have ended its input only.
-  if (hung_up_looks_ == kLooksToBelieve) window_->Close();
+  if (hung_up_looks_ == kLooksToBelieve && window_ != nullptr) window_->Close();
 
-  const auto stalled = std::chrono::steady_clock::now() - last_sent_;
-  if (context_->send_timeout_ms > 0 && unsent_bytes_ > 0 &&
-      stalled >= std::chrono::milliseconds(context_->send_timeout_ms)) {
+  if (context_->send_timeout_ms > 0 &&
+      writer_.stalled_for() >= std::chrono::milliseconds(context_->send_timeout_ms)) {
     context_->counters->timed_out->Add(1);
     Cut();
   }
 }
 
 void SocketConnection::RefuseHttp() {
-  context_->counters->http_malformed->Add(1);
-  HttpResponse response = HttpError(http_->error_status(), http_->error_text());
-  response.close = true;
-  SendResponse(FormatResponse({}, std::move(response)));
+  context_->counters->OfHttpError(http_->error_status())->Add(1);
+  SendResponse(FormatResponse({}, http_->ErrorResponse()));
 }
 
 void SocketConnection::SendResponse(HttpWire wire) {
   http_state_ = HttpState::kSending;
+  http_->Release();
   if (wire.close) closing_ = true;
   // Both go out in one write.
   Queue(std::move(wire.head));
   Queue(std::move(wire.body));
-  if (!sending_.empty()) return;
-  if (queued_.empty()) {
-    OnFlushed();  // the end of a stream need not have a byte
-  } else {
-    WriteQueued();
+  if (writer_.is_writing()) return;
+  if (!writer_.has_queued()) {
+    OnAllSent();  // the end of a stream need not have a byte
+    return;
   }
+  Write();
+  if (writer_.is_writing()) WatchClient();
 }
 
 void SocketConnection::Send(std::string bytes) {
   if (closed_) return;
   Queue(std::move(bytes));
-  if (sending_.empty()) WriteQueued();
+  Write();
 }
 
 void SocketConnection::Queue(std::string bytes) {
+  if (closed_) return;
   if (!tls_.has_value() || bytes.empty()) {
-    QueueWire(std::move(bytes));
+    writer_.Queue(std::move(bytes));
     return;
   }
   std::string wire;
-  if (tls_->Send(bytes, &wire)) QueueWire(std::move(wire));
+  if (tls_->Send(bytes, &wire)) writer_.Queue(std::move(wire));
 }
 
-// Bytes as the network has them.
-void SocketConnection::QueueWire(std::string bytes) {
-  if (bytes.empty() || closed_) return;
-  if (unsent_bytes_ == 0) last_sent_ = std::chrono::steady_clock::now();
-  unsent_bytes_ += bytes.size();
-  queued_.push_back(std::move(bytes));
+void SocketConnection::Write() {
+  if (!closed_) writer_.Write(shared_from_this());
 }
 
-void SocketConnection::WriteQueued() {
-  if (closed_ || queued_.empty()) return;
-  sending_ = std::exchange(queued_, {});
-  std::vector<asio::const_buffer> buffers;
-  for (const std::string& bytes : sending_)
-    buffers.push_back(asio::buffer(bytes));
-  // What the socket takes at once needs no other thread to be woken for its end.
-  AsioError error;
-  size_t sent = socket_.write_some(buffers, error);
-  if (error && error != asio::error::would_block && error != asio::error::try_again) {
-    Close();
-    return;
-  }
+void SocketConnection::OnSent(size_t bytes) {
   Touch();
-  for (asio::const_buffer& buffer : buffers) {
-    const size_t taken = std::min(sent, buffer.size());
-    CountSent(taken);
-    sent -= taken;
-    buffer += taken;
-  }
-  if (asio::buffer_size(buffers) == 0) {
-    OnWritten();
-  } else {
-    WriteRest(std::move(buffers));
-  }
-}
-
-void SocketConnection::WriteRest(std::vector<asio::const_buffer> buffers) {
-  counted_bytes_ = 0;
-  const auto progress = [self = shared_from_this()](const AsioError& error, size_t sent) {
-    self->Touch();
-    self->CountSentUpTo(sent);
-    return asio::transfer_all()(error, 0);
-  };
-  asio::async_write(socket_, std::move(buffers), progress,
-                    [self = shared_from_this()](const AsioError& error, size_t sent) {
-                      self->CountSentUpTo(sent);
-                      if (error) {
-                        self->sending_.clear();
-                        self->Close();
-                      } else {
-                        self->OnWritten();
-                      }
-                    });
-}
-
-void SocketConnection::CountSentUpTo(size_t total) {
-  CountSent(total - counted_bytes_);
-  counted_bytes_ = total;
-}
-
-void SocketConnection::CountSent(size_t bytes) {
-  if (bytes == 0) return;
-  last_sent_ = std::chrono::steady_clock::now();
   context_->counters->bytes_out->Add(bytes);
-  unsent_bytes_ -= std::min(bytes, unsent_bytes_);
   if (window_ != nullptr) window_->Sent(bytes);
 }
 
-// All of sending_ is written.
-void SocketConnection::OnWritten() {
-  sending_.clear();
-  if (queued_.empty()) {
-    OnFlushed();
-  } else {
-    WriteQueued();
-  }
-}
-
-void SocketConnection::OnFlushed() {
+void SocketConnection::OnAllSent() {
   if (closed_) return;
   if (http_state_ == HttpState::kSending) {
     http_state_ = HttpState::kReading;
@@ -617,7 +610,7 @@ void SocketConnection::OnFlushed() {
 void SocketConnection::CloseAfterFlush() {
   if (closed_ || lingering_) return;
   closing_ = true;
-  if (sending_.empty()) {
+  if (!writer_.is_writing()) {
     Linger();
   } else {
     CloseIn(kFlushMs);
@@ -677,6 +670,7 @@ void SocketConnection::Close() {
   close_timer_.cancel();
   telnet_timer_.cancel();
   client_timer_.cancel();
+  request_timer_.cancel();
   if (window_ != nullptr) window_->Close();
   if (telnet_.has_value() && !telnet_waits_ && telnet_->has_commits_under_way()) {
     telnet_->Settle();  // so that they are counted

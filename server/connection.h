@@ -34,11 +34,12 @@
 
 namespace hourcell {
 
+class BodyMemory;
+class ConnectionQuota;
+class QueryGate;
 struct Socket;
 struct WorkerPool;
 
-// Bytes taken from a socket at once; the buffer is a thread's, so that idle connections stay small.
-inline constexpr size_t kReadBytesMax = 256 * 1024;
 // After how long commits that nobody waited for are settled: their points counted, their failures
 // told.
 inline constexpr int64_t kSettleMs = 100;
@@ -59,7 +60,8 @@ inline constexpr int kLooksToBelieve = 2;
 struct ConnectionContext {
   Tsdb* tsdb = nullptr;
   HttpApi* http_api = nullptr;
-  WorkerPool* pool = nullptr;
+  WorkerPool* pool = nullptr;              // answers requests that may take long, but for queries
+  WorkerPool* query_pool = nullptr;        // answers queries; needed where there is a gate
   WorkerPool* commit_pool = nullptr;       // where commits are waited for; null = `pool`
   WorkerPool* login_pool = nullptr;        // where logins are checked; needed where there are users
   const AccessPolicy* access = nullptr;    // null = an address alone gives no rights
@@ -69,8 +71,12 @@ struct ConnectionContext {
   const TelnetSettings* telnet = nullptr;
   const TelnetCounters* telnet_counters = nullptr;
   const ConnectionCounters* counters = nullptr;
+  ConnectionQuota* quota = nullptr;   // of all listeners; null = none
+  QueryGate* query_gate = nullptr;    // null = queries are other requests, without a limit
+  BodyMemory* body_memory = nullptr;  // null = bodies are not counted
   size_t body_bytes_max = 0;
-  int64_t idle_timeout_s = 0;  // 0 = none
+  int64_t idle_timeout_s = 0;      // 0 = none
+  int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none
   int64_t send_timeout_ms =
       0;  // until a client that takes nothing of a response is dropped; 0 = none
   // Answers requests that may take long; null = AnswerRequest with the members above.

@@ -12,16 +12,27 @@ namespace hourcell {
 struct ConnectionCounters {
   explicit ConnectionCounters(Stats* stats);
 
-  Counter* total;  // connectionmgr.connections type=...
-  Counter* rejected;
+  // The counter of requests that were refused with this status before they were here.
+  Counter* OfHttpError(int status) const;
+
+  Counter* total;           // connectionmgr.connections type=...
+  Counter* rejected;        // whatever the reason
+  Counter* rejected_total;  // connectionmgr.rejected reason=...
+  Counter* rejected_listener;
+  Counter* rejected_address;
+  Counter* rejected_descriptors;
   Counter* timed_out;
-  Counter* accept_errors;   // connectionmgr.exceptions type=accept
-  Counter* http_requests;   // rpc.received type=http
-  Counter* http_malformed;  // rpc.errors type=http_malformed
-  Counter* tls_failed;      // rpc.errors type=tls_failed
-  Counter* tls_required;    // rpc.errors type=tls_required
-  Counter* bytes_in;        // connectionmgr.bytes type=in
-  Counter* bytes_out;       // connectionmgr.bytes type=out
+  Counter* accept_errors;     // connectionmgr.exceptions type=accept
+  Counter* http_requests;     // rpc.received type=http
+  Counter* http_timed_out;    // rpc.errors type=http_timed_out
+  Counter* bodies_no_memory;  // rpc.errors type=http_no_memory
+  Counter* bodies_refused;    // rpc.errors type=http_body_refused: by the header alone
+  Counter* queries_refused;   // query.refused reason=too_many
+  Counter* http_malformed;    // rpc.errors type=http_malformed
+  Counter* tls_failed;        // rpc.errors type=tls_failed
+  Counter* tls_required;      // rpc.errors type=tls_required
+  Counter* bytes_in;          // connectionmgr.bytes type=in
+  Counter* bytes_out;         // connectionmgr.bytes type=out
 };
 
 }  // namespace hourcell

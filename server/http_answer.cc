@@ -1,6 +1,8 @@
 #include "server/http_answer.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,13 +31,40 @@ bool EndsIgnoringCase(std::string_view text, std::string_view end) {
          EqualsIgnoringCase(text.substr(text.size() - end.size()), end);
 }
 
+// The path of a target, without slashes at its end.
+std::string_view PathOf(std::string_view target) {
+  std::string_view path = target.substr(0, target.find('?'));
+  while (path.ends_with('/'))
+    path.remove_suffix(1);
+  return path;
+}
+
+// What is answered without a look at the store, or, of puts, without waiting for anything slow.
+constexpr std::string_view kQuickEnds[] = {"/put",         "/stats/query", "/version",
+                                           "/aggregators", "/serializers", "/config/filters"};
+constexpr std::string_view kQueryEnds[] = {"/query", "/q", "/query/last", "/suggest",
+                                           "/search/lookup"};
+
+bool EndsLikeOneOf(std::string_view path, std::span<const std::string_view> ends) {
+  return std::ranges::any_of(ends,
+                             [path](std::string_view end) { return EndsIgnoringCase(path, end); });
+}
+
 }  // namespace
 
 bool MayTakeLong(const HttpRequest& request) {
-  std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-  while (path.ends_with('/'))
-    path.remove_suffix(1);
-  return !EndsIgnoringCase(path, "/put") && !EndsIgnoringCase(path, "/stats/query");
+  return !EndsLikeOneOf(PathOf(request.target), kQuickEnds);
+}
+
+bool IsQuery(const HttpRequest& request) {
+  const std::string_view path = PathOf(request.target);
+  return path.find('%') != std::string_view::npos || EndsLikeOneOf(path, kQueryEnds);
+}
+
+HttpResponse TooManyQueries() {
+  HttpResponse response = HttpError(503, "Too many queries", "They run or wait; try again later");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {

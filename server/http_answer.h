@@ -16,9 +16,17 @@ namespace hourcell {
 // Content-Encoding that is not known. A producer in the response borrows `*request` and `api`.
 HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request);
 
-// True for what may take long: everything but puts, and the list of queries, which must answer and
-// cancel while every thread of the pool runs one. Judged by the target as sent, since that
+// True for what may take long: everything but puts; the list of queries, which must answer and
+// cancel while every thread of the pool runs one; and what is the same for all, such as the
+// version, by which others see that the server is alive. Judged by the target as sent, since that
 // decides on which thread it is decoded.
 bool MayTakeLong(const HttpRequest& request);
+
+// True for queries and searches, of those that may take long: what reads the store for a client. A
+// target with an escaped path counts as one.
+bool IsQuery(const HttpRequest& request);
+
+// The answer to a query that finds too many before it: 503, to come again in a second.
+HttpResponse TooManyQueries();
 
 }  // namespace hourcell

@@ -15,6 +15,7 @@
 #include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/http_login.h"
+#include "server/http_target.h"
 #include "server/info_handlers.h"
 #include "server/log.h"
 #include "server/query_page.h"
@@ -219,7 +220,9 @@ const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
   return nullptr;
 }
 
-HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
+// What is wrong with a request before anything of it is done, or its endpoint.
+std::optional<HttpResponse> HttpApi::Refuse(const HttpRequest& request,
+                                            const Endpoint** found) const {
   if (request.login_refused) return AccessRefused(request, {}, authenticates_);
   const absl::StatusOr<Route> route = ParseRoute(request.path);
   if (!route.ok()) return HttpError(400, route.status());
@@ -228,7 +231,7 @@ HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
                      fmt::format("API version [{}] is greater than the max [{}]",
                                  route->api_version, kApiVersionMax));
   }
-  const Endpoint* const endpoint = Find(*route);
+  const Endpoint* const endpoint = *found = Find(*route);
   if (endpoint == nullptr) {
     return route->api_version > 0 ? HttpError(404, "Endpoint not found")
                                   : PageError(request, 404, "Page Not Found");
@@ -240,6 +243,20 @@ HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
   if (request.rights.is_none() || !request.rights.Covers(needs)) {
     return AccessRefused(request, needs, authenticates_);
   }
+  return std::nullopt;
+}
+
+std::optional<HttpResponse> HttpApi::RefuseUnread(HttpRequest head) const {
+  if (!ParseTarget(&head).ok()) return HttpError(400, "The request target cannot be decoded");
+  const Endpoint* endpoint = nullptr;
+  std::optional<HttpResponse> response = Refuse(head, &endpoint);
+  if (response.has_value()) FinishResponse(head, &*response);
+  return response;
+}
+
+HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
+  const Endpoint* endpoint = nullptr;
+  if (auto refusal = Refuse(request, &endpoint)) return *std::move(refusal);
   if (const std::string* serializer = request.param("serializer");
       serializer != nullptr && *serializer != "json") {
     return HttpError(400, "Requested serializer was not found",

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <absl/status/status.h>
@@ -50,11 +51,17 @@ class HttpApi {
   // The same, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);
 
+  // The answer to a request that is refused whatever its body is: because of its route, its method,
+  // or the rights of its client; nothing for others. `head` is a request without its body and with
+  // its target not parsed. Quick.
+  std::optional<HttpResponse> RefuseUnread(HttpRequest head) const;
+
  private:
   struct Endpoint;
   static const Endpoint kEndpoints[];
 
   const Endpoint* Find(const Route& route) const;
+  std::optional<HttpResponse> Refuse(const HttpRequest& request, const Endpoint** endpoint) const;
   HttpResponse Dispatch(const HttpRequest& request);
   void FinishResponse(const HttpRequest& request, HttpResponse* response) const;
 

@@ -117,7 +117,14 @@ class HttpParser::Message {
     }
   }
 
-  const HttpRequest& request() const { return request_; }
+  HttpRequest* request() { return &request_; }
+
+  // As announced, or as far as it is here.
+  size_t body_bytes() const {
+    const size_t here = parser_.get().body().size();
+    if (parser_.chunked() || !parser_.content_length()) return here;
+    return std::max(here, static_cast<size_t>(*parser_.content_length()));
+  }
 
   HttpRequest Take() {
     request_.body = std::move(parser_.get().body());
@@ -129,7 +136,8 @@ class HttpParser::Message {
   HttpRequest request_;
 };
 
-HttpParser::HttpParser(size_t body_bytes_max) : body_bytes_max_(body_bytes_max) {}
+HttpParser::HttpParser(size_t body_bytes_max, size_t small_body_bytes_max)
+    : body_bytes_max_(body_bytes_max), small_body_bytes_max_(small_body_bytes_max) {}
 HttpParser::~HttpParser() = default;
 
 void HttpParser::Feed(std::string_view bytes) {
@@ -194,7 +202,7 @@ HttpParser::Event HttpParser::ParseHeader() {
   if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
   if (!message->header_done() || used != end) return Fail(400, "malformed request header");
   message->ReadHeader();
-  const HttpRequest& request = message->request();
+  const HttpRequest& request = *message->request();
   if (request.target.size() > kTargetBytesMax) {
     return Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax));
   }
@@ -203,13 +211,16 @@ HttpParser::Event HttpParser::ParseHeader() {
     return Fail(501, "Transfer-Encoding: only chunked is supported");
   }
   input_.remove_prefix(end);
-  const bool wants_continue =
+  wants_continue_ =
       !request.http10 && !message->done() && LowerCase(request.header("expect")) == "100-continue";
+  told_of_body_ = false;
   message_ = std::move(message);
-  return wants_continue ? Event::kContinue : ParseBody();
+  return ParseBody();
 }
 
 HttpParser::Event HttpParser::ParseBody() {
+  if (TellsOfBody()) return Event::kLargeBody;
+  if (std::exchange(wants_continue_, false)) return Event::kContinue;
   // Beast asserts that it never sees a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
   // chunked body, so it may wait for the rest of what looks like one.
   constexpr size_t kLastChunkBytes = 5;
@@ -222,6 +233,7 @@ HttpParser::Event HttpParser::ParseBody() {
     if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
     input_.remove_prefix(used);
   }
+  if (TellsOfBody()) return Event::kLargeBody;  // of chunks, of which none says how many follow
   if (message_->done()) {
     complete_ = true;
     return Event::kRequest;
@@ -231,6 +243,25 @@ HttpParser::Event HttpParser::ParseBody() {
     return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
   }
   return Event::kNeedMore;
+}
+
+bool HttpParser::TellsOfBody() {
+  if (told_of_body_ || message_->body_bytes() <= small_body_bytes_max_) return false;
+  told_of_body_ = true;
+  return true;
+}
+
+HttpRequest* HttpParser::head() {
+  HOURCELL_CHECK(message_ != nullptr);
+  return message_->request();
+}
+
+bool HttpParser::is_inside_request() const {
+  return message_ != nullptr || input_.find_first_not_of("\r\n") != std::string_view::npos;
+}
+
+size_t HttpParser::body_bytes() const {
+  return message_ == nullptr ? 0 : message_->body_bytes();
 }
 
 HttpParser::Event HttpParser::Finish() {

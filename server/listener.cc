@@ -1,6 +1,7 @@
 #include "server/listener.h"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -21,7 +22,10 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/asio.h"
+#include "server/connection_quota.h"
 #include "server/log.h"
+#include "server/socket_peer.h"
+#include "server/spare_descriptor.h"
 
 namespace hourcell {
 namespace {
@@ -32,6 +36,10 @@ using AsioError = boost::system::error_code;
 
 // How long to wait after a failed accept: mostly there are no file descriptors left.
 constexpr std::chrono::milliseconds kAcceptRetry(100);
+// How many that wait are refused then.
+constexpr int kRefusedAtOnceMax = 256;
+// How often a failing accept is logged.
+constexpr std::chrono::seconds kAcceptLogPause(10);
 
 absl::StatusOr<tcp::endpoint> ResolveEndpoint(const ListenerOptions& options,
                                               asio::io_context* context) {
@@ -61,13 +69,16 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
 
   absl::Status Open(Stats* stats);
   uint16_t port() const { return port_; }
-  void Stop(int64_t grace_ms);
+  size_t Stop(int64_t grace_ms);
+  void Hurry();
 
  private:
   absl::Status Bind(const tcp::endpoint& endpoint);
   void Accept();
+  void OnAcceptFailed(const AsioError& error);
   void OnAccepted(tcp::socket socket);
-  void OnClosed(uint64_t id);
+  bool IsWelcome(const std::string& address) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnClosed(uint64_t id, const std::string& address);
   std::vector<std::shared_ptr<Connection>> Open();
 
   const ListenerOptions options_;
@@ -76,6 +87,8 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   asio::any_io_executor strand_;  // of the acceptor
   tcp::acceptor acceptor_;
   asio::steady_timer retry_timer_;
+  SpareDescriptor spare_;  // of the strand
+  std::chrono::steady_clock::time_point log_after_;
   uint16_t port_ = 0;
   // Shared with the gauge, which lives as long as the registry.
   const std::shared_ptr<std::atomic<int64_t>> open_count_ =
@@ -84,6 +97,7 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   Mutex mutex_;
   CondVar changed_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  bool hurries_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<uint64_t, std::weak_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
 };
@@ -115,43 +129,73 @@ void Listener::Impl::Accept() {
   if (!acceptor_.is_open()) return;
   // Each connection gets a strand of its own: its handlers never run at the same time.
   const asio::any_io_executor strand = asio::make_strand(io_->context);
-  acceptor_.async_accept(strand,
-                         [self = shared_from_this()](const AsioError& error, tcp::socket socket) {
-                           if (error == asio::error::operation_aborted) return;
-                           if (!error) {
-                             self->OnAccepted(std::move(socket));
-                             self->Accept();
-                             return;
-                           }
-                           self->context_->counters->accept_errors->Add(1);
-                           LogWarning("accept: {}", error.message());
-                           self->retry_timer_.expires_after(kAcceptRetry);
-                           self->retry_timer_.async_wait([self](const AsioError& cancelled) {
-                             if (!cancelled) self->Accept();
-                           });
-                         });
+  acceptor_.async_accept(
+      strand, [self = shared_from_this()](const AsioError& error, tcp::socket socket) {
+        if (error == asio::error::operation_aborted) return;
+        if (error) {
+          asio::dispatch(self->strand_, [self, error] { self->OnAcceptFailed(error); });
+          return;
+        }
+        self->OnAccepted(std::move(socket));
+        self->Accept();
+      });
+}
+
+void Listener::Impl::OnAcceptFailed(const AsioError& error) {
+  if (!acceptor_.is_open()) return;
+  const ConnectionCounters& counters = *context_->counters;
+  counters.accept_errors->Add(1);
+  const auto now = std::chrono::steady_clock::now();
+  if (now >= log_after_) LogWarning("accept: {}", error.message());
+  if (now >= log_after_) log_after_ = now + kAcceptLogPause;
+  if (error == asio::error::no_descriptors || error.value() == ENFILE) {
+    const int refused = spare_.RefuseWaiting(acceptor_.native_handle(), kRefusedAtOnceMax);
+    counters.total->Add(static_cast<uint64_t>(refused));
+    counters.rejected->Add(static_cast<uint64_t>(refused));
+    counters.rejected_descriptors->Add(static_cast<uint64_t>(refused));
+  }
+  retry_timer_.expires_after(kAcceptRetry);
+  retry_timer_.async_wait([self = shared_from_this()](const AsioError& cancelled) {
+    if (!cancelled) self->Accept();
+  });
 }
 
 void Listener::Impl::OnAccepted(tcp::socket socket) {
   AsioError ignored;  // an option that cannot be set is no reason to refuse the client
   socket.set_option(tcp::no_delay(options_.tcp_no_delay), ignored);
-  socket.set_option(asio::socket_base::keep_alive(options_.keep_alive), ignored);
+  if (options_.keep_alive) ProbePeer(socket.native_handle());
   context_->counters->total->Add(1);
+  const std::string address = PeerAddress(socket.native_handle());
 
   MutexLock lock(&mutex_);
-  if (stopped_) return;
-  if (options_.connections_max > 0 && connections_.size() >= options_.connections_max) {
-    context_->counters->rejected->Add(1);
-    return;
-  }
+  if (stopped_ || !IsWelcome(address)) return;
   const uint64_t id = next_id_++;
   open_count_->fetch_add(1);
   // The connection's first step is posted, so it cannot call back while the lock is held.
-  connections_[id] = StartConnection({std::move(socket)}, context_, options_.rights,
-                                     [self = shared_from_this(), id] { self->OnClosed(id); });
+  connections_[id] =
+      StartConnection({std::move(socket)}, context_, options_.rights,
+                      [self = shared_from_this(), id, address] { self->OnClosed(id, address); });
 }
 
-void Listener::Impl::OnClosed(uint64_t id) {
+// Counts who is not. One that is has to leave the quota.
+bool Listener::Impl::IsWelcome(const std::string& address) {
+  const ConnectionCounters& counters = *context_->counters;
+  Counter* reason = nullptr;
+  if (options_.connections_max > 0 && connections_.size() >= options_.connections_max) {
+    reason = counters.rejected_listener;
+  } else if (context_->quota != nullptr) {
+    const ConnectionQuota::Verdict verdict = context_->quota->Enter(address);
+    if (verdict == ConnectionQuota::Verdict::kTooMany) reason = counters.rejected_total;
+    if (verdict == ConnectionQuota::Verdict::kTooManyOfAddress) reason = counters.rejected_address;
+  }
+  if (reason == nullptr) return true;
+  counters.rejected->Add(1);
+  reason->Add(1);
+  return false;
+}
+
+void Listener::Impl::OnClosed(uint64_t id, const std::string& address) {
+  if (context_->quota != nullptr) context_->quota->Leave(address);
   MutexLock lock(&mutex_);
   connections_.erase(id);
   open_count_->fetch_sub(1);
@@ -167,7 +211,7 @@ std::vector<std::shared_ptr<Connection>> Listener::Impl::Open() {
   return open;
 }
 
-void Listener::Impl::Stop(int64_t grace_ms) {
+size_t Listener::Impl::Stop(int64_t grace_ms) {
   {
     MutexLock lock(&mutex_);
     stopped_ = true;
@@ -181,20 +225,29 @@ void Listener::Impl::Stop(int64_t grace_ms) {
     connection->Stop();
 
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(grace_ms);
-  const auto wait_until_none = [this](std::chrono::steady_clock::time_point until) {
+  const auto wait_until_none = [this](std::chrono::steady_clock::time_point until, bool patiently) {
     MutexLock lock(&mutex_);
-    while (!connections_.empty()) {
+    while (!connections_.empty() && !(patiently && hurries_)) {
       const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
           until - std::chrono::steady_clock::now());
       if (left.count() <= 0) return;
       changed_.WaitFor(&mutex_, left.count());
     }
   };
-  wait_until_none(deadline);
+  wait_until_none(deadline, /*patiently=*/true);
   const auto still_open = Open();
   for (const auto& connection : still_open)
     connection->Abort();
-  if (!still_open.empty()) wait_until_none(std::chrono::steady_clock::now() + kAcceptRetry);
+  if (!still_open.empty()) {
+    wait_until_none(std::chrono::steady_clock::now() + kAcceptRetry, /*patiently=*/false);
+  }
+  return still_open.size();
+}
+
+void Listener::Impl::Hurry() {
+  MutexLock lock(&mutex_);
+  hurries_ = true;
+  changed_.NotifyAll();
 }
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ListenerOptions& options,
@@ -212,8 +265,11 @@ Listener::~Listener() = default;
 uint16_t Listener::port() const {
   return impl_->port();
 }
-void Listener::Stop(int64_t grace_ms) {
-  impl_->Stop(grace_ms);
+size_t Listener::Stop(int64_t grace_ms) {
+  return impl_->Stop(grace_ms);
+}
+void Listener::Hurry() {
+  impl_->Hurry();
 }
 
 }  // namespace hourcell

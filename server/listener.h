@@ -1,5 +1,9 @@
 // Listener: the port, and the connections that came in by it.
 //
+// One connection too many, for the listener or for the quota that all listeners share, is closed at
+// once and counted. So are those that wait to be accepted while there is no file descriptor left:
+// the listener goes on by itself once there is one.
+//
 // Thread-safe. Must outlive its connections: call Stop and wait, or end the IoContext's threads.
 
 #pragma once
@@ -26,7 +30,7 @@ struct ListenerOptions {
   bool reuse_address = true;
   bool tcp_no_delay = true;
   bool keep_alive = true;
-  size_t connections_max = 0;  // 0 = no limit; one more is closed at once, and counted
+  size_t connections_max = 0;                   // of this listener; 0 = no limit
   AccessRights rights = AccessRights::Admin();  // of a connection without credentials
   bool is_first = true;  // of a server; the gauges of others have a tag with their port
 };
@@ -48,8 +52,11 @@ class Listener {
 
   // Accepts no more and lets every connection answer what was read; closes after `grace_ms` those
   // that are still open. Blocks until they are closed; not to be called from a thread of the
-  // IoContext.
-  void Stop(int64_t grace_ms);
+  // IoContext. Returns how many were closed so.
+  size_t Stop(int64_t grace_ms);
+
+  // Ends the grace of a Stop, under way or to come, at once.
+  void Hurry();
 
  private:
   class Impl;

@@ -1,6 +1,7 @@
 #include "server/server.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -24,10 +25,14 @@
 #include "server/access_policy.h"
 #include "server/asio.h"
 #include "server/authenticator.h"
+#include "server/body_memory.h"
 #include "server/connection.h"
+#include "server/connection_quota.h"
+#include "server/descriptor_limit.h"
 #include "server/http_api.h"
 #include "server/listener.h"
 #include "server/log.h"
+#include "server/query_gate.h"
 #include "server/self_stats.h"
 #include "server/stats_text.h"
 #include "server/telnet_session.h"
@@ -45,6 +50,20 @@ size_t ThreadsOf(const Config& config) {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+size_t QueryThreadsOf(const Config& config) {
+  const auto queries = static_cast<size_t>(config.integer("tsd.query.concurrent"));
+  return queries > 0 ? queries : ThreadsOf(config);
+}
+
+// Where there is no limit the store keeps its part of the file descriptors all the same: without
+// them it can neither write nor read.
+ConnectionQuota::Limits QuotaOf(const Config& config) {
+  const int64_t total = config.integer("tsd.core.connections.limit");
+  return {
+      .total = static_cast<size_t>(total > 0 ? total : DescriptorLimit() / 4 * 3),
+      .per_address = static_cast<size_t>(config.integer("tsd.network.connections.per_address"))};
+}
+
 ListenerOptions ListenerOptionsOf(const Config& config,
                                   const ListenAddress& address,
                                   bool is_first) {
@@ -54,7 +73,8 @@ ListenerOptions ListenerOptionsOf(const Config& config,
           .reuse_address = config.boolean("tsd.network.reuse_address"),
           .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
           .keep_alive = config.boolean("tsd.network.keep_alive"),
-          .connections_max = static_cast<size_t>(config.integer("tsd.core.connections.limit")),
+          .connections_max =
+              static_cast<size_t>(config.integer("tsd.network.connections.per_listener")),
           .rights = address.rights,
           .is_first = is_first};
 }
@@ -88,8 +108,10 @@ class Server::Impl {
   void Reload();
   void Run();
   void Stop();
+  void Hurry();
 
  private:
+  void AddGauges();
   void StopListeners();
   void ScheduleSelfStats();
   void ScheduleLookAtUsers();
@@ -103,12 +125,17 @@ class Server::Impl {
   TelnetSettings telnet_settings_;
   const TelnetCounters telnet_counters_;
   const ConnectionCounters connection_counters_;
+  // Shared with the gauges, which live as long as the registry.
+  const std::shared_ptr<QueryGate> query_gate_;
+  const std::shared_ptr<BodyMemory> body_memory_;
+  ConnectionQuota quota_;
   ConnectionContext context_;
 
   // Declared before what uses them: what is under way is destroyed with the contexts, last.
   asio::io_context signals_;  // of Run's thread
   IoContext io_;
   WorkerPool pool_;
+  WorkerPool query_pool_;
   WorkerPool commit_pool_{2};  // waits for commits while queries take up the other
   WorkerPool login_pool_{1};   // whoever guesses secrets has one thread for it
   std::optional<SelfStats> self_stats_;
@@ -135,7 +162,13 @@ Server::Impl::Impl(const Config& config,
       http_api_(tsdb, &config),
       telnet_counters_(&tsdb->stats()),
       connection_counters_(&tsdb->stats()),
+      query_gate_(std::make_shared<QueryGate>(
+          QueryThreadsOf(config) + static_cast<size_t>(config.integer("tsd.query.queue")))),
+      body_memory_(std::make_shared<BodyMemory>(
+          static_cast<size_t>(config.integer("tsd.http.request.memory")))),
+      quota_(QuotaOf(config)),
       pool_(ThreadsOf(config)),
+      query_pool_(QueryThreadsOf(config)),
       self_stats_timer_(pool_.pool),
       users_timer_(pool_.pool),
       keep_running_(io_.context.get_executor()) {
@@ -149,6 +182,7 @@ Server::Impl::Impl(const Config& config,
   context_ = {.tsdb = tsdb,
               .http_api = &http_api_,
               .pool = &pool_,
+              .query_pool = &query_pool_,
               .commit_pool = &commit_pool_,
               .login_pool = &login_pool_,
               .access = &access_,
@@ -158,12 +192,26 @@ Server::Impl::Impl(const Config& config,
               .telnet = &telnet_settings_,
               .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
+              .quota = &quota_,
+              .query_gate = query_gate_.get(),
+              .body_memory = body_memory_.get(),
               .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
               .idle_timeout_s = config.integer("tsd.core.socket.timeout"),
+              .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,
               .send_timeout_ms = config.integer("tsd.query.send_timeout")};
 }
 
+void Server::Impl::AddGauges() {
+  Stats& stats = tsdb_->stats();
+  const auto gate = query_gate_;
+  stats.AddGauge("query.queries", {{"type", "running"}}, [gate] { return gate->running(); });
+  stats.AddGauge("query.queries", {{"type", "waiting"}}, [gate] { return gate->waiting(); });
+  stats.AddGauge("http.body_bytes", {},
+                 [memory = body_memory_] { return static_cast<int64_t>(memory->bytes()); });
+}
+
 absl::Status Server::Impl::Start() {
+  AddGauges();
   for (const ListenAddress& address : access_.listeners()) {
     HOURCELL_ASSIGN_OR_RETURN(
         std::unique_ptr<Listener> listener,
@@ -235,10 +283,21 @@ void Server::Impl::Run() {
 
 // All at once: each may wait for its connections until the grace is over.
 void Server::Impl::StopListeners() {
-  std::vector<std::jthread> stopping;
-  for (const auto& listener : listeners_) {
-    stopping.emplace_back([&listener] { listener->Stop(kStopGraceS * 1000); });
+  const int64_t grace_s = config_.integer("tsd.network.drain_timeout");
+  LogInfo("draining {} connections, for {} s at the most", quota_.total(), grace_s);
+  std::atomic<size_t> cut = 0;
+  {
+    std::vector<std::jthread> stopping;
+    for (const auto& listener : listeners_) {
+      stopping.emplace_back([&listener, &cut, grace_s] { cut += listener->Stop(grace_s * 1000); });
+    }
   }
+  if (cut > 0) LogWarning("{} connections were cut", cut.load());
+}
+
+void Server::Impl::Hurry() {
+  for (const auto& listener : listeners_)
+    listener->Hurry();
 }
 
 void Server::Impl::Stop() {
@@ -247,8 +306,10 @@ void Server::Impl::Stop() {
   if (stopped_) return;
   stopped_ = true;
   StopListeners();
-  pool_.pool.stop();  // drops the timer and requests whose clients are gone
-  pool_.pool.join();
+  for (WorkerPool* const pool : {&pool_, &query_pool_}) {
+    pool->pool.stop();  // drops the timers and requests whose clients are gone
+    pool->pool.join();
+  }
   login_pool_.pool.stop();
   login_pool_.pool.join();
   commit_pool_.pool.stop();
@@ -291,6 +352,9 @@ void Server::Run() {
 }
 void Server::Stop() {
   impl_->Stop();
+}
+void Server::Hurry() {
+  impl_->Hurry();
 }
 
 }  // namespace hourcell

@@ -4,7 +4,7 @@
 //   (*server)->Run();   // until SIGTERM, SIGINT or Stop
 //
 // Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for
-// HTTP requests that may take long. Thread-safe.
+// HTTP requests that may take long, and `tsd.query.concurrent` for queries. Thread-safe.
 
 #pragma once
 
@@ -19,8 +19,6 @@
 
 namespace hourcell {
 
-// How long Stop waits for responses under way.
-inline constexpr int64_t kStopGraceS = 5;
 // How often it is looked whether the file of users changed.
 inline constexpr int64_t kLookAtUsersMs = 1000;
 
@@ -53,9 +51,12 @@ class Server {
   void Run();
 
   // No further connection; what was read is answered; then every connection is closed, after
-  // kStopGraceS at the latest. Returns when all threads have ended. Idempotent. Does not close the
-  // Tsdb.
+  // tsd.network.drain_timeout seconds at the latest. Returns when all threads have ended.
+  // Idempotent. Does not close the Tsdb.
   void Stop();
+
+  // Ends the wait of a Stop, under way or to come: connections are closed at once.
+  void Hurry();
 
  private:
   class Impl;

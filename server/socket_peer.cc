@@ -1,6 +1,8 @@
 #include "server/socket_peer.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -44,6 +46,17 @@ std::string PeerText(int fd) {
 bool PeerHungUp(int fd) {
   pollfd look{.fd = fd, .events = POLLRDHUP, .revents = 0};
   return poll(&look, 1, 0) == 1 && (look.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+// What cannot be set stays the system's: no reason to refuse a client.
+void ProbePeer(int fd) {
+  const auto set = [fd](int level, int name, int value) {
+    setsockopt(fd, level, name, &value, sizeof value);
+  };
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, kProbeAfterS);
+  set(IPPROTO_TCP, TCP_KEEPINTVL, kProbeEveryS);
+  set(IPPROTO_TCP, TCP_KEEPCNT, kProbes);
 }
 
 }  // namespace hourcell

@@ -17,4 +17,11 @@ std::string PeerText(int fd);
 // Whether the other side has closed, or sends no more: they look the same.
 bool PeerHungUp(int fd);
 
+// Has TCP ask a silent peer whether it is still there, so that one that vanished without a word is
+// given up after kProbeAfterS + kProbes * kProbeEveryS seconds; the system's own default is hours.
+void ProbePeer(int fd);
+inline constexpr int kProbeAfterS = 60;
+inline constexpr int kProbeEveryS = 10;
+inline constexpr int kProbes = 6;
+
 }  // namespace hourcell

@@ -22,6 +22,7 @@
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
 #include "server/config.h"
+#include "server/descriptor_limit.h"
 #include "server/log.h"
 #include "server/server.h"
 #include "server/version.h"
@@ -51,9 +52,9 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
   std::fflush(terminal.out);
 }
 
-// Ends a server at SIGTERM and SIGINT, and has it read its files again at SIGHUP. Server::Run ends
-// it, too, but only once it runs: a signal between the line that says where it listens and Run
-// would kill the process.
+// Ends a server at SIGTERM and SIGINT, without more ado at the second of them, and has it read its
+// files again at SIGHUP. Server::Run ends it, too, but only once it runs: a signal between the line
+// that says where it listens and Run would kill the process.
 class SignalWatch {
  public:
   SignalWatch() : signals_(context_, SIGINT, SIGTERM, SIGHUP) {}
@@ -69,6 +70,7 @@ class SignalWatch {
   void Finish() {
     context_.stop();
     if (thread_.joinable()) thread_.join();
+    if (stopping_.joinable()) stopping_.join();
   }
 
  private:
@@ -77,16 +79,20 @@ class SignalWatch {
       if (cancelled) return;
       if (number == SIGHUP) {
         server->Reload();
-        WaitForSignal(server);
+      } else if (stopping_.joinable()) {
+        LogInfo("signal {}: stopping at once", number);
+        server->Hurry();
       } else {
-        server->Stop();
+        stopping_ = std::thread([server] { server->Stop(); });
       }
+      WaitForSignal(server);
     });
   }
 
   boost::asio::io_context context_;
   boost::asio::signal_set signals_;
   std::thread thread_;
+  std::thread stopping_;  // once it was told to; of thread_
 };
 
 }  // namespace
@@ -120,6 +126,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
+  RaiseDescriptorLimit();
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
   {

@@ -14,6 +14,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kBodyMax = 128;
+constexpr size_t kSmallBodyMax = 32;
 
 // The events of one connection as text: every byte of the requests, and how it ends.
 class Transcript {
@@ -27,6 +28,8 @@ class Transcript {
           return;
         case HttpParser::Event::kContinue:
           text_.append("continue\n");
+          break;
+        case HttpParser::Event::kLargeBody:  // where it is told depends on what came at once
           break;
         case HttpParser::Event::kRequest:
           Add(parser_.TakeRequest());
@@ -53,7 +56,7 @@ class Transcript {
     text_.append("\n\n").append(request.body).append(request.keep_alive ? "\n" : " end\n");
   }
 
-  HttpParser parser_{kBodyMax};
+  HttpParser parser_{kBodyMax, kSmallBodyMax};
   std::string text_;
 };
 

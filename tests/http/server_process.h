@@ -42,6 +42,7 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   uint16_t port() const { return port_; }  // 0 if it ended before it listened
+  pid_t pid() const { return pid_; }
   // What it said where it listens, without the line end.
   const std::string& first_line() const { return first_line_; }
 

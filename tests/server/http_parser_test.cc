@@ -25,6 +25,9 @@ std::vector<std::string> Events(HttpParser* parser) {
       case Event::kContinue:
         events.push_back("continue");
         break;
+      case Event::kLargeBody:
+        events.push_back("large " + parser->head()->target);
+        break;
       case Event::kRequest: {
         const HttpRequest request = parser->TakeRequest();
         events.push_back(request.method + " " + request.target + " " + request.body +
@@ -198,6 +201,32 @@ TEST(HttpParserTest, EveryCutGivesTheSameEvents) {
   for (size_t split = 0; split < bytes.size(); ++split) {
     EXPECT_EQ(EventsSplit(bytes, split, 1000), want) << split;
   }
+}
+
+TEST(HttpParserTest, TellsOfALargeBodyOnceHoweverItIsCut) {
+  constexpr std::string_view kRequests[] = {
+      "POST /a HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 6\r\n\r\nabcdef",
+      "POST /a HTTP/1.1\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n"};
+  for (const std::string_view request : kRequests) {
+    for (size_t split = 0; split < request.size(); ++split) {
+      HttpParser parser(1000, /*small_body_bytes_max=*/4);
+      parser.Feed(request.substr(0, split));
+      std::vector<std::string> events = Events(&parser);
+      parser.Feed(request.substr(split));
+      for (std::string& event : Events(&parser))
+        events.push_back(std::move(event));
+      EXPECT_THAT(events, testing::UnorderedElementsAre("large /a", "continue", "POST /a abcdef"))
+          << split;
+      EXPECT_EQ(events.back(), "POST /a abcdef");
+    }
+  }
+}
+
+TEST(HttpParserTest, ASmallBodyIsNoLargeOne) {
+  HttpParser parser(1000, /*small_body_bytes_max=*/4);
+  parser.Feed("POST /a HTTP/1.1\r\nContent-Length: 4\r\n\r\nabcd");
+  EXPECT_THAT(Events(&parser), ElementsAre("POST /a abcd"));
 }
 
 }  // namespace

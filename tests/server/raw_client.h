@@ -21,9 +21,17 @@ namespace hourcell {
 
 class RawClient {
  public:
-  // `receive_bytes`: the size of the socket's receive buffer; 0 = the system's.
-  explicit RawClient(uint16_t port, int receive_bytes = 0) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+  // `receive_bytes`: the size of the socket's receive buffer; 0 = the system's. `from`: the address
+  // to come from, one of 127.0.0.0/8; null = the system's choice.
+  explicit RawClient(uint16_t port, int receive_bytes = 0, const char* from = nullptr)
+      : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     HOURCELL_CHECK(fd_ >= 0);
+    if (from != nullptr) {
+      sockaddr_in local{};
+      local.sin_family = AF_INET;
+      HOURCELL_CHECK(inet_pton(AF_INET, from, &local.sin_addr) == 1);
+      HOURCELL_CHECK(bind(fd_, reinterpret_cast<sockaddr*>(&local), sizeof local) == 0);
+    }
     if (receive_bytes > 0) {
       setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof receive_bytes);
     }
@@ -43,6 +51,14 @@ class RawClient {
   void Send(std::string_view bytes) {
     HOURCELL_CHECK(send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                    static_cast<ssize_t>(bytes.size()));
+  }
+  // Until the other side takes no more for 10 s, or closes.
+  void SendAsFarAsItGoes(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t sent = send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return;
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    }
   }
   void EndInput() { shutdown(fd_, SHUT_WR); }
   void Close() {

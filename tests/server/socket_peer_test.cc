@@ -1,5 +1,7 @@
 #include "server/socket_peer.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,6 +16,23 @@ namespace {
 TEST(SocketPeerTest, AClosedSocketHasNoPeer) {
   EXPECT_EQ(PeerAddress(-1), "");
   EXPECT_EQ(PeerText(-1), "");
+}
+
+TEST(SocketPeerTest, ProbesASilentPeerWithinMinutes) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  ProbePeer(fd);
+
+  const auto option = [fd](int level, int name) {
+    int value = -1;
+    socklen_t size = sizeof value;
+    getsockopt(fd, level, name, &value, &size);
+    return value;
+  };
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPIDLE), 60);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPINTVL), 10);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_KEEPCNT), 6);
+  close(fd);
 }
 
 TEST(SocketPeerTest, SeesThatTheOtherSideEnded) {

@@ -1,0 +1,56 @@
+// BodyMemory: the memory that request bodies take up while they come in and until they are
+// answered, of all connections of a server together.
+//
+// Thread-safe; a Hold is thread-compatible.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace hourcell {
+
+class BodyMemory {
+ public:
+  // What one body has of it; gives it back at its end.
+  class Hold {
+   public:
+    Hold() = default;
+    explicit Hold(BodyMemory* memory) : memory_(memory) {}  // null = nothing is counted
+    ~Hold() { Release(); }
+    Hold(Hold&& other) noexcept : memory_(other.memory_), bytes_(std::exchange(other.bytes_, 0)) {}
+    Hold& operator=(Hold&& other) noexcept {
+      Release();
+      memory_ = other.memory_;
+      bytes_ = std::exchange(other.bytes_, 0);
+      return *this;
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+    // Has `bytes` from now on, if it had less. False if that is too much: then nothing changes.
+    bool Grow(size_t bytes);
+    void Release();
+    size_t bytes() const { return bytes_; }
+
+   private:
+    BodyMemory* memory_ = nullptr;
+    size_t bytes_ = 0;
+  };
+
+  // 0 = no limit.
+  explicit BodyMemory(size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  // A body that is alone always fits: a limit below tsd.http.request.max_body must not shut large
+  // ones out for ever.
+  bool Take(size_t bytes);
+
+  const size_t bytes_max_;
+  std::atomic<size_t> bytes_ = 0;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,314 @@
+// What a running server does with too much: of connections, of bodies, of queries, and with clients
+// that send or read too slowly. Over sockets.
+
+#include <chrono>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/credentials.h"
+#include "server/server.h"
+#include "tests/server/http_decode.h"
+#include "tests/server/raw_client.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr int64_t kStartS = 1356998400;
+constexpr size_t kSeries = 500;
+constexpr size_t kPointsPerSeries = 100;
+
+constexpr std::string_view kVersionRequest = "GET /api/version HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kSmallQuery =
+    "GET /api/query?start=1356998400&m=sum:m{host=web1} HTTP/1.1\r\nHost: x\r\n\r\n";
+// About 25 MB of text: more than all buffers between server and client hold.
+constexpr std::string_view kLargeQuery =
+    "GET /api/query?start=1356998400&end=1357002000&m=none:m&m=sum:m{host=*}&m=min:m{host=*}"
+    "&m=max:m{host=*}&m=avg:m{host=*}&m=count:m{host=*}&m=zimsum:m{host=*}&m=mimmin:m{host=*}"
+    "&m=mimmax:m{host=*}&m=dev:m{host=*}&m=first:m{host=*}&m=last:m{host=*}"
+    " HTTP/1.1\r\nHost: x\r\n\r\n";
+
+std::string PostHead(std::string_view target, size_t length, std::string_view more = "") {
+  return "POST " + std::string(target) +
+         " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n" +
+         std::string(more) + "\r\n";
+}
+
+class ServerOverloadTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Options options;
+    options.path = dir_.file("store");
+    auto opened = Tsdb::Open(options);
+    ASSERT_OK(opened);
+    tsdb_ = *std::move(opened);
+    Set("tsd.network.port", "0");
+    Set("tsd.network.worker_threads", "2");
+  }
+
+  void Set(std::string_view key, std::string_view value) { ASSERT_OK(config_.Set(key, value)); }
+  void Start() {
+    auto started = Server::Start(config_, tsdb_.get());
+    ASSERT_OK(started);
+    server_ = *std::move(started);
+  }
+  uint16_t port() const { return server_->port(); }
+
+  // Points for kLargeQuery.
+  void PutPoints() {
+    for (size_t i = 0; i < kSeries; ++i) {
+      const std::string tags = "host=web" + std::to_string(i);
+      for (size_t j = 0; j < kPointsPerSeries; ++j) {
+        OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
+                         static_cast<int64_t>(1'000'000'000'000 + i));
+        ASSERT_OK(tsdb_->Put(point.view()));
+      }
+    }
+  }
+
+  uint64_t Counted(const std::string& name, const StatTags& tags = {}) {
+    return tsdb_->stats().counter(name, tags)->value();
+  }
+  int64_t Gauge(std::string_view name, const StatTags& tags) {
+    for (const StatSample& sample : tsdb_->stats().Snapshot()) {
+      if (sample.name == name && sample.tags == tags) return sample.value;
+    }
+    return -1;
+  }
+  static bool Eventually(const std::function<bool()>& condition) {
+    const auto deadline = steady_clock::now() + std::chrono::seconds(20);
+    while (!condition()) {
+      if (steady_clock::now() > deadline) return false;
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    return true;
+  }
+  bool WaitForQueries(int64_t running, int64_t waiting) {
+    return Eventually([&] {
+      return Gauge("query.queries", {{"type", "running"}}) == running &&
+             Gauge("query.queries", {{"type", "waiting"}}) == waiting;
+    });
+  }
+
+  TempDir dir_;
+  Config config_;
+  std::unique_ptr<Tsdb> tsdb_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(ServerOverloadTest, OneAddressDoesNotKeepOthersOut) {
+  Set("tsd.network.connections.per_address", "1");
+  Start();
+  RawClient first(port());
+  first.Send("version\n");
+  EXPECT_THAT(first.ReadUntil("\n"), StartsWith("hourcell"));
+
+  RawClient second(port());
+  EXPECT_EQ(second.ReadAll(), "");
+  RawClient other(port(), 0, "127.0.0.2");
+  other.Send("version\n");
+  EXPECT_THAT(other.ReadUntil("\n"), StartsWith("hourcell"));
+
+  EXPECT_EQ(Counted("connectionmgr.rejected", {{"reason", "address"}}), 1U);
+  first.Close();
+  EXPECT_TRUE(Eventually([&] {
+    RawClient again(port());
+    again.Send("version\n");
+    return again.ReadUntil("\n").starts_with("hourcell");
+  }));
+}
+
+TEST_F(ServerOverloadTest, AFullListenerLeavesTheOthersOpen) {
+  Set("tsd.network.listeners", "127.0.0.1:0=admin");
+  Set("tsd.network.connections.per_listener", "1");
+  Start();
+  RawClient first(port());
+  first.Send("version\n");
+  EXPECT_THAT(first.ReadUntil("\n"), StartsWith("hourcell"));
+
+  RawClient second(port());
+  EXPECT_EQ(second.ReadAll(), "");
+  RawClient other(server_->ports()[1]);
+  other.Send("version\n");
+
+  EXPECT_THAT(other.ReadUntil("\n"), StartsWith("hourcell"));
+  EXPECT_EQ(Counted("connectionmgr.rejected", {{"reason", "listener"}}), 1U);
+}
+
+TEST_F(ServerOverloadTest, TheLimitCountsAllListeners) {
+  Set("tsd.network.listeners", "127.0.0.1:0=admin");
+  Set("tsd.core.connections.limit", "1");
+  Start();
+  RawClient first(port());
+  first.Send("version\n");
+  EXPECT_THAT(first.ReadUntil("\n"), StartsWith("hourcell"));
+
+  RawClient other(server_->ports()[1]);
+
+  EXPECT_EQ(other.ReadAll(), "");
+  EXPECT_EQ(Counted("connectionmgr.rejected", {{"reason", "total"}}), 1U);
+}
+
+// The answers come though no byte of the bodies was sent.
+TEST_F(ServerOverloadTest, WhoMayNotPutIsToldSoBeforeTheBody) {
+  const std::string users = dir_.file("users");
+  const SecretHash secret = SecretHash::Make("r", {.log2_n = 10, .block = 1, .parallel = 1});
+  std::ofstream(users) << CredentialsLine("reader", AccessRights::Read(), secret);
+  Set("tsd.auth.file", users);
+  Start();
+  RawClient stranger(port());
+  stranger.Send(PostHead("/api/put", 50'000'000));
+  EXPECT_THAT(stranger.ReadAll(), StartsWith("HTTP/1.1 401 Unauthorized\r\n"));
+
+  RawClient reader(port());
+  reader.Send(PostHead("/api/put", 50'000'000, "Authorization: Bearer reader.r\r\n"));
+  EXPECT_THAT(reader.ReadAll(), StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+
+  RawClient lost(port());
+  lost.Send(PostHead("/api/nothing", 50'000'000, "Authorization: Bearer reader.r\r\n"));
+  EXPECT_THAT(lost.ReadAll(), StartsWith("HTTP/1.1 404 Not Found\r\n"));
+
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_body_refused"}}), 3U);
+}
+
+TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
+  Set("tsd.http.request.memory", "300000");
+  Start();
+  RawClient first(port());
+  first.Send(PostHead("/api/put", 200'000) + "[");
+  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 200'000; }));
+
+  RawClient second(port());
+  second.Send(PostHead("/api/put", 200'000));
+  EXPECT_THAT(second.ReadAll(),
+              AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 1U);
+
+  first.Send(std::string(199'998, ' ') + "]");
+  EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));  // an empty list
+  EXPECT_EQ(Gauge("http.body_bytes", {}), 0);
+  RawClient third(port());
+  third.Send(PostHead("/api/put", 200'000) + std::string(199'998, ' ') + "[]");
+  EXPECT_THAT(third.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+}
+
+TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
+  Set("tsd.http.request.timeout", "1");
+  Start();
+  RawClient idle(port());
+  RawClient between(port());
+  between.Send(kVersionRequest);
+  EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  RawClient header(port());
+  header.Send("GET /api/ver");
+  RawClient body(port());
+  body.Send(PostHead("/api/put", 100) + "[");
+
+  EXPECT_THAT(header.ReadAll(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+  EXPECT_THAT(body.ReadAll(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_timed_out"}}), 2U);
+  idle.Send(kVersionRequest);
+  EXPECT_THAT(idle.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  between.ReadUntil("}");
+  between.Send(kVersionRequest);
+  EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+// Of answers that no query prints, too: they wait for their client as well.
+TEST_F(ServerOverloadTest, AClientThatReadsNothingIsDropped) {
+  Set("tsd.query.send_timeout", "300");
+  Start();
+  RawClient client(port(), /*receive_bytes=*/4096);
+  std::string requests;
+  for (int i = 0; i < 20'000; ++i)
+    requests += "GET /api/aggregators HTTP/1.1\r\n\r\n";
+  std::jthread sender([&] { client.SendAsFarAsItGoes(requests); });
+
+  EXPECT_TRUE(Eventually(
+      [&] { return Counted("connectionmgr.connections", {{"type", "timed_out"}}) == 1; }));
+}
+
+TEST_F(ServerOverloadTest, TooManyQueriesAreRefusedAndTheRestGoesOn) {
+  PutPoints();
+  Set("tsd.query.concurrent", "1");
+  Set("tsd.query.queue", "1");
+  Start();
+  RawClient running(port(), /*receive_bytes=*/64 * 1024);
+  running.Send(kLargeQuery);
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+  RawClient waiting(port());
+  waiting.Send(kSmallQuery);
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/1));
+
+  RawClient other(port());
+  other.Send(kSmallQuery);
+  EXPECT_THAT(other.ReadUntil("\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
+  EXPECT_THAT(other.ReadUntil("}}"), HasSubstr("Too many queries"));
+  EXPECT_EQ(Counted("query.refused", {{"reason", "too_many"}}), 1U);
+
+  other.Send(kVersionRequest);
+  EXPECT_THAT(other.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  other.ReadUntil("}");
+  other.Send("GET /api/stats HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(other.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  running.Close();
+  EXPECT_THAT(waiting.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerOverloadTest, ADrainWaitsForWhatIsRead) {
+  PutPoints();
+  Set("tsd.network.drain_timeout", "60");
+  Start();
+  RawClient client(port(), /*receive_bytes=*/64 * 1024);
+  client.Send(kLargeQuery);
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+  RawClient idle(port());
+
+  std::jthread stopper([&] { server_->Stop(); });
+  EXPECT_EQ(idle.ReadAll(), "");  // it stops
+  client.ReadUntil("\r\n\r\n");
+  const auto body = Unchunk(client.ReadUntil("\r\n0\r\n\r\n"));
+
+  ASSERT_TRUE(body.has_value());
+  EXPECT_THAT(body->substr(body->size() - 10), EndsWith("}}]"));
+  EXPECT_EQ(client.ReadAll(), "");
+}
+
+TEST_F(ServerOverloadTest, AHurryEndsTheDrain) {
+  PutPoints();
+  Set("tsd.network.drain_timeout", "3600");
+  Start();
+  RawClient client(port(), /*receive_bytes=*/64 * 1024);
+  client.Send(kLargeQuery);
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+  RawClient idle(port());
+  std::jthread stopper([&] { server_->Stop(); });
+  EXPECT_EQ(idle.ReadAll(), "");  // it stops
+
+  server_->Hurry();
+  stopper.join();  // not in an hour
+
+  EXPECT_TRUE(WaitForQueries(/*running=*/0, /*waiting=*/0));
+}
+
+}  // namespace
+}  // namespace hourcell
