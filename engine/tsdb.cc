@@ -46,6 +46,7 @@
 #include "engine/sealer.h"
 #include "engine/series_lookup.h"
 #include "engine/series_table.h"
+#include "engine/store_gauges.h"
 #include "engine/store_lock.h"
 #include "engine/store_meta.h"
 #include "engine/table_uid_store.h"
@@ -99,7 +100,6 @@ class Tsdb::Impl {
   void StartBackground();
   absl::Status Flush();
   absl::Status Close();
-  void RegisterGauges();
 
   Options options;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
@@ -184,12 +184,26 @@ absl::Status Tsdb::Impl::Open() {
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
-  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{
-      options.path, tables.get(), commit.get(), journal.get(), sealer.get(), clock, options.env});
+  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
+                                                             .tables = tables.get(),
+                                                             .commit = commit.get(),
+                                                             .journal = journal.get(),
+                                                             .sealer = sealer.get(),
+                                                             .clock = clock,
+                                                             .env = options.env});
   fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{
       &options.layout, tables.get(), &*row_keys, uids.get(), series.get(), journal.get(), clock});
   StartBackground();
-  RegisterGauges();
+  StoreGauges{.is_open = &is_open,
+              .tables = tables.get(),
+              .uids = uids.get(),
+              .series = series.get(),
+              .series_cache = series_cache.get(),
+              .open_hours = open_hours.get(),
+              .journal = journal.get(),
+              .commit = commit.get(),
+              .admission = admission.get()}
+      .AddTo(&stats);
   is_open = true;
   return absl::OkStatus();
 }
@@ -329,52 +343,6 @@ absl::Status Tsdb::Impl::Flush() {
        {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
     HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
-}
-
-void Tsdb::Impl::RegisterGauges() {
-  const auto add = [this](std::string name, StatTags tags, auto read) {
-    stats.AddGauge(std::move(name), std::move(tags), [this, read]() -> int64_t {
-      return is_open ? static_cast<int64_t>(read()) : 0;
-    });
-  };
-  for (const UidKind kind : kUidKinds) {
-    const StatTags tags = {{"kind", std::string(KindName(kind))}};
-    const auto of_kind = [&](std::string name, uint64_t UidStats::* field) {
-      add(std::move(name), tags, [this, kind, field] { return uids->stats(kind).*field; });
-    };
-    of_kind("uid.cache-hit", &UidStats::cache_hits);
-    of_kind("uid.cache-miss", &UidStats::cache_misses);
-    of_kind("uid.cache-size", &UidStats::cache_names);
-    of_kind("uid.ids-used", &UidStats::ids_used);
-    of_kind("uid.ids-available", &UidStats::ids_available);
-    of_kind("uid.rejected-assignments", &UidStats::refused);
-    of_kind("uid.random-collisions", &UidStats::random_collisions);
-  }
-  for (const TableId table : {TableId::kData, TableId::kAnnotation}) {
-    add("region.count", {{"table", std::string(TableName(table))}},
-        [this, table] { return tables->Regions(table).size(); });
-  }
-  add("series.created", {}, [this] { return series->created(); });
-  add("series.cache-hit", {}, [this] { return series_cache->hits(); });
-  add("series.cache-miss", {}, [this] { return series_cache->misses(); });
-  add("series.cache-size", {}, [this] { return series_cache->size(); });
-  add("series.cache-bytes", {}, [this] { return series_cache->bytes(); });
-  add("series.cache-evictions", {}, [this] { return series_cache->evictions(); });
-  const auto sum_lanes = [this](size_t (Lane::*count)()) {
-    size_t sum = 0;
-    for (Lane& lane : open_hours->lanes())
-      sum += (lane.*count)();
-    return sum;
-  };
-  add("hours.open", {}, [sum_lanes] { return sum_lanes(&Lane::open_hours); });
-  add("hours.series", {}, [sum_lanes] { return sum_lanes(&Lane::series); });
-  add("hours.bytes", {}, [this] { return open_hours->bytes(); });
-  add("journal.bytes", {}, [this] { return journal->bytes(); });
-  add("journal.segments", {}, [this] { return journal->segments(); });
-  add("journal.blocks", {}, [this] { return commit->blocks_written(); });
-  add("journal.errors", {}, [this] { return commit->failures(); });
-  add("append.waited", {}, [this] { return admission->waited(); });
-  add("append.refused", {}, [this] { return admission->refused(); });
 }
 
 absl::Status Tsdb::Impl::Close() {

@@ -1,0 +1,37 @@
+// Figures of an open store that are read when somebody asks for its statistics: names, series,
+// regions, open hours, journal and waiting appends. All are 0 before it is open and once it is
+// closed.
+
+#pragma once
+
+#include <atomic>
+
+#include "engine/stats.h"
+
+namespace hourcell {
+
+class Admission;
+class GroupCommit;
+class Journal;
+class OpenHours;
+class SeriesCache;
+class SeriesTable;
+class TableStore;
+class UidDirectory;
+
+// Borrowed; they outlive `stats`' readers, or is_open is false.
+struct StoreGauges {
+  const std::atomic<bool>* is_open = nullptr;
+  TableStore* tables = nullptr;
+  UidDirectory* uids = nullptr;
+  SeriesTable* series = nullptr;
+  SeriesCache* series_cache = nullptr;
+  OpenHours* open_hours = nullptr;
+  Journal* journal = nullptr;
+  GroupCommit* commit = nullptr;
+  Admission* admission = nullptr;
+
+  void AddTo(Stats* stats) const;
+};
+
+}  // namespace hourcell
