@@ -114,7 +114,7 @@ absl::StatusOr<std::unique_ptr<rocksdb::DB>> OpenDb(const std::string& directory
 absl::StatusOr<std::map<std::string, RegionInfo>> ReadCatalogue(
     rocksdb::DB* db, rocksdb::ColumnFamilyHandle* meta, std::vector<std::string>* forgotten) {
   std::map<std::string, RegionInfo> regions;
-  const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(rocksdb::ReadOptions(), meta));
+  const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(RocksReadOptions(), meta));
   const auto visit = [&row](std::string_view prefix) {
     return row->Valid() && row->key().starts_with({prefix.data(), prefix.size()});
   };

@@ -151,4 +151,13 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
   return family;
 }
 
+rocksdb::ReadOptions RocksReadOptions() {
+  rocksdb::ReadOptions options;
+  // There are none. RocksDB 7.8.3 looks for them where a file ends and the next one of its level
+  // begins, forgets there that the next one could not be read (MergingIterator::SkipNextDeleted),
+  // and goes on without its rows.
+  options.ignore_range_deletions = true;
+  return options;
+}
+
 }  // namespace hourcell

@@ -18,4 +18,7 @@ rocksdb::ColumnFamilyOptions RocksTableOptions(const Options& options,
                                                TableId table,
                                                const std::shared_ptr<rocksdb::Cache>& cache);
 
+// What all reads of rows have in common; each adds its own.
+rocksdb::ReadOptions RocksReadOptions();
+
 }  // namespace hourcell

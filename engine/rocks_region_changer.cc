@@ -13,6 +13,7 @@
 #include "engine/region_catalogue.h"
 #include "engine/regions/region_name.h"
 #include "engine/rocks_flush.h"
+#include "engine/rocks_options.h"
 #include "engine/rocks_region_files.h"
 #include "engine/rocks_status.h"
 
@@ -43,7 +44,7 @@ absl::StatusOr<bool> IsEmpty(rocksdb::DB* db,
                              rocksdb::ColumnFamilyHandle* family,
                              const RegionRange& range) {
   const rocksdb::Slice end = range.end;
-  rocksdb::ReadOptions options;
+  rocksdb::ReadOptions options = RocksReadOptions();
   if (!range.end.empty()) options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(options, family));
   row->Seek(range.start);

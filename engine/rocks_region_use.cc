@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/rocks_options.h"
+
 namespace hourcell {
 namespace {
 
@@ -37,7 +39,7 @@ std::string FirstRowFrom(rocksdb::DB* db,
                          const RegionRange& range,
                          std::string_view key) {
   const rocksdb::Slice end = range.end;
-  rocksdb::ReadOptions options;
+  rocksdb::ReadOptions options = RocksReadOptions();
   options.fill_cache = false;
   if (!range.end.empty()) options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> row(db->NewIterator(options, family));

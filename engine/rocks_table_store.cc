@@ -15,6 +15,7 @@
 #include "engine/rocks_cursor.h"
 #include "engine/rocks_flush.h"
 #include "engine/rocks_open.h"
+#include "engine/rocks_options.h"
 #include "engine/rocks_recovery.h"
 #include "engine/rocks_region.h"
 #include "engine/rocks_region_changer.h"
@@ -97,7 +98,7 @@ class RocksTableView : public TableView {
 
  private:
   rocksdb::ReadOptions read_options() const {
-    rocksdb::ReadOptions options;
+    rocksdb::ReadOptions options = RocksReadOptions();
     options.snapshot = snapshot_;
     return options;
   }
