@@ -127,7 +127,7 @@ TEST(TidyTest, LimitsTableIsTrue) {
 }
 
 TEST(TidyTest, CrashContractNamesTestsThatExist) {
-  EXPECT_EQ(Report(CheckNamedTests(FileOfTree("ARCHITECTURE.md"), Tree())), "");
+  EXPECT_EQ(Report(CheckNamedTests(FileOfTree("docs/reliability.md"), Tree())), "");
 }
 
 TEST(TidyTest, InstalledHeadersAreThoseReached) {

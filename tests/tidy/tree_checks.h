@@ -36,10 +36,8 @@ std::vector<Finding> CheckLinks(std::span<const SourceFile> files);
 // once and with its value.
 std::vector<Finding> CheckLimitsTable(const SourceFile& architecture, const SourceFile& limits);
 
-// Tests named as `SuiteTest` or `SuiteTest.Name` in the rows "| C1 | ..." of ARCHITECTURE.md's
-// crash contract exist.
-std::vector<Finding> CheckNamedTests(const SourceFile& architecture,
-                                     std::span<const SourceFile> files);
+// Tests named as `SuiteTest` or `SuiteTest.Name` in a document exist.
+std::vector<Finding> CheckNamedTests(const SourceFile& document, std::span<const SourceFile> files);
 
 // The headers in the PUBLIC_HEADERS lists are those that engine/tsdb.h reaches, no more, no fewer.
 std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);

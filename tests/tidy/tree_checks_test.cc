@@ -89,14 +89,13 @@ TEST(CheckLimitsTableTest, ReportsWrongMissingAndUnknownRows) {
 TEST(CheckNamedTestsTest, ReportsTestsThatDoNotExist) {
   const std::vector<SourceFile> files = {
       {"tests/a/b_test.cc", "TEST(BTest, Works) {}\nTEST_P(CTest, Works) {}\n"}};
-  const SourceFile architecture(
-      "ARCHITECTURE.md",
-      "| C1 | x | `BTest.Works`, `CTest` |\n| C2 | y | `DTest`, `data.1` |\n"
-      "| C3 | z | `BTest.Fails` |\n");
+  const SourceFile document("docs/reliability.md",
+                            "| C1 | x | `BTest.Works`, `CTest` |\n| C2 | y | `DTest`, `data.1` |\n"
+                            "`b_tests --gtest_filter=ETest.*`, and `BTest.Fails`.\n");
 
-  EXPECT_THAT(Said(CheckNamedTests(architecture, files)),
-              ElementsAre("ARCHITECTURE.md: there is no test DTest",
-                          "ARCHITECTURE.md: there is no test BTest.Fails"));
+  EXPECT_THAT(Said(CheckNamedTests(document, files)),
+              ElementsAre("docs/reliability.md: there is no test DTest",
+                          "docs/reliability.md: there is no test BTest.Fails"));
 }
 
 TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {

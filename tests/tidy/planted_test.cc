@@ -1,0 +1,36 @@
+// The planted bugs of tests/planted can still be planted; scripts/planted-bugs does it, and shows
+// what catches them.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/source_dir.h"
+
+namespace hourcell::tidy {
+namespace {
+
+TEST(PlantedTest, EveryPatchSaysWhatCatchesItAndApplies) {
+  size_t patches = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(SourcePath("tests/planted"))) {
+    if (entry.path().extension() != ".patch") continue;
+    SCOPED_TRACE(entry.path().filename());
+    ++patches;
+    std::ifstream patch(entry.path());
+    const std::string text{std::istreambuf_iterator<char>(patch), {}};
+    EXPECT_THAT(text, testing::ContainsRegex("^C[1-8]: .*\nbuild: .*\nrun: "));
+    const std::string apply =
+        fmt::format("cd '{}' && git apply --check '{}'", SourcePath("."), entry.path().string());
+    EXPECT_EQ(std::system(apply.c_str()), 0);
+  }
+  EXPECT_EQ(patches, 8u) << "one for each clause of docs/reliability.md";
+}
+
+}  // namespace
+}  // namespace hourcell::tidy
