@@ -3,7 +3,6 @@
 #include "engine/rocks_region_changer.h"
 
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -24,6 +23,7 @@
 #include "engine/rocks_table_store.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/region_trim.h"
 #include "tests/support/restless_env.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
@@ -89,16 +89,7 @@ class RegionChangeTest : public testing::Test {
       ids.push_back(regions[i].id);
     return store_->MergeRegions(kTable, ids);
   }
-  void TrimAll() {
-    for (int i = 0; i < 100; ++i) {
-      const absl::StatusOr<bool> more = store_->TrimRegions(kTable);
-      ASSERT_OK(more);
-      if (!*more) return;
-      // Files that an LSM compaction is busy with are left for next time.
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    FAIL() << "never done";
-  }
+  void TrimAll() { ASSERT_OK(TrimAllRegions(store_.get(), kTable)); }
 
   std::vector<std::string> Starts() {
     std::vector<std::string> starts;

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/table.h"
+
+namespace hourcell {
+
+// Until no region has what is another's. Files that an LSM compaction is busy with are left for the
+// next time, and how long one takes is the machine's affair: a minute is for those that hang.
+inline absl::Status TrimAllRegions(TableStore* store, TableId table) {
+  constexpr int kTriesMax = 3000;
+  constexpr std::chrono::milliseconds kTryAgainAfter(20);
+  for (int i = 0; i < kTriesMax; ++i) {
+    const absl::StatusOr<bool> more = store->TrimRegions(table);
+    if (!more.ok() || !*more) return more.status();
+    std::this_thread::sleep_for(kTryAgainAfter);
+  }
+  return absl::DeadlineExceededError("regions are not trimmed after a minute");
+}
+
+}  // namespace hourcell
