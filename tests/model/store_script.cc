@@ -118,7 +118,8 @@ void StoreScript::Put() {
     if (is_refused) continue;
     points_.Put(sent[i].series, sent[i].ms, sent[i].value, outcome);
   }
-  if (outcome == Outcome::kSynced) points_.Synced();
+  // A batch of which no point was taken syncs nothing.
+  if (outcome == Outcome::kSynced && refused.size() < sent.size()) points_.Synced();
 }
 
 void StoreScript::Delete() {
