@@ -43,8 +43,8 @@ uint32_t ChecksumOf(std::string_view block, char compression) {
   return hash ^ static_cast<uint8_t>(compression) * kOfLastByte;
 }
 
-// The handle that a metaindex has for a name. Its entries are, with lengths as varints: bytes shared
-// with the key before, here none; bytes of the key; bytes of the value; key; value.
+// The handle that a metaindex has for a name. Its entries are, with lengths as varints: bytes
+// shared with the key before, here none; bytes of the key; bytes of the value; key; value.
 std::optional<Handle> FindHandle(std::string_view metaindex, std::string_view wanted) {
   while (!metaindex.empty()) {
     const absl::StatusOr<uint64_t> shared = TakeVarint(&metaindex);

@@ -1,6 +1,7 @@
 #include "engine/rocks_wal.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "engine/rocks_synced_sum.h"
@@ -134,8 +135,11 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   IOStatus SyncBroken() {
     MutexLock lock(&mutex_);
     if (!is_broken_ || file_ == nullptr) return IOStatus::OK();
-    const IOStatus status = is_cut_ ? IOStatus::OK() : Cut();
-    return status.ok() ? file_->Sync(IOOptions(), nullptr) : status;
+    IOStatus status = is_cut_ ? IOStatus::OK() : Cut();
+    if (status.ok()) status = file_->Sync(IOOptions(), nullptr);
+    if (status.ok() && !has_synced_name_) status = SyncName();
+    has_synced_name_ = has_synced_name_ || status.ok();
+    return status;
   }
 
  private:
@@ -158,20 +162,35 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   IOStatus SyncWith(SyncCall sync, const IOOptions& options, IODebugContext* dbg) {
     FSWritableFile* file = nullptr;
     SyncedSum::Part part;
+    bool has_name = false;
     {
       MutexLock lock(&mutex_);
       if (!is_broken_) file = file_.get();  // else what it lacks was counted
       part = whole_;
+      has_name = has_synced_name_;
     }
     if (file == nullptr) return IOStatus::OK();
-    const IOStatus status = (file->*sync)(options, dbg);
+    IOStatus status = (file->*sync)(options, dbg);
+    if (status.ok() && !has_name) status = SyncName();
     MutexLock lock(&mutex_);
     if (status.ok()) {
+      has_synced_name_ = true;
       sum_.Synced(part);
       return status;
     }
     Break(status);
     return IOStatus::OK();
+  }
+
+  // RocksDB syncs the name of a new WAL once, which may have been before there was one.
+  IOStatus SyncName() {
+    std::unique_ptr<rocksdb::FSDirectory> directory;
+    const std::string path = std::filesystem::path(path_).parent_path().string();
+    const IOStatus status = wals_.files_.NewDirectory(path, IOOptions(), &directory, nullptr);
+    if (!status.ok()) return status;
+    using rocksdb::DirFsyncOptions;
+    return directory->FsyncWithDirOptions(IOOptions(), nullptr,
+                                          DirFsyncOptions(DirFsyncOptions::kNewFileSynced));
   }
 
   void Break(const IOStatus& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -196,6 +215,7 @@ class RocksWals::File : public rocksdb::FSWritableFile {
   SyncedSum sum_ ABSL_GUARDED_BY(mutex_);
   // The last whole records: what a cut leaves.
   SyncedSum::Part whole_ ABSL_GUARDED_BY(mutex_);
+  bool has_synced_name_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_broken_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_cut_ ABSL_GUARDED_BY(mutex_) = false;
 };

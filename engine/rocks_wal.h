@@ -7,7 +7,8 @@
 //   kept whole  a file of which an append failed is cut back to its last whole record, so that
 //               nothing in it stands in the way of the WALs after it, and takes no more
 //   sync        one that failed says nothing about what is on disk, and never will
-//   create      a file is made with its first byte, so that a new WAL can always be begun
+//   create      a file is made with its first byte, so that a new WAL can always be begun; its name
+//               is synced with its first sync
 //
 // Once all memtables are files, nobody needs a broken WAL. Until then what it has still counts:
 // SyncBroken, before a manifest is synced, as RocksDB means to have synced all that came before it.

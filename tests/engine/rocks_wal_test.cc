@@ -141,6 +141,34 @@ TEST_F(RocksWalsTest, AFileIsMadeWithItsFirstByte) {
   EXPECT_EQ(Content(), "");
 }
 
+// RocksDB may have synced the directory between the two.
+TEST_F(RocksWalsTest, TheFirstSyncIsOfItsNameToo) {
+  const auto file = New();
+  EXPECT_TRUE(file->Sync({}, nullptr).ok());
+  EXPECT_EQ(fs_.Count(FaultFs::kDirectorySync), 0u) << "there is none yet";
+  ASSERT_TRUE(Append(file.get(), Record(kFull, 3)));
+  EXPECT_TRUE(file->Sync({}, nullptr).ok());
+  EXPECT_EQ(fs_.Count(FaultFs::kDirectorySync), 1u);
+  ASSERT_TRUE(Append(file.get(), Record(kFull, 4)));
+  EXPECT_TRUE(file->Sync({}, nullptr).ok());
+  EXPECT_EQ(fs_.Count(FaultFs::kDirectorySync), 1u) << "it has it already";
+  EXPECT_EQ(failures(), 0u);
+
+  fs_.LoseUnsynced(/*seed=*/1);
+  EXPECT_EQ(Content(), Record(kFull, 3) + Record(kFull, 4));
+}
+
+TEST_F(RocksWalsTest, ANameThatCannotBeSyncedIsCounted) {
+  const auto file = New();
+  ASSERT_TRUE(Append(file.get(), Record(kFull, 3)));
+  fs_.FailOn({.operations = FaultFs::kDirectorySync});
+  EXPECT_TRUE(file->Sync({}, nullptr).ok());
+  EXPECT_EQ(failures(), 1u);
+
+  EXPECT_TRUE(wals_.SyncBroken().ok());
+  EXPECT_EQ(fs_.Count(FaultFs::kDirectorySync), 2u) << "what it has counts";
+}
+
 TEST_F(RocksWalsTest, AnAppendThatFailsIsCutOff) {
   const auto file = New();
   ASSERT_TRUE(Append(file.get(), Record(kFull, 3)));
