@@ -207,7 +207,7 @@ TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
   Change(group);
 
   const FsckReport report = Check();
-  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kRegion, 2)));
+  ASSERT_THAT(report.counts, ElementsAre(Pair(FsckFault::kRegion, 2)));
   EXPECT_THAT(report.examples[0].text, HasSubstr("no rows of its sisters"));
   EXPECT_EQ(DumpStore(), before);
 
