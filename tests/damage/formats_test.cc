@@ -538,7 +538,8 @@ Format UidRows(std::string name, const UidChange& change) {
 }
 
 UidChange UidOf(UidChange::What what) {
-  return {.what = what, .kind = UidKind::kTagk, .uid = 257, .name = "host"};
+  // One bit from 0, which is no UID.
+  return {.what = what, .kind = UidKind::kTagk, .uid = 256, .name = "host"};
 }
 
 // What the only row of the series table says of new series.
