@@ -386,7 +386,10 @@ std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
   pin->next_sequence_ = next_sequence();
   for (size_t i = 0; i < list_.size(); ++i) {
     const uint64_t end = i + 1 < list_.size() ? list_[i + 1].first_sequence : next_sequence();
-    if (end <= low_mark || end == list_[i].first_sequence) continue;
+    // One without a block, of a process that was killed, is wanted between others: without it their
+    // numbers would have a gap.
+    const bool is_empty = end == list_[i].first_sequence;
+    if (end <= low_mark || (is_empty && pin->files_.empty())) continue;
     const uint64_t number = list_[i].number;
     pin->files_.push_back({SegmentName(number), PathOf(number), list_[i].bytes});
   }

@@ -11,7 +11,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/rocks_synced_sum.h"
-#include "engine/rocks_table_footer.h"
+#include "engine/rocks_table_tail.h"
 #include "engine/rocks_wal.h"
 
 namespace hourcell {
@@ -259,7 +259,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     if (!status.ok() || !BaseName(path).ends_with(".sst")) return status;
     uint64_t bytes = 0;
     status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
-    if (status.ok()) status = CheckTableFooter(file->get(), path, bytes);
+    if (status.ok()) status = CheckTableTail(file->get(), path, bytes);
     if (!status.ok()) file->reset();
     return status;
   }

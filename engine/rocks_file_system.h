@@ -11,7 +11,8 @@
 //                   name it by then, and refuses the whole store at the next open. What stays
 //                   needlessly is removed by that.
 //   manifests, WALs have their sums beside them: rocks_synced_sum.h.
-//   table files     are opened only if their footer is as ours are: rocks_table_footer.h.
+//   table files     are opened only if they end as ours do, with nothing flipped that RocksDB
+//                   reads before it checks: rocks_table_tail.h.
 //   manifest, WAL   are read whole or not at all: where a read gives fewer bytes than the file has
 //                   it is tried again, and then fails. RocksDB takes it for the file's end, and
 //                   what is behind it for never written.

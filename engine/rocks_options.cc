@@ -9,7 +9,7 @@
 
 #include "engine/rocks_log.h"
 #include "engine/rocks_merge.h"
-#include "engine/rocks_table_footer.h"
+#include "engine/rocks_table_tail.h"
 
 namespace hourcell {
 namespace {
@@ -50,7 +50,7 @@ rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cach
   rocksdb::BlockBasedTableOptions blocks;
   blocks.block_cache = cache;
   blocks.block_size = kBlockBytes;
-  // Both are in the footer, which has no checksum; rocks_table_footer.h wants these.
+  // Both are in the footer, which has no checksum; rocks_table_tail.h wants these.
   blocks.format_version = kTableFormatVersion;
   blocks.checksum = kTableChecksum;
   // Half of the index's size, in memory too; a lookup takes as long as with 1.

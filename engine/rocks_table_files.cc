@@ -9,7 +9,7 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/rocks_status.h"
-#include "engine/rocks_table_footer.h"
+#include "engine/rocks_table_tail.h"
 
 namespace hourcell {
 
@@ -40,10 +40,10 @@ absl::Status CheckTableFile(rocksdb::Env* env, const std::string& path) {
   rocksdb::FileSystem& files = *env->GetFileSystem();
   std::unique_ptr<rocksdb::FSRandomAccessFile> file;
   uint64_t bytes = 0;
-  rocksdb::IOStatus footer = files.NewRandomAccessFile(path, {}, &file, nullptr);
-  if (footer.ok()) footer = files.GetFileSize(path, rocksdb::IOOptions(), &bytes, nullptr);
-  if (footer.ok()) footer = CheckTableFooter(file.get(), path, bytes);
-  HOURCELL_RETURN_IF_ERROR(FromRocks(footer, "check " + path));
+  rocksdb::IOStatus tail = files.NewRandomAccessFile(path, {}, &file, nullptr);
+  if (tail.ok()) tail = files.GetFileSize(path, rocksdb::IOOptions(), &bytes, nullptr);
+  if (tail.ok()) tail = CheckTableTail(file.get(), path, bytes);
+  HOURCELL_RETURN_IF_ERROR(FromRocks(tail, "check " + path));
   rocksdb::Options options;
   options.env = env;
   rocksdb::SstFileReader reader(options);

@@ -36,7 +36,7 @@ class RocksTableFiles : public TableFiles {
   std::vector<TableFile> files_;
 };
 
-// Checks the footer of a table file, and its blocks against their checksums. kDataLoss: one is
+// Checks the tail of a table file, and its blocks against their checksums. kDataLoss: one is
 // damaged.
 absl::Status CheckTableFile(rocksdb::Env* env, const std::string& path);
 

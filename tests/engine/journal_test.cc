@@ -571,6 +571,29 @@ TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
   EXPECT_EQ(journal->oldest_sequence(), 1u) << "the second holds them";
 }
 
+// A journal of which a segment is missing is not opened.
+TEST_F(JournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
+  WriteBlocks(MustOpen().get(), 2);
+  fs_.FailOn({.operations = FaultFs::kAppend, .nth = 2});  // behind the header
+  EXPECT_THAT(WriteBlock(MustOpen().get(), "refused"), StatusIs(absl::StatusCode::kUnavailable));
+  const auto journal = MustOpen();
+  WriteBlocks(journal.get(), 2);
+
+  const std::unique_ptr<JournalPin> pin = journal->Pin(0);
+
+  std::vector<std::string> names;
+  for (const JournalPin::File& file : pin->files())
+    names.push_back(file.name);
+  EXPECT_THAT(names, ElementsAre(SegmentName(1), SegmentName(2), SegmentName(3)));
+  const std::string copy = directory_.file("copy");
+  std::filesystem::create_directory(copy);
+  for (const JournalPin::File& file : pin->files())
+    WriteFile(copy + "/" + file.name, ReadFile(file.path).substr(0, file.bytes));
+  path_ = copy;
+  EXPECT_THAT(ReplayAll(*MustOpen()), IsOkAndHolds(BlocksOf(1, 5)));
+  EXPECT_THAT(journal->Pin(3)->files(), testing::SizeIs(1));
+}
+
 TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
   const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
   WriteBlocks(journal.get(), 5);

@@ -1,10 +1,17 @@
 #include "engine/tsdb.h"
 
+#include <chrono>
 #include <cmath>
+#include <memory>
+#include <thread>
+
+#include <rocksdb/env.h>
 
 #include "codec/base/bytes.h"
 #include "codec/base/clock.h"
 #include "tests/support/builders.h"
+#include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -248,6 +255,35 @@ TEST_F(TsdbTest, DataOfADeletedNameStaysReadable) {
 
   ASSERT_OK(result);
   EXPECT_THAT(result->series[0].tags, ElementsAre(Pair("h", "000001")));
+}
+
+// The directory of names remembers an assignment whose batch the disk refused.
+TEST_F(TsdbTest, AUidThatADiskRefusedIsNotGivenOut) {
+  const auto fs = std::make_shared<FaultFs>();
+  const std::unique_ptr<rocksdb::Env> env = NewRestlessEnv(fs);
+  options_.env = env.get();
+  options_.sync = Durability::kAlways;
+  Open();
+  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "before"));
+  fs->FailOn({.operations = FaultFs::kAllOperations, .is_lasting = true});
+
+  EXPECT_THAT(tsdb_->AssignUid(UidKind::kMetric, "m"), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(tsdb_->AssignUid(UidKind::kMetric, "m"), StatusIs(absl::StatusCode::kUnavailable));
+
+  fs->Heal();
+  absl::StatusOr<UidRow> row = tsdb_->AssignUid(UidKind::kMetric, "m");
+  for (int i = 0; i < 600 && !row.ok(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    row = tsdb_->AssignUid(UidKind::kMetric, "m");
+  }
+  ASSERT_OK(row);
+  tsdb_.reset();
+  fs->LoseUnsynced(/*seed=*/1, FaultFs::Loss::kEnds);
+  Open();
+  const absl::StatusOr<UidRow> found = tsdb_->FindUid(UidKind::kMetric, "m");
+  ASSERT_OK(found);
+  EXPECT_EQ(found->uid_bytes, row->uid_bytes);
+  tsdb_.reset();  // before its file system
 }
 
 TEST_F(TsdbTest, OpenRefusesAnotherLayoutAndASecondOpener) {

@@ -131,7 +131,7 @@ void StoreScript::Delete() {
   // Of a metric that no point has.
   if (absl::IsNotFound(deleted.status())) return;
   Note(fmt::format("delete {} from {} to {}", metric, start_s, end_s), deleted.status());
-  points_.Delete(metric, start_s * 1000, end_s * 1000 + 999, deleted.ok());
+  points_.Delete(metric, start_s * 1000, end_s * 1000, deleted.ok());
 }
 
 void StoreScript::ChangeRegions() {
