@@ -5,10 +5,10 @@
 //     -> journal
 //
 // Every row of the data table is read and decoded, and so every block of its files against its
-// checksum. Not looked at are: rows of `meta` but for the layout and what was set aside, posting
-// sets of metrics and tags that no series has, what a cell's summary says of its points, whether
-// values are right. Opening the tables replays RocksDB's log, and opening the journal cuts a torn
-// tail, as any open does; else nothing is written unless a repair is asked for.
+// checksum. Not looked at are: rows of `meta` but for the layout and what was set aside, series
+// that have no row, what a cell's summary says of its points, whether values are right. Opening the
+// tables replays RocksDB's log, and opening the journal cuts a torn tail, as any open does; else
+// nothing is written unless a repair is asked for.
 //
 // Repairs never lose a point: a cell that is replaced or removed is kept, with all its bytes, in
 // `meta`, in one batch with what replaces it:

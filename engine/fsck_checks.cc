@@ -20,6 +20,7 @@
 #include "engine/key_range.h"
 #include "engine/key_text.h"
 #include "engine/regions/region_invariants.h"
+#include "engine/regions/region_name.h"
 #include "engine/table_uid_store.h"
 #include "uid/uid_check.h"
 
@@ -69,6 +70,27 @@ absl::Status FsckChecks::CheckRegions() {
     report_.regions += regions.size();
     for (const RegionFinding& finding : CheckInvariants(regions))
       Add(FsckFault::kRegion, fmt::format("table {}: {}", TableName(table), finding.text));
+    for (const RegionInfo& region : regions)
+      HOURCELL_RETURN_IF_ERROR(CheckFilesOf(table, region));
+  }
+  return absl::OkStatus();
+}
+
+// Rows outside of the region's range are never read, and never trimmed if it says that there are
+// none. A file's first and last row say whether it has some.
+absl::Status FsckChecks::CheckFilesOf(TableId table, const RegionInfo& region) {
+  if (region.has_references || region.range == RegionRange()) return absl::OkStatus();
+  const absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(table, region.id);
+  if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // split or merged meanwhile
+  HOURCELL_RETURN_IF_ERROR(probe.status());
+  for (const FileSpan& file : probe->files) {
+    if (region.range.Contains(file.smallest) && region.range.Contains(file.largest)) continue;
+    Add(FsckFault::kRegion,
+        fmt::format("table {}: region {}: a file of {} bytes has rows from {} to {}; want them in "
+                    "[{}, {}), as it says that it has no rows of its sisters",
+                    TableName(table), region.id.value, file.bytes, ToStringBinary(file.smallest),
+                    ToStringBinary(file.largest), ToStringBinary(region.range.start),
+                    ToStringBinary(region.range.end)));
   }
   return absl::OkStatus();
 }

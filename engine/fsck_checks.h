@@ -54,6 +54,7 @@ class FsckChecks {
   void Add(FsckFault fault, std::string text);
   absl::Status Begin(std::string_view phase);
   absl::Status TellProgress();
+  absl::Status CheckFilesOf(TableId table, const RegionInfo& region);
   std::string Place(std::string_view key) const;
   void CheckKey(std::string_view key);
   bool CheckSeriesOf(std::string_view key, const std::string& tsuid);

@@ -24,7 +24,7 @@ enum class FsckFault : uint8_t {
   kAside,       // a cell that was set aside in `meta`
   kIndex,       // numbers, tsuids and posting sets of series that do not agree
   kUid,         // names and UIDs that do not agree
-  kRegion,      // regions that do not tile their table
+  kRegion,      // regions that do not tile their table, or hide rows that are not theirs
   kAnnotation,  // an annotation whose key or text does not decode
   kJournal,     // a damaged journal, or a block of it that does not decode
 };

@@ -1,6 +1,7 @@
 #include "engine/fsck_series.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
@@ -28,10 +30,28 @@ namespace {
 
 using Numbers = std::vector<SeriesNumber>;  // ascending
 
+// What the keys of posting sets begin with (series_key.h).
+constexpr std::string_view kMetricSets = "m";
+constexpr std::string_view kTagSets = "p";
+
 // All series of a metric, or those with a tag.
 struct PostingSet {
   Uid metric = kNoUid;
   std::optional<TagUids> tag = {};
+
+  // That of a row; nothing if its key is too short.
+  static std::optional<PostingSet> OfKey(const Layout& layout, std::string_view key) {
+    const bool has_tag = key.starts_with(kTagSets);
+    const size_t tagk = 1 + layout.metric_width;
+    const size_t tagv = tagk + layout.tagk_width;
+    if (key.size() < (has_tag ? tagv + layout.tagv_width : tagk)) return std::nullopt;
+    PostingSet set{.metric = LoadBigEndian(key.data() + 1, layout.metric_width)};
+    if (has_tag) {
+      set.tag = {.tagk = LoadBigEndian(key.data() + tagk, layout.tagk_width),
+                 .tagv = LoadBigEndian(key.data() + tagv, layout.tagv_width)};
+    }
+    return set;
+  }
 
   std::string Text() const {
     if (!tag.has_value()) return fmt::format("posting set of UIDs metric {}", metric);
@@ -42,6 +62,13 @@ struct PostingSet {
                            : MetricPostingPrefix(layout, metric);
   }
 };
+
+// What the keys of the sets of a metric's tags begin with.
+std::string TagSetsOf(const Layout& layout, Uid metric) {
+  std::string prefix(kTagSets);
+  AppendBigEndian(metric, layout.metric_width, &prefix);
+  return prefix;
+}
 
 class SeriesCheck {
  public:
@@ -61,7 +88,8 @@ class SeriesCheck {
           return status.ok();
         }));
     HOURCELL_RETURN_IF_ERROR(status);
-    return CheckMetric();
+    HOURCELL_RETURN_IF_ERROR(CheckMetric());
+    return CheckSetsOfOthers();
   }
 
  private:
@@ -131,6 +159,10 @@ class SeriesCheck {
     HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_}, &of_metric_));
     for (auto& [tag, numbers] : of_tag_)
       HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_, .tag = tag}, &numbers));
+    HOURCELL_RETURN_IF_ERROR(
+        CheckStraySets(TagSetsOf(layout_, metric_),
+                       [&](const PostingSet& set) { return of_tag_.contains(*set.tag); }));
+    metrics_.insert(metric_);
     of_metric_.clear();
     tsuids_.clear();
     of_tag_.clear();
@@ -162,6 +194,31 @@ class SeriesCheck {
       if (tsuid.empty()) is_right = false;
     }
     return is_right ? absl::OkStatus() : Rewrite(set, *want);
+  }
+
+  // Sets of metrics that no series has; those of the others' tags were looked at with them.
+  absl::Status CheckSetsOfOthers() {
+    const auto is_known = [&](const PostingSet& set) { return metrics_.contains(set.metric); };
+    HOURCELL_RETURN_IF_ERROR(CheckStraySets(kMetricSets, is_known));
+    return CheckStraySets(kTagSets, is_known);
+  }
+
+  // Sets whose keys begin with `prefix` and that are not known have no series in them.
+  absl::Status CheckStraySets(std::string_view prefix,
+                              const std::function<bool(const PostingSet&)>& is_known) {
+    const std::unique_ptr<TableView> view = tables_.Snapshot();
+    const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kSeries, PrefixRange(prefix));
+    std::string last;  // prefix of the set that was looked at
+    for (row->Seek({}); row->valid(); row->Next()) {
+      const std::string_view key = row->key();
+      if (!last.empty() && key.starts_with(last)) continue;
+      const std::optional<PostingSet> set = PostingSet::OfKey(layout_, key);
+      if (!set.has_value()) continue;  // no lookup reads it
+      last = set->Prefix(layout_);
+      Numbers none;
+      if (!is_known(*set)) HOURCELL_RETURN_IF_ERROR(Compare(*set, &none));
+    }
+    return row->status();
   }
 
   // Whether a series that was not found among the others belongs there after all: it was made
@@ -238,6 +295,7 @@ class SeriesCheck {
   Numbers of_metric_;
   std::vector<std::string> tsuids_;  // of of_metric_
   std::map<TagUids, Numbers> of_tag_;
+  absl::flat_hash_set<Uid> metrics_;  // that were checked
 };
 
 }  // namespace

@@ -2,10 +2,11 @@
 //
 //   number -> tsuid -> the same number
 //   tsuid -> number -> the same tsuid
-//   a series is in its metric's set and in that of each of its tags; no set has another one
+//   a series is in its metric's set and in that of each of its tags; no set has another one, nor
+//     have those of metrics and tags that no series has
 //
 // Series may be made meanwhile: one that is found in a set only is looked up once more before it is
-// a fault. Holds the series of one metric in memory.
+// a fault. Holds the series of one metric in memory, and the UIDs of all metrics.
 //
 // Repairs: what one direction says and the other does not is written to the other. A posting set
 // that lacks series or does not decode is written anew, with all that belong in it; of those that

@@ -46,14 +46,8 @@ absl::Status SyncDirectory(rocksdb::FSDirectory* directory, const std::string& p
                        "fsync " + path);
 }
 
-absl::Status MakeDirectory(rocksdb::FileSystem* fs, const std::string& path) {
-  const rocksdb::IOOptions io;
-  HOURCELL_RETURN_IF_ERROR(FromRocks(fs->CreateDirIfMissing(path, io, nullptr), "create " + path));
-  const std::string parent = std::filesystem::path(path).parent_path().string();
-  std::unique_ptr<rocksdb::FSDirectory> directory;
-  HOURCELL_RETURN_IF_ERROR(FromRocks(
-      fs->NewDirectory(parent.empty() ? "." : parent, io, &directory, nullptr), "open " + parent));
-  return SyncDirectory(directory.get(), parent);
+rocksdb::FileSystem* OrDefault(rocksdb::FileSystem* fs) {
+  return fs != nullptr ? fs : rocksdb::FileSystem::Default().get();
 }
 
 // An empty file of that name, open so that writes go to its end, wherever that is after a cut.
@@ -82,9 +76,18 @@ rocksdb::FileSystem* FileSystemOf(rocksdb::Env* env) {
   return env == nullptr ? nullptr : env->GetFileSystem().get();
 }
 
-Journal::Journal(const JournalOptions& options)
-    : options_(options),
-      fs_(options.fs != nullptr ? options.fs : rocksdb::FileSystem::Default().get()) {}
+absl::Status MakeJournalDirectory(rocksdb::FileSystem* fs, const std::string& path) {
+  fs = OrDefault(fs);
+  const rocksdb::IOOptions io;
+  HOURCELL_RETURN_IF_ERROR(FromRocks(fs->CreateDirIfMissing(path, io, nullptr), "create " + path));
+  const std::string parent = std::filesystem::path(path).parent_path().string();
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  HOURCELL_RETURN_IF_ERROR(FromRocks(
+      fs->NewDirectory(parent.empty() ? "." : parent, io, &directory, nullptr), "open " + parent));
+  return SyncDirectory(directory.get(), parent);
+}
+
+Journal::Journal(const JournalOptions& options) : options_(options), fs_(OrDefault(options.fs)) {}
 
 Journal::~Journal() = default;
 
@@ -103,8 +106,15 @@ absl::Status Journal::OpenDirectory() {
   const std::string& path = options_.directory;
   const rocksdb::IOOptions io;
   const rocksdb::IOStatus exists = fs_->FileExists(path, io, nullptr);
-  if (exists.IsNotFound() && options_.create) {
-    HOURCELL_RETURN_IF_ERROR(MakeDirectory(fs_, path));
+  if (exists.IsNotFound() && !options_.create) {
+    return absl::DataLossError(
+        fmt::format("{} is missing; want it, for points may be in it that are nowhere else (of a "
+                    "store that was "
+                    "closed it is empty: make an empty one)",
+                    path));
+  }
+  if (exists.IsNotFound()) {
+    HOURCELL_RETURN_IF_ERROR(MakeJournalDirectory(fs_, path));
   } else {
     HOURCELL_RETURN_IF_ERROR(FromRocks(exists, "open " + path));
   }

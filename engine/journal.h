@@ -47,6 +47,10 @@ class JournalPin;
 // The file system of an Env; null for null. Borrows from it.
 rocksdb::FileSystem* FileSystemOf(rocksdb::Env* env);
 
+// Makes a journal's directory, if it is missing, so that a power loss leaves it there. `fs` as in
+// JournalOptions.
+absl::Status MakeJournalDirectory(rocksdb::FileSystem* fs, const std::string& path);
+
 struct JournalOptions {
   std::string directory;              // <store>/journal; made if missing and `create`
   rocksdb::FileSystem* fs = nullptr;  // borrowed; null = the operating system's
@@ -54,7 +58,7 @@ struct JournalOptions {
   // Disk space is reserved this far ahead of the blocks, so that a full disk is found by a Write
   // and not after it. 0 = never.
   size_t preallocate_bytes = 4 << 20;
-  bool create = true;  // false: a missing directory is kNotFound
+  bool create = true;  // false: a missing directory is kDataLoss
   // All blocks below it are in cells: none is needed any more, damage among them does no harm, and
   // no block gets a sequence below it. 0 = not known.
   uint64_t low_mark = 0;
@@ -67,8 +71,8 @@ class Journal {
 
   // Finds the segments and checks every block from the low mark on. A torn tail is cut back
   // durably; beyond that nothing is written until the first Write.
-  // kDataLoss: damage, see above. kFailedPrecondition: a segment of a newer format. kNotFound: no
-  // directory. kUnavailable: the file system refused something.
+  // kDataLoss: damage, see above. kFailedPrecondition: a segment of a newer format. kUnavailable:
+  // the file system refused something.
   static absl::StatusOr<std::unique_ptr<Journal>> Open(const JournalOptions& options);
   // As after a crash: no footer is written and nothing is synced. Close is the good end.
   ~Journal();

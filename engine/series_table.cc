@@ -179,9 +179,24 @@ absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list
         fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids", number,
                     ToHex(key), list.size()));
   }
+  // They were given in one batch with the counter.
+  const SeriesNumber last = last_number();
+  if (first == 0 || first > last || made.size() > last - first + 1) {
+    return absl::DataLossError(
+        fmt::format("series {}, log row {}: got {} numbers; want numbers from 1 to {}", first,
+                    ToHex(key), made.size(), last));
+  }
   WriterLock lock(&new_mutex_);
   for (const auto& [of, tsuid] : made) {
-    if (of >= new_->first_number()) new_->Add(of, tsuid);
+    if (of < new_->first_number()) continue;
+    const std::string_view other = new_->TsuidOf(of);
+    if (!other.empty() && other != tsuid) {
+      return absl::DataLossError(
+          fmt::format("series {}, log row {}: got tsuid {}; series {} is "
+                      "another one, {}, in a log row before",
+                      of, ToHex(key), ToHex(tsuid), of, ToHex(other)));
+    }
+    new_->Add(of, tsuid);
   }
   new_->AddLogRow({first, number - 1});
   return absl::OkStatus();

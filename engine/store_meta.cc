@@ -12,6 +12,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "engine/journal.h"
 #include "engine/key_range.h"
 #include "engine/retention.h"
 
@@ -49,6 +50,10 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, Ta
                                            options.path, TableName(table)));
   }
   HOURCELL_KILL_POINT("create:tables");
+  // In front of the record: a store that has the one has had the other.
+  HOURCELL_RETURN_IF_ERROR(
+      MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
+  HOURCELL_KILL_POINT("create:journal");
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kFormatVersion)}};

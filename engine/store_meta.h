@@ -27,7 +27,8 @@
 
 namespace hourcell {
 
-// The layout of the store in `tables`. A store without one, just created, gets options.layout.
+// The layout of the store in `tables`. A store without one, just created, gets the directory of its
+// journal, and then options.layout: one that has a layout and no journal has lost its journal.
 //
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (each difference is named). kDataLoss: the record does not decode, or rows exist without one.

@@ -16,9 +16,10 @@ namespace {
 // The UID in a stored row, with the row named if it is damaged.
 absl::StatusOr<Uid> DecodeUid(const Layout& layout, UidKind kind, std::string_view bytes) {
   const absl::StatusOr<Uid> uid = UidFromBytes(bytes, layout.width(kind));
-  if (uid.ok()) return uid;
+  if (uid.ok() && *uid != kNoUid) return uid;
   return absl::DataLossError(
-      fmt::format("uid table, {}: {}", KindName(kind), uid.status().ToString()));
+      fmt::format("uid table, {}: {}", KindName(kind),
+                  uid.ok() ? "got UID 0; want 1 or above" : uid.status().ToString()));
 }
 
 }  // namespace

@@ -265,6 +265,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                      .fs = FileSystemOf(options.env),
                      .segment_bytes = options.journal_segment_bytes,
                      .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
+                     .create = false,  // ReadOrCreateMeta makes that of a new store
                      .low_mark = low_mark}));
   open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? DefaultLanes() : options.lanes);
   if (!options.observers.empty()) put_ledger = std::make_unique<PutLedger>(options.observers);

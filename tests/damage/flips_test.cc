@@ -1,6 +1,7 @@
 // Single bits of the files of a store that was closed, flipped at random: the store is not opened,
 // or every question is answered as before or with an error. An answer that differs without an error
-// is a silent loss; there must be none (crash contract C6).
+// is a silent loss; there must be none (crash contract C6). And of the journal of a store that was
+// killed, where what it cannot tell is known to the block.
 
 #include <algorithm>
 #include <array>
@@ -8,18 +9,24 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "engine/journal_block.h"
+#include "engine/journal_segment.h"
 #include "engine/tsdb.h"
 #include "tests/damage/full_store.h"
 #include "tests/engine/journal_testing.h"
+#include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
@@ -144,6 +151,135 @@ TEST_F(FlipsTest, EveryPartOfTheRowsIsReadOrTold) {
     for (uint64_t offset = 300; offset < bytes; offset += kStep)
       EXPECT_NE(Try({file, 8 * offset}), Outcome::kLost);
   }
+}
+
+// A header or a block of a segment of the journal, in its file.
+struct JournalPlace {
+  std::string file;
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint64_t sequence = 0;      // its own, or of a segment's first block
+  uint64_t synced_below = 0;  // what it says
+};
+
+// Flips in the journal of a store that was killed. Each point is a block of its own, and every so
+// many are synced: so it is known of each bit what is damage, and what looks like a torn tail.
+class JournalFlipsTest : public testing::Test {
+ protected:
+  static constexpr int kPoints = 400;
+  static constexpr int kSyncedEvery = 16;
+  static constexpr int64_t kFrom = 1356998400;
+
+  static Options KilledOptions(const std::string& path) {
+    Options options = FullStoreOptions(path);
+    options.journal_segment_bytes = 4 << 10;
+    return options;
+  }
+
+  void SetUp() override {
+    const auto tsdb = Tsdb::Open(KilledOptions(dir_.file("store")));
+    ASSERT_OK(tsdb);
+    for (int i = 0; i < kPoints; ++i) {
+      OwnedPoint point("m", fmt::format("host=h{}", i % 5), kFrom + i, i);
+      const bool sync = i % kSyncedEvery == 0;
+      ASSERT_OK((*tsdb)->Append({&point.view(), 1}, nullptr, AppendOptions{.sync = sync}).Wait());
+    }
+    killed_ = CopyStore(dir_.file("store"), dir_);
+    FindPlaces();
+    ASSERT_EQ(places_.back().sequence, uint64_t{kPoints});
+  }
+
+  void FindPlaces() {
+    uint64_t sequence = 1;
+    for (const std::string& name : FilesIn(killed_ + "/journal")) {
+      const std::string bytes = ReadFile(killed_ + "/journal/" + name);
+      const uint64_t number = SegmentNumberOf(name).value();
+      const SegmentHeader header = DecodeSegmentHeader(bytes, number).value();
+      places_.push_back({name, 0, kSegmentHeaderBytes, sequence, header.synced_below});
+      for (uint64_t at = kSegmentHeaderBytes; at < bytes.size(); at = places_.back().end) {
+        const auto block = DecodeJournalBlock(std::string_view(bytes).substr(at), number, sequence);
+        ASSERT_OK(block);
+        places_.push_back({name, at, at + block->size(), sequence, block->synced_below});
+        ++sequence;
+      }
+    }
+  }
+
+  // Whether something behind a place says that the block there was synced.
+  bool IsToldAsSynced(size_t place) const {
+    const uint64_t sequence = places_[place].sequence;
+    return std::any_of(places_.begin() + static_cast<ptrdiff_t>(place) + 1, places_.end(),
+                       [&](const JournalPlace& one) { return one.synced_below > sequence; });
+  }
+
+  // The values there are; those of the first points have to be 0, 1 and so on.
+  static std::vector<int64_t> Values(Tsdb* tsdb) {
+    std::vector<int64_t> values;
+    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kFrom, kFrom + kPoints));
+    EXPECT_OK(result);
+    if (!result.ok()) return values;
+    for (const ResultSeries& series : result->series) {
+      for (const ResultPoint& point : series.points)
+        values.push_back(point.value.integer());
+    }
+    std::ranges::sort(values);
+    return values;
+  }
+
+  // Of a flip in a place: damage is refused, and a torn tail is cut off at just that block.
+  void Check(size_t index, uint64_t bit) {
+    const JournalPlace& place = places_[index];
+    SCOPED_TRACE(fmt::format("{} bit {}, block {}", place.file, bit, place.sequence));
+    CopyFiles(killed_, copy_);
+    const std::string path = copy_ + "/journal/" + place.file;
+    std::string content = ReadFile(path);
+    content[bit / 8] = static_cast<char>(content[bit / 8] ^ (1 << bit % 8));
+    ReplaceFile(path, content);
+    const auto tsdb = Tsdb::Open(KilledOptions(copy_));
+    if (IsToldAsSynced(index)) {
+      ++refused_;
+      EXPECT_THAT(tsdb.status(),
+                  StatusIs(absl::StatusCode::kDataLoss, testing::HasSubstr("it was synced")));
+      return;
+    }
+    ++cut_;
+    ASSERT_OK(tsdb);
+    std::vector<int64_t> want(place.sequence - 1);
+    std::iota(want.begin(), want.end(), 0);
+    EXPECT_EQ(Values(tsdb->get()), want);
+  }
+
+  TempDir dir_;
+  const std::string copy_ = dir_.file("flipped");
+  std::string killed_;
+  std::vector<JournalPlace> places_;
+  uint64_t refused_ = 0;
+  uint64_t cut_ = 0;
+};
+
+TEST_F(JournalFlipsTest, WhatWasSyncedIsRefusedAndOnlyATailIsCut) {
+  const uint64_t flips = NumberOf("HOURCELL_FLIPS", 60);
+  const uint64_t seed = NumberOf("HOURCELL_TEST_SEED", 1);
+  Random random(seed);
+  for (uint64_t i = 0; i < flips; ++i) {
+    // Every other one in the newest blocks, of which some were not synced.
+    const size_t among =
+        i % 2 == 0 ? places_.size() : std::min<size_t>(places_.size(), 2 * kSyncedEvery);
+    const size_t index = places_.size() - 1 - random.Below(among);
+    const JournalPlace& place = places_[index];
+    Check(index, 8 * place.begin + random.Below(8 * (place.end - place.begin)));
+  }
+  fmt::print("seed {}: {} refused, {} cut\n", seed, refused_, cut_);
+  EXPECT_GT(refused_, 0U);
+  EXPECT_GT(cut_, 0U);
+}
+
+// The blocks at the end of what was synced, and all behind them, bit by bit of their headers.
+TEST_F(JournalFlipsTest, TheNewestSyncedBlockIsTheLastThatIsTold) {
+  for (size_t i = places_.size() - 2 * kSyncedEvery; i < places_.size(); ++i)
+    Check(i, 8 * places_[i].begin + i % 64);
+  EXPECT_GT(refused_, 0U);
+  EXPECT_GT(cut_, 0U);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,12 +32,17 @@
 #include "engine/ingest/point_log.h"
 #include "engine/ingest/tsuid_list.h"
 #include "engine/journal_block.h"
+#include "engine/options.h"
 #include "engine/region_catalogue.h"
 #include "engine/rolling_journal.h"
 #include "engine/series_key.h"
 #include "engine/series_rows.h"
+#include "engine/series_table.h"
 #include "engine/store_meta.h"
+#include "engine/table_uid_store.h"
 #include "tests/support/mem_table_store.h"
+#include "uid/uid_directory.h"
+#include "uid/uid_store.h"
 
 namespace hourcell {
 namespace {
@@ -49,6 +55,7 @@ struct Format {
   std::vector<std::string> samples;
   Restore restore;
   bool has_checksum = false;
+  bool is_read = true;  // each sample is stored again, not refused
 };
 
 void PrintTo(const Format& format, std::ostream* out) {
@@ -108,7 +115,7 @@ Format PackedCells() {
 
 // Every one is an error to read; what is asked of is that merging keeps it one.
 Format DamagedCells() {
-  Format format{.name = "DamagedCell", .samples = {}, .restore = RestoreCell};
+  Format format{.name = "DamagedCell", .samples = {}, .restore = RestoreCell, .is_read = false};
   std::string good;
   AppendCell(SampleColumns()[1], &good);
   const std::vector<std::string_view> operands = {"\x01nonsense", "\x02more"};
@@ -118,7 +125,7 @@ Format DamagedCells() {
 
 // The merge of a cell with what it is merged with must keep what decodes, and say what does not.
 Format MergedCells() {
-  Format format{.name = "MergedCell", .samples = {}, .restore = {}};
+  Format format{.name = "MergedCell", .samples = {}, .restore = {}, .is_read = false};
   for (const CellColumns& columns : SampleColumns())
     AppendPackedCell(columns, &format.samples.emplace_back());
   format.restore = [](std::string_view operand) -> std::optional<std::string> {
@@ -148,7 +155,8 @@ Format HBaseColumn(std::string name, std::string qualifier, const std::string& v
             const absl::StatusOr<CompactedRow> row = CompactRow({&column, 1});
             if (!row.ok() || row->qualifier.size() != split) return std::nullopt;
             return row->qualifier + row->value;
-          }};
+          },
+          .is_read = qualifier != kAppendQualifier};  // it is written as points, of another length
 }
 
 std::string Bytes(std::string_view hex) {
@@ -481,6 +489,114 @@ Format Counters() {
           }};
 }
 
+// What the only row of the uid table says, written again.
+std::optional<std::string> RestoreUidRow(MemTableStore* tables) {
+  TableUidStore store({}, tables);
+  std::vector<UidChange> changes;
+  bool is_damaged = false;
+  for (const UidKind kind : kUidKinds) {
+    const auto counter = store.GetCounter(kind);
+    if (counter.ok() && *counter != 0) {
+      changes.push_back(
+          {.what = UidChange::What::kSetCounter, .kind = kind, .uid = *counter, .name = {}});
+    }
+    const auto add = [&](UidChange::What what) {
+      return [&changes, kind, what](const UidMapping& mapping) {
+        EXPECT_NE(mapping.uid, kNoUid);
+        changes.push_back({.what = what, .kind = kind, .uid = mapping.uid, .name = mapping.name});
+        return true;
+      };
+    };
+    const bool is_good = counter.ok() &&
+                         store.ScanForward(kind, "", add(UidChange::What::kSetForward)).ok() &&
+                         store.ScanReverse(kind, add(UidChange::What::kSetReverse)).ok();
+    is_damaged = is_damaged || !is_good;
+  }
+  if (is_damaged || changes.empty()) return std::nullopt;
+  EXPECT_EQ(changes.size(), 1U);
+  std::vector<Mutation> group;
+  store.AppendMutations(changes, &group);
+  return group[0].key + group[0].value;
+}
+
+// A row of the uid table as one text: the key, of `split` bytes, and the value.
+Format UidRows(std::string name, const UidChange& change) {
+  MemTableStore tables;
+  std::vector<Mutation> group;
+  TableUidStore(Layout(), &tables).AppendMutations({&change, 1}, &group);
+  const size_t split = group[0].key.size();
+  return {.name = std::move(name),
+          .samples = {group[0].key + group[0].value},
+          .restore = [split](std::string_view bytes) -> std::optional<std::string> {
+            MemTableStore read;
+            const Mutation row{TableId::kUid, Mutation::Kind::kSet,
+                               std::string(bytes.substr(0, split)),
+                               std::string(bytes.substr(std::min(split, bytes.size())))};
+            EXPECT_TRUE(read.Apply({&row, 1}, false).ok());
+            return RestoreUidRow(&read);
+          }};
+}
+
+UidChange UidOf(UidChange::What what) {
+  // One bit from 0, which is no UID.
+  return {.what = what, .kind = UidKind::kTagk, .uid = 256, .name = "host"};
+}
+
+// What the only row of the series table says of new series.
+std::optional<std::string> RestoreLogRow(MemTableStore* tables) {
+  TableUidStore uid_store({}, tables);
+  const auto uids = UidDirectory::Open({}, &uid_store);
+  EXPECT_TRUE(uids.ok());
+  const auto series = SeriesTable::Open(
+      {}, {.tables = tables, .uid_store = &uid_store, .uids = uids->get()}, /*sync=*/false);
+  if (!series.ok()) return std::nullopt;
+  std::map<SeriesNumber, std::string> tsuids;
+  EXPECT_TRUE((*series)
+                  ->Visit(std::nullopt,
+                          [&](SeriesNumber number, std::string_view tsuid) {
+                            return tsuids.emplace(number, tsuid).second;
+                          })
+                  .ok());
+  if (tsuids.empty()) return std::nullopt;
+  std::string stored = LogRowKey(tsuids.begin()->first);
+  for (const auto& [number, tsuid] : tsuids)
+    AppendToTsuidList(tsuid, &stored);
+  return stored;
+}
+
+Format SeriesLogRows() {
+  Format format{.name = "SeriesLogRow", .samples = {LogRowKey(9)}, .restore = {}};
+  for (const Uid tagv : {Uid{2}, Uid{300}}) {
+    const std::vector<TagUids> tags = {{.tagk = 1, .tagv = tagv}};
+    AppendToTsuidList(EncodeTsuid({}, 257, tags), &format.samples[0]);
+  }
+  format.restore = [split = LogRowKey(9).size()](std::string_view bytes) {
+    MemTableStore tables;
+    const std::vector<Mutation> rows = {
+        SetSeries(SeriesCounterKey(), EncodeU64(20)),
+        SetSeries(std::string(bytes.substr(0, split)),
+                  std::string(bytes.substr(std::min(split, bytes.size()))))};
+    EXPECT_TRUE(tables.Apply(rows, false).ok());
+    return RestoreLogRow(&tables);
+  };
+  return format;
+}
+
+// A store that says so has no other format.
+Format StoreFormats() {
+  return {.name = "StoreFormat",
+          .samples = {"1", "2"},
+          .restore = [](std::string_view bytes) -> std::optional<std::string> {
+            MemTableStore tables;
+            const std::vector<Mutation> rows = {
+                {TableId::kMeta, Mutation::Kind::kSet, "layout", FormatLayout({})},
+                {TableId::kMeta, Mutation::Kind::kSet, "format", std::string(bytes)}};
+            EXPECT_TRUE(tables.Apply(rows, false).ok());
+            if (!ReadOrCreateMeta(Options(), &tables).ok()) return std::nullopt;
+            return std::string(bytes);
+          }};
+}
+
 std::vector<Format> Formats() {
   return {OpenTsdbCells(),
           PackedCells(),
@@ -506,6 +622,11 @@ std::vector<Format> Formats() {
           Regions(),
           Rollings(),
           BackupManifests(),
+          UidRows("UidForwardRow", UidOf(UidChange::What::kSetForward)),
+          UidRows("UidReverseRow", UidOf(UidChange::What::kSetReverse)),
+          UidRows("UidCounterRow", UidOf(UidChange::What::kSetCounter)),
+          SeriesLogRows(),
+          StoreFormats(),
           LowMarks(),
           MetricTtls(),
           Counters()};
@@ -530,6 +651,11 @@ class FormatsTest : public testing::TestWithParam<Format> {
     EXPECT_EQ(ToHex(*again), ToHex(*stored)) << ToHex(bytes);
   }
 };
+
+TEST_P(FormatsTest, WhatIsWholeIsRead) {
+  for (const std::string& sample : GetParam().samples)
+    EXPECT_EQ(Read(sample).has_value(), GetParam().is_read) << ToHex(sample);
+}
 
 TEST_P(FormatsTest, EveryTruncationIsRefusedOrAValue) {
   for (const std::string& sample : GetParam().samples) {

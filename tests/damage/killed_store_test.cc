@@ -85,7 +85,9 @@ std::vector<KilledDamage> KilledDamages() {
        [](const auto& s) {
          fs::rename(Segments(s).back(), s + "/journal/" + fmt::format("{:020}.log", 99));
        },
-       "is missing"}};
+       "is missing"},
+      {"JournalMissing", [](const auto& s) { fs::remove_all(s + "/journal"); },
+       "journal is missing"}};
 }
 
 class KilledStoreTest : public testing::Test {

@@ -236,8 +236,14 @@ std::vector<NamedDamage> OtherDamagedFiles() {
        "", Fsck::kFindsNothing},
       {"TablesMissing", [](const auto& s) { fs::remove_all(s + "/db"); }, Does::kRefuse,
        "CURRENT is missing"},
-      {"JournalMissing", [](const auto& s) { fs::remove_all(s + "/journal"); }, Does::kAnswer, "",
-       Fsck::kFindsFaults},
+      {"JournalMissing", [](const auto& s) { fs::remove_all(s + "/journal"); }, Does::kRefuse,
+       "journal is missing", Fsck::kFindsFaults},
+      {"JournalMissingAndAnEmptyOneMade",
+       [](const auto& s) {
+         fs::remove_all(s + "/journal");
+         fs::create_directory(s + "/journal");
+       },
+       Does::kAnswer, "", Fsck::kFindsNothing},
   };
 }
 

@@ -20,8 +20,10 @@
 namespace hourcell {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 // Whatever row of the index is gone, it is told.
 TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
@@ -62,6 +64,51 @@ TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
     ASSERT_OK(good);
     EXPECT_THAT(good->counts, IsEmpty());
   }
+}
+
+// Sets of a metric that has no series, of a tag that none of a metric's series has, and one of the
+// former that does not decode.
+TEST(FsckSeriesTest, SetsOfMetricsAndTagsThatNoSeriesHasAreTold) {
+  TempDir dir;
+  Options options = TinyOptions(dir.file("store"));
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutManySeries(tsdb.get());
+    ASSERT_OK(tsdb->Close());
+  }
+  const auto check = [&](bool fix) {
+    const auto report = RunFsck(options, {.fix_index = fix});
+    EXPECT_OK(report);
+    return report.value_or(FsckReport());
+  };
+  EXPECT_THAT(check(false).counts, IsEmpty());
+  const auto plant = [&](std::string prefix, const std::string& set) {
+    AppendPostingChunk(1, &prefix);
+    const auto tables = OpenRocksTableStore(options.path + "/db", options);
+    ASSERT_OK(tables);
+    const Mutation row = SetSeries(std::move(prefix), set);
+    ASSERT_OK((*tables)->Apply({&row, 1}, /*sync=*/false));
+    ASSERT_OK((*tables)->Close());
+  };
+  const Layout& layout = options.layout;
+  plant(MetricPostingPrefix(layout, 9), PostingOfOne(5));
+  plant(TagPostingPrefix(layout, 9, {.tagk = 1, .tagv = 1}), PostingOfOne(999));
+  plant(TagPostingPrefix(layout, 1, {.tagk = 7, .tagv = 1}), PostingOfOne(999));
+  plant(MetricPostingPrefix(layout, 8), "\x07");
+
+  const FsckReport report = check(false);
+  EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kIndex, 4)));
+  std::string texts;
+  for (const FsckFinding& finding : report.examples)
+    texts += finding.text + "\n";
+  EXPECT_THAT(texts, HasSubstr("metric 9: it has 5"));
+  EXPECT_THAT(texts, HasSubstr("metric 9 and tag 1=1: it has 999"));
+  EXPECT_THAT(texts, HasSubstr("metric 1 and tag 7=1: it has 999"));
+  EXPECT_THAT(texts, HasSubstr("metric 8: posting set: does not decode"));
+
+  // The number of a series of another metric contradicts itself, and is left alone.
+  EXPECT_EQ(check(true).fixed, 3u);
+  EXPECT_THAT(check(false).counts, ElementsAre(Pair(FsckFault::kIndex, 1)));
 }
 
 class FsckSeriesRepairTest : public testing::TestWithParam<std::string> {

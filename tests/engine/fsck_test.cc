@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "codec/base/bytes.h"
 #include "engine/backup_admin.h"
 #include "engine/journal_block.h"
+#include "engine/key_range.h"
+#include "engine/region_admin.h"
+#include "engine/region_catalogue.h"
 #include "engine/rocks_table_store.h"
 #include "engine/series_key.h"
 #include "engine/table.h"
@@ -53,17 +57,23 @@ class FsckTest : public testing::Test {
     ASSERT_OK((*tables)->Close());
   }
 
-  // The first row of a table that begins with that.
-  std::pair<std::string, std::string> FirstRow(TableId table, const std::string& prefix = "") {
-    std::pair<std::string, std::string> row;
+  // The rows of a table whose keys begin with that.
+  std::map<std::string, std::string> Rows(TableId table, const std::string& prefix = "") {
+    std::map<std::string, std::string> rows;
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     EXPECT_OK(tables);
-    EXPECT_OK((*tables)->Snapshot()->Scan(table, {.begin = prefix, .end = ""}, {},
+    EXPECT_OK((*tables)->Snapshot()->Scan(table, PrefixRange(prefix), {},
                                           [&](std::string_view key, std::string_view value) {
-                                            row = {std::string(key), std::string(value)};
-                                            return false;
+                                            rows.emplace(key, value);
+                                            return true;
                                           }));
-    return row;
+    return rows;
+  }
+
+  std::pair<std::string, std::string> FirstRow(TableId table, const std::string& prefix = "") {
+    for (const auto& row : Rows(table, prefix))
+      return row;
+    return {};
   }
 
   std::string DumpStore() { return Dump(OpenTiny(options_).get()); }
@@ -174,6 +184,37 @@ TEST_F(FsckTest, ACellOfWhichNothingDecodesIsSetAside) {
   EXPECT_EQ(Check({.fix_cells = true}).fixed, 1u);
   EXPECT_EQ(FirstRow(TableId::kMeta, "aside/row/").second, "\1no cell");
   EXPECT_NE(FirstRow(TableId::kData).first, key);
+}
+
+// A row outside of its region, where the region does not say that it has such rows.
+TEST_F(FsckTest, RowsThatRegionsHideAreTold) {
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
+    ASSERT_OK(tsdb->Compact());
+    ASSERT_OK(tsdb->regions()->Split({.region = "1", .into = 2}));
+    ASSERT_OK(tsdb->Close());
+  }
+  const std::string before = DumpStore();
+  EXPECT_THAT(Check().counts, IsEmpty());  // they say so, and will be trimmed
+  std::vector<Mutation> group;
+  for (const auto& [key, value] : Rows(TableId::kMeta, "region/data/")) {
+    auto region = DecodeRegion(key, value);
+    ASSERT_OK(region);
+    EXPECT_TRUE(region->has_references);
+    region->has_references = false;
+    group.push_back(SetRegion(*region));
+  }
+  Change(group);
+
+  const FsckReport report = Check();
+  ASSERT_THAT(report.counts, ElementsAre(Pair(FsckFault::kRegion, 2)));
+  EXPECT_THAT(report.examples[0].text, HasSubstr("no rows of its sisters"));
+  EXPECT_EQ(DumpStore(), before);
+
+  // An LSM compaction leaves out what is not the region's.
+  ASSERT_OK(OpenTiny(options_)->Compact());
+  EXPECT_THAT(Check().counts, IsEmpty());
+  EXPECT_EQ(DumpStore(), before);
 }
 
 TEST_F(FsckTest, SeriesThatDoNotAgreeAreTold) {

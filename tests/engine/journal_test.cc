@@ -60,7 +60,7 @@ TEST_F(JournalTest, AnEmptyJournalHasNothing) {
 
 TEST_F(JournalTest, DoesNotMakeADirectoryUnlessAsked) {
   EXPECT_THAT(Journal::Open({.directory = path_, .create = false}),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path_)));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_ + " is missing")));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 

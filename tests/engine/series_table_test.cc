@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "engine/ingest/tsuid_list.h"
+#include "engine/series_rows.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
@@ -289,6 +291,49 @@ TEST_F(SeriesTableTest, ALogRowThatDoesNotDecodeIsDataLoss) {
 
   EXPECT_THAT(opened.status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("log row 620000000000000001")));
+}
+
+// Its key says which numbers its series have.
+TEST_F(SeriesTableTest, ALogRowOfNumbersThatWereNeverGivenIsDataLoss) {
+  Create({{"m", "h=a", 0, 0}, {"m", "h=b", 0, 0}});
+  const auto row = *tables_.Snapshot()->Get(TableId::kSeries, LogRowKey(1));
+  ASSERT_TRUE(row.has_value());
+  const auto open_with_row_at = [&](SeriesNumber number) {
+    const std::vector<Mutation> moved = {
+        {TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(1), {}},
+        SetSeries(LogRowKey(number), *row)};
+    EXPECT_OK(tables_.Apply(moved, false));
+    const auto opened = SeriesTable::Open(
+        layout_, {.tables = &tables_, .uid_store = &uid_store_, .uids = uids_.get()}, false);
+    const Mutation undo{TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(number), {}};
+    EXPECT_OK(tables_.Apply({&undo, 1}, false));
+    return opened.status();
+  };
+
+  EXPECT_OK(open_with_row_at(1));
+  for (const SeriesNumber number :
+       {SeriesNumber{0}, SeriesNumber{2}, SeriesNumber{1} << 63, ~SeriesNumber{0}}) {
+    EXPECT_THAT(open_with_row_at(number),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want numbers from 1 to 2")))
+        << number;
+  }
+}
+
+TEST_F(SeriesTableTest, ANumberThatTwoLogRowsGiveIsDataLoss) {
+  Create({{"m", "h=a", 0, 0}});
+  Create({{"m", "h=b", 0, 0}});
+  const auto first = *tables_.Snapshot()->Get(TableId::kSeries, LogRowKey(1));
+  ASSERT_TRUE(first.has_value());
+  std::string both = *first;
+  AppendToTsuidList(EncodeTsuid(layout_, 1, std::vector<TagUids>{{1, 7}}), &both);
+  const Mutation longer = SetSeries(LogRowKey(1), both);
+  ASSERT_OK(tables_.Apply({&longer, 1}, false));
+
+  const auto opened = SeriesTable::Open(
+      layout_, {.tables = &tables_, .uid_store = &uid_store_, .uids = uids_.get()}, false);
+
+  EXPECT_THAT(opened.status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("series 2 is another one")));
 }
 
 TEST_F(SeriesTableTest, GoesOnNumberingAfterAReopen) {

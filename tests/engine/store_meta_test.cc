@@ -1,8 +1,12 @@
 #include "engine/store_meta.h"
 
+#include <filesystem>
+#include <optional>
+
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
@@ -11,19 +15,42 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 TEST(StoreMetaTest, ANewStoreGetsTheLayoutAskedFor) {
+  TempDir directory;
   MemTableStore tables;
-  Options options = TinyOptions("x");
+  Options options = TinyOptions(directory.path());
   options.layout.salt_width = 1;
 
   EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
   EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
 }
 
-TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
+TEST(StoreMetaTest, OnlyANewStoreGetsADirectoryForItsJournal) {
+  TempDir directory;
   MemTableStore tables;
-  ASSERT_OK(ReadOrCreateMeta(TinyOptions("x"), &tables));
+  const Options options = TinyOptions(directory.path());
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  EXPECT_TRUE(std::filesystem::is_directory(directory.file("journal")));
 
-  Options other = TinyOptions("x");
+  std::filesystem::remove(directory.file("journal"));
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  EXPECT_FALSE(std::filesystem::exists(directory.file("journal")));
+}
+
+TEST(StoreMetaTest, AStoreWithoutADirectoryForItsJournalGetsNoLayout) {
+  TempDir directory;
+  MemTableStore tables;
+
+  EXPECT_FALSE(ReadOrCreateMeta(TinyOptions(directory.file("none")), &tables).ok());
+
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds(std::nullopt));
+}
+
+TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
+  TempDir directory;
+  MemTableStore tables;
+  ASSERT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+
+  Options other = TinyOptions(directory.path());
   other.layout.salt_width = 1;
   other.layout.tagv_width = 4;
 
@@ -45,8 +72,9 @@ TEST(StoreMetaTest, RefusesANewerFormat) {
 }
 
 TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
+  TempDir directory;
   MemTableStore tables;
-  Options options = TinyOptions("x");
+  Options options = TinyOptions(directory.path());
   options.layout.salt_width = 1;
   ASSERT_OK(ReadOrCreateMeta(options, &tables));
   const auto text = [&] {

@@ -60,5 +60,15 @@ TEST_F(TableUidStoreTest, AUidOfAnotherWidthIsDataLoss) {
   EXPECT_THAT(store_.GetForward(UidKind::kTagk, "host"), StatusIs(absl::StatusCode::kDataLoss));
 }
 
+// No name has the UID 0: points would go where no name leads back from.
+TEST_F(TableUidStoreTest, AUidOfZeroIsDataLoss) {
+  const Mutation set{TableId::kUid, Mutation::Kind::kSet, UidForwardKey(UidKind::kTagk, "host"),
+                     std::string(3, '\0')};
+  ASSERT_OK(tables_.Apply({&set, 1}, false));
+
+  EXPECT_THAT(store_.GetForward(UidKind::kTagk, "host"),
+              StatusIs(absl::StatusCode::kDataLoss, testing::HasSubstr("UID 0")));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -72,6 +72,7 @@ TEST_P(KillPointTest, TheStoreOpensAndKeepsWhatWasAcknowledged) {
 INSTANTIATE_TEST_SUITE_P(Points,
                          KillPointTest,
                          testing::Values("create:tables",
+                                         "create:journal",
                                          "create:meta",
                                          "series:before_commit",
                                          "series:after_commit",

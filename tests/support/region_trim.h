@@ -1,3 +1,5 @@
+// Trims the regions of a table until none has rows of its sisters.
+
 #pragma once
 
 #include <chrono>
