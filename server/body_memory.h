@@ -45,9 +45,9 @@ class BodyMemory {
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // A body that is alone always fits: a limit below tsd.http.request.max_body must not shut large
-  // ones out for ever.
-  bool Take(size_t bytes);
+  // `more` for a body that has `own`. One that is alone always fits, also while it grows: a limit
+  // below tsd.http.request.max_body must not shut large ones out for ever.
+  bool Take(size_t own, size_t more);
 
   const size_t bytes_max_;
   std::atomic<size_t> bytes_ = 0;

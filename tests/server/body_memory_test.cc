@@ -43,6 +43,21 @@ TEST(BodyMemoryTest, ABodyThatIsAloneFits) {
   EXPECT_FALSE(small.Grow(1));
 }
 
+TEST(BodyMemoryTest, ABodyThatIsAloneFitsAlsoIfItGrows) {
+  BodyMemory memory(100);
+  BodyMemory::Hold large(&memory);
+  BodyMemory::Hold small(&memory);
+
+  EXPECT_TRUE(large.Grow(70));
+  EXPECT_TRUE(large.Grow(1000));
+  EXPECT_EQ(memory.bytes(), 1000U);
+
+  large.Release();
+  EXPECT_TRUE(small.Grow(1));
+  EXPECT_TRUE(large.Grow(70));
+  EXPECT_FALSE(large.Grow(1000));
+}
+
 TEST(BodyMemoryTest, EndsAndMovesKeepTheCount) {
   BodyMemory memory(0);
   {
