@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/body_memory.h"
 #include "server/http_message.h"
@@ -45,6 +46,8 @@ class HttpIntake {
   Event Next(TimePoint now);
   Event Finish();
   HttpRequest TakeRequest();
+  // What the body of the request that was taken has of the memory.
+  BodyMemory::Hold TakeHold() { return std::exchange(hold_, BodyMemory::Hold(limits_.memory)); }
   HttpRequest* head() { return parser_.head(); }
 
   // When the request that was begun must be here; nothing if none was, or there is no limit. Its
@@ -54,7 +57,7 @@ class HttpIntake {
   // What the next event is an error for: the request took too long.
   void Expire();
 
-  // The body of the last request is gone.
+  // The body that was coming in is gone.
   void Release() { hold_.Release(); }
 
   // The answer to what kError was about; it ends the connection.

@@ -1,0 +1,55 @@
+#include "server/http_task.h"
+
+#include <utility>
+
+#include "server/connection.h"
+#include "server/http_answer.h"
+
+namespace hourcell {
+
+HttpTask::HttpTask(const ConnectionContext* context,
+                   HttpRequest request,
+                   BodyMemory::Hold body,
+                   const std::atomic<bool>* stopping)
+    : context_(context),
+      request_(std::move(request)),
+      body_(std::move(body)),
+      stopping_(stopping) {}
+
+WorkerPool* HttpTask::Enter() {
+  // Who has no rights is refused whatever it asks for, and takes no query's place.
+  if (request_.rights.is_none() || !MayTakeLong(request_)) return nullptr;
+  if (context_->query_gate == nullptr || !IsQuery(request_)) return context_->pool;
+  if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
+    pass_.emplace(*std::move(pass));
+    return context_->query_pool;
+  }
+  context_->counters->queries_refused->Add(1);
+  refused_ = true;
+  return nullptr;
+}
+
+HttpWire HttpTask::Answer() {
+  HttpResponse response = refused_ ? TooManyQueries() : CompleteBody(Response());
+  body_.Release();
+  return FormatResponse(request_, std::move(response));
+}
+
+HttpWire HttpTask::AnswerTo(StreamTarget target) {
+  if (pass_.has_value()) pass_->Begin();
+  HttpWire rest = SendBody(request_, Response(), std::move(target));
+  pass_.reset();
+  body_.Release();
+  return rest;
+}
+
+HttpResponse HttpTask::Response() {
+  HttpResponse response =
+      context_->answer != nullptr
+          ? context_->answer(&request_)
+          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_);
+  if (*stopping_) response.close = true;
+  return response;
+}
+
+}  // namespace hourcell
