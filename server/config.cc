@@ -229,7 +229,7 @@ constexpr auto kRows = std::to_array<Row>({
     Integer("tsd.http.request.timeout",
             "30",
             "seconds until a request that was begun must be here, and one more for each KiB of its "
-            "body; 0 = no limit",
+            "body; also until a TLS handshake is done; 0 = no limit",
             0,
             86'400),
     Text("tsd.http.request.cors_domains", "", "origins answered with CORS headers: * or a list"),

@@ -54,6 +54,8 @@ class SocketConnection : public Connection,
   void OnBroken() override { Close(); }
 
  private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
   // Where an HTTP connection stands.
   enum class HttpState : uint8_t { kReading, kAnswering, kSending };
 
@@ -76,6 +78,8 @@ class SocketConnection : public Connection,
   void PumpHttp();
   void JudgeLargeBody();
   void JudgeBodyOfKnown();
+  bool is_in_handshake() const { return tls_.has_value() && !tls_->is_established(); }
+  std::optional<TimePoint> due() const;
   void WatchRequest();
   void OnRequestDue();
   void Answer(HttpTask task);
@@ -110,10 +114,11 @@ class SocketConnection : public Connection,
   asio::steady_timer telnet_timer_;
   asio::steady_timer client_timer_;
   asio::steady_timer request_timer_;
-  std::chrono::steady_clock::time_point last_activity_;
+  TimePoint last_activity_;
 
   bool has_begun_ = false;  // the first byte is here
   std::optional<TlsSession> tls_;
+  TimePoint tls_begun_at_;
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpIntake> http_;
   HttpState http_state_ = HttpState::kReading;
@@ -229,6 +234,7 @@ void SocketConnection::OnBytes(std::string_view bytes) {
   if (!std::exchange(has_begun_, true)) {
     if (context_->tls != nullptr && bytes.front() == kTlsFirstByte) {
       tls_.emplace(*context_->tls);
+      tls_begun_at_ = std::chrono::steady_clock::now();
     } else if (context_->tls_required) {
       RefusePlain();
       return;
@@ -252,6 +258,8 @@ void SocketConnection::TakeTls(std::string_view bytes) {
     CloseAfterFlush();
   } else if (!plain.empty() && !closed_) {
     TakePlain(plain);
+  } else {
+    WatchRequest();
   }
 }
 
@@ -408,13 +416,22 @@ void SocketConnection::JudgeBodyOfKnown() {
   SendResponse(FormatResponse(*http_->head(), *std::move(refusal)));
 }
 
-// A request that was begun, or a handshake, must be whole within some time.
+// When the handshake, or the request that was begun, must be here.
+std::optional<SocketConnection::TimePoint> SocketConnection::due() const {
+  if (is_in_handshake()) {
+    if (context_->request_timeout_ms == 0) return std::nullopt;
+    return tls_begun_at_ + std::chrono::milliseconds(context_->request_timeout_ms);
+  }
+  if (!http_.has_value() || http_state_ != HttpState::kReading) return std::nullopt;
+  return http_->due();
+}
+
 void SocketConnection::WatchRequest() {
-  if (request_is_watched_ || closed_ || closing_ || !http_.has_value()) return;
-  const auto due = http_->due();
-  if (!due.has_value() || http_state_ != HttpState::kReading) return;
+  if (request_is_watched_ || closed_ || closing_) return;
+  const std::optional<TimePoint> when = due();
+  if (!when.has_value()) return;
   request_is_watched_ = true;
-  request_timer_.expires_at(*due);
+  request_timer_.expires_at(*when);
   request_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
     self->request_is_watched_ = false;
     if (!error) self->OnRequestDue();
@@ -422,13 +439,17 @@ void SocketConnection::WatchRequest() {
 }
 
 void SocketConnection::OnRequestDue() {
-  if (closed_ || closing_ || http_state_ != HttpState::kReading) return;
-  const auto due = http_->due();
-  if (due.has_value() && *due <= std::chrono::steady_clock::now()) {
+  if (closed_ || closing_) return;
+  const std::optional<TimePoint> when = due();
+  if (!when.has_value() || *when > std::chrono::steady_clock::now()) {
+    WatchRequest();  // it is here, and perhaps another was begun; or more of its body is
+  } else if (is_in_handshake()) {
+    context_->counters->tls_timed_out->Add(1);
+    context_->counters->timed_out->Add(1);
+    Close();  // it has nothing yet in which an answer could go
+  } else {
     http_->Expire();
     RefuseHttp();
-  } else {
-    WatchRequest();  // another request, or more of its body is here
   }
 }
 

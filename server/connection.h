@@ -76,7 +76,8 @@ struct ConnectionContext {
   BodyMemory* body_memory = nullptr;  // null = bodies are not counted
   size_t body_bytes_max = 0;
   int64_t idle_timeout_s = 0;      // 0 = none
-  int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none
+  // Until a request that was begun, or a TLS handshake, must be here; 0 = none.
+  int64_t request_timeout_ms = 0;
   int64_t send_timeout_ms =
       0;  // until a client that takes nothing of a response is dropped; 0 = none
   // Answers requests that may take long; null = AnswerRequest with the members above.

@@ -18,6 +18,7 @@ ConnectionCounters::ConnectionCounters(Stats* stats)
       queries_refused(stats->counter("query.refused", {{"reason", "too_many"}})),
       http_malformed(stats->counter("rpc.errors", {{"type", "http_malformed"}})),
       tls_failed(stats->counter("rpc.errors", {{"type", "tls_failed"}})),
+      tls_timed_out(stats->counter("rpc.errors", {{"type", "tls_timed_out"}})),
       tls_required(stats->counter("rpc.errors", {{"type", "tls_required"}})),
       bytes_in(stats->counter("connectionmgr.bytes", {{"type", "in"}})),
       bytes_out(stats->counter("connectionmgr.bytes", {{"type", "out"}})) {}

@@ -30,6 +30,7 @@ struct ConnectionCounters {
   Counter* queries_refused;   // query.refused reason=too_many
   Counter* http_malformed;    // rpc.errors type=http_malformed
   Counter* tls_failed;        // rpc.errors type=tls_failed
+  Counter* tls_timed_out;     // rpc.errors type=tls_timed_out: handshakes
   Counter* tls_required;      // rpc.errors type=tls_required
   Counter* bytes_in;          // connectionmgr.bytes type=in
   Counter* bytes_out;         // connectionmgr.bytes type=out

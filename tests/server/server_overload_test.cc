@@ -17,6 +17,7 @@
 #include "server/server.h"
 #include "tests/server/http_decode.h"
 #include "tests/server/raw_client.h"
+#include "tests/server/tls_peer.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -230,6 +231,59 @@ TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
   between.ReadUntil("}");
   between.Send(kVersionRequest);
   EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerOverloadTest, HandshakesThatStandStillAreTimedOutAndIdleSessionsAreNot) {
+  WriteCertificate(dir_.file("cert"), dir_.file("key"));
+  Set("tsd.tls.certificate", dir_.file("cert"));
+  Set("tsd.tls.key", dir_.file("key"));
+  Set("tsd.http.request.timeout", "1");
+  Start();
+  TlsPeer peer;
+  RawClient idle(port());
+  idle.Send(peer.Take(""));
+  while (!peer.is_established())
+    idle.Send(peer.Take(idle.ReadAvailable()));
+  RawClient one_byte(port());
+  one_byte.Send("\x16");
+  TlsPeer half_peer;
+  RawClient half(port());
+  const std::string hello = half_peer.Take("");
+  half.Send(hello.substr(0, hello.size() / 2));
+
+  EXPECT_EQ(one_byte.ReadAll(), "");
+  EXPECT_EQ(half.ReadAll(), "");
+
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 2U);
+  EXPECT_EQ(Counted("connectionmgr.connections", {{"type", "timed_out"}}), 2U);
+  idle.Send(peer.Send("version\n"));
+  peer.Take(idle.ReadAvailable());
+  EXPECT_THAT(peer.received(), StartsWith("hourcell"));
+}
+
+// The time of the handshake is no time of the request.
+TEST_F(ServerOverloadTest, ASlowSenderIsTimedOutInsideOfTlsToo) {
+  WriteCertificate(dir_.file("cert"), dir_.file("key"));
+  Set("tsd.tls.certificate", dir_.file("cert"));
+  Set("tsd.tls.key", dir_.file("key"));
+  Set("tsd.http.request.timeout", "1");
+  Start();
+  TlsPeer peer;
+  RawClient client(port());
+  client.Send(peer.Take(""));
+  while (!peer.is_established())
+    client.Send(peer.Take(client.ReadAvailable()));
+  client.Send(peer.Send("GET /api/ver"));
+
+  while (!peer.server_finished()) {
+    const std::string got = client.ReadAvailable();
+    if (got.empty()) break;
+    peer.Take(got);
+  }
+
+  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_timed_out"}}), 1U);
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 0U);
 }
 
 // Of answers that no query prints, too: they wait for their client as well.
