@@ -16,6 +16,7 @@ ConnectionCounters::ConnectionCounters(Stats* stats)
       bodies_no_memory(stats->counter("rpc.errors", {{"type", "http_no_memory"}})),
       bodies_refused(stats->counter("rpc.errors", {{"type", "http_body_refused"}})),
       queries_refused(stats->counter("query.refused", {{"reason", "too_many"}})),
+      queries_late(stats->counter("query.refused", {{"reason", "timed_out"}})),
       http_malformed(stats->counter("rpc.errors", {{"type", "http_malformed"}})),
       tls_failed(stats->counter("rpc.errors", {{"type", "tls_failed"}})),
       tls_timed_out(stats->counter("rpc.errors", {{"type", "tls_timed_out"}})),

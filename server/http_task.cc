@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "engine/query_watch.h"
 #include "server/connection.h"
 #include "server/http_answer.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
@@ -22,6 +24,9 @@ WorkerPool* HttpTask::Enter() {
   if (context_->query_gate == nullptr || !IsQuery(request_)) return context_->pool;
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
     pass_.emplace(*std::move(pass));
+    if (context_->query_timeout_ms > 0) {
+      request_.deadline_ms = context_->clock->NowMs() + context_->query_timeout_ms;
+    }
     return context_->query_pool;
   }
   context_->counters->queries_refused->Add(1);
@@ -36,11 +41,22 @@ HttpWire HttpTask::Answer() {
 }
 
 HttpWire HttpTask::AnswerTo(StreamTarget target) {
-  if (pass_.has_value()) pass_->Begin();
-  HttpWire rest = SendBody(request_, Response(), std::move(target));
+  HttpWire rest =
+      SendBody(request_, pass_.has_value() ? QueryResponse() : Response(), std::move(target));
   pass_.reset();
   body_.Release();
   return rest;
+}
+
+// One that has waited out its time is not begun.
+HttpResponse HttpTask::QueryResponse() {
+  pass_->Begin();
+  const QueryControl control;
+  const QueryWatch watch(context_->clock, &control, request_.deadline_ms, /*timeout_ms=*/0);
+  const absl::Status in_time = watch.Check();
+  if (in_time.ok()) return Response();
+  context_->counters->queries_late->Add(1);
+  return QueryError(in_time);
 }
 
 HttpResponse HttpTask::Response() {

@@ -34,7 +34,7 @@ class HttpTask {
 
   HttpRequest& request() { return request_; }
 
-  // The pool that is to answer; a query has its place from now on. Null: it is answered at once, by
+  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is answered at once, by
   // Answer, since that is quick, or since there are too many queries.
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
@@ -47,6 +47,7 @@ class HttpTask {
   HttpWire AnswerTo(StreamTarget target);
 
  private:
+  HttpResponse QueryResponse();
   HttpResponse Response();
 
   const ConnectionContext* context_;

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
 #include "server/asio.h"
 #include "server/connection.h"
 #include "server/send_window.h"
@@ -26,6 +27,7 @@ class HttpTaskTest : public testing::Test {
     context_.query_pool = &query_pool_;
     context_.query_gate = &gate_;
     context_.counters = &counters_;
+    context_.clock = &clock_;
     context_.answer = [this](HttpRequest* /*request*/) {
       ++answered_;
       HttpResponse response;
@@ -45,6 +47,9 @@ class HttpTaskTest : public testing::Test {
     return {.window = std::make_shared<SendWindow>(), .send = [](std::string /*bytes*/) {}};
   }
 
+  static constexpr int64_t kNowMs = 1'357'300'800'000;
+
+  ManualClock clock_{kNowMs};
   Stats stats_;
   const ConnectionCounters counters_{&stats_};
   QueryGate gate_{1};
@@ -77,6 +82,41 @@ TEST_F(HttpTaskTest, AQueryHasItsPlaceUntilItIsAnswered) {
   EXPECT_EQ(first.AnswerTo(Target()).body, "the answer");
 
   EXPECT_EQ(Task("/api/query").Enter(), &query_pool_);
+}
+
+TEST_F(HttpTaskTest, AQueryThatWaitedOutItsTimeIsNotRun) {
+  context_.query_timeout_ms = 500;
+  HttpTask in_time = Task("/api/query");
+  ASSERT_EQ(in_time.Enter(), &query_pool_);
+  clock_.Advance(500);
+  EXPECT_EQ(in_time.AnswerTo(Target()).body, "the answer");
+  EXPECT_EQ(in_time.request().deadline_ms, kNowMs + 500);
+
+  HttpTask late = Task("/api/query");
+  ASSERT_EQ(late.Enter(), &query_pool_);
+  clock_.Advance(501);
+  const HttpWire wire = late.AnswerTo(Target());
+
+  EXPECT_THAT(wire.head, StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(wire.body, HasSubstr("Sorry, your query timed out."));
+  EXPECT_FALSE(wire.close);
+  EXPECT_EQ(answered_, 1);
+  EXPECT_EQ(counters_.queries_late->value(), 1U);
+  EXPECT_EQ(Task("/api/query").Enter(), &query_pool_) << "its place is free";
+}
+
+TEST_F(HttpTaskTest, TimeIsLimitedForQueriesOnlyAndIfItIsSet) {
+  HttpTask unlimited = Task("/api/query");
+  ASSERT_EQ(unlimited.Enter(), &query_pool_);
+  EXPECT_EQ(unlimited.request().deadline_ms, 0);
+  context_.query_timeout_ms = 500;
+  HttpTask other = Task("/api/stats");
+  ASSERT_EQ(other.Enter(), &pool_);
+
+  clock_.Advance(100'000);
+
+  EXPECT_EQ(unlimited.AnswerTo(Target()).body, "the answer");
+  EXPECT_EQ(other.AnswerTo(Target()).body, "the answer");
 }
 
 TEST_F(HttpTaskTest, TheMemoryOfTheBodyIsGivenBackWithTheAnswer) {
