@@ -12,14 +12,18 @@ bool BodyMemory::Take(size_t own, size_t more) {
 
 bool BodyMemory::Hold::Grow(size_t bytes) {
   if (memory_ == nullptr || bytes <= bytes_) return true;
-  if (!memory_->Take(bytes_, bytes - bytes_)) return false;
+  if (!memory_->Take(bytes_, bytes - bytes_)) {
+    was_refused_ = true;
+    return false;
+  }
   bytes_ = bytes;
   return true;
 }
 
-void BodyMemory::Hold::Release() {
-  if (bytes_ > 0) memory_->bytes_.fetch_sub(bytes_, std::memory_order_relaxed);
-  bytes_ = 0;
+void BodyMemory::Hold::Shrink(size_t bytes) {
+  if (bytes >= bytes_) return;
+  memory_->bytes_.fetch_sub(bytes_ - bytes, std::memory_order_relaxed);
+  bytes_ = bytes;
 }
 
 }  // namespace hourcell

@@ -1,5 +1,7 @@
 // HttpIntake: the requests of one connection as they come in, and what one of them may take until
-// it is here: time, and its share of the memory of all bodies. No sockets, no clock.
+// it is here: time, and its share of the memory of all bodies. Small bodies (body_memory.h) come in
+// without a look at who sends them: the answer to them may be had on the same connection. Of larger
+// ones the header alone decides. No sockets, no clock.
 //
 //   intake.Feed(bytes);
 //   switch (intake.Next(now)) ...    // as HttpParser; kError also for want of memory
@@ -23,9 +25,6 @@
 
 namespace hourcell {
 
-// Bodies up to this size come in without a look at who sends them: the answer to them may be had on
-// the same connection. Of larger ones the header alone decides.
-inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
 // How fast a body must come in on the whole, besides the time that every request has.
 inline constexpr size_t kBodyBytesPerSMin = 1024;
 

@@ -63,7 +63,8 @@ HttpResponse HttpTask::Response() {
   HttpResponse response =
       context_->answer != nullptr
           ? context_->answer(&request_)
-          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_);
+          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_, &body_);
+  if (body_.was_refused()) context_->counters->bodies_no_memory->Add(1);
   if (*stopping_) response.close = true;
   return response;
 }

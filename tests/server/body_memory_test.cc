@@ -58,6 +58,23 @@ TEST(BodyMemoryTest, ABodyThatIsAloneFitsAlsoIfItGrows) {
   EXPECT_FALSE(large.Grow(1000));
 }
 
+TEST(BodyMemoryTest, ShrinkingGivesBackWhatIsMore) {
+  BodyMemory memory(100);
+  BodyMemory::Hold hold(&memory);
+  BodyMemory::Hold other(&memory);
+  EXPECT_TRUE(hold.Grow(90));
+
+  hold.Shrink(95);
+  EXPECT_EQ(memory.bytes(), 90U);
+  hold.Shrink(40);
+
+  EXPECT_EQ(hold.bytes(), 40U);
+  EXPECT_FALSE(other.Grow(61));
+  EXPECT_TRUE(other.was_refused());
+  EXPECT_TRUE(other.Grow(60));
+  EXPECT_FALSE(hold.was_refused());
+}
+
 TEST(BodyMemoryTest, EndsAndMovesKeepTheCount) {
   BodyMemory memory(0);
   {
