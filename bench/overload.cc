@@ -10,12 +10,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_arguments.h"
 #include "bench/process_memory.h"
 #include "codec/base/check.h"
 #include "tests/http/dashboard_load.h"
@@ -74,34 +73,6 @@ struct Settings {
 // journal.
 constexpr uint64_t kFixedMib = 256 + 128 + 32;
 constexpr uint64_t kBudgetPercent = 120;
-
-bool ParseArgument(std::string_view argument, Settings* settings) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view text = argument.substr(equals + 1);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return false;
-  const std::map<std::string_view, uint64_t*> fields = {
-      {"--seconds", &settings->seconds},
-      {"--calibrate-s", &settings->calibrate_s},
-      {"--factor", &settings->factor},
-      {"--connections", &settings->connections},
-      {"--queries", &settings->queries},
-      {"--hosts", &settings->hosts},
-      {"--open-hours-mib", &settings->open_hours_mib},
-      {"--series-cache-mib", &settings->series_cache_mib},
-      {"--block-cache-mib", &settings->block_cache_mib},
-      {"--query-mib", &settings->query_mib},
-      {"--bodies-mib", &settings->bodies_mib},
-      {"--journal-mib", &settings->journal_mib},
-      {"--refused-min", &settings->refused_min},
-      {"--version-ms", &settings->version_ms}};
-  const auto field = fields.find(argument.substr(0, equals));
-  if (field == fields.end() || number == 0) return false;
-  *field->second = number;
-  return true;
-}
 
 double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
@@ -401,10 +372,20 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   hourcell::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    if (hourcell::ParseArgument(argv[i], &settings)) continue;
-    fmt::print(stderr, "overload: bad argument {}\n{}", argv[i], hourcell::kUsage);
-    return 2;
-  }
+  const hourcell::NumberArgument known[] = {{"--seconds", &settings.seconds},
+                                            {"--calibrate-s", &settings.calibrate_s},
+                                            {"--factor", &settings.factor},
+                                            {"--connections", &settings.connections},
+                                            {"--queries", &settings.queries},
+                                            {"--hosts", &settings.hosts},
+                                            {"--open-hours-mib", &settings.open_hours_mib},
+                                            {"--series-cache-mib", &settings.series_cache_mib},
+                                            {"--block-cache-mib", &settings.block_cache_mib},
+                                            {"--query-mib", &settings.query_mib},
+                                            {"--bodies-mib", &settings.bodies_mib},
+                                            {"--journal-mib", &settings.journal_mib},
+                                            {"--refused-min", &settings.refused_min},
+                                            {"--version-ms", &settings.version_ms}};
+  if (!hourcell::ReadNumbers(argc, argv, known, hourcell::kUsage)) return 2;
   return hourcell::Run(settings);
 }
