@@ -34,8 +34,8 @@ class HttpTask {
 
   HttpRequest& request() { return request_; }
 
-  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is answered at once, by
-  // Answer, since that is quick, or since there are too many queries.
+  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is
+  // answered at once, by Answer, since that is quick, or since there are too many queries.
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
