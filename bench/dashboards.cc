@@ -8,7 +8,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
@@ -17,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_arguments.h"
 #include "codec/base/check.h"
 #include "tests/http/dashboard_load.h"
 #include "tests/http/server_process.h"
@@ -43,30 +43,6 @@ struct Settings {
   uint64_t alone_s = 10;
   uint64_t port = 0;
 };
-
-bool ParseArgument(std::string_view argument, Settings* settings) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view name = argument.substr(0, equals);
-  const std::string_view text = argument.substr(equals + 1);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return false;
-  if (name == "--port") {
-    settings->port = number;
-    return number < 65'536;
-  }
-  uint64_t* const field = name == "--dashboards" ? &settings->plan.dashboards
-                          : name == "--panels"   ? &settings->plan.panels
-                          : name == "--rounds"   ? &settings->plan.rounds
-                          : name == "--hosts"    ? &settings->plan.hosts
-                          : name == "--hours"    ? &settings->hours
-                          : name == "--rate"     ? &settings->rate
-                          : name == "--alone-s"  ? &settings->alone_s
-                                                 : nullptr;
-  if (field != nullptr) *field = number;
-  return field != nullptr && number > 0;
-}
 
 int Measure(const Settings& settings, uint16_t port) {
   TelnetSender sender(port, settings.plan.hosts);
@@ -127,10 +103,15 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   hourcell::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    if (hourcell::ParseArgument(argv[i], &settings)) continue;
-    fmt::print(stderr, "dashboards: bad argument {}\n{}", argv[i], hourcell::kUsage);
-    return 2;
-  }
+  const hourcell::NumberArgument known[] = {
+      {"--dashboards", &settings.plan.dashboards},
+      {"--panels", &settings.plan.panels},
+      {"--rounds", &settings.plan.rounds},
+      {"--hosts", &settings.plan.hosts},
+      {"--hours", &settings.hours},
+      {"--rate", &settings.rate},
+      {"--alone-s", &settings.alone_s},
+      {.name = "--port", .field = &settings.port, .least = 0, .most = 65'535}};
+  if (!hourcell::ReadNumbers(argc, argv, known, hourcell::kUsage)) return 2;
   return hourcell::Run(settings);
 }

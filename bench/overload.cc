@@ -10,12 +10,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,6 +22,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_arguments.h"
 #include "bench/process_memory.h"
 #include "codec/base/check.h"
 #include "tests/http/dashboard_load.h"
@@ -48,6 +47,8 @@ constexpr std::string_view kUsage = R"(usage: overload [option...]
   --block-cache-mib=64
   --query-mib=256
   --bodies-mib=64
+  --journal-mib=1024     a small one is full now and then, and bodies are refused
+  --refused-min=1        points that must be refused for that; unless given, none
   --version-ms=250       what the p99 of /api/version may be
 )";
 
@@ -63,6 +64,8 @@ struct Settings {
   uint64_t block_cache_mib = 64;
   uint64_t query_mib = 256;
   uint64_t bodies_mib = 64;
+  uint64_t journal_mib = 1024;
+  uint64_t refused_min = 0;
   uint64_t version_ms = 250;
 };
 
@@ -71,38 +74,13 @@ struct Settings {
 constexpr uint64_t kFixedMib = 256 + 128 + 32;
 constexpr uint64_t kBudgetPercent = 120;
 
-bool ParseArgument(std::string_view argument, Settings* settings) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view text = argument.substr(equals + 1);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return false;
-  const std::map<std::string_view, uint64_t*> fields = {
-      {"--seconds", &settings->seconds},
-      {"--calibrate-s", &settings->calibrate_s},
-      {"--factor", &settings->factor},
-      {"--connections", &settings->connections},
-      {"--queries", &settings->queries},
-      {"--hosts", &settings->hosts},
-      {"--open-hours-mib", &settings->open_hours_mib},
-      {"--series-cache-mib", &settings->series_cache_mib},
-      {"--block-cache-mib", &settings->block_cache_mib},
-      {"--query-mib", &settings->query_mib},
-      {"--bodies-mib", &settings->bodies_mib},
-      {"--version-ms", &settings->version_ms}};
-  const auto field = fields.find(argument.substr(0, equals));
-  if (field == fields.end() || number == 0) return false;
-  *field->second = number;
-  return true;
-}
-
 double SecondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
 }
 
-// Points sent, by what became of them.
+// Points sent, and what became of them.
 struct PointCounts {
+  uint64_t sent = 0;
   uint64_t good = 0;       // acknowledged
   uint64_t bad = 0;        // lines that must be refused
   uint64_t refused = 0;    // of bodies answered 503
@@ -110,6 +88,7 @@ struct PointCounts {
   uint64_t held_back = 0;  // due, and not sent: the server read no faster
 
   void Add(const PointCounts& other) {
+    sent += other.sent;
     good += other.good;
     bad += other.bad;
     refused += other.refused;
@@ -146,6 +125,7 @@ class LineLoad {
     }
     const uint64_t wanted = static_cast<uint64_t>(points_per_s * seconds);
     counts.held_back = wanted - std::min(wanted, sent.good + sent.bad);
+    counts.sent = sent.good + sent.bad;
     counts.bad = sent.bad;
     (IsAcknowledged(&client) ? counts.good : counts.unknown) = sent.good;
     return counts;
@@ -273,6 +253,7 @@ class Overload {
                        R"({}{{"metric":"put.m","timestamp":{},"value":{},"tags":{{"p":"{}"}}}})",
                        i == 0 ? "" : ",", kDashStartS + round, i, i);
       }
+      bodies_.sent += kPoints;
       const HttpResult result =
           Exchange(&client, WithBody("POST /api/put HTTP/1.1\r\nHost: localhost\r\n", body + "]"));
       (result.status == 204   ? bodies_.good
@@ -337,7 +318,17 @@ class Overload {
     holds &= Equal("points answered 503; counted", total.refused,
                    stat("rpc.put.errors", "reason=throttled"));
     holds &= Equal("points without an answer", total.unknown, 0);
-    holds &= Equal("queries refused; counted", queries_later_, stat("query.refused", ""));
+    holds &= Equal("points sent; acknowledged or refused", total.sent,
+                   total.good + total.bad + total.refused);
+    holds &= Equal("points sent; counted by the server", total.sent,
+                   stat("rpc.put.points", "") + stat("rpc.put.errors", ""));
+    if (settings_.refused_min > 0) {
+      holds &=
+          Row("points answered 503; at least", static_cast<double>(total.refused),
+              static_cast<double>(settings_.refused_min), total.refused >= settings_.refused_min);
+    }
+    holds &=
+        Equal("queries refused; counted", queries_later_, stat("query.refused", "reason=too_many"));
     holds &= Equal("queries that failed otherwise", queries_failed_, 0);
     return holds;
   }
@@ -360,11 +351,16 @@ int Run(const Settings& settings) {
   const auto mib = [](std::string_view key, uint64_t count) {
     return fmt::format("--tsd.{}={}", key, count << 20);
   };
+  constexpr uint64_t kSegmentBytesMax = 64 << 20;
+  const std::string segment =
+      fmt::format("--tsd.storage.journal.segment={}",
+                  std::min((settings.journal_mib << 20) / 4, kSegmentBytesMax));
   ServerProcess process(directory.path(), {mib("storage.open_hours", settings.open_hours_mib),
                                            mib("storage.series_cache", settings.series_cache_mib),
                                            mib("storage.block_cache", settings.block_cache_mib),
                                            mib("query.memory", settings.query_mib),
-                                           mib("http.request.memory", settings.bodies_mib)});
+                                           mib("http.request.memory", settings.bodies_mib),
+                                           mib("storage.journal", settings.journal_mib), segment});
   HOURCELL_CHECK(process.port() != 0);
   const int code = Overload(settings, process).Run();
   HOURCELL_CHECK(process.End(SIGTERM) == 0);
@@ -376,10 +372,20 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   hourcell::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    if (hourcell::ParseArgument(argv[i], &settings)) continue;
-    fmt::print(stderr, "overload: bad argument {}\n{}", argv[i], hourcell::kUsage);
-    return 2;
-  }
+  const hourcell::NumberArgument known[] = {{"--seconds", &settings.seconds},
+                                            {"--calibrate-s", &settings.calibrate_s},
+                                            {"--factor", &settings.factor},
+                                            {"--connections", &settings.connections},
+                                            {"--queries", &settings.queries},
+                                            {"--hosts", &settings.hosts},
+                                            {"--open-hours-mib", &settings.open_hours_mib},
+                                            {"--series-cache-mib", &settings.series_cache_mib},
+                                            {"--block-cache-mib", &settings.block_cache_mib},
+                                            {"--query-mib", &settings.query_mib},
+                                            {"--bodies-mib", &settings.bodies_mib},
+                                            {"--journal-mib", &settings.journal_mib},
+                                            {"--refused-min", &settings.refused_min},
+                                            {"--version-ms", &settings.version_ms}};
+  if (!hourcell::ReadNumbers(argc, argv, known, hourcell::kUsage)) return 2;
   return hourcell::Run(settings);
 }

@@ -20,6 +20,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_arguments.h"
 #include "bench/query_load.h"
 #include "codec/base/check.h"
 #include "engine/tsdb.h"
@@ -48,19 +49,11 @@ struct Settings {
 
 bool ParseArgument(std::string_view argument, Settings* settings) {
   if (argument == "--group") return settings->group = true;
-  const size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view name = argument.substr(0, equals);
-  const std::string_view text = argument.substr(equals + 1);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return false;
-  if (name == "--threads") settings->threads = number;
-  if (name == "--series") settings->series = number;
-  if (name == "--hours") settings->hours = number;
-  if (name == "--cache-mib") settings->cache_mib = number;
-  return name == "--threads" ||
-         ((name == "--series" || name == "--hours" || name == "--cache-mib") && number > 0);
+  const NumberArgument known[] = {{"--series", &settings->series},
+                                  {"--hours", &settings->hours},
+                                  {"--cache-mib", &settings->cache_mib},
+                                  {.name = "--threads", .field = &settings->threads, .least = 0}};
+  return ReadNumber(argument, known);
 }
 
 // A line of /proc/self/status in MiB.

@@ -8,7 +8,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/number_arguments.h"
 #include "bench/process_memory.h"
 #include "codec/base/check.h"
 #include "tests/http/dashboard_load.h"
@@ -41,21 +41,6 @@ struct Settings {
   uint64_t days = 5;
   uint64_t hosts = 20;
 };
-
-bool ParseArgument(std::string_view argument, Settings* settings) {
-  const size_t equals = argument.find('=');
-  if (equals == std::string_view::npos) return false;
-  const std::string_view text = argument.substr(equals + 1);
-  uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (parsed.ec != std::errc() || parsed.ptr != text.data() + text.size()) return false;
-  const std::string_view name = argument.substr(0, equals);
-  uint64_t* const field = name == "--days"    ? &settings->days
-                          : name == "--hosts" ? &settings->hosts
-                                              : nullptr;
-  if (field != nullptr) *field = number;
-  return field != nullptr && number > 0;
-}
 
 int Run(const Settings& settings) {
   const TempDir directory;
@@ -103,10 +88,8 @@ int Run(const Settings& settings) {
 
 int main(int argc, char** argv) {
   hourcell::Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    if (hourcell::ParseArgument(argv[i], &settings)) continue;
-    fmt::print(stderr, "soak: bad argument {}\n{}", argv[i], hourcell::kUsage);
-    return 2;
-  }
+  const hourcell::NumberArgument known[] = {{"--days", &settings.days},
+                                            {"--hosts", &settings.hosts}};
+  if (!hourcell::ReadNumbers(argc, argv, known, hourcell::kUsage)) return 2;
   return hourcell::Run(settings);
 }

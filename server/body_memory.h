@@ -1,5 +1,6 @@
 // BodyMemory: the memory that request bodies take up while they come in and until they are
-// answered, of all connections of a server together.
+// answered, of all connections of a server together. Of one that came compressed, what it is
+// inflated to counts, too.
 //
 // Thread-safe; a Hold is thread-compatible.
 
@@ -7,9 +8,16 @@
 
 #include <atomic>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace hourcell {
+
+// Bodies up to this size are not counted: there is one a connection at most.
+inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
+// What those are told that find no room.
+inline constexpr std::string_view kNoBodyMemory =
+    "Too many request bodies are in memory; try again later";
 
 class BodyMemory {
  public:
@@ -19,11 +27,15 @@ class BodyMemory {
     Hold() = default;
     explicit Hold(BodyMemory* memory) : memory_(memory) {}  // null = nothing is counted
     ~Hold() { Release(); }
-    Hold(Hold&& other) noexcept : memory_(other.memory_), bytes_(std::exchange(other.bytes_, 0)) {}
+    Hold(Hold&& other) noexcept
+        : memory_(other.memory_),
+          bytes_(std::exchange(other.bytes_, 0)),
+          was_refused_(other.was_refused_) {}
     Hold& operator=(Hold&& other) noexcept {
       Release();
       memory_ = other.memory_;
       bytes_ = std::exchange(other.bytes_, 0);
+      was_refused_ = other.was_refused_;
       return *this;
     }
     Hold(const Hold&) = delete;
@@ -31,12 +43,17 @@ class BodyMemory {
 
     // Has `bytes` from now on, if it had less. False if that is too much: then nothing changes.
     bool Grow(size_t bytes);
-    void Release();
+    // Has `bytes` from now on, if it had more.
+    void Shrink(size_t bytes);
+    void Release() { Shrink(0); }
+    // Grow was too much once.
+    bool was_refused() const { return was_refused_; }
     size_t bytes() const { return bytes_; }
 
    private:
     BodyMemory* memory_ = nullptr;
     size_t bytes_ = 0;
+    bool was_refused_ = false;
   };
 
   // 0 = no limit.
@@ -45,9 +62,9 @@ class BodyMemory {
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
  private:
-  // A body that is alone always fits: a limit below tsd.http.request.max_body must not shut large
-  // ones out for ever.
-  bool Take(size_t bytes);
+  // `more` for a body that has `own`. One that is alone always fits, also while it grows: a limit
+  // below tsd.http.request.max_body must not shut large ones out for ever.
+  bool Take(size_t own, size_t more);
 
   const size_t bytes_max_;
   std::atomic<size_t> bytes_ = 0;

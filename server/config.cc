@@ -229,7 +229,7 @@ constexpr auto kRows = std::to_array<Row>({
     Integer("tsd.http.request.timeout",
             "30",
             "seconds until a request that was begun must be here, and one more for each KiB of its "
-            "body; 0 = no limit",
+            "body; also until a TLS handshake is done; 0 = no limit",
             0,
             86'400),
     Text("tsd.http.request.cors_domains", "", "origins answered with CORS headers: * or a list"),
@@ -245,7 +245,9 @@ constexpr auto kRows = std::to_array<Row>({
             0,
             1024),
     Integer("tsd.query.queue", "1000", "queries that wait for others, beyond it 503", 0, kInt32Max),
-    Integer("tsd.query.timeout", "0", "milliseconds a query may take; 0 = no limit"),
+    Integer("tsd.query.timeout",
+            "0",
+            "milliseconds a query may take, over HTTP with its wait for others; 0 = no limit"),
     Integer("tsd.query.send_timeout",
             "60000",
             "milliseconds until a client that takes less than 64 KiB of its response meanwhile is "

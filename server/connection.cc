@@ -16,13 +16,10 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "server/asio.h"
-#include "server/body_stream.h"
-#include "server/body_writer.h"
-#include "server/http_answer.h"
 #include "server/http_intake.h"
 #include "server/http_login.h"
 #include "server/http_response.h"
-#include "server/query_gate.h"
+#include "server/http_task.h"
 #include "server/send_window.h"
 #include "server/socket_peer.h"
 #include "server/socket_reader.h"
@@ -57,6 +54,8 @@ class SocketConnection : public Connection,
   void OnBroken() override { Close(); }
 
  private:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
   // Where an HTTP connection stands.
   enum class HttpState : uint8_t { kReading, kAnswering, kSending };
 
@@ -79,13 +78,14 @@ class SocketConnection : public Connection,
   void PumpHttp();
   void JudgeLargeBody();
   void JudgeBodyOfKnown();
+  bool is_in_handshake() const { return tls_.has_value() && !tls_->is_established(); }
+  std::optional<TimePoint> due() const;
   void WatchRequest();
   void OnRequestDue();
-  void Answer(HttpRequest request);
+  void Answer(HttpTask task);
   void CheckLogin(Login login, std::function<void(LoginAnswer)> then);
-  void AnswerKnown(HttpRequest request);
-  void AnswerInPool(HttpRequest request, std::optional<QueryGate::Pass> pass);
-  HttpResponse ResponseTo(HttpRequest* request) const;
+  void AnswerKnown(HttpTask task);
+  void AnswerIn(WorkerPool* pool, HttpTask task);
   void RefuseHttp();
   void SendResponse(HttpWire wire);
   void Cut();
@@ -114,10 +114,11 @@ class SocketConnection : public Connection,
   asio::steady_timer telnet_timer_;
   asio::steady_timer client_timer_;
   asio::steady_timer request_timer_;
-  std::chrono::steady_clock::time_point last_activity_;
+  TimePoint last_activity_;
 
   bool has_begun_ = false;  // the first byte is here
   std::optional<TlsSession> tls_;
+  TimePoint tls_begun_at_;
   std::optional<TelnetSession> telnet_;  // one of the two once the first byte is here
   std::optional<HttpIntake> http_;
   HttpState http_state_ = HttpState::kReading;
@@ -233,6 +234,7 @@ void SocketConnection::OnBytes(std::string_view bytes) {
   if (!std::exchange(has_begun_, true)) {
     if (context_->tls != nullptr && bytes.front() == kTlsFirstByte) {
       tls_.emplace(*context_->tls);
+      tls_begun_at_ = std::chrono::steady_clock::now();
     } else if (context_->tls_required) {
       RefusePlain();
       return;
@@ -256,6 +258,8 @@ void SocketConnection::TakeTls(std::string_view bytes) {
     CloseAfterFlush();
   } else if (!plain.empty() && !closed_) {
     TakePlain(plain);
+  } else {
+    WatchRequest();
   }
 }
 
@@ -377,7 +381,9 @@ void SocketConnection::PumpHttp() {
     if (event == HttpIntake::Event::kNeedMore) break;
     if (event == HttpIntake::Event::kLargeBody) JudgeLargeBody();
     if (event == HttpIntake::Event::kContinue) Send("HTTP/1.1 100 Continue\r\n\r\n");
-    if (event == HttpIntake::Event::kRequest) Answer(http_->TakeRequest());
+    if (event == HttpIntake::Event::kRequest) {
+      Answer({context_, http_->TakeRequest(), http_->TakeHold(), &stopping_});
+    }
     if (event == HttpIntake::Event::kError) RefuseHttp();
   }
   is_pumping_ = false;
@@ -410,13 +416,22 @@ void SocketConnection::JudgeBodyOfKnown() {
   SendResponse(FormatResponse(*http_->head(), *std::move(refusal)));
 }
 
-// A request that was begun, or a handshake, must be whole within some time.
+// When the handshake, or the request that was begun, must be here.
+std::optional<SocketConnection::TimePoint> SocketConnection::due() const {
+  if (is_in_handshake()) {
+    if (context_->request_timeout_ms == 0) return std::nullopt;
+    return tls_begun_at_ + std::chrono::milliseconds(context_->request_timeout_ms);
+  }
+  if (!http_.has_value() || http_state_ != HttpState::kReading) return std::nullopt;
+  return http_->due();
+}
+
 void SocketConnection::WatchRequest() {
-  if (request_is_watched_ || closed_ || closing_ || !http_.has_value()) return;
-  const auto due = http_->due();
-  if (!due.has_value() || http_state_ != HttpState::kReading) return;
+  if (request_is_watched_ || closed_ || closing_) return;
+  const std::optional<TimePoint> when = due();
+  if (!when.has_value()) return;
   request_is_watched_ = true;
-  request_timer_.expires_at(*due);
+  request_timer_.expires_at(*when);
   request_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
     self->request_is_watched_ = false;
     if (!error) self->OnRequestDue();
@@ -424,27 +439,31 @@ void SocketConnection::WatchRequest() {
 }
 
 void SocketConnection::OnRequestDue() {
-  if (closed_ || closing_ || http_state_ != HttpState::kReading) return;
-  const auto due = http_->due();
-  if (due.has_value() && *due <= std::chrono::steady_clock::now()) {
+  if (closed_ || closing_) return;
+  const std::optional<TimePoint> when = due();
+  if (!when.has_value() || *when > std::chrono::steady_clock::now()) {
+    WatchRequest();  // it is here, and perhaps another was begun; or more of its body is
+  } else if (is_in_handshake()) {
+    context_->counters->tls_timed_out->Add(1);
+    context_->counters->timed_out->Add(1);
+    Close();  // it has nothing yet in which an answer could go
+  } else {
     http_->Expire();
     RefuseHttp();
-  } else {
-    WatchRequest();  // another request, or more of its body is here
   }
 }
 
-void SocketConnection::Answer(HttpRequest request) {
+void SocketConnection::Answer(HttpTask task) {
   context_->counters->http_requests->Add(1);
   http_state_ = HttpState::kAnswering;
-  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &request);
+  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &task.request());
   if (!login.has_value()) {
-    AnswerKnown(std::move(request));
+    AnswerKnown(std::move(task));
     return;
   }
-  const auto asked = std::make_shared<HttpRequest>(std::move(request));
+  const auto asked = std::make_shared<HttpTask>(std::move(task));
   CheckLogin(*login, [this, asked](LoginAnswer answer) {
-    EndLogin(answer, rights_, asked.get());
+    EndLogin(answer, rights_, &asked->request());
     AnswerKnown(std::move(*asked));
   });
 }
@@ -462,56 +481,36 @@ void SocketConnection::CheckLogin(Login login, std::function<void(LoginAnswer)> 
 }
 
 // Of a client whose rights are known.
-void SocketConnection::AnswerKnown(HttpRequest request) {
-  // Who has no rights is refused whatever it asks for, and takes no query's place.
-  if (request.rights.is_none() || !MayTakeLong(request)) {
-    window_ = nullptr;
-    SendResponse(FormatResponse(request, CompleteBody(ResponseTo(&request))));
+void SocketConnection::AnswerKnown(HttpTask task) {
+  WorkerPool* const pool = task.Enter();
+  if (pool != nullptr) {
+    AnswerIn(pool, std::move(task));
     return;
   }
-  QueryGate* const gate = IsQuery(request) ? context_->query_gate : nullptr;
-  std::optional<QueryGate::Pass> pass = gate != nullptr ? gate->Enter() : std::nullopt;
-  if (gate != nullptr && !pass.has_value()) {
-    context_->counters->queries_refused->Add(1);
-    window_ = nullptr;
-    SendResponse(FormatResponse(request, TooManyQueries()));
-    return;
-  }
-  AnswerInPool(std::move(request), std::move(pass));
+  window_ = nullptr;
+  SendResponse(task.Answer());
 }
 
-void SocketConnection::AnswerInPool(HttpRequest request, std::optional<QueryGate::Pass> pass) {
-  request.remote = PeerText(socket_.native_handle());
+void SocketConnection::AnswerIn(WorkerPool* pool, HttpTask task) {
+  task.request().remote = PeerText(socket_.native_handle());
   window_ = std::make_shared<SendWindow>();
   hung_up_looks_ = 0;
   WatchClient();
-  WorkerPool* const pool = pass.has_value() ? context_->query_pool : context_->pool;
-  asio::post(pool->pool, [self = shared_from_this(), window = window_, pass = std::move(pass),
-                          asked = std::move(request)]() mutable {
-    if (pass.has_value()) pass->Begin();
-    const auto post_send = [&self](std::string bytes) {
-      asio::post(self->socket_.get_executor(),
-                 [self, bytes = std::move(bytes)]() mutable { self->Send(std::move(bytes)); });
-    };
-    HttpResponse response = self->ResponseTo(&asked);
-    HttpWire rest = SendBody(asked, std::move(response), {.window = window, .send = post_send});
-    pass.reset();
-    asio::post(self->socket_.get_executor(), [self, rest = std::move(rest)]() mutable {
-      if (rest.cut) {
-        self->Cut();
-      } else {
-        self->SendResponse(std::move(rest));
-      }
-    });
-  });
-}
-
-HttpResponse SocketConnection::ResponseTo(HttpRequest* request) const {
-  HttpResponse response = context_->answer != nullptr ? context_->answer(request)
-                                                      : AnswerRequest(context_->body_bytes_max,
-                                                                      context_->http_api, request);
-  if (stopping_) response.close = true;
-  return response;
+  asio::post(
+      pool->pool, [self = shared_from_this(), window = window_, asked = std::move(task)]() mutable {
+        const auto post_send = [&self](std::string bytes) {
+          asio::post(self->socket_.get_executor(),
+                     [self, bytes = std::move(bytes)]() mutable { self->Send(std::move(bytes)); });
+        };
+        HttpWire rest = asked.AnswerTo({.window = window, .send = post_send});
+        asio::post(self->socket_.get_executor(), [self, rest = std::move(rest)]() mutable {
+          if (rest.cut) {
+            self->Cut();
+          } else {
+            self->SendResponse(std::move(rest));
+          }
+        });
+      });
 }
 
 // A response that was begun cannot be finished. In chunks, or compressed, it shows that its end is

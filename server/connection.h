@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 
+#include "codec/base/clock.h"
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/access_policy.h"
@@ -73,10 +74,13 @@ struct ConnectionContext {
   const ConnectionCounters* counters = nullptr;
   ConnectionQuota* quota = nullptr;   // of all listeners; null = none
   QueryGate* query_gate = nullptr;    // null = queries are other requests, without a limit
+  int64_t query_timeout_ms = 0;       // of a query, its wait included; 0 = none
+  Clock* clock = Clock::System();     // of that
   BodyMemory* body_memory = nullptr;  // null = bodies are not counted
   size_t body_bytes_max = 0;
-  int64_t idle_timeout_s = 0;      // 0 = none
-  int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none
+  int64_t idle_timeout_s = 0;  // 0 = none
+  // Until a request that was begun, or a TLS handshake, must be here; 0 = none.
+  int64_t request_timeout_ms = 0;
   int64_t send_timeout_ms =
       0;  // until a client that takes nothing of a response is dropped; 0 = none
   // Answers requests that may take long; null = AnswerRequest with the members above.

@@ -16,8 +16,10 @@ ConnectionCounters::ConnectionCounters(Stats* stats)
       bodies_no_memory(stats->counter("rpc.errors", {{"type", "http_no_memory"}})),
       bodies_refused(stats->counter("rpc.errors", {{"type", "http_body_refused"}})),
       queries_refused(stats->counter("query.refused", {{"reason", "too_many"}})),
+      queries_late(stats->counter("query.refused", {{"reason", "timed_out"}})),
       http_malformed(stats->counter("rpc.errors", {{"type", "http_malformed"}})),
       tls_failed(stats->counter("rpc.errors", {{"type", "tls_failed"}})),
+      tls_timed_out(stats->counter("rpc.errors", {{"type", "tls_timed_out"}})),
       tls_required(stats->counter("rpc.errors", {{"type", "tls_required"}})),
       bytes_in(stats->counter("connectionmgr.bytes", {{"type", "in"}})),
       bytes_out(stats->counter("connectionmgr.bytes", {{"type", "out"}})) {}

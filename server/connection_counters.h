@@ -28,8 +28,10 @@ struct ConnectionCounters {
   Counter* bodies_no_memory;  // rpc.errors type=http_no_memory
   Counter* bodies_refused;    // rpc.errors type=http_body_refused: by the header alone
   Counter* queries_refused;   // query.refused reason=too_many
+  Counter* queries_late;      // query.refused reason=timed_out: their time was over when they began
   Counter* http_malformed;    // rpc.errors type=http_malformed
   Counter* tls_failed;        // rpc.errors type=tls_failed
+  Counter* tls_timed_out;     // rpc.errors type=tls_timed_out: handshakes
   Counter* tls_required;      // rpc.errors type=tls_required
   Counter* bytes_in;          // connectionmgr.bytes type=in
   Counter* bytes_out;         // connectionmgr.bytes type=out

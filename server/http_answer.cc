@@ -14,6 +14,11 @@
 namespace hourcell {
 namespace {
 
+HttpResponse ComeAgain(HttpResponse response) {
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
 HttpResponse ErrorOf(const absl::Status& status) {
   const std::string message(status.message().data(), status.message().size());
   switch (status.code()) {
@@ -21,6 +26,8 @@ HttpResponse ErrorOf(const absl::Status& status) {
       return HttpError(413, message);
     case absl::StatusCode::kUnimplemented:
       return HttpError(415, message);
+    case absl::StatusCode::kUnavailable:
+      return ComeAgain(HttpError(503, message));
     default:
       return HttpError(400, message);
   }
@@ -62,16 +69,17 @@ bool IsQuery(const HttpRequest& request) {
 }
 
 HttpResponse TooManyQueries() {
-  HttpResponse response = HttpError(503, "Too many queries", "They run or wait; try again later");
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return ComeAgain(HttpError(503, "Too many queries", "They run or wait; try again later"));
 }
 
-HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request) {
+HttpResponse AnswerRequest(size_t body_bytes_max,
+                           HttpApi* api,
+                           HttpRequest* request,
+                           BodyMemory::Hold* body) {
   if (const absl::Status status = ParseTarget(request); !status.ok()) return ErrorOf(status);
   // The work is not done for strangers: none of what they may ask has a body.
   if (!request->rights.is_none()) {
-    if (const absl::Status status = InflateBody(body_bytes_max, request); !status.ok()) {
+    if (const absl::Status status = InflateBody(body_bytes_max, request, body); !status.ok()) {
       return ErrorOf(status);
     }
   }

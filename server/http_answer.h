@@ -6,6 +6,7 @@
 
 #include <cstddef>
 
+#include "server/body_memory.h"
 #include "server/http_api.h"
 #include "server/http_message.h"
 
@@ -13,8 +14,13 @@ namespace hourcell {
 
 // Decodes target and body of `*request` and lets `api` answer. Errors of its own: 400 for a bad
 // target or damaged compression, 413 for a body over `body_bytes_max` when inflated, 415 for a
-// Content-Encoding that is not known. A producer in the response borrows `*request` and `api`.
-HttpResponse AnswerRequest(size_t body_bytes_max, HttpApi* api, HttpRequest* request);
+// Content-Encoding that is not known, 503 for a body that `*body`, its share of the memory of
+// bodies, cannot grow for when it is inflated. A producer in the response borrows `*request` and
+// `api`.
+HttpResponse AnswerRequest(size_t body_bytes_max,
+                           HttpApi* api,
+                           HttpRequest* request,
+                           BodyMemory::Hold* body);
 
 // True for what may take long: everything but puts; the list of queries, which must answer and
 // cancel while every thread of the pool runs one; and what is the same for all, such as the

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#define ZLIB_CONST  // zlib does not write to its input
 #include <zlib.h>
 
 #include "codec/base/check.h"
@@ -54,17 +55,25 @@ absl::Status DamagedError(const z_stream& stream) {
                   stream.msg == nullptr ? "" : ": ", stream.msg == nullptr ? "" : stream.msg));
 }
 
+// Of an output of so many bytes besides the `held` ones.
+bool HasRoom(size_t held, size_t bytes, BodyMemory::Hold* hold) {
+  if (hold == nullptr || bytes <= kSmallBodyBytesMax || hold->Grow(held + bytes)) return true;
+  hold->Shrink(held);
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> Inflate(std::string_view bytes,
                                     Compression compression,
-                                    size_t bytes_max) {
+                                    size_t bytes_max,
+                                    BodyMemory::Hold* hold) {
   HOURCELL_CHECK(bytes.size() <= std::numeric_limits<uInt>::max());
   Stream owner(WindowBits(bytes, compression));
   z_stream* const stream = owner.get();
-  std::string input(bytes);  // zlib's interface wants bytes it may write to
-  stream->next_in = reinterpret_cast<Bytef*>(input.data());
-  stream->avail_in = static_cast<uInt>(input.size());
+  stream->next_in = reinterpret_cast<const Bytef*>(bytes.data());
+  stream->avail_in = static_cast<uInt>(bytes.size());
+  const size_t held = hold == nullptr ? 0 : hold->bytes();
 
   std::string out;
   std::array<Bytef, 32 * 1024> chunk;
@@ -77,6 +86,9 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
       return absl::ResourceExhaustedError(
           fmt::format("compressed body: more than {} bytes when inflated", bytes_max));
     }
+    if (!HasRoom(held, out.size() + got, hold)) {
+      return absl::UnavailableError(std::string(kNoBodyMemory));
+    }
     out.append(reinterpret_cast<const char*>(chunk.data()), got);
     if (result == Z_STREAM_END) {
       if (stream->avail_in == 0) return out;
@@ -88,7 +100,7 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
   }
 }
 
-absl::Status InflateBody(size_t bytes_max, HttpRequest* request) {
+absl::Status InflateBody(size_t bytes_max, HttpRequest* request, BodyMemory::Hold* hold) {
   if (request->body.empty()) return absl::OkStatus();
   const std::string encoding = LowerCase(request->header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return absl::OkStatus();
@@ -98,8 +110,10 @@ absl::Status InflateBody(size_t bytes_max, HttpRequest* request) {
         fmt::format("Content-Encoding: got {}; want gzip or deflate", QuoteForMessage(encoding)));
   }
   HOURCELL_ASSIGN_OR_RETURN(
-      request->body,
-      Inflate(request->body, is_gzip ? Compression::kGzip : Compression::kDeflate, bytes_max));
+      request->body, Inflate(request->body, is_gzip ? Compression::kGzip : Compression::kDeflate,
+                             bytes_max, hold));
+  const size_t bytes = request->body.size();
+  if (hold != nullptr) hold->Shrink(bytes > kSmallBodyBytesMax ? bytes : 0);
   std::erase_if(request->headers,
                 [](const auto& header) { return header.first == "content-encoding"; });
   return absl::OkStatus();

@@ -30,7 +30,7 @@ HttpIntake::Event HttpIntake::Next(TimePoint now) {
   const size_t bytes = parser_.body_bytes();
   if (bytes > kSmallBodyBytesMax && !hold_.Grow(bytes)) {
     error_status_ = 503;
-    error_text_ = "Too many request bodies are in memory; try again later";
+    error_text_ = kNoBodyMemory;
     return Event::kError;
   }
   return event;

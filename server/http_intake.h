@@ -1,5 +1,7 @@
 // HttpIntake: the requests of one connection as they come in, and what one of them may take until
-// it is here: time, and its share of the memory of all bodies. No sockets, no clock.
+// it is here: time, and its share of the memory of all bodies. Small bodies (body_memory.h) come in
+// without a look at who sends them: the answer to them may be had on the same connection. Of larger
+// ones the header alone decides. No sockets, no clock.
 //
 //   intake.Feed(bytes);
 //   switch (intake.Next(now)) ...    // as HttpParser; kError also for want of memory
@@ -15,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/body_memory.h"
 #include "server/http_message.h"
@@ -22,9 +25,6 @@
 
 namespace hourcell {
 
-// Bodies up to this size come in without a look at who sends them: the answer to them may be had on
-// the same connection. Of larger ones the header alone decides.
-inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
 // How fast a body must come in on the whole, besides the time that every request has.
 inline constexpr size_t kBodyBytesPerSMin = 1024;
 
@@ -45,6 +45,8 @@ class HttpIntake {
   Event Next(TimePoint now);
   Event Finish();
   HttpRequest TakeRequest();
+  // What the body of the request that was taken has of the memory.
+  BodyMemory::Hold TakeHold() { return std::exchange(hold_, BodyMemory::Hold(limits_.memory)); }
   HttpRequest* head() { return parser_.head(); }
 
   // When the request that was begun must be here; nothing if none was, or there is no limit. Its
@@ -54,7 +56,7 @@ class HttpIntake {
   // What the next event is an error for: the request took too long.
   void Expire();
 
-  // The body of the last request is gone.
+  // The body that was coming in is gone.
   void Release() { hold_.Release(); }
 
   // The answer to what kError was about; it ends the connection.

@@ -28,6 +28,7 @@ struct HttpRequest {
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
   bool login_refused = false;  // it sent credentials, and they are wrong
+  int64_t deadline_ms = 0;     // Unix milliseconds after which a query is given up; 0 = none
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query

@@ -74,6 +74,7 @@ HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb) {
   if (!query.ok()) return HttpError(400, query.status());
   // How far OpenTSDB would have to look. Here it costs nothing to find the point however old it is.
   query->back_hours = 0;
+  query->deadline_ms = request.deadline_ms;
   HttpResponse response;
   response.body = "[";
   const absl::Status read = tsdb->LastPoints(*query, [&](const LastPoint& point) {

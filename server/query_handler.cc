@@ -50,6 +50,7 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
     return AnswerDelete(*query, now_ms, service_.tsdb, service_.clock);
   }
 
+  query->spec.deadline_ms = request.deadline_ms;
   HttpResponse response;
   response.produce = [this, &request, parsed = *std::move(query)](BodyWriter* body,
                                                                   HttpResponse* failure) {

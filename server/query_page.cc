@@ -190,6 +190,7 @@ HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& ser
   }
   if (!query.ok()) return PageError(request, 400, std::string(query.status().message()));
   query->spec.keep_scanned = true;
+  query->spec.deadline_ms = request.deadline_ms;
   const int64_t max_age_s = request.has_param("nocache")
                                 ? 0
                                 : PageMaxAgeS(query->spec, ParamOrEmpty(request, "start"),

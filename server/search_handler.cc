@@ -33,9 +33,10 @@ absl::Status ReadCountParam(const HttpRequest& request, std::string_view name, u
 
 HttpResponse AnswerLookup(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
   const int64_t start_ms = clock->NowMs();
-  const absl::StatusOr<LookupQuery> query =
+  absl::StatusOr<LookupQuery> query =
       request.method == "POST" ? ParseLookupJson(request.body) : ParseLookupParams(request);
   if (!query.ok()) return HttpError(400, query.status());
+  query->deadline_ms = request.deadline_ms;
 
   HttpResponse response;
   std::string results;

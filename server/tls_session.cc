@@ -69,7 +69,7 @@ absl::Status TlsSession::ReadPlain(std::string* plain) {
 }
 
 bool TlsSession::Send(std::string_view plain, std::string* wire) {
-  if (failed_ || SSL_is_init_finished(session_.get()) != 1) return false;
+  if (failed_ || !is_established()) return false;
   ERR_clear_error();
   while (!plain.empty()) {
     size_t sent = 0;
@@ -85,10 +85,14 @@ bool TlsSession::Send(std::string_view plain, std::string* wire) {
 }
 
 void TlsSession::Finish(std::string* wire) {
-  if (failed_ || SSL_is_init_finished(session_.get()) != 1) return;
+  if (failed_ || !is_established()) return;
   SSL_shutdown(session_.get());
   ERR_clear_error();
   TakeWire(wire);
+}
+
+bool TlsSession::is_established() const {
+  return SSL_is_init_finished(session_.get()) == 1;
 }
 
 bool TlsSession::client_finished() const {

@@ -37,6 +37,9 @@ class TlsSession {
   // cut.
   void Finish(std::string* wire);
 
+  // The handshake is done.
+  bool is_established() const;
+
   // The client said that it sends no more.
   bool client_finished() const;
 

@@ -50,6 +50,7 @@ class ApiTest : public testing::Test {
     request.headers = std::move(headers);
     request.body = std::move(body);
     request.rights = rights_;
+    request.deadline_ms = deadline_ms_;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     tsdb();
     return api_->Handle(request);
@@ -66,6 +67,7 @@ class ApiTest : public testing::Test {
   }
 
   AccessRights rights_ = AccessRights::Admin();  // of what is sent
+  int64_t deadline_ms_ = 0;
   TempDir directory_;
   ManualClock clock_{1'357'300'800'000};  // 2013-01-04 12:00:00 UTC
 

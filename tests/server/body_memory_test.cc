@@ -43,6 +43,38 @@ TEST(BodyMemoryTest, ABodyThatIsAloneFits) {
   EXPECT_FALSE(small.Grow(1));
 }
 
+TEST(BodyMemoryTest, ABodyThatIsAloneFitsAlsoIfItGrows) {
+  BodyMemory memory(100);
+  BodyMemory::Hold large(&memory);
+  BodyMemory::Hold small(&memory);
+
+  EXPECT_TRUE(large.Grow(70));
+  EXPECT_TRUE(large.Grow(1000));
+  EXPECT_EQ(memory.bytes(), 1000U);
+
+  large.Release();
+  EXPECT_TRUE(small.Grow(1));
+  EXPECT_TRUE(large.Grow(70));
+  EXPECT_FALSE(large.Grow(1000));
+}
+
+TEST(BodyMemoryTest, ShrinkingGivesBackWhatIsMore) {
+  BodyMemory memory(100);
+  BodyMemory::Hold hold(&memory);
+  BodyMemory::Hold other(&memory);
+  EXPECT_TRUE(hold.Grow(90));
+
+  hold.Shrink(95);
+  EXPECT_EQ(memory.bytes(), 90U);
+  hold.Shrink(40);
+
+  EXPECT_EQ(hold.bytes(), 40U);
+  EXPECT_FALSE(other.Grow(61));
+  EXPECT_TRUE(other.was_refused());
+  EXPECT_TRUE(other.Grow(60));
+  EXPECT_FALSE(hold.was_refused());
+}
+
 TEST(BodyMemoryTest, EndsAndMovesKeepTheCount) {
   BodyMemory memory(0);
   {

@@ -77,6 +77,40 @@ TEST(HttpInflateTest, BodyFollowsItsHeader) {
   EXPECT_EQ(request.header("content-encoding"), "");
 }
 
+TEST(HttpInflateTest, WhatIsInflatedTakesItsShareOfTheMemoryOfBodies) {
+  BodyMemory memory(0);
+  BodyMemory::Hold hold(&memory);
+  ASSERT_TRUE(hold.Grow(70'000));
+  HttpRequest request;
+  request.headers = {{"content-encoding", "gzip"}};
+  request.body = Compress(std::string(200'000, '0'), 31);
+
+  ASSERT_OK(InflateBody(1'000'000, &request, &hold));
+  EXPECT_EQ(memory.bytes(), 200'000U) << "the compressed bytes are gone";
+
+  request.headers = {{"content-encoding", "gzip"}};
+  request.body = Compress(std::string(kSmallBodyBytesMax, '0'), 31);
+  ASSERT_OK(InflateBody(1'000'000, &request, &hold));
+  EXPECT_EQ(memory.bytes(), 0U) << "it is small";
+}
+
+TEST(HttpInflateTest, WithoutRoomForItInMemoryItIsRefusedForNow) {
+  BodyMemory memory(300'000);
+  BodyMemory::Hold other(&memory);
+  BodyMemory::Hold hold(&memory);
+  const std::string zipped = Compress(std::string(200'000, '0'), 31);
+  ASSERT_TRUE(other.Grow(70'000));
+  ASSERT_TRUE(hold.Grow(100'000));
+  EXPECT_THAT(Inflate(zipped, Compression::kGzip, 1'000'000, &hold),
+              StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_TRUE(hold.was_refused());
+
+  other.Release();
+
+  EXPECT_THAT(Inflate(zipped, Compression::kGzip, 1'000'000, &hold), IsOk());
+  EXPECT_EQ(memory.bytes(), 300'000U) << "while both are there";
+}
+
 TEST(HttpInflateTest, EmptyBodyNeedsNoEncoding) {
   HttpRequest request;
   request.headers = {{"content-encoding", "gzip"}};

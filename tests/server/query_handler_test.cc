@@ -266,6 +266,25 @@ TEST_F(QueryHandlerTest, ExplainsWhenAsked) {
               Not(HasSubstr("explain")));
 }
 
+TEST_F(QueryHandlerTest, QueriesAreGivenUpAtTheirDeadlines) {
+  PutSome();
+  for (const std::string_view request :
+       {"GET /api/query?start=1356998400&end=1356998460&m=sum:sys.cpu.user",
+        "GET /q?start=1356998400&end=1356998460&m=sum:sys.cpu.user&ascii",
+        "GET /q?start=1356998400&end=1356998460&m=sum:sys.cpu.user&json",
+        "GET /api/query/last?timeseries=sys.cpu.user"}) {
+    SCOPED_TRACE(request);
+    deadline_ms_ = clock_.NowMs();
+    EXPECT_EQ(Send(request).status, 200);
+
+    deadline_ms_ = clock_.NowMs() - 1;
+    const HttpResponse late = Send(request);
+
+    EXPECT_EQ(late.status, 413);
+    EXPECT_THAT(late.body, HasSubstr("Sorry, your query timed out."));
+  }
+}
+
 TEST_F(QueryHandlerTest, ListsWhatRan) {
   PutSome();
   Send("GET /api/query?start=1356998400&m=sum:sys.cpu.user");

@@ -14,9 +14,11 @@
 #include <gtest/gtest.h>
 
 #include "server/credentials.h"
+#include "server/http_response.h"
 #include "server/server.h"
 #include "tests/server/http_decode.h"
 #include "tests/server/raw_client.h"
+#include "tests/server/tls_peer.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -209,6 +211,34 @@ TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
   EXPECT_THAT(third.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
 }
 
+TEST_F(ServerOverloadTest, ABodyThatIsInflatedTakesThatMuchOfTheMemory) {
+  Set("tsd.http.request.memory", "300000");
+  Start();
+  const std::string zipped = Gzip(std::string(199'998, ' ') + "[]");
+  const std::string put =
+      PostHead("/api/put", zipped.size(), "Content-Encoding: gzip\r\n") + zipped;
+  RawClient first(port());
+  first.Send(PostHead("/api/put", 200'000) + "[");
+  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 200'000; }));
+
+  RawClient second(port());
+  second.Send(put);
+  EXPECT_THAT(second.ReadUntil("\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
+  EXPECT_THAT(second.ReadUntil("}}"), HasSubstr("Too many request bodies are in memory"));
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 1U);
+  EXPECT_EQ(Gauge("http.body_bytes", {}), 200'000);
+
+  first.Send(std::string(199'998, ' ') + "]");
+  EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));  // an empty list
+  for (int i = 0; i < 2; ++i) {
+    second.Send(put);  // the connection goes on, and there is room
+    EXPECT_THAT(second.ReadUntil("}}"), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("datapoint")));
+    EXPECT_EQ(Gauge("http.body_bytes", {}), 0);
+  }
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 1U);
+}
+
 TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
   Set("tsd.http.request.timeout", "1");
   Start();
@@ -230,6 +260,63 @@ TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
   between.ReadUntil("}");
   between.Send(kVersionRequest);
   EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(ServerOverloadTest, HandshakesThatStandStillAreTimedOutAndIdleSessionsAreNot) {
+  WriteCertificate(dir_.file("cert"), dir_.file("key"));
+  Set("tsd.tls.certificate", dir_.file("cert"));
+  Set("tsd.tls.key", dir_.file("key"));
+  Set("tsd.http.request.timeout", "1");
+  Start();
+  TlsPeer peer;
+  RawClient idle(port());
+  idle.Send(peer.Take(""));
+  while (!peer.is_established())
+    idle.Send(peer.Take(idle.ReadAvailable()));
+  RawClient one_byte(port());
+  one_byte.Send("\x16");
+  TlsPeer half_peer;
+  RawClient half(port());
+  const std::string hello = half_peer.Take("");
+  half.Send(hello.substr(0, hello.size() / 2));
+
+  EXPECT_EQ(one_byte.ReadAll(), "");
+  EXPECT_EQ(half.ReadAll(), "");
+
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 2U);
+  EXPECT_EQ(Counted("connectionmgr.connections", {{"type", "timed_out"}}), 2U);
+  idle.Send(peer.Send("version\n"));
+  while (peer.received().empty()) {
+    const std::string got = idle.ReadAvailable();
+    if (got.empty()) break;
+    peer.Take(got);
+  }
+  EXPECT_THAT(peer.received(), StartsWith("hourcell"));
+}
+
+// The time of the handshake is no time of the request.
+TEST_F(ServerOverloadTest, ASlowSenderIsTimedOutInsideOfTlsToo) {
+  WriteCertificate(dir_.file("cert"), dir_.file("key"));
+  Set("tsd.tls.certificate", dir_.file("cert"));
+  Set("tsd.tls.key", dir_.file("key"));
+  Set("tsd.http.request.timeout", "1");
+  Start();
+  TlsPeer peer;
+  RawClient client(port());
+  client.Send(peer.Take(""));
+  while (!peer.is_established())
+    client.Send(peer.Take(client.ReadAvailable()));
+  client.Send(peer.Send("GET /api/ver"));
+
+  while (!peer.server_finished()) {
+    const std::string got = client.ReadAvailable();
+    if (got.empty()) break;
+    peer.Take(got);
+  }
+
+  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_timed_out"}}), 1U);
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 0U);
 }
 
 // Of answers that no query prints, too: they wait for their client as well.

@@ -121,6 +121,7 @@ TEST_F(TlsSessionTest, NothingIsSentBeforeTheHandshakeIsDone) {
   EXPECT_FALSE(session_->Send("secret", &wire));
   session_->Finish(&wire);
   EXPECT_EQ(wire, "");
+  EXPECT_FALSE(session_->is_established());
 }
 
 }  // namespace
