@@ -10,6 +10,7 @@
 #include <rocksdb/system_clock.h>
 
 #include "codec/base/mutex.h"
+#include "engine/rocks_staged_files.h"
 #include "engine/rocks_synced_sum.h"
 #include "engine/rocks_table_tail.h"
 #include "engine/rocks_wal.h"
@@ -88,13 +89,17 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::IOStatus Append(const rocksdb::Slice& data,
                            const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* dbg) override {
-    return NoteAppended(data, FSWritableFileOwnerWrapper::Append(data, options, dbg));
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, dbg);
+    return NoteAppended(data, std::move(status));
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& data,
                            const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& verification,
                            rocksdb::IODebugContext* dbg) override {
-    return NoteAppended(data, FSWritableFileOwnerWrapper::Append(data, options, verification, dbg));
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, verification, dbg);
+    return NoteAppended(data, std::move(status));
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = SyncNamed();
@@ -126,7 +131,8 @@ class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
     return manifests_.Note(std::move(synced));
   }
 
-  // What must last before the manifest does.
+  // What must last before the manifest says it: also before it is synced, what it says may be on
+  // disk after a power loss.
   rocksdb::IOStatus SyncNamed() {
     rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
     return status.ok() ? wals_.SyncBroken() : status;
@@ -225,7 +231,8 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(base),
         directory_(std::move(directory)),
         errors_(errors),
-        wals_(base.get(), errors) {}
+        wals_(base.get(), errors),
+        staged_(directory_) {}
 
   const char* Name() const override { return "HourcellFileSystem"; }
 
@@ -257,6 +264,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
                                         rocksdb::IODebugContext* dbg) override {
     rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
     if (!status.ok() || !BaseName(path).ends_with(".sst")) return status;
+    *file = staged_.Keep(path, std::move(*file));
     uint64_t bytes = 0;
     status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
     if (status.ok()) status = CheckTableTail(file->get(), path, bytes);
@@ -308,6 +316,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus DeleteFile(const std::string& path,
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* dbg) override {
+    staged_.Forget(path);
     if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
       return rocksdb::IOStatus::OK();
     }
@@ -332,6 +341,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   const std::shared_ptr<RocksErrorWatch> errors_;
   Manifests manifests_;
   RocksWals wals_;
+  RocksStagedFiles staged_;
 };
 
 // For an environment that is more than its file system. Not for others: ThreadSanitizer does not

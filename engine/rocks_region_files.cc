@@ -14,6 +14,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks_flush.h"
+#include "engine/rocks_staged_files.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -25,11 +26,6 @@ namespace {
 constexpr int kExportsMax = 10;
 // Before the second; twice as long before each after it, half a second in all.
 constexpr std::chrono::milliseconds kFirstRest(1);
-
-// Where files are linked to on their way.
-std::string StagingDirectory(const std::string& db_path) {
-  return db_path + ".split";
-}
 
 void RemoveDirectory(rocksdb::Env* env, const std::string& directory) {
   std::vector<std::string> names;
@@ -161,6 +157,8 @@ absl::StatusOr<rocksdb::ColumnFamilyHandle*> ImportFiles(
         FromRocks(db->CreateColumnFamily(options, name, &family), "create " + name));
     return family;
   }
+  for (const rocksdb::LiveFileMetaData& file : files)
+    HOURCELL_RETURN_IF_ERROR(ReadEnds(db->GetEnv(), options, file.db_path + "/" + file.name));
   rocksdb::ExportImportFilesMetaData metadata;
   metadata.db_comparator_name = options.comparator->Name();
   metadata.files = std::move(files);

@@ -59,6 +59,22 @@ TEST_F(RocksFileSystemTest, AManifestIsNotSyncedWithoutItsLinks) {
   EXPECT_FALSE(manifest->Sync({}, nullptr).ok());
 }
 
+// What was written and not synced may be there after a power loss, and a name that was not synced
+// may be gone.
+TEST_F(RocksFileSystemTest, AManifestSaysNothingOfLinksThatMayNotLast) {
+  Create("000001.sst");
+  const auto manifest = Create("MANIFEST-000002");
+  ASSERT_TRUE(files()->LinkFile(path("000001.sst"), path("000003.sst"), {}, nullptr).ok());
+  const uint64_t appends = fault_->Count(FaultFs::kAppend);
+  fault_->FailOn({.operations = FaultFs::kDirectorySync});
+  EXPECT_FALSE(Append(manifest.get()));
+  EXPECT_EQ(fault_->Count(FaultFs::kAppend), appends);
+
+  EXPECT_TRUE(Append(manifest.get()));
+  EXPECT_EQ(fault_->Count(FaultFs::kAppend), appends + 1);
+  EXPECT_EQ(fault_->Count(FaultFs::kDirectorySync), 2u);
+}
+
 TEST_F(RocksFileSystemTest, TableFilesStayWhileNoManifestIsCertain) {
   Create("000001.sst");
   ASSERT_TRUE(Append(Create("000001.log").get()));

@@ -21,6 +21,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/rocks_table_store.h"
+#include "tests/engine/journal_testing.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
 #include "tests/support/region_trim.h"
@@ -302,6 +303,26 @@ TEST_F(RegionChangeTest, WritersAndReadersGoOn) {
   }
   Check();
   Reopen();
+  Check();
+}
+
+// RocksDB imports it without a look, which ended the process.
+TEST_F(RegionChangeTest, ARegionWithADamagedFileIsNotSplit) {
+  Fill(0, 200);
+  std::filesystem::path largest;
+  for (const auto& file : std::filesystem::directory_iterator(db_path())) {
+    if (file.path().extension() != ".sst") continue;
+    if (largest.empty() || file.file_size() > std::filesystem::file_size(largest)) largest = file;
+  }
+  const std::string whole = ReadFile(largest.string());
+  std::string damaged = whole;
+  damaged[30] = static_cast<char>(damaged[30] ^ 4);  // in its first block
+  WriteFile(largest.string(), damaged);
+  EXPECT_THAT(Split({Key(100)}), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(Starts(), ElementsAre(""));
+
+  WriteFile(largest.string(), whole);
+  EXPECT_OK(Split({Key(100)}));
   Check();
 }
 
