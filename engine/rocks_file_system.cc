@@ -331,9 +331,9 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
   // The sums of a file, if there are any.
   rocksdb::IOStatus DeleteSum(const std::string& file) {
     const std::string path = SyncedSumPath(file);
-    if (!FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr).ok()) {
-      return rocksdb::IOStatus::OK();
-    }
+    rocksdb::IOStatus exists = FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr);
+    if (exists.IsNotFound()) return rocksdb::IOStatus::OK();
+    if (!exists.ok()) return exists;
     return FileSystemWrapper::DeleteFile(path, rocksdb::IOOptions(), nullptr);
   }
 

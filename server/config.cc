@@ -401,6 +401,11 @@ std::string_view NearestKey(std::string_view key) {
   std::string_view nearest;
   size_t distance_min = std::numeric_limits<size_t>::max();
   const auto consider = [&](std::string_view candidate) {
+    // The distance is at least that of their lengths.
+    if (std::max(key.size(), candidate.size()) - std::min(key.size(), candidate.size()) >=
+        distance_min) {
+      return;
+    }
     const size_t distance = EditDistance(key, candidate);
     if (distance >= distance_min) return;
     distance_min = distance;

@@ -133,6 +133,20 @@ TEST_F(RocksFileSystemTest, AManifestHasItsSumsBesideIt) {
   EXPECT_TRUE(files()->FileExists(path("MANIFEST-000002.sum"), {}, nullptr).IsNotFound());
 }
 
+// A store with sums of a WAL that is not there has lost it, and is not opened.
+TEST_F(RocksFileSystemTest, NoFileGoesBeforeItsSums) {
+  WriteFile(path("000003.log"), "a record");
+  WriteFile(path("000003.log.sum"), "of it");
+  for (const FaultFs::Operation operation : {FaultFs::kLook, FaultFs::kDelete}) {
+    fault_->FailOn({.operations = operation});
+    EXPECT_FALSE(files()->DeleteFile(path("000003.log"), {}, nullptr).ok()) << operation;
+    EXPECT_EQ(ReadFile(path("000003.log")), "a record") << operation;
+  }
+  EXPECT_TRUE(files()->DeleteFile(path("000003.log"), {}, nullptr).ok());
+  EXPECT_TRUE(files()->FileExists(path("000003.log"), {}, nullptr).IsNotFound());
+  EXPECT_TRUE(files()->FileExists(path("000003.log.sum"), {}, nullptr).IsNotFound());
+}
+
 TEST_F(RocksFileSystemTest, ATableFileWithoutAFooterOfOursIsRefused) {
   WriteFile(path("000003.sst"), std::string(100, 'x'));
   std::unique_ptr<rocksdb::FSRandomAccessFile> file;
