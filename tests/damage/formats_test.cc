@@ -54,8 +54,8 @@ struct Format {
   std::string name;
   std::vector<std::string> samples;
   Restore restore;
-  bool has_checksum = false;
-  bool is_read = true;  // each sample is stored again, not refused
+  bool tells_all_damage = false;  // no cut and no flipped bit of a sample is read
+  bool is_read = true;            // each sample is stored again, not refused
 };
 
 void PrintTo(const Format& format, std::ostream* out) {
@@ -251,7 +251,8 @@ Format AnnotationCells() {
 }
 
 Format SegmentHeaders() {
-  Format format{.name = "JournalSegmentHeader", .samples = {}, .restore = {}, .has_checksum = true};
+  Format format{
+      .name = "JournalSegmentHeader", .samples = {}, .restore = {}, .tells_all_damage = true};
   AppendSegmentHeader({.number = 7, .first_sequence = 100, .synced_below = 90},
                       &format.samples.emplace_back());
   format.restore = [](std::string_view bytes) -> std::optional<std::string> {
@@ -265,7 +266,7 @@ Format SegmentHeaders() {
 }
 
 Format JournalBlocks() {
-  Format format{.name = "JournalBlock", .samples = {}, .restore = {}, .has_checksum = true};
+  Format format{.name = "JournalBlock", .samples = {}, .restore = {}, .tells_all_damage = true};
   const std::vector<std::string_view> parts = {"some", " points"};
   AppendJournalBlock(7, 100, 90, parts, &format.samples.emplace_back());
   AppendJournalFooter(7, 100, &format.samples.emplace_back());
@@ -444,7 +445,7 @@ Format BackupManifests() {
             if (!read.ok()) return std::nullopt;
             return EncodeBackupManifest(*read);
           },
-          .has_checksum = true};
+          .tells_all_damage = true};
 }
 
 // A row of `meta` that is a number in decimal digits.
@@ -594,7 +595,8 @@ Format StoreFormats() {
             EXPECT_TRUE(tables.Apply(rows, false).ok());
             if (!ReadOrCreateMeta(Options(), &tables).ok()) return std::nullopt;
             return std::string(bytes);
-          }};
+          },
+          .tells_all_damage = true};
 }
 
 std::vector<Format> Formats() {
@@ -645,7 +647,7 @@ class FormatsTest : public testing::TestWithParam<Format> {
   static void CheckValid(const std::string& bytes) {
     const std::optional<std::string> stored = Read(bytes);
     if (!stored.has_value()) return;
-    EXPECT_FALSE(GetParam().has_checksum) << ToHex(bytes);
+    EXPECT_FALSE(GetParam().tells_all_damage) << ToHex(bytes);
     const std::optional<std::string> again = Read(*stored);
     ASSERT_TRUE(again.has_value()) << ToHex(bytes) << " gave " << ToHex(*stored);
     EXPECT_EQ(ToHex(*again), ToHex(*stored)) << ToHex(bytes);
