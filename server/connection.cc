@@ -75,6 +75,7 @@ class SocketConnection : public Connection,
   void WaitInPool();
   void ResumeTelnet();
   void SettleTelnetLater();
+  void AbandonTelnet();
   void PumpHttp();
   void JudgeLargeBody();
   void JudgeBodyOfKnown();
@@ -315,6 +316,7 @@ void SocketConnection::EndTelnet() {
 // Sends what the session answered and does what it needs.
 void SocketConnection::ServeTelnet(std::string replies) {
   Send(std::move(replies));
+  if (closed_) return;  // by that: Close has seen to what the session needs
   if (telnet_->closed()) {
     telnet_timer_.cancel();
     CloseAfterFlush();
@@ -353,7 +355,10 @@ void SocketConnection::ResumeTelnet() {
   Touch();  // it is we who took our time
   std::string replies;
   telnet_->Resume(writer_.unsent_bytes(), &replies);
-  if (closed_) return;  // what was committed is counted all the same
+  if (closed_) {
+    AbandonTelnet();
+    return;
+  }
   ServeTelnet(std::move(replies));
   if (stopping_) EndTelnet();
   if (WantsInput()) WaitForInput();
@@ -370,6 +375,12 @@ void SocketConnection::SettleTelnetLater() {
     self->telnet_->Settle();
     self->ServeTelnet({});
   });
+}
+
+// Nobody is there to be answered. What is being committed is counted all the same.
+void SocketConnection::AbandonTelnet() {
+  telnet_->Abandon();
+  if (telnet_->need() == TelnetSession::Need::kCommit) WaitInPool();
 }
 
 // Serves the requests that are here, until one has to be waited for.
@@ -671,10 +682,7 @@ void SocketConnection::Close() {
   client_timer_.cancel();
   request_timer_.cancel();
   if (window_ != nullptr) window_->Close();
-  if (telnet_.has_value() && !telnet_waits_ && telnet_->has_commits_under_way()) {
-    telnet_->Settle();  // so that they are counted
-    WaitInPool();
-  }
+  if (telnet_.has_value() && !telnet_waits_) AbandonTelnet();
   std::exchange(on_closed_, nullptr)();
 }
 
