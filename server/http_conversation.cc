@@ -247,9 +247,8 @@ void HttpConversation::AnswerIn(WorkerPool* pool, HttpTask task) {
 void HttpConversation::SendResponse(HttpWire wire) {
   state_ = State::kSending;
   intake_.Release();
-  const bool was_sending = transport_->unsent_bytes() > 0;
   transport_->SendEnd(std::move(wire.head), std::move(wire.body), wire.close);
-  if (!was_sending && state_ == State::kSending) WatchClient();
+  if (state_ == State::kSending) WatchClient();
 }
 
 void HttpConversation::OnSent(size_t bytes) {

@@ -236,6 +236,20 @@ TEST_F(HttpConversationTest, AClientThatTakesNothingIsCut) {
   EXPECT_TRUE(RunUntilIdle());
 }
 
+// It did not even take what came before the response.
+TEST_F(HttpConversationTest, AClientThatTakesNoLeaveToGoOnIsCut) {
+  context_.send_timeout_ms = 1000;
+  Begin();
+  transport_.StopReading();
+  transport_.Stall(std::chrono::milliseconds(1000));
+  conversation().Take(
+      "POST /api/version HTTP/1.1\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+
+  conversation().Take("{}");
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.was_cut(); }));
+}
+
 TEST_F(HttpConversationTest, AClientThatHangsUpCancelsItsQuery) {
   Begin();
   conversation().Take(kEndless);
