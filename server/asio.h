@@ -1,5 +1,5 @@
-// What Asio's types are called in our headers. Internal: included by connection.cc, listener.cc and
-// server.cc only, so that nothing else pays for compiling Asio.
+// What Asio's types are called in our headers. Internal: included by no header, only by the few .cc
+// files that have to do with sockets, strands and pools; nothing else pays for compiling Asio.
 
 #pragma once
 
@@ -17,6 +17,11 @@ struct IoContext {
 struct WorkerPool {
   explicit WorkerPool(size_t threads) : pool(threads) {}
   boost::asio::thread_pool pool;
+};
+
+// What runs the steps of one connection, one at a time.
+struct Strand {
+  boost::asio::any_io_executor executor;
 };
 
 struct Socket {

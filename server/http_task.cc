@@ -4,7 +4,7 @@
 
 #include <absl/status/status.h>
 
-#include "server/connection.h"
+#include "server/connection_context.h"
 #include "server/http_answer.h"
 #include "server/query_run.h"
 

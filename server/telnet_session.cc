@@ -138,6 +138,13 @@ void TelnetSession::Settle() {
   NeedCommits(commits_.size());
 }
 
+void TelnetSession::Abandon() {
+  rest_.clear();
+  ending_ = true;
+  need_ = Need::kInput;
+  NeedCommits(commits_.size());
+}
+
 void TelnetSession::WaitForCommits() {
   HOURCELL_CHECK(need_ == Need::kCommit);
   for (size_t i = 0; i < commits_needed_; ++i)

@@ -139,6 +139,11 @@ class TelnetSession {
   // Asks for their end: need() becomes kCommit. REQUIRES: need() == kInput.
   void Settle();
 
+  // The client is gone: no more lines are taken, those that wait are dropped. Commits under way are
+  // counted all the same: need() becomes kCommit, or closed() true at once. REQUIRES: neither
+  // WaitForCommits nor CheckLogin runs.
+  void Abandon();
+
   // The connection is to be closed once the replies are sent: after `exit` or Finish, a line over
   // kLineBytesMax, replies nobody reads, or a failed commit that the client was not told of where a
   // barrier's reply would have said that all is well.

@@ -11,7 +11,7 @@
 
 #include "codec/base/clock.h"
 #include "server/asio.h"
-#include "server/connection.h"
+#include "server/connection_context.h"
 #include "server/send_window.h"
 
 namespace hourcell {

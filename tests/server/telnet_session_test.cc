@@ -462,6 +462,45 @@ TEST_F(TelnetSessionTest, LinesOfAStoreThatAsksForPatienceComeAgain) {
   EXPECT_EQ(counters_->put_errors[static_cast<size_t>(PointErrorKind::kThrottled)]->value(), 0U);
 }
 
+// Whatever the session waits for.
+TEST_F(TelnetSessionTest, PointsOfAClientThatIsGoneAreCountedAndItsLinesDropped) {
+  int appends = 0;
+  settings_.append = [&](std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    refused->clear();
+    ++appends;
+    if (points[0].metric == "full") {
+      refused->push_back(
+          {.index = 0, .error = {.kind = PointErrorKind::kThrottled, .text = "later"}});
+    }
+    return CommitTicket();
+  };
+  const auto need_after = [&](std::string_view lines) {
+    Restart();
+    std::string replies;
+    session_->Take(lines, 0, &replies);
+    return session_->need();
+  };
+
+  EXPECT_EQ(need_after("put m 1 1 a=b\nput m"), Need::kInput);
+  session_->Abandon();
+  EXPECT_EQ(session_->need(), Need::kCommit);
+  std::string replies;
+  MeetNeeds(0, &replies);
+  EXPECT_TRUE(session_->closed());
+  EXPECT_EQ(need_after("put m 1 1 a=b\nversion\nput m 1 1 a=b\n"), Need::kCommit);
+  session_->Abandon();
+  MeetNeeds(0, &replies);
+  EXPECT_TRUE(session_->closed());
+  EXPECT_EQ(need_after("put full 1 1 a=b\nput m 1 1 a=b\nput m 1 1 a=b\n"), Need::kPause);
+  session_->Abandon();
+  MeetNeeds(0, &replies);
+  EXPECT_TRUE(session_->closed());
+
+  EXPECT_EQ(replies, "");
+  EXPECT_EQ(appends, 3) << "no line again";
+  EXPECT_EQ(counters_->points->value(), 4U);
+}
+
 TEST_F(TelnetSessionTest, AGoodLineAllocatesNothing) {
   settings_.append = [](std::span<const LinePoint>, std::vector<RefusedPoint>*) {
     return CommitTicket();

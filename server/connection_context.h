@@ -1,0 +1,56 @@
+// ConnectionContext: what all connections of a server share.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/access_policy.h"
+#include "server/authenticator.h"
+#include "server/connection_counters.h"
+#include "server/http_api.h"
+#include "server/http_message.h"
+#include "server/telnet_session.h"
+#include "server/tls_context.h"
+
+namespace hourcell {
+
+class BodyMemory;
+class ConnectionQuota;
+class QueryGate;
+struct WorkerPool;
+
+// Pointers are borrowed; immutable while connections live.
+struct ConnectionContext {
+  Tsdb* tsdb = nullptr;
+  HttpApi* http_api = nullptr;
+  WorkerPool* pool = nullptr;              // answers requests that may take long, but for queries
+  WorkerPool* query_pool = nullptr;        // answers queries; needed where there is a gate
+  WorkerPool* commit_pool = nullptr;       // where commits are waited for; null = `pool`
+  WorkerPool* login_pool = nullptr;        // where logins are checked; needed where there are users
+  const AccessPolicy* access = nullptr;    // null = an address alone gives no rights
+  Authenticator* authenticator = nullptr;  // null = the server has no users
+  const TlsContext* tls = nullptr;         // null = TLS is not spoken
+  bool tls_required = false;               // and nothing else is
+  const TelnetSettings* telnet = nullptr;
+  const TelnetCounters* telnet_counters = nullptr;
+  const ConnectionCounters* counters = nullptr;
+  ConnectionQuota* quota = nullptr;   // of all listeners; null = none
+  QueryGate* query_gate = nullptr;    // null = queries are other requests, without a limit
+  int64_t query_timeout_ms = 0;       // of a query, its wait included; 0 = none
+  Clock* clock = Clock::System();     // of that
+  BodyMemory* body_memory = nullptr;  // null = bodies are not counted
+  size_t body_bytes_max = 0;
+  int64_t idle_timeout_s = 0;  // 0 = none
+  // Until a request that was begun, or a TLS handshake, must be here; 0 = none.
+  int64_t request_timeout_ms = 0;
+  int64_t send_timeout_ms =
+      0;  // until a client that takes nothing of a response is dropped; 0 = none
+  // Answers requests that may take long; null = AnswerRequest with the members above.
+  std::function<HttpResponse(HttpRequest* request)> answer = {};
+};
+
+}  // namespace hourcell

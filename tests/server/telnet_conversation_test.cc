@@ -1,0 +1,200 @@
+#include "server/telnet_conversation.h"
+
+#include <atomic>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/asio.h"
+#include "server/connection_context.h"
+#include "tests/server/fake_transport.h"
+
+namespace hourcell {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A conversation with a store that does what a test says. Commits are waited for in a pool's
+// thread, the rest runs where the test waits.
+class TelnetConversationTest : public testing::Test {
+ protected:
+  TelnetConversationTest() {
+    telnet_.clock = Clock::System();
+    telnet_.append = [this](std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+      refused->clear();
+      ++appends_;
+      for (size_t i = 0; is_full_ && i < points.size(); ++i) {
+        refused->push_back(
+            {.index = i, .error = {.kind = PointErrorKind::kThrottled, .text = "full"}});
+      }
+      return CommitTicket(fails_ ? absl::UnavailableError("disk full") : absl::OkStatus());
+    };
+    context_.pool = &pool_;
+    context_.telnet = &telnet_;
+    context_.telnet_counters = &counters_;
+    Begin(&transport_);
+  }
+
+  void Begin(FakeTransport* transport) {
+    transport->Hold(StartTelnetConversation(transport, &context_, AccessRights::Admin()));
+  }
+
+  Conversation& conversation() { return *transport_.conversation(); }
+  bool RunUntilIdle() {
+    return transport_.RunUntil([&] { return !transport_.is_kept_alive(); });
+  }
+
+  bool is_full_ = false;
+  bool fails_ = false;
+  int appends_ = 0;
+  Stats stats_;
+  const TelnetCounters counters_{&stats_};
+  TelnetSettings telnet_;
+  ConnectionContext context_;
+  FakeTransport transport_;
+  WorkerPool pool_{1};  // ends first
+};
+
+TEST_F(TelnetConversationTest, NothingIsReadWhileACommitIsWaitedFor) {
+  EXPECT_TRUE(conversation().wants_input());
+
+  conversation().Take("put m 1 1 a=b\nversion\nhelp\n");
+
+  EXPECT_FALSE(conversation().wants_input());
+  EXPECT_TRUE(conversation().is_working());
+  EXPECT_EQ(transport_.sent(), "");
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.read_ons() == 1; }));
+  EXPECT_TRUE(conversation().wants_input());
+  EXPECT_FALSE(conversation().is_working());
+  EXPECT_THAT(transport_.TakeSent(),
+              AllOf(StartsWith("hourcell"), HasSubstr("available commands")));
+  EXPECT_EQ(counters_.points->value(), 1U);
+}
+
+TEST_F(TelnetConversationTest, AStoreThatAsksForPatienceIsTriedAgain) {
+  is_full_ = true;
+  conversation().Take("put m 1 1 a=b\nversion\n");
+  EXPECT_FALSE(conversation().wants_input());
+  EXPECT_TRUE(transport_.RunUntil([&] { return appends_ == 3; }));
+  EXPECT_FALSE(conversation().wants_input());
+  EXPECT_EQ(transport_.sent(), "");
+
+  is_full_ = false;
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return conversation().wants_input(); }));
+  EXPECT_THAT(transport_.TakeSent(), StartsWith("hourcell"));
+  EXPECT_EQ(counters_.points->value(), 1U);
+}
+
+TEST_F(TelnetConversationTest, AFailedCommitIsToldToAClientThatOnlyPuts) {
+  fails_ = true;
+  conversation().Take("put m 1 1 a=b\nput m 2 1 a=b\n");
+  EXPECT_TRUE(conversation().wants_input()) << "it is not waited for";
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return !transport_.sent().empty(); }));
+
+  EXPECT_EQ(transport_.TakeSent(), "put: HBase error: disk full: 2 lines not stored\n");
+  fails_ = false;
+  EXPECT_TRUE(transport_.RunUntil([&] { return conversation().wants_input(); }));
+  conversation().Take("version\n");
+  EXPECT_THAT(transport_.TakeSent(), StartsWith("hourcell"));
+}
+
+TEST_F(TelnetConversationTest, WithoutErrorLinesAFailedCommitEndsTheConnectionAtTheBarrier) {
+  telnet_.return_errors = false;
+  fails_ = true;
+
+  conversation().Take("put m 1 1 a=b\nversion\n");
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.is_closing(); }));
+  EXPECT_EQ(transport_.sent(), "");
+}
+
+TEST_F(TelnetConversationTest, TheClientsEndIsAnsweredByACloseAfterTheLastError) {
+  fails_ = true;
+  conversation().Take("put m 1 1 a=b\nput m 2 1");
+
+  conversation().EndInput();
+
+  EXPECT_FALSE(transport_.is_closing());
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.is_closing(); }));
+  EXPECT_EQ(transport_.sent(), "put: HBase error: disk full\n");
+  EXPECT_EQ(counters_.line_unfinished->value(), 1U);
+  EXPECT_TRUE(RunUntilIdle());
+}
+
+TEST_F(TelnetConversationTest, TheServersEndCommitsWhatWasRead) {
+  conversation().Take("put m 1 1 a=b\n");
+
+  transport_.Stop();
+
+  EXPECT_FALSE(transport_.is_closing());
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.is_closing(); }));
+  EXPECT_EQ(counters_.points->value(), 1U);
+  EXPECT_TRUE(RunUntilIdle());
+}
+
+TEST_F(TelnetConversationTest, TheServersEndComesBehindWhatIsWaitedFor) {
+  conversation().Take("put m 1 1 a=b\nversion\nput m 2 1 a=b\n");
+
+  transport_.Stop();
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return transport_.is_closing(); }));
+  EXPECT_THAT(transport_.sent(), AllOf(StartsWith("hourcell"), EndsWith("\n")));
+  EXPECT_EQ(counters_.points->value(), 2U);
+}
+
+TEST_F(TelnetConversationTest, ClosingCountsWhatIsUnderWay) {
+  for (const std::string_view lines : {"put m 1 1 a=b\n", "put m 1 1 a=b\nversion\n"}) {
+    SCOPED_TRACE(lines);
+    const uint64_t points = counters_.points->value();
+    FakeTransport transport;
+    Begin(&transport);
+    transport.conversation()->Take(lines);
+
+    transport.Close();
+
+    EXPECT_TRUE(transport.RunUntil([&] { return !transport.is_kept_alive(); }));
+    EXPECT_EQ(counters_.points->value(), points + 1);
+    EXPECT_EQ(transport.sent(), "");
+  }
+}
+
+// Whatever the session wants as it is answered.
+TEST_F(TelnetConversationTest, PointsOfAClientThatIsNotThereToBeAnsweredAreCounted) {
+  for (const std::string_view lines :
+       {"bad\nput m 1 1 a=b\n", "version\nput m 1 1 a=b\n", "bad\nput m 1 1 a=b\nversion\n",
+        "bad\nput m 1 1 a=b\nexit\n"}) {
+    SCOPED_TRACE(lines);
+    const uint64_t points = counters_.points->value();
+    FakeTransport transport;
+    Begin(&transport);
+    transport.Vanish();
+
+    transport.conversation()->Take(lines);
+
+    EXPECT_TRUE(transport.is_closed());
+    EXPECT_TRUE(transport.RunUntil([&] { return !transport.is_kept_alive(); }));
+    EXPECT_EQ(counters_.points->value(), points + 1);
+  }
+}
+
+TEST_F(TelnetConversationTest, AStoreIsNotTriedAgainForAClientThatIsGone) {
+  is_full_ = true;
+  transport_.Vanish();
+
+  conversation().Take("bad\nput m 1 1 a=b\n");
+
+  EXPECT_TRUE(transport_.is_closed());
+  EXPECT_TRUE(RunUntilIdle());
+  EXPECT_EQ(appends_, 1);
+}
+
+}  // namespace
+}  // namespace hourcell
