@@ -174,7 +174,8 @@ int Query(const Args& args, Terminal& terminal) {
 }
 
 int Scan(const Args& args, Terminal& terminal) {
-  CLI::App app("Prints stored rows in row-key order; without arguments the whole store.", "scan");
+  CLI::App app("Prints stored rows in row-key order; without arguments the whole store.",
+               "hourcell scan");
   ScanOptions options;
   bool is_import = false;
   bool is_hex = false;
@@ -199,7 +200,7 @@ int Scan(const Args& args, Terminal& terminal) {
 }
 
 int UidTool(const Args& args, Terminal& terminal) {
-  CLI::App app("Shows and changes names and UIDs; kind is metrics, tagk or tagv.", "uid");
+  CLI::App app("Shows and changes names and UIDs; kind is metrics, tagk or tagv.", "hourcell uid");
   UidCommandOptions options;
   AddStoreOptions(app, &options.store);
   RefuseUrl(app);
