@@ -18,6 +18,7 @@
 #include "server/cli/http_client.h"
 #include "server/cli/progress.h"
 #include "server/config.h"
+#include "server/engine_options.h"
 #include "server/fsck_json.h"
 
 namespace hourcell {
@@ -116,7 +117,7 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   if (!options.url.empty()) return CheckServer(options, terminal);
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kCommand, config.status());
-  const absl::StatusOr<Options> store = config->ToOptions();
+  const absl::StatusOr<Options> store = EngineOptionsOf(*config);
   if (!store.ok()) return FailStore(terminal, kCommand, store.status());
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
   FsckOptions fsck{.fix_cells = options.fix_cells,

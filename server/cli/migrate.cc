@@ -26,6 +26,7 @@
 #include "server/cli/point_digest.h"
 #include "server/cli/point_sink.h"
 #include "server/cli/progress.h"
+#include "server/engine_options.h"
 
 namespace hourcell {
 namespace {
@@ -250,7 +251,7 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options) 
   StoreOptions store = options.store;
   store.data = options.to;
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(store));
-  HOURCELL_ASSIGN_OR_RETURN(Options target, config.ToOptions());
+  HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(config));
   // Every name has passed the source's rules.
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);

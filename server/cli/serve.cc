@@ -23,8 +23,11 @@
 #include "server/cli/terminal.h"
 #include "server/config.h"
 #include "server/descriptor_limit.h"
+#include "server/engine_options.h"
 #include "server/log.h"
 #include "server/server.h"
+#include "server/setting.h"
+#include "server/setting_table.h"
 #include "server/version.h"
 
 namespace hourcell {
@@ -118,7 +121,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const absl::StatusOr<Config> config = LoadConfig(all);
   if (!config.ok()) return FailStore(terminal, kCommand, config.status());
   WarnOfIgnoredSettings(*config, kCommand, terminal);
-  absl::StatusOr<Options> options = config->ToOptions();
+  absl::StatusOr<Options> options = EngineOptionsOf(*config);
   if (!options.ok()) return FailStore(terminal, kCommand, options.status());
   // Server::Start asks the same, but by then there would be a store.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
@@ -156,7 +159,7 @@ std::string DurabilityHelp() {
 
 std::string SettingsHelp() {
   std::string text;
-  for (const Config::Setting& setting : Config::settings()) {
+  for (const Setting& setting : SettingTable()) {
     text += fmt::format("{}={}\n    {}\n", setting.key, setting.default_value, setting.help);
   }
   return text;
