@@ -62,5 +62,13 @@ TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {
   }
 }
 
+TEST(ServeTest, SettingsAreListedInsteadOfServing) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(ServeMain({"--help-settings", "--port", "0"}, terminal.get()), kExitOk);
+
+  EXPECT_EQ(terminal.out(), SettingsHelp());
+}
+
 }  // namespace
 }  // namespace hourcell
