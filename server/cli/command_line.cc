@@ -1,10 +1,13 @@
 #include "server/cli/command_line.h"
 
+#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -16,6 +19,29 @@
 #include "server/cli/terminal.h"
 
 namespace hourcell {
+namespace {
+
+// What an optional may hold; else the type itself.
+template <typename T>
+struct ValueOf {
+  using Type = T;
+};
+template <typename T>
+struct ValueOf<std::optional<T>> {
+  using Type = T;
+};
+
+// CLI11's own conversion takes 010 for 8, -1 for the largest number, and so what is larger.
+template <typename T>
+bool ParseCount(const std::string& text, T* value) {
+  typename ValueOf<T>::Type count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || end != text.data() + text.size()) return false;
+  *value = count;
+  return true;
+}
+
+}  // namespace
 
 struct CommandLine::Parser {
   Parser(const std::string& about, const std::string& name) : app(about, name) {}
@@ -37,7 +63,14 @@ void CommandLine::AddOption(const std::string& name,
                             T* value,
                             const std::string& type,
                             const std::string& help) {
-  parser_->app.add_option(name, *value, help)->type_name(type);
+  if constexpr (std::is_unsigned_v<typename ValueOf<T>::Type>) {
+    const CLI::callback_t take = [value](const CLI::results_t& results) {
+      return ParseCount(results.back(), value);
+    };
+    parser_->app.add_option(name, take, help)->type_name(type);
+  } else {
+    parser_->app.add_option(name, *value, help)->type_name(type);
+  }
 }
 
 template void CommandLine::AddOption(const std::string&,

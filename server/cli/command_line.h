@@ -37,7 +37,7 @@ class CommandLine {
   void AddFlag(const std::string& name, bool* value, const std::string& help);
 
   // An option with one value, which the help calls `type`. T is std::string, uint64_t, double, or
-  // std::optional of std::string, uint32_t or uint64_t.
+  // an optional of std::string, uint32_t or uint64_t, which are decimal digits and nothing else.
   template <typename T>
   void AddOption(const std::string& name,
                  T* value,

@@ -130,6 +130,21 @@ TEST_F(CommandLineTest, NumbersAreNumbersThatFit) {
               HasSubstr("Could not convert: --parts = 4294967296"));
 }
 
+// CLI11 itself takes 010 for 8, 0x10 for 16, -1 for the largest number, and so what is larger.
+TEST_F(CommandLineTest, CountsAreDecimalAndNoneIsBelowZero) {
+  EXPECT_THAT(Parse({"--count", "010", "--id", "08"}), Eq(std::nullopt));
+  EXPECT_EQ(count_, 10U);
+  EXPECT_THAT(id_, Optional(8U));
+  EXPECT_THAT(Parse({"--parts", "4294967295"}), Eq(std::nullopt));
+  EXPECT_THAT(parts_, Optional(4294967295U));
+
+  for (const std::string text : {"-1", "0x10", "18446744073709551616", " 1", "1 ", "+1"}) {
+    EXPECT_THAT(Refused({"--count", text}), HasSubstr("Could not convert: --count = " + text));
+    EXPECT_THAT(Refused({"--id", text}), HasSubstr("Could not convert: --id = " + text));
+  }
+  EXPECT_EQ(count_, 10U);
+}
+
 TEST_F(CommandLineTest, OptionsThatExcludeEachOtherAreRefusedTogether) {
   EXPECT_THAT(Refused({"--id", "1", "--parts", "2"}), HasSubstr("excludes"));
   EXPECT_THAT(Parse({"--parts", "2"}), Eq(std::nullopt));
