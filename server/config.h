@@ -1,9 +1,9 @@
 // Config: OpenTSDB's tsd.* settings, from a Java properties file and from flags, with defaults.
 //
-// Known settings are a table (config.cc): key, type, default, one line of help. OpenTSDB's keys
-// that mean nothing here (HBase, gnuplot, static files ...) are accepted and named in a warning;
-// any other key is refused with the nearest known one. Thread-compatible; immutable once the server
-// runs.
+// Known settings are a table (setting_table.h): key, type, default, one line of help. OpenTSDB's
+// keys that mean nothing here (ignored_settings.h) are accepted and named in a warning; any other
+// key is refused with the nearest known one. What the engine gets of them is in engine_options.h.
+// Thread-compatible; immutable once the server runs.
 
 #pragma once
 
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 
 #include "engine/options.h"
 
@@ -22,22 +21,13 @@ namespace hourcell {
 
 class Config {
  public:
-  struct Setting {
-    std::string_view key;
-    enum class Type : uint8_t { kText, kBool, kInteger } type;
-    std::string_view default_value;
-    std::string_view help;
-  };
-  // Every setting that means something, in the order of help.
-  static const std::vector<Setting>& settings();
-
   // Reads a properties file: key=value, key: value or key value; # and ! comments; \ continues a
   // line. kNotFound, kInvalidArgument "FILE:LINE: ...".
   absl::Status LoadFile(const std::string& path);
   absl::Status LoadText(std::string_view text, std::string_view source_name);
 
   // Sets one. kInvalidArgument: unknown key, or a value of the wrong type (got, want). Values of
-  // the settings of regions (docs/regions.md) are checked by ToOptions.
+  // the settings of regions (docs/regions.md) are checked by EngineOptionsOf.
   absl::Status Set(std::string_view key, std::string_view value);
 
   // REQUIRES: a known key of that type. true = 1, true, yes in any case, as in OpenTSDB.
@@ -51,12 +41,12 @@ class Config {
   // Accepted keys that do nothing here, in the order they were set.
   const std::vector<std::string>& ignored() const { return ignored_; }
 
-  // The engine's part. kInvalidArgument for combinations that make no sense.
-  absl::StatusOr<Options> ToOptions() const;
+  // The settings of regions that were set, not checked yet.
+  const SettingMap& region_values() const { return region_values_; }
 
  private:
   SettingMap values_;
-  SettingMap region_values_;  // checked by ToOptions
+  SettingMap region_values_;
   std::vector<std::string> ignored_;
 };
 

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -14,9 +16,11 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/salt.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 #include "server/cli/ttl.h"
 
@@ -116,6 +120,40 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
              return Print(AskStore(tsdb, *action, start_ms, terminal.clock), *action, terminal);
            }},
       terminal);
+}
+
+int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("store",
+                   "Does at once what a store does by itself all the time, or says what it keeps.");
+  AdminOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddWords("ACTION", &options.words, "seal, flush, compact, ttl or salt");
+  line.set_footer(
+      "Actions:\n"
+      "  seal      the points in memory become cells; hours open again with their next point\n"
+      "  flush     seals, writes all memory to files and empties the journal: an open after it\n"
+      "            replays nothing\n"
+      "  compact   flushes, and merges the files of each table until nothing is left to merge.\n"
+      "            For a store at rest: before its size or its queries are measured\n"
+      "  ttl       without more words, how long points are kept; with METRIC TTL, sets it for one\n"
+      "            metric: 30d, 12h, seconds, forever, or default (as tsd.storage.ttl). Points "
+      "that\n"
+      "            are older are invisible at once, and their disk space comes back later\n"
+      "  salt      without more words, the salt buckets by time; with BUCKETS [FROM], rows of "
+      "hours\n"
+      "            from FROM on are spread over so many, or as soon as can be. What is stored\n"
+      "            stays where it is. Only for stores whose rows are salted\n"
+      "The first three change no answer, and none is ever needed: points are safe as soon as they\n"
+      "are acknowledged, and 'hourcell backup' needs none of them.\n"
+      "Without --url the directory is opened, replayed and closed again, and the time says so.\n"
+      "\nExamples:\n"
+      "  hourcell store compact --url http://localhost:4242\n"
+      "  hourcell store flush --data /var/lib/hourcell\n"
+      "  hourcell store ttl debug.requests 7d --url http://localhost:4242\n"
+      "  hourcell store salt 64 2027/01/01-00:00 --url http://localhost:4242\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunAdmin(options, terminal);
 }
 
 }  // namespace hourcell

@@ -3,8 +3,11 @@
 #include <charconv>
 #include <ctime>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -17,7 +20,9 @@
 #include "engine/backup_restore.h"
 #include "engine/backup_set.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
+#include "server/cli/store_flags.h"
 
 namespace hourcell {
 namespace {
@@ -210,6 +215,46 @@ int RunRestore(const RestoreOptions& options, Terminal& terminal) {
              manifest->id, TimeText(manifest->made_ms), options.to, manifest->files.size(),
              manifest->bytes(), terminal.clock->NowMs() - start_ms);
   return kExitOk;
+}
+
+int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("backup", "Makes, lists, verifies and prunes backups of a store.");
+  BackupCommandOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddOption("--keep", &options.keep, "N", "prune: so many of the newest stay");
+  line.AddWords("WORD", &options.words, "a subcommand and its words, or a directory, see below");
+  line.set_footer(
+      "Subcommands:\n"
+      "  DIR                  makes a backup in DIR, which has several and shares their files:\n"
+      "                       what one of them has is not copied again\n"
+      "  list DIR             a line a backup, ascending\n"
+      "  verify DIR [ID]      reads all files of all backups, or of one; exit 1 if one is damaged\n"
+      "  prune DIR --keep N   removes all but the newest N\n"
+      "With --url a running server makes it, where its setting tsd.storage.backup.directory says,\n"
+      "while it is written to and read. It has all points that were acknowledged before.\n"
+      "See also 'hourcell restore', and docs/backup.md.\n"
+      "\nExamples:\n"
+      "  hourcell backup --url http://localhost:4242\n"
+      "  hourcell backup /var/backups/hourcell --data /var/lib/hourcell\n"
+      "  hourcell backup verify /var/backups/hourcell\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunBackup(options, terminal);
+}
+
+int RestoreMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("restore", "Makes a store out of a backup, in a new directory.");
+  RestoreOptions options;
+  line.AddOption("--id", &options.id, "N", "which backup (default: the newest)");
+  line.AddWord("BACKUPS", &options.from, "a directory of backups");
+  line.AddWord("STORE", &options.to, "a directory that is empty, or none");
+  line.set_footer(
+      "Every file is checked while it is copied. STORE is there only once it is whole; until then\n"
+      "it is called STORE.restoring.\n"
+      "\nExample:\n"
+      "  hourcell restore /var/backups/hourcell /var/lib/hourcell\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunRestore(options, terminal);
 }
 
 }  // namespace hourcell

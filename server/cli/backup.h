@@ -42,4 +42,9 @@ struct RestoreOptions {
 
 int RunRestore(const RestoreOptions& options, Terminal& terminal);
 
+// `hourcell backup` and `hourcell restore` with these flags and words. The exit code is that
+// of the above, or kExitUsage if they make no sense.
+int BackupMain(const std::vector<std::string>& args, Terminal& terminal);
+int RestoreMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -1,8 +1,11 @@
 #include "server/cli/bench.h"
 
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -15,6 +18,7 @@
 #include "engine/layouts/layout_list.h"
 #include "engine/layouts/split_rule.h"
 #include "engine/layouts/workload.h"
+#include "server/cli/command_line.h"
 
 namespace hourcell {
 namespace {
@@ -94,6 +98,37 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
   if (!specs.ok()) return FailUsage(terminal, kCommand, StatusText(specs.status()));
   const absl::Status run = RunCases(*specs, options, terminal);
   return run.ok() ? kExitOk : Fail(terminal, kCommand, run);
+}
+
+int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("bench", "Measures row-key layouts and cell forms on the real engine.");
+  BenchOptions options;
+  line.AddWords("WHAT", &options.words, "layouts");
+  line.AddFlag("--short", &options.is_short, "some cases of 60,000 points: half a minute");
+  line.AddFlag("--full", &options.is_full, "every combination of 200,000 points: hours");
+  line.AddFlag("--list", &options.lists_names, "list layouts, cells, split rules and workloads");
+  line.AddOption("--out", &options.out, "DIR",
+                 "directory of the report: text, CSV, JSON, SVG, PNG");
+  line.AddList("--layouts", &options.layouts, "only these");
+  line.AddList("--cells", &options.cells, "only these cell forms");
+  line.AddList("--rules", &options.rules, "only these split rules");
+  line.AddList("--workloads", &options.workloads, "only these");
+  line.AddRepeated("--layout", &options.layouts, "TEMPLATE", "a key template; may be repeated");
+  line.AddOption("--points", &options.points, "N", "of a case (default: 1,000,000)");
+  line.AddOption("--seed", &options.seed, "N", "of the data (default: 1)");
+  line.AddOption("--dir", &options.scratch, "DIR", "where stores are made and removed");
+  line.set_footer(
+      "Each case writes a workload in one layout to a store of its own, has regions cut on the\n"
+      "way, reads, and compares every answer with what was written; exit 1 if one is wrong.\n"
+      "A key template is a list of fields, with a distributor before it if there is one:\n"
+      "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
+      "  fields: metric or reversed-metric, time or reversed-time, tags\n"
+      "\nExamples:\n"
+      "  hourcell bench layouts --short\n"
+      "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
+      "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunBench(options, terminal);
 }
 
 }  // namespace hourcell

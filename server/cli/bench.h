@@ -30,4 +30,8 @@ struct BenchOptions {
 // failed, an answer was wrong, or the report cannot be written.
 int RunBench(const BenchOptions& options, Terminal& terminal);
 
+// `hourcell bench` with these flags and words. The exit code is that of RunBench, or
+// kExitUsage if they make no sense.
+int BenchMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

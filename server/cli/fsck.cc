@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -15,9 +17,12 @@
 #include "codec/base/status_macros.h"
 #include "engine/fsck.h"
 #include "engine/fsck_admin.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/progress.h"
+#include "server/cli/store_flags.h"
 #include "server/config.h"
+#include "server/engine_options.h"
 #include "server/fsck_json.h"
 
 namespace hourcell {
@@ -116,7 +121,7 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   if (!options.url.empty()) return CheckServer(options, terminal);
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kCommand, config.status());
-  const absl::StatusOr<Options> store = config->ToOptions();
+  const absl::StatusOr<Options> store = EngineOptionsOf(*config);
   if (!store.ok()) return FailStore(terminal, kCommand, store.status());
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
   FsckOptions fsck{.fix_cells = options.fix_cells,
@@ -131,6 +136,33 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   meter.Clear();
   if (!report.ok()) return NotChecked(terminal, report.status());
   return Print(options, *report, meter.elapsed_ms(), terminal);
+}
+
+int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("fsck", "Checks a store: every row, name, series and region, and the journal.");
+  FsckCommandOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddFlag("--fix-cells", &options.fix_cells,
+               "repair cells; what is replaced or removed is kept in meta under aside/row/");
+  line.AddFlag("--fix-uids", &options.fix_uids,
+               "repair names and UIDs, as 'hourcell uid fsck fix'");
+  line.AddFlag("--fix-index", &options.fix_index,
+               "repair what finds series by their tags: numbers, tsuids, posting sets");
+  line.AddFlag("--json", &options.json, "print the report as one JSON object");
+  line.AddOption("--examples", &options.examples, "N",
+                 "findings printed of each kind (default 10)");
+  line.set_footer(
+      "Exit: 0 no faults, 1 faults (fixed or not), 2 usage, 3 it could not be checked.\n"
+      "Nothing is written without a --fix flag, but for what every open of a store does. Without\n"
+      "--url, and for repairs, no process may have the store open.\n"
+      "What is looked at and what is not: docs/fsck.md.\n"
+      "\nExamples:\n"
+      "  hourcell fsck --data /var/lib/hourcell\n"
+      "  hourcell fsck --fix-cells --json\n"
+      "  hourcell fsck --url http://localhost:4242\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunFsckCommand(options, terminal);
 }
 
 }  // namespace hourcell

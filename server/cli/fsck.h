@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
@@ -29,5 +30,9 @@ struct FsckCommandOptions {
 };
 
 int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal);
+
+// `hourcell fsck` with these flags and words. The exit code is that of RunFsckCommand, or
+// kExitUsage if they make no sense.
+int FsckMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

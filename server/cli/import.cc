@@ -22,6 +22,7 @@
 #include "codec/point_error.h"
 #include "codec/point_text.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/import_chunk.h"
 #include "server/cli/import_pipeline.h"
@@ -29,6 +30,7 @@
 #include "server/cli/point_sink.h"
 #include "server/cli/progress.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {
@@ -238,6 +240,36 @@ int RunImport(const ImportOptions& options, Terminal& terminal) {
         fmt::format("--threads: got {}; want at most {}", options.threads, kImportThreadsMax));
   }
   return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
+}
+
+int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("import",
+                   "Imports points from files, one a line: metric timestamp value tagk=tagv ...");
+  ImportOptions options;
+  bool auto_metric = false;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddFlag("--skip-errors", &options.skip_errors, "go on after a bad line");
+  line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default here)");
+  line.AddOption("--batch", &options.batch_points, "N", "points stored at once (default 10000)");
+  line.AddOption("--threads", &options.threads, "N",
+                 "that parse and store (default: one less than processors)");
+  line.AddWords("PATH", &options.paths, "files, plain or gzip; - = the standard input");
+  line.set_footer(
+      "Timestamps are integers, in seconds or milliseconds by magnitude. Times may come in any\n"
+      "order, which OpenTSDB refuses; of two points of one series and instant the later line "
+      "wins.\n"
+      "A bad line is named as FILE:LINE: reason: text. Without --skip-errors the first one ends "
+      "the\n"
+      "import with exit 1: all good lines before it are stored, lines behind it may be, as far as\n"
+      "they were in its batch. With --skip-errors bad lines are counted by reason, and exit is 0.\n"
+      "\nExamples:\n"
+      "  hourcell import points.txt more.gz\n"
+      "  zcat old.gz | hourcell import --skip-errors -\n"
+      "  hourcell import --url http://localhost:4242 points.txt\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
+  return RunImport(options, terminal);
 }
 
 }  // namespace hourcell

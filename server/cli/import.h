@@ -32,4 +32,8 @@ struct ImportOptions {
 // batch, too many threads.
 int RunImport(const ImportOptions& options, Terminal& terminal);
 
+// `hourcell import` with these flags and words. The exit code is that of RunImport, or
+// kExitUsage if they make no sense.
+int ImportMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

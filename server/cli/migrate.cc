@@ -23,9 +23,12 @@
 #include "codec/base/strings.h"
 #include "codec/tsuid.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/point_digest.h"
 #include "server/cli/point_sink.h"
 #include "server/cli/progress.h"
+#include "server/cli/store_flags.h"
+#include "server/engine_options.h"
 
 namespace hourcell {
 namespace {
@@ -250,7 +253,7 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options) 
   StoreOptions store = options.store;
   store.data = options.to;
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(store));
-  HOURCELL_ASSIGN_OR_RETURN(Options target, config.ToOptions());
+  HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(config));
   // Every name has passed the source's rules.
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);
@@ -301,6 +304,26 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
              static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
              options.skip_compare ? "" : "; both stores have the same points");
   return kExitOk;
+}
+
+int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("migrate", "Writes a store again in another layout.");
+  MigrateOptions options;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  line.AddFlag("--skip-compare", &options.skip_compare, "do not read both again at the end");
+  line.AddWord("FROM", &options.from, "the directory of a store that no process has open");
+  line.AddWord("TO", &options.to, "a directory that is empty, or none");
+  line.set_footer(
+      "The settings are those of the new store: UID widths, salt, form of cells. Names, points,\n"
+      "annotations and TTLs of metrics are written to it, and then the points of both are read\n"
+      "and compared. FROM is left as it is. A migration that was ended may be run again.\n"
+      "To change the number of salt buckets only, see 'hourcell store salt': nothing moves.\n"
+      "\nExample:\n"
+      "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"
+      "      --set tsd.storage.salt.buckets=64\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunMigrate(options, terminal);
 }
 
 }  // namespace hourcell

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "server/cli/store.h"
 #include "server/cli/terminal.h"
@@ -32,5 +33,9 @@ struct MigrateOptions {
 // Says what it migrated. kExitUsage: settings or directories make no sense; kExitFailure: a store
 // cannot be read or written, does not fit the layout, or came out different.
 int RunMigrate(const MigrateOptions& options, Terminal& terminal);
+
+// `hourcell migrate` with these flags and words. The exit code is that of RunMigrate, or
+// kExitUsage if they make no sense.
+int MigrateMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

@@ -1,6 +1,7 @@
 #include "server/cli/query.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,11 +16,13 @@
 #include "engine/tsdb.h"
 #include "server/access_rights.h"
 #include "server/body_writer.h"
+#include "server/cli/command_line.h"
 #include "server/cli/explain_text.h"
 #include "server/cli/http_client.h"
 #include "server/cli/query_text.h"
 #include "server/cli/query_words.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 #include "server/http_api.h"
 #include "server/http_message.h"
@@ -181,6 +184,34 @@ int RunQuery(const QueryOptions& options, Terminal& terminal) {
   if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
   const absl::Status printed = QueryServer(*url, *spec, options, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
+}
+
+int QueryMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("query",
+                   "Answers a query, a line a point: metric timestamp_ms value {tagk=tagv, ...}");
+  QueryOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddFlag("--json", &options.json, "print what /api/query answers, times in milliseconds");
+  line.AddFlag("--explain", &options.explain,
+               "say on the standard error how each sub query was read and what it cost; with "
+               "--json, in the answer");
+  line.AddRepeated("-m", &options.m_texts, "M", "a sub query as in /api/query?m=; may be repeated");
+  line.AddWords("WORD", &options.words,
+                "START [END] and, without -m, one or more of: AGG [rate [counter[,max[,reset]]]] "
+                "[downsample N FUNC] metric [tagk=tagv ...]");
+  line.set_footer(
+      "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now. The\n"
+      "second word is END if it reads as a time. N is in milliseconds, or a duration such as 1h.\n"
+      "Integers are printed plain, floating-point values in full as Java prints them (OpenTSDB's\n"
+      "tool rounds them to six decimals).\n"
+      "\nExamples:\n"
+      "  hourcell query 1h-ago sum cpu.user host=web01\n"
+      "  hourcell query 2013/01/01 2013/01/02 avg rate counter downsample 60000 avg net.bytes\n"
+      "  hourcell query 1d-ago -m 'sum:1h-avg:cpu.user{host=*}'\n"
+      "  hourcell query --url http://localhost:4242 --json 1h-ago sum cpu.user\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunQuery(options, terminal);
 }
 
 }  // namespace hourcell

@@ -22,4 +22,8 @@ struct QueryOptions {
 // kExitUsage: the query does not parse; kExitFailure: it fails.
 int RunQuery(const QueryOptions& options, Terminal& terminal);
 
+// `hourcell query` with these flags and words. The exit code is that of RunQuery, or
+// kExitUsage if they make no sense.
+int QueryMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -5,8 +5,11 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -17,8 +20,10 @@
 #include "codec/base/strings.h"
 #include "engine/region_admin.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/region_text.h"
+#include "server/cli/store_flags.h"
 #include "server/http_message.h"
 #include "server/region_handler.h"
 #include "server/region_json.h"
@@ -343,6 +348,41 @@ int RunRegion(const RegionOptions& options, Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
   return Print(AskStore(tsdb->get(), *question, options), *subcommand, options, terminal);
+}
+
+int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("region", "Lists, checks, splits and merges the regions of a table.");
+  RegionOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddOption("--table", &options.table, "TABLE", "data (the default) or annotation");
+  line.AddFlag("--explain", &options.explain, "list: say in words where each region begins");
+  line.AddFlag("--json", &options.json, "print what /api/admin/regions answers");
+  line.AddOption("--at", &options.at, "KEY", "split: the key at which");
+  line.AddOption("--into", &options.into, "N", "split: into so many parts of equal size");
+  line.Exclude("--into", "--at");
+  line.AddFlag("--abandon", &options.abandon, "rolling-split: forget the one that was ended");
+  line.AddWords("WORD", &options.words, "a subcommand and its words, see below");
+  line.set_footer(
+      "Subcommands:\n"
+      "  list                     a line a region, ascending by start\n"
+      "  check                    what is wrong with them; exit 1 if anything is\n"
+      "  split REGION             at a key, into N parts, or in two where the settings say\n"
+      "  merge REGION REGION...   neighbours become one\n"
+      "  rolling-split SPEC       on a store in use, cut after cut until every key of SPEC begins "
+      "a\n"
+      "                           region; SPEC is as for tsd.region.presplit. Without it, goes on\n"
+      "                           with one that was ended before it was through\n"
+      "REGION is an id, an encoded name, a full name, or a key in it (key:KEY if it looks like "
+      "one\n"
+      "of those). Keys are written as HBase's shell does: \\x00 is the byte 0.\n"
+      "\nExamples:\n"
+      "  hourcell region list --explain\n"
+      "  hourcell region split 1 --at '\\x00\\x00\\x02' --url http://localhost:4242\n"
+      "  hourcell region split '\\x00\\x00\\x02' --into 4\n"
+      "  hourcell region rolling-split uniform:16 --url http://localhost:4242\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunRegion(options, terminal);
 }
 
 }  // namespace hourcell

@@ -40,4 +40,8 @@ struct RegionOptions {
 // will not, or `check` found something.
 int RunRegion(const RegionOptions& options, Terminal& terminal);
 
+// `hourcell region` with these flags and words. The exit code is that of RunRegion, or
+// kExitUsage if they make no sense.
+int RegionMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -1,17 +1,21 @@
 #include "server/cli/scan.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/base/status_macros.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/query_words.h"
 #include "server/cli/row_text.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {
@@ -57,6 +61,31 @@ int RunScan(const ScanOptions& options, Terminal& terminal) {
 
   const absl::Status printed = PrintRows(tsdb->get(), *spec, options.format, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
+}
+
+int ScanMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("scan",
+                   "Prints stored rows in row-key order; without arguments the whole store.");
+  ScanOptions options;
+  bool is_import = false;
+  bool is_hex = false;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  line.AddFlag("--import", &is_import, "print lines for hourcell import");
+  line.AddFlag("--hex", &is_hex, "print key, qualifiers and values of each row in hex");
+  line.Exclude("--hex", "--import");
+  line.AddWords("WORD", &options.words, "START [END] [metric [tagk=tagv ...]]");
+  line.set_footer(
+      "Rows are whole hours: those that touch START..END are printed with all their points. The\n"
+      "bytes are OpenTSDB's, whatever format is stored; dates are in UTC.\n"
+      "\nExamples:\n"
+      "  hourcell scan --import > points.txt\n"
+      "  hourcell scan 2013/01/01 2013/01/02 cpu.user host=web01\n"
+      "  hourcell scan --hex 1d-ago | head\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (is_import) options.format = ScanFormat::kImport;
+  if (is_hex) options.format = ScanFormat::kHex;
+  return RunScan(options, terminal);
 }
 
 }  // namespace hourcell

@@ -27,4 +27,8 @@ struct ScanOptions {
 // kExitUsage: the words do not parse; kExitFailure: the store fails, or a row is damaged.
 int RunScan(const ScanOptions& options, Terminal& terminal);
 
+// `hourcell scan` with these flags and words. The exit code is that of RunScan, or
+// kExitUsage if they make no sense.
+int ScanMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

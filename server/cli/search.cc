@@ -3,7 +3,10 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -14,7 +17,9 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
+#include "server/cli/store_flags.h"
 #include "server/json_text.h"
 #include "server/series_text.h"
 
@@ -139,6 +144,24 @@ int RunSearch(const SearchOptions& options, Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
   return Finish(AskStore(tsdb->get(), *query, &output), &output, terminal);
+}
+
+int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("search", "Lists the series of a store, a line each: tsuid, metric, tags.");
+  SearchOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddWords("WORD", &options.words, "lookup [METRIC] [TAGK=TAGV ...]");
+  line.set_footer(
+      "A metric that is left out or * is any; so is an empty or * side of a tag. A key again with\n"
+      "another value is 'or', another key is 'and'. Series are listed whether or not they still\n"
+      "have points. Exit 1 if there is none.\n"
+      "\nExamples:\n"
+      "  hourcell search lookup cpu.user\n"
+      "  hourcell search lookup cpu.user host=web01 host=web02 'dc=*'\n"
+      "  hourcell search lookup host=web01 --url http://localhost:4242\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunSearch(options, terminal);
 }
 
 }  // namespace hourcell

@@ -29,4 +29,8 @@ struct SearchOptions {
 // Prints all there are. kExitFailure if there is none, as with grep, or a name is unknown.
 int RunSearch(const SearchOptions& options, Terminal& terminal);
 
+// `hourcell search` with these flags and words. The exit code is that of RunSearch, or
+// kExitUsage if they make no sense.
+int SearchMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,12 +20,17 @@
 #include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/access_policy.h"
+#include "server/cli/command_line.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 #include "server/config.h"
 #include "server/descriptor_limit.h"
+#include "server/engine_options.h"
 #include "server/log.h"
 #include "server/server.h"
+#include "server/setting.h"
+#include "server/setting_table.h"
 #include "server/version.h"
 
 namespace hourcell {
@@ -118,7 +124,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const absl::StatusOr<Config> config = LoadConfig(all);
   if (!config.ok()) return FailStore(terminal, kCommand, config.status());
   WarnOfIgnoredSettings(*config, kCommand, terminal);
-  absl::StatusOr<Options> options = config->ToOptions();
+  absl::StatusOr<Options> options = EngineOptionsOf(*config);
   if (!options.ok()) return FailStore(terminal, kCommand, options.status());
   // Server::Start asks the same, but by then there would be a store.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
@@ -156,10 +162,39 @@ std::string DurabilityHelp() {
 
 std::string SettingsHelp() {
   std::string text;
-  for (const Config::Setting& setting : Config::settings()) {
+  for (const Setting& setting : SettingTable()) {
     text += fmt::format("{}={}\n    {}\n", setting.key, setting.default_value, setting.help);
   }
   return text;
+}
+
+int ServeMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("serve",
+                   "Serves OpenTSDB's telnet and HTTP protocols on one port, until SIGTERM.");
+  StoreOptions store;
+  ServeFlags flags;
+  bool help_settings = false;
+  AddStoreOptions(&line, &store);
+  line.AddOption("--port", &flags.port, "N", "port to listen on (default 4242)");
+  line.AddOption("--bind", &flags.bind, "ADDRESS",
+                 "address to listen on (default 127.0.0.1; 0.0.0.0 = all)");
+  line.AddOption("--max-connections", &flags.max_connections, "N",
+                 "connections at once (default: any)");
+  line.AddOption("--backlog", &flags.backlog, "N", "connections waiting to be accepted");
+  line.AddFlag("--auto-metric", &flags.auto_metric, "puts may create metrics (the default here)");
+  line.AddFlag("--read-only", &flags.read_only, "refuse puts (tsd.mode=ro)");
+  line.AddFlag("--help-settings", &help_settings, "list every setting with its default");
+  line.set_footer(DurabilityHelp() +
+                  "\nExamples:\n"
+                  "  hourcell serve\n"
+                  "  hourcell serve --bind 0.0.0.0 --tsd.auth.file=users --data /var/lib/hourcell\n"
+                  "  hourcell serve --config opentsdb.conf --tsd.storage.sync=always\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (help_settings) {
+    fmt::print(terminal.out, "{}", SettingsHelp());
+    return kExitOk;
+  }
+  return RunServe(store, flags, terminal);
 }
 
 }  // namespace hourcell

@@ -33,4 +33,8 @@ std::string DurabilityHelp();
 // Every setting with its default and what it does, a line each.
 std::string SettingsHelp();
 
+// `hourcell serve` with these flags and words. The exit code is that of RunServe, or
+// kExitUsage if they make no sense.
+int ServeMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -29,8 +29,11 @@
 #include "engine/simulate/trace_source.h"
 #include "engine/simulate/validation.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/line_reader.h"
 #include "server/cli/simulate_figure.h"
+#include "server/cli/simulate_flags.h"
+#include "server/cli/store_flags.h"
 #include "server/properties.h"
 
 namespace hourcell {
@@ -342,6 +345,32 @@ int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
     return Fail(terminal, kCommand, written);
   }
   return KeepsRatio(*results, options.ratio_max, terminal) ? kExitOk : kExitFailure;
+}
+
+int SimulateMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line(
+      "simulate",
+      "Foretells how a design of row keys and regions will do: sizes, splits, hot spots.");
+  SimulateOptions options;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  AddSimulateFlags(&line, &options);
+  line.set_footer(
+      "A fleet: metrics=10,tags=host:1000/cpu:8,interval=10s,duration=1d,churn=0.05,skew=1,\n"
+      "late=0.01:6h; all of it may be left out. FIELDS: opentsdb, salted:20, hash-prefix:2,\n"
+      "reversed-metric, tags-first, time-first, newest-first, partition:20, or fields joined by "
+      "'+'.\n"
+      "Settings are those of regions by HBase's names or ours, and tsd.simulate.*; see\n"
+      "docs/simulate.md. Nothing is read but the files named, and nothing written.\n"
+      "\nExamples:\n"
+      "  hourcell simulate --fleet metrics=100,tags=host:500,duration=7d --heat\n"
+      "  hourcell simulate --layout salted:20 --presplit salt --max-ratio 1.2\n"
+      "  hourcell simulate --ids 100000000 --distributor md5-8hex --presplit hex:10 "
+      "--format classic\n"
+      "  hourcell simulate --trace puts.gz --design 'plain: layout=opentsdb' \\\n"
+      "      --design 'salted: layout=salted:20 presplit=salt'\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunSimulate(options, terminal);
 }
 
 }  // namespace hourcell

@@ -48,4 +48,8 @@ struct SimulateOptions {
 // written, and a design whose hottest region has more than ratio_max times the mean.
 int RunSimulate(const SimulateOptions& options, Terminal& terminal);
 
+// `hourcell simulate` with these flags and words. The exit code is that of RunSimulate, or
+// kExitUsage if they make no sense.
+int SimulateMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

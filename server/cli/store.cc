@@ -13,6 +13,7 @@
 #include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/config.h"
+#include "server/engine_options.h"
 
 namespace hourcell {
 
@@ -42,7 +43,7 @@ void WarnOfIgnoredSettings(const Config& config, std::string_view command, Termi
 }
 
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use) {
-  HOURCELL_ASSIGN_OR_RETURN(Options options, config.ToOptions());
+  HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
   options.check_layout = false;
   options.create_if_missing = use == StoreUse::kCreate;
   return Tsdb::Open(options);

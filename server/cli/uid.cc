@@ -18,8 +18,10 @@
 
 #include "codec/uid.h"
 #include "engine/tsdb.h"
+#include "server/cli/command_line.h"
 #include "server/cli/java_text.h"
 #include "server/cli/store.h"
+#include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {
@@ -218,6 +220,42 @@ int RunMkmetric(const StoreOptions& store,
   UidCommandOptions options{.store = store, .words = {"assign", "metrics"}};
   options.words.insert(options.words.end(), names.begin(), names.end());
   return RunUid(options, terminal);
+}
+
+int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("uid", "Shows and changes names and UIDs; kind is metrics, tagk or tagv.");
+  UidCommandOptions options;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  line.AddFlag("-i,--ignore-case", &options.ignore_case, "grep without regard to case");
+  line.AddWords("WORD", &options.words, "a subcommand and its words, see below");
+  line.set_footer(
+      "Subcommands:                          exit, besides 0 and 2 (usage)\n"
+      "  grep [kind] RE                      1 if no name matches\n"
+      "  assign kind name...                 3 if one cannot be assigned\n"
+      "  rename kind name newname            1 if refused\n"
+      "  delete kind name                    1 if unknown\n"
+      "  fsck [fix]                          the number of errors, 125 at most\n"
+      "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
+      "Mappings are printed as OpenTSDB does: metrics cpu.user: [0, 0, 1]\n"
+      "\nExamples:\n"
+      "  hourcell uid grep metrics '^cpu'\n"
+      "  hourcell uid assign tagk host dc\n"
+      "  hourcell uid metrics 1\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunUid(options, terminal);
+}
+
+int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("mkmetric", "Gives metrics their UIDs: uid assign metrics NAME...");
+  StoreOptions store;
+  std::vector<std::string> names;
+  AddStoreOptions(&line, &store);
+  RefuseUrl(&line);
+  line.AddWords("NAME", &names, "metrics");
+  line.set_footer("Example:\n  hourcell mkmetric cpu.user cpu.system\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunMkmetric(store, names, terminal);
 }
 
 }  // namespace hourcell

@@ -35,4 +35,9 @@ int RunMkmetric(const StoreOptions& store,
                 const std::vector<std::string>& names,
                 Terminal& terminal);
 
+// `hourcell uid` and `hourcell mkmetric` with these flags and words. The exit code is that
+// of the above, or kExitUsage if they make no sense.
+int UidMain(const std::vector<std::string>& args, Terminal& terminal);
+int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

@@ -5,13 +5,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
 #include "server/access_rights.h"
+#include "server/cli/command_line.h"
 #include "server/credentials.h"
 #include "server/secret_hash.h"
 
@@ -88,6 +92,28 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
   fmt::print(terminal.out, "{}", CredentialsLine(name, *rights, SecretHash::Make(secret)));
   if (options.generate) fmt::print(terminal.err, "{}.{}\n", name, secret);
   return kExitOk;
+}
+
+int UserMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("user", "Makes users of a server: prints a line for the file of tsd.auth.file.");
+  UserOptions options;
+  line.AddOption("--role", &options.role, "ROLE",
+                 "read (the default), write, read+write, admin or none");
+  line.AddFlag("--generate", &options.generate,
+               "make the secret, and say the token NAME.SECRET on the standard error");
+  line.AddWords("WORD", &options.words, "add NAME");
+  line.set_footer(
+      "The secret is the first line of the standard input. What is printed holds its salted hash\n"
+      "only. The server reads the file again within a second of a change; see docs/security.md.\n"
+      "Clients send user and secret (HTTP basic authentication), a token (Authorization: Bearer\n"
+      "NAME.SECRET), or on telnet: auth NAME SECRET. Commands with --url take their token from\n"
+      "the variable HOURCELL_TOKEN.\n"
+      "\nExamples:\n"
+      "  hourcell user add grafana >> users\n"
+      "  hourcell user add tcollector --role write --generate >> users 2> token\n"
+      "  hourcell serve --bind 0.0.0.0 --tsd.auth.file=users\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunUser(options, terminal);
 }
 
 }  // namespace hourcell

@@ -22,4 +22,8 @@ struct UserOptions {
 // longer than kSecretBytesMax, or has control characters.
 int RunUser(const UserOptions& options, Terminal& terminal);
 
+// `hourcell user` with these flags and words. The exit code is that of RunUser, or
+// kExitUsage if they make no sense.
+int UserMain(const std::vector<std::string>& args, Terminal& terminal);
+
 }  // namespace hourcell

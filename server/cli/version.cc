@@ -1,11 +1,14 @@
 #include "server/version.h"
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "server/cli/command_line.h"
 #include "server/cli/terminal.h"
 #include "server/cli/version.h"
 
@@ -34,6 +37,12 @@ std::string VersionText() {
 int RunVersion(Terminal& terminal) {
   fmt::print(terminal.out, "{}", VersionText());
   return kExitOk;
+}
+
+int VersionMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("version", "Says which version this is and how it was built.");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunVersion(terminal);
 }
 
 }  // namespace hourcell

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "server/cli/terminal.h"
 
@@ -12,5 +13,9 @@ namespace hourcell {
 std::string VersionText();
 
 int RunVersion(Terminal& terminal);
+
+// `hourcell version` with these flags and words. The exit code is that of RunVersion, or
+// kExitUsage if they make no sense.
+int VersionMain(const std::vector<std::string>& args, Terminal& terminal);
 
 }  // namespace hourcell

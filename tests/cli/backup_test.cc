@@ -123,5 +123,13 @@ TEST_F(BackupCommandTest, WordsThatMakeNoSenseAreUsageErrors) {
   EXPECT_EQ(Restore(), kExitFailure);
 }
 
+TEST(RestoreMainTest, WantsBothDirectories) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RestoreMain({"backups"}, terminal.get()), kExitUsage);
+
+  EXPECT_THAT(terminal.err(), testing::HasSubstr("hourcell restore: STORE is required\n"));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -224,5 +224,13 @@ TEST_F(RegionTest, WordsThatMakeNoSenseAreUsageErrors) {
   EXPECT_EQ(RunRegion(options, terminal_.get()), kExitUsage);
 }
 
+TEST(RegionMainTest, ASplitIsAtAKeyOrIntoParts) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RegionMain({"split", "1", "--at", "k", "--into", "2"}, terminal.get()), kExitUsage);
+
+  EXPECT_THAT(terminal.err(), testing::HasSubstr("hourcell region: --at excludes --into\n"));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -98,5 +98,20 @@ TEST_F(ScanTest, MissingStoreIsNotFound) {
   EXPECT_THAT(terminal.err(), HasSubstr("none"));
 }
 
+TEST_F(ScanTest, FlagsSayHowRowsArePrinted) {
+  const std::string data = dir_.file("store");
+  CapturedTerminal lines;
+  CapturedTerminal hex;
+  CapturedTerminal both;
+
+  EXPECT_EQ(ScanMain({"--data", data, "--import", "2013/01/01", "mem"}, lines.get()), kExitOk);
+  EXPECT_EQ(ScanMain({"--hex", "2013/01/01", "mem", "--data", data}, hex.get()), kExitOk);
+  EXPECT_EQ(ScanMain({"--data", data, "--hex", "--import"}, both.get()), kExitUsage);
+
+  EXPECT_EQ(lines.out(), "mem 1356998400 5 host=a\n");
+  EXPECT_EQ(hex.out(), Scan(ScanFormat::kHex, {"2013/01/01", "mem"}));
+  EXPECT_THAT(both.err(), HasSubstr("hourcell scan: --"));
+}
+
 }  // namespace
 }  // namespace hourcell

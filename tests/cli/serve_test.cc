@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "server/config.h"
+#include "server/setting.h"
+#include "server/setting_table.h"
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
@@ -55,9 +57,17 @@ TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {
   EXPECT_THAT(DurabilityHelp(), HasSubstr("acknowledged by HTTP's 2xx answer"));
   EXPECT_THAT(DurabilityHelp(), HasSubstr("send version and wait"));
   EXPECT_THAT(DurabilityHelp(), HasSubstr("503 with Retry-After"));
-  for (const Config::Setting& setting : Config::settings()) {
+  for (const Setting& setting : SettingTable()) {
     EXPECT_THAT(SettingsHelp(), HasSubstr(std::string(setting.key) + "="));
   }
+}
+
+TEST(ServeTest, SettingsAreListedInsteadOfServing) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(ServeMain({"--help-settings", "--port", "0"}, terminal.get()), kExitOk);
+
+  EXPECT_EQ(terminal.out(), SettingsHelp());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "codec/base/check.h"
 #include "server/config.h"
+#include "server/engine_options.h"
 #include "server/properties.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -77,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HOURCELL_CHECK(absl::IsInvalidArgument(status));
     const std::string message(status.message().data(), status.message().size());
     HOURCELL_CHECK(message.starts_with("fuzz:"));
-  } else if (const auto options = config.ToOptions(); !options.ok()) {
+  } else if (const auto options = EngineOptionsOf(config); !options.ok()) {
     HOURCELL_CHECK(absl::IsInvalidArgument(options.status()));
   }
   return 0;

@@ -1,51 +1,31 @@
 // What a running server does with too much: of connections, of bodies, of queries, and with clients
 // that send or read too slowly. Over sockets.
 
-#include <chrono>
 #include <fstream>
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/credentials.h"
 #include "server/http_response.h"
-#include "server/server.h"
 #include "tests/server/http_decode.h"
 #include "tests/server/raw_client.h"
+#include "tests/server/running_server.h"
+#include "tests/server/tls_client.h"
 #include "tests/server/tls_peer.h"
-#include "tests/support/builders.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr int64_t kStartS = 1356998400;
-constexpr size_t kSeries = 500;
-constexpr size_t kPointsPerSeries = 100;
-
-constexpr std::string_view kVersionRequest = "GET /api/version HTTP/1.1\r\nHost: x\r\n\r\n";
-constexpr std::string_view kSmallQuery =
-    "GET /api/query?start=1356998400&m=sum:m{host=web1} HTTP/1.1\r\nHost: x\r\n\r\n";
-// About 25 MB of text: more than all buffers between server and client hold.
-constexpr std::string_view kLargeQuery =
-    "GET /api/query?start=1356998400&end=1357002000&m=none:m&m=sum:m{host=*}&m=min:m{host=*}"
-    "&m=max:m{host=*}&m=avg:m{host=*}&m=count:m{host=*}&m=zimsum:m{host=*}&m=mimmin:m{host=*}"
-    "&m=mimmax:m{host=*}&m=dev:m{host=*}&m=first:m{host=*}&m=last:m{host=*}"
-    " HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kSmallQuery = "/api/query?start=1356998400&m=sum:m{host=web1}";
 
 std::string PostHead(std::string_view target, size_t length, std::string_view more = "") {
   return "POST " + std::string(target) +
@@ -53,36 +33,15 @@ std::string PostHead(std::string_view target, size_t length, std::string_view mo
          std::string(more) + "\r\n";
 }
 
-class ServerOverloadTest : public testing::Test {
+class ServerOverloadTest : public RunningServerTest {
  protected:
-  void SetUp() override {
-    Options options;
-    options.path = dir_.file("store");
-    auto opened = Tsdb::Open(options);
-    ASSERT_OK(opened);
-    tsdb_ = *std::move(opened);
-    Set("tsd.network.port", "0");
-    Set("tsd.network.worker_threads", "2");
-  }
-
-  void Set(std::string_view key, std::string_view value) { ASSERT_OK(config_.Set(key, value)); }
-  void Start() {
-    auto started = Server::Start(config_, tsdb_.get());
-    ASSERT_OK(started);
-    server_ = *std::move(started);
-  }
-  uint16_t port() const { return server_->port(); }
-
-  // Points for kLargeQuery.
-  void PutPoints() {
-    for (size_t i = 0; i < kSeries; ++i) {
-      const std::string tags = "host=web" + std::to_string(i);
-      for (size_t j = 0; j < kPointsPerSeries; ++j) {
-        OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
-                         static_cast<int64_t>(1'000'000'000'000 + i));
-        ASSERT_OK(tsdb_->Put(point.view()));
-      }
-    }
+  // A server with TLS, which gives requests and handshakes a second.
+  void StartWithTlsInASecond() {
+    WriteCertificate(dir_.file("cert"), dir_.file("key"));
+    Set("tsd.tls.certificate", dir_.file("cert"));
+    Set("tsd.tls.key", dir_.file("key"));
+    Set("tsd.http.request.timeout", "1");
+    Start();
   }
 
   uint64_t Counted(const std::string& name, const StatTags& tags = {}) {
@@ -94,25 +53,12 @@ class ServerOverloadTest : public testing::Test {
     }
     return -1;
   }
-  static bool Eventually(const std::function<bool()>& condition) {
-    const auto deadline = steady_clock::now() + std::chrono::seconds(20);
-    while (!condition()) {
-      if (steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    return true;
-  }
   bool WaitForQueries(int64_t running, int64_t waiting) {
     return Eventually([&] {
       return Gauge("query.queries", {{"type", "running"}}) == running &&
              Gauge("query.queries", {{"type", "waiting"}}) == waiting;
     });
   }
-
-  TempDir dir_;
-  Config config_;
-  std::unique_ptr<Tsdb> tsdb_;
-  std::unique_ptr<Server> server_;
 };
 
 TEST_F(ServerOverloadTest, OneAddressDoesNotKeepOthersOut) {
@@ -244,7 +190,7 @@ TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
   Start();
   RawClient idle(port());
   RawClient between(port());
-  between.Send(kVersionRequest);
+  between.Send(Get("/api/version"));
   EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   RawClient header(port());
   header.Send("GET /api/ver");
@@ -255,29 +201,20 @@ TEST_F(ServerOverloadTest, SlowSendersAreTimedOutAndIdleOnesAreNot) {
   EXPECT_THAT(body.ReadAll(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
 
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_timed_out"}}), 2U);
-  idle.Send(kVersionRequest);
+  idle.Send(Get("/api/version"));
   EXPECT_THAT(idle.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   between.ReadUntil("}");
-  between.Send(kVersionRequest);
+  between.Send(Get("/api/version"));
   EXPECT_THAT(between.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(ServerOverloadTest, HandshakesThatStandStillAreTimedOutAndIdleSessionsAreNot) {
-  WriteCertificate(dir_.file("cert"), dir_.file("key"));
-  Set("tsd.tls.certificate", dir_.file("cert"));
-  Set("tsd.tls.key", dir_.file("key"));
-  Set("tsd.http.request.timeout", "1");
-  Start();
-  TlsPeer peer;
-  RawClient idle(port());
-  idle.Send(peer.Take(""));
-  while (!peer.is_established())
-    idle.Send(peer.Take(idle.ReadAvailable()));
+  StartWithTlsInASecond();
+  TlsClient idle(port());
   RawClient one_byte(port());
   one_byte.Send("\x16");
-  TlsPeer half_peer;
   RawClient half(port());
-  const std::string hello = half_peer.Take("");
+  const std::string hello = TlsPeer().Take("");
   half.Send(hello.substr(0, hello.size() / 2));
 
   EXPECT_EQ(one_byte.ReadAll(), "");
@@ -285,36 +222,18 @@ TEST_F(ServerOverloadTest, HandshakesThatStandStillAreTimedOutAndIdleSessionsAre
 
   EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 2U);
   EXPECT_EQ(Counted("connectionmgr.connections", {{"type", "timed_out"}}), 2U);
-  idle.Send(peer.Send("version\n"));
-  while (peer.received().empty()) {
-    const std::string got = idle.ReadAvailable();
-    if (got.empty()) break;
-    peer.Take(got);
-  }
-  EXPECT_THAT(peer.received(), StartsWith("hourcell"));
+  idle.Send("version\n");
+  EXPECT_THAT(idle.ReadAvailable(), StartsWith("hourcell"));
 }
 
 // The time of the handshake is no time of the request.
 TEST_F(ServerOverloadTest, ASlowSenderIsTimedOutInsideOfTlsToo) {
-  WriteCertificate(dir_.file("cert"), dir_.file("key"));
-  Set("tsd.tls.certificate", dir_.file("cert"));
-  Set("tsd.tls.key", dir_.file("key"));
-  Set("tsd.http.request.timeout", "1");
-  Start();
-  TlsPeer peer;
-  RawClient client(port());
-  client.Send(peer.Take(""));
-  while (!peer.is_established())
-    client.Send(peer.Take(client.ReadAvailable()));
-  client.Send(peer.Send("GET /api/ver"));
+  StartWithTlsInASecond();
+  TlsClient client(port());
 
-  while (!peer.server_finished()) {
-    const std::string got = client.ReadAvailable();
-    if (got.empty()) break;
-    peer.Take(got);
-  }
+  client.Send("GET /api/ver");
 
-  EXPECT_THAT(peer.received(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
+  EXPECT_THAT(client.ReadAll(), StartsWith("HTTP/1.1 408 Request Timeout\r\n"));
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_timed_out"}}), 1U);
   EXPECT_EQ(Counted("rpc.errors", {{"type", "tls_timed_out"}}), 0U);
 }
@@ -339,20 +258,20 @@ TEST_F(ServerOverloadTest, TooManyQueriesAreRefusedAndTheRestGoesOn) {
   Set("tsd.query.queue", "1");
   Start();
   RawClient running(port(), /*receive_bytes=*/64 * 1024);
-  running.Send(kLargeQuery);
+  running.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
   RawClient waiting(port());
-  waiting.Send(kSmallQuery);
+  waiting.Send(Get(kSmallQuery));
   ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/1));
 
   RawClient other(port());
-  other.Send(kSmallQuery);
+  other.Send(Get(kSmallQuery));
   EXPECT_THAT(other.ReadUntil("\r\n\r\n"),
               AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
   EXPECT_THAT(other.ReadUntil("}}"), HasSubstr("Too many queries"));
   EXPECT_EQ(Counted("query.refused", {{"reason", "too_many"}}), 1U);
 
-  other.Send(kVersionRequest);
+  other.Send(Get("/api/version"));
   EXPECT_THAT(other.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   other.ReadUntil("}");
   other.Send("GET /api/stats HTTP/1.1\r\n\r\n");
@@ -366,7 +285,7 @@ TEST_F(ServerOverloadTest, ADrainWaitsForWhatIsRead) {
   Set("tsd.network.drain_timeout", "60");
   Start();
   RawClient client(port(), /*receive_bytes=*/64 * 1024);
-  client.Send(kLargeQuery);
+  client.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
   RawClient idle(port());
 
@@ -385,7 +304,7 @@ TEST_F(ServerOverloadTest, AHurryEndsTheDrain) {
   Set("tsd.network.drain_timeout", "3600");
   Start();
   RawClient client(port(), /*receive_bytes=*/64 * 1024);
-  client.Send(kLargeQuery);
+  client.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
   RawClient idle(port());
   std::jthread stopper([&] { server_->Stop(); });

@@ -2,24 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "server/server.h"
 #include "tests/server/http_decode.h"
 #include "tests/server/raw_client.h"
-#include "tests/support/builders.h"
-#include "tests/support/status_matchers.h"
-#include "tests/support/temp_dir.h"
+#include "tests/server/running_server.h"
 
 namespace hourcell {
 namespace {
@@ -30,44 +23,19 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr int64_t kStartS = 1356998400;
-constexpr size_t kSeries = 500;
-constexpr size_t kPointsPerSeries = 100;
-
-// About 25 MB of text: more than all buffers between server and client hold.
-constexpr std::string_view kLargeQuery =
-    "/api/query?start=1356998400&end=1357002000&m=none:m&m=sum:m{host=*}&m=min:m{host=*}"
-    "&m=max:m{host=*}&m=avg:m{host=*}&m=count:m{host=*}&m=zimsum:m{host=*}&m=mimmin:m{host=*}"
-    "&m=mimmax:m{host=*}&m=dev:m{host=*}&m=first:m{host=*}&m=last:m{host=*}";
-
-class ServerStreamTest : public testing::Test {
+class ServerStreamTest : public RunningServerTest {
  protected:
   void SetUp() override {
-    Options options;
-    options.path = dir_.file("store");
-    auto opened = Tsdb::Open(options);
-    ASSERT_OK(opened);
-    tsdb_ = *std::move(opened);
-    for (size_t i = 0; i < kSeries; ++i) {
-      const std::string tags = "host=web" + std::to_string(i);
-      for (size_t j = 0; j < kPointsPerSeries; ++j) {
-        OwnedPoint point("m", tags, kStartS + static_cast<int64_t>(j) * 10,
-                         static_cast<int64_t>(1'000'000'000'000 + i));
-        ASSERT_OK(tsdb_->Put(point.view()));
-      }
-    }
-    ASSERT_OK(config_.Set("tsd.network.port", "0"));
-    ASSERT_OK(config_.Set("tsd.network.worker_threads", "2"));
-    ASSERT_OK(config_.Set("tsd.http.request.cors_domains", "*"));
-    ASSERT_OK(config_.Set("tsd.network.drain_timeout", "1"));
-    auto started = Server::Start(config_, tsdb_.get());
-    ASSERT_OK(started);
-    server_ = *std::move(started);
+    RunningServerTest::SetUp();
+    PutPoints();
+    Set("tsd.http.request.cors_domains", "*");
+    Set("tsd.network.drain_timeout", "1");
+    Start();
   }
 
   // The body of the answer to a request without one.
   std::string Ask(std::string_view method, std::string_view target) {
-    RawClient client(server_->port());
+    RawClient client(port());
     client.Send(std::string(method) + " " + std::string(target) +
                 " HTTP/1.1\r\nConnection: close\r\n\r\n");
     client.ReadUntil("\r\n\r\n");
@@ -87,27 +55,13 @@ class ServerStreamTest : public testing::Test {
   }
 
   bool WaitForRunning(size_t count) {
-    const auto deadline = steady_clock::now() + std::chrono::seconds(20);
-    while (Running().size() != count) {
-      if (steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return true;
+    return Eventually([&] { return Running().size() == count; });
   }
-
-  TempDir dir_;
-  Config config_;
-  std::unique_ptr<Tsdb> tsdb_;
-  std::unique_ptr<Server> server_;
 };
 
-std::string Request(std::string_view target) {
-  return "GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n\r\n";
-}
-
 TEST_F(ServerStreamTest, ALargeResultIsWholeAndTheConnectionGoesOn) {
-  RawClient client(server_->port());
-  client.Send(Request(kLargeQuery) + Request("/api/version"));
+  RawClient client(port());
+  client.Send(Get(kLargeQuery) + Get("/api/version"));
 
   EXPECT_THAT(client.ReadUntil("\r\n\r\n"), HasSubstr("\r\nTransfer-Encoding: chunked\r\n"));
   const auto body = Unchunk(client.ReadUntil("\r\n0\r\n\r\n"));
@@ -122,7 +76,7 @@ TEST_F(ServerStreamTest, ALargeResultIsWholeAndTheConnectionGoesOn) {
 }
 
 TEST_F(ServerStreamTest, AStreamHasTheHeadersOfItsOriginAndItsCallback) {
-  RawClient client(server_->port());
+  RawClient client(port());
   client.Send("GET " + std::string(kLargeQuery) +
               "&jsonp=call HTTP/1.1\r\nOrigin: http://aurther.com\r\n\r\n");
 
@@ -135,8 +89,8 @@ TEST_F(ServerStreamTest, AStreamHasTheHeadersOfItsOriginAndItsCallback) {
 }
 
 TEST_F(ServerStreamTest, LinesOfThePageAreStreamed) {
-  RawClient client(server_->port());
-  client.Send(Request("/q?ascii&start=1356998400&end=1357002000&m=none:m"));
+  RawClient client(port());
+  client.Send(Get("/q?ascii&start=1356998400&end=1357002000&m=none:m"));
 
   EXPECT_THAT(client.ReadUntil("\r\n\r\n"), HasSubstr("\r\nTransfer-Encoding: chunked\r\n"));
   const auto body = Unchunk(client.ReadUntil("\r\n0\r\n\r\n"));
@@ -147,10 +101,10 @@ TEST_F(ServerStreamTest, LinesOfThePageAreStreamed) {
 
 // As many clients that do not read as there are threads for requests: the list still answers.
 TEST_F(ServerStreamTest, ListsAndCancelsWhatRuns) {
-  RawClient first(server_->port(), /*receive_bytes=*/64 * 1024);
-  RawClient second(server_->port(), /*receive_bytes=*/64 * 1024);
-  first.Send(Request(kLargeQuery));
-  second.Send(Request(kLargeQuery));
+  RawClient first(port(), /*receive_bytes=*/64 * 1024);
+  RawClient second(port(), /*receive_bytes=*/64 * 1024);
+  first.Send(Get(kLargeQuery));
+  second.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForRunning(2));
 
   for (const uint64_t id : Running()) {
@@ -171,8 +125,8 @@ TEST_F(ServerStreamTest, ListsAndCancelsWhatRuns) {
 }
 
 TEST_F(ServerStreamTest, AClientThatVanishesFreesItsQuery) {
-  RawClient client(server_->port(), /*receive_bytes=*/64 * 1024);
-  client.Send(Request(kLargeQuery));
+  RawClient client(port(), /*receive_bytes=*/64 * 1024);
+  client.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForRunning(1));
 
   client.Close();
@@ -181,8 +135,8 @@ TEST_F(ServerStreamTest, AClientThatVanishesFreesItsQuery) {
 }
 
 TEST_F(ServerStreamTest, StopEndsAQueryWhoseClientDoesNotRead) {
-  RawClient client(server_->port(), /*receive_bytes=*/64 * 1024);
-  client.Send(Request(kLargeQuery));
+  RawClient client(port(), /*receive_bytes=*/64 * 1024);
+  client.Send(Get(kLargeQuery));
   ASSERT_TRUE(WaitForRunning(1));
 
   const auto stop_at = steady_clock::now();

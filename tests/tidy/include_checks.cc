@@ -57,7 +57,7 @@ constexpr std::array kConfined = {
     Confined{"<rocksdb/", "bench/ engine/rocks_ engine/journal tests/", kAnyHeader},
     Confined{"<boost/", "server/ tests/", "server/asio.h"},
     Confined{"\"server/asio.h\"", "server/ tests/server/", kNoHeader},
-    Confined{"<CLI/", "server/main.cc", kNoHeader},
+    Confined{"<CLI/", "server/cli/command_line.cc", kNoHeader},
     Confined{"<spdlog/", "server/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},
     Confined{"<zlib", "server/ tests/", kNoHeader},

@@ -1,0 +1,48 @@
+#include "server/nearest_name.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace hourcell {
+namespace {
+
+constexpr std::array<std::string_view, 4> kNames = {"kitten", "mitten", "sitting", "bitter"};
+
+TEST(NearestNameTest, CountsReplacedAddedAndMissingLetters) {
+  using Names = std::array<std::string_view, 2>;
+
+  EXPECT_EQ(NearestName("abcd", Names{"abcdxx", "abcx"}), "abcx");
+  EXPECT_EQ(NearestName("abcdef", Names{"abcdxy", "abc-def"}), "abc-def");
+  EXPECT_EQ(NearestName("abc-def", Names{"abc-dxy", "abcdef"}), "abcdef");
+  EXPECT_EQ(NearestName("bitter", kNames), "bitter");
+}
+
+// Two swapped letters are two replaced ones, or one added and one missing.
+TEST(NearestNameTest, SwappedLettersCountTwice) {
+  EXPECT_EQ(NearestName("prot", std::array<std::string_view, 2>{"port", "pro"}), "pro");
+}
+
+TEST(NearestNameTest, TheFirstOfEqualsIsTaken) {
+  EXPECT_EQ(NearestName("sitten", kNames), "kitten");
+  EXPECT_EQ(NearestName("", std::array<std::string_view, 2>{"ab", "cd"}), "ab");
+}
+
+TEST(NearestNameTest, OfNoneItIsEmpty) {
+  EXPECT_EQ(NearestName("kitten", {}), "");
+}
+
+TEST(NearestNameTest, ComparesTheBeginningOfWhatIsNoName) {
+  const std::string beginning(kComparedBytesMax, 'a');
+  const std::string longer = beginning + std::string(50, 'x');
+  const std::vector<std::string_view> names = {longer, beginning};
+
+  EXPECT_EQ(NearestName(longer + "x", names), beginning);
+}
+
+}  // namespace
+}  // namespace hourcell
