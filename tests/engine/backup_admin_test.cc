@@ -23,6 +23,7 @@
 #include "tests/engine/backup_testing.h"
 #include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
@@ -195,6 +196,8 @@ std::set<int64_t> ValuesOf(Tsdb* tsdb, const std::string& metric) {
 class BusyBackupTest : public BackupAdminTest {
  protected:
   static constexpr int kWriters = 3;
+  static constexpr int kBackups = kIsSanitized ? 2 : 5;
+  static constexpr int kPoints = kIsSanitized ? 500 : 2000;  // of a writer, between two
 
   BusyBackupTest() {
     options_.seal_in_background = true;
@@ -248,8 +251,8 @@ TEST_F(BusyBackupTest, HasAllThatWasAcknowledgedAndNoHoles) {
     std::array<int, kWriters> acknowledged;
   };
   std::vector<Backup> made;
-  for (int round = 0; round < 5; ++round) {
-    while (acknowledged_[0] < 2000 * (round + 1)) {
+  for (int round = 0; round < kBackups; ++round) {
+    while (acknowledged_[0] < kPoints * (round + 1)) {
       std::this_thread::yield();
     }
     Backup backup = {};
@@ -266,7 +269,7 @@ TEST_F(BusyBackupTest, HasAllThatWasAcknowledgedAndNoHoles) {
   stop_ = true;
   threads.clear();
   EXPECT_GE(changes_, 1);
-  ASSERT_THAT(made, SizeIs(5));
+  ASSERT_THAT(made, SizeIs(kBackups));
 
   for (const Backup& backup : made) {
     SCOPED_TRACE(testing::Message() << "backup " << backup.id);

@@ -18,6 +18,7 @@
 #include "engine/rocks_table_store.h"
 #include "tests/engine/backup_testing.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
@@ -111,9 +112,9 @@ TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
       }
     }
   });
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < (kIsSanitized ? 2 : 8); ++round) {
     const int before = put;
-    while (put < before + 200)
+    while (put < before + (kIsSanitized ? 50 : 200))
       std::this_thread::yield();
     const auto report = tsdb->fsck()->Check({});
     EXPECT_OK(report);

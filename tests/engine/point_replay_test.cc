@@ -15,6 +15,8 @@
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
@@ -75,7 +77,7 @@ class PointReplayTest : public testing::Test {
 TEST_F(PointReplayTest, WhatWasAcknowledgedIsThereAfterACrash) {
   options_.seal_in_background = false;
   const auto fs = std::make_shared<FaultFs>();
-  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
+  const std::unique_ptr<rocksdb::Env> env = NewRestlessEnv(fs);
   options_.env = env.get();
   Random random(1);
   Model model;
@@ -162,12 +164,12 @@ TEST_F(PointReplayTest, AnyNumberOfLanesReadsWhatAnyOtherWrote) {
 
 // Power loss at any moment: synced points are found, and whatever else is found was put.
 TEST_F(PointReplayTest, APowerLossKeepsWhatWasSynced) {
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= (kIsThreadSanitized ? 2 : 5); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     TempDir directory;
     const auto fs = std::make_shared<FaultFs>();
-    const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
+    const std::unique_ptr<rocksdb::Env> env = NewRestlessEnv(fs);
     Options options = TinyOptions(directory.path() + "/store");
     options.env = env.get();
     options.journal_segment_bytes = 4 << 10;

@@ -27,6 +27,7 @@
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
 #include "tests/support/restless_env.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -37,7 +38,7 @@ constexpr int64_t kHourMs = 3600 * 1000;
 constexpr int64_t kFirstMs = 1356998400000;
 constexpr int64_t kHours = 5;
 constexpr int kHosts = 6;
-constexpr int kRounds = 75;
+constexpr int kRounds = kIsSanitized ? 40 : 75;
 const std::vector<std::string> kMetrics = {"m", "n"};
 
 struct Variant {

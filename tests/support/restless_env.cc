@@ -33,7 +33,7 @@ class RestlessEnv : public rocksdb::EnvWrapper {
 }  // namespace
 
 std::unique_ptr<rocksdb::Env> NewRestlessEnv(const std::shared_ptr<rocksdb::FileSystem>& fs) {
-  if (kIsSanitized) return rocksdb::NewCompositeEnv(fs);
+  if (kIsThreadSanitized) return rocksdb::NewCompositeEnv(fs);
   return std::make_unique<RestlessEnv>(fs);
 }
 

@@ -1,5 +1,5 @@
 // An Env for stores that are to fail: RocksDB takes a rest of a second after a failed flush, and so
-// a store that is being killed would; here it is a millisecond. Not with sanitizers:
+// a store that is being killed would; here it is a millisecond. Not with one:
 // ThreadSanitizer does not see the locking of a wrapped Env's mutexes, only that they are unlocked.
 
 #pragma once
