@@ -28,7 +28,7 @@ namespace hourcell {
 namespace {
 
 constexpr uint64_t kSeed = 20130101;
-// RocksDB rests for a second after each failure there, see restless_env.h.
+// With ThreadSanitizer RocksDB rests for a second after each failure, see restless_env.h.
 constexpr int kCalls = kIsSanitized ? 40 : 120;
 constexpr uint64_t kSanitizedRuns = 3;
 constexpr size_t kLogBytes = 2000;  // of faults that came to pass, in what is printed
