@@ -40,7 +40,7 @@ int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& 
 // the store or the server cannot, or refuses.
 int RunAdmin(const AdminOptions& options, Terminal& terminal);
 
-// `hourcell store` with these flags and words. The exit code is that of RunOnEither, or
+// `hourcell store` with these flags and words. The exit code is that of RunAdmin, or
 // kExitUsage if they make no sense.
 int AdminMain(const std::vector<std::string>& args, Terminal& terminal);
 
