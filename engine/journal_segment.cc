@@ -118,10 +118,10 @@ absl::Status SegmentReader::ReadHeader() {
 // Moves the carry to the front of the batch and reads behind it. Returns the bytes there are.
 absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   const size_t want = std::max(kReadBytes, carry_block_);
-  if (batch->bytes.size() < want) batch->bytes.resize(want);
-  std::memcpy(batch->bytes.data(), carry_.data(), carry_.size());
   const size_t size =
       static_cast<size_t>(std::min<uint64_t>(want - carry_.size(), range_.bytes - read_bytes_));
+  if (batch->bytes.size() < carry_.size() + size) batch->bytes.resize(carry_.size() + size);
+  std::memcpy(batch->bytes.data(), carry_.data(), carry_.size());
   HOURCELL_ASSIGN_OR_RETURN(const size_t got, ReadAt(fs_, *file_, range_.path, read_bytes_, size,
                                                      batch->bytes.data() + carry_.size()));
   // A file that became shorter ends here.

@@ -68,8 +68,10 @@ absl::Status Config::Set(std::string_view key, std::string_view value) {
     return absl::OkStatus();
   }
   if (!IsIgnoredSetting(key)) {
-    return absl::InvalidArgumentError(fmt::format("{}: no such setting; the nearest is {}",
-                                                  QuoteForMessage(key), NearestSetting(key)));
+    const std::string_view nearest = NearestSetting(key);
+    return absl::InvalidArgumentError(fmt::format("{}: no such setting{}{}", QuoteForMessage(key),
+                                                  nearest.empty() ? "" : "; the nearest is ",
+                                                  nearest));
   }
   if (std::ranges::find(ignored_, key) == ignored_.end()) ignored_.emplace_back(key);
   return absl::OkStatus();

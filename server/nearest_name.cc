@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,11 +10,10 @@
 namespace hourcell {
 namespace {
 
-// Levenshtein's distance, O(a * b).
-size_t EditDistance(std::string_view a, std::string_view b) {
+// Levenshtein's distance, or `limit` if it is not below that. O(a * b).
+size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
+  std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
     size_t diagonal = row[0];
     row[0] = i;
@@ -23,8 +22,10 @@ size_t EditDistance(std::string_view a, std::string_view b) {
       diagonal = row[j];
       row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
     }
+    // The smallest of a row is never below that of the row before.
+    if (*std::ranges::min_element(row) >= limit) return limit;
   }
-  return row.back();
+  return std::min(row.back(), limit);
 }
 
 // What every distance is at least: that of the lengths.
@@ -35,14 +36,13 @@ size_t DistanceMin(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> names) {
-  name = name.substr(0, kComparedBytesMax);
   std::string_view nearest;
-  size_t distance_min = std::numeric_limits<size_t>::max();
+  size_t limit = name.size() / 2 + 1;
   for (const std::string_view candidate : names) {
-    if (DistanceMin(name, candidate) >= distance_min) continue;
-    const size_t distance = EditDistance(name, candidate);
-    if (distance >= distance_min) continue;
-    distance_min = distance;
+    if (DistanceMin(name, candidate) >= limit) continue;
+    const size_t distance = EditDistance(name, candidate, limit);
+    if (distance >= limit) continue;
+    limit = distance;
     nearest = candidate;
   }
   return nearest;

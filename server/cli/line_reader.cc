@@ -72,9 +72,10 @@ absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& 
 }
 
 LineReader::LineReader(Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total)
-    : name_(std::move(name)), gz_(std::move(gz)), bytes_total_(bytes_total) {
-  buffer_.resize(kBufferBytes);
-}
+    : name_(std::move(name)),
+      gz_(std::move(gz)),
+      bytes_total_(bytes_total),
+      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
 LineReader::~LineReader() = default;
 
@@ -85,7 +86,7 @@ uint64_t LineReader::bytes_read() const {
 
 bool LineReader::NextIsBuffered() {
   if (next_length_ == 0) {
-    const size_t length = std::string_view(buffer_.data() + begin_, end_ - begin_).find('\n');
+    const size_t length = buffered().find('\n');
     if (length == std::string_view::npos) return false;
     next_length_ = length;
   }
@@ -95,7 +96,7 @@ bool LineReader::NextIsBuffered() {
 absl::StatusOr<bool> LineReader::Next(Line* line) {
   size_t searched = std::exchange(next_length_, 0);
   while (true) {
-    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    const std::string_view rest = buffered();
     size_t length = rest.find('\n', searched);
     if (length == std::string_view::npos && rest.size() <= kLineBytesMax) {
       searched = rest.size();
@@ -109,7 +110,7 @@ absl::StatusOr<bool> LineReader::Next(Line* line) {
 }
 
 absl::StatusOr<bool> LineReader::TakeLine(size_t length, Line* line) {
-  std::string_view text(buffer_.data() + begin_, length);
+  std::string_view text = buffered().substr(0, length);
   line->number = ++lines_;
   line->too_long = length > kLineBytesMax;
   if (line->too_long) {
@@ -127,7 +128,7 @@ absl::StatusOr<bool> LineReader::TakeLine(size_t length, Line* line) {
 absl::StatusOr<bool> LineReader::SkipLine(size_t known_bytes) {
   begin_ += known_bytes;
   while (true) {
-    const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
+    const std::string_view rest = buffered();
     const size_t end = rest.find('\n');
     if (end != std::string_view::npos) {
       begin_ += end + 1;
@@ -141,13 +142,13 @@ absl::StatusOr<bool> LineReader::SkipLine(size_t known_bytes) {
 
 absl::StatusOr<bool> LineReader::Fill() {
   if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    std::memmove(&buffer_[0], &buffer_[begin_], end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
-  HOURCELL_CHECK(end_ < buffer_.size());
-  const auto room = static_cast<unsigned>(buffer_.size() - end_);
-  const int got = gzread(gz_->file, buffer_.data() + end_, room);
+  HOURCELL_CHECK(end_ < kBufferBytes);
+  const auto room = static_cast<unsigned>(kBufferBytes - end_);
+  const int got = gzread(gz_->file, &buffer_[end_], room);
   if (got > 0) {
     end_ += static_cast<size_t>(got);
     return true;

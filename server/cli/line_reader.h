@@ -64,11 +64,12 @@ class LineReader {
   absl::StatusOr<bool> TakeLine(size_t length, Line* line);
   absl::StatusOr<bool> SkipLine(size_t known_bytes);
   absl::StatusOr<bool> Fill();
+  std::string_view buffered() const { return {&buffer_[begin_], end_ - begin_}; }
 
   const std::string name_;
   const std::unique_ptr<Gz> gz_;
   const uint64_t bytes_total_;
-  std::string buffer_;  // inflated; [begin_, end_) is not yet handed out
+  const std::unique_ptr<char[]> buffer_;  // inflated; [begin_, end_) is not yet handed out
   size_t begin_ = 0;
   size_t end_ = 0;
   size_t next_length_ = 0;  // bytes from begin_ to the next line's end, if it was looked for; or 0

@@ -18,6 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
@@ -70,6 +71,7 @@ TEST(ConfigTest, NamesTheNearestKeyWithFileAndLine) {
   EXPECT_THAT(status, StatusIs(kInvalid, AllOf(StartsWith("hourcell.conf:3: "),
                                                HasSubstr("\"tsd.network.prot\""),
                                                HasSubstr("nearest is tsd.network.port"))));
+  EXPECT_THAT(config.Set("what is it", "1"), StatusIs(kInvalid, EndsWith("no such setting")));
 }
 
 TEST(ConfigTest, AcceptsAndNamesWhatMeansNothingHere) {
