@@ -1,6 +1,7 @@
 #include "server/nearest_name.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <numeric>
 #include <span>
@@ -28,18 +29,33 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(row.back(), limit);
 }
 
-// What every distance is at least: that of the lengths.
-size_t DistanceMin(std::string_view a, std::string_view b) {
-  return std::max(a.size(), b.size()) - std::min(a.size(), b.size());
+using LetterCounts = std::array<int, 256>;
+
+LetterCounts CountLetters(std::string_view text) {
+  LetterCounts counts = {};
+  for (const char c : text)
+    ++counts[static_cast<unsigned char>(c)];
+  return counts;
+}
+
+// What the distance is at least: a letter that one has more of than the other is replaced, added or
+// missing ("bag distance").
+size_t DistanceMin(LetterCounts counts, std::string_view a, std::string_view b) {
+  size_t common = 0;
+  for (const char c : b) {
+    if (counts[static_cast<unsigned char>(c)]-- > 0) ++common;
+  }
+  return std::max(a.size(), b.size()) - common;
 }
 
 }  // namespace
 
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> names) {
   std::string_view nearest;
-  size_t limit = name.size() / 2 + 1;
+  const LetterCounts counts = CountLetters(name);
+  size_t limit = name.size() / 3 + 1;
   for (const std::string_view candidate : names) {
-    if (DistanceMin(name, candidate) >= limit) continue;
+    if (DistanceMin(counts, name, candidate) >= limit) continue;
     const size_t distance = EditDistance(name, candidate, limit);
     if (distance >= limit) continue;
     limit = distance;

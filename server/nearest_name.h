@@ -8,7 +8,7 @@
 namespace hourcell {
 
 // The one of `names` with the smallest Levenshtein distance to `name`, the first of equals; empty
-// if none has half of the name's letters: what is further away was not meant.
+// if more than a third of the name's letters would have to change: that was not meant.
 std::string_view NearestName(std::string_view name, std::span<const std::string_view> names);
 
 }  // namespace hourcell

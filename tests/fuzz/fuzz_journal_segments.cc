@@ -70,7 +70,8 @@ class Scribe {
     std::vector<std::string> names = Names();
     if (names.empty()) return;
     const std::string path = std::string(kDirectory) + "/" + names[file % names.size()];
-    std::string bytes = ReadFileFrom(fs_.get(), path, 0, 1 << 20).value();
+    std::string bytes;
+    HOURCELL_CHECK(rocksdb::ReadFileToString(env_.get(), path, &bytes).ok());
     if (bytes.empty()) return;
     const size_t at = where % bytes.size();
     if (change == 0) {

@@ -30,10 +30,11 @@ TEST(NearestNameTest, TheFirstOfEqualsIsTaken) {
   EXPECT_EQ(NearestName("sitten", kNames), "kitten");
 }
 
-TEST(NearestNameTest, WhatHasNotHalfOfItsLettersIsNotNear) {
+TEST(NearestNameTest, WhatWouldChangeByMoreThanAThirdIsNotNear) {
   EXPECT_EQ(NearestName("kitchen", kNames), "kitten");
   EXPECT_EQ(NearestName("kixxen", kNames), "kitten");
-  EXPECT_EQ(NearestName("kixxxx", kNames), "");
+  EXPECT_EQ(NearestName("kixxxn", kNames), "");
+  EXPECT_EQ(NearestName("nettik", kNames), "");
   EXPECT_EQ(NearestName("", kNames), "");
   EXPECT_EQ(NearestName(std::string(1000, 't'), kNames), "");
   EXPECT_EQ(NearestName("kitten", {}), "");
