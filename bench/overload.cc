@@ -35,6 +35,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
+// So long a TcpClient waits.
+constexpr std::chrono::seconds kPatience{60};
+
 constexpr std::string_view kUsage = R"(usage: overload [option...]
   --seconds=15           of overload
   --calibrate-s=10       for which the sustained load is measured
@@ -219,15 +222,27 @@ class Overload {
         const std::string target = fmt::format(
             "/api/query?start={}&m=sum:1m-p95:dash.m{}{{host=*}}", kDashStartS, i % kDashMetrics);
         while (!ends_) {
+          const SteadyClock::time_point begin = SteadyClock::now();
           const HttpResult result = HttpCall(port_, "GET", target);
-          std::atomic<uint64_t>& count = result.status == 200   ? queries_done_
-                                         : result.status == 503 ? queries_later_
-                                         : result.status == 413 ? queries_large_
-                                                                : queries_failed_;
-          ++count;
+          ++QueryCount(result.status, SteadyClock::now() - begin);
           if (result.status == 503) std::this_thread::sleep_for(std::chrono::seconds(1));
         }
       });
+    }
+  }
+
+  // What counts a query that ended with this status after so long. A client that had no reply for
+  // kPatience has hung up; one that had none sooner was cut off.
+  std::atomic<uint64_t>& QueryCount(int status, SteadyClock::duration time) {
+    switch (status) {
+      case 200:
+        return queries_done_;
+      case 413:
+        return queries_large_;
+      case 503:
+        return queries_later_;
+      default:
+        return status == 0 && time >= kPatience ? queries_left_ : queries_failed_;
     }
   }
 
@@ -301,9 +316,11 @@ class Overload {
     fmt::print("offered: {:.0f} points/s for {} s; {} of them held back at the sender\n",
                sustained * static_cast<double>(settings_.factor), settings_.seconds,
                total.held_back);
-    fmt::print("queries: {} answered, {} over a limit (413), {} refused (503), {} failed\n",
-               queries_done_.load(), queries_large_.load(), queries_later_.load(),
-               queries_failed_.load());
+    fmt::print(
+        "queries: {} answered, {} given up after {} s, {} over a limit (413), {} refused (503), {} "
+        "failed\n",
+        queries_done_.load(), queries_left_.load(), kPatience.count(), queries_large_.load(),
+        queries_later_.load(), queries_failed_.load());
     fmt::print("version: {} asked; ms p50 {:.1f}, p99 {:.1f}, worst {:.1f}\n", version_.ms.size(),
                version_.Percentile(50), version_.Percentile(99), version_.Percentile(100));
     fmt::print("bodies: {} points taken, {} refused (503)\n\n", bodies_.good, bodies_.refused);
@@ -339,6 +356,7 @@ class Overload {
   std::vector<std::unique_ptr<LineLoad>> lines_;
   std::atomic<bool> ends_ = false;
   std::atomic<uint64_t> queries_done_ = 0;
+  std::atomic<uint64_t> queries_left_ = 0;   // by clients that waited too long
   std::atomic<uint64_t> queries_later_ = 0;  // 503
   std::atomic<uint64_t> queries_large_ = 0;  // 413
   std::atomic<uint64_t> queries_failed_ = 0;
