@@ -22,8 +22,8 @@ const Setting* FindSetting(std::string_view key);
 // for the attributes that HBase gives to single tables.
 bool IsRegionSetting(std::string_view key);
 
-// The key of all that are accepted that `key` is nearest to: what may have been meant. Empty if none
-// is near.
+// The key of all that are accepted that `key` is nearest to: what may have been meant. Empty if
+// none is near.
 std::string_view NearestSetting(std::string_view key);
 
 }  // namespace hourcell
