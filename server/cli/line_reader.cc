@@ -142,13 +142,13 @@ absl::StatusOr<bool> LineReader::SkipLine(size_t known_bytes) {
 
 absl::StatusOr<bool> LineReader::Fill() {
   if (begin_ > 0) {
-    std::memmove(&buffer_[0], &buffer_[begin_], end_ - begin_);
+    std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
     end_ -= begin_;
     begin_ = 0;
   }
   HOURCELL_CHECK(end_ < kBufferBytes);
   const auto room = static_cast<unsigned>(kBufferBytes - end_);
-  const int got = gzread(gz_->file, &buffer_[end_], room);
+  const int got = gzread(gz_->file, buffer_.get() + end_, room);
   if (got > 0) {
     end_ += static_cast<size_t>(got);
     return true;

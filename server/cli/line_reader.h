@@ -64,7 +64,7 @@ class LineReader {
   absl::StatusOr<bool> TakeLine(size_t length, Line* line);
   absl::StatusOr<bool> SkipLine(size_t known_bytes);
   absl::StatusOr<bool> Fill();
-  std::string_view buffered() const { return {&buffer_[begin_], end_ - begin_}; }
+  std::string_view buffered() const { return {buffer_.get() + begin_, end_ - begin_}; }
 
   const std::string name_;
   const std::unique_ptr<Gz> gz_;
