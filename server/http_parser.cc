@@ -78,6 +78,20 @@ size_t HeaderEnd(std::string_view text, size_t from) {
   return 0;
 }
 
+// Whether the chunk header at the front of `rest` is here whole and leaves a quote open. Beast looks
+// for its end behind the line, and with each try takes the chunk off the body's limit anew.
+bool HasOpenQuote(std::string_view rest) {
+  if (rest.starts_with("\r\n")) rest.remove_prefix(2);  // of the chunk before
+  const std::string_view line = rest.substr(0, rest.find("\r\n"));
+  if (line.size() == rest.size()) return false;
+  bool is_open = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') is_open = !is_open;
+    if (is_open && line[i] == '\\') ++i;
+  }
+  return is_open;
+}
+
 int StatusOfError(const BeastError& error) {
   if (error == http::error::body_limit) return 413;
   if (error == http::error::header_limit) return 431;
@@ -232,6 +246,10 @@ HttpParser::Event HttpParser::ParseBody() {
     const size_t used = message_->Put(input_, &error);
     if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
     input_.remove_prefix(used);
+  }
+  if (message_->chunked() && !message_->done() && HasOpenQuote(input_)) {
+    return Fail(400,
+                "malformed request: " + BeastError(http::error::bad_chunk_extension).message());
   }
   if (TellsOfBody()) return Event::kLargeBody;  // of chunks, of which none says how many follow
   if (message_->done()) {

@@ -1,5 +1,6 @@
 #include "server/http_parser.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -201,6 +202,36 @@ TEST(HttpParserTest, EveryCutGivesTheSameEvents) {
   for (size_t split = 0; split < bytes.size(); ++split) {
     EXPECT_EQ(EventsSplit(bytes, split, 1000), want) << split;
   }
+}
+
+// Fed `step` bytes at a time: the events, and what an error says.
+std::vector<std::string> EventsInSteps(std::string_view bytes, size_t step, size_t body_max) {
+  HttpParser parser(body_max);
+  std::vector<std::string> events;
+  for (; !bytes.empty() && parser.error_status() == 0;
+       bytes.remove_prefix(std::min(step, bytes.size()))) {
+    parser.Feed(bytes.substr(0, step));
+    for (std::string& event : Events(&parser))
+      events.push_back(std::move(event));
+  }
+  events.push_back(parser.error_text());
+  return events;
+}
+
+// The chunk must not count anew with each of the bytes that follow.
+TEST(HttpParserTest, AQuoteThatAChunkHeaderLeavesOpenIsRefusedHoweverItIsCut) {
+  const std::string head = "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string refused = "malformed request: bad chunk extension";
+  for (const std::string chunk : {"3;a=\"\r\nabc\r\n", "1\r\nx\r\n3;a=\"b\\\"\r\nabc\r\n",
+                                  "3;a=\"\r\nabc\";b\r\n", "0;a=\"\r\n\r\n"}) {
+    const std::string bytes = head + chunk + std::string(100, 'x');
+    for (size_t step = 1; step <= bytes.size(); ++step)
+      EXPECT_THAT(EventsInSteps(bytes, step, 128), ElementsAre("error 400", refused))
+          << chunk << step;
+  }
+  const std::string good = head + "3;a=\"b\\\";c\" ; d=e\r\nabc\r\n0\r\n\r\n";
+  for (size_t step = 1; step <= good.size(); ++step)
+    EXPECT_THAT(EventsInSteps(good, step, 3), ElementsAre("POST /a abc", "")) << step;
 }
 
 TEST(HttpParserTest, TellsOfALargeBodyOnceHoweverItIsCut) {
