@@ -1,6 +1,6 @@
 // An Env for stores that are to fail: RocksDB takes a rest of a second after a failed flush, and so
-// a store that is being killed would; here it is a millisecond. Not with one:
-// ThreadSanitizer does not see the locking of a wrapped Env's mutexes, only that they are unlocked.
+// a store that is being killed would; here it is a millisecond. Not under
+// ThreadSanitizer: it does not see the locking of a wrapped Env's mutexes, only their unlocking.
 
 #pragma once
 
