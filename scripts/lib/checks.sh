@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The checks of .ci/run, one function each. Sourced after common.sh.
+# The checks of .ci/run, one function per check. Source this file after common.sh.
 
-# Every C++ file of the tree, NUL-separated.
+# Prints every C++ file of the tree, NUL-separated.
 cpp_files() {
   find codec uid engine server tests bench -type f \( -name '*.h' -o -name '*.cc' \) -print0
 }
@@ -10,7 +10,7 @@ check_format() {
   cpp_files | xargs -0 clang-format-19 --dry-run -Werror
 }
 
-# Installs the release build into a fresh prefix and builds and runs tests/install against it.
+# Installs the release build into a new prefix, and builds and runs tests/install against it.
 check_install() {
   local prefix
   prefix=$(mktemp -d)
@@ -26,7 +26,7 @@ check_install() {
   rm -rf "$prefix"
 }
 
-# check_hardening <program>: that it was built as cmake/hourcell_targets.cmake wants it.
+# check_hardening <program>: checks for the hardening options of cmake/hourcell_targets.cmake.
 check_hardening() {
   local program=$1 headers symbols missing=0
   headers=$(readelf --wide --file-header --program-headers --dynamic --notes "$program")
@@ -46,14 +46,15 @@ check_hardening() {
   has_line 'checked containers (_GLIBCXX_ASSERTIONS)' '__glibcxx_assert_fail' "$symbols" ||
     missing=1
   if [[ $headers == *X86-64* ]]; then
-    # The notes of the whole program speak for its weakest object, the libraries' among them.
+    # Checked in the code of main: the notes of a whole program describe its weakest object, and
+    # that may come from a library.
     has_line 'branch targets' 'endbr64' "$(objdump --disassemble=main "$program")" ||
       missing=1
   fi
   return "$missing"
 }
 
-# has_line <what> <expression> <text>
+# has_line <property> <expression> <text>: fails, and names the property, if no line matches.
 has_line() {
   grep -qE "$2" <<<"$3" && return
   printf 'not hardened: %s is missing\n' "$1" >&2
@@ -65,8 +66,45 @@ run_ctest() {
   ctest --preset "$1" -L "^($2)\$" -j2 --progress --no-tests=error
 }
 
-# The files of the change: since HOURCELL_CI_BASE, else since the fork from the main branch, else of
-# the last commit.
+# run_shuffled <preset> <seed> <label expression>: runs the tests in a few processes per program,
+# because programs with sanitizers start slowly, and in random order, so that no case depends on
+# another.
+run_shuffled() (
+  shuffle_tests "$2"
+  run_ctest "$1" "$3"
+)
+
+# check_kill_loop <preset> <seed>: kills the program of that build repeatedly during puts, queries,
+# backups and changes of regions. The tests that do this are built by preset dev.
+check_kill_loop() {
+  local program=$PWD/build/$1/hourcell log
+  log=$(mktemp)
+  # The sanitizer options that the preset sets for ctest.
+  local -a environment=(
+    "HOURCELL_PROGRAM=$program"
+    'HOURCELL_CRASH_ROUNDS=6'
+    "HOURCELL_TEST_SEED=$2"
+    "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+    "TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp halt_on_error=1")
+  if ! env "${environment[@]}" timeout 600 build/dev/tests/http/http_tests \
+      --gtest_filter='KillLoopTest.*' >"$log" 2>&1; then
+    tail -n 200 "$log"
+    return 1
+  fi
+  grep 'rounds,' "$log" | fold -s -w 96 | sed 's/^/    /'
+  rm -f "$log"
+}
+
+# Plants one bug of tests/planted. The commit selects the bug.
+check_planted() {
+  local -a patches=(tests/planted/*.patch)
+  local number
+  number=$(git rev-parse --short=6 HEAD)
+  scripts/planted-bugs "$(basename "${patches[$((16#$number % ${#patches[@]}))]}" .patch)"
+}
+
+# Prints the files of the change: those changed since HOURCELL_CI_BASE, or since the fork from the
+# main branch, or in the last commit.
 changed_files() {
   local base=${HOURCELL_CI_BASE:-}
   if [[ -z $base ]]; then
@@ -82,8 +120,8 @@ changed_files() {
   fi
 }
 
-# The .cc file by which clang-tidy sees a file: itself, a header's own, else the first of its layer
-# that includes it.
+# tidy_source <file>: prints the .cc file through which clang-tidy checks the file: the file itself,
+# the .cc file of a header, or the first .cc file of the layer that includes the header.
 tidy_source() {
   if [[ -f ${1%.*}.cc ]]; then
     printf '%s\n' "${1%.*}.cc"
@@ -92,15 +130,25 @@ tidy_source() {
   fi
 }
 
-# clang-tidy over the files of the change, as many as fit two and a half minutes.
+# Runs clang-tidy on the files of the change, on as many as fit into two and a half minutes.
 check_tidy() {
-  local budget_s=150 begin=$SECONDS file
-  local -a files=() checked=() left_out=()
+  local file
+  local -a files=()
   while read -r file; do
     if [[ $file =~ ^(codec|uid|engine|server)/.*\.(h|cc)$ ]]; then
       files+=("$(tidy_source "$file")")
     fi
   done < <(changed_files)
+  tidy_files 150 "${files[@]}"
+}
+
+# tidy_files <seconds> [file...]: runs clang-tidy on as many files as fit into the time.
+tidy_files() {
+  local budget_s=$1 begin=$SECONDS file
+  local -a checked=() left_out=()
+  shift
+  # Configuring is enough: preset clang has no precompiled headers that must be built first.
+  cmake --preset clang >/dev/null
   while read -r file; do
     [[ -n $file ]] || continue
     if ((SECONDS - begin >= budget_s)); then
@@ -109,22 +157,22 @@ check_tidy() {
     fi
     checked+=("$file")
     tidy_in_background "$file"
-  done < <(printf '%s\n' "${files[@]}" | sort -u)
+  done < <(printf '%s\n' "$@" | sort -u)
   finish_tidy
   printf '    checked: %s\n' "${checked[*]:-nothing}" | fold -s -w 100
   if ((${#left_out[@]} > 0)); then
-    printf '    left out, for time: %s\n' "${left_out[*]}" | fold -s -w 100
+    printf '    skipped for lack of time: %s\n' "${left_out[*]}" | fold -s -w 100
   fi
 }
 
-# Two at a time; the first failure ends the check.
+# Runs two processes at a time. The first failure ends the check.
 TIDY_PIDS=()
 tidy_in_background() {
   if ((${#TIDY_PIDS[@]} >= 2)); then
     wait "${TIDY_PIDS[0]}"
     TIDY_PIDS=("${TIDY_PIDS[@]:1}")
   fi
-  clang-tidy-19 --quiet -p build/asan "$1" 2>/dev/null &
+  clang-tidy-19 --quiet -p build/clang "$1" 2>/dev/null &
   TIDY_PIDS+=($!)
 }
 finish_tidy() {
@@ -135,19 +183,18 @@ finish_tidy() {
   TIDY_PIDS=()
 }
 
-# A minute, divided among all fuzz targets. New inputs go to a scratch folder; a finding leaves its
-# input in build/asan/findings, named in libFuzzer's last lines.
+# check_fuzz <seed>: fuzzes for one minute, divided among all targets. New inputs go to a scratch
+# folder. The input of a finding is kept in build/asan/findings; libFuzzer's last lines name it.
 check_fuzz() {
   local -a targets=()
-  local target scratch seconds
+  local target scratch seconds seed=$1
   mapfile -t targets < <(fuzz_targets)
   seconds=$((60 / ${#targets[@]}))
   ((seconds > 0)) || seconds=1
   scratch=$(mktemp -d)
   for target in "${targets[@]}"; do
-    # With a seed, so that a run can be repeated; by hand, run longer and without one.
     if ! fuzz_target asan "$target" "$scratch/$target" "$scratch/log" -max_total_time="$seconds" \
-        -seed=1; then
+        -seed="$seed"; then
       tail -n 60 "$scratch/log"
       return 1
     fi

@@ -1,17 +1,19 @@
 # shellcheck shell=bash
-# What scripts/start, scripts/test and .ci/run share: timed steps, packages, builds. Sourced by
-# bash, with the project's root as the working directory.
+# Functions that scripts/start, scripts/test and .ci/run share: timed steps, packages, builds. bash
+# sources this file with the project's root as the working directory.
 
-# A second clone finds in ccache what the first has compiled.
+# With these settings, a second clone reuses the ccache entries of the first.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+# Without this setting, ccache stores nothing that was compiled with precompiled headers.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
-# step <title> <command> [argument...]: says what is done and how long it took. Ends the script if
-# the command fails.
+# step <title> <command> [argument...]: runs the command and prints its title and duration. Ends the
+# script if the command fails.
 step() {
   local title=$1 begin=$SECONDS
   shift
   printf '==> %s\n' "$title"
-  # Not `if ! "$@"`: that would switch off `set -e` inside a function that is called.
+  # Not `if ! "$@"`: that would disable `set -e` inside a called function.
   trap 'printf "FAILED: %s\n" "$FAILED_STEP" >&2' EXIT
   FAILED_STEP=$title
   "$@"
@@ -21,7 +23,7 @@ step() {
 }
 STEP_TIMES=()
 
-# packages_for <group...>: the packages of these groups, one a line.
+# packages_for <group...>: prints the packages of these groups, one per line.
 packages_for() {
   local group
   for group in "$@"; do
@@ -29,20 +31,21 @@ packages_for() {
   done
 }
 
-# missing_packages <group...>: those of them that are not installed.
+# missing_packages <group...>: prints the packages of these groups that are not installed.
 missing_packages() {
   local package
   for package in $(packages_for "$@"); do
-    # The whole line: dpkg also says "not-installed", of a package it only knows by name.
+    # -x matches the whole line: dpkg prints "not-installed" for a package it knows only by name.
     dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed \
       || printf '%s\n' "$package"
   done
 }
 
-# install_packages <group...>: installs what is missing, or says what to install and ends.
+# install_packages <group...>: installs the missing packages, or ends the script with the command
+# that installs them.
 install_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    printf '    not a Debian system; on yours, install the equivalents of:\n'
+    printf '    not a Debian system; install the equivalents of these packages:\n'
     packages_for "$@" | tr '\n' ' ' | fold -s -w 96 | sed 's/^/      /'
     printf '\n'
     return 0
@@ -51,34 +54,34 @@ install_packages() {
   missing=$(missing_packages "$@" | tr '\n' ' ')
   missing=${missing% }
   if [[ -z $missing ]]; then
-    printf '    all are there\n'
+    printf '    all packages are installed\n'
     return 0
   fi
 
   local -a as_root=()
   if [[ $(id -u) != 0 ]]; then
     command -v sudo >/dev/null || need_root "$missing"
-    # With a terminal sudo may ask for the password; without one it must not need to.
+    # sudo can ask for a password on a terminal. Without a terminal it must not need one.
     if [[ ! -t 0 ]]; then
       sudo -n true 2>/dev/null || need_root "$missing"
     fi
     as_root=(sudo)
   fi
   printf '    installing: %s\n' "$missing" | fold -s -w 100
-  # --no-remove: another Boost, say, is the user's to give up, not ours.
+  # --no-remove: only the user may decide to remove a package, such as another version of Boost.
   "${as_root[@]}" apt-get update -q >/dev/null || need_root "$missing"
-  # shellcheck disable=SC2086  # one word a package
+  # shellcheck disable=SC2086  # one word per package
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -q --no-install-recommends --no-remove $missing >/dev/null \
     || need_root "$missing"
 }
 
-# Says which command installs the packages, and ends.
+# need_root <packages>: prints the command that installs the packages, and ends the script.
 need_root() {
   trap - EXIT
-  printf 'These packages are missing and could not be installed from here. As root, run\n\n' >&2
+  printf 'Packages are missing, and this script cannot install them. As root, run\n\n' >&2
   printf '  apt-get update && apt-get install -y --no-install-recommends %s\n\n' "$1" >&2
-  printf 'and start again.\n' >&2
+  printf 'and run this script again.\n' >&2
   exit 1
 }
 
@@ -90,7 +93,7 @@ build_preset() {
   if (($# > 0)); then
     targets=(--target "$@")
   fi
-  # A log of its own, shown only on failure: a first build prints hundreds of lines.
+  # Output goes to a log, which is shown only on failure: a first build prints hundreds of lines.
   local log="build/$preset.log"
   mkdir -p build
   if ! cmake --preset "$preset" >"$log" 2>&1; then
@@ -103,7 +106,8 @@ build_preset() {
   fi
 }
 
-# How many compilers at once: one a processor, fewer if memory is short (1.5 GB each).
+# Prints the number of parallel compilers: one per processor, or fewer if memory is short (1.5 GB
+# per compiler).
 build_jobs() {
   local processors memory_kb by_memory
   processors=$(nproc)
@@ -113,4 +117,15 @@ build_jobs() {
     by_memory=1
   fi
   printf '%d\n' "$((processors < by_memory ? processors : by_memory))"
+}
+
+# Prints a random seed that GoogleTest accepts.
+random_test_seed() {
+  printf '%d\n' "$((RANDOM * 3 + 1))"
+}
+
+# shuffle_tests <seed>: makes later ctest runs run the cases of each program in random order.
+shuffle_tests() {
+  export HOURCELL_TESTS_BY=program GTEST_SHUFFLE=1 GTEST_RANDOM_SEED=$1
+  printf '    tests in random order, seed %d\n' "$1"
 }

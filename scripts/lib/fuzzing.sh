@@ -1,17 +1,17 @@
 # shellcheck shell=bash
-# The fuzz targets of tests/fuzz/targets.txt. Sourced after common.sh.
+# Functions for the fuzz targets of tests/fuzz/targets.txt. Source this file after common.sh.
 
-# All targets, a word each.
+# Prints the names of all targets, one per line.
 fuzz_targets() {
   sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' tests/fuzz/targets.txt
 }
 
-# fuzz_field <target> <n>: a column of its line: 2 class, 3 max_len.
+# fuzz_field <target> <n>: prints a column of the target's line: 2 is the class, 3 is max_len.
 fuzz_field() {
   awk -v target="$1" -v field="$2" '$1 == target { print $field }' tests/fuzz/targets.txt
 }
 
-# fuzz_runs_of <target>: how often its class wants it run.
+# fuzz_runs_of <target>: prints the number of runs for the class of the target.
 fuzz_runs_of() {
   case $(fuzz_field "$1" 2) in
     parser) printf '10000000\n' ;;
@@ -21,9 +21,9 @@ fuzz_runs_of() {
   esac
 }
 
-# fuzz_target <preset> <target> <scratch corpus> <log> [libFuzzer option...]: one run over its seeds
-# and what the scratch corpus has. New inputs go there; an input that fails goes to
-# build/<preset>/findings.
+# fuzz_target <preset> <target> <scratch corpus> <log> [libFuzzer option...]: runs the target once,
+# on its seeds and on the scratch corpus. New inputs go to the scratch corpus. A failing input goes
+# to build/<preset>/findings.
 fuzz_target() {
   local preset=$1 target=$2 scratch=$3 log=$4
   shift 4
@@ -33,9 +33,25 @@ fuzz_target() {
     "$scratch" "tests/fuzz/corpus/$target" >"$log" 2>&1
 }
 
-# fuzz_executions <log>: how many inputs a run has tried, also one that ended with a finding.
+# fuzz_executions <log>: prints the number of inputs that a run tried, even if it ended with a
+# finding.
 fuzz_executions() {
   local runs
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$1")
   printf '%s\n' "${runs:-$(sed -n 's/^#\([0-9]*\).*/\1/p' "$1" | tail -n 1)}"
+}
+
+# grow_corpus <preset> <target> <new inputs>: copies a minimal set of the new inputs to the seeds:
+# those that cover code which no seed covers.
+grow_corpus() {
+  local seeds=tests/fuzz/corpus/$2 log=build/$1/grow-$2.log before after
+  [[ -d $3 ]] || return 0
+  before=$(find "$seeds" -type f | wc -l)
+  if ! "build/$1/tests/fuzz/fuzz_$2" -set_cover_merge=1 -max_len="$(fuzz_field "$2" 3)" \
+      "$seeds" "$3" >"$log" 2>&1; then
+    tail -n 40 "$log"
+    return 1
+  fi
+  after=$(find "$seeds" -type f | wc -l)
+  printf '%-18s %4d seeds, %4d of them new\n' "$2" "$after" "$((after - before))"
 }

@@ -54,6 +54,17 @@ struct BannedWord {
   std::string_view allowed;
 };
 
+// Files that ask what time it is: of points, of ranges relative to now, of what is stored or shown.
+constexpr std::string_view kWallClockUsers =
+    "codec/base/clock engine/backup_admin.cc engine/fsck_admin.cc engine/last_points.cc "
+    "engine/region_admin.cc engine/region_keeper engine/retention engine/rocks_log.cc "
+    "engine/rocks_table_store.cc engine/salt_admin.cc engine/sealer.cc engine/tsdb_impl.cc "
+    "server/annotation_handler.cc server/cli/query.cc server/cli/region.cc server/cli/salt.cc "
+    "server/cli/scan.cc server/http_api server/job_registry.cc server/query_handler.cc "
+    "server/query_page.cc server/query_registry.cc server/server.cc server/telnet_session.cc "
+    "tests/ "
+    "bench/";
+
 constexpr std::array kBannedWords = {
     BannedWord{"std::cout", "a stream passed in, or the log", "server/main.cc"},
     BannedWord{"std::cerr", "a stream passed in, or the log", "server/main.cc"},
@@ -64,6 +75,8 @@ constexpr std::array kBannedWords = {
     BannedWord{"std::random_device", "codec/base/random.h", "codec/base/random.cc"},
     BannedWord{"system_clock::now", "Clock (codec/base/clock.h)", "codec/base/clock.cc"},
     BannedWord{"absl::Now", "Clock (codec/base/clock.h)", ""},
+    BannedWord{"NowMs()", "Clock::MonotonicMs, or list the file if it says when and not how long",
+               kWallClockUsers},
     BannedWord{"std::regex", "RE2", ""},
     BannedWord{"absl::string_view", "std::string_view", ""},
     BannedWord{"absl::Mutex", "Mutex (codec/base/mutex.h)", ""},

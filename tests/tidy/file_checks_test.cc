@@ -110,6 +110,12 @@ TEST(CheckWordsTest, LeavesAllowedFilesLiteralsAndLongerWordsAlone) {
   EXPECT_THAT(CheckWords(SourceFile("codec/a.cc", "operand(); static_assert(1);\n")), IsEmpty());
 }
 
+TEST(CheckWordsTest, TheWallClockIsForFilesThatAreListed) {
+  const std::string text = "const int64_t deadline_ms = clock->NowMs() + 500;\n";
+  EXPECT_THAT(CheckWords(SourceFile("server/http_task.cc", text)), SizeIs(1));
+  EXPECT_THAT(CheckWords(SourceFile("server/telnet_session.cc", text)), IsEmpty());
+}
+
 TEST(CheckWordsTest, TakesNewOnlyBesideUniquePtrOrStatic) {
   EXPECT_THAT(CheckWords(SourceFile("uid/a.cc", "static const auto* a = new A;\n")), IsEmpty());
   EXPECT_THAT(CheckWords(SourceFile("uid/a.cc", "auto a = std::unique_ptr<A>(new A(1));\n")),
