@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <utility>
 
 namespace hourcell {
 
@@ -14,6 +16,7 @@ struct TaskPool::Job {
   Mutex mutex;
   CondVar all_done;
   size_t done ABSL_GUARDED_BY(mutex) = 0;
+  std::exception_ptr failure ABSL_GUARDED_BY(mutex);
 };
 
 TaskPool::TaskPool(size_t threads) {
@@ -34,14 +37,27 @@ TaskPool::~TaskPool() {
 
 void TaskPool::WorkOn(Job* job) {
   size_t done = 0;
+  std::exception_ptr failure;
   for (size_t i = job->next++; i < job->count; i = job->next++) {
-    (*job->work)(i);
+    try {
+      (*job->work)(i);
+    } catch (...) {
+      failure = std::current_exception();  // the caller's, whoever's thread this is
+    }
     ++done;
   }
   if (done == 0) return;
   MutexLock lock(&job->mutex);
+  if (failure != nullptr) job->failure = std::move(failure);
   job->done += done;
   if (job->done == job->count) job->all_done.NotifyAll();
+}
+
+void TaskPool::Finish(Job* job) {
+  MutexLock lock(&job->mutex);
+  while (job->done < job->count)
+    job->all_done.Wait(&job->mutex);
+  if (job->failure != nullptr) std::rethrow_exception(job->failure);
 }
 
 void TaskPool::Help() {
@@ -62,8 +78,9 @@ void TaskPool::Help() {
 void TaskPool::ForEach(size_t count, const std::function<void(size_t i)>& work) {
   const size_t helpers = std::min(helpers_.size(), count > 0 ? count - 1 : 0);
   if (helpers == 0) {
-    for (size_t i = 0; i < count; ++i)
-      work(i);
+    Job job(count, &work);
+    WorkOn(&job);
+    Finish(&job);
     return;
   }
   const auto job = std::make_shared<Job>(count, &work);
@@ -73,9 +90,7 @@ void TaskPool::ForEach(size_t count, const std::function<void(size_t i)>& work) 
   }
   has_work_.NotifyAll();
   WorkOn(job.get());
-  MutexLock lock(&job->mutex);
-  while (job->done < job->count)
-    job->all_done.Wait(&job->mutex);
+  Finish(job.get());
 }
 
 }  // namespace hourcell

@@ -24,12 +24,14 @@ class TaskPool {
 
   size_t threads() const { return helpers_.size() + 1; }
 
-  // Calls `work(i)` once for each i < count, on several threads, and returns when all are done.
+  // Calls `work(i)` once for each i < count, on several threads, and returns when all are done. If
+  // calls threw, such as std::bad_alloc, one of their exceptions is thrown then.
   void ForEach(size_t count, const std::function<void(size_t i)>& work);
 
  private:
   struct Job;
   static void WorkOn(Job* job);
+  static void Finish(Job* job);
   void Help();
 
   Mutex mutex_;

@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <shared_mutex>
 
 #include <absl/base/thread_annotations.h>
 
@@ -36,16 +36,48 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex* const mutex_;
 };
 
-// Many readers or one writer.
+// Many readers or one writer; neither waits for more than one turn of the others. From the moment a
+// writer waits, readers that come are kept out; when a writer is done, all readers that wait by
+// then go in before the next writer. (A std::shared_mutex lets readers in for as long as one is
+// inside: readers that come often enough keep a writer out for ever.)
+//
+// A reader is one atomic addition on its way in and one on its way out, unless there is a writer.
+// A thread that is inside must not come in again. To be destroyed when all calls have returned.
 class ABSL_LOCKABLE SharedMutex {
  public:
-  void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
-  void Unlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock(); }
-  void ReaderLock() ABSL_SHARED_LOCK_FUNCTION() { mutex_.lock_shared(); }
-  void ReaderUnlock() ABSL_UNLOCK_FUNCTION() { mutex_.unlock_shared(); }
+  SharedMutex() = default;
+  SharedMutex(const SharedMutex&) = delete;
+  SharedMutex& operator=(const SharedMutex&) = delete;
+
+  void Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION();
+  void Unlock() ABSL_UNLOCK_FUNCTION();
+  void ReaderLock() ABSL_SHARED_LOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    if ((state_.fetch_add(kOneReader, std::memory_order_acquire) & kClosed) != 0) [[unlikely]]
+      WaitForWriter();
+  }
+  void ReaderUnlock() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+    if (state_.fetch_sub(kOneReader, std::memory_order_acq_rel) == (kOneReader | kClosed))
+        [[unlikely]]
+      TellWriter();
+  }
 
  private:
-  std::shared_mutex mutex_;
+  // Of state_: a writer is inside, or waits for the readers inside to leave; changed under mutex_.
+  static constexpr uint32_t kClosed = 1;
+  static constexpr uint32_t kOneReader = 2;
+
+  void WaitForWriter();
+  void TellWriter();
+
+  std::atomic<uint32_t> state_{0};
+  std::mutex mutex_;                         // of what follows
+  std::condition_variable writer_may_come_;  // the writer before is done
+  std::condition_variable readers_are_out_;
+  std::condition_variable readers_may_come_;
+  bool has_writer_ = false;
+  uint32_t waiting_writers_ = 0;
+  uint32_t waiting_readers_ = 0;
+  uint64_t turn_ = 0;  // how many writers are done
 };
 
 class ABSL_SCOPED_LOCKABLE WriterLock {

@@ -1,6 +1,7 @@
 #include "tests/codec/allocation_count.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
@@ -10,11 +11,19 @@ namespace hourcell {
 namespace {
 
 std::atomic<size_t> allocation_count{0};
+std::atomic<size_t> failing_bytes{SIZE_MAX};
 
 }  // namespace
 
 size_t AllocationCount() {
   return allocation_count.load(std::memory_order_relaxed);
+}
+
+FailingAllocations::FailingAllocations(size_t bytes) {
+  failing_bytes = bytes;
+}
+FailingAllocations::~FailingAllocations() {
+  failing_bytes = SIZE_MAX;
 }
 
 }  // namespace hourcell
@@ -25,7 +34,8 @@ size_t AllocationCount() {
 // The forms that the standard's others call.
 void* operator new(size_t size) {
   hourcell::allocation_count.fetch_add(1, std::memory_order_relaxed);
-  void* const memory = std::malloc(size == 0 ? 1 : size);
+  const bool fails = size >= hourcell::failing_bytes.load(std::memory_order_relaxed);
+  void* const memory = fails ? nullptr : std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }

@@ -1,4 +1,5 @@
-// Counts the allocations of a test program, so that a test can say that something makes none.
+// Counts the allocations of a test program, so that a test can say that something makes none, and
+// has large ones fail.
 
 #pragma once
 
@@ -8,5 +9,15 @@ namespace hourcell {
 
 // How often operator new was called so far, by any thread; always 0 under ThreadSanitizer.
 size_t AllocationCount();
+
+// As long as there is one, allocations of `bytes` and more fail, of any thread. Not where a
+// sanitizer has its own.
+class FailingAllocations {
+ public:
+  explicit FailingAllocations(size_t bytes);
+  ~FailingAllocations();
+  FailingAllocations(const FailingAllocations&) = delete;
+  FailingAllocations& operator=(const FailingAllocations&) = delete;
+};
 
 }  // namespace hourcell

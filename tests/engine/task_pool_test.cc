@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <set>
 #include <thread>
 #include <vector>
@@ -21,6 +22,20 @@ TEST(TaskPoolTest, DoesEachPieceOnce) {
       for (const std::atomic<int>& times : done)
         EXPECT_EQ(times, 1);
     }
+  }
+}
+
+// A helper's memory that cannot be had is its caller's.
+TEST(TaskPoolTest, WhatAPieceThrowsIsThrownToItsCaller) {
+  for (int round = 0; round < 100; ++round) {
+    TaskPool pool(1 + static_cast<size_t>(round % 4));
+    std::atomic<int> done{0};
+    const auto work = [&](size_t i) {
+      ++done;
+      if (i % 2 == 0) throw std::bad_alloc();
+    };
+    EXPECT_THROW(pool.ForEach(16, work), std::bad_alloc);
+    EXPECT_EQ(done, 16) << "the others are done all the same";
   }
 }
 
