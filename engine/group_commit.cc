@@ -33,6 +33,8 @@ GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
     : parts_(parts),
       always_sync_(always_sync),
       sections_(parts.open_hours->lanes().size()),
+      promised_(parts.journal->next_sequence()),
+      completed_(promised_),
       written_(parts.journal->next_sequence()) {
   for (size_t i = 0; i < sections_.size(); ++i) {
     parts_.open_hours->lanes()[i].TakeLog(parts_.journal->next_sequence(), &sections_[i]);
@@ -51,7 +53,7 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
         has_leader_ = false;
         ++turns_;
         last_ = CopyStatus(led);
-        written_ = parts_.journal->next_sequence();
+        written_ = completed_;
         led_.NotifyAll();
         if (!led.ok()) return led;
         continue;
@@ -68,8 +70,11 @@ absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
 }
 
 absl::Status GroupCommit::SyncWritten(uint64_t block, bool sync) {
-  if (always_sync_)
-    return parts_.journal->synced_sequence() > block ? absl::OkStatus() : parts_.journal->Sync();
+  if (always_sync_) {
+    // Where sections were split, a block has a higher number in the journal than it was promised.
+    const uint64_t highest = std::max(block, split_end_.load(std::memory_order_relaxed));
+    return parts_.journal->synced_sequence() > highest ? absl::OkStatus() : parts_.journal->Sync();
+  }
   return sync ? Sync() : absl::OkStatus();
 }
 
@@ -130,57 +135,81 @@ void GroupCommit::StopWaits() {
 absl::Status GroupCommit::CommitAll(bool sync) {
   // Whatever is in the lanes now is in the next block at the latest.
   uint64_t block = 0;
+  bool is_pending = false;
   {
     MutexLock lock(&mutex_);
-    // A leader on its way may have passed some lanes already.
-    block = parts_.journal->next_sequence() + (has_leader_ ? 1 : 0);
+    // What a leader on its way has taken is pending no more, and not written yet. It may have
+    // passed some lanes already.
+    is_pending = pending_bytes() > 0 || has_leader_;
+    block = parts_.journal->next_sequence() + (has_leader_ && pending_bytes() > 0 ? 1 : 0);
   }
-  if (pending_bytes() == 0) return sync ? Sync() : absl::OkStatus();
+  if (!is_pending) return sync ? Sync() : absl::OkStatus();
   return CommitThrough(block, sync);
 }
 
 absl::Status GroupCommit::Lead() {
-  if (has_sections_) HOURCELL_RETURN_IF_ERROR(WriteSections());
+  if (!unwritten_.empty()) HOURCELL_RETURN_IF_ERROR(WriteSections());
   const uint64_t block = parts_.journal->next_sequence();
   // Before the sections are taken: what is added meanwhile may be counted twice, never not at all.
   pending_bytes_.store(0, std::memory_order_relaxed);
   const std::span<Lane> lanes = parts_.open_hours->lanes();
   for (size_t i = 0; i < lanes.size(); ++i)
     lanes[i].TakeLog(block + 1, &sections_[i]);
-  has_sections_ = true;
+  promised_ = block + 1;
+  for (const PointLogWriter& section : sections_)
+    unwritten_.push_back(&section);
   return WriteSections();
 }
 
+// As many blocks as the sections need; nearly always one. No section is in two: each lane's has no
+// more than admission lets wait.
 absl::Status GroupCommit::WriteSections() {
-  std::vector<std::string_view> parts;
-  parts.reserve(1 + sections_.size());
-  parts.push_back(kPayloadWithoutDefinitions);
-  for (const PointLogWriter& section : sections_) {
-    if (section.has_definitions()) parts.front() = kPayloadWithDefinitions;
-    if (!section.bytes().empty()) parts.push_back(section.bytes());
+  while (!unwritten_.empty()) {
+    std::vector<std::string_view> parts = {kPayloadWithoutDefinitions};
+    parts.reserve(1 + unwritten_.size());
+    size_t bytes = parts.front().size();
+    size_t taken = 0;
+    for (; taken < unwritten_.size(); ++taken) {
+      const PointLogWriter& section = *unwritten_[taken];
+      if (parts.size() > 1 && bytes + section.bytes().size() > parts_.block_bytes_max) break;
+      if (section.has_definitions()) parts.front() = kPayloadWithDefinitions;
+      if (!section.bytes().empty()) parts.push_back(section.bytes());
+      bytes += section.bytes().size();
+    }
+    HOURCELL_KILL_POINT("journal:before_write");
+    const absl::Status written = parts_.journal->Write(parts);
+    if (!written.ok()) {
+      failures_.fetch_add(1, std::memory_order_relaxed);
+      // Something waits, whoever else adds to it: CommitAll tries again.
+      size_t none = 0;
+      pending_bytes_.compare_exchange_strong(none, 1, std::memory_order_relaxed);
+      return written;
+    }
+    HOURCELL_KILL_POINT("journal:after_write");
+    unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<ptrdiff_t>(taken));
+    blocks_written_.fetch_add(1, std::memory_order_relaxed);
+    if (const uint64_t next = parts_.journal->next_sequence(); next > promised_) {
+      split_end_.store(next, std::memory_order_relaxed);
+    }
   }
-  HOURCELL_KILL_POINT("journal:before_write");
-  const absl::Status written = parts_.journal->Write(parts);
-  if (!written.ok()) {
-    failures_.fetch_add(1, std::memory_order_relaxed);
-    // Something waits, whoever else adds to it: CommitAll tries again.
-    size_t none = 0;
-    pending_bytes_.compare_exchange_strong(none, 1, std::memory_order_relaxed);
-    return written;
-  }
-  HOURCELL_KILL_POINT("journal:after_write");
-  has_sections_ = false;
-  blocks_written_.fetch_add(1, std::memory_order_relaxed);
+  completed_ = promised_;
   return absl::OkStatus();
 }
 
 absl::Status GroupCommit::Sync() {
-  // Series first: a block on disk may name only what the tables have, or what it defines itself.
   const SeriesNumber last = parts_.series->last_number();
-  const uint64_t next_block = parts_.journal->next_sequence();
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->Sync());
-  parts_.series->MarkSynced(last);
+  uint64_t next_block = 0;
+  {
+    MutexLock lock(&mutex_);
+    next_block = written_;
+  }
+  // Series first: a block on disk may name only what the tables have, or what it or a block in
+  // front of it defines. So where the tables cannot be synced, the journal can, all the same: the
+  // series that they do not have are defined in it.
+  const absl::Status tables = parts_.tables->Sync();
+  if (tables.ok()) parts_.series->MarkSynced(last);
   HOURCELL_RETURN_IF_ERROR(parts_.journal->Sync());
+  HOURCELL_RETURN_IF_ERROR(tables);
   if (next_block > 0) Acknowledge(next_block - 1, /*is_synced=*/true);
   return absl::OkStatus();
 }

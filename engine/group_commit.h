@@ -21,6 +21,7 @@
 #include "engine/ingest/open_hours.h"
 #include "engine/ingest/point_log.h"
 #include "engine/journal.h"
+#include "engine/journal_block.h"
 #include "engine/put_ledger.h"
 #include "engine/series_table.h"
 #include "engine/table.h"
@@ -36,6 +37,8 @@ class GroupCommit {
     TableStore* tables = nullptr;
     SeriesTable* series = nullptr;
     PutLedger* ledger = nullptr;  // is told what is acknowledged; null: nobody is
+    // Sections that would make a larger block are written in several.
+    size_t block_bytes_max = kBlockPayloadBytesMax;
   };
   // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
   GroupCommit(const Parts& parts, bool always_sync);
@@ -65,7 +68,7 @@ class GroupCommit {
   }
   size_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
 
-  // Syncs tables and journal.
+  // Syncs tables and journal; the journal also where the tables fail, which is returned then.
   absl::Status Sync();
 
   uint64_t blocks_written() const { return blocks_written_.load(std::memory_order_relaxed); }
@@ -91,22 +94,26 @@ class GroupCommit {
   // What the other thread does.
   void ServeWaits();
 
-  // Writes one block, or two if one was left over. Only the leader is in it.
+  // Writes one block, or two if one was left over; more if it would be too large. Only the leader
+  // is in it.
   absl::Status Lead();
   absl::Status WriteSections();
 
   const Parts parts_;
   const bool always_sync_;
 
-  std::vector<PointLogWriter> sections_;  // the leader's; one a lane
-  bool has_sections_ = false;             // the leader's: they are not written yet
+  std::vector<PointLogWriter> sections_;          // the leader's; one a lane
+  std::vector<const PointLogWriter*> unwritten_;  // the leader's: of them, not written yet
+  uint64_t promised_;   // the leader's: the block that the lanes tell appenders now
+  uint64_t completed_;  // the leader's: what was promised to be in blocks below is written
 
   Mutex mutex_;
   CondVar led_;
   bool has_leader_ ABSL_GUARDED_BY(mutex_) = false;
-  uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;    // how many leaders have finished
-  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;  // blocks below are in the journal
-  absl::Status last_ ABSL_GUARDED_BY(mutex_);     // of the last leader
+  uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;  // how many leaders have finished
+  // What was promised to be in blocks below is in the journal.
+  uint64_t written_ ABSL_GUARDED_BY(mutex_);   // completed_ of the last leader
+  absl::Status last_ ABSL_GUARDED_BY(mutex_);  // of the last leader
 
   Mutex waits_mutex_;
   CondVar waits_served_;
@@ -117,6 +124,8 @@ class GroupCommit {
   std::atomic<size_t> pending_bytes_{0};
   std::atomic<uint64_t> blocks_written_{0};
   std::atomic<uint64_t> failures_{0};
+  // Promised blocks below it may have up to this number in the journal.
+  std::atomic<uint64_t> split_end_{0};
 };
 
 }  // namespace hourcell

@@ -15,12 +15,15 @@
 #include "engine/journal_recovery.h"
 #include "engine/journal_replay.h"
 #include "engine/journal_segment.h"
+#include "engine/journal_synced.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
 namespace {
 
 using WritableFile = std::shared_ptr<rocksdb::FSWritableFile>;
+
+constexpr size_t kBufferBytesKept = 4 << 20;
 
 rocksdb::FileOptions WriteOptions() {
   rocksdb::FileOptions options;
@@ -87,7 +90,10 @@ absl::Status MakeJournalDirectory(rocksdb::FileSystem* fs, const std::string& pa
   return SyncDirectory(directory.get(), parent);
 }
 
-Journal::Journal(const JournalOptions& options) : options_(options), fs_(OrDefault(options.fs)) {}
+Journal::Journal(const JournalOptions& options)
+    : options_(options),
+      fs_(OrDefault(options.fs)),
+      synced_note_(std::make_unique<SyncedNote>(fs_, options.directory)) {}
 
 Journal::~Journal() = default;
 
@@ -107,11 +113,12 @@ absl::Status Journal::OpenDirectory() {
   const rocksdb::IOOptions io;
   const rocksdb::IOStatus exists = fs_->FileExists(path, io, nullptr);
   if (exists.IsNotFound() && !options_.create) {
-    return absl::DataLossError(
-        fmt::format("{} is missing; want it, for points may be in it that are nowhere else (of a "
-                    "store that was "
-                    "closed it is empty: make an empty one)",
-                    path));
+    return absl::DataLossError(fmt::format(
+        "{} is missing; want it, for points may be in it that are nowhere else (of a "
+        "store that was "
+        "closed it is empty, unless the store warned of open hours that were left: make "
+        "an empty one)",
+        path));
   }
   if (exists.IsNotFound()) {
     HOURCELL_RETURN_IF_ERROR(MakeJournalDirectory(fs_, path));
@@ -123,8 +130,10 @@ absl::Status Journal::OpenDirectory() {
 
 absl::Status Journal::Recover() {
   HOURCELL_ASSIGN_OR_RETURN(
-      const RecoveredJournal recovered,
+      RecoveredJournal recovered,
       RecoverJournal(fs_, directory_.get(), options_.directory, options_.low_mark));
+  cuts_ = std::move(recovered.cuts);
+  has_gap_ = recovered.has_gap;
   MutexLock lock(&mutex_);
   for (size_t i = 0; i < recovered.segments.size(); ++i) {
     const RecoveredSegment& segment = recovered.segments[i];
@@ -168,6 +177,15 @@ absl::Status Journal::Replay(uint64_t from, const Visit& visit) const {
   return ReplaySegments(fs_, ranges, from, visit);
 }
 
+absl::StatusOr<std::vector<JournalCut>> Journal::UnseenCuts() const {
+  return ListCuts(fs_, options_.directory);
+}
+
+absl::Status Journal::Acknowledge(const std::vector<JournalCut>& cuts) {
+  HOURCELL_RETURN_IF_ERROR(AcknowledgeCuts(fs_, options_.directory, cuts));
+  return SyncDirectory(directory_.get(), options_.directory);
+}
+
 absl::Status Journal::Write(std::span<const std::string_view> payload_parts) {
   size_t payload_bytes = 0;
   for (const std::string_view part : payload_parts)
@@ -187,7 +205,10 @@ absl::Status Journal::Write(std::span<const std::string_view> payload_parts) {
   HOURCELL_RETURN_IF_ERROR(Reserve(bytes));
   buffer_.clear();
   AppendJournalBlock(current_number_, next_sequence(), synced_sequence(), payload_parts, &buffer_);
-  HOURCELL_RETURN_IF_ERROR(AppendBuffer());
+  const absl::Status appended = AppendBuffer();
+  // The memory of an unusually large block is not kept for the others.
+  if (buffer_.capacity() > kBufferBytesKept) std::string().swap(buffer_);
+  HOURCELL_RETURN_IF_ERROR(appended);
   HOURCELL_KILL_POINT("journal:block");
 
   MutexLock lock(&mutex_);
@@ -307,12 +328,14 @@ absl::Status Journal::SyncAll() {
   std::vector<Unsynced> files;
   bool with_directory = false;
   uint64_t target = 0;
+  uint64_t newest = 0;  // segment, which may get more blocks while its file is synced
   {
     MutexLock lock(&mutex_);
     if (!failure_.ok()) return CopyStatus(failure_);
     target = next_sequence();
     if (target == synced_sequence()) return absl::OkStatus();
     files = unsynced_;
+    if (!list_.empty()) newest = list_.back().number;
     with_directory = std::exchange(is_directory_unsynced_, false);
   }
   // The oldest first: a block is on disk only after those in front of it.
@@ -327,14 +350,12 @@ absl::Status Journal::SyncAll() {
     if (!status.ok()) return Fail(status);
   }
 
+  synced_note_->Write(target);
+
   MutexLock lock(&mutex_);
   synced_sequence_.store(target, std::memory_order_relaxed);
-  // The last one may get more blocks.
-  const uint64_t newest = list_.back().number;
-  const uint64_t synced = files.empty() ? 0 : files.back().number;
-  std::erase_if(unsynced_, [&](const Unsynced& entry) {
-    return entry.number <= synced && entry.number != newest;
-  });
+  // Not by what is the newest now: that may be another one, with blocks behind the sync in this.
+  std::erase_if(unsynced_, [newest](const Unsynced& entry) { return entry.number < newest; });
   return absl::OkStatus();
 }
 
@@ -374,6 +395,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
     MutexLock lock(&mutex_);
     list_.erase(list_.begin());
     CountSegments();
+    if (list_.empty()) synced_note_->Remove();
   }
 }
 
@@ -394,6 +416,14 @@ std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
     pin->files_.push_back({SegmentName(number), PathOf(number), list_[i].bytes});
   }
   return pin;
+}
+
+uint64_t Journal::TrimMark(uint64_t sequence) const {
+  MutexLock lock(&mutex_);
+  if (pins_ > 0 || list_.size() < 2) return 0;
+  for (size_t i = 1; i + 1 < list_.size(); ++i)
+    if (list_[i].first_sequence > sequence) return list_[i].first_sequence;
+  return list_.back().first_sequence;
 }
 
 JournalPin::~JournalPin() {

@@ -8,10 +8,12 @@
 //
 // What is lost when:
 //   kill -9      nothing that Write returned OK for.
-//   power loss   nothing below synced_sequence(); of the rest, a suffix. Pages reach the disk in
-//                any order, so blocks behind the first lost one may be on disk; Open discards them,
-//                unless one of them says that the lost one had been synced: that is damage.
-//   damage       kDataLoss, with file, offset, what is there and what was expected.
+//   power loss   nothing below synced_sequence(); of the rest, any blocks, for pages reach the disk
+//                in any order.
+//   damage       of blocks that were synced, and something behind them says so, or the note beside
+//                the segments (engine/journal_synced.h): Open fails with kDataLoss, with file,
+//                offset, what is there and what was expected. Others that do not check are taken
+//                out and kept beside, see cuts(); blocks behind them stay (journal_repair.h).
 //
 // Threads: one Write at a time, and no Write while Replay runs; Sync, Trim and the counters from
 // any thread beside it. The lock of the store keeps other processes out (engine/store_lock.h).
@@ -32,6 +34,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
+#include "engine/journal_cut.h"
 
 namespace rocksdb {
 class Env;
@@ -43,6 +46,7 @@ class FSWritableFile;
 namespace hourcell {
 
 class JournalPin;
+class SyncedNote;
 
 // The file system of an Env; null for null. Borrows from it.
 rocksdb::FileSystem* FileSystemOf(rocksdb::Env* env);
@@ -69,8 +73,8 @@ class Journal {
   // Called with each block's sequence and payload; the payload lives as long as the call.
   using Visit = std::function<absl::Status(uint64_t sequence, std::string_view payload)>;
 
-  // Finds the segments and checks every block from the low mark on. A torn tail is cut back
-  // durably; beyond that nothing is written until the first Write.
+  // Finds the segments and checks every block from the low mark on. What was not synced and does
+  // not check is taken out durably; beyond that nothing is written until the first Write.
   // kDataLoss: damage, see above. kFailedPrecondition: a segment of a newer format. kUnavailable:
   // the file system refused something.
   static absl::StatusOr<std::unique_ptr<Journal>> Open(const JournalOptions& options);
@@ -106,9 +110,24 @@ class Journal {
   // the pin lives, which must not be longer than the journal. Thread-safe.
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark);
 
+  // The least low mark with which Trim deletes the segment that has block `sequence` and all in
+  // front of it; of a block in the newest segment, those in front of that one. 0: Trim deletes
+  // nothing now, as there is one segment only, or they are pinned. Thread-safe.
+  uint64_t TrimMark(uint64_t sequence) const;
+
   // Syncs, and writes a footer, which lets the next Open tell an end from a loss. Write and Sync
   // are refused from then on. REQUIRES: no Write meanwhile.
   absl::Status Close();
+
+  // What Open took out.
+  const std::vector<JournalCut>& cuts() const { return cuts_; }
+  // What it, or opens before it, took out and nobody has acknowledged.
+  absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const;
+  // Acknowledges these.
+  absl::Status Acknowledge(const std::vector<JournalCut>& cuts);
+  // Whether blocks are missing in the middle, so that later ones may name series that only a
+  // missing one defines.
+  bool has_gap() const { return has_gap_; }
 
   // The sequence of the block that the next Write makes.
   uint64_t next_sequence() const { return next_sequence_.load(std::memory_order_relaxed); }
@@ -117,6 +136,8 @@ class Journal {
   // The first block of the oldest segment; next_sequence() if there is no segment.
   uint64_t oldest_sequence() const { return oldest_sequence_.load(std::memory_order_relaxed); }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }  // of all segments
+  // Of memory, between writes. Of the writer's thread.
+  size_t buffer_bytes() const { return buffer_.capacity(); }
   uint64_t segments() const { return segment_count_.load(std::memory_order_relaxed); }
 
  private:
@@ -154,6 +175,8 @@ class Journal {
   const JournalOptions options_;
   rocksdb::FileSystem* const fs_;
   std::unique_ptr<rocksdb::FSDirectory> directory_;
+  std::vector<JournalCut> cuts_;
+  bool has_gap_ = false;
 
   // Of the writer alone.
   std::shared_ptr<rocksdb::FSWritableFile> current_;  // null: the next Write begins a segment
@@ -165,6 +188,7 @@ class Journal {
 
   // Held by a whole Sync, Trim or Close, so that they come one after the other.
   Mutex sync_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  std::unique_ptr<SyncedNote> synced_note_ ABSL_GUARDED_BY(sync_mutex_);
   mutable Mutex mutex_;                                     // held briefly
   std::vector<Segment> list_ ABSL_GUARDED_BY(mutex_);       // by number
   std::vector<Unsynced> unsynced_ ABSL_GUARDED_BY(mutex_);  // by number

@@ -18,6 +18,7 @@ constexpr size_t kHeaderCrcAt = 8;
 constexpr size_t kHeaderCrcEnd = 12;
 constexpr size_t kBlockCrcEnd = 4;
 constexpr uint32_t kFooterLength = 0xFFFFFFFF;
+constexpr uint32_t kGapLength = 0xFFFFFFFE;
 
 uint32_t Load32(std::string_view bytes, size_t at) {
   return static_cast<uint32_t>(LoadBigEndian(bytes.data() + at, 4));
@@ -55,6 +56,7 @@ JournalBlock BlockIn(std::string_view bytes, size_t size) {
   block.synced_below = Load64(bytes, 16);
   block.payload = bytes.substr(kBlockHeaderBytes, size - kBlockHeaderBytes);
   block.is_footer = Load32(bytes, 4) == kFooterLength;
+  block.is_gap = Load32(bytes, 4) == kGapLength;
   return block;
 }
 
@@ -123,10 +125,19 @@ void AppendJournalFooter(uint64_t segment, uint64_t next_sequence, std::string* 
   SealBlock(segment, begin, out);
 }
 
+void AppendJournalGap(uint64_t segment,
+                      uint64_t next_sequence,
+                      uint64_t synced_below,
+                      std::string* out) {
+  const size_t begin = out->size();
+  AppendBlockHeader(kGapLength, next_sequence, synced_below, out);
+  SealBlock(segment, begin, out);
+}
+
 std::optional<size_t> JournalBlockBytes(std::string_view bytes) {
   HOURCELL_DCHECK(bytes.size() >= kBlockHeaderBytes);
   const uint32_t length = Load32(bytes, 4);
-  if (length == kFooterLength) return kBlockHeaderBytes;
+  if (length == kFooterLength || length == kGapLength) return kBlockHeaderBytes;
   if (length > kBlockPayloadBytesMax) return std::nullopt;
   return kBlockHeaderBytes + length;
 }
@@ -154,42 +165,54 @@ absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
                                            sequence, stored, *size, computed));
   }
   const JournalBlock block = BlockIn(bytes, *size);
-  if (block.sequence != sequence) {
+  if (block.is_gap ? block.sequence <= sequence : block.sequence != sequence) {
     return absl::DataLossError(fmt::format("block {}: {} has sequence {}", sequence,
-                                           block.is_footer ? "a footer" : "the block here",
+                                           block.is_footer ? "a footer"
+                                           : block.is_gap  ? "a gap"
+                                                           : "the block here",
                                            block.sequence));
   }
   return block;
 }
 
-void JournalRemains::Add(const JournalRemains& other) {
-  blocks += other.blocks;
-  if (other.synced_below > synced_below) {
-    synced_below = other.synced_below;
-    said_by = other.said_by;
-  }
-}
-
-JournalRemains FindJournalRemains(std::string_view bytes,
-                                  uint64_t segment,
-                                  uint64_t after,
-                                  uint64_t range) {
-  JournalRemains remains;
-  size_t at = 0;
+std::vector<JournalRun> FindJournalRuns(
+    std::string_view bytes, uint64_t from, uint64_t segment, uint64_t first, uint64_t end) {
+  std::vector<JournalRun> runs;
+  uint64_t next = first;  // no block has a lower sequence
+  size_t at = static_cast<size_t>(std::min<uint64_t>(from, bytes.size()));
   while (bytes.size() - at >= kBlockHeaderBytes) {
     const std::string_view rest = bytes.substr(at);
     const uint64_t sequence = Load64(rest, 8);
     const std::optional<size_t> size = JournalBlockBytes(rest);
-    const bool is_plausible = sequence > after && sequence - after <= range && size.has_value() &&
-                              *size <= rest.size() && Load64(rest, 16) <= sequence;
-    if (!is_plausible || !DecodeJournalBlock(rest, segment, sequence).ok()) {
+    const bool is_gap = Load32(rest, 4) == kGapLength;
+    const bool is_footer = Load32(rest, 4) == kFooterLength;
+    const bool is_plausible = sequence >= next && (is_gap || is_footer || sequence < end) &&
+                              sequence <= end && size.has_value() && *size <= rest.size() &&
+                              Load64(rest, 16) <= sequence;
+    // A gap has a higher sequence than is expected.
+    if (!is_plausible || !DecodeJournalBlock(rest, segment, sequence - (is_gap ? 1 : 0)).ok()) {
       ++at;
       continue;
     }
-    remains.Add({1, Load64(rest, 16), sequence});
+    const bool goes_on =
+        !runs.empty() && runs.back().end == at && (is_gap || runs.back().end_sequence == sequence);
+    if (!goes_on) {
+      runs.push_back({.begin = at, .first_sequence = sequence, .begins_with_gap = is_gap});
+    }
+    JournalRun& run = runs.back();
     at += *size;
+    next = is_gap || is_footer ? sequence : sequence + 1;
+    run.end = at;
+    run.end_sequence = next;
+    run.has_footer = is_footer;
+    ++run.blocks;
+    if (const uint64_t synced_below = Load64(rest, 16); synced_below > run.synced_below) {
+      run.synced_below = synced_below;
+      run.said_by = sequence;
+    }
+    if (is_footer) break;
   }
-  return remains;
+  return runs;
 }
 
 }  // namespace hourcell

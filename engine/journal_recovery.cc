@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,27 +11,13 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/journal_block.h"
+#include "engine/journal_repair.h"
 #include "engine/journal_segment.h"
+#include "engine/journal_synced.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
 namespace {
-
-// A segment file as it was found.
-struct Found {
-  uint64_t number = 0;
-  std::string path;
-  uint64_t file_bytes = 0;
-  absl::StatusOr<SegmentHeader> header;  // or what is wrong with it
-};
-
-// A place at which the journal is not whole.
-struct BadPlace {
-  size_t index = 0;       // of the segment
-  uint64_t offset = 0;    // its good bytes
-  uint64_t sequence = 0;  // of the block that should be there
-  absl::Status fault;     // with file and offset
-};
 
 class Recovery {
  public:
@@ -42,14 +28,17 @@ class Recovery {
       : fs_(fs), directory_(directory), path_(std::move(path)), low_mark_(low_mark) {}
 
   absl::StatusOr<RecoveredJournal> Run() {
-    HOURCELL_RETURN_IF_ERROR(FindSegments());
-    const size_t unneeded = CountUnneeded();
-    const auto begin = found_.begin() + static_cast<std::ptrdiff_t>(unneeded);
-    const std::vector<Found> needed(std::make_move_iterator(begin),
-                                    std::make_move_iterator(found_.end()));
-    found_.resize(unneeded);
-    HOURCELL_RETURN_IF_ERROR(CheckNumbers(needed));
-    HOURCELL_RETURN_IF_ERROR(ReadSegments(needed));
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t synced_below, ReadSyncedNote(fs_, path_));
+    HOURCELL_ASSIGN_OR_RETURN(std::optional<BadPlace> bad, Read());
+    if (!bad.has_value()) HOURCELL_RETURN_IF_ERROR(CheckEnd(synced_below));
+    if (bad.has_value()) {
+      const JournalFiles files{fs_, directory_, path_, low_mark_, synced_below};
+      HOURCELL_ASSIGN_OR_RETURN(journal_.cuts, RepairJournal(files, needed_, *bad));
+      HOURCELL_ASSIGN_OR_RETURN(bad, Read());
+      // What was put there is not what is read.
+      if (bad.has_value()) return bad->fault;
+      HOURCELL_RETURN_IF_ERROR(CheckEnd(synced_below));
+    }
     if (low_mark_ > journal_.next_sequence) HOURCELL_RETURN_IF_ERROR(BeginAtLowMark());
     HOURCELL_RETURN_IF_ERROR(DeleteUnneeded());
     // Without a segment there is no block that could have to be synced.
@@ -59,19 +48,13 @@ class Recovery {
   }
 
  private:
+  absl::StatusOr<std::optional<BadPlace>> Read();
   absl::Status FindSegments();
   size_t CountUnneeded() const;
-  absl::Status CheckNumbers(std::span<const Found> needed) const;
-  absl::Status ReadSegments(std::span<const Found> needed);
-  absl::StatusOr<bool> ReadSegment(std::span<const Found> needed, size_t i, BadPlace* bad);
-  absl::Status Judge(std::span<const Found> needed, const BadPlace& bad);
-  absl::StatusOr<JournalRemains> RemainsBehind(std::span<const Found> needed,
-                                               const BadPlace& bad) const;
-  static absl::Status CheckStillBad(const Found& found,
-                                    const BadPlace& bad,
-                                    std::string_view bytes);
-  absl::Status CutAt(std::span<const Found> needed, const BadPlace& bad);
-  absl::Status CutFile(const std::string& path, uint64_t bytes);
+  absl::Status CheckNumbers() const;
+  absl::StatusOr<std::optional<BadPlace>> ReadSegments();
+  absl::StatusOr<bool> ReadSegment(size_t i, BadPlace* bad);
+  absl::Status CheckEnd(uint64_t synced_below) const;
   absl::Status Delete(const std::string& path);
   absl::Status BeginAtLowMark();
   absl::Status DeleteUnneeded();
@@ -80,9 +63,24 @@ class Recovery {
   rocksdb::FSDirectory* const directory_;
   const std::string path_;
   const uint64_t low_mark_;
-  std::vector<Found> found_;  // then: those that are not needed
+  std::vector<FoundSegment> found_;   // then: those that are not needed
+  std::vector<FoundSegment> needed_;  // the others
   RecoveredJournal journal_;
 };
+
+// Reads all that is needed, up to the first bad place, if there is one.
+absl::StatusOr<std::optional<BadPlace>> Recovery::Read() {
+  found_.clear();
+  std::vector<JournalCut> cuts = std::move(journal_.cuts);
+  journal_ = RecoveredJournal{};
+  journal_.cuts = std::move(cuts);
+  HOURCELL_RETURN_IF_ERROR(FindSegments());
+  const auto begin = found_.begin() + static_cast<std::ptrdiff_t>(CountUnneeded());
+  needed_.assign(std::make_move_iterator(begin), std::make_move_iterator(found_.end()));
+  found_.erase(begin, found_.end());
+  HOURCELL_RETURN_IF_ERROR(CheckNumbers());
+  return ReadSegments();
+}
 
 absl::Status Recovery::FindSegments() {
   std::vector<std::string> names;
@@ -92,7 +90,7 @@ absl::Status Recovery::FindSegments() {
   for (const std::string& name : names) {
     const std::optional<uint64_t> number = SegmentNumberOf(name);
     if (!number.has_value()) continue;
-    Found found{*number, path_ + "/" + name, 0, absl::UnknownError("")};
+    FoundSegment found{*number, path_ + "/" + name, 0, absl::UnknownError("")};
     HOURCELL_RETURN_IF_ERROR(
         FromRocks(fs_->GetFileSize(found.path, rocksdb::IOOptions(), &found.file_bytes, nullptr),
                   "size of " + found.path));
@@ -115,16 +113,16 @@ size_t Recovery::CountUnneeded() const {
   return count;
 }
 
-absl::Status Recovery::CheckNumbers(std::span<const Found> needed) const {
-  for (size_t i = 1; i < needed.size(); ++i) {
-    if (needed[i].number != needed[i - 1].number + 1) {
+absl::Status Recovery::CheckNumbers() const {
+  for (size_t i = 1; i < needed_.size(); ++i) {
+    if (needed_[i].number != needed_[i - 1].number + 1) {
       return absl::DataLossError(fmt::format(
-          "{}/{} is missing; there are {} and {}", path_, SegmentName(needed[i - 1].number + 1),
-          SegmentName(needed[i - 1].number), SegmentName(needed[i].number)));
+          "{}/{} is missing; there are {} and {}", path_, SegmentName(needed_[i - 1].number + 1),
+          SegmentName(needed_[i - 1].number), SegmentName(needed_[i].number)));
     }
   }
   uint64_t first = 0;
-  for (const Found& found : needed) {
+  for (const FoundSegment& found : needed_) {
     if (!found.header.ok()) continue;
     if (found.header->first_sequence < first) {
       return absl::DataLossError(
@@ -134,31 +132,31 @@ absl::Status Recovery::CheckNumbers(std::span<const Found> needed) const {
     }
     first = found.header->first_sequence;
   }
-  if (needed.empty() || !needed[0].header.ok()) return absl::OkStatus();
-  const uint64_t oldest = needed[0].header->first_sequence;
+  if (needed_.empty() || !needed_[0].header.ok()) return absl::OkStatus();
+  const uint64_t oldest = needed_[0].header->first_sequence;
   if (low_mark_ == 0 || oldest <= low_mark_) return absl::OkStatus();
   return absl::DataLossError(
       fmt::format("{} begins at block {}; want one that begins at {} or below, the low mark: "
                   "segments in front of it are missing",
-                  needed[0].path, oldest, low_mark_));
+                  needed_[0].path, oldest, low_mark_));
 }
 
-absl::Status Recovery::ReadSegments(std::span<const Found> needed) {
-  if (needed.empty()) return absl::OkStatus();
+absl::StatusOr<std::optional<BadPlace>> Recovery::ReadSegments() {
+  if (needed_.empty()) return std::nullopt;
   journal_.next_sequence =
-      needed[0].header.ok() ? needed[0].header->first_sequence : std::max<uint64_t>(low_mark_, 1);
-  for (size_t i = 0; i < needed.size(); ++i) {
+      needed_[0].header.ok() ? needed_[0].header->first_sequence : std::max<uint64_t>(low_mark_, 1);
+  for (size_t i = 0; i < needed_.size(); ++i) {
     BadPlace bad;
-    HOURCELL_ASSIGN_OR_RETURN(const bool is_good, ReadSegment(needed, i, &bad));
-    if (!is_good) return Judge(needed, bad);
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_good, ReadSegment(i, &bad));
+    if (!is_good) return bad;
   }
-  return absl::OkStatus();
+  return std::nullopt;
 }
 
-// Reads needed[i], which should begin at next_sequence, and adds it to the journal. False: it is
+// Reads needed_[i], which should begin at next_sequence, and adds it to the journal. False: it is
 // not whole, *bad says where.
-absl::StatusOr<bool> Recovery::ReadSegment(std::span<const Found> needed, size_t i, BadPlace* bad) {
-  const Found& found = needed[i];
+absl::StatusOr<bool> Recovery::ReadSegment(size_t i, BadPlace* bad) {
+  const FoundSegment& found = needed_[i];
   *bad = {i, 0, journal_.next_sequence, found.header.status()};
   if (!found.header.ok()) return false;
   if (found.header->first_sequence != journal_.next_sequence) {
@@ -168,8 +166,8 @@ absl::StatusOr<bool> Recovery::ReadSegment(std::span<const Found> needed, size_t
     return false;
   }
   SegmentReader::Range range{.path = found.path, .number = found.number, .bytes = found.file_bytes};
-  const bool is_followed = i + 1 < needed.size() && needed[i + 1].header.ok();
-  if (is_followed) range.end_sequence = needed[i + 1].header->first_sequence;
+  const bool is_followed = i + 1 < needed_.size() && needed_[i + 1].header.ok();
+  if (is_followed) range.end_sequence = needed_[i + 1].header->first_sequence;
   HOURCELL_ASSIGN_OR_RETURN(const auto reader, SegmentReader::Open(fs_, range));
   BlockBatch batch;
   bool has_more = true;
@@ -178,89 +176,25 @@ absl::StatusOr<bool> Recovery::ReadSegment(std::span<const Found> needed, size_t
   }
   journal_.next_sequence = reader->next_sequence();
   journal_.synced_below = std::max(journal_.synced_below, reader->synced_below());
+  journal_.has_gap = journal_.has_gap || reader->has_gap();
   journal_.segments.push_back({found.number, found.header->first_sequence, reader->offset()});
   *bad = {i, reader->offset(), reader->next_sequence(), reader->fault()};
   if (!reader->fault().ok()) return false;
   if (!is_followed || reader->next_sequence() == range.end_sequence) return true;
   bad->fault = absl::DataLossError(fmt::format("{} at offset {}: ends before block {}; {} has {}",
                                                found.path, bad->offset, bad->sequence,
-                                               needed[i + 1].path, range.end_sequence));
+                                               needed_[i + 1].path, range.end_sequence));
   return false;
 }
 
-// Damage or a torn tail?
-absl::Status Recovery::Judge(std::span<const Found> needed, const BadPlace& bad) {
-  HOURCELL_ASSIGN_OR_RETURN(const JournalRemains remains, RemainsBehind(needed, bad));
-  if (remains.synced_below <= bad.sequence) return CutAt(needed, bad);
-  return absl::DataLossError(fmt::format(
-      "{}; it was synced: {} blocks behind it are readable, and that with sequence {} says that "
-      "all below {} are on disk",
-      std::string_view(bad.fault.message().data(), bad.fault.message().size()), remains.blocks,
-      remains.said_by, remains.synced_below));
-}
-
-// `bytes` are those at the bad place, read once more. What a disk gives differently each time is
-// not cut off: it may all be there.
-absl::Status Recovery::CheckStillBad(const Found& found,
-                                     const BadPlace& bad,
-                                     std::string_view bytes) {
-  const bool is_good = found.header.ok()
-                           ? DecodeJournalBlock(bytes, found.number, bad.sequence).ok()
-                           : DecodeSegmentHeader(bytes, found.number).ok();
-  if (!is_good) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("{} at offset {}: read twice; got bytes that differ, good ones the second time",
-                  found.path, bad.offset));
-}
-
-absl::StatusOr<JournalRemains> Recovery::RemainsBehind(std::span<const Found> needed,
-                                                       const BadPlace& bad) const {
-  // How far the sequences behind the place can go: no further than there are bytes for blocks, but
-  // for what headers say, and where a header is gone they begin anywhere.
-  constexpr uint64_t kAnywhere = uint64_t{1} << 32;
-  uint64_t range = 1;
-  for (const Found& found : needed.subspan(bad.index)) {
-    range += found.file_bytes / kBlockHeaderBytes;
-    if (!found.header.ok()) range += kAnywhere;
-    if (found.header.ok() && found.header->first_sequence > bad.sequence) {
-      range += found.header->first_sequence - bad.sequence;
-    }
-  }
-
-  JournalRemains remains;
-  uint64_t from = bad.offset;
-  for (const Found& found : needed.subspan(bad.index)) {
-    if (found.header.ok() && found.header->first_sequence > bad.sequence) {
-      remains.Add({0, found.header->synced_below, found.header->first_sequence});
-    }
-    HOURCELL_ASSIGN_OR_RETURN(const std::string bytes,
-                              ReadFileFrom(fs_, found.path, from, found.file_bytes));
-    if (&found == &needed[bad.index]) HOURCELL_RETURN_IF_ERROR(CheckStillBad(found, bad, bytes));
-    remains.Add(FindJournalRemains(bytes, found.number, bad.sequence, range));
-    from = 0;
-  }
-  return remains;
-}
-
-absl::Status Recovery::CutAt(std::span<const Found> needed, const BadPlace& bad) {
-  const size_t kept = bad.offset >= kSegmentHeaderBytes ? bad.index + 1 : bad.index;
-  for (size_t i = needed.size(); i > kept; --i)
-    HOURCELL_RETURN_IF_ERROR(Delete(needed[i - 1].path));
-  if (kept > bad.index) return CutFile(needed[bad.index].path, bad.offset);
-  return absl::OkStatus();
-}
-
-absl::Status Recovery::CutFile(const std::string& path, uint64_t bytes) {
-  const std::string what = fmt::format("cut {} to {} bytes", path, bytes);
-  const rocksdb::IOOptions io;
-  // By a handle: the file system of the operating system cannot cut a file by its name.
-  std::unique_ptr<rocksdb::FSWritableFile> file;
-  HOURCELL_RETURN_IF_ERROR(
-      FromRocks(fs_->ReopenWritableFile(path, rocksdb::FileOptions(), &file, nullptr), what));
-  HOURCELL_RETURN_IF_ERROR(FromRocks(file->Truncate(bytes, io, nullptr), what));
-  HOURCELL_KILL_POINT("recover:cut");
-  HOURCELL_RETURN_IF_ERROR(FromRocks(file->Fsync(io, nullptr), what));
-  return FromRocks(file->Close(io, nullptr), what);
+// Whole segments, or whole blocks of the last one, may be gone from the end.
+absl::Status Recovery::CheckEnd(uint64_t synced_below) const {
+  const uint64_t end = std::max(journal_.next_sequence, low_mark_);
+  if (synced_below <= end) return absl::OkStatus();
+  return absl::DataLossError(
+      fmt::format("{} ends before block {}; want all blocks below {}, which {}/synced says are on "
+                  "disk: segments at its end are missing, or cut",
+                  path_, journal_.next_sequence, synced_below, path_));
 }
 
 // Durably, so that a crash among several deletions leaves no gap.
@@ -283,7 +217,7 @@ absl::Status Recovery::BeginAtLowMark() {
 }
 
 absl::Status Recovery::DeleteUnneeded() {
-  for (const Found& found : found_)
+  for (const FoundSegment& found : found_)
     HOURCELL_RETURN_IF_ERROR(Delete(found.path));
   return absl::OkStatus();
 }

@@ -1,16 +1,17 @@
-// RecoverJournal: what a directory of segments holds after a crash, with a torn tail cut off.
+// RecoverJournal: what a directory of segments holds after a crash, with what does not check taken
+// out.
 //
 // It reads the segments in order up to the first place that is not right: a block that does not
-// check, an end too early, a header that does not check. What is behind that place decides. If a
-// header, block or footer there says that the missing block had been synced, this is damage, and
-// nothing is touched. Else it was never synced, or is the block that was being written: a torn
-// tail. The segment is cut back to its good blocks and what is behind it deleted, the last one
-// first, so that a crash meanwhile leaves the same question with the same answer.
+// check, an end too early, a header that does not check. What is behind that place decides
+// (engine/journal_repair.h): if the missing blocks had been synced, this is damage, and nothing is
+// touched. Else valid blocks behind the place stay, and what is between is taken out and kept
+// beside.
 //
-// What cannot be told apart: damage to blocks that were synced, but behind which nothing was
-// written that says so, looks like a torn tail.
-//
-// A place that is bad is read twice before anything is cut off.
+// What was synced is known from blocks that were written later, and of the newest ones from the
+// note beside the segments (engine/journal_synced.h). What cannot be told apart: after a power
+// loss, which may have taken the note, damage to the newest blocks that were synced looks like a
+// torn tail; and whole blocks that are gone from the end, and were never synced, as if they had
+// never been written.
 //
 // A missing number among the segments is damage always: their names become durable in order.
 
@@ -21,6 +22,8 @@
 #include <vector>
 
 #include <absl/status/statusor.h>
+
+#include "engine/journal_cut.h"
 
 namespace rocksdb {
 class FileSystem;
@@ -39,6 +42,8 @@ struct RecoveredJournal {
   std::vector<RecoveredSegment> segments;  // by number; each ends where the next begins
   uint64_t next_sequence = 1;
   uint64_t synced_below = 1;  // all blocks below it are known to be synced
+  bool has_gap = false;       // blocks are missing in the middle, by this open or an earlier one
+  std::vector<JournalCut> cuts = {};  // what this open took out
 };
 
 // `low_mark`: blocks below it are not needed; 0 = not known. Segments that hold only such blocks

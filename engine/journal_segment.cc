@@ -132,35 +132,40 @@ absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   return filled;
 }
 
-// Takes the block at the front of `rest`; false if there is none or not all of it.
-bool SegmentReader::TakeBlock(std::string_view rest, BlockBatch* batch) {
+// Takes the block at the front of `rest` and returns its size; 0 if there is none or not all of it.
+size_t SegmentReader::TakeBlock(std::string_view rest, BlockBatch* batch) {
   const bool is_all = read_bytes_ == range_.bytes;
   if (next_sequence_ >= range_.end_sequence || (rest.empty() && is_all)) {
     has_ended_ = true;
-    return false;
+    return 0;
   }
   const std::optional<size_t> size =
       rest.size() < kBlockHeaderBytes ? kBlockHeaderBytes : JournalBlockBytes(rest);
   if (!is_all && size.has_value() && rest.size() < *size) {
     carry_ = rest;
     carry_block_ = *size;
-    return false;
+    return 0;
   }
   const auto block = DecodeJournalBlock(rest, range_.number, next_sequence_);
   if (!block.ok()) {
     fault_ = AtOffset(block.status(), range_.path, offset_);
     has_ended_ = true;
-    return false;
+    return 0;
   }
   offset_ += block->size();
   synced_below_ = std::max(synced_below_, block->synced_below);
   if (block->is_footer) {
     has_ended_ = true;
-    return false;
+    return 0;
+  }
+  if (block->is_gap) {
+    has_gap_ = true;
+    next_sequence_ = block->sequence;
+    return block->size();
   }
   ++next_sequence_;
   batch->blocks.push_back(*block);
-  return true;
+  return block->size();
 }
 
 absl::StatusOr<bool> SegmentReader::Next(BlockBatch* batch) {
@@ -168,8 +173,8 @@ absl::StatusOr<bool> SegmentReader::Next(BlockBatch* batch) {
   if (has_ended_) return false;
   HOURCELL_ASSIGN_OR_RETURN(const size_t filled, Fill(batch));
   std::string_view rest = std::string_view(batch->bytes).substr(0, filled);
-  while (TakeBlock(rest, batch))
-    rest.remove_prefix(batch->blocks.back().size());
+  while (const size_t taken = TakeBlock(rest, batch))
+    rest.remove_prefix(taken);
   return !has_ended_;
 }
 

@@ -27,7 +27,7 @@ namespace hourcell {
 std::string SegmentName(uint64_t number);
 std::optional<uint64_t> SegmentNumberOf(std::string_view name);
 
-// Blocks that were read together, footers not among them. They point into `bytes`.
+// Blocks that were read together, footers and gaps not among them. They point into `bytes`.
 struct BlockBatch {
   std::string bytes;
   std::vector<JournalBlock> blocks;
@@ -64,6 +64,8 @@ class SegmentReader {
   uint64_t next_sequence() const { return next_sequence_; }
   // The highest that the header, a block or a footer said so far.
   uint64_t synced_below() const { return synced_below_; }
+  // Whether there was a gap: an earlier open skipped blocks.
+  bool has_gap() const { return has_gap_; }
   // What is wrong at offset(): kDataLoss with file and offset; OK if the segment ended in order.
   const absl::Status& fault() const { return fault_; }
 
@@ -74,7 +76,7 @@ class SegmentReader {
 
   absl::Status ReadHeader();
   absl::StatusOr<size_t> Fill(BlockBatch* batch);
-  bool TakeBlock(std::string_view rest, BlockBatch* batch);
+  size_t TakeBlock(std::string_view rest, BlockBatch* batch);
 
   rocksdb::FileSystem* const fs_;
   const std::unique_ptr<rocksdb::FSRandomAccessFile> file_;
@@ -86,6 +88,7 @@ class SegmentReader {
   uint64_t offset_ = 0;
   uint64_t next_sequence_ = 0;
   uint64_t synced_below_ = 0;
+  bool has_gap_ = false;
   bool has_ended_ = false;
   absl::Status fault_;
 };

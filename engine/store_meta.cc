@@ -22,6 +22,8 @@ namespace {
 constexpr std::string_view kFormatKey = "format";
 constexpr std::string_view kLayoutKey = "layout";
 constexpr std::string_view kLowMarkKey = "low_mark";
+constexpr std::string_view kActiveMarkKey = "active_mark";
+constexpr std::string_view kTtlKey = "ttl";
 constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kSaltEpochsKey = "salt_epochs";
 constexpr std::string_view kFormatVersion = "1";
@@ -33,6 +35,10 @@ bool ParseWhole(std::string_view text, Number* number) {
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *number);
   return error == std::errc() && stop == end;
+}
+
+bool ParseTtl(std::string_view text, int64_t* ttl_s) {
+  return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
@@ -56,6 +62,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, Ta
   HOURCELL_KILL_POINT("create:journal");
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kFormatVersion)}};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
   HOURCELL_KILL_POINT("create:meta");
@@ -118,22 +125,57 @@ absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables) {
   return tables->Apply(group, /*sync=*/true);
 }
 
-absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
+namespace {
+
+absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, TableStore* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
-                            tables->Snapshot()->Get(TableId::kMeta, kLowMarkKey));
-  if (!text.has_value()) return 0;
+                            tables->Snapshot()->Get(TableId::kMeta, key));
+  if (!text.has_value()) return std::optional<uint64_t>();
   uint64_t block = 0;
   if (!ParseWhole(*text, &block)) {
     return absl::DataLossError(
-        fmt::format("meta low_mark: got {}; want a number", QuoteForMessage(*text)));
+        fmt::format("meta {}: got {}; want a number", key, QuoteForMessage(*text)));
   }
-  return block;
+  return std::optional<uint64_t>(block);
 }
 
-absl::Status WriteLowMark(uint64_t block, TableStore* tables) {
-  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey),
-                     fmt::format("{}", block)};
-  return tables->Apply({&set, 1}, /*sync=*/true);
+}  // namespace
+
+absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> mark, ReadMark(kLowMarkKey, tables));
+  return mark.value_or(0);
+}
+
+absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, TableStore* tables) {
+  std::vector<Mutation> group;
+  group.push_back(
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
+  if (keeps_active_sets) {
+    group.push_back({TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey),
+                     fmt::format("{}", block)});
+  }
+  return tables->Apply(group, /*sync=*/true);
+}
+
+absl::StatusOr<bool> ReadActiveSetsAreKept(TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> active, ReadMark(kActiveMarkKey, tables));
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables));
+  return active.has_value() && *active == low_mark;
+}
+
+absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, kTtlKey));
+  int64_t kept_s = 0;
+  if (text.has_value() && !ParseTtl(*text, &kept_s)) {
+    return absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds", kTtlKey,
+                                           QuoteForMessage(*text), kTtlMaxS));
+  }
+  if (!given.has_value() || *given == kept_s) return kept_s;
+  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kTtlKey),
+                     fmt::format("{}", *given)};
+  HOURCELL_RETURN_IF_ERROR(tables->Apply({&set, 1}, /*sync=*/true));
+  return *given;
 }
 
 absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables) {
@@ -142,8 +184,7 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tab
   const auto visit = [&](std::string_view key, std::string_view value) {
     const absl::StatusOr<std::string> uid = FromHex(key.substr(kTtlPrefix.size()));
     int64_t ttl_s = 0;
-    if (uid.ok() && !uid->empty() && uid->size() <= kUidWidthMax && ParseWhole(value, &ttl_s) &&
-        ttl_s >= 0 && ttl_s <= kTtlMaxS) {
+    if (uid.ok() && !uid->empty() && uid->size() <= kUidWidthMax && ParseTtl(value, &ttl_s)) {
       ttls[LoadBigEndian(uid->data(), uid->size())] = ttl_s;
       return true;
     }

@@ -1,10 +1,14 @@
 #include "engine/group_commit.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <latch>
 #include <memory>
+#include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -13,9 +17,14 @@
 #include <rocksdb/env.h>
 
 #include "codec/base/mutex.h"
+#include "codec/base/random.h"
+#include "engine/ingest/open_hours.h"
+#include "engine/ingest/point_log.h"
+#include "engine/journal.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
+#include "tests/support/restless_env.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
@@ -123,6 +132,18 @@ class GroupCommitTest : public testing::Test {
     for (const ResultSeries& series : result->series)
       points += series.points.size();
     return points;
+  }
+
+  static std::set<int64_t> Seconds(Tsdb* tsdb) {
+    std::set<int64_t> seconds;
+    const auto result = tsdb->Query(MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600));
+    EXPECT_OK(result);
+    if (!result.ok()) return seconds;
+    for (const ResultSeries& series : result->series) {
+      for (const ResultPoint& point : series.points)
+        seconds.insert(point.ms / 1000 - kHour);
+    }
+    return seconds;
   }
 
   size_t CountAfterCrash() {
@@ -292,6 +313,150 @@ TEST_F(HeldCommitTest, CloseWaitsForWhatWasLeftUnderWay) {
   opener.join();
   Open();
   EXPECT_EQ(CountPoints(tsdb_.get()), 1u);
+}
+
+// Of series that the tables have: puts of those do not ask the tables.
+TEST_F(GroupCommitTest, TheJournalIsSyncedThoughTheTablesCannotBe) {
+  constexpr int kPoints = 50;
+  const std::unique_ptr<rocksdb::Env> restless = NewRestlessEnv(fs_);
+  options_.env = restless.get();
+  options_.sync = Durability::kNever;
+  Open();
+  ASSERT_OK(Append(0, 1, {.sync = true}).Wait());
+  fs_->FailOn({.is_lasting = true, .files = FaultFs::kTableFile | FaultFs::kWalFile});
+  EXPECT_FALSE(tsdb_->Flush().ok());
+  for (int i = 1; i < kPoints; ++i)
+    ASSERT_OK(Append(i, 1).Wait());
+  EXPECT_FALSE(Append(kPoints, 1, {.sync = true}).Wait().ok()) << "the tables are not synced";
+  fs_->FailOn({.is_lasting = true});
+  tsdb_.reset();
+  fs_->LoseUnsynced(/*seed=*/3);
+  fs_->Heal();
+  Open();
+  EXPECT_GE(CountPoints(tsdb_.get()), size_t{kPoints});
+  tsdb_.reset();
+}
+
+// The promise of `interval`: a power cut at any moment loses nothing that was acknowledged longer
+// ago than the interval. The syncer of a store is this one's clock: what it calls every so often, a
+// put with `sync` calls, too.
+TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
+  constexpr uint64_t kSeeds = 12;
+  constexpr int64_t kIntervalMs = 1000;
+  const std::unique_ptr<rocksdb::Env> restless = NewRestlessEnv(fs_);
+  options_.env = restless.get();
+  for (uint64_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    tsdb_.reset();
+    options_.path = directory_.file(fmt::format("store{}", seed));
+    options_.sync = Durability::kInterval;
+    options_.sync_interval_ms = 3'600'000;  // by hand
+    Open();
+    ASSERT_OK(Append(0, 0, {.sync = true}).Wait());
+    std::vector<std::pair<int64_t, int64_t>> acknowledged;  // when, and the point's second
+    int64_t now_ms = 0;
+    int64_t next_sync_ms = kIntervalMs;
+    const int64_t cut_ms = 500 + static_cast<int64_t>(random.Below(8000));
+    bool tables_fail = false;
+    for (int64_t second = 1; now_ms < cut_ms; ++second) {
+      now_ms += static_cast<int64_t>(random.Below(200));
+      if (random.Below(10) == 0) {
+        tables_fail = !tables_fail;
+        fs_->Heal();
+        if (tables_fail) {
+          fs_->FailOn({.is_lasting = true, .files = FaultFs::kTableFile | FaultFs::kWalFile});
+          tsdb_->Flush().IgnoreError();
+        }
+      }
+      if (now_ms >= next_sync_ms) {
+        Append(second++, 1, {.sync = true}).Wait().IgnoreError();
+        next_sync_ms += kIntervalMs;
+      }
+      if (Append(second, 1).Wait().ok()) acknowledged.emplace_back(now_ms, second);
+    }
+    fs_->FailOn({.is_lasting = true});
+    tsdb_.reset();
+    fs_->LoseUnsynced(seed);
+    fs_->Heal();
+    Open();
+    ASSERT_NE(tsdb_, nullptr);
+    const std::set<int64_t> found = Seconds(tsdb_.get());
+    for (const auto& [ms, second] : acknowledged) {
+      // Of the last whole interval, as the syncer keeps it.
+      if (ms >= next_sync_ms - kIntervalMs) break;
+      EXPECT_TRUE(found.contains(second)) << second;
+    }
+  }
+  tsdb_.reset();
+}
+
+// What a leader has taken and not written is not done.
+TEST_F(GroupCommitTest, CommitAllWaitsForALeaderOnItsWay) {
+  TempDir directory;
+  OpenHours hours(4);
+  auto journal = Journal::Open({.directory = directory.file("journal"), .fs = fs_.get()});
+  ASSERT_OK(journal);
+  GroupCommit commit({.open_hours = &hours, .journal = journal->get()}, /*always_sync=*/false);
+  PlacedPoint point{.series = 1, .time = {.ms = kHour * 1000}, .value = Value::Integer(1)};
+  int64_t bytes = 0;
+  const uint64_t block = hours.LaneOf(1).Append({&point, 1}, 0, &bytes);
+  commit.AddPending(6);
+  std::future<absl::Status> all;
+  std::atomic<bool> is_first = true;
+  fs_->SetHook([&](FaultFs::Operation operation, const std::string& path) {
+    if (operation != FaultFs::kAppend || !path.ends_with(".log") || !is_first.exchange(false)) {
+      return;
+    }
+    all = std::async(std::launch::async, [&] { return commit.CommitAll(/*sync=*/false); });
+    // It would be done at once if it did not wait.
+    all.wait_for(std::chrono::milliseconds(100));
+  });
+  fs_->FailOn({.operations = FaultFs::kAppend, .is_lasting = true});
+  EXPECT_FALSE(commit.CommitThrough(block, /*sync=*/false).ok());
+  EXPECT_FALSE(all.get().ok()) << "nothing is written";
+  fs_->SetHook(nullptr);
+  fs_->Heal();
+  EXPECT_OK(commit.CommitAll(/*sync=*/false));
+  EXPECT_GE((*journal)->next_sequence(), 2u);
+}
+
+// What waits may be more than a block can be.
+TEST_F(GroupCommitTest, SectionsThatAreTooMuchForABlockBecomeSeveral) {
+  constexpr SeriesNumber kSeries = 40;
+  TempDir directory;
+  OpenHours hours(8);
+  auto journal = Journal::Open({.directory = directory.file("journal")});
+  ASSERT_OK(journal);
+  GroupCommit commit({.open_hours = &hours, .journal = journal->get(), .block_bytes_max = 120},
+                     /*always_sync=*/true);
+  const auto append = [&](SeriesNumber series, int64_t second) {
+    PlacedPoint point{
+        .series = series, .time = {.ms = (kHour + second) * 1000}, .value = Value::Integer(1)};
+    int64_t bytes = 0;
+    commit.AddPending(6);
+    return hours.LaneOf(series).Append({&point, 1}, 0, &bytes);
+  };
+  uint64_t block = 0;
+  for (SeriesNumber series = 1; series <= kSeries; ++series)
+    block = append(series, 0);
+  ASSERT_OK(commit.CommitThrough(block, /*sync=*/false));
+  EXPECT_GT(commit.blocks_written(), 1u);
+  EXPECT_EQ((*journal)->synced_sequence(), (*journal)->next_sequence());
+  // Promised to be in a block whose number another one has by now.
+  const uint64_t promised = append(1, 1);
+  EXPECT_LT(promised, (*journal)->next_sequence());
+  ASSERT_OK(commit.CommitThrough(promised, /*sync=*/false));
+  EXPECT_EQ((*journal)->synced_sequence(), (*journal)->next_sequence());
+
+  size_t points = 0;
+  ASSERT_OK((*journal)->Replay(0, [&](uint64_t, std::string_view payload) {
+    PointLogReader reader(payload);
+    while (reader.Next() == PointLogReader::Event::kPoint)
+      ++points;
+    return absl::OkStatus();
+  }));
+  EXPECT_EQ(points, kSeries + 1);
 }
 
 TEST_F(GroupCommitTest, ManyAppendersShareBlocksAndLoseNothing) {

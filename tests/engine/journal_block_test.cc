@@ -136,30 +136,82 @@ TEST(JournalBlockTest, LengthsBeyondTheLimitAreNone) {
   EXPECT_EQ(JournalBlockBytes(bytes), kBlockPayloadBytesMax + kBlockHeaderBytes);
 }
 
-TEST(JournalRemainsTest, FindsBlocksBetweenGarbage) {
+TEST(JournalBlockTest, AGapNamesTheBlockThatFollows) {
+  std::string gap;
+  AppendJournalGap(kSegment, 105, 90, &gap);
+  EXPECT_EQ(gap.size(), kBlockHeaderBytes);
+  EXPECT_EQ(JournalBlockBytes(gap), kBlockHeaderBytes);
+  EXPECT_EQ(ToHex(gap.substr(4)),
+            "fffffffe"
+            "0000000000000069"
+            "000000000000005a");
+
+  const auto block = DecodeJournalBlock(gap, kSegment, 101);
+  ASSERT_OK(block);
+  EXPECT_TRUE(block->is_gap);
+  EXPECT_FALSE(block->is_footer);
+  EXPECT_EQ(block->sequence, 105u);
+  EXPECT_THAT(
+      DecodeJournalBlock(gap, kSegment, 105),
+      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("block 105: a gap has sequence 105")));
+}
+
+TEST(JournalRunsTest, FindsBlocksBetweenGarbage) {
   std::string footer;
   AppendJournalFooter(kSegment, 104, &footer);
-  const std::string bytes = "garbage" + Block(101, "a", 80) + Block(102, "b", 95) +
-                            std::string(50, '\0') + Block(103, "c", 90) + footer + "end";
+  const std::string first = Block(101, "a", 80) + Block(102, "b", 95);
+  const std::string second = Block(103, "c", 90) + footer;
+  const std::string bytes = "garbage" + first + std::string(50, '\0') + second + "end";
 
-  const JournalRemains remains = FindJournalRemains(bytes, kSegment, 100, 1000);
-  EXPECT_EQ(remains.blocks, 4u);
-  EXPECT_EQ(remains.synced_below, 104u);
-  EXPECT_EQ(remains.said_by, 104u);
+  const auto runs = FindJournalRuns(bytes, 0, kSegment, 100, 1000);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0], (JournalRun{.begin = 7,
+                                 .end = 7 + first.size(),
+                                 .first_sequence = 101,
+                                 .end_sequence = 103,
+                                 .blocks = 2,
+                                 .synced_below = 95,
+                                 .said_by = 102}));
+  EXPECT_EQ(runs[1], (JournalRun{.begin = 57 + first.size(),
+                                 .end = 57 + first.size() + second.size(),
+                                 .first_sequence = 103,
+                                 .end_sequence = 104,
+                                 .blocks = 2,
+                                 .synced_below = 104,
+                                 .said_by = 104,
+                                 .has_footer = true}));
+  EXPECT_EQ(FindJournalRuns(bytes, 8, kSegment, 100, 1000).front().first_sequence, 102u);
 }
 
-TEST(JournalRemainsTest, OnlyWithinTheRangeAndOfThisSegment) {
-  const std::string bytes = Block(99, "a") + Block(101, "b", 91) + Block(111, "c", 92);
+TEST(JournalRunsTest, OnlyAscendingWithinTheRangeAndOfThisSegment) {
+  const std::string bytes =
+      Block(99, "a") + Block(101, "b", 91) + Block(101, "again", 91) + Block(111, "c", 92);
 
-  const JournalRemains remains = FindJournalRemains(bytes, kSegment, 100, 10);
-  EXPECT_EQ(remains.blocks, 1u);
-  EXPECT_EQ(remains.synced_below, 91u);
-  EXPECT_EQ(FindJournalRemains(bytes, kSegment + 1, 0, 1000).blocks, 0u);
+  const auto runs = FindJournalRuns(bytes, 0, kSegment, 100, 111);
+  ASSERT_EQ(runs.size(), 1u);
+  EXPECT_EQ(runs[0].blocks, 1u);
+  EXPECT_EQ(runs[0].synced_below, 91u);
+  EXPECT_TRUE(FindJournalRuns(bytes, 0, kSegment + 1, 0, 1000).empty());
 }
 
-TEST(JournalRemainsTest, NothingInNothing) {
-  EXPECT_EQ(FindJournalRemains("", kSegment, 0, 10).blocks, 0u);
-  EXPECT_EQ(FindJournalRemains(std::string(100'000, '\0'), kSegment, 0, 10).blocks, 0u);
+TEST(JournalRunsTest, AGapIsPartOfARunAndAMissingBlockEndsOne) {
+  std::string gap;
+  AppendJournalGap(kSegment, 105, 0, &gap);
+  const std::string bytes = Block(101, "a") + gap + Block(105, "b") + Block(107, "c");
+
+  const auto runs = FindJournalRuns(bytes, 0, kSegment, 101, 1000);
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_EQ(runs[0].blocks, 3u);
+  EXPECT_EQ(runs[0].end_sequence, 106u);
+  EXPECT_EQ(runs[1].begin, runs[0].end);
+  EXPECT_EQ(runs[1].first_sequence, 107u);
+  EXPECT_TRUE(FindJournalRuns(bytes, 31 - 6, kSegment, 101, 1000).front().begins_with_gap);
+}
+
+TEST(JournalRunsTest, NothingInNothing) {
+  EXPECT_TRUE(FindJournalRuns("", 0, kSegment, 0, 10).empty());
+  EXPECT_TRUE(FindJournalRuns("x", 5, kSegment, 0, 10).empty());
+  EXPECT_TRUE(FindJournalRuns(std::string(100'000, '\0'), 0, kSegment, 1, 10).empty());
 }
 
 }  // namespace

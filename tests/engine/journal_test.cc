@@ -406,14 +406,47 @@ TEST_F(JournalTest, SyncAndTrimBesideWrite) {
   const auto journal = MustOpen();
   EXPECT_GE(journal->next_sequence(), synced);
   EXPECT_LE(journal->next_sequence(), kBlocks + 1);
-  EXPECT_THAT(ReplayAll(*journal, std::max<uint64_t>(trimmed, 1)),
-              IsOkAndHolds(BlocksOf(std::max<uint64_t>(trimmed, 1), journal->next_sequence())));
+  const uint64_t first = std::max<uint64_t>(trimmed, 1);
+  const auto found = ReplayAll(*journal, first);
+  ASSERT_OK(found);
+  std::set<uint64_t> sequences;
+  for (const auto& [sequence, payload] : *found) {
+    EXPECT_EQ(payload, PayloadOf(sequence));
+    sequences.insert(sequence);
+  }
+  // Of those that were not synced any may be lost.
+  for (uint64_t sequence = first; sequence < synced; ++sequence)
+    EXPECT_TRUE(sequences.contains(sequence)) << sequence;
+}
+
+// A segment is synced, gets one more block, and is left for the next one before the sync is done.
+TEST_F(JournalTest, ABlockThatComesBehindTheSyncOfItsSegmentIsSyncedByTheNext) {
+  uint64_t synced = 0;
+  {
+    const auto journal = MustOpen(/*segment_bytes=*/1000);
+    WriteBlocks(journal.get(), 3);
+    bool is_first = true;
+    fs_.SetHook([&](FaultFs::Operation operation, const std::string&) {
+      if (operation == FaultFs::kDirectorySync && std::exchange(is_first, false)) {
+        WriteBlocks(journal.get(), 60);
+      }
+    });
+    ASSERT_OK(journal->Sync());
+    EXPECT_FALSE(is_first);
+    fs_.SetHook({});
+    ASSERT_OK(journal->Sync());
+    synced = journal->synced_sequence();
+    EXPECT_EQ(synced, 64u);
+  }
+  fs_.LoseUnsynced(3);
+
+  EXPECT_THAT(ReplayAll(*MustOpen()), IsOkAndHolds(BlocksOf(1, synced)));
 }
 
 // --- power loss ---
 
 // Random writes, syncs, trims, faults, kills and power losses, against a model of what has to be
-// there: every synced block, then a run of later ones, nothing else, always in order.
+// there: every synced block, any of the later ones, nothing else, always in order.
 class PowerLossTest : public JournalTest, public testing::WithParamInterface<uint64_t> {
  protected:
   void Run(uint64_t seed) {
@@ -421,6 +454,7 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
     StartOver();
     written_.clear();
     refused_.clear();
+    lost_.clear();
     surely_ = 1;
     low_mark_ = 1;
     for (int round = 0; round < 8; ++round) {
@@ -457,16 +491,25 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
   void Check(const Blocks& found) {
     const uint64_t end = journal_->next_sequence();
     ASSERT_GE(end, surely_);
-    ASSERT_EQ(found.size(), end - std::min(end, low_mark_));
-    for (const auto& [sequence, payload] : found) {
-      const bool is_written = sequence <= written_.size() && payload == written_[sequence - 1];
-      // The last one may be one that was refused: its cut failed too, or came undone.
-      const bool is_refused =
-          sequence + 1 == end && sequence >= surely_ && refused_.contains({sequence, payload});
-      ASSERT_TRUE(is_written || is_refused) << "block " << sequence << ": " << payload;
-    }
     written_.resize(end - 1);
-    if (!found.empty()) written_.back() = found.back().second;
+    auto next = found.begin();
+    for (uint64_t sequence = low_mark_; sequence < end; ++sequence) {
+      if (next == found.end() || next->first != sequence) {
+        ASSERT_TRUE(sequence >= surely_ || lost_.contains(sequence)) << "block " << sequence;
+        lost_.insert(sequence);
+        continue;
+      }
+      const std::string& payload = next->second;
+      const bool is_written = payload == written_[sequence - 1];
+      // It may be one that was refused: its cut failed too, or came undone.
+      const bool is_refused = sequence >= surely_ && refused_.contains({sequence, payload});
+      ASSERT_TRUE(is_written || is_refused) << "block " << sequence << ": " << payload;
+      ASSERT_FALSE(lost_.contains(sequence)) << "block " << sequence;
+      written_[sequence - 1] = payload;
+      ++next;
+    }
+    ASSERT_EQ(next, found.end());
+    ASSERT_OK(journal_->UnseenCuts());
     surely_ = journal_->synced_sequence();
     refused_.clear();
   }
@@ -534,7 +577,8 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
   std::unique_ptr<Journal> journal_;
   std::vector<std::string> written_;                    // acknowledged, by sequence - 1
   std::set<std::pair<uint64_t, std::string>> refused_;  // not acknowledged
-  uint64_t surely_ = 1;                                 // blocks below it are synced
+  std::set<uint64_t> lost_;                             // not there, between others that are
+  uint64_t surely_ = 1;  // blocks below it are synced, but for the lost ones
   uint64_t low_mark_ = 1;
 };
 
@@ -571,6 +615,26 @@ TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
   EXPECT_EQ(journal->oldest_sequence(), 1u) << "the second holds them";
 }
 
+TEST_F(JournalTest, TheTrimMarkIsTheLeastLowMarkThatDeletesASegment) {
+  const auto journal = MustOpen(/*segment_bytes=*/102);
+  EXPECT_EQ(journal->TrimMark(0), 0u) << "there is no segment";
+  WriteBlocks(journal.get(), 6);  // 1 and 2, 3 and 4, 5 and 6
+  EXPECT_EQ(journal->TrimMark(0), 3u);
+  EXPECT_EQ(journal->TrimMark(2), 3u);
+  EXPECT_EQ(journal->TrimMark(3), 5u);
+  EXPECT_EQ(journal->TrimMark(6), 5u) << "the newest segment stays";
+  {
+    const std::unique_ptr<JournalPin> pin = journal->Pin(0);
+    EXPECT_EQ(journal->TrimMark(0), 0u);
+  }
+  ASSERT_OK(journal->Trim(2));
+  EXPECT_EQ(journal->oldest_sequence(), 1u);
+  ASSERT_OK(journal->Trim(3));
+  EXPECT_EQ(journal->oldest_sequence(), 3u);
+  ASSERT_OK(journal->Trim(5));
+  EXPECT_EQ(journal->TrimMark(0), 0u) << "one segment is left";
+}
+
 // A journal of which a segment is missing is not opened.
 TEST_F(JournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
   WriteBlocks(MustOpen().get(), 2);
@@ -600,6 +664,16 @@ TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
   journal->Pin(0).reset();
   ASSERT_OK(journal->Trim(5));
   EXPECT_EQ(journal->oldest_sequence(), 5u);
+}
+
+TEST(JournalMemoryTest, AnUnusuallyLargeBlockLeavesNoLargeBuffer) {
+  TempDir directory;
+  const auto journal = Journal::Open({.directory = directory.file("journal")});
+  ASSERT_OK(journal);
+  ASSERT_OK(WriteBlock(journal->get(), std::string(1 << 20, 'x')));
+  EXPECT_GE((*journal)->buffer_bytes(), size_t{1} << 20) << "kept for the next block";
+  ASSERT_OK(WriteBlock(journal->get(), std::string(32 << 20, 'x')));
+  EXPECT_LE((*journal)->buffer_bytes(), size_t{4} << 20);
 }
 
 }  // namespace

@@ -93,6 +93,27 @@ TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta salt_epochs")));
 }
 
+TEST(StoreMetaTest, TheStoresTtlIsTheOneThatWasGivenLast) {
+  MemTableStore tables;
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(3600, &tables), IsOkAndHolds(3600));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(3600));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "ttl"), IsOkAndHolds("3600"));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(0, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(testing::IsEmpty()));
+}
+
+TEST(StoreMetaTest, ATtlThatIsNoneIsDataLoss) {
+  for (const std::string text : {"", "-1", "1d", "4294967296"}) {
+    MemTableStore tables;
+    const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "ttl", text};
+    ASSERT_OK(tables.Apply({&set, 1}, false));
+    EXPECT_THAT(ReadOrReplaceStoreTtl(60, &tables),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: got")));
+  }
+}
+
 TEST(StoreMetaTest, RowsWithoutAFormatRecordAreDataLoss) {
   MemTableStore tables;
   const Mutation set{TableId::kUid, Mutation::Kind::kSet, "k", "v"};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,7 @@ void CheckDecode(std::string_view bytes) {
     HOURCELL_CHECK(again == bytes.substr(0, kSegmentHeaderBytes));
     bytes.remove_prefix(kSegmentHeaderBytes);
   }
-  for (uint64_t sequence = 1;; ++sequence) {
+  for (uint64_t sequence = 1;;) {
     const auto block = DecodeJournalBlock(bytes, kSegment, sequence);
     if (!block.ok()) {
       HOURCELL_CHECK(absl::IsDataLoss(block.status()));
@@ -27,13 +28,16 @@ void CheckDecode(std::string_view bytes) {
     std::string again;
     if (block->is_footer) {
       if (block->synced_below == sequence) AppendJournalFooter(kSegment, sequence, &again);
+    } else if (block->is_gap) {
+      AppendJournalGap(kSegment, block->sequence, block->synced_below, &again);
     } else {
       AppendJournalBlock(kSegment, sequence, block->synced_below, {&block->payload, 1}, &again);
     }
     HOURCELL_CHECK(again.empty() || again == bytes.substr(0, block->size()));
     bytes.remove_prefix(block->size());
+    sequence = block->is_gap ? block->sequence : sequence + 1;
   }
-  FindJournalRemains(bytes, kSegment, 0, ~uint64_t{0});
+  FindJournalRuns(bytes, 0, kSegment, 0, ~uint64_t{0});
 }
 
 // Blocks of parts of the input, with some of the input between them: all are found.
@@ -46,9 +50,14 @@ void CheckRemains(std::string_view input) {
     bytes.append(TakePart(&input));
     ++sequence;
   }
-  const JournalRemains remains = FindJournalRemains(bytes, kSegment, 99, sequence - 100);
-  HOURCELL_CHECK(remains.blocks == sequence - 100);
-  HOURCELL_CHECK(sequence == 100 || remains.synced_below == sequence - 2);
+  uint64_t blocks = 0;
+  uint64_t synced_below = 0;
+  for (const JournalRun& run : FindJournalRuns(bytes, 0, kSegment, 100, sequence)) {
+    blocks += run.blocks;
+    synced_below = std::max(synced_below, run.synced_below);
+  }
+  HOURCELL_CHECK(blocks == sequence - 100);
+  HOURCELL_CHECK(sequence == 100 || synced_below == sequence - 2);
 }
 
 }  // namespace

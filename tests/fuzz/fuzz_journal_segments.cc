@@ -82,17 +82,22 @@ class Scribe {
     HOURCELL_CHECK(rocksdb::WriteStringToFile(env_.get(), bytes, path).ok());
   }
 
-  // What the journal has is what was written, from the low mark on, in order. `*end` is how far it
-  // goes: the sequence behind its last block.
+  // What the journal has is what was written, from the low mark on, in order, but for blocks that
+  // it says are lost. `*end` is how far it goes: the sequence behind its last block.
   absl::Status CheckReplay(uint64_t* end) {
     *end = std::max<uint64_t>(low_mark_, 1);
-    return journal_->Replay(*end, [&](uint64_t sequence, std::string_view payload) {
-      HOURCELL_CHECK(sequence == *end);
-      HOURCELL_CHECK(sequence <= written_.size());
-      HOURCELL_CHECK(payload == written_[sequence - 1]);
-      ++*end;
-      return absl::OkStatus();
-    });
+    const absl::Status replayed =
+        journal_->Replay(*end, [&](uint64_t sequence, std::string_view payload) {
+          CheckLost(*end, sequence);
+          HOURCELL_CHECK(sequence <= written_.size());
+          HOURCELL_CHECK(payload == written_[sequence - 1]);
+          *end = sequence + 1;
+          return absl::OkStatus();
+        });
+    if (!replayed.ok()) return replayed;
+    CheckLost(*end, journal_->next_sequence());
+    *end = journal_->next_sequence();
+    return absl::OkStatus();
   }
 
   // The blocks behind `end` are gone, as of a torn tail.
@@ -102,6 +107,19 @@ class Scribe {
   uint64_t end() const { return written_.size() + 1; }
 
  private:
+  // Those of [begin, end) are in what was taken out.
+  void CheckLost(uint64_t begin, uint64_t end) {
+    HOURCELL_CHECK(begin <= end);
+    if (begin == end) return;
+    const auto cuts = journal_->UnseenCuts();
+    HOURCELL_CHECK(cuts.ok());
+    for (uint64_t sequence = begin; sequence < end; ++sequence) {
+      HOURCELL_CHECK(std::ranges::any_of(*cuts, [sequence](const JournalCut& cut) {
+        return sequence >= cut.first_sequence && sequence < cut.end_sequence.value_or(sequence + 1);
+      }));
+    }
+  }
+
   std::vector<std::string> Names() {
     std::vector<std::string> names;
     fs_->GetChildren(kDirectory, {}, &names, nullptr);
@@ -121,8 +139,8 @@ class Scribe {
 }  // namespace hourcell
 
 // A journal written as the input says is there whole. Then bytes of its files change: what opens
-// has a part of what was written, from the front and without a gap, and goes on; else it is data
-// loss.
+// has a part of what was written, in order, says what is missing in the middle, and goes on; else
+// it is data loss.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   std::string_view input = InputText(data, size);
