@@ -105,7 +105,9 @@ class KilledFsckTest : public KillPointTest {
           group.push_back({TableId::kData, Mutation::Kind::kMerge, std::string(key), "\1no cell"});
           return group.size() < kDamagedRows + 2;
         }));
-    for (const std::string prefix : {"m", "n", "p", "t"})
+    // A set is not whole, and the store does not say that it is.
+    group.push_back({TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"});
+    for (const std::string prefix : {"a", "m", "n", "p", "t"})
       group.push_back(DeleteIndexRow(tables->get(), prefix));
     EXPECT_OK((*tables)->Apply(group, /*sync=*/true));
     EXPECT_OK((*tables)->Close());
@@ -139,10 +141,44 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "fsck:before_index",
                                          "fsck:index",
                                          "fsck:index#30",
+                                         "fsck:before_active",
+                                         "fsck:active",
                                          "fsck:before_cell",
                                          "fsck:cell",
                                          "fsck:before_cell#3",
                                          "fsck:cell#5"),
+                         KillPointName);
+
+class KilledDropTest : public KillPointTest {};
+
+TEST_P(KilledDropTest, ASeriesIsThereOrGone) {
+  TempDir dir;
+  const Options options = TinyOptions(dir.file("store"));
+  std::string dump;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutPoints(tsdb.get(), 0, 10);
+    PutManySeries(tsdb.get());
+    ASSERT_OK(tsdb->DeletePoints(
+        MakeQuery(Aggregator::kSum, "many", {}, kBackupHour, kBackupHour + 3600)));
+    dump = Dump(tsdb.get());
+    ASSERT_OK(tsdb->Close());
+  }
+  const std::vector<std::string> drop = {"fsck", "--data", options.path, "--drop-empty-series"};
+
+  EXPECT_EQ(RunProgram(drop, {}, "HOURCELL_KILL_AT=" + GetParam()).exit_code, -SIGKILL);
+
+  EXPECT_THAT(RunProgram({"fsck", "--data", options.path}).out, HasSubstr("no faults found"));
+  const ProgramResult again = RunProgram(drop);
+  EXPECT_EQ(again.exit_code, 0) << again.out << again.err;
+  // Of 138 series the last eleven have no index rows yet, and ten have points.
+  EXPECT_THAT(RunProgram({"fsck", "--data", options.path}).out, HasSubstr(" 21 series"));
+  EXPECT_EQ(Dump(OpenTiny(options).get()), dump);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledDropTest,
+                         testing::Values("series:before_drop", "series:dropped"),
                          KillPointName);
 
 }  // namespace
