@@ -1,9 +1,10 @@
 // MetricSeriesCache: all series of metrics that are queried, with their postings, in memory.
 //
-// An entry is right or not used: it was loaded when the SeriesTable's version of its metric was
-// what it is now, and every new series of the metric changes the version before its first point is
-// acknowledged. Metrics with many series have a list only, and no postings; for them there are the
-// posting sets.
+// An entry is right or not used: it is of the version of its metric that the SeriesTable has now,
+// and every new series of the metric changes the version before its first point is acknowledged. An
+// entry of an older version is brought up to date with the series that are newer, of which there
+// are few: their rows are all that is read, if they have any yet. Metrics with many series have a
+// list only, and no postings; for them there are the posting sets.
 // Thread-safe.
 
 #pragma once
@@ -22,6 +23,8 @@
 #include "codec/base/mutex.h"
 #include "codec/layout.h"
 #include "codec/tsuid.h"
+#include "engine/query/memory_account.h"
+#include "engine/query_watch.h"
 #include "engine/series_list.h"
 #include "engine/series_table.h"
 
@@ -44,7 +47,8 @@ class MetricSeriesCache {
  public:
   struct Limits {
     size_t bytes = 0;  // of all entries, roughly
-    // The most series of a metric that has postings here: they are built anew after each new one.
+    // The most series of a metric that has postings here: they are built anew, from the list, after
+    // each new one.
     size_t postings = 50'000;
   };
 
@@ -54,23 +58,46 @@ class MetricSeriesCache {
 
   // The series the metric has now. `wants_all` says that the caller needs every series, which is
   // what loading costs; then it is never null, and there may be no postings. Else there are, and it
-  // is null if it is better to ask the posting sets: an entry is loaded when it would have been of
-  // use once before. A list of over half of `limits.bytes` is not kept.
-  absl::StatusOr<std::shared_ptr<const MetricSeries>> Find(Uid metric, bool wants_all);
+  // is null if it is better to ask the posting sets: an entry is loaded, or brought up to date,
+  // when that would have been of use once before. A list of over half of `limits.bytes` is not
+  // kept.
+  // kCancelled and kDeadlineExceeded by `watch`, if there is one, while loading; kResourceExhausted
+  // by `memory`, if there is one, which counts a list while it is loaded, and for good if it is not
+  // kept.
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Find(Uid metric,
+                                                           bool wants_all,
+                                                           const QueryWatch* watch = nullptr,
+                                                           MemoryAccount* memory = nullptr);
+
+  // Whether the metric's series are in memory, perhaps without the newest.
+  bool Has(Uid metric) const;
 
   void Clear();
   size_t bytes() const;
 
  private:
   struct Entry {
-    uint64_t version = 0;
+    uint64_t version = 0;                        // the last that was asked for
+    uint64_t series_version = 0;                 // of `series`
     std::shared_ptr<const MetricSeries> series;  // null: not loaded, or not kept
     bool is_too_large = false;                   // for postings
     size_t bytes = 0;
     std::list<Uid>::iterator use;
   };
 
-  absl::StatusOr<std::shared_ptr<const MetricSeries>> Load(Uid metric, size_t series_max) const;
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Load(Uid metric,
+                                                           size_t series_max,
+                                                           const QueryWatch* watch,
+                                                           MemoryHold* hold) const;
+  // `old`, which is of `version`, with the series that are newer.
+  absl::StatusOr<std::shared_ptr<const MetricSeries>> Extend(
+      Uid metric,
+      const std::shared_ptr<const MetricSeries>& old,
+      uint64_t version,
+      MemoryHold* hold) const;
+  std::shared_ptr<const MetricSeries> WithPostings(SeriesList list) const;
+  // False if the list is too large to be kept.
+  bool Keep(Uid metric, uint64_t version, const std::shared_ptr<const MetricSeries>& series);
   Entry& TouchLocked(Uid metric) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

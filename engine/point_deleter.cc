@@ -10,6 +10,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "codec/packed_cell.h"
 
 namespace hourcell {
@@ -17,6 +18,13 @@ namespace {
 
 // Rows that are read and written together: so many cells are in memory.
 constexpr size_t kRowsAtOnce = 1024;
+
+// Rows of a round. Nothing is sealed during one, so that memory and journal fill; between two the
+// sealer has its turn.
+constexpr uint64_t kRowsPerRound = 65'536;
+// Of how much time the first round is, and the longest one, which is more than there is.
+constexpr int64_t kHoursAtFirst = 24;
+constexpr int64_t kHoursMax = int64_t{1} << 22;
 
 // The same selection, each series by itself and its points as they are.
 QuerySpec OfSeriesAlone(const QuerySpec& spec) {
@@ -44,18 +52,49 @@ class PointDeleter::Collector : public QuerySink {
 };
 
 absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryControl* control) {
+  deleted_ = {};
+  int64_t hours = kHoursAtFirst;
+  int64_t begin_ms = spec.start_ms;
+  bool is_first = true;
+  while (is_first || begin_ms <= spec.end_ms) {
+    is_first = false;
+    // Up to the end of an hour, so that no row is in two rounds.
+    const int64_t last_hour_s = BaseTimeS(begin_ms) + (hours - 1) * int64_t{kRowSpanS};
+    const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kRowSpanS) * 1000 - 1);
+    QuerySpec round = OfSeriesAlone(spec);
+    round.start_ms = begin_ms;
+    round.end_ms = end_ms;
+    const uint64_t before = deleted_.rows;
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_done, DeleteRound(round, control));
+    const uint64_t rows = deleted_.rows - before;
+    if (is_done) begin_ms = end_ms + 1;
+    // Many rows in it: the next one is of less time, for it looks at those of this one again.
+    if (!is_done) {
+      hours = std::max<int64_t>(1, hours / 2);
+    } else if (rows < kRowsPerRound / 2) {
+      hours = std::min(2 * hours, kHoursMax);
+    }
+  }
+  return deleted_;
+}
+
+// True: there are no points of the selection any more; false: there may be, and some are gone.
+absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryControl* control) {
   start_ms_ = spec.start_ms;
   end_ms_ = spec.end_ms;
-  deleted_ = {};
+  rows_left_ = kRowsPerRound;
+  bool is_done = true;
   const auto change = [&]() -> absl::Status {
     rows_.clear();
     Collector collector(this);
-    HOURCELL_RETURN_IF_ERROR(parts_.executor->Run(OfSeriesAlone(spec), &collector, control));
+    const absl::Status run = parts_.executor->Run(spec, &collector, control);
+    is_done = rows_left_ > 0;
+    if (is_done) HOURCELL_RETURN_IF_ERROR(run);
     HOURCELL_RETURN_IF_ERROR(RewriteRows());
     return parts_.commit->CommitAll(/*sync=*/false);
   };
   HOURCELL_RETURN_IF_ERROR(parts_.sealer->WithSealed(change));
-  return deleted_;
+  return is_done;
 }
 
 // Notes the rows of a series that have points in the range.
@@ -74,6 +113,8 @@ absl::Status PointDeleter::AddSeries(const SeriesView& series) {
       row.expires_before_ms = expires_before_ms;
       row_keys_.Append(tsuid, base_time_s, &row.key);
       if (rows_.size() == kRowsAtOnce) HOURCELL_RETURN_IF_ERROR(RewriteRows());
+      if (rows_left_ > 0) --rows_left_;
+      if (rows_left_ == 0) return absl::AbortedError("the round has its rows");
     }
   }
   return absl::OkStatus();

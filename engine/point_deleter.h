@@ -1,5 +1,6 @@
 // PointDeleter: takes points out of stored rows.
 //
+//   rounds of some rows each, so that the sealer has its turn between two of them:
 //   Sealer::WithSealed: all points are in cells, and no other cell is written
 //     query of the series alone -> the rows with points in the range
 //     each row: cell -> columns -> without those points -> set, or delete if none is left
@@ -55,16 +56,18 @@ class PointDeleter {
   };
   class Collector;
 
+  absl::StatusOr<bool> DeleteRound(const QuerySpec& spec, QueryControl* control);
   absl::Status AddSeries(const SeriesView& series);
   absl::Status RewriteRows();
   absl::Status Rewrite(const Row& row, std::string_view cell, std::vector<Mutation>* group);
 
   const RowKeyCodec& row_keys_;
   const Parts parts_;
-  // Of the deletion under way.
+  // Of the deletion under way, and of its round.
   int64_t start_ms_ = 0;
   int64_t end_ms_ = 0;
-  std::vector<Row> rows_;  // found, not rewritten yet
+  uint64_t rows_left_ = 0;  // of the round
+  std::vector<Row> rows_;   // found, not rewritten yet
   DeletedPoints deleted_;
 };
 

@@ -44,6 +44,7 @@ class Replay {
   absl::Status Apply() {
     HOURCELL_RETURN_IF_ERROR(FindSections());
     HOURCELL_RETURN_IF_ERROR(Define());
+    if (parts_.journal->has_gap()) HOURCELL_RETURN_IF_ERROR(ReserveNumbers());
     slots_.resize(parts_.series->last_number() + 1);
     std::vector<absl::Status> results(threads_);
     std::vector<uint64_t> points(threads_);
@@ -137,6 +138,20 @@ class Replay {
       definitions.push_back(one.definition);
     }
     return parts_.series->Restore(definitions);
+  }
+
+  // The block that defines a series may be lost, and a power loss may have taken it from the
+  // tables, too. Its points go into open hours all the same, and are set aside when those are
+  // sealed. No other series may get its number.
+  absl::Status ReserveNumbers() {
+    SeriesNumber last = 0;
+    for (const Section& section : sections_) {
+      PointLogReader reader(section.records, section.records.points());
+      using Event = PointLogReader::Event;
+      for (Event event = reader.Next(); event == Event::kPoint; event = reader.Next())
+        last = std::max(last, reader.series());
+    }
+    return parts_.series->Reserve(last);
   }
 
   // What one thread gathers of a lane before it gives it to the lane.

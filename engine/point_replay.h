@@ -22,10 +22,11 @@ struct ReplayParts {
 
 // Puts all points of blocks from `low_mark` on into `parts.open_hours`, in the journal's order, and
 // makes series again that only the journal has. Several threads, each with lanes of its own.
-// `now_s` is when the hours count as touched. Returns how many points there were.
+// `now_s` is when the hours count as touched, by the monotonic clock. Returns how many points there
+// were.
 //
 // kDataLoss: a block does not decode, it names a series that neither the tables nor the journal
-// define, or they define one differently.
+// define, though no block of the journal is missing, or they define one differently.
 absl::StatusOr<uint64_t> ReplayPoints(const ReplayParts& parts, uint64_t low_mark, uint32_t now_s);
 
 }  // namespace hourcell

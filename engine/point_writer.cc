@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 
 #include "codec/base/check.h"
 #include "codec/limits.h"
+#include "codec/name.h"
 #include "codec/number.h"
 #include "codec/point_text.h"
 
@@ -104,26 +106,65 @@ void AppendSpellings(std::span<const PointView> points,
 // Stands for the series of a point that is refused whatever its series is.
 constexpr SeriesNumber kNoSeries = ~SeriesNumber{0};
 
-// From when on points are kept, by metric; what one batch has asked for.
+// The name of a point's metric in UTF-8; a line has it as it came.
+std::string_view MetricName(const PointView& point, std::string* /*buffer*/) {
+  return point.metric;
+}
+std::string_view MetricName(const LinePoint& point, std::string* buffer) {
+  return TelnetTextToUtf8(point.metric, buffer);
+}
+
+// From when on points are kept, by metric as it is spelled; what one batch has asked for.
 class KeptFrom {
  public:
   KeptFrom(const RowExpiry& expiry, UidDirectory* uids) : expiry_(expiry), uids_(*uids) {}
 
-  int64_t Ms(std::string_view metric) {
-    const auto [found, is_new] = by_metric_.try_emplace(metric, 0);
+  template <typename Point>
+  int64_t Ms(const Point& point) {
+    const auto [found, is_new] = by_metric_.try_emplace(point.metric, 0);
     if (is_new) {
-      const absl::StatusOr<std::optional<Uid>> uid = uids_.Find(UidKind::kMetric, metric);
-      // A metric that is new, or none at all, has no TTL of its own.
-      found->second = expiry_.ExpiresBeforeMs(uid.ok() ? uid->value_or(kNoUid) : kNoUid);
+      std::string buffer;
+      found->second = BeforeMs(uids_.Find(UidKind::kMetric, MetricName(point, &buffer)));
     }
     return found->second;
   }
 
  private:
+  int64_t BeforeMs(const absl::StatusOr<std::optional<Uid>>& uid) const {
+    // A metric that is new, or none at all, has no TTL of its own.
+    if (uid.ok() || absl::IsInvalidArgument(uid.status())) {
+      return expiry_.ExpiresBeforeMs(uid.ok() ? uid->value_or(kNoUid) : kNoUid);
+    }
+    return 0;  // its TTL cannot be read: the point is refused for that, not dropped by another's
+  }
+
   const RowExpiry& expiry_;
   UidDirectory& uids_;
   absl::flat_hash_map<std::string_view, int64_t> by_metric_;
 };
+
+// Of a definition in the journal, roughly: its names, and UIDs and lengths beside them.
+size_t DefinitionBytes(const PointView& point) {
+  constexpr size_t kBesideAName = 8;
+  size_t bytes = point.metric.size() + kBesideAName;
+  for (const TagView& tag : point.tags)
+    bytes += tag.key.size() + tag.value.size() + 2 * kBesideAName;
+  return bytes;
+}
+
+// Runs what changes the store. An exception would leave it half changed: where this runs out of
+// memory, the process ends, and the next open replays the journal.
+template <typename Work>
+void WholeOrNot(const Work& work) noexcept {
+  work();
+}
+
+// kAborted if there is a point that may be put again later.
+absl::Status WhyThrottled(std::span<const RefusedPoint> refused) {
+  const auto found = std::ranges::find(refused, PointErrorKind::kThrottled,
+                                       [](const RefusedPoint& point) { return point.error.kind; });
+  return found == refused.end() ? absl::OkStatus() : absl::AbortedError(found->error.text);
+}
 
 bool SameSpelling(const Spelling& a, const Spelling& b) {
   return a.hash == b.hash && a.head == b.head && a.tail == b.tail;
@@ -136,16 +177,20 @@ struct PointWriter::Batch {
   std::vector<Spelling> spellings;   // of each point
   std::vector<CachedSeries> series;  // of each point; number 0: not known, kNoSeries: refused
   std::vector<RefusedPoint> refused;
+  uint64_t expired = 0;             // points that are left out
   std::vector<size_t> lane_ends;    // into placed, of each lane
   std::vector<PlacedPoint> placed;  // lane by lane
+  size_t definition_bytes = 0;      // that go into the journal, roughly
 
   void Clear() {
     spelling_bytes.clear();
     spellings.clear();
     series.clear();
     refused.clear();
+    expired = 0;
     lane_ends.clear();
     placed.clear();
+    definition_bytes = 0;
   }
 };
 
@@ -169,10 +214,22 @@ CommitTicket PointWriter::Append(std::span<const LinePoint> points,
   return AppendBatch(points, refused, options);
 }
 
+// Where a batch's own memory cannot be had, nothing of it is taken.
 template <typename Point>
 CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
                                       std::vector<RefusedPoint>* refused,
                                       const AppendOptions& options) {
+  try {
+    return TakeBatch(points, refused, options);
+  } catch (const std::bad_alloc&) {
+    return CommitTicket(absl::UnavailableError("put: out of memory: no point was taken"));
+  }
+}
+
+template <typename Point>
+CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
+                                    std::vector<RefusedPoint>* refused,
+                                    const AppendOptions& options) {
   if (points.empty()) return CommitTicket();
   // The batch of the caller's caller is in the memory that this one would take.
   if (parts_.ledger != nullptr && PutLedger::IsAsking()) {
@@ -196,8 +253,24 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
     }
     number = *allowed;
   }
-  ResolveMissing(points, &batch);
+  WholeOrNot([&] { ResolveMissing(points, options.wait_ms, &batch); });  // may make series
+  if (options.all_or_none) {
+    if (absl::Status refused_all = WhyThrottled(batch.refused); !refused_all.ok()) {
+      return CommitTicket(std::move(refused_all));
+    }
+  }
   Place(points, &batch);
+  CommitTicket ticket;
+  WholeOrNot([&] { ticket = Commit(&batch, number, refused, options); });
+  return ticket;
+}
+
+CommitTicket PointWriter::Commit(Batch* batch_of_points,
+                                 uint64_t number,
+                                 std::vector<RefusedPoint>* refused,
+                                 const AppendOptions& options) {
+  Batch& batch = *batch_of_points;
+  points_expired_->Add(batch.expired);
   points_refused_->Add(batch.refused.size());
   points_added_->Add(batch.placed.size());
   if (refused != nullptr) {
@@ -212,7 +285,7 @@ CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
   }
   // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
   constexpr size_t kBytesPerPoint = 6;
-  if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint)) {
+  if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint + batch.definition_bytes)) {
     // What fails here is tried again, and told to whoever waits.
     parts_.commit->CommitThrough(block, /*sync=*/false).IgnoreError();
   }
@@ -244,7 +317,6 @@ template <typename Point>
 void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const {
   const int64_t may_expire_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->MayExpireBeforeMs();
   std::optional<KeptFrom> kept_from;
-  uint64_t expired = 0;
   for (size_t i = 0; i < points.size(); ++i) {
     if (auto fault = ContentFault(points[i].timestamp, points[i].value)) {
       batch->refused.push_back({.index = i, .error = *std::move(fault)});
@@ -253,15 +325,14 @@ void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const
     }
     if (points[i].timestamp.ms >= may_expire_ms) continue;
     if (!kept_from.has_value()) kept_from.emplace(*parts_.expiry, parts_.uids);
-    if (points[i].timestamp.ms >= kept_from->Ms(points[i].metric)) continue;
+    if (points[i].timestamp.ms >= kept_from->Ms(points[i])) continue;
     batch->series[i].number = kNoSeries;
-    ++expired;
+    ++batch->expired;
   }
-  points_expired_->Add(expired);
 }
 
 template <typename Point>
-void PointWriter::ResolveMissing(std::span<const Point> points, Batch* batch) {
+void PointWriter::ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch) {
   const auto is_missing = [](const CachedSeries& one) { return one.number == 0; };
   if (std::ranges::none_of(batch->series, is_missing)) return;
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
@@ -291,8 +362,10 @@ void PointWriter::ResolveMissing(std::span<const Point> points, Batch* batch) {
   for (const PointView& view : names.views())
     views.push_back(&view);
   std::vector<Parsed<SeriesRef>> refs;
-  parts_.series->GetOrCreate(views, &refs);
+  parts_.series->GetOrCreate(views, &refs, wait_ms);
   std::vector<CachedSeries> found(missing.size());
+  std::vector<Spelling> learnt;  // with their series
+  std::vector<CachedSeries> learnt_series;
   for (size_t i = 0; i < missing.size(); ++i) {
     if (missing[i].fault.has_value()) continue;
     const Parsed<SeriesRef>& ref = refs[missing[i].name];
@@ -308,11 +381,14 @@ void PointWriter::ResolveMissing(std::span<const Point> points, Batch* batch) {
                                       .tag_uids = ref->tags};
     // In the journal before its first point, and so before others can find it.
     found[i].number = ref->number;
-    found[i].slot =
-        parts_.open_hours->LaneOf(ref->number)
-            .Attach(ref->number, parts_.series->IsSynced(ref->number) ? nullptr : &definition);
-    parts_.cache->Insert(batch->spellings[missing[i].point], found[i], epoch);
+    const bool is_synced = parts_.series->IsSynced(ref->number);
+    if (!is_synced) batch->definition_bytes += DefinitionBytes(view);
+    found[i].slot = parts_.open_hours->LaneOf(ref->number)
+                        .Attach(ref->number, is_synced ? nullptr : &definition);
+    learnt.push_back(batch->spellings[missing[i].point]);
+    learnt_series.push_back(found[i]);
   }
+  parts_.cache->InsertAll(learnt, learnt_series, epoch);
   for (const auto& [point, index] : waiting) {
     batch->series[point] = found[index];
     if (found[index].number != 0) continue;
@@ -347,7 +423,7 @@ void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
 }
 
 uint64_t PointWriter::AppendPlaced(Batch* batch) {
-  const auto now_s = static_cast<uint32_t>(parts_.clock->NowMs() / 1000);
+  const auto now_s = static_cast<uint32_t>(parts_.clock->MonotonicMs() / 1000);
   const std::span<PlacedPoint> placed(batch->placed);
   uint64_t block = 0;
   int64_t bytes = 0;

@@ -64,6 +64,15 @@ class PointWriter {
   CommitTicket AppendBatch(std::span<const Point> points,
                            std::vector<RefusedPoint>* refused,
                            const AppendOptions& options);
+  template <typename Point>
+  CommitTicket TakeBatch(std::span<const Point> points,
+                         std::vector<RefusedPoint>* refused,
+                         const AppendOptions& options);
+  // Appends what was placed.
+  CommitTicket Commit(Batch* batch_of_points,
+                      uint64_t number,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options);
   // The series of points whose spelling is known.
   template <typename Point>
   void FindKnown(std::span<const Point> points, Batch* batch);
@@ -74,7 +83,7 @@ class PointWriter {
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
-  void ResolveMissing(std::span<const Point> points, Batch* batch);
+  void ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch);
   template <typename Point>
   void Place(std::span<const Point> points, Batch* batch) const;
   // Returns the block that has the last of them.

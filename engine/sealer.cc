@@ -32,6 +32,12 @@ constexpr size_t kHoursPerTick = 8192;
 // How long a series with an hour in a region that is behind is left alone.
 constexpr int64_t kPutOffMs = 1000;
 
+// A checkpoint that was to free some of the journal and did not is not repeated for so long.
+constexpr int64_t kNoReliefMs = 1000;
+
+// Hours of about so many bytes are written to the journal's end as one block, or two.
+constexpr size_t kCopyBytesAtOnce = 8 << 20;
+
 // Early sealing under memory pressure takes first what frees most for one more cell in a row.
 bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   // By powers of two, so that of about equal ones the hour that ends first goes first.
@@ -57,7 +63,8 @@ Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts&
       points_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "points"}})),
       hours_put_off_(parts.stats->counter("seal.put_off")),
       errors_(parts.stats->counter("seal.errors")),
-      checkpoints_(parts.stats->counter("journal.checkpoints")) {}
+      checkpoints_(parts.stats->counter("journal.checkpoints")),
+      hours_copied_(parts.stats->counter("journal.copied_hours")) {}
 
 std::vector<OpenHourInfo> Sealer::OpenNow() const {
   std::vector<OpenHourInfo> hours;
@@ -66,12 +73,14 @@ std::vector<OpenHourInfo> Sealer::OpenNow() const {
   return hours;
 }
 
-std::vector<OpenHourInfo> Sealer::DueAt(int64_t now_s) const {
+std::vector<OpenHourInfo> Sealer::DueNow() const {
+  const int64_t wall_s = parts_.clock->NowMs() / 1000;
+  const int64_t now_s = NowS();
   std::vector<OpenHourInfo> due;
   const auto visit = [&](const OpenHourInfo& hour) {
-    const int64_t over_s = now_s - int64_t{hour.base_time_s} - kRowSpanS;
+    const int64_t over_s = wall_s - int64_t{hour.base_time_s} - kRowSpanS;
     const int64_t idle_s = now_s - int64_t{hour.touched_s};
-    // A point from the future waits for no end of its hour.
+    // A point from the future, or from before the clock was set back, waits for no end of its hour.
     const bool is_future = over_s < -2 * int64_t{kRowSpanS};
     const bool is_over = over_s >= grace_s_ && idle_s >= grace_s_;
     if (is_over || (is_future && idle_s >= kRowSpanS)) due.push_back(hour);
@@ -83,23 +92,23 @@ std::vector<OpenHourInfo> Sealer::DueAt(int64_t now_s) const {
 
 absl::Status Sealer::SealDue() {
   MutexLock round(&round_);
-  const int64_t now_s = parts_.clock->NowMs() / 1000;
   due_.clear();
-  std::vector<OpenHourInfo> due = DueAt(now_s);
+  std::vector<OpenHourInfo> due = DueNow();
   DropPutOff(&due);
   HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Behind::kPutOff));
-  return KeepUp(now_s);
+  return KeepUp();
 }
 
 absl::Status Sealer::Tick() {
   MutexLock round(&round_);
-  const int64_t now_s = parts_.clock->NowMs() / 1000;
+  const int64_t now_s = NowS();
   if (now_s != indexed_s_) {
     IndexSeries();
+    WriteSets();
     indexed_s_ = now_s;
   }
   if (due_.empty() && now_s >= next_look_s_) {
-    due_ = DueAt(now_s);
+    due_ = DueNow();
     DropPutOff(&due_);
     next_look_s_ = now_s + kLookEveryS;
   }
@@ -107,26 +116,106 @@ absl::Status Sealer::Tick() {
   std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
   due_.resize(kept);
   HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Behind::kPutOff));
-  return KeepUp(now_s);
+  return KeepUp();
 }
 
 // Keeps memory and journal below their limits.
-absl::Status Sealer::KeepUp(int64_t now_s) {
+absl::Status Sealer::KeepUp() {
   parts_.open_hours->Reap();
   HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
-  if (const uint64_t oldest_allowed = OldestBlockAllowed(now_s); oldest_allowed > 0) {
+  if (const uint64_t oldest_allowed = OldestBlockByAge(); oldest_allowed > 0) {
     HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed, Behind::kPutOff));
   }
-  return CheckpointIsDue(now_s) ? CheckpointLocked() : absl::OkStatus();
+  if (parts_.admission->JournalPressed()) HOURCELL_RETURN_IF_ERROR(RelieveJournal());
+  return CheckpointIsDue() ? CheckpointLocked() : absl::OkStatus();
+}
+
+// Makes the older half of the journal's segments unneeded. By whole segments, so that no more is
+// sealed early than what lets one go; and nothing as long as none may go.
+absl::Status Sealer::RelieveJournal() {
+  const uint64_t oldest = parts_.journal->oldest_sequence();
+  const uint64_t next = parts_.journal->next_sequence();
+  const uint64_t behind_block = parts_.journal->TrimMark(oldest + (next - oldest) / 2);
+  if (behind_block == 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(behind_block, Behind::kPutOff));
+  return CopyWhatNeeds(behind_block);
+}
+
+std::vector<OpenHourInfo> Sealer::OpenBefore(uint64_t behind_block) const {
+  std::vector<OpenHourInfo> hours;
+  for (Lane& lane : parts_.open_hours->lanes()) {
+    lane.VisitOpen([&](const OpenHourInfo& hour) {
+      if (hour.first_block < behind_block) hours.push_back(hour);
+    });
+  }
+  return hours;
 }
 
 // Seals early what needs journal blocks before `behind_block`.
 absl::Status Sealer::SealWhatNeeds(uint64_t behind_block, Behind behind) {
-  std::vector<OpenHourInfo> hours = OpenNow();
-  std::erase_if(hours, [=](const OpenHourInfo& hour) { return hour.first_block >= behind_block; });
+  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
   if (behind == Behind::kPutOff) DropPutOff(&hours);
   hours_sealed_early_->Add(hours.size());
   return Seal(std::move(hours), behind);
+}
+
+// Writes the points of open hours that need blocks before `behind_block` to the journal's end once
+// more, so that they need those blocks no longer. If that would take more than a quarter of the
+// journal, only for the oldest segment, or not at all: then it frees too little.
+absl::Status Sealer::CopyWhatNeeds(uint64_t behind_block) {
+  const auto bytes_of = [](std::span<const OpenHourInfo> hours) {
+    uint64_t bytes = 0;
+    for (const OpenHourInfo& hour : hours)
+      bytes += hour.bytes;
+    return bytes;
+  };
+  const uint64_t bytes_max = parts_.journal->bytes() / 4;
+  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
+  if (bytes_of(hours) > bytes_max) {
+    const uint64_t first_end = parts_.journal->TrimMark(0);
+    std::erase_if(hours, [&](const OpenHourInfo& hour) { return hour.first_block >= first_end; });
+  }
+  if (hours.empty() || bytes_of(hours) > bytes_max) return absl::OkStatus();
+  // A journal that takes nothing is given no copies on top.
+  HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
+  size_t begin = 0;
+  size_t bytes = 0;
+  for (size_t i = 0; i < hours.size(); ++i) {
+    bytes += hours[i].bytes;
+    if (bytes < kCopyBytesAtOnce && i + 1 < hours.size()) continue;
+    HOURCELL_RETURN_IF_ERROR(Copy(std::span(hours).subspan(begin, i + 1 - begin)));
+    begin = i + 1;
+    bytes = 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::Copy(std::span<const OpenHourInfo> hours) {
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  std::vector<std::vector<OpenHourInfo>> by_lane(lanes.size());
+  for (const OpenHourInfo& hour : hours)
+    by_lane[parts_.open_hours->LaneIndexOf(hour.series)].push_back(hour);
+  std::vector<std::vector<CopiedHour>> copied(lanes.size());
+  uint64_t block = 0;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (by_lane[i].empty()) continue;
+    parts_.commit->AddPending(lanes[i].CopyToLog(by_lane[i], &copied[i]));
+    for (const CopiedHour& copy : copied[i])
+      block = std::max(block, copy.block);
+    hours_copied_->Add(copied[i].size());
+  }
+  if (block == 0) return absl::OkStatus();
+  HOURCELL_KILL_POINT("copy:in_memory");
+  // Synced in any mode: the low mark that goes past the first copies is, too.
+  const absl::Status written = parts_.commit->CommitThrough(block, /*sync=*/true);
+  if (!written.ok()) {
+    errors_->Add(1);
+    return written;
+  }
+  HOURCELL_KILL_POINT("copy:synced");
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].CopiesAreSynced(copied[i]);
+  return absl::OkStatus();
 }
 
 absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
@@ -171,6 +260,15 @@ void Sealer::IndexSeries() {
   if (!parts_.series->WriteIndex().ok()) errors_->Add(1);
 }
 
+// The same; no cell is written before its series is in its set.
+void Sealer::WriteSets() {
+  if (!parts_.active->Write().ok()) errors_->Add(1);
+}
+
+void Sealer::EndWithin(int64_t limit_ms) {
+  end_ms_.store(parts_.clock->MonotonicMs() + limit_ms, std::memory_order_relaxed);
+}
+
 absl::Status Sealer::SealAll() {
   MutexLock round(&round_);
   IndexSeries();
@@ -183,6 +281,12 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
     return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
   });
   for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
+    const int64_t end_ms = end_ms_.load(std::memory_order_relaxed);
+    if (end_ms != 0 && parts_.clock->MonotonicMs() >= end_ms) {
+      return absl::DeadlineExceededError(fmt::format(
+          "sealing: {} open hours are left as the store closes; their points stay in the journal",
+          hours.size() - begin));
+    }
     const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
     const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), behind);
     if (!sealed.ok()) {
@@ -232,7 +336,7 @@ absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind
 bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
   if (!put_off_.contains(hour.info.series)) {
     if (!parts_.tables->IsBehind(TableId::kData, row)) return false;
-    if (put_off_.empty()) put_off_until_ms_ = parts_.clock->NowMs() + kPutOffMs;
+    if (put_off_.empty()) put_off_until_ms_ = parts_.clock->MonotonicMs() + kPutOffMs;
     put_off_.insert(hour.info.series);
   }
   hours_put_off_->Add(1);
@@ -241,7 +345,7 @@ bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
 
 // Leaves those out that it is too early to try again.
 void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
-  if (parts_.clock->NowMs() >= put_off_until_ms_) put_off_.clear();
+  if (parts_.clock->MonotonicMs() >= put_off_until_ms_) put_off_.clear();
   if (put_off_.empty()) return;
   size_t kept = 0;
   for (const OpenHourInfo& hour : *hours)
@@ -291,11 +395,14 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   if (!merges.empty()) {
     // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
     std::ranges::stable_sort(merges, {}, &Mutation::key);
+    // The logs that have the sets are synced before a file with these cells is: a row that outlives
+    // a power failure is found by its set.
+    HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
     HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
     if (parts_.loads != nullptr) {
-      parts_.loads->Record(static_cast<uint64_t>(parts_.clock->NowMs()), merges);
+      parts_.loads->Record(static_cast<uint64_t>(parts_.clock->MonotonicMs()), merges);
     }
-    if (unflushed_bytes_ == 0) unflushed_since_s_ = parts_.clock->NowMs() / 1000;
+    if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
     unflushed_bytes_ += bytes;
     points_sealed_->Add(points);
     HOURCELL_RETURN_IF_ERROR(TellObservers(told));
@@ -387,8 +494,9 @@ void Sealer::AppendCell(const PointStream& points, std::string* cell) {
   }
 }
 
-// The oldest block an open hour may need: by age, and by what the journal may hold.
-uint64_t Sealer::OldestBlockAllowed(int64_t now_s) {
+// The oldest block an open hour may need by its age; 0 if that is no other one than before.
+uint64_t Sealer::OldestBlockByAge() {
+  const int64_t now_s = NowS();
   const uint64_t next = parts_.journal->next_sequence();
   if (milestones_.empty() || now_s >= milestones_.back().time_s + kMilestoneEveryS) {
     milestones_.push_back({.time_s = now_s, .block = next});
@@ -398,21 +506,18 @@ uint64_t Sealer::OldestBlockAllowed(int64_t now_s) {
     allowed = milestones_.front().block;
     milestones_.pop_front();
   }
-  if (parts_.admission->JournalPressed()) {
-    const uint64_t oldest = parts_.journal->oldest_sequence();
-    allowed = std::max(allowed, oldest + (next - oldest) / 2 + 1);
-  }
   return allowed;
 }
 
-bool Sealer::CheckpointIsDue(int64_t now_s) const {
-  if (parts_.admission->JournalPressed()) {
-    // Only if that frees something.
-    return parts_.open_hours->LowMark(parts_.journal->next_sequence()) >
-           parts_.journal->oldest_sequence();
+bool Sealer::CheckpointIsDue() const {
+  if (parts_.admission->JournalPressed() && parts_.clock->MonotonicMs() >= no_relief_until_ms_) {
+    // Only if that lets a segment go.
+    const uint64_t first_end = parts_.journal->TrimMark(0);
+    const uint64_t next = parts_.journal->next_sequence();
+    if (first_end != 0 && parts_.open_hours->LowMark(next) >= first_end) return true;
   }
   if (unflushed_bytes_ == 0) return false;
-  return unflushed_bytes_ >= kUnflushedBytesMax || now_s >= unflushed_since_s_ + kUnflushedAgeMaxS;
+  return unflushed_bytes_ >= kUnflushedBytesMax || NowS() >= unflushed_since_s_ + kUnflushedAgeMaxS;
 }
 
 absl::Status Sealer::Checkpoint() {
@@ -423,16 +528,20 @@ absl::Status Sealer::Checkpoint() {
 absl::Status Sealer::CheckpointLocked() {
   // First the mark, then the flush: what was sealed before is in the files afterwards.
   const uint64_t low_mark = parts_.open_hours->LowMark(parts_.journal->next_sequence());
+  const uint64_t oldest = parts_.journal->oldest_sequence();
   const auto attempt = [&]() -> absl::Status {
     HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
     HOURCELL_KILL_POINT("checkpoint:flushed");
-    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.tables));
+    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.active->is_whole(), parts_.tables));
     HOURCELL_KILL_POINT("checkpoint:low_mark");
     HOURCELL_RETURN_IF_ERROR(parts_.journal->Trim(low_mark));
     HOURCELL_KILL_POINT("checkpoint:trimmed");
     return absl::OkStatus();
   };
   const absl::Status done = attempt();
+  if (parts_.journal->oldest_sequence() == oldest && parts_.admission->JournalPressed()) {
+    no_relief_until_ms_ = parts_.clock->MonotonicMs() + kNoReliefMs;
+  }
   if (!done.ok()) {
     errors_->Add(1);
     return done;

@@ -15,12 +15,17 @@
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
 // Hours whose region is behind (TableStore::IsBehind) stay open for a second, unless all is to be
-// sealed: then they are waited for. The others go on.
+// sealed: then they are waited for. The others go on. If they hold up the journal, their points are
+// written to its end once more, so that its front can go: see docs/decisions/0014.
+//
+// Whether an hour is over is told by the wall clock, which may step; all else that is a matter of
+// time, by the monotonic one.
 //
 // One round at a time; rounds run on a thread of their own and on callers' threads. Thread-safe.
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -36,7 +41,9 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/row_key.h"
+#include "engine/active_sets.h"
 #include "engine/admission.h"
+#include "engine/group_commit.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/journal.h"
 #include "engine/options.h"
@@ -57,7 +64,9 @@ class Sealer {
     Journal* journal = nullptr;
     TableStore* tables = nullptr;
     SeriesTable* series = nullptr;  // its rows that wait in memory are written in passing
+    ActiveSets* active = nullptr;   // so are its sets, and before each cell
     Admission* admission = nullptr;
+    GroupCommit* commit = nullptr;      // writes points once more
     const RowExpiry* expiry = nullptr;  // null: nothing expires
     RegionLoads* loads = nullptr;       // is told of the rows that are written; null: nobody is
     Clock* clock = nullptr;
@@ -80,6 +89,10 @@ class Sealer {
 
   // Seals everything that is open now.
   absl::Status SealAll();
+
+  // From now on sealing ends after `limit_ms` with kDeadlineExceeded. What is open then stays in
+  // the journal. For a store that is being closed. Thread-safe, also beside a round.
+  void EndWithin(int64_t limit_ms);
 
   // Flushes the cells sealed so far, moves the low mark behind them and trims the journal.
   absl::Status Checkpoint();
@@ -124,12 +137,18 @@ class Sealer {
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealWhatNeeds(uint64_t behind_block, Behind behind)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void WriteSets() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void IndexSeries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   std::vector<OpenHourInfo> OpenNow() const;
-  std::vector<OpenHourInfo> DueAt(int64_t now_s) const;
-  absl::Status KeepUp(int64_t now_s) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  uint64_t OldestBlockAllowed(int64_t now_s) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  bool CheckpointIsDue(int64_t now_s) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  std::vector<OpenHourInfo> DueNow() const;
+  std::vector<OpenHourInfo> OpenBefore(uint64_t behind_block) const;
+  int64_t NowS() const { return parts_.clock->MonotonicMs() / 1000; }
+  absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  uint64_t OldestBlockByAge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status RelieveJournal() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status CopyWhatNeeds(uint64_t behind_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Copy(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  bool CheckpointIsDue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void AppendCell(const PointStream& points, std::string* cell)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
 
@@ -148,6 +167,8 @@ class Sealer {
   Counter* const hours_put_off_;
   Counter* const errors_;
   Counter* const checkpoints_;
+  Counter* const hours_copied_;
+  std::atomic<int64_t> end_ms_{0};  // of EndWithin, by the monotonic clock; 0: none
 
   Mutex round_;
   std::vector<OpenHourInfo> due_ ABSL_GUARDED_BY(round_);  // found by Tick, not sealed yet
@@ -159,6 +180,7 @@ class Sealer {
   CellColumns columns_ ABSL_GUARDED_BY(round_);
   size_t unflushed_bytes_ ABSL_GUARDED_BY(round_) = 0;  // of cells
   int64_t unflushed_since_s_ ABSL_GUARDED_BY(round_) = 0;
+  int64_t no_relief_until_ms_ ABSL_GUARDED_BY(round_) = 0;  // a checkpoint freed nothing
   // Which block came next at what time, a minute apart, oldest first.
   struct Milestone {
     int64_t time_s;

@@ -14,6 +14,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kChunkBytes = 6;
+constexpr size_t kDayBytes = 2;
 constexpr char kArrayFormat = 1;
 constexpr char kRoaringFormat = 2;
 constexpr char kDamagedFormat = '\xff';
@@ -97,6 +98,18 @@ std::string TagPostingPrefix(const Layout& layout, Uid metric, const TagUids& ta
   AppendBigEndian(metric, layout.metric_width, &key);
   AppendBigEndian(tag.tagk, layout.tagk_width, &key);
   AppendBigEndian(tag.tagv, layout.tagv_width, &key);
+  return key;
+}
+
+std::string ActiveSetsPrefix(const Layout& layout, Uid metric) {
+  std::string key = KeyOf('a');
+  AppendBigEndian(metric, layout.metric_width, &key);
+  return key;
+}
+
+std::string ActiveSetPrefix(const Layout& layout, Uid metric, uint32_t day) {
+  std::string key = ActiveSetsPrefix(layout, metric);
+  AppendBigEndian(day, kDayBytes, &key);
   return key;
 }
 

@@ -6,10 +6,15 @@
 //   74 't' | tsuid                                          number, u64
 //   6d 'm' | metric UID | chunk, u48                        posting set: all series of the metric
 //   70 'p' | metric UID | tagk UID | tagv UID | chunk, u48  posting set: those with that tag
+//   61 'a' | metric UID | day, u16 | chunk, u48             posting set: series of the metric that
+//                                                           may have points on that day: active set
 //
 // A series number is 64 bits and never used again. A posting set holds the low 16 bits of the
 // numbers whose upper 48 bits are the key's chunk, so no value is over 8 KiB. A new series adds
 // itself by merging sets of one; the merge is a union, so it commutes and can be repeated.
+//
+// A day is the number of days since 1970, in UTC. A series is added to an active set when its first
+// hour of that day is opened, and stays in it; see active_sets.h.
 //
 // A posting set is a format byte and then
 //   01   numbers, u16 each, ascending                       sets of few; what a merge adds
@@ -35,6 +40,12 @@ namespace hourcell {
 
 using SeriesNumber = uint64_t;
 
+// The day of an active set.
+inline constexpr uint32_t kDayS = 86'400;
+constexpr uint32_t DayOf(uint32_t base_time_s) {
+  return base_time_s / kDayS;
+}
+
 std::string SeriesCounterKey();
 std::string SeriesNumberKey(SeriesNumber number);
 std::string SeriesTsuidKey(std::string_view tsuid);
@@ -45,6 +56,9 @@ std::string SeriesTsuidPrefix(const Layout& layout, Uid metric);
 // Prefixes of posting keys, to which a chunk is appended.
 std::string MetricPostingPrefix(const Layout& layout, Uid metric);
 std::string TagPostingPrefix(const Layout& layout, Uid metric, const TagUids& tag);
+// Of the metric's active sets of all days, and of one.
+std::string ActiveSetsPrefix(const Layout& layout, Uid metric);
+std::string ActiveSetPrefix(const Layout& layout, Uid metric, uint32_t day);
 void AppendPostingChunk(SeriesNumber number, std::string* key);
 
 // The chunk of a posting key with a prefix of `prefix_size` bytes. kDataLoss: another length.

@@ -35,8 +35,17 @@ class SeriesList {
 
   size_t allocated_bytes() const;
 
+  // A new list of both, of one metric; of a series that both have, once. Copies what is in `most`
+  // in long pieces, so it is for a few more of many.
+  static SeriesList Merged(const SeriesList& most, const SeriesList& few);
+
  private:
   friend class SeriesListBuilder;
+  // Of `from` at [begin, end).
+  void Append(const SeriesList& from, size_t begin, size_t end);
+  // The place of the first at or behind `begin` that is not below `tsuid`.
+  size_t LowerBound(size_t begin, std::string_view tsuid) const;
+
   size_t metric_width_ = 0;
   std::vector<SeriesNumber> numbers_;
   std::string tsuids_;  // one after another
@@ -53,6 +62,7 @@ class SeriesListBuilder {
   absl::Status Add(SeriesNumber number, std::string_view tsuid);
 
   size_t size() const { return list_.size(); }
+  size_t allocated_bytes() const { return list_.allocated_bytes(); }
 
   // The list. To be called once, last.
   SeriesList Build() &&;

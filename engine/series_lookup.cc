@@ -15,6 +15,8 @@ namespace {
 
 // Series between two looks at the watch, and those whose tsuids are read together.
 constexpr size_t kSeriesAtOnce = 4096;
+// Those that are visited: visits may wait for a client.
+constexpr size_t kVisitsBetweenChecks = 64;
 
 bool IsAny(std::string_view text) {
   return text.empty() || text == "*";
@@ -85,6 +87,7 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesLookup::Intersect
       HOURCELL_ASSIGN_OR_RETURN(
           const std::vector<SeriesNumber> with_tag,
           series_.WithTag(metric, {.tagk = condition.tagk_uid, .tagv = tagv}));
+      HOURCELL_RETURN_IF_ERROR(Take(2 * with_tag.size() * sizeof(SeriesNumber)));
       with_any.insert(with_any.end(), with_tag.begin(), with_tag.end());
     }
     if (condition.tagv_uids.size() > 1) {
@@ -113,10 +116,13 @@ absl::Status SeriesLookup::SelectAmong(std::span<const SeriesNumber> numbers,
     const auto some = numbers.first(std::min(numbers.size(), kSeriesAtOnce));
     numbers = numbers.subspan(some.size());
     HOURCELL_RETURN_IF_ERROR(series_.TsuidsOf(some, &tsuids));
+    size_t bytes = 0;
     for (size_t i = 0; i < some.size(); ++i) {
       if (!Matches(conditions, tsuids[i])) continue;
+      bytes += 2 * sizeof(SelectedSeries) + tsuids[i].capacity();
       selected->push_back({.number = some[i], .tsuid = std::move(tsuids[i])});
     }
+    HOURCELL_RETURN_IF_ERROR(Take(bytes));
   }
   std::ranges::sort(selected->begin() + begin, selected->end(), {}, &SelectedSeries::tsuid);
   return absl::OkStatus();
@@ -132,6 +138,7 @@ absl::Status SeriesLookup::Select(std::string_view metric,
                             Intersect(uid, conditions));
   if (!numbers.has_value()) {
     HOURCELL_ASSIGN_OR_RETURN(numbers, series_.OfMetric(uid));
+    HOURCELL_RETURN_IF_ERROR(Take(numbers->size() * sizeof(SeriesNumber)));
   }
   return SelectAmong(*numbers, conditions, watch, selected);
 }
@@ -149,6 +156,8 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
   std::optional<uint64_t> total;  // if it is known beforehand
   if (metric.has_value() && conditions.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric));
+    MemoryHold hold(memory_);
+    HOURCELL_RETURN_IF_ERROR(hold.Take(all.size() * sizeof(SeriesNumber)));
     total = all.size();
   }
   SeriesNames names(layout_, &uids_);
@@ -162,6 +171,8 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
     if (!Matches(conditions, tsuid)) return true;
     if (++found <= query.start_index) return true;
     if (query.limit != 0 && visited == query.limit) return !total.has_value();  // only counted
+    if (visited % kVisitsBetweenChecks == 0) fault = watch.Check();
+    if (!fault.ok()) return false;
     FoundSeries series;
     fault = names.Resolve(tsuid, &series);
     if (!fault.ok()) return false;

@@ -19,6 +19,7 @@
 #include "codec/layout.h"
 #include "codec/uid.h"
 #include "engine/query/last_query.h"
+#include "engine/query/memory_account.h"
 #include "engine/query_watch.h"
 #include "engine/series_key.h"
 #include "engine/series_table.h"
@@ -33,13 +34,17 @@ struct SelectedSeries {
 
 class SeriesLookup {
  public:
-  // All are borrowed.
-  SeriesLookup(const Layout& layout, UidDirectory* uids, const SeriesTable* series)
-      : layout_(layout), uids_(*uids), series_(*series) {}
+  // All are borrowed. `memory` counts the lists of series that are made, and is not given them
+  // back; null: nothing does.
+  SeriesLookup(const Layout& layout,
+               UidDirectory* uids,
+               const SeriesTable* series,
+               MemoryAccount* memory = nullptr)
+      : layout_(layout), uids_(*uids), series_(*series), memory_(memory) {}
 
   // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
   // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
-  // is unknown; kCancelled and kDeadlineExceeded by `watch`.
+  // is unknown; kCancelled and kDeadlineExceeded by `watch`; kResourceExhausted by the memory.
   absl::Status Select(std::string_view metric,
                       std::span<const TagMatch> tags,
                       const QueryWatch& watch,
@@ -64,6 +69,10 @@ class SeriesLookup {
   absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags) const;
   bool Matches(std::span<const Condition> conditions, std::string_view tsuid) const;
 
+  absl::Status Take(size_t bytes) const {
+    return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
+  }
+
   // Those with all conditions that are postings; nothing if none is.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
       Uid metric, std::span<const Condition> conditions) const;
@@ -77,6 +86,7 @@ class SeriesLookup {
   const Layout layout_;
   UidDirectory& uids_;
   const SeriesTable& series_;
+  MemoryAccount* const memory_;  // may be null
 };
 
 }  // namespace hourcell

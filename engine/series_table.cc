@@ -14,6 +14,7 @@
 #include "codec/tsuid.h"
 #include "engine/ingest/tsuid_list.h"
 #include "engine/key_range.h"
+#include "engine/series_reads.h"
 #include "engine/series_rows.h"
 
 namespace hourcell {
@@ -24,11 +25,14 @@ namespace {
 // one by one. The more wait, the longer their tags are searched one by one.
 constexpr size_t kNotIndexedMax = 65536;
 
+// While another thread writes the index rows of those, so many more may come.
+constexpr size_t kNotIndexedBeyond = 65536;
+
+// Series of a metric whose tags are indexed while the lock is held once.
+constexpr size_t kIndexTagsAtOnce = 2048;
+
 // Rows of one write: they are in memory twice.
 constexpr size_t kIndexRowsAtOnce = 8192;
-
-// Block rows that are read or written together, of some 4 KiB each.
-constexpr size_t kBlocksAtOnce = 256;
 
 // A journal whose checksums are right does not skip numbers; this many stay within memory.
 constexpr SeriesNumber kSkippedNumbersMax = SeriesNumber{1} << 28;
@@ -38,67 +42,6 @@ constexpr size_t kRestoredAtOnce = 4096;
 
 // Rows that are looked up together.
 constexpr size_t kRowsAtOnce = 1024;
-
-// What was wrong with a name of a point, as OpenTSDB says it on the wire.
-PointError NameError(const absl::Status& status, std::string_view where) {
-  const std::string text(status.message());
-  switch (status.code()) {
-    case absl::StatusCode::kNotFound:
-      return {PointErrorKind::kUnknownName, text};
-    case absl::StatusCode::kInvalidArgument:
-      return {PointErrorKind::kIllegalArgument, fmt::format("{}: {}", where, text)};
-    case absl::StatusCode::kUnavailable:
-      return {PointErrorKind::kThrottled, text};
-    default:
-      return {PointErrorKind::kStorage, text};
-  }
-}
-
-std::string MetricPlace(std::string_view metric) {
-  return fmt::format("Invalid metric name (\"{}\")", metric);
-}
-std::string TagkPlace(const TagView& tag) {
-  return fmt::format("Invalid tag name with value [{}] (\"{}\")", tag.value, tag.key);
-}
-std::string TagvPlace(const TagView& tag) {
-  return fmt::format("Invalid tag value with key [{}] (\"{}\")", tag.key, tag.value);
-}
-
-// Fills in the UIDs that `ref` has not yet, by `get(kind, name) -> StatusOr<Uid>`, and the tsuid;
-// an empty one if a name has no UID (kNoUid).
-template <typename Get>
-std::optional<PointError> FillRef(const Layout& layout,
-                                  const PointView& point,
-                                  const Get& get,
-                                  SeriesRef* ref) {
-  const auto fill = [&get](UidKind kind, std::string_view name, Uid* uid) -> absl::Status {
-    if (*uid != kNoUid) return absl::OkStatus();
-    HOURCELL_ASSIGN_OR_RETURN(*uid, get(kind, name));
-    return absl::OkStatus();
-  };
-  const absl::Status metric = fill(UidKind::kMetric, point.metric, &ref->metric);
-  if (!metric.ok()) return NameError(metric, MetricPlace(point.metric));
-  bool complete = ref->metric != kNoUid;
-  ref->tags.resize(point.tags.size());
-  for (size_t i = 0; i < point.tags.size(); ++i) {
-    const TagView& tag = point.tags[i];
-    TagUids& uids = ref->tags[i];
-    const absl::Status tagk = fill(UidKind::kTagk, tag.key, &uids.tagk);
-    if (!tagk.ok()) return NameError(tagk, TagkPlace(tag));
-    const absl::Status tagv = fill(UidKind::kTagv, tag.value, &uids.tagv);
-    if (!tagv.ok()) return NameError(tagv, TagvPlace(tag));
-    complete = complete && uids.tagk != kNoUid && uids.tagv != kNoUid;
-  }
-  if (complete) ref->tsuid = EncodeTsuid(layout, ref->metric, ref->tags);
-  return std::nullopt;
-}
-
-// New series come metric by metric with the same tags.
-bool HaveSameTags(const PointView& a, const PointView& b) {
-  return std::ranges::equal(a.tags, b.tags, [](const TagView& x, const TagView& y) {
-    return x.value == y.value && x.key == y.key;
-  });
-}
 
 void SortUnique(std::vector<SeriesNumber>* numbers) {
   const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
@@ -133,7 +76,7 @@ SeriesTable::SeriesTable(const Layout& layout,
       last_number_(last_number),
       synced_number_(last_number),
       number_at_open_(last_number),
-      new_(std::make_unique<NewSeries>(layout, last_number + 1)) {}
+      new_(std::make_shared<NewSeries>(layout, last_number + 1)) {}
 
 // Finds the series that were in memory when the store was closed or died.
 absl::Status SeriesTable::LoadNotIndexed() {
@@ -151,7 +94,7 @@ absl::Status SeriesTable::LoadNotIndexed() {
   }
   {
     WriterLock lock(&new_mutex_);
-    new_ = std::make_unique<NewSeries>(layout_, indexed + 1);
+    new_ = std::make_shared<NewSeries>(layout_, indexed + 1);
   }
   absl::Status fault;
   const auto add = [&](std::string_view key, std::string_view list) {
@@ -308,7 +251,7 @@ class SeriesTable::Creation {
   // Gives the points added so far their series, or what went wrong.
   void CommitAdded() {
     if (waiting_.empty()) return;
-    const absl::Status committed = Commit();
+    const absl::Status committed = Commit(/*may_wait=*/false);
     for (Wanted* const one : waiting_) {
       if (committed.ok()) {
         *one->result = std::move(one->ref);
@@ -348,13 +291,25 @@ class SeriesTable::Creation {
     return absl::OkStatus();
   }
 
-  absl::Status Commit() {
+  absl::Status Reserve(SeriesNumber number) {
+    if (number > table_.number_at_open_ + kSkippedNumbersMax) {
+      return absl::DataLossError(fmt::format(
+          "the journal has a point of series {}; the last one is {}", number, last_number_));
+    }
+    last_number_ = std::max(last_number_, number);
+    return Commit(/*may_wait=*/true);
+  }
+
+  // `may_wait`: for tables that are behind; not while others wait for the turn.
+  absl::Status Commit(bool may_wait) {
     std::ranges::sort(made_);
     std::vector<NewSeries::LogRow> log_rows;
     const std::vector<Mutation> group = Group(&log_rows);
     if (group.empty()) return absl::OkStatus();
     HOURCELL_KILL_POINT("series:before_commit");
-    HOURCELL_RETURN_IF_ERROR(table_.parts_.tables->Apply(group, table_.sync_));
+    TableStore* const tables = table_.parts_.tables;
+    HOURCELL_RETURN_IF_ERROR(may_wait ? tables->Apply(group, table_.sync_)
+                                      : tables->ApplyAtOnce(group, table_.sync_));
     HOURCELL_KILL_POINT("series:after_commit");
     table_.AddNew(made_, log_rows);
     assignment_.Publish();
@@ -409,30 +364,64 @@ class SeriesTable::Creation {
 };
 
 void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
-                              std::vector<Parsed<SeriesRef>>* results) {
+                              std::vector<Parsed<SeriesRef>>* results,
+                              int64_t wait_ms) {
   results->assign(points.size(), SeriesRef());
   const SeriesNumber last_seen = last_number();  // before the lookups
   std::vector<Wanted> wanted = FindNames(points, results);
-  absl::Status found = FindNumbers(wanted);
-  const bool all_known =
-      std::ranges::all_of(wanted, [](const Wanted& one) { return one.ref.number != 0; });
-  // Where the index cannot be written, memory must not grow for it.
-  if (found.ok() && !all_known && not_indexed() >= kNotIndexedMax) found = WriteIndex();
+  const absl::Status found = FindNumbers(wanted);
   if (!found.ok()) {
     for (const Wanted& one : wanted)
       *one.result = NameError(found, "series");
     return;
   }
-  std::optional<Creation> creation;  // waits for those before it
-  if (!all_known) creation.emplace(this, last_seen);
-  for (Wanted& one : wanted) {
-    if (one.ref.number == 0) {
-      creation->Add(&one);
-    } else {
-      *one.result = std::move(one.ref);
+  const auto missing =
+      std::ranges::stable_partition(wanted, [](const Wanted& one) { return one.ref.number != 0; });
+  for (Wanted& one : std::span(wanted.begin(), missing.begin()))
+    *one.result = std::move(one.ref);
+  if (missing.empty()) return;
+  const absl::Status turn = turn_.Take(wait_ms, [this] { return CheckRoom(); });
+  if (turn.ok()) {
+    CreateMissing(missing, last_seen);
+    turn_.End();
+    return;
+  }
+  for (const Wanted& one : missing)
+    *one.result = NameError(turn, "series");
+}
+
+void SeriesTable::CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen) {
+  Creation creation(this, last_seen);
+  for (Wanted& one : wanted)
+    creation.Add(&one);
+  creation.CommitAdded();
+}
+
+absl::Status SeriesTable::CheckRoom() {
+  if (WantsIndex()) {
+    // Where the index cannot be written, memory must not grow for it.
+    if (!wake_indexer_) return WriteIndex();
+    wake_indexer_();
+    if (not_indexed() >= kNotIndexedMax + kNotIndexedBeyond) {
+      ReaderLock lock(&new_mutex_);
+      return absl::UnavailableError(
+          fmt::format("new series: {} wait for their index rows; want fewer than {}; try again{}{}",
+                      new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()),
+                      kNotIndexedMax + kNotIndexedBeyond, last_index_.ok() ? "" : ": ",
+                      std::string(last_index_.message())));
     }
   }
-  if (creation.has_value()) creation->CommitAdded();
+  for (const TableId table : {TableId::kUid, TableId::kSeries}) {
+    if (!parts_.tables->IsBehind(table, {})) continue;
+    return absl::UnavailableError(
+        fmt::format("new series: the files of table {} come faster than they are merged; try again",
+                    TableName(table)));
+  }
+  return absl::OkStatus();
+}
+
+bool SeriesTable::WantsIndex() const {
+  return not_indexed() >= kNotIndexedMax;
 }
 
 absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions) {
@@ -442,7 +431,7 @@ absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions)
     for (const SeriesDefinition& one : some) {
       if (NeedsRestore(one.number)) HOURCELL_RETURN_IF_ERROR(creation.Restore(one));
     }
-    HOURCELL_RETURN_IF_ERROR(creation.Commit());
+    HOURCELL_RETURN_IF_ERROR(creation.Commit(/*may_wait=*/true));
     for (const SeriesDefinition& one : some)
       restored_.insert(one.number);
     definitions = definitions.subspan(some.size());
@@ -450,15 +439,26 @@ absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions)
   return absl::OkStatus();
 }
 
+absl::Status SeriesTable::Reserve(SeriesNumber number) {
+  return number <= last_number() ? absl::OkStatus()
+                                 : Creation(this, /*last_seen=*/0).Reserve(number);
+}
+
 void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
   WriterLock lock(&new_mutex_);
   for (const auto& [number, tsuid] : series) {
     new_->Add(number, tsuid);
-    const Uid metric = LoadBigEndian(tsuid.data(), layout_.metric_width);
-    versions_[metric % kVersions].fetch_add(1, std::memory_order_release);
+    SeriesNumber& version = versions_[LoadBigEndian(tsuid.data(), layout_.metric_width)];
+    version = std::max(version, number);
   }
   for (const NewSeries::LogRow& row : log_rows)
     new_->AddLogRow(row);
+}
+
+SeriesNumber SeriesTable::VersionOf(Uid metric) const {
+  ReaderLock lock(&new_mutex_);
+  const auto found = versions_.find(metric);
+  return found == versions_.end() ? number_at_open_ : found->second;
 }
 
 size_t SeriesTable::not_indexed() const {
@@ -480,10 +480,11 @@ absl::Status SeriesTable::WriteIndex() {
     }
     series = indexing_;
   }
-  HOURCELL_RETURN_IF_ERROR(WriteIndexOf(*series));
+  absl::Status written = WriteIndexOf(*series);
   WriterLock lock(&new_mutex_);
-  indexing_ = nullptr;
-  return absl::OkStatus();
+  last_index_ = written;
+  if (written.ok()) indexing_ = nullptr;
+  return written;
 }
 
 // Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
@@ -515,19 +516,6 @@ absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
   return written;
 }
 
-// Numbers of posting sets in the tables, appended.
-absl::Status SeriesTable::AppendPostings(const std::string& prefix,
-                                         std::vector<SeriesNumber>* numbers) const {
-  absl::Status damage;
-  const absl::Status scanned = parts_.tables->Snapshot()->Scan(
-      TableId::kSeries, PrefixRange(prefix), {}, [&](std::string_view key, std::string_view set) {
-        const absl::StatusOr<uint64_t> chunk = PostingChunk(key, prefix.size());
-        damage = chunk.ok() ? DecodePosting(set, *chunk, numbers) : chunk.status();
-        return damage.ok();
-      });
-  return damage.ok() ? scanned : damage;
-}
-
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) const {
   // Memory first: what is not there any more is in the tables.
   std::vector<SeriesNumber> numbers;
@@ -540,7 +528,8 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) cons
     if (indexing_ != nullptr) add(*indexing_);
     add(*new_);
   }
-  HOURCELL_RETURN_IF_ERROR(AppendPostings(MetricPostingPrefix(layout_, metric), &numbers));
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), /*from=*/0, &numbers));
   SortUnique(&numbers);
   return numbers;
 }
@@ -548,12 +537,18 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) cons
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
                                                                const TagUids& tag) const {
   std::vector<SeriesNumber> numbers;
-  {
+  // What many new series lack of their index is made in pieces, between which others go on.
+  for (bool is_complete = false; !is_complete;) {
     ReaderLock lock(&new_mutex_);
+    is_complete =
+        (indexing_ == nullptr || indexing_->IndexTagKey(metric, tag.tagk, kIndexTagsAtOnce)) &&
+        new_->IndexTagKey(metric, tag.tagk, kIndexTagsAtOnce);
+    if (!is_complete) continue;
     if (indexing_ != nullptr) indexing_->WithTag(metric, tag, &numbers);
     new_->WithTag(metric, tag, &numbers);
   }
-  HOURCELL_RETURN_IF_ERROR(AppendPostings(TagPostingPrefix(layout_, metric, tag), &numbers));
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, TagPostingPrefix(layout_, metric, tag), /*from=*/0, &numbers));
   SortUnique(&numbers);
   return numbers;
 }
@@ -571,36 +566,7 @@ absl::Status SeriesTable::TsuidsFound(std::span<const SeriesNumber> numbers,
       if (tsuid.empty()) others.push_back(i);
     }
   }
-  return others.empty() ? absl::OkStatus() : ReadBlocks(numbers, others, tsuids);
-}
-
-// The tsuids at `places` from their rows, each row read once.
-absl::Status SeriesTable::ReadBlocks(std::span<const SeriesNumber> numbers,
-                                     std::span<const size_t> places,
-                                     std::vector<std::string>* tsuids) const {
-  std::vector<size_t> by_number(places.begin(), places.end());
-  std::ranges::sort(by_number, {}, [numbers](size_t place) { return numbers[place]; });
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  std::vector<std::string> keys;
-  std::vector<std::optional<std::string>> values;
-  std::vector<std::string_view> block;
-  for (auto next = by_number.begin(); next != by_number.end();) {
-    keys.clear();
-    auto behind = next;
-    for (; behind != by_number.end(); ++behind) {
-      std::string key = BlockKey(numbers[*behind]);
-      if (!keys.empty() && keys.back() == key) continue;
-      if (keys.size() == kBlocksAtOnce) break;
-      keys.push_back(std::move(key));
-    }
-    HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
-    for (size_t i = 0; i < keys.size(); ++i) {
-      HOURCELL_RETURN_IF_ERROR(ParseBlock(keys[i], values[i], &block));
-      for (; next != behind && BlockKey(numbers[*next]) == keys[i]; ++next)
-        (*tsuids)[*next] = block[numbers[*next] % kBlockSeries];
-    }
-  }
-  return absl::OkStatus();
+  return others.empty() ? absl::OkStatus() : ReadBlocks(parts_.tables, numbers, others, tsuids);
 }
 
 absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
@@ -612,28 +578,60 @@ absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
                                          numbers[static_cast<size_t>(none - tsuids->begin())]));
 }
 
-// Those of a metric, or of all, that are in memory, ascending by tsuid.
-std::vector<std::pair<std::string, SeriesNumber>> SeriesTable::NewOf(
-    std::optional<Uid> metric) const {
-  std::vector<std::pair<std::string, SeriesNumber>> found;
+SeriesTable::InMemory SeriesTable::NewOf(std::optional<Uid> metric) const {
+  InMemory found;
   {
     ReaderLock lock(&new_mutex_);
     const auto add = [&found](std::span<const NewSeries::Entry> entries) {
-      for (const auto& [number, tsuid] : entries)
-        found.emplace_back(tsuid, number);
+      found.series.insert(found.series.end(), entries.begin(), entries.end());
     };
-    const auto add_all = [&](const NewSeries& series) {
+    const auto add_all = [&](const std::shared_ptr<const NewSeries>& series) {
+      if (series == nullptr) return;
       if (metric.has_value()) {
-        add(series.OfMetric(*metric));
+        add(series->OfMetric(*metric));
       } else {
-        series.VisitMetrics([&](Uid, std::span<const NewSeries::Entry> of_one) { add(of_one); });
+        series->VisitMetrics([&](Uid, std::span<const NewSeries::Entry> of_one) { add(of_one); });
       }
     };
-    if (indexing_ != nullptr) add_all(*indexing_);
-    add_all(*new_);
+    found.owners[0] = indexing_;
+    found.owners[1] = new_;
+    for (const std::shared_ptr<const NewSeries>& owner : found.owners)
+      add_all(owner);
   }
-  std::ranges::sort(found);
+  std::ranges::sort(found.series, {}, &NewSeries::Entry::tsuid);
   return found;
+}
+
+absl::Status SeriesTable::VisitNewer(
+    Uid metric,
+    SeriesNumber above,
+    const std::function<void(SeriesNumber, std::string_view)>& visit) const {
+  // Memory first: what is not there any more is in the tables.
+  InMemory added;
+  SeriesNumber first_in_memory = 0;
+  {
+    ReaderLock lock(&new_mutex_);
+    added.owners[0] = indexing_;
+    added.owners[1] = new_;
+    first_in_memory = (indexing_ == nullptr ? new_ : indexing_)->first_number();
+    for (const std::shared_ptr<const NewSeries>& owner : added.owners) {
+      if (owner != nullptr) owner->AppendNewer(metric, above, &added.series);
+    }
+  }
+  for (const NewSeries::Entry& one : added.series)
+    visit(one.number, one.tsuid);
+  if (above + 1 >= first_in_memory) return absl::OkStatus();
+  std::vector<SeriesNumber> numbers;
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), above + 1, &numbers));
+  std::erase_if(numbers, [above, first_in_memory](SeriesNumber number) {
+    return number <= above || number >= first_in_memory;
+  });
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(TsuidsOf(numbers, &tsuids));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    visit(numbers[i], tsuids[i]);
+  return absl::OkStatus();
 }
 
 absl::Status SeriesTable::VisitMetric(
@@ -645,7 +643,8 @@ absl::Status SeriesTable::Visit(
     std::optional<Uid> metric,
     const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
   // Memory first: what is not there any more is in the table.
-  const std::vector<std::pair<std::string, SeriesNumber>> added = NewOf(metric);
+  const InMemory in_memory = NewOf(metric);
+  const std::vector<NewSeries::Entry>& added = in_memory.series;
   auto next = added.begin();
   bool go_on = true;
   absl::Status damage;
@@ -654,8 +653,8 @@ absl::Status SeriesTable::Visit(
     damage = number.status();
     if (!damage.ok()) return false;
     const std::string_view tsuid = key.substr(1);
-    for (; go_on && next != added.end() && next->first <= tsuid; ++next) {
-      if (next->first != tsuid) go_on = visit(next->second, next->first);
+    for (; go_on && next != added.end() && next->tsuid <= tsuid; ++next) {
+      if (next->tsuid != tsuid) go_on = visit(next->number, next->tsuid);
     }
     go_on = go_on && visit(*number, tsuid);
     return go_on;
@@ -666,7 +665,7 @@ absl::Status SeriesTable::Visit(
       parts_.tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {}, merge));
   HOURCELL_RETURN_IF_ERROR(damage);
   for (; go_on && next != added.end(); ++next)
-    go_on = visit(next->second, next->first);
+    go_on = visit(next->number, next->tsuid);
   return absl::OkStatus();
 }
 

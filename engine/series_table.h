@@ -6,11 +6,15 @@
 // are then written past RocksDB's log, in key order, together with the number up to which this is
 // done (series_rows.h has them all). A log row goes with the last of its series. Open makes what is
 // missing again from the log rows, and lookups look into memory too. So a series that has a point
-// is found by its tags (C8). Thread-safe.
+// is found by its tags (C8).
+//
+// One thread at a time creates series: it has the turn. Whatever may take long is waited for before
+// the turn is taken, by those who may wait: the turn itself, tables that are behind with merging
+// their files, and memory for series without index rows, which another thread writes (SetIndexer).
+// Whoever may not wait is told to come again. Thread-safe.
 
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -22,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -32,23 +37,16 @@
 #include "codec/point.h"
 #include "codec/point_error.h"
 #include "codec/tsuid.h"
+#include "engine/creation_turn.h"
 #include "engine/ingest/new_series.h"
 #include "engine/ingest/point_log.h"
 #include "engine/series_key.h"
+#include "engine/series_ref.h"
 #include "engine/table.h"
 #include "engine/table_uid_store.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
-
-// A series as a put finds or makes it.
-struct SeriesRef {
-  SeriesNumber number = 0;
-  std::string tsuid;
-  Uid metric = kNoUid;
-  std::vector<TagUids> tags;  // tags[i] belongs to the point's tags[i]
-  friend bool operator==(const SeriesRef&, const SeriesRef&) = default;
-};
 
 class SeriesTable {
  public:
@@ -68,10 +66,20 @@ class SeriesTable {
   SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
 
   // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
-  // are checked here. Errors: kIllegalArgument "Invalid metric name (...)", kUnknownName "No such
-  // name for ...", kThrottled and kStorage from storage.
+  // are checked here. `wait_ms`: how long it may wait until it may create series; those that are
+  // there already are found without that. Errors: kIllegalArgument "Invalid metric name (...)",
+  // kUnknownName "No such name for ...", kThrottled and kStorage from storage, kThrottled of new
+  // series that would have to wait longer.
   void GetOrCreate(std::span<const PointView* const> points,
-                   std::vector<Parsed<SeriesRef>>* results);
+                   std::vector<Parsed<SeriesRef>>* results,
+                   int64_t wait_ms = kCreateWaitMs);
+
+  // Who calls WriteIndex soon when `wake` is called. Without one, whoever creates series does it.
+  // Not thread-safe: before series are created by several threads.
+  void SetIndexer(std::function<void()> wake) { wake_indexer_ = std::move(wake); }
+
+  // True if it is time for WriteIndex.
+  bool WantsIndex() const;
 
   // The number of a series; 0 if there is none of that tsuid.
   absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
@@ -96,11 +104,17 @@ class SeriesTable {
   absl::Status Visit(std::optional<Uid> metric,
                      const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
 
-  // Changes whenever the metric gets a new series, before that series' first point is acknowledged;
-  // and sometimes for another metric's.
-  uint64_t VersionOf(Uid metric) const {
-    return versions_[metric % kVersions].load(std::memory_order_acquire);
-  }
+  // Every series of a metric with a number above `above`, in any order. Reads rows only of those
+  // that are not in memory any more.
+  absl::Status VisitNewer(
+      Uid metric,
+      SeriesNumber above,
+      const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // The highest number of the metric's series, or of all at open if it got none since: grows
+  // whenever the metric gets a new series, before that series' first point is acknowledged, and
+  // with no other's. All others that the metric gets later have higher numbers.
+  SeriesNumber VersionOf(Uid metric) const;
 
   // True of a series that only the journal has: the tables lost it in a power failure.
   bool NeedsRestore(SeriesNumber number) const {
@@ -111,6 +125,10 @@ class SeriesTable {
   // their numbers. Those that are there are left alone. For a replay: not thread-safe.
   // kDataLoss: one of their names or UIDs belongs to something else by now; both are named.
   absl::Status Restore(std::span<const SeriesDefinition> definitions);
+
+  // Gives none of the numbers up to `number` to a new series: points of series that are lost name
+  // them. For a replay: not thread-safe. kDataLoss: it is too far behind the last one.
+  absl::Status Reserve(SeriesNumber number);
 
   // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried
   // again by the next call.
@@ -137,6 +155,10 @@ class SeriesTable {
     Parsed<SeriesRef>* result;
   };
   class Creation;
+  static constexpr int64_t kCreateWaitMs = 10'000;
+
+  // Whether a new series would have to wait, and for what. May write the index.
+  absl::Status CheckRoom();
 
   absl::Status LoadNotIndexed();
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
@@ -144,17 +166,18 @@ class SeriesTable {
                                 std::vector<Parsed<SeriesRef>>* results);
   absl::Status FindNumbers(std::span<Wanted> wanted) const;
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
+  void CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);
   absl::Status WriteIndexOf(const NewSeries& series);
-  absl::Status ReadBlocks(std::span<const SeriesNumber> numbers,
-                          std::span<const size_t> places,
-                          std::vector<std::string>* tsuids) const;
-  std::vector<std::pair<std::string, SeriesNumber>> NewOf(std::optional<Uid> metric) const;
-  absl::Status AppendPostings(const std::string& prefix, std::vector<SeriesNumber>* numbers) const;
-
-  static constexpr size_t kVersions = 1024;
+  // Series that are in memory, and what their tsuids borrow from.
+  struct InMemory {
+    std::shared_ptr<const NewSeries> owners[2];
+    std::vector<NewSeries::Entry> series;
+  };
+  // Of a metric, or of all, ascending by tsuid.
+  InMemory NewOf(std::optional<Uid> metric) const;
 
   const Layout layout_;
   const Parts parts_;
@@ -165,11 +188,16 @@ class SeriesTable {
   const SeriesNumber number_at_open_;
   absl::flat_hash_set<SeriesNumber> restored_;  // by the replay
 
-  std::array<std::atomic<uint64_t>, kVersions> versions_{};  // by metric; changed with new_
+  std::function<void()> wake_indexer_;
+
+  CreationTurn turn_;
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;
-  std::unique_ptr<NewSeries> new_ ABSL_GUARDED_BY(new_mutex_);
+  absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // what the last WriteIndex returned
+  // By metric: the highest number since open.
+  absl::flat_hash_map<Uid, SeriesNumber> versions_ ABSL_GUARDED_BY(new_mutex_);
+  std::shared_ptr<NewSeries> new_ ABSL_GUARDED_BY(new_mutex_);
   // Of which the index is being written; null if of none. Unchanged as long as it is here.
   std::shared_ptr<const NewSeries> indexing_ ABSL_GUARDED_BY(new_mutex_);
 };

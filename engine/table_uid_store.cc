@@ -11,6 +11,16 @@
 #include "engine/uid_key.h"
 
 namespace hourcell {
+
+UidOptions UidOptionsOf(const Options& options, const Layout& layout) {
+  return {.layout = layout,
+          .extra_chars = options.extra_name_chars,
+          .auto_create_metrics = options.auto_create_metrics,
+          .auto_create_tagks = options.auto_create_tagks,
+          .auto_create_tagvs = options.auto_create_tagvs,
+          .random_metrics = options.random_metric_uids,
+          .cache_names_max = options.uid_cache_names_max};
+}
 namespace {
 
 // The UID in a stored row, with the row named if it is damaged.

@@ -7,10 +7,15 @@
 #include <vector>
 
 #include "codec/layout.h"
+#include "engine/options.h"
 #include "engine/table.h"
+#include "uid/uid_options.h"
 #include "uid/uid_store.h"
 
 namespace hourcell {
+
+// What the options of a store say of its names.
+UidOptions UidOptionsOf(const Options& options, const Layout& layout);
 
 class TableUidStore : public UidStore {
  public:

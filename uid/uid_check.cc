@@ -1,11 +1,15 @@
 #include "uid/uid_check.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include <absl/container/flat_hash_set.h>
+#include <absl/hash/hash.h>
 #include <fmt/format.h>
 
 #include "codec/base/kill_point.h"
@@ -20,21 +24,80 @@ namespace {
 
 using What = UidChange::What;
 
-// All rows of one kind.
+// Rows of one kind: those that differ between the directions, and all others of their names and
+// UIDs, so that of a row here all is here that says whether it is right.
 struct Mappings {
   std::map<std::string, Uid, std::less<>> forward;
   std::map<Uid, std::string> reverse;
 };
 
-absl::StatusOr<Mappings> ReadMappings(UidStore* store, UidKind kind) {
-  Mappings mappings;
+// All rows of one kind, summed up.
+struct Totals {
+  // Of the hashes of the mappings, those of reverse rows subtracted; by the hash's upper bits.
+  static constexpr int kBucketBits = 12;
+  std::array<uint64_t, size_t{1} << kBucketBits> sums = {};
+  uint64_t forward = 0;
+  uint64_t reverse = 0;
+  Uid highest = 0;
+
+  static size_t BucketOf(uint64_t hash) { return hash >> (64 - kBucketBits); }
+  bool Differs(const UidMapping& mapping) const { return sums[BucketOf(HashOf(mapping))] != 0; }
+  bool is_good() const { return sums == decltype(sums)(); }
+
+  static uint64_t HashOf(const UidMapping& mapping) {
+    return absl::HashOf(std::string_view(mapping.name), mapping.uid);
+  }
+};
+
+absl::StatusOr<Totals> SumMappings(UidStore* store, UidKind kind) {
+  Totals totals;
   HOURCELL_RETURN_IF_ERROR(store->ScanForward(kind, "", [&](const UidMapping& mapping) {
-    mappings.forward.emplace(mapping.name, mapping.uid);
+    const uint64_t hash = Totals::HashOf(mapping);
+    totals.sums[Totals::BucketOf(hash)] += hash;
+    totals.highest = std::max(totals.highest, mapping.uid);
+    ++totals.forward;
     return true;
   }));
   HOURCELL_RETURN_IF_ERROR(store->ScanReverse(kind, [&](const UidMapping& mapping) {
-    mappings.reverse.emplace(mapping.uid, mapping.name);
+    const uint64_t hash = Totals::HashOf(mapping);
+    totals.sums[Totals::BucketOf(hash)] -= hash;
+    totals.highest = std::max(totals.highest, mapping.uid);
+    ++totals.reverse;
     return true;
+  }));
+  return totals;
+}
+
+absl::Status VisitBoth(UidStore* store,
+                       UidKind kind,
+                       const std::function<void(const UidMapping&, bool is_forward)>& visit) {
+  const auto each = [&](bool is_forward) {
+    return [&visit, is_forward](const UidMapping& mapping) {
+      visit(mapping, is_forward);
+      return true;
+    };
+  };
+  HOURCELL_RETURN_IF_ERROR(store->ScanForward(kind, "", each(true)));
+  return store->ScanReverse(kind, each(false));
+}
+
+absl::StatusOr<Mappings> ReadDiffering(UidStore* store, UidKind kind, const Totals& totals) {
+  Mappings mappings;
+  if (totals.is_good()) return mappings;
+  absl::flat_hash_set<std::string> names;
+  absl::flat_hash_set<Uid> uids;
+  HOURCELL_RETURN_IF_ERROR(VisitBoth(store, kind, [&](const UidMapping& mapping, bool) {
+    if (!totals.Differs(mapping)) return;
+    names.insert(mapping.name);
+    uids.insert(mapping.uid);
+  }));
+  HOURCELL_RETURN_IF_ERROR(VisitBoth(store, kind, [&](const UidMapping& mapping, bool is_forward) {
+    if (!uids.contains(mapping.uid) && !names.contains(mapping.name)) return;
+    if (is_forward) {
+      mappings.forward.emplace(mapping.name, mapping.uid);
+    } else {
+      mappings.reverse.emplace(mapping.uid, mapping.name);
+    }
   }));
   return mappings;
 }
@@ -43,21 +106,22 @@ absl::StatusOr<Mappings> ReadMappings(UidStore* store, UidKind kind) {
 // planned on `fixed_`, so that a later repair sees what an earlier one did.
 class KindCheck {
  public:
-  KindCheck(const Layout& layout, UidKind kind, Mappings mappings)
+  KindCheck(
+      const Layout& layout, UidStore* store, UidKind kind, const Totals& totals, Mappings mappings)
       : layout_(layout),
+        store_(*store),
         kind_(kind),
         width_(layout.width(kind)),
+        totals_(totals),
         found_(std::move(mappings)),
         fixed_(found_) {
     for (const auto& [name, uid] : found_.forward)
       names_of_[uid].push_back(name);
   }
 
-  void CheckForward();
+  absl::Status CheckForward();
   void CheckReverse();
   void CheckCounter(const absl::StatusOr<Uid>& counter);
-
-  size_t mappings() const { return found_.forward.size() + found_.reverse.size(); }
 
   // What turns the mappings found into the fixed ones, in the order of UidChange.
   std::vector<UidChange> Repairs() const;
@@ -76,14 +140,16 @@ class KindCheck {
   }
   std::string NameText(std::string_view stored) const;
   std::string UidText(Uid uid) const { return UidHex(uid, width_); }
-  Uid HighestUid() const;
 
-  void RepairForward(Uid uid);
-  std::string MergedName(Uid uid, const std::vector<std::string>& names) const;
+  absl::Status RepairForward(Uid uid);
+  absl::StatusOr<std::string> MergedName(Uid uid, const std::vector<std::string>& names) const;
+  absl::StatusOr<bool> IsTaken(const std::string& name) const;
 
   const Layout& layout_;
+  UidStore& store_;
   const UidKind kind_;
   const size_t width_;
+  const Totals& totals_;
   const Mappings found_;
   Mappings fixed_;
   std::map<Uid, std::vector<std::string>> names_of_;  // forwards of found_, by id, in name order
@@ -91,14 +157,14 @@ class KindCheck {
   std::vector<Finding> findings_;
 };
 
-void KindCheck::CheckForward() {
+absl::Status KindCheck::CheckForward() {
   for (const auto& [name, uid] : found_.forward) {
     const std::string mapping =
         fmt::format("{} {} -> {}", KindName(kind_), NameText(name), UidText(uid));
     const auto reverse = found_.reverse.find(uid);
     if (reverse == found_.reverse.end()) {
       Error(fmt::format("{}: no reverse mapping", mapping));
-      RepairForward(uid);
+      HOURCELL_RETURN_IF_ERROR(RepairForward(uid));
       continue;
     }
     const std::string& other = reverse->second;
@@ -109,8 +175,9 @@ void KindCheck::CheckForward() {
       Error(fmt::format("{}: inconsistent with {} -> {}", mapping, NameText(other),
                         UidText(it->second)));
     }
-    RepairForward(uid);
+    HOURCELL_RETURN_IF_ERROR(RepairForward(uid));
   }
+  return absl::OkStatus();
 }
 
 void KindCheck::CheckReverse() {
@@ -132,8 +199,8 @@ void KindCheck::CheckReverse() {
 }
 
 void KindCheck::CheckCounter(const absl::StatusOr<Uid>& counter) {
-  const Uid highest = HighestUid();
-  const size_t names = std::max(found_.forward.size(), found_.reverse.size());
+  const Uid highest = totals_.highest;
+  const uint64_t names = std::max(totals_.forward, totals_.reverse);
   if (!counter.ok()) {
     Error(fmt::format("{} counter: {}", KindName(kind_), std::string(counter.status().message())));
     fixed_counter_ = highest;
@@ -151,28 +218,31 @@ void KindCheck::CheckCounter(const absl::StatusOr<Uid>& counter) {
   }
 }
 
-Uid KindCheck::HighestUid() const {
-  const Uid highest_forward = names_of_.empty() ? 0 : names_of_.rbegin()->first;
-  const Uid highest_reverse = found_.reverse.empty() ? 0 : found_.reverse.rbegin()->first;
-  return std::max(highest_forward, highest_reverse);
-}
-
-void KindCheck::RepairForward(Uid uid) {
+absl::Status KindCheck::RepairForward(Uid uid) {
   const std::vector<std::string>& names = names_of_.at(uid);
   if (names.size() == 1) {
     fixed_.reverse[uid] = names[0];
-    return;
+    return absl::OkStatus();
   }
   // Points of all these names went into the same series: no name is more right than another.
-  if (!fixed_.forward.contains(names[0])) return;  // done at the first of them
-  const std::string merged = MergedName(uid, names);
+  if (!fixed_.forward.contains(names[0])) return absl::OkStatus();  // done at the first of them
+  HOURCELL_ASSIGN_OR_RETURN(const std::string merged, MergedName(uid, names));
   for (const std::string& name : names)
     fixed_.forward.erase(name);
   fixed_.forward[merged] = uid;
   fixed_.reverse[uid] = merged;
+  return absl::OkStatus();
 }
 
-std::string KindCheck::MergedName(Uid uid, const std::vector<std::string>& names) const {
+// By a name of the store, or one that a repair gave.
+absl::StatusOr<bool> KindCheck::IsTaken(const std::string& name) const {
+  if (fixed_.forward.contains(name)) return true;
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, store_.GetForward(kind_, name));
+  return uid.has_value();
+}
+
+absl::StatusOr<std::string> KindCheck::MergedName(Uid uid,
+                                                  const std::vector<std::string>& names) const {
   std::string merged = "fsck";
   for (const std::string& name : names) {
     merged += "." + name;
@@ -181,11 +251,12 @@ std::string KindCheck::MergedName(Uid uid, const std::vector<std::string>& names
       break;
     }
   }
-  while (found_.forward.contains(merged) || fixed_.forward.contains(merged)) {
+  while (true) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_taken, IsTaken(merged));
+    if (!is_taken) return merged;
     merged =
         merged.size() + 17 > kNameBytesMax ? "fsck." + UidText(uid) : merged + "." + UidText(uid);
   }
-  return merged;
 }
 
 std::vector<UidChange> KindCheck::Repairs() const {
@@ -233,6 +304,11 @@ uint64_t CountFindings(const std::vector<UidFinding>& findings, bool are_errors)
 
 }  // namespace
 
+std::string LineOf(const UidFinding& finding) {
+  return fmt::format("{}: {}{}", finding.is_error ? "error" : "warning", finding.text,
+                     finding.repaired ? " (repaired)" : "");
+}
+
 uint64_t UidCheckReport::errors() const {
   return CountFindings(findings, true);
 }
@@ -245,13 +321,14 @@ absl::StatusOr<UidCheckReport> CheckUids(const Layout& layout, UidStore* store, 
   for (const UidKind kind : kUidKinds) {
     const absl::StatusOr<Uid> counter = store->GetCounter(kind);
     if (!counter.ok() && !absl::IsDataLoss(counter.status())) return counter.status();
-    HOURCELL_ASSIGN_OR_RETURN(Mappings mappings, ReadMappings(store, kind));
+    HOURCELL_ASSIGN_OR_RETURN(const Totals totals, SumMappings(store, kind));
+    HOURCELL_ASSIGN_OR_RETURN(Mappings mappings, ReadDiffering(store, kind, totals));
 
-    KindCheck check(layout, kind, std::move(mappings));
-    check.CheckForward();
+    KindCheck check(layout, store, kind, totals, std::move(mappings));
+    HOURCELL_RETURN_IF_ERROR(check.CheckForward());
     check.CheckReverse();
     check.CheckCounter(counter);
-    report.mappings += check.mappings();
+    report.mappings += totals.forward + totals.reverse;
 
     if (repair) {
       if (const std::vector<UidChange> changes = check.Repairs(); !changes.empty()) {

@@ -1,5 +1,10 @@
 // UidCheck: compares all forward and reverse mappings and the counters of a store, OpenTSDB's `uid
-// fsck`; repairs on request. Run it on a store nobody else writes. Holds all mappings in memory.
+// fsck`; repairs on request. Run it on a store nobody else writes.
+//
+// Mappings are read once in each direction, and hashes of them added up: where all agree, that is
+// all, in memory that does not depend on their number. Else those that differ are read once more,
+// with some thousandth of the others, and held in memory. Mappings that differ and have equal sums
+// of 64 bits, one in 2^64, are missed.
 
 #pragma once
 
@@ -20,6 +25,9 @@ struct UidFinding {
   bool is_error = true;  // else a warning
   bool repaired = false;
 };
+
+// "error: metrics \"cpu\" -> 000001: no reverse mapping (repaired)"
+std::string LineOf(const UidFinding& finding);
 
 struct UidCheckReport {
   std::vector<UidFinding> findings;

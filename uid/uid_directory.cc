@@ -85,7 +85,10 @@ absl::StatusOr<std::optional<Uid>> UidDirectory::Find(UidKind kind, std::string_
 }
 
 absl::StatusOr<Uid> UidDirectory::Get(UidKind kind, std::string_view name) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, Find(kind, name));
+  std::string buffer;
+  const absl::StatusOr<std::string_view> stored = StoredName(name, &buffer);
+  if (!stored.ok()) return NoSuchName(kind, name);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, Lookup(kind, *stored));
   if (!uid) return NoSuchName(kind, name);
   return *uid;
 }
@@ -122,23 +125,32 @@ absl::StatusOr<std::vector<std::string>> UidDirectory::Suggest(UidKind kind,
                                                                std::string_view prefix,
                                                                size_t max) {
   std::vector<std::string> names;
+  if (max == 0) return names;
+  HOURCELL_RETURN_IF_ERROR(VisitNames(kind, prefix, [&](std::string_view name) {
+    names.emplace_back(name);
+    return names.size() < max;
+  }));
+  return names;
+}
+
+absl::Status UidDirectory::VisitNames(UidKind kind,
+                                      std::string_view prefix,
+                                      const std::function<bool(std::string_view name)>& visit) {
   std::string buffer;
   const absl::StatusOr<std::string_view> stored_prefix = StoredName(prefix, &buffer);
-  if (!stored_prefix.ok() || max == 0) return names;
+  if (!stored_prefix.ok()) return absl::OkStatus();
 
   absl::Status damage;
   HOURCELL_RETURN_IF_ERROR(
       store_->ScanForward(kind, *stored_prefix, [&](const UidMapping& mapping) {
-        absl::StatusOr<std::string> name = TextOf(mapping.name);
+        const absl::StatusOr<std::string> name = TextOf(mapping.name);
         if (!name.ok()) {
           damage = name.status();
           return false;
         }
-        names.push_back(*std::move(name));
-        return names.size() < max;
+        return visit(*name);
       }));
-  HOURCELL_RETURN_IF_ERROR(damage);
-  return names;
+  return damage;
 }
 
 absl::StatusOr<std::vector<UidMapping>> UidDirectory::Grep(UidKind kind,

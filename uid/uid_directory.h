@@ -70,7 +70,7 @@ class UidDirectory {
   // "illegal character: !" ("Invalid metric name (...)" is the caller's to prefix).
   absl::StatusOr<std::optional<Uid>> Find(UidKind kind, std::string_view name);
 
-  // As Find, but kNotFound "No such name for 'metrics': 'x'" if it has none.
+  // As Find, but kNotFound "No such name for 'metrics': 'x'" if it has none, be it legal or not.
   absl::StatusOr<Uid> Get(UidKind kind, std::string_view name);
 
   // The name of `uid`. kNotFound "No such unique ID for 'metrics': 000001".
@@ -85,6 +85,11 @@ class UidDirectory {
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
                                                    std::string_view prefix,
                                                    size_t max);
+
+  // The same, one by one until `visit` returns false.
+  absl::Status VisitNames(UidKind kind,
+                          std::string_view prefix,
+                          const std::function<bool(std::string_view name)>& visit);
 
   // Mappings in whose name the RE2 expression matches anywhere, in name order.
   // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[",

@@ -1,6 +1,7 @@
 #include "engine/ingest/lane.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -96,20 +97,29 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
                                  uint32_t base_time_s,
                                  uint64_t block,
                                  int64_t* bytes) {
-  const auto behind = std::ranges::upper_bound(series->hours, base_time_s, {},
-                                               [](const auto& hour) { return hour->base_time_s; });
+  // Nearly always it is the last one, or behind it.
+  auto behind = series->hours.end();
+  if (!series->hours.empty() && (*series->hours.rbegin())->base_time_s > base_time_s) {
+    behind = series->hours.lower_bound(Hour::KeyOf(uint64_t{base_time_s} + 1, 0));
+  }
+  uint32_t turn = 0;
   if (behind != series->hours.begin()) {
     Hour* const last = std::prev(behind)->get();
-    if (last->base_time_s == base_time_s && last->state == State::kOpen) {
-      series->current = last;
-      return last;
+    if (last->base_time_s == base_time_s) {
+      if (last->state == State::kOpen) {
+        series->current = last;
+        return last;
+      }
+      turn = last->turn + 1;
     }
   }
   auto hour = std::make_unique<Hour>();
   hour->base_time_s = base_time_s;
+  hour->turn = turn;
   hour->first_block = block;
   *bytes += static_cast<int64_t>(hour->allocated());
   ++open_hours_;
+  opened_.push_back({.series = series->number, .base_time_s = base_time_s});
   series->current = series->hours.insert(behind, std::move(hour))->get();
   return series->current;
 }
@@ -121,6 +131,15 @@ void Lane::TakeLog(uint64_t next_block, PointLogWriter* log) {
       {.stride = stride_, .residue = stride_ == 0 ? first_number_ : first_number_ % stride_});
   std::swap(log_, *log);
   next_block_ = next_block;
+}
+
+void Lane::TakeOpened(std::vector<OpenedHour>* opened) {
+  std::vector<OpenedHour> taken;
+  {
+    MutexLock lock(&mutex_);
+    taken.swap(opened_);
+  }
+  opened->insert(opened->end(), taken.begin(), taken.end());
 }
 
 void Lane::VisitOpen(const std::function<void(const OpenHourInfo&)>& visit) {
@@ -138,85 +157,114 @@ void Lane::VisitOpen(const std::function<void(const OpenHourInfo&)>& visit) {
   }
 }
 
+std::pair<Lane::Hours::iterator, Lane::Hours::iterator> Lane::OpenOnesLocked(
+    const OpenHourInfo& wanted) {
+  Series& series = slots_[wanted.slot];
+  if (series.number != wanted.series) return {series.hours.end(), series.hours.end()};
+  const auto end = series.hours.lower_bound(Hour::KeyOf(uint64_t{wanted.base_time_s} + 1, 0));
+  auto begin = end;
+  while (begin != series.hours.begin()) {
+    const Hour& hour = **std::prev(begin);
+    ++hours_visited_;
+    if (hour.base_time_s != wanted.base_time_s || hour.state != State::kOpen) break;
+    --begin;
+  }
+  return {begin, end};
+}
+
 void Lane::Freeze(std::span<const OpenHourInfo> hours, std::vector<FrozenHour>* frozen) {
   MutexLock lock(&mutex_);
   for (const OpenHourInfo& wanted : hours) {
-    Series& series = slots_[wanted.slot];
-    if (series.number != wanted.series) continue;
-    for (const auto& hour : series.hours) {
-      if (hour->base_time_s != wanted.base_time_s || hour->state != State::kOpen) continue;
+    const auto [begin, end] = OpenOnesLocked(wanted);
+    for (auto at = begin; at != end; ++at) {
+      Hour* const hour = at->get();
       hour->state = State::kSealing;
       --open_hours_;
       OpenHourInfo info = wanted;
       info.bytes = static_cast<uint32_t>(hour->allocated());
       info.first_block = hour->first_block;
-      frozen->push_back({.info = info, .points = &hour->points});
+      frozen->push_back({.info = info, .points = &hour->points, .hour = hour});
     }
   }
+}
+
+size_t Lane::CopyToLog(std::span<const OpenHourInfo> hours, std::vector<CopiedHour>* copied) {
+  MutexLock lock(&mutex_);
+  const size_t before = log_.bytes().size();
+  for (const OpenHourInfo& wanted : hours) {
+    const auto [begin, end] = OpenOnesLocked(wanted);
+    for (auto at = begin; at != end; ++at) {
+      Hour* const hour = at->get();
+      columns_.clear();
+      hour->points.DecodeTo(&columns_);
+      for (size_t i = 0; i < columns_.size(); ++i) {
+        log_.Add(wanted.series,
+                 {.ms = int64_t{hour->base_time_s} * 1000 + columns_.offset_ms[i],
+                  .is_ms = columns_.qualifier(i).is_ms},
+                 columns_.value(i));
+      }
+      copied->push_back({.hour = hour, .block = next_block_});
+    }
+  }
+  return log_.bytes().size() - before;
+}
+
+void Lane::CopiesAreSynced(std::span<const CopiedHour> copied) {
+  MutexLock lock(&mutex_);
+  for (const CopiedHour& copy : copied)
+    copy.hour->first_block = copy.block;
 }
 
 int64_t Lane::Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read) {
   MutexLock lock(&mutex_);
-  int64_t freed = 0;
   for (const FrozenHour& frozen : hours) {
-    Series& series = slots_[frozen.info.slot];
-    for (const auto& hour : series.hours) {
-      if (&hour->points != frozen.points) continue;
-      hour->state = State::kSealed;
-      hour->sealed_at = time;
-    }
-    const int64_t bytes = ReapLocked(&series, oldest_read);
-    if (bytes == 0) unreaped_.push_back(frozen.info.slot);
-    freed += bytes;
+    frozen.hour->state = State::kSealed;
+    frozen.hour->sealed_at = time;
+    unreaped_.push_back({.slot = frozen.info.slot, .hour = frozen.hour});
   }
-  return freed;
+  hours_visited_ += hours.size();
+  return ReapLocked(oldest_read);
 }
 
 void Lane::Thaw(std::span<const FrozenHour> hours) {
   MutexLock lock(&mutex_);
-  for (const FrozenHour& frozen : hours) {
-    for (const auto& hour : slots_[frozen.info.slot].hours) {
-      if (&hour->points != frozen.points) continue;
-      hour->state = State::kOpen;
-      ++open_hours_;
-    }
-  }
+  for (const FrozenHour& frozen : hours)
+    frozen.hour->state = State::kOpen;
+  open_hours_ += hours.size();
+  hours_visited_ += hours.size();
 }
 
 int64_t Lane::Reap(uint64_t oldest_read) {
   MutexLock lock(&mutex_);
+  return ReapLocked(oldest_read);
+}
+
+int64_t Lane::ReapLocked(uint64_t oldest_read) {
   int64_t freed = 0;
-  std::vector<uint32_t> slots;
-  slots.swap(unreaped_);
-  for (const uint32_t slot : slots) {
-    const int64_t bytes = ReapLocked(&slots_[slot], oldest_read);
-    if (bytes == 0 && std::ranges::any_of(slots_[slot].hours, [](const auto& hour) {
-          return hour->state == State::kSealed;
-        })) {
-      unreaped_.push_back(slot);
-    }
-    freed += bytes;
+  while (!unreaped_.empty()) {
+    const auto [slot, hour] = unreaped_.front();
+    ++hours_visited_;
+    if (hour->sealed_at >= oldest_read) break;
+    unreaped_.pop_front();
+    freed += DropLocked(slot, hour);
   }
   return freed;
 }
 
-// Drops the sealed hours of a series that no read needs, and the series with its last hour.
-int64_t Lane::ReapLocked(Series* series, uint64_t oldest_read) {
-  int64_t freed = 0;
-  std::erase_if(series->hours, [&](const std::unique_ptr<Hour>& hour) {
-    const bool gone = hour->state == State::kSealed && hour->sealed_at < oldest_read;
-    if (gone) freed += static_cast<int64_t>(hour->allocated());
-    return gone;
-  });
-  if (freed == 0) return 0;
-  series->current = series->hours.empty() ? nullptr : series->hours.front().get();
-  if (series->hours.empty()) {
-    slot_of_.erase(series->number);
-    series->number = 0;
-    series->hours.shrink_to_fit();
-    free_slots_.push_back(static_cast<uint32_t>(series - slots_.data()));
+// Drops an hour, and its series if it was the last one. Returns the memory freed.
+int64_t Lane::DropLocked(uint32_t slot, Hour* hour) {
+  Series& series = slots_[slot];
+  const auto bytes = static_cast<int64_t>(hour->allocated());
+  if (series.current == hour) series.current = nullptr;
+  // Hours are sealed by base time: nearly always it is the first.
+  const auto first = series.hours.begin();
+  series.hours.erase(first->get() == hour ? first : series.hours.find(hour->key()));
+  if (series.hours.empty()) {
+    slot_of_.erase(series.number);
+    series.number = 0;
+    free_slots_.push_back(slot);
   }
-  return freed;
+  return bytes;
 }
 
 uint64_t Lane::OldestBlock() {
@@ -230,14 +278,17 @@ uint64_t Lane::OldestBlock() {
   return oldest;
 }
 
-bool Lane::DecodeLocked(Hours hours, uint64_t pinned_at) {
+bool Lane::DecodeLocked(Hours::const_iterator begin,
+                        Hours::const_iterator end,
+                        uint64_t pinned_at) {
   columns_.clear();
   size_t shown = 0;
   bool ascends = true;
-  for (const auto& hour : hours) {
-    if (!hour->IsShownAt(pinned_at)) continue;
-    hour->points.DecodeTo(&columns_);
-    ascends = hour->points.ascends() && shown == 0;
+  for (auto at = begin; at != end; ++at) {
+    const Hour& hour = **at;
+    if (!hour.IsShownAt(pinned_at)) continue;
+    hour.points.DecodeTo(&columns_);
+    ascends = hour.points.ascends() && shown == 0;
     ++shown;
   }
   if (!ascends) SortLastWins(&columns_);
@@ -251,20 +302,20 @@ bool Lane::Read(SeriesNumber series,
                 const std::function<void(uint32_t, const CellColumns&)>& visit) {
   MutexLock lock(&mutex_);
   const Series* const found = FindLocked(series);
-  if (found == nullptr) return false;
+  if (found == nullptr || begin_s > UINT32_MAX) return false;
   bool any = false;
-  Hours rest = found->hours;
-  while (!rest.empty()) {
-    const uint32_t base_time_s = rest.front()->base_time_s;
-    size_t count = 1;  // of this base time
-    while (count < rest.size() && rest[count]->base_time_s == base_time_s)
-      ++count;
-    const Hours hours = rest.first(count);
-    rest = rest.subspan(count);
-    if (base_time_s < begin_s || base_time_s >= end_s) continue;
-    if (!DecodeLocked(hours, pinned_at)) continue;
-    visit(base_time_s, columns_);
-    any = true;
+  const Hours& hours = found->hours;
+  auto begin = hours.lower_bound(Hour::KeyOf(begin_s, 0));
+  while (begin != hours.end() && (*begin)->base_time_s < end_s) {
+    const uint32_t base_time_s = (*begin)->base_time_s;
+    auto end = std::next(begin);  // of this base time
+    while (end != hours.end() && (*end)->base_time_s == base_time_s)
+      ++end;
+    if (DecodeLocked(begin, end, pinned_at)) {
+      visit(base_time_s, columns_);
+      any = true;
+    }
+    begin = end;
   }
   return any;
 }
@@ -273,26 +324,27 @@ bool Lane::ReadLast(
     SeriesNumber series, int64_t from_ms, int64_t until_ms, uint64_t pinned_at, OpenPoint* last) {
   MutexLock lock(&mutex_);
   const Series* const found = FindLocked(series);
-  if (found == nullptr) return false;
-  Hours rest = found->hours;
-  while (!rest.empty()) {
-    const int64_t base_ms = int64_t{rest.back()->base_time_s} * 1000;
-    size_t count = 1;  // of this base time
-    while (count < rest.size() &&
-           rest[rest.size() - count - 1]->base_time_s == rest.back()->base_time_s)
-      ++count;
-    const Hours hours = rest.last(count);
-    rest = rest.first(rest.size() - count);
-    if (base_ms > until_ms) continue;
-    const PointStream& points = hours.front()->points;
+  if (found == nullptr || until_ms < 0) return false;
+  const Hours& hours = found->hours;
+  const uint64_t until_s = std::min<uint64_t>(static_cast<uint64_t>(until_ms) / 1000, UINT32_MAX);
+  auto end = hours.upper_bound(Hour::KeyOf(until_s, UINT32_MAX));
+  while (end != hours.begin()) {
+    const Hour& newest = **std::prev(end);
+    const int64_t base_ms = int64_t{newest.base_time_s} * 1000;
+    auto begin = std::prev(end);  // of this base time
+    while (begin != hours.begin() && (*std::prev(begin))->base_time_s == newest.base_time_s)
+      --begin;
+    const bool is_one = begin == std::prev(end);
+    const auto hours_end = std::exchange(end, begin);
+    const PointStream& points = newest.points;
     const int64_t newest_ms = base_ms + points.last_offset_ms();
-    if (count == 1 && points.ascends() && newest_ms <= until_ms) {
+    if (is_one && points.ascends() && newest_ms <= until_ms) {
       // The usual hour, of which nothing needs to be decoded.
-      if (!hours.front()->IsShownAt(pinned_at)) continue;
+      if (!newest.IsShownAt(pinned_at)) continue;
       *last = {.ms = newest_ms, .value = points.last_value()};
       return newest_ms >= from_ms;
     }
-    if (!DecodeLocked(hours, pinned_at)) continue;
+    if (!DecodeLocked(begin, hours_end, pinned_at)) continue;
     const auto behind =
         std::ranges::upper_bound(columns_.offset_ms, until_ms - base_ms, {},
                                  [](uint32_t offset_ms) { return int64_t{offset_ms}; });
@@ -330,6 +382,11 @@ size_t Lane::open_hours() {
 size_t Lane::log_bytes() {
   MutexLock lock(&mutex_);
   return log_.bytes().size();
+}
+
+uint64_t Lane::hours_visited() {
+  MutexLock lock(&mutex_);
+  return hours_visited_;
 }
 
 }  // namespace hourcell

@@ -2,7 +2,8 @@
 //
 // Of a new series only a log row is written at once; what can be made from that again is written
 // for tens of thousands of series together, in key order (series_table.h). Until then it is found
-// here. Takes about 150 bytes a series. Thread-compatible.
+// here. Takes about 150 bytes a series, and 20 more for each tag key that WithTag is asked for.
+// Thread-compatible: const functions may run at once.
 
 #pragma once
 
@@ -17,6 +18,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "codec/base/mutex.h"
 #include "codec/layout.h"
 #include "codec/tsuid.h"
 #include "codec/uid.h"
@@ -51,7 +53,15 @@ class NewSeries {
 
   // Of a metric, in the order they were added; none if it is not there.
   std::span<const Entry> OfMetric(Uid metric) const;
+  // The same, of numbers above `above` only: appended.
+  void AppendNewer(Uid metric, SeriesNumber above, std::vector<Entry>* entries) const;
+
+  // Appends the numbers of a metric's series with a tag, in the order they were added. Makes an
+  // index of the tag's key first, or what it lacks.
   void WithTag(Uid metric, const TagUids& tag, std::vector<SeriesNumber>* numbers) const;
+
+  // Makes a part of that index, of at most `series_max` series. True if it is complete.
+  bool IndexTagKey(Uid metric, Uid tagk, size_t series_max) const;
 
   // Calls `visit` with the series of one metric after the other.
   void VisitMetrics(
@@ -68,7 +78,22 @@ class NewSeries {
   SeriesNumber last_number() const { return first_number_ + by_number_.size() - 1; }
 
  private:
+  // The series of one metric.
+  struct OfOneMetric {
+    std::vector<Entry> entries;
+    bool ascends = true;  // by number
+  };
+  // The values of one tag key, of the first so many series of a metric. The places in its entries
+  // that have a value make a chain: the last, that before it, and so on.
+  struct KeyIndex {
+    static constexpr uint32_t kNone = UINT32_MAX;
+    absl::flat_hash_map<Uid, uint32_t> last;
+    std::vector<uint32_t> before;  // of each place
+  };
+
   std::string_view Keep(std::string_view tsuid);
+  KeyIndex& ExtendLocked(Uid metric, Uid tagk, size_t series_max) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(index_mutex_);
 
   const Layout layout_;
   const SeriesNumber first_number_;
@@ -76,8 +101,12 @@ class NewSeries {
   size_t used_ = 0;                              // of the last piece
   std::vector<std::string_view> by_number_;      // from first_number_ on; empty: not there
   absl::flat_hash_map<std::string_view, SeriesNumber> numbers_;
-  absl::flat_hash_map<Uid, std::vector<Entry>> metrics_;
+  absl::flat_hash_map<Uid, OfOneMetric> metrics_;
   std::vector<LogRow> log_rows_;
+
+  mutable Mutex index_mutex_;
+  // By metric and tag key; of those that were asked for.
+  mutable absl::flat_hash_map<std::pair<Uid, Uid>, KeyIndex> indexes_ ABSL_GUARDED_BY(index_mutex_);
 };
 
 }  // namespace hourcell

@@ -15,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <thread>
 
 #include "codec/cell.h"
 #include "engine/ingest/lane.h"
@@ -25,6 +26,11 @@ namespace hourcell {
 
 class OpenHours {
  public:
+  // Enough that appenders seldom meet, few enough that a batch has many points for each.
+  static size_t LanesByProcessors() {
+    return std::clamp<size_t>(4 * std::thread::hardware_concurrency(), 8, 64);
+  }
+
   // REQUIRES: at least one lane.
   explicit OpenHours(size_t lanes) : count_(lanes), lanes_(std::make_unique<Lane[]>(lanes)) {}
 

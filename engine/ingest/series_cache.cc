@@ -1,5 +1,6 @@
 #include "engine/ingest/series_cache.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -16,6 +17,15 @@ namespace {
 // The cells of a table are at most so full, in eighths.
 constexpr size_t kLoadEighths = 6;
 constexpr size_t kCellsMin = 16;
+
+// What is done with the lock held once: some tens of microseconds.
+constexpr size_t kInsertsAtOnce = 64;
+
+// The hand begins to turn when this share of the limit is left, and goes so many cells for each
+// entry: while it goes around a table of which every entry was found, the table grows by a
+// sixteenth, or by the share.
+constexpr size_t kSpareShare = 16;
+constexpr size_t kCellsAnInsert = 32;
 
 uint64_t HashOf(std::string_view head, std::string_view tail) {
   return XXH3_64bits_withSeed(tail.data(), tail.size(), XXH3_64bits(head.data(), head.size()));
@@ -99,7 +109,7 @@ SeriesCache::SeriesCache(size_t bytes_max) : bytes_max_(bytes_max) {}
 
 SeriesCache::~SeriesCache() {
   WriterLock lock(&mutex_);
-  FreeAllLocked();
+  FreeEntries(shards_);
 }
 
 SeriesCache::Entry* SeriesCache::FindLocked(const Spelling& spelling) {
@@ -149,9 +159,23 @@ void SeriesCache::FindAll(std::span<const Spelling> spellings, std::span<CachedS
   misses_.fetch_add(spellings.size() - hits, std::memory_order_relaxed);
 }
 
-void SeriesCache::Insert(const Spelling& spelling, const CachedSeries& series, uint64_t epoch) {
-  WriterLock lock(&mutex_);
-  if (epoch != epoch_.load()) return;
+void SeriesCache::InsertAll(std::span<const Spelling> spellings,
+                            std::span<const CachedSeries> series,
+                            uint64_t epoch) {
+  HOURCELL_DCHECK(spellings.size() == series.size());
+  for (size_t begin = 0; begin < spellings.size(); begin += kInsertsAtOnce) {
+    const size_t end = std::min(spellings.size(), begin + kInsertsAtOnce);
+    WriterLock lock(&mutex_);
+    if (epoch != epoch_.load()) return;
+    for (size_t i = begin; i < end; ++i)
+      InsertLocked(spellings[i], series[i]);
+    if (bytes() > bytes_max_ - bytes_max_ / kSpareShare) {
+      EvictLocked((end - begin) * kCellsAnInsert);
+    }
+  }
+}
+
+void SeriesCache::InsertLocked(const Spelling& spelling, const CachedSeries& series) {
   if (Entry* const entry = FindLocked(spelling); entry != nullptr) {
     entry->series = series;
     return;
@@ -167,7 +191,6 @@ void SeriesCache::Insert(const Spelling& spelling, const CachedSeries& series, u
   ++shard.used;
   size_.fetch_add(1, std::memory_order_relaxed);
   bytes_.fetch_add(entry->allocated(), std::memory_order_relaxed);
-  if (bytes() > bytes_max_) EvictLocked();
 }
 
 void SeriesCache::GrowLocked(Shard* shard) {
@@ -184,27 +207,31 @@ void SeriesCache::GrowLocked(Shard* shard) {
   shard->cells = std::move(cells);
 }
 
-// Frees a little more than is over, so that a full cache does not turn the hand for each insert.
-void SeriesCache::EvictLocked() {
-  const size_t wanted = bytes_max_ - bytes_max_ / 64;
-  // Twice around at most: the first time may only clear marks.
-  size_t shards_left = 2 * kShards + 1;
-  while (bytes() > wanted && size() > 1 && shards_left > 0) {
+// Passes at most so many cells; those who wait for the lock wait no longer than for that. Above the
+// limit nothing is spared: where all entries are found again between two turns of the hand, those
+// it happens to come to go.
+void SeriesCache::EvictLocked(size_t cells_max) {
+  const size_t wanted = bytes_max_ - bytes_max_ / kSpareShare;
+  size_t passed = 0;
+  while (passed < cells_max && bytes() > wanted && size() > 1) {
     Shard& shard = shards_[hand_shard_];
     if (hand_cell_ >= shard.cells.size()) {
       hand_cell_ = 0;
       hand_shard_ = (hand_shard_ + 1) % kShards;
-      --shards_left;
+      ++passed;  // there are shards without cells
       continue;
     }
+    ++passed;
     Entry* const entry = shard.cells[hand_cell_].entry;
-    if (entry != nullptr && !entry->found.exchange(false, std::memory_order_relaxed)) {
+    if (entry != nullptr &&
+        (!entry->found.exchange(false, std::memory_order_relaxed) || bytes() > bytes_max_)) {
       EraseLocked(&shard, hand_cell_);
       evictions_.fetch_add(1, std::memory_order_relaxed);
     } else {
       ++hand_cell_;
     }
   }
+  if (passed > longest_turn()) longest_turn_.store(passed, std::memory_order_relaxed);
 }
 
 // Closes the gap, so that no probe ends before what lies behind it.
@@ -226,20 +253,24 @@ void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   shard->cells[gap] = {};
 }
 
-void SeriesCache::FreeAllLocked() {
-  for (Shard& shard : shards_) {
+void SeriesCache::FreeEntries(const Shards& shards) {
+  for (const Shard& shard : shards) {
     for (const Cell& cell : shard.cells)
       Entry::Free(cell.entry);
-    shard = {};
   }
-  size_.store(0);
-  bytes_.store(0);
 }
 
+// Millions of entries are freed without the lock: nobody keeps a pointer to one.
 void SeriesCache::Clear() {
-  WriterLock lock(&mutex_);
-  epoch_.fetch_add(1);
-  FreeAllLocked();
+  Shards old;
+  {
+    WriterLock lock(&mutex_);
+    epoch_.fetch_add(1);
+    old.swap(shards_);
+    size_.store(0);
+    bytes_.store(0);
+  }
+  FreeEntries(old);
 }
 
 }  // namespace hourcell

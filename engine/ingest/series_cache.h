@@ -5,13 +5,18 @@
 // PointView put one behind the other. Another order of tags, or other blanks, is another entry of
 // the same series; only spellings of legal names are ever inserted.
 //
-// Bounded in bytes. When full, the entries that were not found since the hand of the clock came by
-// last time go. Clear starts a new epoch, and an Insert of an older epoch is dropped, so that a
-// lookup that raced with a rename leaves nothing behind. Thread-safe; a FindAll holds one lock for
-// all it looks up.
+// Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
+// were not found since the hand of the clock came by last time go; the hand goes a few cells for
+// each entry that is inserted, so that nobody waits for it to go around. Clear starts a new epoch,
+// and an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves
+// nothing behind.
+//
+// Thread-safe. A FindAll holds one lock for all it looks up; an InsertAll holds it for a few
+// entries at a time, so that lookups go on between them.
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -59,7 +64,13 @@ class SeriesCache {
   void FindAll(std::span<const Spelling> spellings, std::span<CachedSeries> found);
 
   uint64_t epoch() const { return epoch_.load(); }
-  void Insert(const Spelling& spelling, const CachedSeries& series, uint64_t epoch);
+  void Insert(const Spelling& spelling, const CachedSeries& series, uint64_t epoch) {
+    InsertAll({&spelling, 1}, {&series, 1}, epoch);
+  }
+  // series[i] for spellings[i]. REQUIRES: as many of both.
+  void InsertAll(std::span<const Spelling> spellings,
+                 std::span<const CachedSeries> series,
+                 uint64_t epoch);
   void Clear();
 
   size_t size() const { return size_.load(std::memory_order_relaxed); }
@@ -68,6 +79,8 @@ class SeriesCache {
   uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
   uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
   uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
+  // The most cells that the hand passed while one lock was held.
+  uint64_t longest_turn() const { return longest_turn_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry;
@@ -83,18 +96,21 @@ class SeriesCache {
 
   static size_t ShardIndex(uint64_t hash) { return hash >> kShardShift; }
   Entry* FindLocked(const Spelling& spelling) ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  void InsertLocked(const Spelling& spelling, const CachedSeries& series)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void GrowLocked(Shard* shard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void EvictLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictLocked(size_t cells_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EraseLocked(Shard* shard, size_t at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void FreeAllLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   static constexpr unsigned kShardBits = 6;
   static constexpr unsigned kShardShift = 64 - kShardBits;
   static constexpr size_t kShards = size_t{1} << kShardBits;
+  using Shards = std::array<Shard, kShards>;
+  static void FreeEntries(const Shards& shards);
 
   const size_t bytes_max_;
   SharedMutex mutex_;
-  Shard shards_[kShards] ABSL_GUARDED_BY(mutex_);
+  Shards shards_ ABSL_GUARDED_BY(mutex_);
   size_t hand_shard_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t hand_cell_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<uint64_t> epoch_{0};
@@ -103,6 +119,7 @@ class SeriesCache {
   std::atomic<uint64_t> hits_{0};
   std::atomic<uint64_t> misses_{0};
   std::atomic<uint64_t> evictions_{0};
+  std::atomic<uint64_t> longest_turn_{0};
 };
 
 }  // namespace hourcell

@@ -157,6 +157,32 @@ TEST_P(PointDeleterTest, PointsThatArePutAgainAreThere) {
   EXPECT_THAT(All(), ElementsAre(Pair(Pair("h=a", 20), 3)));
 }
 
+// Nothing is sealed during a round, so memory and journal fill: a large deletion takes several.
+TEST_P(PointDeleterTest, ManyRowsGoInRoundsBetweenWhichTheSealerHasItsTurn) {
+  constexpr int kSeries = 340;
+  constexpr int kHours = 200;
+  std::vector<OwnedPoint> points;
+  for (int hour = 0; hour < kHours; ++hour) {
+    points.clear();
+    for (int series = 0; series < kSeries; ++series)
+      points.emplace_back("m", fmt::format("h={}", series), kHour - int64_t{hour} * 3600, series);
+    std::vector<PointView> views;
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
+    ASSERT_OK(tsdb_->Append(views, nullptr).Wait());
+  }
+  ASSERT_OK(tsdb_->Flush());
+  Counter* const checkpoints = tsdb_->stats().counter("journal.checkpoints");
+  const uint64_t before = checkpoints->value();
+  EXPECT_THAT(tsdb_->DeletePoints(DeleteSpec(1 - kHour, 3600)),
+              IsOkAndHolds(DeletedPoints{.points = kSeries * kHours, .rows = kSeries * kHours}));
+  EXPECT_GT(checkpoints->value() - before, 1u);
+  EXPECT_LT(checkpoints->value() - before, 40u);
+  int rows = 0;
+  ASSERT_OK(tsdb_->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+  EXPECT_EQ(rows, 0);
+}
+
 TEST_P(PointDeleterTest, PointsThatHaveExpiredAreNotCounted) {
   Put("h=a", 10, 1);
   Put("h=a", 1200, 2);

@@ -279,6 +279,54 @@ TEST_F(ExpiryTest, OfABatchOnlyTheExpiredPointsAreLeftOut) {
   EXPECT_EQ(Stat("datapoints.expired"), 3);
 }
 
+// A line's metric is a word as it came: bytes that are not UTF-8 are ISO-8859-1.
+TEST_F(ExpiryTest, ALateLineInLatin1HasTheTtlOfItsMetric) {
+  options_.ttl_s = 3600;
+  Open();
+  for (const char* const metric : {"caf\xc3\xa9", "th\xc3\xa9"})
+    ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, metric));
+  ASSERT_OK(tsdb_->SetMetricTtl("caf\xc3\xa9", 0));
+  ASSERT_OK(tsdb_->SetMetricTtl("th\xc3\xa9", 60));
+  const auto put = [&](std::string_view metric, int64_t time_s) {
+    const LinePoint line{.metric = metric,
+                         .tags = "host=h",
+                         .timestamp = {.ms = time_s * 1000},
+                         .value = Value::Integer(1)};
+    return tsdb_->Append({&line, 1}, nullptr).Wait();
+  };
+  ASSERT_OK(put("caf\xe9", kNow - 7200));
+  ASSERT_OK(put("caf\xc3\xa9", kNow - 7201));
+  ASSERT_OK(put("th\xe9", kNow - 61));
+  EXPECT_THAT(Seconds("caf\xc3\xa9"), ElementsAre(8 * 3600 - 1, 8 * 3600));
+  EXPECT_EQ(Stat("datapoints.expired"), 1) << "by its own TTL, not by the store's";
+}
+
+// Whoever opens the store without its settings sees what its server sees.
+TEST_F(ExpiryTest, TheStoresTtlIsKeptWithTheStore) {
+  options_.ttl_s = 86400;
+  ASSERT_OK(Put("m", 0));
+  ASSERT_OK(Put("m", 10 * 3600));
+  clock_.Advance(15 * 3600 * 1000);
+
+  options_.ttl_s = {};
+  Open();
+  EXPECT_EQ(tsdb_->store_ttl_s(), 86400);
+  EXPECT_THAT(Seconds("m"), ElementsAre(10 * 3600));
+  ASSERT_OK(Put("m", 1));
+  EXPECT_EQ(Stat("datapoints.expired"), 1);
+}
+
+TEST_F(ExpiryTest, ATtlThatIsGivenReplacesTheOneThatIsKept) {
+  for (const int64_t given : {86400, 60, 0, 3600}) {
+    options_.ttl_s = given;
+    Open();
+    EXPECT_EQ(tsdb_->store_ttl_s(), given);
+    options_.ttl_s = {};
+    Open();
+    EXPECT_EQ(tsdb_->store_ttl_s(), given);
+  }
+}
+
 TEST_F(ExpiryTest, AMetricsTtlIsKeptWithTheStore) {
   options_.ttl_s = 86400;
   for (const char* const metric : {"a", "b", "c"})

@@ -2,8 +2,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <string>
 #include <thread>
@@ -350,6 +353,122 @@ TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
     ASSERT_EQ(result->series.size(), 1u);
     EXPECT_EQ(result->series[0].points.at(0).value.ToDouble(), metric[0] == 'b' ? 8 : 7);
   }
+}
+
+// What is not sealed by then waits in the journal.
+TEST_F(SealerTest, AStoreThatClosesSealsForALimitedTimeAndLosesNothing) {
+  // Each look at the clock takes a second.
+  class SlowClock : public ManualClock {
+   public:
+    using ManualClock::ManualClock;
+    int64_t MonotonicMs() override {
+      Advance(1000);
+      return ManualClock::MonotonicMs();
+    }
+  } clock(kHour * 1000);
+  constexpr int64_t kHours = 8000;
+  options_.clock = &clock;
+  Open();
+  for (int64_t hour = 0; hour < kHours; ++hour)
+    ASSERT_OK(Put({"m", "host=h", kHour + hour * 3600, 1}));
+  ASSERT_OK(tsdb_->Close());
+  EXPECT_GT(Stat("seal.hours", "all"), 0);
+  EXPECT_LT(Stat("seal.hours", "all"), kHours);
+
+  options_.clock = &clock_;
+  Open();
+  EXPECT_GT(Stat("journal.replayed_points"), 0);
+  const auto result =
+      tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
+  ASSERT_OK(result);
+  EXPECT_THAT(result->series.at(0).points, SizeIs(kHours));
+  ASSERT_OK(tsdb_->Close());
+  EXPECT_EQ(Stat("seal.hours", "all"), Stat("journal.replayed_points"));
+}
+
+// A query that is under way from its construction to its end.
+class SlowQuery {
+ public:
+  explicit SlowQuery(Tsdb* tsdb) : thread_([this, tsdb] { Run(tsdb); }) { sink_.begun.acquire(); }
+  ~SlowQuery() {
+    sink_.may_end.release();
+    thread_.join();
+  }
+
+ private:
+  struct Sink : QuerySink {
+    absl::Status OnBegin(std::span<const Annotation> /*global_annotations*/) override {
+      begun.release();
+      may_end.acquire();
+      return absl::OkStatus();
+    }
+    absl::Status OnSeries(const SeriesView& /*series*/) override { return absl::OkStatus(); }
+    std::binary_semaphore begun{0};
+    std::binary_semaphore may_end{0};
+  };
+
+  void Run(Tsdb* tsdb) {
+    QueryControl control;
+    EXPECT_OK(
+        tsdb->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 10), &sink_, &control));
+  }
+
+  Sink sink_;
+  std::thread thread_;
+};
+
+TEST_F(SealerTest, ABackFillBesideQueriesThatNeverEndTogetherFreesItsHours) {
+  constexpr int kRounds = 50;
+  constexpr int kHosts = 10;
+  options_.open_hours_bytes = 256 << 10;
+  ASSERT_OK(Put({"m", "host=h0", kHour, 1}));
+  std::deque<std::unique_ptr<SlowQuery>> queries;
+  for (int round = 0; round < kRounds; ++round) {
+    // One query begins before each half of a seal, and one ends; two are always under way.
+    for (int half = 0; half < 2; ++half) {
+      queries.push_back(std::make_unique<SlowQuery>(tsdb_.get()));
+      for (int host = half; host < kHosts; host += 2 - half)
+        ASSERT_OK(Put({"m", fmt::format("host=h{}", host), kHour + round * 3600, round}));
+      ASSERT_OK(tsdb_->Seal());
+      if (queries.size() > 2) queries.pop_front();
+      ASSERT_OK(tsdb_->SealDue());
+    }
+    ASSERT_LE(Stat("hours.bytes"), 32 << 10) << "in round " << round;
+  }
+  EXPECT_GT(Stat("hours.bytes"), 0) << "what the last queries need";
+  queries.clear();
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.bytes"), 0);
+  EXPECT_EQ(Stat("hours.series"), 0);
+}
+
+// The clock is set forward: what was put a moment ago is not sealed for it, a series after another.
+TEST_F(SealerTest, AStepOfTheClockForwardSealsNoHourThatIsInUse) {
+  ASSERT_OK(Put({"m", "host=h", kHour, 1}));
+  clock_.StepWall(86'400'000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 1) << "it was touched just now";
+  clock_.Advance(options_.seal_grace_s * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 0);
+}
+
+TEST_F(SealerTest, AStepOfTheClockBackHoldsUpNoSealing) {
+  ASSERT_OK(Put({"m", "host=h", kHour, 1}));
+  clock_.Advance(3600 * 1000);
+  clock_.StepWall(-5 * 86'400'000);
+  ASSERT_OK(Put({"m", "host=i", kHour - 5 * 86400, 2}));
+  clock_.Advance((3600 + options_.seal_grace_s) * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("hours.open"), 0) << "the one of the wrong time and the one of the right";
+
+  // What a round was told to wait for is not waited for longer.
+  ASSERT_OK(Put({"m", "host=h", kHour - 5 * 86400 + 7200, 3}));
+  EXPECT_EQ(Stat("journal.checkpoints"), 0);
+  clock_.StepWall(-86'400'000);
+  clock_.Advance(301 * 1000);
+  ASSERT_OK(tsdb_->SealDue());
+  EXPECT_EQ(Stat("journal.checkpoints"), 1) << "cells wait five minutes for their flush";
 }
 
 }  // namespace

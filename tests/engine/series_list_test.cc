@@ -1,7 +1,9 @@
 #include "engine/series_list.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +43,35 @@ TEST_F(SeriesListTest, SortsByTsuid) {
   EXPECT_EQ(list.tag_bytes(1), second.substr(3));
   EXPECT_THAT(list.tags(1), ElementsAre(TagUids{1, 2}, TagUids{2, 7}));
   EXPECT_THAT(list.tags(2), ElementsAre(TagUids{1, 3}));
+}
+
+TEST_F(SeriesListTest, MergesAFewMoreIntoMany) {
+  const auto list_of = [this](const std::vector<Uid>& tagvs) {
+    SeriesListBuilder builder(layout_);
+    for (const Uid tagv : tagvs) {
+      std::vector<TagUids> tags = {{1, tagv}};
+      if (tagv % 2 == 0) tags.push_back({2, tagv + 7});
+      EXPECT_OK(builder.Add(tagv * 10, Tsuid(1, tags)));
+    }
+    return std::move(builder).Build();
+  };
+  const auto check = [&](const std::vector<Uid>& most, const std::vector<Uid>& few,
+                         const std::vector<Uid>& both) {
+    const SeriesList merged = SeriesList::Merged(list_of(most), list_of(few));
+    const SeriesList want = list_of(both);
+    ASSERT_EQ(merged.size(), want.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(merged.number(i), want.number(i));
+      EXPECT_EQ(merged.tsuid(i), want.tsuid(i));
+      EXPECT_EQ(merged.tag_bytes(i), want.tag_bytes(i));
+      EXPECT_TRUE(std::ranges::equal(merged.tags(i), want.tags(i)));
+    }
+  };
+  check({2, 4, 6, 8}, {1, 5, 9}, {1, 2, 4, 5, 6, 8, 9});
+  check({2, 4, 6, 8}, {4, 5, 8}, {2, 4, 5, 6, 8});
+  check({3}, {1, 2}, {1, 2, 3});
+  check({1, 2}, {}, {1, 2});
+  check({}, {1, 2}, {1, 2});
 }
 
 TEST_F(SeriesListTest, RefusesWhatIsNoTsuid) {

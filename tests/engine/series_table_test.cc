@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
+#include <future>
 #include <optional>
 #include <span>
 #include <string>
@@ -206,8 +206,7 @@ TEST_F(SeriesTableTest, AnIndexThatCannotBeWrittenStaysInMemory) {
 
 TEST_F(SeriesTableTest, ALookupMissesNothingWhileTheIndexIsWritten) {
   constexpr int kSeries = 300;
-  // The lock prefers readers: those who ask all the time would keep the creator out.
-  const auto rest = [] { std::this_thread::sleep_for(std::chrono::microseconds(500)); };
+  const auto rest = [] { std::this_thread::yield(); };
   std::atomic<int> created{0};
   std::thread creator([&] {
     for (int i = 0; i < kSeries; ++i) {
@@ -374,6 +373,137 @@ TEST_F(SeriesTableTest, AFailedCommitCreatesNothing) {
   EXPECT_EQ(failed[0].error().kind, PointErrorKind::kThrottled);
   EXPECT_EQ(created[0]->number, 1u);
   EXPECT_THAT(uids_->Find(UidKind::kTagv, "a"), IsOkAndHolds(std::nullopt));
+}
+
+TEST_F(SeriesTableTest, VersionsAreOfOneMetric) {
+  Create({{"m", "h=a", 0, 0}, {"n", "h=a", 0, 0}});
+  Reopen({});
+  const Uid m = *uids_->Get(UidKind::kMetric, "m");
+  const Uid n = *uids_->Get(UidKind::kMetric, "n");
+  EXPECT_EQ(table_->VersionOf(m), 2u) << "all at open";
+  Create({{"n", "h=b", 0, 0}, {"n", "h=c", 0, 0}});
+  EXPECT_EQ(table_->VersionOf(m), 2u);
+  EXPECT_EQ(table_->VersionOf(n), 4u);
+}
+
+TEST_F(SeriesTableTest, VisitsTheNewerOnes) {
+  for (int i = 0; i < 150; ++i)
+    Create({{i % 2 == 0 ? "m" : "n", fmt::format("h=h{}", i), 0, 0}});
+  const Uid metric = *uids_->Get(UidKind::kMetric, "m");
+  const auto newer = [&](SeriesNumber above) {
+    std::vector<SeriesNumber> numbers;
+    EXPECT_OK(table_->VisitNewer(metric, above, [&](SeriesNumber number, std::string_view tsuid) {
+      EXPECT_THAT(table_->NumberOf(std::string(tsuid)), IsOkAndHolds(number));
+      numbers.push_back(number);
+    }));
+    std::ranges::sort(numbers);
+    return numbers;
+  };
+  const auto check = [&] {
+    EXPECT_THAT(newer(0), SizeIs(75));
+    EXPECT_THAT(newer(100), SizeIs(25));
+    EXPECT_THAT(newer(147), ElementsAre(149u));
+    EXPECT_THAT(newer(149), SizeIs(0));
+  };
+  check();
+  ASSERT_OK(table_->WriteIndex());
+  ASSERT_EQ(table_->not_indexed(), 150u - 127u);
+  check();
+}
+
+// A store that stops in the middle of a creation until it is told to go on.
+class CreationTest : public SeriesTableTest {
+ protected:
+  // Calls `meanwhile` while another thread is creating a series.
+  template <typename Work>
+  void WhileOneIsCreated(const Work& meanwhile) {
+    std::promise<void> begun;
+    std::promise<void> go_on;
+    tables_.OnApply([&, is_first = true]() mutable {
+      if (!std::exchange(is_first, false)) return;
+      begun.set_value();
+      go_on.get_future().wait();
+    });
+    std::thread creator([this] { EXPECT_TRUE(Create({{"m", "h=slow", 0, 0}})[0].ok()); });
+    begun.get_future().wait();
+    meanwhile();
+    go_on.set_value();
+    creator.join();
+    tables_.OnApply({});
+  }
+
+  Parsed<SeriesRef> CreateAtOnce(const std::string& tags) {
+    OwnedPoint point("m", tags, 0, 0);
+    const PointView* const view = &point.view();
+    std::vector<Parsed<SeriesRef>> results;
+    table_->GetOrCreate({&view, 1}, &results, /*wait_ms=*/0);
+    return results[0];
+  }
+};
+
+TEST_F(CreationTest, KnownSeriesDoNotWaitForNewOnes) {
+  Create({{"m", "h=known", 0, 0}});
+  WhileOneIsCreated([this] { EXPECT_EQ(CreateAtOnce("h=known")->number, 1u); });
+}
+
+TEST_F(CreationTest, WhoMayNotWaitIsToldToComeAgain) {
+  Create({{"m", "h=known", 0, 0}});
+  WhileOneIsCreated([this] {
+    const Parsed<SeriesRef> refused = CreateAtOnce("h=new");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, PointErrorKind::kThrottled);
+    EXPECT_THAT(refused.error().text, HasSubstr("others are being created"));
+  });
+  EXPECT_EQ(CreateAtOnce("h=new")->number, 3u);
+}
+
+TEST_F(CreationTest, ATableThatIsBehindHoldsUpNewSeriesOnly) {
+  Create({{"m", "h=known", 0, 0}});
+  for (const TableId table : {TableId::kUid, TableId::kSeries}) {
+    tables_.SetBehind(table);
+    EXPECT_EQ(CreateAtOnce("h=known")->number, 1u);
+    const Parsed<SeriesRef> refused = CreateAtOnce("h=new");
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().kind, PointErrorKind::kThrottled);
+    EXPECT_THAT(refused.error().text,
+                HasSubstr(std::string("table ") + std::string(TableName(table))));
+  }
+  tables_.SetBehind(std::nullopt);
+  EXPECT_EQ(CreateAtOnce("h=new")->number, 2u);
+}
+
+// 2 * 65,536 series may wait for their rows while another thread writes those.
+TEST_F(CreationTest, WhoCreatesSeriesDoesNotWriteTheirIndex) {
+  int wakes = 0;
+  table_->SetIndexer([&wakes] { ++wakes; });
+  const auto tags_of = [](int i) {
+    return fmt::format("a=a{} b=b{} c=c{} d=d{}", i % 10, i / 10 % 10, i / 100 % 100, i / 10000);
+  };
+  Create({{"m", tags_of(0), 0, 0}});
+  int next = 1;
+  size_t refused = 0;
+  while (refused == 0 && next < 200'000) {
+    std::vector<OwnedPoint> points;
+    for (int i = 0; i < 4096; ++i)
+      points.push_back({"m", tags_of(next++), 0, 0});
+    std::vector<const PointView*> views;
+    for (OwnedPoint& point : points)
+      views.push_back(&point.view());
+    std::vector<Parsed<SeriesRef>> results;
+    table_->GetOrCreate(views, &results, /*wait_ms=*/0);
+    refused = static_cast<size_t>(
+        std::ranges::count_if(results, [](const auto& result) { return !result.ok(); }));
+  }
+  EXPECT_EQ(refused, 4096u);
+  EXPECT_GE(table_->not_indexed(), 2u * 65536);
+  EXPECT_LT(table_->not_indexed(), 2u * 65536 + 4096);
+  EXPECT_GE(wakes, 16);
+  EXPECT_EQ(CreateAtOnce(tags_of(0))->number, 1u) << "it is known";
+
+  EXPECT_TRUE(table_->WantsIndex());
+  ASSERT_OK(table_->WriteIndex());
+  EXPECT_FALSE(table_->WantsIndex());
+  EXPECT_TRUE(CreateAtOnce(tags_of(next)).ok());
 }
 
 TEST_F(SeriesTableTest, ConcurrentCreationsOfOneSeriesAgree) {

@@ -135,6 +135,88 @@ TEST_F(LaneTest, AReadThatPinsAfterASealDoesNotSeeTheSealedHour) {
   EXPECT_THAT(Hours(), ElementsAre(Pair(1, 0)));
 }
 
+TEST_F(LaneTest, SealedHoursOfOneSeriesAreFreedEachWhenItsReadsAreDone) {
+  Append(1, 10, 1);
+  std::vector<FrozenHour> first = Freeze();
+  Append(1, kHour + 10, 2);
+  std::vector<FrozenHour> second = Freeze();
+  EXPECT_EQ(lane_.Sealed(first, /*time=*/5, /*oldest_read=*/4), 0);
+  EXPECT_EQ(lane_.Sealed(second, /*time=*/7, /*oldest_read=*/4), 0);
+
+  const int64_t freed_first = lane_.Reap(/*oldest_read=*/6);
+  EXPECT_GT(freed_first, 0);
+  EXPECT_THAT(Read(1), ElementsAre(Pair(kHour + 10, 2)));
+  EXPECT_EQ(lane_.Reap(/*oldest_read=*/9), bytes_ - freed_first);
+  EXPECT_EQ(lane_.series(), 0u);
+}
+
+TEST_F(LaneTest, ASealThatFreesAnHourKeepsTrackOfTheOthers) {
+  Append(1, 10, 1);
+  EXPECT_EQ(lane_.Sealed(Freeze(), /*time=*/5, /*oldest_read=*/4), 0);
+  Append(1, kHour + 10, 2);
+
+  // A read that began at 6 is under way: the first hour goes, the second stays.
+  const int64_t freed_first = lane_.Sealed(Freeze(), /*time=*/7, /*oldest_read=*/6);
+  EXPECT_GT(freed_first, 0);
+  EXPECT_EQ(lane_.Reap(/*oldest_read=*/8), bytes_ - freed_first);
+}
+
+// Points of one series, one an hour: what a back-fill of years leaves open.
+class LongLaneTest : public LaneTest {
+ protected:
+  static constexpr size_t kHours = 20'000;
+  static constexpr size_t kAtOnce = 1000;
+
+  LongLaneTest() {
+    for (size_t hour = 0; hour < kHours; ++hour)
+      Append(1, static_cast<int64_t>(hour) * kHour, 1);
+  }
+
+  // Seals all hours some at a time, as the sealer does. Returns the memory freed.
+  int64_t SealAll(uint64_t oldest_read) {
+    const std::vector<OpenHourInfo> open = Open();
+    int64_t freed = 0;
+    for (size_t begin = 0; begin < open.size(); begin += kAtOnce) {
+      std::vector<FrozenHour> frozen;
+      lane_.Freeze(std::span(open).subspan(begin, kAtOnce), &frozen);
+      EXPECT_EQ(frozen.size(), kAtOnce);
+      freed += lane_.Sealed(frozen, /*time=*/5, oldest_read);
+    }
+    return freed;
+  }
+};
+
+TEST_F(LongLaneTest, SealingLooksAtEachHourAFewTimes) {
+  EXPECT_EQ(SealAll(/*oldest_read=*/6), bytes_);
+  EXPECT_LE(lane_.hours_visited(), 4 * kHours);
+  EXPECT_EQ(lane_.series(), 0u);
+}
+
+TEST_F(LongLaneTest, SealingBesideALongReadLooksAtEachHourAFewTimes) {
+  EXPECT_EQ(SealAll(/*oldest_read=*/4), 0);
+  const uint64_t before = lane_.hours_visited();
+  constexpr uint64_t kTimes = 1000;
+  for (uint64_t i = 0; i < kTimes; ++i)
+    ASSERT_EQ(lane_.Reap(/*oldest_read=*/5), 0);
+  EXPECT_LE(lane_.hours_visited() - before, kTimes) << "what a read needs is not searched";
+  EXPECT_EQ(lane_.Reap(/*oldest_read=*/6), bytes_);
+  EXPECT_LE(lane_.hours_visited(), 5 * kHours);
+}
+
+TEST_F(LongLaneTest, AnHourThatIsOpenedAgainAndAgainIsFoundAtItsEnd) {
+  constexpr uint64_t kTimes = 1000;
+  const uint64_t before = lane_.hours_visited();
+  for (uint64_t i = 0; i < kTimes; ++i) {
+    std::vector<FrozenHour> frozen;
+    lane_.Freeze(std::vector<OpenHourInfo>{{.series = 1, .base_time_s = 0}}, &frozen);
+    ASSERT_THAT(frozen, testing::SizeIs(1));
+    EXPECT_EQ(lane_.Sealed(frozen, /*time=*/5 + i, /*oldest_read=*/4), 0);
+    Append(1, 10, static_cast<int64_t>(i));
+  }
+  EXPECT_LE(lane_.hours_visited() - before, 4 * kTimes);
+  EXPECT_EQ(Last(1, 0, kHour - 1), std::pair(int64_t{10}, int64_t{kTimes - 1}));
+}
+
 TEST_F(LaneTest, TheLastPointIsThatOfTheLatestInstantNotTheLatestWrite) {
   Append(1, 10, 1);
   Append(1, 20, 2);

@@ -104,5 +104,47 @@ TEST(NewSeriesTest, ASplitLosesNothing) {
   }
 }
 
+TEST(NewSeriesTest, IndexesTheTagsOfMany) {
+  NewSeries series(kLayout, 1);
+  const auto add = [&series](SeriesNumber number) {
+    series.Add(number, Tsuid(1, {{1, number}, {2, number % 3 + 1}}));
+  };
+  for (SeriesNumber number = 1; number <= 100; ++number)
+    add(number);
+  EXPECT_FALSE(series.IndexTagKey(1, 2, 60));
+  EXPECT_TRUE(series.IndexTagKey(1, 2, 60));
+  EXPECT_TRUE(series.IndexTagKey(7, 2, 60)) << "there is nothing of it";
+  EXPECT_EQ(WithTag(series, 1, {2, 1}).size(), 33u);
+  add(102);
+  EXPECT_FALSE(series.IndexTagKey(1, 2, 0));
+  EXPECT_EQ(WithTag(series, 1, {2, 1}).size(), 34u);
+  EXPECT_THAT(WithTag(series, 1, {1, 102}), ElementsAre(102u));
+
+  const std::unique_ptr<NewSeries> behind = series.SplitBehind(63);
+
+  EXPECT_EQ(WithTag(series, 1, {2, 1}).size(), 21u);
+  EXPECT_EQ(WithTag(*behind, 1, {2, 1}).size(), 13u);
+  EXPECT_THAT(WithTag(series, 1, {1, 64}), IsEmpty());
+  EXPECT_THAT(WithTag(*behind, 1, {1, 64}), ElementsAre(64u));
+}
+
+TEST(NewSeriesTest, FindsTheNewerOnesInAnyOrder) {
+  NewSeries series(kLayout, 1);
+  const auto newer = [&series](SeriesNumber above) {
+    std::vector<NewSeries::Entry> entries;
+    series.AppendNewer(1, above, &entries);
+    std::vector<SeriesNumber> numbers;
+    for (const NewSeries::Entry& entry : entries)
+      numbers.push_back(entry.number);
+    return numbers;
+  };
+  for (const SeriesNumber number : {2u, 4u, 6u})
+    series.Add(number, Tsuid(1, {{1, number}}));
+  EXPECT_THAT(newer(3), ElementsAre(4u, 6u));
+  EXPECT_THAT(newer(6), IsEmpty());
+  series.Add(5, Tsuid(1, {{1, 5}}));
+  EXPECT_THAT(newer(4), ElementsAre(6u, 5u));
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -1,5 +1,6 @@
 #include "engine/ingest/series_cache.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,58 @@ TEST_F(SeriesCacheTest, StaysBoundedAndKeepsWhatIsUsed) {
   EXPECT_GT(cache_.evictions(), 0u);
   EXPECT_EQ(Find(Line("m", "host=0")).number, 0u);
   EXPECT_EQ(Find(Line("m", "host=4999")).number, 5001u);
+}
+
+// Those who look for other series wait meanwhile.
+TEST_F(SeriesCacheTest, AnInsertIntoAFullCacheGoesAFewCellsOnly) {
+  SeriesCache cache(2 << 20);
+  uint64_t evictions_max = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const std::string tags = "host=" + std::to_string(i);
+    const Spelling spelling = Line("m", tags);
+    const uint64_t before = cache.evictions();
+    cache.Insert(spelling, {.number = 1 + static_cast<SeriesNumber>(i), .slot = 0}, cache.epoch());
+    evictions_max = std::max(evictions_max, cache.evictions() - before);
+    CachedSeries found;
+    cache.FindAll({&spelling, 1}, {&found, 1});         // so the hand spares it once
+    ASSERT_LE(cache.bytes(), (2u << 20) / 8 * 9) << i;  // its tables may just have doubled
+  }
+  EXPECT_LE(cache.bytes(), 2u << 20);
+  EXPECT_GT(cache.evictions(), 1000u);
+  EXPECT_LE(evictions_max, 64u);
+  EXPECT_LE(cache.longest_turn(), 64u);
+}
+
+TEST_F(SeriesCacheTest, StaysBoundedWhereAllIsFoundAgain) {
+  std::vector<std::string> tags;
+  tags.reserve(2000);
+  std::vector<Spelling> spellings;
+  for (size_t i = 0; i < 2000; ++i) {
+    spellings.push_back(Line("m", tags.emplace_back("host=" + std::to_string(i))));
+    Insert(spellings.back(), i + 1);
+    std::vector<CachedSeries> found(spellings.size());
+    cache_.FindAll(spellings, found);
+    ASSERT_LE(cache_.bytes(), 65u << 10) << i;
+  }
+  EXPECT_GT(cache_.size(), 500u);
+}
+
+TEST_F(SeriesCacheTest, InsertsManyAtOnce) {
+  std::vector<std::string> tags;
+  tags.reserve(200);
+  std::vector<Spelling> spellings;
+  std::vector<CachedSeries> series;
+  for (uint32_t i = 0; i < 200; ++i) {
+    spellings.push_back(Line("m", tags.emplace_back("host=" + std::to_string(i))));
+    series.push_back({.number = i + 1, .slot = i});
+  }
+  cache_.InsertAll(spellings, series, cache_.epoch());
+  std::vector<CachedSeries> found(spellings.size());
+  cache_.FindAll(spellings, found);
+  EXPECT_EQ(found, series);
+  cache_.Clear();
+  cache_.InsertAll(spellings, series, cache_.epoch() - 1);
+  EXPECT_EQ(cache_.size(), 0u);
 }
 
 TEST_F(SeriesCacheTest, EveryEntryIsFoundWhileItGrows) {

@@ -1,10 +1,16 @@
 #include "uid/uid_cache.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/support/sanitizers.h"
 
 namespace hourcell {
 namespace {
@@ -51,6 +57,28 @@ TEST(UidCacheTest, KeepsAtMostNamesMaxEachWay) {
     EXPECT_THAT(cache.Find("1000"), Optional(Uid{1000}));
     EXPECT_EQ(cache.Find("1"), std::nullopt);
   }
+}
+
+// docs/overload.md counts with this.
+constexpr size_t kBytesPerNameMax = 180;
+
+TEST(UidCacheTest, ANameTakesWhatTheSumOfMemorySays) {
+  if (kIsSanitized) GTEST_SKIP() << "a sanitizer has its own allocations";
+  // Half of it is just too much for a table, which doubles: as with the default of a million.
+  constexpr size_t kNamesMax = 125'000;
+  const auto allocated = [] {
+    const struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  const size_t before = allocated();
+  UidCache cache(kNamesMax);
+  size_t most = 0;
+  for (Uid uid = 1; uid <= 3 * kNamesMax; ++uid) {
+    cache.Insert(fmt::format("host{:010}", uid), uid);  // a string's own bytes hold 15
+    if (uid % 100 == 0) most = std::max(most, allocated() - before);
+  }
+  EXPECT_LE(most, kBytesPerNameMax * kNamesMax);
+  EXPECT_GE(most, kBytesPerNameMax * kNamesMax * 3 / 4) << "or it says too much";
 }
 
 TEST(UidCacheTest, KeepsWhatIsUsed) {

@@ -70,6 +70,21 @@ TEST(UidDirectoryTest, UnknownNamesAndUidsAreToldInOpenTsdbsWords) {
   EXPECT_THAT(directory.NameOf(kTagk, kNoUid), StatusIs(StatusCode::kNotFound));
 }
 
+// As OpenTSDB, which asks what is legal of new names only.
+TEST(UidDirectoryTest, NamesThatNothingCanHaveAreUnknownLikeOthers) {
+  UidFixture uids;
+  UidDirectory& directory = uids.directory();
+
+  EXPECT_THAT(directory.Get(kMetric, "a=b"),
+              StatusIs(StatusCode::kNotFound, "No such name for 'metrics': 'a=b'"));
+  EXPECT_THAT(directory.Get(kTagk, " "),
+              StatusIs(StatusCode::kNotFound, "No such name for 'tagk': ' '"));
+  EXPECT_THAT(directory.Get(kTagv, ""), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(directory.Get(kTagv, "\xff"), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(directory.Get(kTagv, std::string(2000, 'a')), StatusIs(StatusCode::kNotFound));
+  EXPECT_EQ(directory.stats(kMetric).refused, 0U);
+}
+
 TEST(UidDirectoryTest, IllegalNamesAreRefusedAndCounted) {
   UidFixture uids;
   UidDirectory& directory = uids.directory();
@@ -78,7 +93,7 @@ TEST(UidDirectoryTest, IllegalNamesAreRefusedAndCounted) {
               StatusIs(StatusCode::kInvalidArgument, "illegal character: !"));
   EXPECT_THAT(directory.GetOrAssign(kMetric, "a b"),
               StatusIs(StatusCode::kInvalidArgument, "illegal character:  "));
-  EXPECT_THAT(directory.Get(kMetric, ""), StatusIs(StatusCode::kInvalidArgument, "empty string"));
+  EXPECT_THAT(directory.Find(kMetric, ""), StatusIs(StatusCode::kInvalidArgument, "empty string"));
   EXPECT_THAT(directory.Find(kMetric, std::string_view("\0", 1)),
               StatusIs(StatusCode::kInvalidArgument));
   EXPECT_THAT(directory.Find(kMetric, std::string(2000, 'a')),
@@ -104,7 +119,7 @@ TEST(UidDirectoryTest, StoredNamesAreFoundWhateverIsLegalToday) {
   uids.Reopen();
 
   EXPECT_THAT(uids.directory().Get(kMetric, "a:b"), IsOkAndHolds(Uid{1}));
-  EXPECT_THAT(uids.directory().Get(kMetric, "a:c"), StatusIs(StatusCode::kInvalidArgument));
+  EXPECT_THAT(uids.directory().Get(kMetric, "a:c"), StatusIs(StatusCode::kNotFound));
   EXPECT_OK(uids.directory().Rename(kMetric, "a:b", "a.b"));
 }
 
@@ -121,14 +136,14 @@ TEST(UidDirectoryTest, Latin1NamesAreStoredAsIsoBytes) {
               IsOkAndHolds(ElementsAre("t\u00e4st")));
 }
 
-TEST(UidDirectoryTest, Latin1RefusesWhatItCannotHold) {
+TEST(UidDirectoryTest, Latin1RefusesToMakeWhatItCannotHold) {
   UidFixture uids;
   UidDirectory& directory = uids.directory();
 
   const absl::Status refused = directory.Find(kMetric, "\u6e29\u5ea6").status();
 
   EXPECT_THAT(refused, StatusIs(StatusCode::kInvalidArgument, HasSubstr("above U+00FF")));
-  EXPECT_EQ(directory.Get(kMetric, "\u6e29\u5ea6").status(), refused);
+  EXPECT_THAT(directory.Get(kMetric, "\u6e29\u5ea6"), StatusIs(StatusCode::kNotFound));
   EXPECT_EQ(directory.GetOrAssign(kMetric, "\u6e29\u5ea6").status(), refused);
   EXPECT_THAT(directory.Suggest(kMetric, "\u6e29", 9), IsOkAndHolds(IsEmpty()));
 }

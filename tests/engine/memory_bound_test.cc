@@ -1,0 +1,102 @@
+// The sum of docs/overload.md, held: what a store takes is at most what its settings say, and a
+// little for each thread and table.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/random.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/sanitizers.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kFirstS = 1356998400;
+constexpr int64_t kHourS = 3600;
+constexpr int64_t kHours = 40;
+constexpr int64_t kPointsAnHour = 5;
+constexpr size_t kSeries = 5'000;
+// Of the 50 MiB that are no settings; the program and its libraries are there before the store is.
+constexpr uint64_t kBesidesBytes = 16 << 20;
+
+uint64_t ResidentBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::strtoull(line.c_str() + 6, nullptr, 10) << 10;
+  }
+  return 0;
+}
+
+Options SmallBudgets(const std::string& path) {
+  Options options = TinyOptions(path);
+  options.open_hours_bytes = 4 << 20;
+  options.series_cache_bytes = 4 << 20;
+  options.block_cache_bytes = 4 << 20;
+  options.write_buffer_bytes = 1 << 20;
+  options.query_memory_bytes = 16 << 20;
+  options.journal_bytes = 32 << 20;
+  options.journal_segment_bytes = 4 << 20;
+  return options;
+}
+
+uint64_t SumOf(const Options& options) {
+  return options.open_hours_bytes + options.series_cache_bytes + options.block_cache_bytes +
+         4 * options.write_buffer_bytes + options.query_memory_bytes;
+}
+
+// A million points that do not compress, in 200,000 rows. With the default budgets, which hold all
+// of it, it takes 69 MiB.
+TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
+  if (kIsSanitized) GTEST_SKIP() << "tells of the program's memory, not of a sanitizer's";
+  const TempDir directory;
+  const Options options = SmallBudgets(directory.file("store"));
+  const uint64_t before = ResidentBytes();
+  ASSERT_GT(before, 0u);
+  auto opened = Tsdb::Open(options);
+  ASSERT_OK(opened);
+  const std::unique_ptr<Tsdb> tsdb = *std::move(opened);
+  std::vector<std::string> tags;
+  for (size_t i = 0; i < kSeries; ++i)
+    tags.push_back(fmt::format("host=h{}", i));
+
+  uint64_t most = 0;
+  Random random(1);
+  for (int64_t step = 0; step < kHours * kPointsAnHour; ++step) {
+    const int64_t second = kFirstS + step * kHourS / kPointsAnHour;
+    std::vector<LinePoint> points;
+    for (const std::string& tag : tags) {
+      points.push_back({.metric = "m",
+                        .tags = tag,
+                        .timestamp = {.ms = second * 1000},
+                        .value = Value::Float(random.Fraction())});
+    }
+    std::vector<RefusedPoint> refused;
+    ASSERT_OK(tsdb->Append(points, &refused).Wait());
+    ASSERT_TRUE(refused.empty());
+    most = std::max(most, ResidentBytes());
+  }
+  ASSERT_OK(tsdb->Flush());
+  for (int64_t hour = 0; hour < kHours; hour += 4) {
+    const int64_t begin_s = kFirstS + hour * kHourS;
+    ASSERT_OK(tsdb->Query(MakeQuery(Aggregator::kSum, "m", {}, begin_s, begin_s + 4 * kHourS - 1)));
+    most = std::max(most, ResidentBytes());
+  }
+
+  EXPECT_LE(most - std::min(most, before), SumOf(options) + kBesidesBytes);
+  fmt::print("{} KiB more than before; {} KiB are budgets, {} KiB besides\n",
+             (most - std::min(most, before)) >> 10, SumOf(options) >> 10, kBesidesBytes >> 10);
+}
+
+}  // namespace
+}  // namespace hourcell
