@@ -24,6 +24,9 @@ constexpr size_t kStepsMax = 8;
 // Series between two looks at the watch.
 constexpr size_t kSeriesBetweenChecks = 1024;
 
+// Points between two looks at it as they are visited.
+constexpr size_t kVisitsBetweenChecks = 64;
+
 }  // namespace
 
 LastPointReader::LastPointReader(const RowKeyCodec& row_keys, const Parts& parts)
@@ -52,8 +55,10 @@ absl::Status LastPointReader::Read(const LastQuery& query,
     begin = end;
   }
   SeriesNames names(row_keys_.layout(), parts_.uids);
+  size_t visited = 0;
   for (const Wanted& one : all) {
     if (!one.has_point) continue;
+    if (visited++ % kVisitsBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(watch.Check());
     LastPoint last{
         .series = {.tsuid = one.tsuid, .metric = {}, .tags = {}}, .ms = one.ms, .value = one.value};
     if (query.resolve) HOURCELL_RETURN_IF_ERROR(names.Resolve(one.tsuid, &last.series));
@@ -65,7 +70,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
 // All series of all sub queries, once each, ascending by tsuid.
 absl::StatusOr<std::vector<LastPointReader::Wanted>> LastPointReader::Select(
     const LastQuery& query, const QueryWatch& watch) const {
-  const SeriesLookup lookup(row_keys_.layout(), parts_.uids, parts_.series);
+  const SeriesLookup lookup(row_keys_.layout(), parts_.uids, parts_.series, parts_.memory);
   std::vector<SelectedSeries> selected;
   for (const LastSubQuery& sub_query : query.queries) {
     HOURCELL_RETURN_IF_ERROR(sub_query.tsuids.empty()
@@ -76,6 +81,11 @@ absl::StatusOr<std::vector<LastPointReader::Wanted>> LastPointReader::Select(
     std::ranges::sort(selected, {}, &SelectedSeries::tsuid);
     const auto repeats = std::ranges::unique(selected, {}, &SelectedSeries::tsuid);
     selected.erase(repeats.begin(), repeats.end());
+  }
+  if (parts_.memory != nullptr) {
+    // Each is in a group, and in one of its salt bucket.
+    HOURCELL_RETURN_IF_ERROR(
+        parts_.memory->Take(selected.size() * (sizeof(Wanted) + 3 * sizeof(Wanted*))));
   }
   std::vector<Wanted> all(selected.size());
   for (size_t i = 0; i < all.size(); ++i) {

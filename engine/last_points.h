@@ -32,6 +32,7 @@
 #include "codec/row_key.h"
 #include "engine/ingest/open_hours.h"
 #include "engine/query/last_query.h"
+#include "engine/query/memory_account.h"
 #include "engine/query/query_control.h"
 #include "engine/query_watch.h"
 #include "engine/retention.h"
@@ -53,6 +54,7 @@ class LastPointReader {
     const SeriesTable* series = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
+    MemoryAccount* memory = nullptr;  // counts the series that are asked for; null: nothing does
   };
   LastPointReader(const RowKeyCodec& row_keys, const Parts& parts);
 

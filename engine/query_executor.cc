@@ -1,5 +1,9 @@
 #include "engine/query_executor.h"
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <string_view>
 
@@ -9,6 +13,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "engine/query_names.h"
+#include "engine/query_watch.h"
 #include "engine/sub_query_run.h"
 
 namespace hourcell {
@@ -20,6 +25,13 @@ constexpr size_t kStepsAtOnce = 16;
 constexpr uint64_t kFewRows = 128;
 // Fewer rows than this are not worth another thread.
 constexpr uint64_t kRowsWorthAThread = 32;
+
+// Returns to the system what was freed: glibc's allocator keeps it.
+void TrimHeap() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
 
 }  // namespace
 
@@ -56,18 +68,15 @@ absl::StatusOr<QueryLimits> QueryExecutor::LimitsOf(const SubQuery& query,
       spec.end_ms - spec.start_ms, limits.range_ms));
 }
 
-// A sub query that is planned, with what it may use.
+// A sub query, planned, with what it may use.
 struct QueryExecutor::Step {
-  Step(SubQueryPlan plan_of_it,
-       const QueryLimits& limits,
+  Step(const QueryLimits& limits,
        const QueryMeter::Deadline& deadline,
        QueryMemory* all_memory,
        QueryControl* control)
-      : plan(std::move(plan_of_it)),
-        meter(limits, deadline, control),
-        memory(all_memory, control) {}
+      : meter(limits, deadline, control), memory(all_memory, control) {}
 
-  const SubQueryPlan plan;
+  SubQueryPlan plan;
   QueryMeter meter;
   MemoryLease memory;
   std::unique_ptr<SubQueryRun> run;
@@ -95,14 +104,24 @@ absl::Status QueryExecutor::RunSteps(Steps* steps, QueryControl* control) const 
 absl::Status QueryExecutor::Run(const QuerySpec& spec,
                                 QuerySink* sink,
                                 QueryControl* control) const {
+  const absl::Status ran = RunAll(spec, sink, control);
+  if (memory_.IsWorthTrimming()) TrimHeap();
+  return ran;
+}
+
+absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
+                                   QuerySink* sink,
+                                   QueryControl* control) const {
   if (spec.end_ms < spec.start_ms) {
     return absl::InvalidArgumentError("End time must be greater than the start time");
   }
   QueryMeter::Deadline deadline{.ms = spec.deadline_ms, .clock = parts_.clock};
   if (deadline.ms == 0 && options_.query_timeout_ms > 0) {
-    deadline.ms = parts_.clock->NowMs() + options_.query_timeout_ms;
+    deadline.ms = parts_.clock->MonotonicMs() + options_.query_timeout_ms;
   }
+  const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
   for (const SubQuery& query : spec.queries) {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
     HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
     HOURCELL_RETURN_IF_ERROR(parts_.planner->Check(query));
   }
@@ -110,10 +129,11 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   QueryNames names(row_keys_.layout(), parts_.uids);
+  MemoryLease lease(&memory_, control);  // of what is no sub query's
   std::vector<Annotation> global;
   if (spec.annotations && spec.global_annotations) {
-    HOURCELL_ASSIGN_OR_RETURN(global,
-                              parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms));
+    HOURCELL_ASSIGN_OR_RETURN(
+        global, parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms, &lease));
   }
   HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
   SubQueryRun::Parts parts{.options = &options_,
@@ -128,9 +148,10 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
   Steps waiting;  // small ones, to be read at once
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
-    HOURCELL_ASSIGN_OR_RETURN(SubQueryPlan plan,
-                              parts_.planner->Plan(spec.queries[i], spec.start_ms, spec.end_ms));
-    auto step = std::make_unique<Step>(std::move(plan), limits, deadline, &memory_, control);
+    auto step = std::make_unique<Step>(limits, deadline, &memory_, control);
+    HOURCELL_ASSIGN_OR_RETURN(step->plan, parts_.planner->Plan(spec.queries[i], spec.start_ms,
+                                                               spec.end_ms, &watch, &step->memory));
+    HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryRun::BytesOf(step->plan)));
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
     step->run = std::make_unique<SubQueryRun>(parts, spec, i, &step->plan);

@@ -56,9 +56,13 @@ class QueryExecutor {
   // Memory that queries hold now, in bytes.
   size_t memory_bytes() const { return memory_.used(); }
 
+  // What all queries share; for those that are not run here.
+  QueryMemory* memory() const { return &memory_; }
+
  private:
   struct Step;
   using Steps = std::vector<std::unique_ptr<Step>>;
+  absl::Status RunAll(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
   absl::Status RunSteps(Steps* steps, QueryControl* control) const;
   absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 

@@ -12,6 +12,14 @@ uint64_t AddTo(std::atomic<uint64_t>* counter, uint64_t amount) {
   return counter->fetch_add(amount, std::memory_order_relaxed) + amount;
 }
 
+// Makes the counter at least `value`.
+template <typename T>
+void RaiseTo(T value, std::atomic<T>* counter) {
+  T now = counter->load(std::memory_order_relaxed);
+  while (now < value && !counter->compare_exchange_weak(now, value, std::memory_order_relaxed)) {
+  }
+}
+
 absl::Status OverLimit(uint64_t limit, const char* of_what) {
   return absl::ResourceExhaustedError(
       fmt::format("Sorry, you have attempted to fetch more than our limit of {} {}. Please try "
@@ -23,9 +31,19 @@ absl::Status OverLimit(uint64_t limit, const char* of_what) {
 
 bool QueryMemory::TryTake(size_t bytes) {
   const size_t used = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (bytes_max_ == 0 || used <= bytes_max_) return true;
-  GiveBack(bytes);
-  return false;
+  if (bytes_max_ != 0 && used > bytes_max_) {
+    GiveBack(bytes);
+    return false;
+  }
+  RaiseTo(used, &peak_);
+  return true;
+}
+
+bool QueryMemory::IsWorthTrimming() {
+  const size_t now = used();
+  size_t peak = peak_.load(std::memory_order_relaxed);
+  return peak >= now + kBytesWorthTrimming &&
+         peak_.compare_exchange_strong(peak, now, std::memory_order_relaxed);
 }
 
 absl::Status MemoryLease::Take(size_t bytes) {
@@ -38,10 +56,7 @@ absl::Status MemoryLease::Take(size_t bytes) {
                     memory_.bytes_max()));
   }
   const size_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  uint64_t peak = control_.memory_peak.load(std::memory_order_relaxed);
-  while (peak < held &&
-         !control_.memory_peak.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
-  }
+  RaiseTo(uint64_t{held}, &control_.memory_peak);
   return absl::OkStatus();
 }
 
@@ -52,7 +67,7 @@ void MemoryLease::GiveBack(size_t bytes) {
 
 absl::Status QueryMeter::Check() const {
   if (control_.is_cancelled()) return absl::CancelledError("The query was cancelled.");
-  if (deadline_.ms != 0 && deadline_.clock->NowMs() > deadline_.ms) {
+  if (deadline_.ms != 0 && deadline_.clock->MonotonicMs() > deadline_.ms) {
     return absl::DeadlineExceededError(
         "Sorry, your query timed out. Please try filtering using more tags or decrease your time "
         "range.");

@@ -11,9 +11,13 @@
 
 #include "codec/base/clock.h"
 #include "engine/options.h"
+#include "engine/query/memory_account.h"
 #include "engine/query/query_control.h"
 
 namespace hourcell {
+
+// So much that queries freed is given back to the system at once. Less is soon used again.
+inline constexpr size_t kBytesWorthTrimming = size_t{64} << 20;
 
 // Bytes that queries may take, all together.
 class QueryMemory {
@@ -25,26 +29,30 @@ class QueryMemory {
   bool TryTake(size_t bytes);
   void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
+  // True once after kBytesWorthTrimming were given back: the allocator keeps most of what is freed,
+  // and should now be told to return it to the system.
+  bool IsWorthTrimming();
+
   size_t bytes_max() const { return bytes_max_; }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
 
  private:
   const size_t bytes_max_;
   std::atomic<size_t> used_{0};
+  std::atomic<size_t> peak_{0};  // of what was used since IsWorthTrimming was true
 };
 
 // One query's part of the QueryMemory, given back at the end.
-class MemoryLease {
+class MemoryLease : public MemoryAccount {
  public:
   // Both are borrowed.
   MemoryLease(QueryMemory* memory, QueryControl* control) : memory_(*memory), control_(*control) {}
   MemoryLease(const MemoryLease&) = delete;
   MemoryLease& operator=(const MemoryLease&) = delete;
-  ~MemoryLease() { memory_.GiveBack(held_.load(std::memory_order_relaxed)); }
+  ~MemoryLease() override { memory_.GiveBack(held_.load(std::memory_order_relaxed)); }
 
-  // kResourceExhausted: there is no more.
-  absl::Status Take(size_t bytes);
-  void GiveBack(size_t bytes);
+  absl::Status Take(size_t bytes) override;
+  void GiveBack(size_t bytes) override;
 
  private:
   QueryMemory& memory_;
@@ -55,7 +63,7 @@ class MemoryLease {
 class QueryMeter {
  public:
   struct Deadline {
-    int64_t ms = 0;          // Unix milliseconds; 0 = none
+    int64_t ms = 0;          // by Clock::MonotonicMs; 0 = none
     Clock* clock = nullptr;  // borrowed; of meaning only with a deadline
   };
 

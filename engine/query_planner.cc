@@ -8,6 +8,7 @@
 
 #include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
+#include <roaring/roaring64map.hh>
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
@@ -19,6 +20,17 @@ namespace {
 
 // From so many selected series on it is worth counting what the metric has.
 constexpr size_t kWorthCounting = 256;
+
+// A list of the active series alone is made if the metric has so many times as many.
+constexpr size_t kManyTimes = 4;
+
+// Series, and values that filters are tried on, between two looks at the watch. A regular
+// expression takes up to some milliseconds a value, and is looked at each time.
+constexpr size_t kSeriesPerCheck = 4096;
+constexpr size_t kValuesPerCheck = 64;
+
+// What a value that was judged takes in a hash table that is half full.
+constexpr size_t kVerdictBytes = 2 * (sizeof(std::pair<Uid, bool>) + 1);
 
 const TagUids* FindTag(std::span<const TagUids> tags, Uid tagk) {
   const auto found = std::ranges::find(tags, tagk, &TagUids::tagk);
@@ -65,12 +77,16 @@ absl::Status CheckSupported(const SubQuery& query) {
 
 absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
                                                 int64_t start_ms,
-                                                int64_t end_ms) const {
+                                                int64_t end_ms,
+                                                const QueryWatch* watch,
+                                                MemoryAccount* memory) const {
   HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
   SubQueryPlan plan;
-  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(query, &plan)
-                                                : PlanByTsuids(query, &plan));
+  const Budget budget{.watch = watch, .memory = memory};
+  HOURCELL_RETURN_IF_ERROR(budget.Check());
   plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
+  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(query, budget, &plan)
+                                                : PlanByTsuids(query, budget, &plan));
   plan.visible_from_ms = VisibleFromMs(plan.metric);
   return plan;
 }
@@ -96,10 +112,13 @@ absl::StatusOr<std::vector<QueryPlanner::ResolvedFilter>> QueryPlanner::ResolveN
   return filters;
 }
 
-absl::Status QueryPlanner::PlanByTags(const SubQuery& query, SubQueryPlan* plan) const {
+absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
+                                      const Budget& budget,
+                                      SubQueryPlan* plan) const {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<ResolvedFilter> filters, ResolveNames(query, plan));
-  HOURCELL_RETURN_IF_ERROR(FindCandidates(filters, plan));
-  return KeepMatching(filters, query.explicit_tags, plan);
+  HOURCELL_RETURN_IF_ERROR(FindCandidates(filters, budget, plan));
+  HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));
+  return KeepMatching(filters, query.explicit_tags, budget, plan);
 }
 
 // The bytes of each tsuid, and their metric.
@@ -119,13 +138,16 @@ absl::StatusOr<std::vector<std::string>> QueryPlanner::ResolveTsuids(const SubQu
   return tsuids;
 }
 
-absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const {
+absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query,
+                                        const Budget& budget,
+                                        SubQueryPlan* plan) const {
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> tsuids, ResolveTsuids(query, plan));
   // One that is named twice is still one series.
   std::ranges::sort(tsuids);
   tsuids.erase(std::unique(tsuids.begin(), tsuids.end()), tsuids.end());
   SeriesListBuilder builder(row_keys_.layout());
   for (const std::string& tsuid : tsuids) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
     HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, parts_.series->NumberOf(tsuid));
     if (number != 0) HOURCELL_RETURN_IF_ERROR(builder.Add(number, tsuid));
   }
@@ -156,12 +178,15 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
   return resolved;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(
-    Uid metric, const ResolvedFilter& filter) const {
+absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(Uid metric,
+                                                                       const ResolvedFilter& filter,
+                                                                       const Budget& budget) const {
   std::vector<SeriesNumber> any;
   for (const Uid tagv : filter.literals) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> some,
                               parts_.series->WithTag(metric, {.tagk = filter.tagk, .tagv = tagv}));
+    HOURCELL_RETURN_IF_ERROR(budget.Take(2 * some.size() * sizeof(SeriesNumber)));
     any.insert(any.end(), some.begin(), some.end());
   }
   std::ranges::sort(any);  // a series has one value of a key, so nothing repeats
@@ -169,13 +194,19 @@ absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(
 }
 
 absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& filters,
+                                          const Budget& budget,
                                           SubQueryPlan* plan) const {
   const bool any_literal = std::ranges::any_of(filters, [](const ResolvedFilter& filter) {
     return filter.filter.spec().type == FilterType::kLiteralOr;
   });
-  HOURCELL_ASSIGN_OR_RETURN(const std::shared_ptr<const MetricSeries> all,
-                            parts_.metric_series->Find(plan->metric, !any_literal));
-  if (all == nullptr) return FindByPostings(filters, plan);
+  if (!any_literal) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_found, FindActive(budget, plan));
+    if (is_found) return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(
+      const std::shared_ptr<const MetricSeries> all,
+      parts_.metric_series->Find(plan->metric, !any_literal, budget.watch, budget.memory));
+  if (all == nullptr) return FindByPostings(filters, budget, plan);
 
   plan->list = std::shared_ptr<const SeriesList>(all, &all->list);
   plan->list_is_whole = true;
@@ -200,20 +231,21 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
 }
 
 absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& filters,
+                                          const Budget& budget,
                                           SubQueryPlan* plan) const {
   std::optional<std::vector<SeriesNumber>> numbers;
   for (const ResolvedFilter& filter : filters) {
     if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
-    HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> some, WithAnyLiteral(plan->metric, filter));
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> some,
+                              WithAnyLiteral(plan->metric, filter, budget));
     numbers = numbers.has_value() ? Intersection(*numbers, some) : std::move(some);
   }
-  std::vector<std::string> tsuids;
-  HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(*numbers, &tsuids));
-  SeriesListBuilder builder(row_keys_.layout());
-  for (size_t i = 0; i < tsuids.size(); ++i)
-    HOURCELL_RETURN_IF_ERROR(builder.Add((*numbers)[i], tsuids[i]));
-  plan->list = std::make_shared<SeriesList>(std::move(builder).Build());
-  SelectAll(plan);
+  if (numbers->size() >= options_.active_from_series) {
+    // Before their tsuids are read: of a value that many have, most may have ended.
+    HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+    if (active.has_value()) numbers = Intersection(*numbers, *active);
+  }
+  HOURCELL_RETURN_IF_ERROR(ListAll(*numbers, budget, plan));
   // Few of few or few of many: read by their keys, they cost the same.
   plan->metric_series = plan->selected.size() * kWorthCounting;
   if (plan->selected.size() >= kWorthCounting) {
@@ -224,11 +256,66 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
   return absl::OkStatus();
 }
 
+absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,
+                                   const Budget& budget,
+                                   SubQueryPlan* plan) const {
+  SeriesListBuilder builder(row_keys_.layout());
+  std::vector<std::string> tsuids;
+  while (!numbers.empty()) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
+    const auto piece = numbers.first(std::min(numbers.size(), kSeriesPerCheck));
+    HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(piece, &tsuids));
+    const size_t before = builder.allocated_bytes();
+    for (size_t i = 0; i < piece.size(); ++i)
+      HOURCELL_RETURN_IF_ERROR(builder.Add(piece[i], tsuids[i]));
+    HOURCELL_RETURN_IF_ERROR(budget.Take(builder.allocated_bytes() - before));
+    numbers = numbers.subspan(piece.size());
+  }
+  plan->list = std::make_shared<SeriesList>(std::move(builder).Build());
+  SelectAll(plan);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::ActiveOf(
+    const Budget& budget, const SubQueryPlan& plan) const {
+  if (parts_.active == nullptr) return std::optional<std::vector<SeriesNumber>>();
+  HOURCELL_RETURN_IF_ERROR(budget.Check());
+  HOURCELL_ASSIGN_OR_RETURN(auto active, parts_.active->Of(plan.metric, plan.bounds));
+  if (active.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(budget.Take(active->capacity() * sizeof(SeriesNumber)));
+  }
+  return active;
+}
+
+absl::StatusOr<bool> QueryPlanner::FindActive(const Budget& budget, SubQueryPlan* plan) const {
+  if (parts_.active == nullptr || parts_.metric_series->Has(plan->metric)) return false;
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> all, parts_.series->OfMetric(plan->metric));
+  if (all.size() < kWorthCounting * options_.active_from_series) return false;
+  HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+  if (!active.has_value() || active->size() * kManyTimes >= all.size()) return false;
+  // Without those that were dropped since.
+  HOURCELL_RETURN_IF_ERROR(ListAll(Intersection(all, *active), budget, plan));
+  plan->metric_series = all.size();
+  return true;
+}
+
+absl::Status QueryPlanner::KeepActive(const Budget& budget, SubQueryPlan* plan) const {
+  if (!plan->list_is_whole || plan->selected.size() < options_.active_from_series) {
+    return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+  if (!active.has_value() || active->size() >= plan->list->size()) return absl::OkStatus();
+  Roaring64Map set;
+  set.addMany(active->size(), active->data());
+  std::erase_if(plan->selected, [&](uint32_t i) { return !set.contains(plan->list->number(i)); });
+  return absl::OkStatus();
+}
+
 // What the filters say of series. Each value is judged once a filter, however many have it.
 class QueryPlanner::Judge {
  public:
-  Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids)
-      : filters_(filters), uids_(*uids), verdicts_(filters.size()) {}
+  Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids, const Budget& budget)
+      : filters_(filters), uids_(*uids), budget_(budget), verdicts_(filters.size()) {}
 
   bool Passes(std::span<const TagUids> tags) {
     for (size_t i = 0; i < filters_.size(); ++i) {
@@ -237,7 +324,7 @@ class QueryPlanner::Judge {
     return true;
   }
 
-  // Why some names could not be read, if so.
+  // Why no more is to be judged, if so: some names could not be read, or the watch says so.
   const absl::Status& failure() const { return failure_; }
 
  private:
@@ -255,6 +342,13 @@ class QueryPlanner::Judge {
   }
 
   bool Matches(const TagFilter& filter, Uid tagv) {
+    const bool may_be_slow = filter.spec().type == FilterType::kRegexp;
+    if (judged_ % kValuesPerCheck == 0) {
+      failure_.Update(budget_.Take(kValuesPerCheck * kVerdictBytes));
+    }
+    if (may_be_slow || judged_ % kValuesPerCheck == 0) failure_.Update(budget_.Check());
+    ++judged_;
+    if (!failure_.ok()) return false;
     const absl::StatusOr<std::string> name = uids_.NameOf(UidKind::kTagv, tagv);
     if (name.ok()) return filter.Matches(*name);
     if (!absl::IsNotFound(name.status())) failure_ = name.status();
@@ -263,12 +357,15 @@ class QueryPlanner::Judge {
 
   const std::vector<ResolvedFilter>& filters_;
   UidDirectory& uids_;
+  const Budget& budget_;
+  size_t judged_ = 0;
   std::vector<absl::flat_hash_map<Uid, bool>> verdicts_;
   absl::Status failure_;
 };
 
 absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filters,
                                         bool explicit_tags,
+                                        const Budget& budget,
                                         SubQueryPlan* plan) const {
   if (filters.empty()) return absl::OkStatus();
   std::vector<Uid> tagks;  // those a series must have
@@ -278,13 +375,18 @@ absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filte
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
 
-  Judge judge(filters, parts_.uids);
-  std::erase_if(plan->selected, [&](uint32_t i) {
+  Judge judge(filters, parts_.uids, budget);
+  size_t kept = 0;
+  for (size_t n = 0; n < plan->selected.size(); ++n) {
+    if (n % kSeriesPerCheck == 0) HOURCELL_RETURN_IF_ERROR(budget.Check());
+    const uint32_t i = plan->selected[n];
     const std::span<const TagUids> tags = plan->list->tags(i);
-    if (explicit_tags && !tagks.empty() && !HasExactly(tags, tagks)) return true;
-    return !judge.Passes(tags);
-  });
-  return judge.failure();
+    if (explicit_tags && !tagks.empty() && !HasExactly(tags, tagks)) continue;
+    if (judge.Passes(tags)) plan->selected[kept++] = i;
+    if (!judge.failure().ok()) return judge.failure();
+  }
+  plan->selected.resize(kept);
+  return absl::OkStatus();
 }
 
 }  // namespace hourcell

@@ -2,13 +2,17 @@
 //
 // Names become UIDs. The series of a metric that is queried are mostly in memory
 // (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
-// The other filters are tried on the candidates' own tag values. A query by tsuids names its series
-// itself. Thread-safe.
+// The other filters are tried on the candidates' own tag values. Of many candidates those are left
+// out that have no point in the days of the query (active_sets.h). A query by tsuids names its
+// series itself. Thread-safe.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,11 +21,14 @@
 #include "codec/layout.h"
 #include "codec/row_key.h"
 #include "codec/tsuid.h"
+#include "engine/active_sets.h"
 #include "engine/metric_series.h"
 #include "engine/options.h"
+#include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
 #include "engine/query/scan_bounds.h"
 #include "engine/query/tag_filter.h"
+#include "engine/query_watch.h"
 #include "engine/retention.h"
 #include "engine/series_list.h"
 #include "engine/series_table.h"
@@ -47,6 +54,7 @@ class QueryPlanner {
     UidDirectory* uids = nullptr;
     const SeriesTable* series = nullptr;
     MetricSeriesCache* metric_series = nullptr;
+    ActiveSets* active = nullptr;       // null: nobody knows which series are active
     const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
   QueryPlanner(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
@@ -54,8 +62,14 @@ class QueryPlanner {
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
   // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
-  // histograms.
-  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query, int64_t start_ms, int64_t end_ms) const;
+  // histograms; kCancelled and kDeadlineExceeded by `watch`, if there is one; it is asked every so
+  // many series, and before each value that a regular expression is tried on; kResourceExhausted by
+  // `memory`, if there is one, which counts the series of the plan, but for lists that are cached.
+  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query,
+                                    int64_t start_ms,
+                                    int64_t end_ms,
+                                    const QueryWatch* watch = nullptr,
+                                    MemoryAccount* memory = nullptr) const;
 
   // The errors Plan has with the names, filters and tsuids, without a look at the series.
   absl::Status Check(const SubQuery& query) const;
@@ -74,24 +88,55 @@ class QueryPlanner {
   };
   class Judge;
 
-  // Fill in metric, group-by keys and series; say nothing of times.
-  absl::Status PlanByTags(const SubQuery& query, SubQueryPlan* plan) const;
+  // What planning may take; either may be null.
+  struct Budget {
+    const QueryWatch* watch = nullptr;
+    MemoryAccount* memory = nullptr;
+
+    absl::Status Check() const { return watch == nullptr ? absl::OkStatus() : watch->Check(); }
+    // What the plan keeps.
+    absl::Status Take(size_t bytes) const {
+      return memory == nullptr ? absl::OkStatus() : memory->Take(bytes);
+    }
+  };
+
+  // Fill in metric, group-by keys and series. REQUIRES: the plan has its bounds.
+  absl::Status PlanByTags(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
   absl::StatusOr<std::vector<ResolvedFilter>> ResolveNames(const SubQuery& query,
                                                            SubQueryPlan* plan) const;
   absl::StatusOr<std::vector<std::string>> ResolveTsuids(const SubQuery& query,
                                                          SubQueryPlan* plan) const;
-  absl::Status PlanByTsuids(const SubQuery& query, SubQueryPlan* plan) const;
+  absl::Status PlanByTsuids(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
 
   absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
 
   // Fill in the plan's series: those that the literal filters leave.
-  absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
-  absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters, SubQueryPlan* plan) const;
+  absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters,
+                              const Budget& budget,
+                              SubQueryPlan* plan) const;
+  // False, and nothing is done, unless few of the metric's many series are active and the others
+  // are not in memory.
+  absl::StatusOr<bool> FindActive(const Budget& budget, SubQueryPlan* plan) const;
+  absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters,
+                              const Budget& budget,
+                              SubQueryPlan* plan) const;
+
+  // Makes the plan's list of these series, all selected.
+  absl::Status ListAll(std::span<const SeriesNumber> numbers,
+                       const Budget& budget,
+                       SubQueryPlan* plan) const;
+  // Of many selected series, leaves out those that are not active.
+  absl::Status KeepActive(const Budget& budget, SubQueryPlan* plan) const;
+  // What ActiveSets::Of says of the plan's metric and bounds, counted in the budget.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveOf(const Budget& budget,
+                                                                    const SubQueryPlan& plan) const;
 
   absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
-                                                           const ResolvedFilter& filter) const;
+                                                           const ResolvedFilter& filter,
+                                                           const Budget& budget) const;
   absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
                             bool explicit_tags,
+                            const Budget& budget,
                             SubQueryPlan* plan) const;
 
   const Options& options_;

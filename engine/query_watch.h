@@ -14,17 +14,17 @@ namespace hourcell {
 
 class QueryWatch {
  public:
-  // Both are borrowed. `deadline_ms`: Unix milliseconds, 0 = none; then `timeout_ms` from now
+  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs, 0 = none; then `timeout_ms` from now
   // counts, 0 = none.
   QueryWatch(Clock* clock, const QueryControl* control, int64_t deadline_ms, int64_t timeout_ms)
       : clock_(*clock), control_(*control), deadline_ms_(deadline_ms) {
-    if (deadline_ms_ == 0 && timeout_ms > 0) deadline_ms_ = clock->NowMs() + timeout_ms;
+    if (deadline_ms_ == 0 && timeout_ms > 0) deadline_ms_ = clock->MonotonicMs() + timeout_ms;
   }
 
   // kCancelled, kDeadlineExceeded.
   absl::Status Check() const {
     if (control_.is_cancelled()) return absl::CancelledError("The query was cancelled");
-    if (deadline_ms_ != 0 && clock_.NowMs() > deadline_ms_) {
+    if (deadline_ms_ != 0 && clock_.MonotonicMs() > deadline_ms_) {
       return absl::DeadlineExceededError(
           "Sorry, your query timed out. Please try filtering using more tags or decrease your time "
           "range.");

@@ -195,16 +195,16 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), decoded.ToString()));
   }
   const Layout& layout = row_keys_.layout();
-  names_.clear();
-  names_.reserve(1 + 2 * kTagsMax);
+  names_.ForgetMany();
   std::vector<TagView> tags;
-  const std::string_view metric = NameOrHex(UidKind::kMetric, row.metric);
+  const std::string_view metric = NameOf(UidKind::kMetric, row.metric);
   for (std::string_view rest = row.tags; !rest.empty(); rest.remove_prefix(layout.pair_width())) {
-    const std::string_view tagk = NameOrHex(UidKind::kTagk, rest.substr(0, layout.tagk_width));
+    const std::string_view tagk = NameOf(UidKind::kTagk, rest.substr(0, layout.tagk_width));
     const std::string_view tagv =
-        NameOrHex(UidKind::kTagv, rest.substr(layout.tagk_width, layout.tagv_width));
+        NameOf(UidKind::kTagv, rest.substr(layout.tagk_width, layout.tagv_width));
     tags.push_back({.key = tagk, .value = tagv});
   }
+  HOURCELL_RETURN_IF_ERROR(names_.status());
   std::vector<Timestamp> times;
   std::vector<Value> values;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -222,10 +222,8 @@ absl::StatusOr<bool> RowScanner::Show(std::string_view key,
                 .point_values = values});
 }
 
-std::string_view RowScanner::NameOrHex(UidKind kind, std::string_view uid_bytes) {
-  absl::StatusOr<std::string> name =
-      parts_.uids->NameOf(kind, LoadBigEndian(uid_bytes.data(), uid_bytes.size()));
-  return names_.emplace_back(name.ok() ? *std::move(name) : ToUpperHex(uid_bytes));
+std::string_view RowScanner::NameOf(UidKind kind, std::string_view uid_bytes) {
+  return names_.NameOf(kind, LoadBigEndian(uid_bytes.data(), uid_bytes.size()));
 }
 
 }  // namespace hourcell

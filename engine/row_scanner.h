@@ -18,6 +18,7 @@
 #include "codec/base/strings.h"
 #include "codec/row_key.h"
 #include "engine/ingest/open_hours.h"
+#include "engine/query_names.h"
 #include "engine/query_planner.h"
 #include "engine/scanned_row.h"
 #include "engine/series_table.h"
@@ -38,7 +39,7 @@ class RowScanner {
     uint64_t pinned_at = 0;  // the time of that pin
   };
   RowScanner(const RowKeyCodec& row_keys, const Parts& parts)
-      : row_keys_(row_keys), parts_(parts) {}
+      : row_keys_(row_keys), parts_(parts), names_(row_keys.layout(), parts.uids) {}
 
   // Tsdb::Scan.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
@@ -89,11 +90,11 @@ class RowScanner {
                                                int64_t visible_from_ms);
   std::string WithOpenHour(std::string_view cell, const OpenRow& open) const;
   absl::Status SelectMetric(const ScanSpec& spec, Selection* selection) const;
-  std::string_view NameOrHex(UidKind kind, std::string_view uid_bytes);
+  std::string_view NameOf(UidKind kind, std::string_view uid_bytes);
 
   const RowKeyCodec& row_keys_;
   const Parts parts_;
-  std::vector<std::string> names_;  // of the row being shown
+  QueryNames names_;
 };
 
 }  // namespace hourcell

@@ -27,6 +27,9 @@ constexpr size_t kPartsPerThread = 4;
 // Memory is taken of the lease in pieces of this.
 constexpr size_t kLeaseBytes = 256 << 10;
 
+// What a point takes in CellColumns.
+constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint8_t);
+
 }  // namespace
 
 // The work of one thread: some of the series.
@@ -40,8 +43,7 @@ class SpanReader::Part {
         rows_(*parts_.row_keys, parts_.view, parts_.meter, is_large) {}
 
   absl::Status Read(ReadMethod method, std::span<SeriesSpan> spans) {
-    for (size_t i = 0; i < positions_.size(); ++i)
-      builders_.push_back(MakeSpanBuilder(settings_.downsample, settings_.range));
+    HOURCELL_RETURN_IF_ERROR(MakeBuilders());
     spans_ = spans;
     HOURCELL_RETURN_IF_ERROR(ReadOpenHours());
     const RowSelection selection{
@@ -50,8 +52,10 @@ class SpanReader::Part {
         rows_.Read(selection, settings_.stored, method,
                    [this](const RowReader::Row& row) { return AddStored(row); }));
     for (size_t i = 0; i < positions_.size(); ++i) {
-      if (!open_rows_.empty()) AddOpenBefore(i, UINT64_MAX);
+      if (!open_rows_.empty()) HOURCELL_RETURN_IF_ERROR(AddOpenBefore(i, UINT64_MAX));
       spans[i].span = builders_[i]->Finish();
+      spans[i].has_gaps = builders_[i]->has_gaps();
+      builders_[i] = nullptr;
     }
     HOURCELL_RETURN_IF_ERROR(rows_.Flush());
     return TakeMemory();
@@ -67,39 +71,52 @@ class SpanReader::Part {
     CellColumns columns;
   };
 
+  absl::Status MakeBuilders() {
+    grown_bytes_ = positions_.size() * kSeriesBytes;
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      builders_.push_back(MakeSpanBuilder(settings_.downsample, settings_.range));
+      HOURCELL_RETURN_IF_ERROR(Grow(sizeof(builders_[i]) + builders_[i]->allocated_bytes()));
+    }
+    return TakeMemory();
+  }
+
   absl::Status ReadOpenHours() {
     const uint32_t begin_s =
         std::max(settings_.bounds.begin_s, FirstRowFromS(settings_.visible_from_ms));
-    size_t read = 0;
+    absl::Status taken;
     for (size_t i = 0; i < positions_.size(); ++i) {
-      parts_.open_hours->Read(settings_.list->number(positions_[i]), begin_s,
-                              settings_.bounds.end_s, parts_.pinned_at,
-                              [&](uint32_t base_time_s, const CellColumns& columns) {
-                                if (open_rows_.empty()) open_rows_.resize(positions_.size());
-                                open_rows_[i].push_back({base_time_s, columns});
-                                read += columns.size();
-                              });
+      parts_.open_hours->Read(
+          settings_.list->number(positions_[i]), begin_s, settings_.bounds.end_s, parts_.pinned_at,
+          [&](uint32_t base_time_s, const CellColumns& columns) {
+            if (open_rows_.empty()) {
+              open_rows_.resize(positions_.size());
+              grown_bytes_ += positions_.size() * (sizeof(open_rows_[0]) + sizeof(size_t));
+            }
+            taken.Update(Grow(2 * sizeof(OpenRow) + columns.size() * kColumnPointBytes));
+            if (taken.ok()) open_rows_[i].push_back({base_time_s, columns});
+          });
+      HOURCELL_RETURN_IF_ERROR(taken);
       if (i % 1024 == 1023) HOURCELL_RETURN_IF_ERROR(parts_.meter->Check());
     }
     if (!open_rows_.empty()) next_open_.resize(positions_.size());
-    grown_bytes_ += read * (sizeof(uint64_t) + sizeof(uint32_t) + 1);
     return TakeMemory();
   }
 
   // Adds the open rows of series `i` with a base time before `end_s`.
-  void AddOpenBefore(size_t i, uint64_t end_s) {
+  absl::Status AddOpenBefore(size_t i, uint64_t end_s) {
     for (size_t& next = next_open_[i]; next < open_rows_[i].size(); ++next) {
       const OpenRow& row = open_rows_[i][next];
-      if (row.base_time_s >= end_s) return;
+      if (row.base_time_s >= end_s) break;
       rows_.CountOpenRow();
-      AddColumns(i, row.base_time_s, row.columns);
+      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, row.columns));
     }
+    return absl::OkStatus();
   }
 
   absl::Status AddStored(const RowReader::Row& row) {
     const CellColumns* open = nullptr;
     if (!open_rows_.empty()) {
-      AddOpenBefore(row.index, row.base_time_s);
+      HOURCELL_RETURN_IF_ERROR(AddOpenBefore(row.index, row.base_time_s));
       size_t& next = next_open_[row.index];
       const std::vector<OpenRow>& of_series = open_rows_[row.index];
       if (next < of_series.size() && of_series[next].base_time_s == row.base_time_s) {
@@ -109,7 +126,7 @@ class SpanReader::Part {
     if (open == nullptr && uses_summaries_) {
       const absl::StatusOr<bool> added = AddSummary(row);
       if (!added.ok()) return Damaged(row, added.status());
-      if (*added) return absl::OkStatus();
+      if (*added) return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
     }
     columns_.clear();
     if (const absl::Status decoded = DecodeCell(row.cell, &columns_); !decoded.ok()) {
@@ -120,21 +137,28 @@ class SpanReader::Part {
       Append(*open, &columns_);
       SortLastWins(&columns_);
     }
-    AddColumns(row.index, row.base_time_s, columns_);
-    return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
+    if (columns_.size() > columns_counted_) {
+      grown_bytes_ += 2 * (columns_.size() - columns_counted_) * kColumnPointBytes;
+      columns_counted_ = columns_.size();
+    }
+    return AddColumns(row.index, row.base_time_s, columns_);
   }
 
   absl::StatusOr<bool> AddSummary(const RowReader::Row& row) {
     const int64_t base_ms = int64_t{row.base_time_s} * 1000;
     if (base_ms < settings_.visible_from_ms) return false;
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<CellSummary> summary, ReadCellSummary(row.cell));
-    if (!summary.has_value() || !builders_[row.index]->AddSummary(base_ms, *summary)) return false;
+    if (!summary.has_value()) return false;
+    SpanBuilder& builder = *builders_[row.index];
+    const size_t before = builder.allocated_bytes();
+    if (!builder.AddSummary(base_ms, *summary)) return false;
+    grown_bytes_ += builder.allocated_bytes() - before;
     spans_[row.index].has_points = true;
     rows_.CountPoints(summary->count);
     return true;
   }
 
-  void AddColumns(size_t i, uint32_t base_time_s, const CellColumns& columns) {
+  absl::Status AddColumns(size_t i, uint32_t base_time_s, const CellColumns& columns) {
     const int64_t base_ms = int64_t{base_time_s} * 1000;
     size_t first = 0;  // that is not expired
     if (base_ms < settings_.visible_from_ms) {
@@ -142,13 +166,19 @@ class SpanReader::Part {
           std::ranges::lower_bound(columns.offset_ms, settings_.visible_from_ms - base_ms) -
           columns.offset_ms.begin());
     }
-    if (first == columns.size()) return;
+    if (first == columns.size()) return absl::OkStatus();
     SpanBuilder& builder = *builders_[i];
+    MemoryHold growth(parts_.memory);  // of a large span, which is moved when it grows
+    if (const size_t bytes = builder.GrowthBytes(columns.size() - first); bytes > kLeaseBytes) {
+      HOURCELL_RETURN_IF_ERROR(growth.Take(bytes));
+    }
     const size_t before = builder.allocated_bytes();
     builder.AddRow(base_ms, columns, first);
-    grown_bytes_ += builder.allocated_bytes() - before;
+    const size_t grown = builder.allocated_bytes() - before;
+    growth.GiveBack(growth.bytes());
     spans_[i].has_points = true;
     rows_.CountPoints(columns.size() - first);
+    return Grow(grown);
   }
 
   static void Append(const CellColumns& from, CellColumns* to) {
@@ -161,6 +191,11 @@ class SpanReader::Part {
     std::string key;
     parts_.row_keys->Append(settings_.list->tsuid(positions_[row.index]), row.base_time_s, &key);
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), fault.ToString()));
+  }
+
+  absl::Status Grow(size_t bytes) {
+    grown_bytes_ += bytes;
+    return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
   }
 
   absl::Status TakeMemory() {
@@ -180,6 +215,7 @@ class SpanReader::Part {
   std::vector<std::vector<OpenRow>> open_rows_;  // by series, by time; empty if there are none
   std::vector<size_t> next_open_;                // of each series: the first not yet added
   CellColumns columns_;                          // of the row being added
+  size_t columns_counted_ = 0;                   // points they have been counted for
   size_t grown_bytes_ = 0;                       // not yet taken of the lease
   size_t taken_bytes_ = 0;
 };

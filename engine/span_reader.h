@@ -28,6 +28,7 @@ namespace hourcell {
 struct SeriesSpan {
   Span span;
   bool has_points = false;  // in the hours that were read; the span may be empty all the same
+  bool has_gaps = false;    // that the fill policy asks to be filled (GapFiller)
 };
 
 class SpanReader {
@@ -53,10 +54,13 @@ class SpanReader {
     QueryRange range;
     ReadDivision division = ReadDivision::kByBucket;
   };
+  // What a series takes besides its points: its place in the lists of a batch.
+  static constexpr size_t kSeriesBytes = 2 * sizeof(SeriesSpan) + 64;
+
   SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
 
   // The spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
-  // positions[i]. `*bytes` is the memory they took of the lease.
+  // positions[i]. `*bytes` is the memory they took of the lease, kSeriesBytes for each included.
   //
   // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
   // kCancelled.

@@ -13,7 +13,6 @@ namespace {
 
 // What the spans of a batch may take, as far as can be told before they are read.
 constexpr size_t kBatchBytes = 16 << 20;
-constexpr size_t kPointBytes = sizeof(int64_t) + sizeof(uint64_t) + 1;
 // Points an hour may have before any is read: one a second.
 constexpr size_t kPointsOfHourGuess = 3600;
 // Of groups of one: members of the first batch, how batches grow, and of any batch.
@@ -28,6 +27,9 @@ constexpr uint64_t kRowsWorthAsking = 64;
 constexpr uint64_t kCellBytesGuess = 400;
 // A query that reads more than this part of the block cache leaves it alone.
 constexpr uint64_t kLargeShareOfCache = 4;
+
+// What a series takes whose annotations are looked for.
+constexpr size_t kSoughtBytes = sizeof(std::string_view) + 2 * sizeof(std::string);
 
 // What is between start and end.
 SpanView Trim(const Span& span, int64_t start_ms, int64_t end_ms) {
@@ -45,6 +47,13 @@ uint64_t HoursOf(const ScanBounds& bounds) {
 }
 
 }  // namespace
+
+size_t SubQueryRun::BytesOf(const SubQueryPlan& plan) {
+  // Their positions: as selected, by group, as they are grouped, of a batch in two orders, and of
+  // those present; where groups end; tsuids; the values they are grouped by.
+  constexpr size_t kMemberBytes = 6 * sizeof(uint32_t) + sizeof(size_t) + sizeof(std::string_view);
+  return plan.selected.size() * (kMemberBytes + plan.group_by_tagks.size() * sizeof(Uid));
+}
 
 SubQueryRun::SubQueryRun(const Parts& parts,
                          const QuerySpec& spec,
@@ -98,10 +107,13 @@ absl::Status SubQueryRun::Prepare() {
       {.aggregator = each_alone_ ? Aggregator::kMax : query_.aggregator,
        .is_rate = query_.rate.has_value(),
        .scan_end_ms = static_cast<int64_t>(plan_.bounds.end_s) * 1000,
+       .asked = spec_.keep_scanned ? AskedTimes{}
+                                   : AskedTimes{.from_ms = spec_.start_ms, .to_ms = spec_.end_ms},
        // Of groups of one it is quicker to pass them on.
-       .times =
-           groups_.size() == groups_.members().size() ? std::vector<int64_t>() : bucket_times_});
-  HOURCELL_RETURN_IF_ERROR(parts_.read.memory->Take(aggregator_->allocated_bytes()));
+       .times = groups_.size() == groups_.members().size() ? std::vector<int64_t>() : bucket_times_,
+       .memory = parts_.read.memory});
+  HOURCELL_RETURN_IF_ERROR(parts_.read.memory->Take(aggregator_->allocated_bytes() +
+                                                    bucket_times_.capacity() * sizeof(int64_t)));
   stored_ = ClampHours(plan_.bounds);
   stored_.begin_s = std::max(stored_.begin_s, FirstRowFromS(plan_.visible_from_ms));
   if (HoursOf(stored_) * groups_.members().size() > kRowsWorthAsking && HoursOf(stored_) > 2) {
@@ -127,13 +139,15 @@ absl::Status SubQueryRun::Prepare() {
 }
 
 absl::Status SubQueryRun::ReadAnnotations(std::span<const uint32_t> sorted) {
+  MemoryHold hold(parts_.read.memory);  // of the tsuids, and of what is made to find them
+  HOURCELL_RETURN_IF_ERROR(hold.Take(sorted.size() * kSoughtBytes));
   std::vector<std::string_view> tsuids;
   tsuids.reserve(sorted.size());
   for (const uint32_t member : sorted)
     tsuids.push_back(plan_.list->tsuid(member));
-  HOURCELL_ASSIGN_OR_RETURN(
-      std::vector<Annotation> found,
-      parts_.annotations->OfSeries(parts_.read.view, tsuids, spec_.start_ms, spec_.end_ms));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<Annotation> found,
+                            parts_.annotations->OfSeries(parts_.read.view, tsuids, spec_.start_ms,
+                                                         spec_.end_ms, parts_.read.memory));
   for (Annotation& annotation : found) {
     std::vector<Annotation>& of_series = annotations_[annotation.tsuid];
     of_series.push_back(std::move(annotation));
@@ -171,7 +185,8 @@ size_t SubQueryRun::BatchSize() const {
     bytes = bytes_of_read_ / members_read_;
   } else {
     const size_t points = HoursOf(plan_.bounds) * kPointsOfHourGuess;
-    bytes = kPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
+    bytes =
+        kSpanPointBytes * (bucket_times_.empty() ? points : std::min(points, bucket_times_.size()));
   }
   size_t size = kBatchBytes / std::max<size_t>(bytes, 64) + 1;
   // The first results are wanted soon, so that batches begin small. Not if groups have several
@@ -194,7 +209,7 @@ absl::Status SubQueryRun::ReadBatch() {
   HOURCELL_RETURN_IF_ERROR(
       reader_->Read(batch_.sorted, cost.method, is_large, &batch_.spans, &batch_.bytes));
   members_read_ += members.size();
-  bytes_of_read_ += batch_.bytes;
+  bytes_of_read_ += batch_.bytes - members.size() * SpanReader::kSeriesBytes;
   return absl::OkStatus();
 }
 
@@ -214,10 +229,11 @@ absl::Status SubQueryRun::AddMember(uint32_t member, SeriesSpan* read) {
   // Series without a point in the scanned hours take no part, not even in tags.
   if (read->has_points) {
     present_.push_back(member);
-    Span span = std::move(read->span);
-    if (query_.rate.has_value()) span = Rate(span, *query_.rate);
+    MemoryHold hold(parts_.read.memory);
+    HOURCELL_ASSIGN_OR_RETURN(Span span, FinishedSpan(read, &hold));
     const size_t before = aggregator_->allocated_bytes();
     aggregator_->Add(std::move(span));
+    hold.GiveBack(hold.bytes());  // what is kept the aggregator counts
     HOURCELL_RETURN_IF_ERROR(parts_.read.memory->Take(aggregator_->allocated_bytes() - before));
   }
   if (--members_left_ > 0) return absl::OkStatus();
@@ -227,10 +243,26 @@ absl::Status SubQueryRun::AddMember(uint32_t member, SeriesSpan* read) {
   return absl::OkStatus();
 }
 
+absl::StatusOr<Span> SubQueryRun::FinishedSpan(SeriesSpan* read, MemoryHold* hold) {
+  Span span = std::move(read->span);
+  if (read->has_gaps) {
+    if (filler_ == nullptr) filler_ = MakeGapFiller(*query_.downsample, range_);
+    HOURCELL_RETURN_IF_ERROR(hold->Take(filler_->buckets() * kSpanPointBytes));
+    span = filler_->Fill(span);
+  }
+  if (query_.rate.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(hold->Take(span.size() * kSpanPointBytes));
+    span = Rate(span, *query_.rate);
+  }
+  return span;
+}
+
 absl::Status SubQueryRun::FinishGroup() {
   const size_t before = aggregator_->allocated_bytes();
   HOURCELL_ASSIGN_OR_RETURN(const Span merged, aggregator_->Finish());
   parts_.read.memory->GiveBack(before - aggregator_->allocated_bytes());
+  MemoryHold hold(parts_.read.memory);
+  HOURCELL_RETURN_IF_ERROR(hold.Take(merged.t.capacity() * kSpanPointBytes));
   if (present_.empty()) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(parts_.read.meter->Check());
   HOURCELL_RETURN_IF_ERROR(Give(merged));
@@ -241,6 +273,7 @@ absl::Status SubQueryRun::FinishGroup() {
 absl::Status SubQueryRun::Give(const Span& points) {
   const GroupTags tags = TagsOfGroup(plan_.list->all_tags(), present_);
   QueryNames& names = *parts_.names;
+  names.ForgetMany();
   tags_.clear();
   for (const TagUids& tag : tags.common) {
     tags_.emplace_back(names.NameOf(UidKind::kTagk, tag.tagk),
@@ -252,11 +285,13 @@ absl::Status SubQueryRun::Give(const Span& points) {
   tsuids_.clear();
   for (const uint32_t member : present_)
     tsuids_.push_back(plan_.list->tsuid(member));
+  const std::string_view metric =
+      query_.tsuids.empty() ? query_.metric : names.NameOf(UidKind::kMetric, plan_.metric);
+  HOURCELL_RETURN_IF_ERROR(names.status());
   const std::vector<Annotation> annotations = AnnotationsOfGroup();
   return parts_.sink->OnSeries(
       {.query_index = index_,
-       .metric =
-           query_.tsuids.empty() ? query_.metric : names.NameOf(UidKind::kMetric, plan_.metric),
+       .metric = metric,
        .tags = tags_,
        .aggregate_tags = aggregate_tags_,
        .tsuids = tsuids_,

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <absl/status/status.h>
+#include <absl/status/statusor.h>
 
 #include "codec/base/strings.h"
 #include "codec/row_key.h"
@@ -25,7 +26,9 @@
 #include "engine/options.h"
 #include "engine/query.h"
 #include "engine/query/aggregate.h"
+#include "engine/query/downsampler.h"
 #include "engine/query/group_by.h"
+#include "engine/query/memory_account.h"
 #include "engine/query_meter.h"
 #include "engine/query_names.h"
 #include "engine/query_planner.h"
@@ -44,7 +47,11 @@ class SubQueryRun {
     const AnnotationStore* annotations = nullptr;
     QuerySink* sink = nullptr;
   };
-  // `plan` is borrowed.
+  // What the selected series of a plan take here besides their points, as a list of members, of
+  // groups, and of those that are present.
+  static size_t BytesOf(const SubQueryPlan& plan);
+
+  // `plan` is borrowed. REQUIRES: BytesOf(*plan) were taken of the memory.
   SubQueryRun(const Parts& parts, const QuerySpec& spec, size_t index, const SubQueryPlan* plan);
 
   // Rows that it reads at most, were there a row of each hour and series.
@@ -81,6 +88,8 @@ class SubQueryRun {
   ReadCost EstimateFor(std::span<const uint32_t> sorted) const;
   size_t BatchSize() const;
   absl::Status AddMember(uint32_t member, SeriesSpan* read);
+  // The span of a member, filled and as a rate if that is asked for. `*hold` counts it.
+  absl::StatusOr<Span> FinishedSpan(SeriesSpan* read, MemoryHold* hold);
   absl::Status FinishGroup();
   absl::Status Give(const Span& points);
   // Those of the present members, by start.
@@ -97,6 +106,7 @@ class SubQueryRun {
   ScanBounds stored_;  // in which there may be stored rows
   std::vector<int64_t> bucket_times_;
   std::unique_ptr<SpanAggregator> aggregator_;
+  std::unique_ptr<GapFiller> filler_;  // once a span has gaps
   std::unique_ptr<SpanReader> reader_;
   ReadCost cost_;                      // of all, as expected
   Batch batch_;                        // read and not yet given

@@ -4,9 +4,9 @@
 //   void Add(T value);    in member order
 //   T Result() const;     REQUIRES for integers: something was added
 //
-// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left;
-// first, last and the last value of diff are taken as they are. The median and the percentiles need
-// all values at once: rank.h.
+// Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left
+// (count gives 0); first, last and the last value of diff are taken as they are. The median and the
+// percentiles need all values at once: rank.h.
 //
 // An AccumulatorColumn has one accumulator for each time of a tile, so that a loop over a member's
 // column calls nothing that is not inlined. Internal to engine/query. No locks.
@@ -108,7 +108,7 @@ struct IntegerCount {
 struct DoubleCount {
   int64_t count = 0;
   void Add(double value) { count += std::isnan(value) ? 0 : 1; }
-  double Result() const { return count == 0 ? kNoValue : static_cast<double>(count); }
+  double Result() const { return static_cast<double>(count); }
 };
 
 // Population deviation by Welford's method: one pass, and the digits OpenTSDB gives.
@@ -305,6 +305,9 @@ class AccumulatorColumn {
     accumulators_[i].Add(value);
   }
   auto Result(size_t i) const { return accumulators_[i].Result(); }
+
+  // What a time takes.
+  static constexpr size_t kBytes = sizeof(Accumulator);
 
  private:
   std::vector<Accumulator> accumulators_;

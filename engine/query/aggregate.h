@@ -19,6 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/query/columns.h"
+#include "engine/query/memory_account.h"
 #include "engine/query/query_spec.h"
 
 namespace hourcell {
@@ -34,17 +35,29 @@ Interpolation InterpolationOf(Aggregator aggregator);
 
 // The aggregate of values at one time or in one bucket, in member order. Integers: wrap at 64 bits,
 // avg, dev and percentiles truncate. Doubles: NaN is skipped (not by first, last and the last of
-// diff), all NaN gives NaN. REQUIRES: not empty, not kNone.
+// diff), all NaN gives NaN; count gives 0. REQUIRES: not empty, not kNone.
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values);
 double AggregateDoubles(Aggregator aggregator, std::span<const double> values);
 
+// The times of which somebody reads the result, both ends included. Others are emitted too, for
+// whoever wants all that was scanned.
+struct AskedTimes {
+  int64_t from_ms = INT64_MIN;
+  int64_t to_ms = INT64_MAX;
+  bool Has(int64_t ms) const { return ms >= from_ms && ms <= to_ms; }
+};
+
 // Members in series-key order. Emits times <= scan_end_ms.
-// kInvalidArgument "Got Infinity: ...": a result is infinite.
+// kInvalidArgument "Got Infinity: ...": a result that is asked for is infinite. kResourceExhausted
+// by `memory`, which counts what is taken until the result is made, and the result with it; null:
+// nothing is counted.
 // REQUIRES: aggregator != kNone.
 absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                                     Aggregator aggregator,
                                     bool is_rate,
-                                    int64_t scan_end_ms);
+                                    int64_t scan_end_ms,
+                                    AskedTimes asked = {},
+                                    MemoryAccount* memory = nullptr);
 
 // AggregateSpans, of members that come one by one. Thread-compatible.
 class SpanAggregator {
@@ -54,7 +67,7 @@ class SpanAggregator {
   // Members in series-key order.
   virtual void Add(Span member) = 0;
 
-  // The aggregate of those added since the last Finish.
+  // The aggregate of those added since the last Finish. Errors as AggregateSpans.
   virtual absl::StatusOr<Span> Finish() = 0;
 
   // Bytes of memory it keeps between two Adds.
@@ -65,9 +78,11 @@ struct AggregationSpec {
   Aggregator aggregator = Aggregator::kSum;  // not kNone
   bool is_rate = false;
   int64_t scan_end_ms = 0;
+  AskedTimes asked = {};
   // If there are any: all the times that members may have points at, ascending; and then all
   // members are floating point. Members need not be kept, if the aggregator is none that sorts.
   std::vector<int64_t> times = {};
+  MemoryAccount* memory = nullptr;  // borrowed; counts what Finish takes; null: nothing does
 };
 std::unique_ptr<SpanAggregator> MakeSpanAggregator(AggregationSpec spec);
 

@@ -29,6 +29,9 @@ constexpr size_t kTileValues = size_t{1} << 18;
 
 using Times = std::vector<int64_t>;
 
+// What merging takes of each member besides its points: where it is, and how far it is merged.
+constexpr size_t kMemberBytes = sizeof(Span*) + sizeof(size_t) + 2 * sizeof(Times);
+
 // What the values of a group are, which decides what its results can be.
 enum class Numbers : uint8_t { kIntegers, kDoubles, kMixed };
 
@@ -49,28 +52,51 @@ absl::Status InfinityError(double value, int64_t ms) {
       fmt::format("Got Infinity: {} at {} ms", value > 0 ? "Infinity" : "-Infinity", ms));
 }
 
-// The union of the members' times up to `scan_end_ms`, ascending.
-Times UnionOfTimes(std::span<const Span* const> members, int64_t scan_end_ms) {
+// Times of one member, borrowed, or of several, merged.
+struct TimesPart {
+  Times own;
+  std::span<const int64_t> times;
+};
+
+absl::StatusOr<TimesPart> MergeTimes(TimesPart a, TimesPart b, MemoryHold* hold) {
+  const size_t size = a.times.size() + b.times.size();
+  HOURCELL_RETURN_IF_ERROR(hold->Take(size * sizeof(int64_t)));
+  TimesPart merged;
+  merged.own.reserve(size);
+  std::ranges::set_union(a.times, b.times, std::back_inserter(merged.own));
+  merged.times = merged.own;
+  hold->GiveBack((a.own.capacity() + b.own.capacity()) * sizeof(int64_t));
+  return merged;
+}
+
+// The union of the members' times up to `scan_end_ms`, ascending. `hold` has its bytes then.
+absl::StatusOr<Times> UnionOfTimes(std::span<const Span* const> members,
+                                   int64_t scan_end_ms,
+                                   MemoryHold* hold) {
   // Series of one sender, and all series after downsampling, often share their times.
-  std::vector<Times> parts;
+  std::vector<TimesPart> parts;
   for (const Span* member : members) {
-    if (parts.empty() || parts.back() != member->t) parts.push_back(member->t);
+    if (parts.empty() || !std::ranges::equal(parts.back().times, member->t)) {
+      parts.push_back({.own = {}, .times = member->t});
+    }
   }
   while (parts.size() > 1) {
     const size_t pairs = parts.size() / 2;
     for (size_t i = 0; i < pairs; ++i) {
-      Times merged;
-      merged.reserve(std::max(parts[2 * i].size(), parts[2 * i + 1].size()));
-      std::set_union(parts[2 * i].begin(), parts[2 * i].end(), parts[2 * i + 1].begin(),
-                     parts[2 * i + 1].end(), std::back_inserter(merged));
-      parts[i] = std::move(merged);
+      HOURCELL_ASSIGN_OR_RETURN(
+          parts[i], MergeTimes(std::move(parts[2 * i]), std::move(parts[2 * i + 1]), hold));
     }
     if (parts.size() % 2 == 1) parts[pairs] = std::move(parts.back());
     parts.resize(parts.size() - pairs);
   }
-  Times& times = parts.front();
-  times.erase(std::upper_bound(times.begin(), times.end(), scan_end_ms), times.end());
-  return std::move(times);
+  TimesPart& all = parts.front();
+  const auto end = std::ranges::upper_bound(all.times, scan_end_ms);
+  if (all.own.empty()) {
+    HOURCELL_RETURN_IF_ERROR(hold->Take(all.times.size_bytes()));
+    return Times(all.times.begin(), end);
+  }
+  all.own.resize(static_cast<size_t>(end - all.times.begin()));
+  return std::move(all.own);
 }
 
 template <typename T>
@@ -168,16 +194,19 @@ class GroupMerger {
  public:
   GroupMerger(std::span<const Span* const> members,
               MissingRule rule,
+              AskedTimes asked,
               Integers integers,
               Doubles doubles)
       : members_(members),
         rule_(rule),
+        asked_(asked),
         numbers_(NumbersOf(members)),
         cursors_(members.size()),
         integers_(std::move(integers)),
         doubles_(std::move(doubles)) {}
 
-  absl::StatusOr<Span> Merge(Times times, size_t tile_times) {
+  absl::StatusOr<Span> Merge(Times times, size_t tile_times, MemoryHold* hold) {
+    HOURCELL_RETURN_IF_ERROR(hold->Take(times.size() * (kSpanPointBytes - sizeof(int64_t))));
     Span out;
     out.v.reserve(times.size());
     out.is_float.reserve(times.size());
@@ -225,7 +254,7 @@ class GroupMerger {
         continue;
       }
       const double result = doubles_.Result(i);
-      if (std::isinf(result)) return InfinityError(result, tile[i]);
+      if (std::isinf(result) && asked_.Has(tile[i])) return InfinityError(result, tile[i]);
       out->v.push_back(std::bit_cast<uint64_t>(result));
     }
     return absl::OkStatus();
@@ -233,6 +262,7 @@ class GroupMerger {
 
   const std::span<const Span* const> members_;
   const MissingRule rule_;
+  const AskedTimes asked_;
   const Numbers numbers_;
   std::vector<size_t> cursors_;  // each member's first point not yet added
   // One each for every time of the tile.
@@ -271,11 +301,14 @@ bool KeepsASingleValue(Aggregator aggregator) {
 // The aggregate of a single member of one type; nothing if it is not as simple as that.
 std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
                                                  Aggregator aggregator,
-                                                 int64_t scan_end_ms) {
+                                                 int64_t scan_end_ms,
+                                                 const AskedTimes& asked,
+                                                 MemoryHold* hold) {
   if (!KeepsASingleValue(aggregator)) return std::nullopt;
   const auto doubles =
       static_cast<size_t>(std::count(only.is_float.begin(), only.is_float.end(), 1));
   if (doubles != 0 && doubles != only.size()) return std::nullopt;
+  HOURCELL_RETURN_IF_ERROR(hold->Take(only.size() * kSpanPointBytes));
   const auto end = std::upper_bound(only.t.begin(), only.t.end(), scan_end_ms) - only.t.begin();
   Span out{.t = {only.t.begin(), only.t.begin() + end},
            .v = {only.v.begin(), only.v.begin() + end},
@@ -284,7 +317,7 @@ std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
   const bool adds = StartsAtZero(aggregator);
   for (size_t i = 0; i < out.size(); ++i) {
     const double value = out.ToDouble(i);
-    if (std::isinf(value)) return InfinityError(value, out.t[i]);
+    if (std::isinf(value) && asked.Has(out.t[i])) return InfinityError(value, out.t[i]);
     if (adds && value == 0) out.v[i] = std::bit_cast<uint64_t>(0.0);  // 0.0 + -0.0
   }
   return out;
@@ -293,23 +326,24 @@ std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,
 // Keeps the members until all are there.
 class KeepingAggregator final : public SpanAggregator {
  public:
-  explicit KeepingAggregator(const AggregationSpec& spec) : spec_(spec) {}
+  explicit KeepingAggregator(AggregationSpec spec) : spec_(std::move(spec)) { spec_.times = {}; }
 
   void Add(Span member) override {
-    bytes_ += member.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+    bytes_ += sizeof(Span) + member.t.capacity() * kSpanPointBytes;
     members_.push_back(std::move(member));
   }
 
   absl::StatusOr<Span> Finish() override {
     const std::vector<Span> members = std::exchange(members_, {});
     bytes_ = 0;
-    return AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms);
+    return AggregateSpans(members, spec_.aggregator, spec_.is_rate, spec_.scan_end_ms, spec_.asked,
+                          spec_.memory);
   }
 
   size_t allocated_bytes() const override { return bytes_; }
 
  private:
-  const AggregationSpec spec_;
+  AggregationSpec spec_;
   std::vector<Span> members_;
   size_t bytes_ = 0;
 };
@@ -340,20 +374,26 @@ class AddingAggregator final : public SpanAggregator {
   }
 
   absl::StatusOr<Span> Finish() override {
-    Span out;
     const size_t size = members_ == 0 ? 0 : spec_.times.size();
     members_ = 0;
+    MemoryHold hold(spec_.memory);
+    HOURCELL_RETURN_IF_ERROR(hold.Take(size * kSpanPointBytes));
+    Span out;
+    out.t.reserve(size);
+    out.v.reserve(size);
+    out.is_float.reserve(size);
     for (size_t i = 0; i < size; ++i) {
       if (is_present_[i] == 0) continue;
       const double result = doubles_.Result(i);
-      if (std::isinf(result)) return InfinityError(result, spec_.times[i]);
-      out.push_back(spec_.times[i], Value::Float(result));
+      const int64_t ms = spec_.times[i];
+      if (std::isinf(result) && spec_.asked.Has(ms)) return InfinityError(result, ms);
+      out.push_back(ms, Value::Float(result));
     }
     return out;
   }
 
   size_t allocated_bytes() const override {
-    return spec_.times.size() * (sizeof(int64_t) + sizeof(double) + sizeof(int64_t) + 1);
+    return spec_.times.size() * (sizeof(int64_t) + Doubles::kBytes + sizeof(uint8_t));
   }
 
  private:
@@ -380,34 +420,42 @@ class AddingAggregator final : public SpanAggregator {
 absl::StatusOr<Span> AggregateSpans(std::span<const Span> members,
                                     Aggregator aggregator,
                                     bool is_rate,
-                                    int64_t scan_end_ms) {
+                                    int64_t scan_end_ms,
+                                    AskedTimes asked,
+                                    MemoryAccount* memory) {
   HOURCELL_CHECK(aggregator != Aggregator::kNone);
+  MemoryHold hold(memory);
+  HOURCELL_RETURN_IF_ERROR(hold.Take(members.size() * kMemberBytes));
   std::vector<const Span*> live;
   for (const Span& member : members) {
     if (!member.empty()) live.push_back(&member);
   }
   if (live.empty()) return Span{};
   if (live.size() == 1) {
-    if (auto one = AggregateOne(*live.front(), aggregator, scan_end_ms)) return *std::move(one);
+    if (auto one = AggregateOne(*live.front(), aggregator, scan_end_ms, asked, &hold)) {
+      return *std::move(one);
+    }
   }
   const MissingRule rule{.interpolation = InterpolationOf(aggregator), .is_rate = is_rate};
-  Times times = UnionOfTimes(live, scan_end_ms);
+  HOURCELL_ASSIGN_OR_RETURN(Times times, UnionOfTimes(live, scan_end_ms, &hold));
   if (const auto rank = RankOf(aggregator)) {
-    GroupMerger merger(live, rule, RankColumn<int64_t>(*rank), RankColumn<double>(*rank));
+    GroupMerger merger(live, rule, asked, RankColumn<int64_t>(*rank), RankColumn<double>(*rank));
     const size_t tile_times = std::clamp(kTileValues / live.size(), size_t{1}, kTileTimes);
-    return merger.Merge(std::move(times), tile_times);
+    const size_t tile_values = std::min(tile_times, times.size()) * live.size();
+    HOURCELL_RETURN_IF_ERROR(hold.Take(2 * tile_values * sizeof(double)));
+    return merger.Merge(std::move(times), tile_times, &hold);
   }
   return WithAccumulators(aggregator, [&](auto integers, auto doubles) -> absl::StatusOr<Span> {
-    GroupMerger merger(live, rule, AccumulatorColumn<decltype(integers)>(),
+    GroupMerger merger(live, rule, asked, AccumulatorColumn<decltype(integers)>(),
                        AccumulatorColumn<decltype(doubles)>());
-    return merger.Merge(std::move(times), kTileTimes);
+    return merger.Merge(std::move(times), kTileTimes, &hold);
   });
 }
 
 std::unique_ptr<SpanAggregator> MakeSpanAggregator(AggregationSpec spec) {
   HOURCELL_CHECK(spec.aggregator != Aggregator::kNone);
   if (spec.times.empty() || RankOf(spec.aggregator).has_value()) {
-    return std::make_unique<KeepingAggregator>(spec);
+    return std::make_unique<KeepingAggregator>(std::move(spec));
   }
   return WithAccumulators(
       spec.aggregator, [&](auto /*integers*/, auto doubles) -> std::unique_ptr<SpanAggregator> {

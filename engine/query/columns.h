@@ -51,6 +51,9 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
+// What a point of a Span takes.
+inline constexpr size_t kSpanPointBytes = sizeof(int64_t) + sizeof(uint64_t) + sizeof(uint8_t);
+
 // A part of a Span, borrowed.
 struct SpanView {
   std::span<const int64_t> t;

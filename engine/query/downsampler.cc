@@ -1,6 +1,7 @@
 #include "engine/query/downsampler.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
@@ -54,6 +55,18 @@ class FixedGrid {
   const int64_t interval_ms_;
 };
 
+// How many buckets begin in [begin_ms, end_ms), both boundaries.
+size_t CountBuckets(const FixedGrid& grid, int64_t begin_ms, int64_t end_ms) {
+  const int64_t interval_ms = grid.Next(begin_ms) - begin_ms;
+  return begin_ms >= end_ms ? 0 : static_cast<size_t>((end_ms - begin_ms) / interval_ms);
+}
+size_t CountBuckets(const CalendarGrid& grid, int64_t begin_ms, int64_t end_ms) {
+  size_t count = 0;
+  for (; begin_ms < end_ms; begin_ms = grid.Next(begin_ms))
+    ++count;
+  return count;
+}
+
 // The one bucket of `all`.
 class OneBucketGrid {
  public:
@@ -99,6 +112,11 @@ class RankBucket {
   void Add(double value) {
     if (!std::isnan(value)) values_.push_back(value);
   }
+  size_t allocated_bytes() const { return values_.capacity() * sizeof(double); }
+  size_t GrowthBytes(size_t points) const {
+    const size_t wanted = values_.size() + points;
+    return wanted <= values_.capacity() ? 0 : 2 * wanted * sizeof(double);
+  }
   double Result() { return values_.empty() ? kNoValue : SelectRank(rank_, std::span(values_)); }
 
  private:
@@ -112,6 +130,23 @@ void Clear(Accumulator* accumulator) {
 }
 void Clear(RankBucket* bucket) {
   bucket->Clear();
+}
+
+// Besides the accumulator itself.
+template <typename Accumulator>
+size_t AllocatedBytes(const Accumulator& /*accumulator*/) {
+  return 0;
+}
+size_t AllocatedBytes(const RankBucket& bucket) {
+  return bucket.allocated_bytes();
+}
+
+template <typename Accumulator>
+size_t GrowthOf(const Accumulator& /*accumulator*/, size_t /*points*/) {
+  return 0;
+}
+size_t GrowthOf(const RankBucket& bucket, size_t points) {
+  return bucket.GrowthBytes(points);
 }
 
 // What the values of some points are.
@@ -144,8 +179,7 @@ class BucketBuilder final : public SpanBuilder {
       : grid_(std::move(grid)),
         limits_(limits),
         fills_(spec.fill != FillPolicy::kNone),
-        fill_value_(FillValue(spec)),
-        fill_ms_(limits.fill_begin_ms),
+        filled_to_ms_(limits.fill_begin_ms),
         bucket_(std::move(empty)) {}
 
   void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
@@ -190,15 +224,24 @@ class BucketBuilder final : public SpanBuilder {
 
   Span Finish() override {
     CloseBucket();
-    FillUpTo(limits_.end_ms);
+    has_gaps_ |= fills_ && filled_to_ms_ < limits_.end_ms;
     span_.t.resize(count_);
     span_.v.resize(count_);
     span_.is_float.assign(count_, 1);
     return std::move(span_);
   }
 
+  bool has_gaps() const override { return has_gaps_; }
+
   size_t allocated_bytes() const override {
-    return span_.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+    return sizeof(*this) + span_.t.capacity() * kSpanPointBytes + AllocatedBytes(bucket_);
+  }
+
+  size_t GrowthBytes(size_t points) const override {
+    const size_t buckets = count_ + points + 1;
+    const size_t of_span =
+        buckets <= span_.t.size() ? 0 : (buckets + buckets / 2) * kSpanPointBytes;
+    return of_span + GrowthOf(bucket_, points);
   }
 
  private:
@@ -251,8 +294,8 @@ class BucketBuilder final : public SpanBuilder {
       bucket_end_ms_ = grid_.Next(bucket_ms_);
     }
     is_open_ = true;
-    FillUpTo(bucket_ms_);
-    fill_ms_ = bucket_end_ms_;
+    has_gaps_ |= fills_ && filled_to_ms_ < bucket_ms_;
+    filled_to_ms_ = bucket_end_ms_;
   }
 
   void CloseBucket() {
@@ -260,11 +303,6 @@ class BucketBuilder final : public SpanBuilder {
     Push(bucket_ms_, bucket_.Result());
     Clear(&bucket_);
     is_open_ = false;
-  }
-
-  void FillUpTo(int64_t ms) {
-    for (; fills_ && fill_ms_ < ms; fill_ms_ = grid_.Next(fill_ms_))
-      Push(fill_ms_, fill_value_);
   }
 
   void Push(int64_t ms, double value) {
@@ -284,8 +322,8 @@ class BucketBuilder final : public SpanBuilder {
   const Grid grid_;
   const BucketLimits limits_;
   const bool fills_;
-  const double fill_value_;
-  int64_t fill_ms_;  // the first bucket not yet in the span
+  int64_t filled_to_ms_;  // the first bucket behind those of the span
+  bool has_gaps_ = false;
   bool is_open_ = false;
   int64_t bucket_ms_ = 0;
   int64_t bucket_end_ms_ = 0;
@@ -299,6 +337,7 @@ class BucketBuilder final : public SpanBuilder {
 class PointBuilder final : public SpanBuilder {
  public:
   void AddRow(int64_t base_ms, const CellColumns& columns, size_t first) override {
+    Reserve(columns.size() - first);
     for (const uint32_t offset : std::span(columns.offset_ms).subspan(first))
       span_.t.push_back(base_ms + offset);
     const auto begin = static_cast<ptrdiff_t>(first);
@@ -313,12 +352,63 @@ class PointBuilder final : public SpanBuilder {
     span_.is_float.insert(span_.is_float.end(), span.is_float.begin(), span.is_float.end());
   }
   Span Finish() override { return std::move(span_); }
+  bool has_gaps() const override { return false; }
   size_t allocated_bytes() const override {
-    return span_.t.capacity() * (sizeof(int64_t) + sizeof(uint64_t) + 1);
+    return sizeof(*this) + span_.t.capacity() * kSpanPointBytes;
+  }
+  size_t GrowthBytes(size_t points) const override {
+    return Fits(points) ? 0 : GrownSize(points) * kSpanPointBytes;
   }
 
  private:
+  bool Fits(size_t points) const { return span_.t.capacity() - span_.t.size() >= points; }
+  size_t GrownSize(size_t points) const {
+    return std::max(2 * span_.t.capacity(), span_.t.size() + points);
+  }
+  void Reserve(size_t points) {
+    if (Fits(points)) return;
+    const size_t size = GrownSize(points);
+    span_.t.reserve(size);
+    span_.v.reserve(size);
+    span_.is_float.reserve(size);
+  }
+
   Span span_;
+};
+
+template <typename Grid>
+class GridFiller final : public GapFiller {
+ public:
+  GridFiller(const DownsampleSpec& spec, Grid grid, const BucketLimits& limits)
+      : grid_(std::move(grid)),
+        begin_ms_(limits.fill_begin_ms),
+        end_ms_(limits.end_ms),
+        fill_(std::bit_cast<uint64_t>(FillValue(spec))),
+        buckets_(CountBuckets(grid_, begin_ms_, end_ms_)) {}
+
+  Span Fill(const Span& span) const override {
+    Span filled;
+    filled.t.reserve(buckets_);
+    filled.v.reserve(buckets_);
+    size_t next = 0;
+    for (int64_t ms = begin_ms_; ms < end_ms_; ms = grid_.Next(ms)) {
+      const bool has_points = next < span.size() && span.t[next] == ms;
+      filled.t.push_back(ms);
+      filled.v.push_back(has_points ? span.v[next++] : fill_);
+    }
+    HOURCELL_DCHECK(next == span.size());
+    filled.is_float.assign(filled.t.size(), 1);
+    return filled;
+  }
+
+  size_t buckets() const override { return buckets_; }
+
+ private:
+  const Grid grid_;
+  const int64_t begin_ms_;
+  const int64_t end_ms_;
+  const uint64_t fill_;
+  const size_t buckets_;
 };
 
 template <typename Grid>
@@ -355,6 +445,17 @@ std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>
                            LimitsBetween(*spec, BeginMs(range), EndMs(range)));
 }
 
+std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const QueryRange& range) {
+  if (spec.all || spec.fill == FillPolicy::kNone) return nullptr;
+  if (spec.calendar) {
+    const CalendarGrid grid(spec, range.start_ms);
+    return std::make_unique<GridFiller<CalendarGrid>>(spec, grid,
+                                                      LimitsByCalendar(spec, grid, range));
+  }
+  return std::make_unique<GridFiller<FixedGrid>>(spec, FixedGrid(spec.interval_ms),
+                                                 LimitsBetween(spec, BeginMs(range), EndMs(range)));
+}
+
 bool MayUseSummaries(const std::optional<DownsampleSpec>& spec) {
   if (!spec.has_value() || !UsesSummaries(spec->function)) return false;
   return spec->all || spec->interval_ms >= kRowSpanMs;
@@ -388,16 +489,20 @@ Span DownsampleBetween(const Span& span,
                        int64_t begin_ms,
                        int64_t end_ms) {
   HOURCELL_CHECK(!spec.all && !spec.calendar && spec.interval_ms > 0);
-  const auto builder =
-      MakeBucketBuilder(spec, FixedGrid(spec.interval_ms), LimitsBetween(spec, begin_ms, end_ms));
+  const FixedGrid grid(spec.interval_ms);
+  const BucketLimits limits = LimitsBetween(spec, begin_ms, end_ms);
+  const auto builder = MakeBucketBuilder(spec, grid, limits);
   builder->AddSpan(span);
-  return builder->Finish();
+  Span buckets = builder->Finish();
+  if (!builder->has_gaps()) return buckets;
+  return GridFiller<FixedGrid>(spec, grid, limits).Fill(buckets);
 }
 
 Span Downsample(const Span& span, const DownsampleSpec& spec, const QueryRange& range) {
   const auto builder = MakeSpanBuilder(spec, range);
   builder->AddSpan(span);
-  return builder->Finish();
+  Span buckets = builder->Finish();
+  return builder->has_gaps() ? MakeGapFiller(spec, range)->Fill(buckets) : buckets;
 }
 
 absl::Status CheckBucketCount(const DownsampleSpec& spec, const QueryRange& range) {

@@ -12,7 +12,8 @@
 // the one that holds the start, whole; fill ends with the one that holds the end.
 //
 // A SpanBuilder makes a span of rows as they are read: of all their points, or of buckets, without
-// the points in between.
+// the points in between. It leaves out the empty buckets that fill asks for: a GapFiller puts them
+// in when the span is used, so that nobody has to keep the filled spans of many series.
 
 #pragma once
 
@@ -56,13 +57,34 @@ class SpanBuilder {
   // The span; to be called once, last.
   virtual Span Finish() = 0;
 
-  // Bytes of memory the span takes by now.
+  // After Finish: the fill policy asks for buckets that the span lacks.
+  virtual bool has_gaps() const = 0;
+
+  // Bytes of memory the builder and its span take by now.
   virtual size_t allocated_bytes() const = 0;
+
+  // Bytes that so many points more may allocate at most; 0 if there is room.
+  virtual size_t GrowthBytes(size_t points) const = 0;
 };
 
 // For one series; without a specification the span has the points as they are.
 std::unique_ptr<SpanBuilder> MakeSpanBuilder(const std::optional<DownsampleSpec>& spec,
                                              const QueryRange& range);
+
+// Puts the buckets that a fill policy asks for into spans that lack some. Immutable; thread-safe.
+class GapFiller {
+ public:
+  virtual ~GapFiller() = default;
+
+  // `span` as a SpanBuilder of the same specification and range made it.
+  virtual Span Fill(const Span& span) const = 0;
+
+  // How many points a filled span has.
+  virtual size_t buckets() const = 0;
+};
+
+// Null without a fill policy.
+std::unique_ptr<GapFiller> MakeGapFiller(const DownsampleSpec& spec, const QueryRange& range);
 
 // True if SpanBuilder::AddSummary may work often enough to be tried.
 bool MayUseSummaries(const std::optional<DownsampleSpec>& spec);

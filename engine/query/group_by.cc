@@ -46,6 +46,16 @@ void AddMember(std::span<const TagUids> tags, std::vector<KeyState>* keys) {
 
 }  // namespace
 
+void TagsColumn::Append(const TagsColumn& from, size_t begin, size_t end) {
+  if (begin == end) return;
+  const size_t first = begin == 0 ? 0 : from.ends_[begin - 1];
+  const size_t shift = tags_.size() - first;  // may wrap around, and back
+  tags_.insert(tags_.end(), from.tags_.begin() + static_cast<ptrdiff_t>(first),
+               from.tags_.begin() + static_cast<ptrdiff_t>(from.ends_[end - 1]));
+  for (size_t i = begin; i < end; ++i)
+    ends_.push_back(from.ends_[i] + shift);
+}
+
 SeriesGroups GroupSeries(const TagsColumn& series,
                          std::span<const uint32_t> selected,
                          std::span<const Uid> group_by_tagks,

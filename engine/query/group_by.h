@@ -25,6 +25,13 @@ class TagsColumn {
     tags_.insert(tags_.end(), tags.begin(), tags.end());
     ends_.push_back(tags_.size());
   }
+  // Those of `from` at [begin, end).
+  void Append(const TagsColumn& from, size_t begin, size_t end);
+  void Reserve(size_t series, size_t tags) {
+    ends_.reserve(series);
+    tags_.reserve(tags);
+  }
+  size_t tags() const { return tags_.size(); }  // of all
   size_t allocated_bytes() const {
     return tags_.capacity() * sizeof(TagUids) + ends_.capacity() * sizeof(size_t);
   }

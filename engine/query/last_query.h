@@ -1,5 +1,6 @@
-// LastQuery: of which series the last point is wanted; LookupQuery: which series there are. Parsing
-// of parameters and JSON bodies is the server's; names are still text here.
+// LastQuery: of which series the last point is wanted; LookupQuery: which series there are;
+// NameQuery: which names there are. Parsing of parameters and JSON bodies is the server's; names
+// are still text here.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "codec/point.h"
+#include "codec/uid.h"
 
 namespace hourcell {
 
@@ -41,7 +43,7 @@ struct LastQuery {
   bool resolve = false;  // fill in names and tags
   // How many hours before the present one are looked at; 0 = all there are.
   uint32_t back_hours = 0;
-  // Unix milliseconds after which the query is given up; 0 = none.
+  // When the query is given up, in milliseconds of std::chrono::steady_clock; 0 = never.
   int64_t deadline_ms = 0;
 };
 
@@ -50,6 +52,12 @@ struct LastPoint {
   FoundSeries series;  // without resolve only its tsuid
   int64_t ms = 0;      // since 1970
   Value value;
+};
+
+struct NameQuery {
+  UidKind kind = UidKind::kMetric;
+  std::string prefix;       // UTF-8; may be empty
+  int64_t deadline_ms = 0;  // as above
 };
 
 struct LookupQuery {

@@ -166,7 +166,7 @@ struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
   std::vector<SubQuery> queries;
-  // Unix milliseconds after which the query is given up; 0 = none.
+  // When the query is given up, in milliseconds of std::chrono::steady_clock; 0 = never.
   int64_t deadline_ms = 0;
   // Answer with all points of the hours read, those outside [start, end] too (/q?ascii).
   bool keep_scanned = false;

@@ -33,6 +33,9 @@ std::optional<double> RateBetween(Value before, Value after, double seconds, con
 
 Span Rate(const Span& span, const RateSpec& spec) {
   Span rates;
+  rates.t.reserve(span.size());
+  rates.v.reserve(span.size());
+  rates.is_float.reserve(span.size());
   for (size_t i = 1; i < span.size(); ++i) {
     const double seconds = static_cast<double>(span.t[i] - span.t[i - 1]) / 1000.0;
     const auto rate = RateBetween(span.value(i - 1), span.value(i), seconds, spec);

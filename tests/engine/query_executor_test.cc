@@ -1,5 +1,7 @@
 #include "engine/query_executor.h"
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,7 +12,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
 #include "engine/query/result_collector.h"
+#include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -289,6 +293,100 @@ TEST_F(QueryExecutorTest, ABatchOfGroupsInAnyOrderIsTaggedRight) {
               ElementsAre(ResultPoint{.ms = kHour * 1000, .value = Value::Integer(20)}));
   EXPECT_THAT(result->series[1].points,
               ElementsAre(ResultPoint{.ms = kHour * 1000, .value = Value::Integer(25)}));
+}
+
+// A clock that goes on by 1 ms with each look, and cancels a query at one of them.
+class LookedAtClock : public Clock {
+ public:
+  int64_t NowMs() override { return kHour * 1000; }
+  int64_t MonotonicMs() override {
+    const int64_t looks = looks_.fetch_add(1);
+    if (looks == cancel_at_) to_cancel_.load()->Cancel();
+    return 1'000 + looks;
+  }
+  void CancelAfter(int64_t looks, QueryControl* control) {
+    to_cancel_ = control;
+    cancel_at_ = looks_ + looks;
+  }
+
+ private:
+  std::atomic<int64_t> looks_{0};
+  std::atomic<int64_t> cancel_at_{-1};
+  std::atomic<QueryControl*> to_cancel_{nullptr};
+};
+
+class QueryPlanningTest : public QueryExecutorTest {
+ protected:
+  static constexpr int kSeries = 1000;
+  // Of each value PCRE2 takes as many steps as it may.
+  static constexpr const char* kSlow = "(?=a)(a+)+$";
+
+  void SetUp() override {
+    options_.clock = &clock_;
+    tsdb_ = *Tsdb::Open(options_);
+    for (int i = 0; i < kSeries; ++i) {
+      OwnedPoint point("m", fmt::format("host={}{:05}", std::string(24, 'a'), i), kHour, i);
+      ASSERT_OK(tsdb_->Put(point.view()));
+    }
+  }
+
+  void TearDown() override { tsdb_ = nullptr; }  // it looks at the clock
+
+  // Values that were read to be judged, of all queries so far.
+  uint64_t ValuesRead() {
+    uint64_t values = 0;
+    for (const StatSample& sample : tsdb_->stats().Snapshot()) {
+      const bool is_lookup = sample.name == "uid.cache-hit" || sample.name == "uid.cache-miss";
+      if (is_lookup && sample.tags == StatTags{{"kind", "tagv"}}) {
+        values += static_cast<uint64_t>(sample.value);
+      }
+    }
+    return values;
+  }
+
+  QuerySpec Of(FilterType type, const std::string& filter) {
+    QuerySpec spec =
+        MakeQuery(Aggregator::kSum, "m", {{"host", type, filter, false}}, kHour, kHour + 60);
+    spec.deadline_ms = clock_.MonotonicMs() + 1'000'000;
+    return spec;
+  }
+
+  LookedAtClock clock_;
+};
+
+TEST_F(QueryPlanningTest, EndsAtTheDeadline) {
+  QuerySpec spec = Of(FilterType::kRegexp, kSlow);
+  spec.deadline_ms = clock_.MonotonicMs() + 100;
+  const uint64_t before = ValuesRead();
+  CountingSink sink;
+
+  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr), StatusIs(absl::StatusCode::kDeadlineExceeded));
+
+  EXPECT_LE(ValuesRead() - before, 101u);
+}
+
+TEST_F(QueryPlanningTest, EndsWhenTheQueryIsCancelled) {
+  QueryControl control;
+  CountingSink sink;
+  const QuerySpec spec = Of(FilterType::kRegexp, kSlow);
+  const uint64_t before = ValuesRead();
+  clock_.CancelAfter(100, &control);
+
+  EXPECT_THAT(tsdb_->Query(spec, &sink, &control), StatusIs(absl::StatusCode::kCancelled));
+
+  EXPECT_LE(ValuesRead() - before, 101u);
+}
+
+TEST_F(QueryPlanningTest, DoesNotBeginForACancelledQuery) {
+  QueryControl control;
+  control.Cancel();
+  CountingSink sink;
+  for (const FilterType type : {FilterType::kRegexp, FilterType::kWildcard}) {
+    const uint64_t before = ValuesRead();
+    EXPECT_THAT(tsdb_->Query(Of(type, "a*"), &sink, &control),
+                StatusIs(absl::StatusCode::kCancelled));
+    EXPECT_EQ(ValuesRead(), before);
+  }
 }
 
 }  // namespace

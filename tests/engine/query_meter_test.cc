@@ -62,7 +62,8 @@ TEST(QueryMeterTest, SeriesAreLimited) {
 TEST(QueryMeterTest, EndsByCancelAndDeadline) {
   class AtTen : public Clock {
    public:
-    int64_t NowMs() override { return 10; }
+    int64_t NowMs() override { return 1'000'000; }  // of no meaning to a deadline
+    int64_t MonotonicMs() override { return 10; }
   } clock;
   QueryControl control;
   QueryMeter meter({}, {.ms = 10, .clock = &clock}, &control);
@@ -89,6 +90,25 @@ TEST(QueryMemoryTest, IsSharedAndGivenBack) {
     EXPECT_EQ(control.cost().memory, 600u);
   }
   EXPECT_EQ(memory.used(), 0u);
+}
+
+TEST(QueryMemoryTest, IsTrimmedOnceAfterMuchWasGivenBack) {
+  QueryMemory memory(0);
+  ASSERT_TRUE(memory.TryTake(kBytesWorthTrimming + 100));
+  EXPECT_FALSE(memory.IsWorthTrimming());  // it is in use
+  memory.GiveBack(kBytesWorthTrimming - 1);
+  EXPECT_FALSE(memory.IsWorthTrimming());
+  memory.GiveBack(1);
+  EXPECT_TRUE(memory.IsWorthTrimming());
+  EXPECT_FALSE(memory.IsWorthTrimming());
+
+  // Many small queries are not a large one.
+  memory.GiveBack(100);
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(memory.TryTake(kBytesWorthTrimming / 2));
+    memory.GiveBack(kBytesWorthTrimming / 2);
+  }
+  EXPECT_FALSE(memory.IsWorthTrimming());
 }
 
 }  // namespace

@@ -102,7 +102,12 @@ TEST(AggregateTest, DoublesSkipNan) {
   const auto check = [](Aggregator aggregator, double want, int line) {
     testing::ScopedTrace trace(__FILE__, line, "this case");
     EXPECT_EQ(AggregateDoubles(aggregator, std::vector<double>{kNan, 2.0, kNan, 4.0}), want);
-    EXPECT_TRUE(std::isnan(AggregateDoubles(aggregator, std::vector<double>{kNan, kNan})));
+    const double of_none = AggregateDoubles(aggregator, std::vector<double>{kNan, kNan});
+    if (aggregator == Aggregator::kCount) {
+      EXPECT_EQ(of_none, 0.0);
+    } else {
+      EXPECT_TRUE(std::isnan(of_none));
+    }
   };
   check(Aggregator::kSum, 6.0, __LINE__);
   check(Aggregator::kZimsum, 6.0, __LINE__);
@@ -224,6 +229,28 @@ TEST(AggregateSpansTest, RefusesInfiniteResults) {
 
   EXPECT_THAT(AggregateSpans(members, Aggregator::kSum, false, kFarMs),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Got Infinity: Infinity")));
+}
+
+// Times outside of start..end are scanned for the sake of their neighbours, and asked by nobody.
+TEST(AggregateSpansTest, InfinityOutsideOfTheTimesAskedForIsNoError) {
+  const Span points = SpanOf({{1, F(kInfinity)}, {2, F(5)}, {3, F(kInfinity)}});
+  const Span other = SpanOf({{1, F(1)}, {2, F(1)}, {3, F(1)}});
+  constexpr AskedTimes kAsked = {.from_ms = 2, .to_ms = 2};
+  for (const Aggregator aggregator : {Aggregator::kSum, Aggregator::kMax, Aggregator::kMedian}) {
+    for (const std::vector<Span>& members : {std::vector{points}, std::vector{points, other}}) {
+      const auto kept = AggregateSpans(members, aggregator, false, kFarMs, kAsked);
+      const auto added = MakeSpanAggregator(
+          {.aggregator = aggregator, .scan_end_ms = kFarMs, .asked = kAsked, .times = {1, 2, 3}});
+      for (const Span& member : members)
+        added->Add(member);
+
+      ASSERT_OK(kept);
+      EXPECT_EQ(kept->ToDouble(1), aggregator == Aggregator::kSum && members.size() > 1 ? 6 : 5);
+      EXPECT_THAT(added->Finish(), IsOkAndHolds(*kept));
+      EXPECT_THAT(AggregateSpans(members, aggregator, false, kFarMs, {.from_ms = 2, .to_ms = 3}),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("Got Infinity")));
+    }
+  }
 }
 
 TEST(AggregateSpansTest, MembersWithoutPointsAreNothing) {

@@ -297,13 +297,53 @@ TEST(SpanBuilderTest, RowsGiveWhatTheirSpanGives) {
       for (size_t i = 0; i < row.size(); ++i)
         span.push_back(static_cast<int64_t>(base_s) * 1000 + row.offset_ms[i], row.value(i));
     }
-    const Span buckets = rows->Finish();
+    Span buckets = rows->Finish();
+    if (rows->has_gaps()) buckets = MakeGapFiller(spec, range)->Fill(buckets);
     EXPECT_EQ(buckets.t, Downsample(span, spec, range).t) << text;
     const std::vector<int64_t> times = BucketTimes(spec, range, 1'000'000).value();
     EXPECT_TRUE(std::ranges::includes(times, buckets.t)) << text;
   }
   EXPECT_FALSE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7199));
   EXPECT_TRUE(BucketTimes(Spec("1s-sum"), {.start_ms = 0, .end_ms = 0, .scan = {0, 7200}}, 7200));
+}
+
+TEST(SpanBuilderTest, GapsAreLeftToTheFiller) {
+  for (const char* text : {"1m-sum-zero", "90s-avg-nan", "1mc-max-scalar(7)", "1hc-sum-null"}) {
+    const DownsampleSpec spec = Spec(text);
+    QueryRange range{.start_ms = 3'600'000, .end_ms = 90'000'000, .scan = {}};
+    range.scan = ComputeScanBounds(range.start_ms, range.end_ms, spec);
+    const auto builder = MakeSpanBuilder(spec, range);
+    builder->AddSpan(Integers({{7'200'000, 1}, {7'200'001, 2}, {36'000'000, 4}}));
+
+    const Span buckets = builder->Finish();
+
+    EXPECT_TRUE(builder->has_gaps()) << text;
+    EXPECT_EQ(buckets.size(), 2u) << text;
+    const auto filler = MakeGapFiller(spec, range);
+    const Span filled = filler->Fill(buckets);
+    EXPECT_EQ(filled.size(), filler->buckets()) << text;
+    EXPECT_GT(filled.size(), 20u) << text;
+    EXPECT_EQ(filler->Fill(Span{}).t, filled.t) << text;
+  }
+}
+
+TEST(SpanBuilderTest, AFullSpanHasNoGaps) {
+  const DownsampleSpec spec = Spec("1s-sum-zero");
+  const QueryRange range{.start_ms = 0, .end_ms = 3'599'999, .scan = {0, 3600}};
+  const auto full = MakeSpanBuilder(spec, range);
+  const auto without_last = MakeSpanBuilder(spec, range);
+  for (int64_t second = 0; second < 3600; ++second) {
+    full->AddSpan(Integers({{second * 1000, 1}}));
+    if (second < 3599) without_last->AddSpan(Integers({{second * 1000, 1}}));
+  }
+
+  EXPECT_EQ(full->Finish().size(), 3600u);
+  EXPECT_EQ(without_last->Finish().size(), 3599u);
+
+  EXPECT_FALSE(full->has_gaps());
+  EXPECT_TRUE(without_last->has_gaps());
+  EXPECT_EQ(MakeGapFiller(spec, range)->buckets(), 3600u);
+  EXPECT_EQ(MakeGapFiller(Spec("1s-sum"), range), nullptr);
 }
 
 }  // namespace

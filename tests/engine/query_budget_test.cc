@@ -1,0 +1,251 @@
+// What queries allocate, against what they count of tsd.query.memory.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/query.h"
+#include "engine/query_executor.h"
+#include "engine/tsdb.h"
+#include "tests/engine/live_bytes.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int64_t kHour = 1356998400;
+constexpr int64_t kDay = 86'400;
+
+// What is not counted, because it does not grow with the query: cursors, blocks of the cache,
+// buffers of threads.
+constexpr size_t kFixedBytes = size_t{4} << 20;
+
+class PointCount : public QuerySink {
+ public:
+  absl::Status OnSeries(const SeriesView& series) override {
+    points += series.points.size();
+    return absl::OkStatus();
+  }
+  uint64_t points = 0;
+};
+
+struct Usage {
+  absl::Status status;
+  uint64_t points = 0;
+  size_t counted = 0;    // at the peak
+  size_t allocated = 0;  // at the peak, more than before
+};
+
+class QueryBudgetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!kCountsLiveBytes) GTEST_SKIP() << "the sanitizers bring their own operator new";
+    options_.query_threads = 2;
+    options_.query_memory_bytes = 0;
+    tsdb_ = *Tsdb::Open(options_);
+  }
+
+  void Reopen(size_t memory_bytes) {
+    ASSERT_OK(tsdb_->Close());
+    options_.query_memory_bytes = memory_bytes;
+    tsdb_ = *Tsdb::Open(options_);
+  }
+
+  void Put(const std::string& metric, int host, int64_t time_s, int64_t value) {
+    OwnedPoint point(metric, fmt::format("host=h{:05}", host), time_s, value);
+    ASSERT_OK(tsdb_->Put(point.view()));
+  }
+
+  Usage Run(const QuerySpec& spec) {
+    PointCount sink;
+    QueryControl control;
+    const size_t before = LiveBytes();
+    ResetLiveBytesPeak();
+    const absl::Status status = tsdb_->Query(spec, &sink, &control);
+    return {.status = status,
+            .points = sink.points,
+            .counted = control.cost().memory,
+            .allocated = LiveBytesPeak() - before};
+  }
+
+  static QuerySpec Spec(const std::string& metric,
+                        Aggregator aggregator,
+                        const std::string& downsample,
+                        bool by_host,
+                        int64_t days) {
+    std::vector<TagFilterSpec> filters;
+    if (by_host) filters.push_back({"host", FilterType::kWildcard, "*", true});
+    QuerySpec spec = MakeQuery(aggregator, metric, std::move(filters), kHour, kHour + days * kDay);
+    if (!downsample.empty()) spec.queries[0].downsample = *ParseDownsampleSpec(downsample);
+    return spec;
+  }
+
+  TempDir directory_;
+  Options options_ = TinyOptions(directory_.file("store"));
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+// All shapes of one sub query over a metric.
+std::vector<std::pair<std::string, QuerySpec>> ShapesOf(
+    const std::function<QuerySpec(Aggregator, const std::string&, bool)>& make) {
+  std::vector<std::pair<std::string, QuerySpec>> shapes;
+  for (const char* const downsample : {"", "1m-sum-zero", "1h-max-nan", "1m-avg-none",
+                                       "1d-p99-none", "0all-median", "1dc-sum-zero"}) {
+    for (const Aggregator aggregator : {Aggregator::kNone, Aggregator::kDev, Aggregator::kP99}) {
+      for (const bool by_host : {false, true}) {
+        for (const bool is_rate : {false, true}) {
+          QuerySpec spec = make(aggregator, downsample, by_host);
+          if (is_rate) spec.queries[0].rate = RateSpec{};
+          shapes.emplace_back(
+              fmt::format("downsample {}, aggregator {}, by host {}, rate {}", downsample,
+                          static_cast<int>(aggregator), by_host, is_rate),
+              std::move(spec));
+        }
+      }
+    }
+  }
+  return shapes;
+}
+
+TEST_F(QueryBudgetTest, WhatIsAllocatedIsCounted) {
+  // One point a series, whose range is filled; many points; many that are in memory only.
+  for (int host = 0; host < 60; ++host)
+    Put("sparse", host, kHour + 7 * kDay, host);
+  for (int host = 0; host < 40; ++host) {
+    for (int64_t at = 0; at < 6 * 3600; at += 10)
+      Put("dense", host, kHour + at + host % 3, at);
+  }
+  ASSERT_OK(tsdb_->Seal());
+  for (int host = 0; host < 40; ++host) {
+    for (int64_t at = 0; at < 3 * 3600; at += 5)
+      Put("open", host, kHour + at, at);
+  }
+  for (const char* const metric : {"sparse", "dense", "open"}) {
+    const auto shapes =
+        ShapesOf([&](Aggregator aggregator, const std::string& downsample, bool by_host) {
+          return Spec(metric, aggregator, downsample, by_host, /*days=*/14);
+        });
+    ASSERT_OK(Run(shapes.front().second).status);  // fills the caches
+    for (const auto& [name, spec] : shapes) {
+      const Usage usage = Run(spec);
+      ASSERT_OK(usage.status);
+      EXPECT_LE(usage.allocated, 2 * usage.counted + kFixedBytes) << metric << ", " << name;
+    }
+  }
+}
+
+TEST_F(QueryBudgetTest, NoShapeTakesMoreThanTheLimit) {
+  constexpr size_t kLimit = size_t{4} << 20;
+  for (int host = 0; host < 60; ++host)
+    Put("sparse", host, kHour + 7 * kDay, host);
+  for (int host = 0; host < 40; ++host) {
+    for (int64_t at = 0; at < 6 * 3600; at += 10)
+      Put("dense", host, kHour + at + host % 3, at);
+  }
+  ASSERT_OK(tsdb_->Seal());
+  Reopen(kLimit);
+  size_t answered = 0;
+  size_t refused = 0;
+  for (const char* const metric : {"sparse", "dense"}) {
+    const auto shapes =
+        ShapesOf([&](Aggregator aggregator, const std::string& downsample, bool by_host) {
+          return Spec(metric, aggregator, downsample, by_host, /*days=*/28);
+        });
+    Run(shapes.front().second);  // fills the caches
+    for (const auto& [name, spec] : shapes) {
+      const Usage usage = Run(spec);
+      ++(usage.status.ok() ? answered : refused);
+      if (!usage.status.ok()) {
+        EXPECT_THAT(usage.status, StatusIs(absl::StatusCode::kResourceExhausted,
+                                           testing::HasSubstr("tsd.query.memory")));
+      }
+      EXPECT_LE(usage.counted, kLimit) << metric << ", " << name;
+      EXPECT_LE(usage.allocated, 2 * kLimit + kFixedBytes) << metric << ", " << name;
+    }
+  }
+  EXPECT_GT(answered, 80u);
+  EXPECT_GT(refused, 0u);
+}
+
+// Each series has one point, and its range 100,000 hours.
+TEST_F(QueryBudgetTest, FilledSeriesTakeTheMemoryOfOne) {
+  for (int host = 0; host < 60; ++host)
+    Put("f", host, kHour, host);
+  ASSERT_OK(tsdb_->Seal());
+  Reopen(size_t{12} << 20);
+  QuerySpec spec = Spec("f", Aggregator::kSum, "1h-sum-zero", /*by_host=*/true, /*days=*/1);
+  spec.start_ms = 1'000'000'000'000;
+  spec.end_ms = 1'360'000'000'000;
+
+  Run(spec);
+  const Usage usage = Run(spec);
+
+  ASSERT_OK(usage.status);
+  EXPECT_EQ(usage.points, 60u * 100'000);
+  EXPECT_LE(usage.allocated, (size_t{12} << 20) + kFixedBytes);
+}
+
+TEST_F(QueryBudgetTest, AnnotationsAreCounted) {
+  Put("m", 1, kHour, 1);
+  ASSERT_OK(tsdb_->Seal());
+  std::vector<AnnotationEdit> edits;
+  for (int64_t i = 0; i < 100; ++i) {
+    for (const char* const tsuid : {"000001000001000001", ""}) {
+      edits.push_back(
+          {.tsuid = tsuid, .start_time = kHour + i, .notes = std::string(size_t{10} << 10, 'n')});
+    }
+  }
+  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge));
+  Reopen(size_t{512} << 10);
+  QuerySpec spec = Spec("m", Aggregator::kSum, "", /*by_host=*/false, /*days=*/1);
+
+  EXPECT_THAT(Run(spec).status, StatusIs(absl::StatusCode::kResourceExhausted));
+  spec.end_ms = spec.start_ms + 1000;
+  EXPECT_OK(Run(spec).status);
+  spec = Spec("m", Aggregator::kSum, "", /*by_host=*/false, /*days=*/1);
+  spec.annotations = false;
+  EXPECT_OK(Run(spec).status);
+  spec.annotations = true;
+  spec.global_annotations = true;
+  EXPECT_THAT(Run(spec).status, StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
+TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
+  for (int host = 0; host < 3000; ++host)
+    Put("m", host, kHour, host);
+  ASSERT_OK(tsdb_->Seal());
+  const auto count_last = [&](QueryControl* control) {
+    size_t points = 0;
+    const absl::Status status = tsdb_->LastPoints(
+        {.queries = {{.metric = "m"}}}, [&](const LastPoint&) { ++points; }, control);
+    return status.ok() ? points : 0;
+  };
+  QueryControl warm;
+  EXPECT_EQ(count_last(&warm), 3000u);
+  QueryControl control;
+  const size_t before = LiveBytes();
+  ResetLiveBytesPeak();
+  EXPECT_EQ(count_last(&control), 3000u);
+  EXPECT_GE(control.cost().memory, 3000u * 100);
+  EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes);
+
+  Reopen(size_t{64} << 10);
+  EXPECT_EQ(count_last(nullptr), 0u);
+  EXPECT_OK(tsdb_->LastPoints({.queries = {{.metric = "m", .tags = {{"host", "h00007"}}}}},
+                              [](const LastPoint&) {}));
+  // A look-up by one tag lists what it finds; one of all does not.
+  const auto visit = [](const FoundSeries&) { return true; };
+  EXPECT_THAT(tsdb_->LookupSeries({.metric = ""}, visit), IsOkAndHolds(3000u));
+}
+
+}  // namespace
+}  // namespace hourcell
