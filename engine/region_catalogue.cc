@@ -134,6 +134,13 @@ absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view v
   return region;
 }
 
+absl::StatusOr<RegionId> DecodeLastRegionId(std::string_view value) {
+  RegionId id;
+  if (TakeNumber(value, &id.value)) return id;
+  return absl::DataLossError(fmt::format("meta {}: got {}; want a decimal number", kLastRegionIdKey,
+                                         QuoteForMessage(value)));
+}
+
 Mutation SetRegion(const RegionInfo& region) {
   return {.table = TableId::kMeta,
           .kind = Mutation::Kind::kSet,

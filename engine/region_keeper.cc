@@ -39,15 +39,15 @@ RegionKeeper::RegionKeeper(const RegionSettings& settings, const Parts& parts)
       merges_(parts.stats->counter("region.merges")),
       errors_(parts.stats->counter("region.errors")),
       unsplittable_(parts.stats->counter("region.unsplittable")),
-      next_normalizing_ms_(NowMs() + settings.normalizer.period_ms) {}
+      next_normalizing_ms_(MonotonicMs() + settings.normalizer.period_ms) {}
 
 absl::Status RegionKeeper::Tick() {
   MutexLock round(&round_);
   WatchRegions();
   const uint64_t changes = splits_->value() + merges_->value();
   absl::Status done = SplitWhatIsLarge();
-  if (settings_.normalizer.is_enabled && NowMs() >= next_normalizing_ms_) {
-    next_normalizing_ms_ = NowMs() + settings_.normalizer.period_ms;
+  if (settings_.normalizer.is_enabled && MonotonicMs() >= next_normalizing_ms_) {
+    next_normalizing_ms_ = MonotonicMs() + settings_.normalizer.period_ms;
     done.Update(Normalize());
   }
   // Rows from now on are of the new regions, and not of those that are gone.
@@ -136,12 +136,12 @@ double RegionKeeper::BlockedShareOf(const RegionUse& use, uint64_t now_ms) {
 
 absl::Status RegionKeeper::Consider(const RegionUse& use, const TableFacts& table) {
   const uint64_t now_ms = NowMs();
-  const RegionLoads::Load load = parts_.loads->Of(use.region.id, now_ms);
+  const RegionLoads::Load load = parts_.loads->Of(use.region.id, MonotonicMs());
   RegionFacts facts = FactsOf(use, now_ms);
   facts.append_share = load.append_share;
   facts.is_cold = load.is_cold;
   facts.load = &load.verdict;
-  facts.blocked_share = BlockedShareOf(use, now_ms);
+  facts.blocked_share = BlockedShareOf(use, MonotonicMs());
   const SplitDecision decision = policy_->Decide(facts, table);
   if (!decision.should_split) {
     SetReason(use.region.id, decision.reason);

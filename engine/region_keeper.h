@@ -76,6 +76,7 @@ class RegionKeeper {
   double BlockedShareOf(const RegionUse& use, uint64_t now_ms)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   uint64_t NowMs() const { return static_cast<uint64_t>(parts_.clock->NowMs()); }
+  uint64_t MonotonicMs() const { return static_cast<uint64_t>(parts_.clock->MonotonicMs()); }
 
   const RegionSettings settings_;
   const std::unique_ptr<const SplitPolicy> policy_;

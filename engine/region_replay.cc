@@ -48,7 +48,9 @@ class StoreReplay final : public RegionReplay {
     store.path = options_.directory;
     store.sync = Durability::kNever;
     store.clock = &clock_;
+    // What is flushed, and when, is said by Put.
     store.write_buffer_bytes = std::max(kMemtableBytesMin, 2 * options_.regions.split.flush_bytes);
+    store.regions.split.flush_bytes = store.write_buffer_bytes;
     HOURCELL_ASSIGN_OR_RETURN(store_, OpenRocksTableStore(options_.directory + "/db", store));
     if (!options_.split_keys.empty()) {
       HOURCELL_RETURN_IF_ERROR(store_->Presplit(
@@ -98,7 +100,7 @@ class StoreReplay final : public RegionReplay {
   absl::Status Apply() {
     if (rows_.empty()) return absl::OkStatus();
     HOURCELL_RETURN_IF_ERROR(store_->ApplyUnlogged(rows_));
-    loads_.Record(static_cast<uint64_t>(clock_.NowMs()), rows_);
+    loads_.Record(static_cast<uint64_t>(clock_.MonotonicMs()), rows_);
     rows_.clear();
     return absl::OkStatus();
   }

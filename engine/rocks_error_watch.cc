@@ -35,6 +35,16 @@ rocksdb::Status RocksErrorWatch::stopped() const {
   return stopped_;
 }
 
+void RocksErrorWatch::NoteDropped(uint32_t family) {
+  MutexLock lock(&mutex_);
+  dropped_.insert(family);
+}
+
+bool RocksErrorWatch::IsDropped(uint32_t family) const {
+  MutexLock lock(&mutex_);
+  return dropped_.contains(family);
+}
+
 void RocksErrorWatch::CountWalFailure(const rocksdb::Status& status) {
   MutexLock lock(&mutex_);
   ++counts_.wal;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include <absl/container/flat_hash_set.h>
 #include <rocksdb/listener.h>
 #include <rocksdb/status.h>
 
@@ -33,6 +34,10 @@ class RocksErrorWatch final : public rocksdb::EventListener {
   rocksdb::Status last() const;
   // Not OK: RocksDB was told, and writes nothing until the store is opened again.
   rocksdb::Status stopped() const;
+
+  // A column family was dropped: its number, which RocksDB gives to no other.
+  void NoteDropped(uint32_t family);
+  bool IsDropped(uint32_t family) const;
 
   void CountWalFailure(const rocksdb::Status& status);
 
@@ -57,6 +62,7 @@ class RocksErrorWatch final : public rocksdb::EventListener {
   Counts counts_ ABSL_GUARDED_BY(mutex_);
   rocksdb::Status last_ ABSL_GUARDED_BY(mutex_);
   rocksdb::Status stopped_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_set<uint32_t> dropped_ ABSL_GUARDED_BY(mutex_);
   int manifest_failures_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

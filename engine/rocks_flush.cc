@@ -11,7 +11,6 @@ constexpr std::chrono::milliseconds kLookEvery(1);
 // How often it is asked for again, for the case that RocksDB has lost the request.
 constexpr std::chrono::seconds kAskEvery(1);
 
-// Of a family that is gone: no.
 bool HasUnflushed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   uint64_t memtables = 0;
   return db->GetIntProperty(family, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables) &&
@@ -39,11 +38,20 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
     const auto again = std::chrono::steady_clock::now() + kAskEvery;
     while (std::chrono::steady_clock::now() < again) {
       if (!HasUnflushed(db, family)) return begun;
+      if (errors.IsDropped(family->GetID())) return rocksdb::Status::ColumnFamilyDropped();
       if (const rocksdb::Status stopped = errors.stopped(); !stopped.ok()) return stopped;
       if (errors.counts().background != failures) return errors.last();
       std::this_thread::sleep_for(kLookEvery);
     }
   }
+}
+
+rocksdb::Status DropFamily(rocksdb::DB* db,
+                           rocksdb::ColumnFamilyHandle* family,
+                           RocksErrorWatch* errors) {
+  const rocksdb::Status dropped = db->DropColumnFamily(family);
+  if (dropped.ok()) errors->NoteDropped(family->GetID());
+  return dropped;
 }
 
 }  // namespace hourcell

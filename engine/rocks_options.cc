@@ -5,9 +5,9 @@
 #include <rocksdb/cache.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
-#include <rocksdb/write_buffer_manager.h>
 
 #include "engine/rocks_log.h"
+#include "engine/rocks_memtable_budget.h"
 #include "engine/rocks_merge.h"
 #include "engine/rocks_table_tail.h"
 
@@ -26,10 +26,6 @@ constexpr size_t kBlockBytes = 8 << 10;
 // seven times its CPU. Each open file has its dictionary in memory.
 constexpr uint32_t kDictionaryBytes = 64 << 10;
 constexpr uint64_t kDictionarySampleBytes = 4 << 20;
-
-// File handles; and of each open file its index, filter and dictionary are in memory, 0.9 MB for
-// 64 MiB. Opening one takes about a millisecond.
-constexpr int kOpenFilesMax = 512;
 
 // Replay costs about a second for 8 MB; this bounds an open after kill -9. A burst of a million new
 // series logs some 250 MB, and is flushed as often as that takes.
@@ -55,6 +51,10 @@ rocksdb::BlockBasedTableOptions BlockOptions(const std::shared_ptr<rocksdb::Cach
   blocks.checksum = kTableChecksum;
   // Half of the index's size, in memory too; a lookup takes as long as with 1.
   blocks.index_block_restart_interval = 16;
+  // Index, filter and dictionary of a file stay with it while it is open, 0.9 MB for 64 MiB, and
+  // cost no look-up; but they count in the cache, where blocks make room for them.
+  blocks.cache_usage_options.options_overrides[rocksdb::CacheEntryRole::kBlockBasedTableReader] = {
+      .charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled};
   return blocks;
 }
 
@@ -62,7 +62,10 @@ void SetUpRows(const Options& options,
                rocksdb::BlockBasedTableOptions* blocks,
                rocksdb::ColumnFamilyOptions* family) {
   family->merge_operator = NewRowMergeOperator();
-  family->write_buffer_size = options.write_buffer_bytes;
+  // RocksDB's least.
+  constexpr uint64_t kFlushBytesMin = 64 << 10;
+  family->write_buffer_size = std::clamp<uint64_t>(options.regions.split.flush_bytes,
+                                                   kFlushBytesMin, options.write_buffer_bytes);
   // A query asks for rows of hours in which a series had no points. Of Bloom's size 70 %, that is
   // 0.9 B a row, and as quick to ask.
   blocks->filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
@@ -90,6 +93,10 @@ void SetUpNames(size_t write_buffer_bytes,
 
 }  // namespace
 
+uint64_t MemtableBytes(const Options& options) {
+  return 4 * uint64_t{options.write_buffer_bytes};
+}
+
 rocksdb::DBOptions RocksDbOptions(const Options& options) {
   rocksdb::DBOptions db;
   db.create_if_missing = options.create_if_missing;
@@ -97,15 +104,13 @@ rocksdb::DBOptions RocksDbOptions(const Options& options) {
   // made before there were annotations lacks theirs.
   db.create_missing_column_families = true;
   db.max_background_jobs = options.background_jobs;
-  db.max_open_files = kOpenFilesMax;
+  db.max_open_files = options.open_files_max;
   // What was written but not synced may be lost from its end, never from its middle.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   db.max_total_wal_size = kLogBytesMax;
   // A store flushes its tables before it closes; what is in the default family is worth no file.
   db.avoid_flush_during_shutdown = true;
-  // All memtables of all tables; beyond, the oldest is flushed.
-  db.write_buffer_manager =
-      std::make_shared<rocksdb::WriteBufferManager>(4 * options.write_buffer_bytes);
+  db.write_buffer_manager = NewMemtableCount(MemtableBytes(options));
   // Hands dirty pages to the disk as they come, so that a sync has little left to do.
   db.wal_bytes_per_sync = 512 << 10;
   db.bytes_per_sync = 1 << 20;

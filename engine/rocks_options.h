@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <rocksdb/options.h>
@@ -10,6 +11,9 @@
 #include "engine/table.h"
 
 namespace hourcell {
+
+// What all memtables of all tables together may take.
+uint64_t MemtableBytes(const Options& options);
 
 rocksdb::DBOptions RocksDbOptions(const Options& options);
 

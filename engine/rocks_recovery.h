@@ -48,6 +48,7 @@ class RocksRecovery {
   absl::Status SyncLog();
 
   const RocksErrorWatch& errors() const { return *errors_; }
+  RocksErrorWatch* mutable_errors() { return errors_.get(); }
 
  private:
   using TimePoint = std::chrono::steady_clock::time_point;

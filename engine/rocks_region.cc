@@ -13,9 +13,8 @@
 namespace hourcell {
 namespace {
 
-// How often a region is looked at, and how long a write waits for one that is behind.
+// How often a region is looked at.
 constexpr int64_t kLookEveryMs = 5;
-constexpr int64_t kBehindMsMax = 10'000;
 
 int64_t SteadyMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -77,8 +76,10 @@ void RocksRegions::Clear() {
   before = std::exchange(sets_, std::make_shared<const RegionSets>());
 }
 
-RegionEntry::RegionEntry(const RocksRegions& regions, std::span<const Mutation> group) {
-  const int64_t give_up_ms = SteadyMs() + kBehindMsMax;
+RegionEntry::RegionEntry(const RocksRegions& regions,
+                         std::span<const Mutation> group,
+                         int64_t wait_ms) {
+  const int64_t give_up_ms = SteadyMs() + wait_ms;
   bool has_waited = false;
   while (true) {
     sets_ = regions.Current();
@@ -95,7 +96,7 @@ RegionEntry::RegionEntry(const RocksRegions& regions, std::span<const Mutation> 
       status_ = absl::UnavailableError(
           fmt::format("region {} of table {}: its files come faster than they are merged, for {} "
                       "ms; try again",
-                      info.id.value, info.table, kBehindMsMax));
+                      info.id.value, info.table, wait_ms));
       return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(kLookEveryMs));

@@ -113,14 +113,19 @@ class RocksRegions {
 // A group of mutations inside the gates of the regions it goes to, until the end of scope.
 class RegionEntry {
  public:
+  // How long a group waits at most for a region that is behind.
+  static constexpr int64_t kBehindMsMax = 10'000;
+
   // Looks the regions up, waits while one of them is behind, and enters their gates, again until
   // none of them is gone.
-  RegionEntry(const RocksRegions& regions, std::span<const Mutation> group);
+  RegionEntry(const RocksRegions& regions,
+              std::span<const Mutation> group,
+              int64_t wait_ms = kBehindMsMax);
   ~RegionEntry() { Leave(); }
   RegionEntry(const RegionEntry&) = delete;
   RegionEntry& operator=(const RegionEntry&) = delete;
 
-  // kUnavailable: a region is closed until the store is opened again, or was behind for 10 s.
+  // kUnavailable: a region is closed until the store is opened again, or was behind for so long.
   const absl::Status& status() const { return status_; }
   // Of the i-th mutation.
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }

@@ -185,6 +185,19 @@ std::shared_ptr<const RegionSet> RocksRegionChanger::Current(TableId table) cons
   return (*regions_.Current())[static_cast<size_t>(table)];
 }
 
+absl::Status RocksRegionChanger::LoadLastId() {
+  if (has_last_id_) return absl::OkStatus();
+  std::string value;
+  const rocksdb::Slice key(kLastRegionIdKey.data(), kLastRegionIdKey.size());
+  const rocksdb::Status status = db_.Get(RocksReadOptions(), meta(), key, &value);
+  if (!status.IsNotFound()) {
+    HOURCELL_RETURN_IF_ERROR(FromRocks(status, "read the last region id"));
+    HOURCELL_ASSIGN_OR_RETURN(last_id_, DecodeLastRegionId(value));
+  }
+  has_last_id_ = true;
+  return absl::OkStatus();
+}
+
 RegionId RocksRegionChanger::NextId(const RegionSet& set, uint64_t now_ms) {
   last_id_ = DaughterId(now_ms, std::max(last_id_, MergedId(AllIds(set))));
   return last_id_;
@@ -211,6 +224,7 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
   HOURCELL_RETURN_IF_ERROR(CheckKeys("presplit", table, cut));
   if (cut.keys.empty()) return absl::OkStatus();
   MutexLock lock(&change_);
+  HOURCELL_RETURN_IF_ERROR(LoadLastId());
   const std::shared_ptr<const RegionSet> before = Current(table);
   if (before->size() != 1) {
     return absl::FailedPreconditionError(fmt::format("presplit: table {} has {} regions; want one",
@@ -229,6 +243,7 @@ absl::Status RocksRegionChanger::Presplit(TableId table, const RegionCut& cut, u
     info.parents.clear();
   const RegionChange change = ChangeOf(RegionChange::Kind::kPresplit, *before, {&parent, 1}, infos);
   HOURCELL_RETURN_IF_ERROR(AskObservers(change));
+  HOURCELL_RETURN_IF_ERROR(WriteIntent(infos));
   Regions made;
   const absl::Status done = MakeEmpty(table, infos, &made);
   if (!done.ok()) return Undo(done, made);
@@ -256,6 +271,7 @@ absl::Status RocksRegionChanger::Split(TableId table, const RegionCut& cut, uint
   HOURCELL_RETURN_IF_ERROR(CheckKeys("split", table, cut));
   if (cut.keys.empty()) return absl::InvalidArgumentError("split: got no key; want one or more");
   MutexLock lock(&change_);
+  HOURCELL_RETURN_IF_ERROR(LoadLastId());
   const std::shared_ptr<const RegionSet> before = Current(table);
   const size_t index = before->Find(cut.keys.front());
   const RegionInfo& parent = before->info(index);
@@ -333,6 +349,7 @@ absl::Status RocksRegionChanger::Merge(TableId table, std::span<const RegionId> 
     }
   }
   MutexLock lock(&change_);
+  HOURCELL_RETURN_IF_ERROR(LoadLastId());
   const std::shared_ptr<const RegionSet> before = Current(table);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<size_t> parents, Neighbours(*before, ids));
   HOURCELL_RETURN_IF_ERROR(CheckUsable(*before, parents));
@@ -473,6 +490,9 @@ absl::Status RocksRegionChanger::WriteIntent(std::span<const RegionInfo> regions
     HOURCELL_RETURN_IF_ERROR(FromRocks(
         batch.Put(meta(), TransitionKey(region.table, region.id), EncodeRegion(region)), "batch"));
   }
+  const rocksdb::Slice key(kLastRegionIdKey.data(), kLastRegionIdKey.size());
+  HOURCELL_RETURN_IF_ERROR(
+      FromRocks(batch.Put(meta(), key, fmt::format("{}", last_id_.value)), "batch"));
   return WriteMeta(&batch);
 }
 
@@ -480,7 +500,7 @@ absl::Status RocksRegionChanger::Undo(const absl::Status& why, const Regions& ma
   // What cannot be dropped now is dropped when the store is opened; so are rows of intents, which
   // are for people, and which the next change leaves alone.
   for (const auto& [info, region] : made)
-    db_.DropColumnFamily(region->family()).PermitUncheckedError();
+    DropFamily(&db_, region->family(), recovery_.mutable_errors()).PermitUncheckedError();
   return why;
 }
 
@@ -530,7 +550,8 @@ absl::Status RocksRegionChanger::DropFamilies(const RegionSet& before,
   for (const size_t i : parents) {
     if (before.family(i) == kept) continue;
     HOURCELL_RETURN_IF_ERROR(
-        FromRocks(db_.DropColumnFamily(before.family(i)), "drop " + before.family(i)->GetName()));
+        FromRocks(DropFamily(&db_, before.family(i), recovery_.mutable_errors()),
+                  "drop " + before.family(i)->GetName()));
   }
   return absl::OkStatus();
 }

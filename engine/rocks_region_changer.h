@@ -78,6 +78,7 @@ class RocksRegionChanger {
 
   std::shared_ptr<const RegionSet> Current(TableId table) const;
   // Ids are never used twice, not even those of changes that failed: families are named by them.
+  // REQUIRES: LoadLastId has returned OK.
   RegionId NextId(const RegionSet& set, uint64_t now_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
   // The regions that `cut` makes of `parent`, without families.
@@ -97,6 +98,9 @@ class RocksRegionChanger {
                           const RegionInfo& merged,
                           Regions* made) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
 
+  // Reads the largest id that was ever taken, once.
+  absl::Status LoadLastId() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  // Writes which regions will be made, and that their ids are taken.
   absl::Status WriteIntent(std::span<const RegionInfo> regions)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
   // Takes back families that were made, and the intent, after `why`. Returns `why`.
@@ -122,6 +126,7 @@ class RocksRegionChanger {
   RocksRecovery& recovery_;
   const std::vector<StoreObserver*> observers_;
   Mutex change_;  // one at a time
+  bool has_last_id_ ABSL_GUARDED_BY(change_) = false;
   RegionId last_id_ ABSL_GUARDED_BY(change_);
 };
 

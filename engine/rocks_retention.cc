@@ -178,6 +178,7 @@ absl::StatusOr<uint64_t> Rewrite(rocksdb::DB* db,
   const rocksdb::Status status =
       db->CompactFiles(options, family, names, to_level, /*output_path_id=*/-1, nullptr, &done);
   if (status.IsAborted() || status.IsInvalidArgument() || status.IsIncomplete()) return 0;
+  if (status.IsColumnFamilyDropped()) return 0;  // it was split or merged meanwhile
   if (!status.ok()) return FromRocks(status, "drop expired rows");
   const uint64_t before = done.stats.total_input_bytes;
   const uint64_t after = done.stats.total_output_bytes;

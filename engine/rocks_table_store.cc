@@ -14,6 +14,7 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks_cursor.h"
 #include "engine/rocks_flush.h"
+#include "engine/rocks_memtable_budget.h"
 #include "engine/rocks_open.h"
 #include "engine/rocks_options.h"
 #include "engine/rocks_recovery.h"
@@ -124,6 +125,7 @@ class RocksTableStore : public TableStore {
         env_(std::move(opened.environment.env)),
         db_(std::move(opened.db)),
         regions_(std::move(opened.sets)),
+        memtables_(db_.get(), MemtableBytes(options)),
         recovery_(std::make_unique<RocksRecovery>(
             db_.get(), &regions_, std::move(opened.environment.errors))),
         changer_(std::make_unique<RocksRegionChanger>(
@@ -136,6 +138,12 @@ class RocksTableStore : public TableStore {
     rocksdb::WriteOptions options;
     options.sync = sync;
     return Write(group, options);
+  }
+
+  absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) override {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return Write(group, options, /*wait_ms=*/0);
   }
 
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
@@ -284,17 +292,23 @@ class RocksTableStore : public TableStore {
     return absl::OkStatus();
   }
 
-  absl::Status Compact(TableId table) override {
+  absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     rocksdb::CompactRangeOptions options;
     // The lowest level too: it may hold rows of many cells that were merged in place.
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    options.canceled = cancelled;
     const std::shared_ptr<const RegionSet> set = regions(table);
     for (size_t i = 0; i < set->size(); ++i) {
       // It flushes by itself, and would wait for ever if that failed.
       rocksdb::Status done = FlushFamily(db_.get(), set->family(i), recovery_->errors());
       if (done.ok()) done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
       if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile
+      if (cancelled != nullptr && cancelled->load()) {
+        return absl::CancelledError(
+            fmt::format("compact {}: ended at region {} of {}; what was merged stays",
+                        TableName(table), i + 1, set->size()));
+      }
       HOURCELL_RETURN_IF_ERROR(FromRocks(done, fmt::format("compact {}", TableName(table))));
     }
     return absl::OkStatus();
@@ -339,9 +353,11 @@ class RocksTableStore : public TableStore {
     return db_ != nullptr ? absl::OkStatus() : absl::FailedPreconditionError("store is closed");
   }
 
-  absl::Status Write(std::span<const Mutation> group, const rocksdb::WriteOptions& options) {
+  absl::Status Write(std::span<const Mutation> group,
+                     const rocksdb::WriteOptions& options,
+                     int64_t wait_ms = RegionEntry::kBehindMsMax) {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    const RegionEntry entry(regions_, group);
+    const RegionEntry entry(regions_, group, wait_ms);
     HOURCELL_RETURN_IF_ERROR(entry.status());
     rocksdb::WriteBatch batch;
     for (size_t i = 0; i < group.size(); ++i) {
@@ -361,7 +377,9 @@ class RocksTableStore : public TableStore {
       }
       HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
     }
-    return recovery_->Write(options, &batch);
+    HOURCELL_RETURN_IF_ERROR(recovery_->Write(options, &batch));
+    memtables_.AfterWrite(regions_);
+    return absl::OkStatus();
   }
 
   absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
@@ -379,6 +397,7 @@ class RocksTableStore : public TableStore {
   const std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<rocksdb::DB> db_;
   RocksRegions regions_;
+  RocksMemtableBudget memtables_;
   std::unique_ptr<RocksRecovery> recovery_;
   std::unique_ptr<RocksRegionChanger> changer_;
   Mutex read_modify_write_;  // one Increment or CompareAndSet at a time

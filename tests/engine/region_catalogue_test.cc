@@ -82,5 +82,11 @@ TEST(RegionCatalogueTest, DamageIsNamed) {
   }
 }
 
+TEST(RegionCatalogueTest, TheLastIdIsADecimalNumber) {
+  EXPECT_THAT(DecodeLastRegionId("1763780000123"), IsOkAndHolds(RegionId{1763780000123}));
+  for (const char* const damaged : {"", "x", "1 ", "-1", "18446744073709551616"})
+    EXPECT_THAT(DecodeLastRegionId(damaged), StatusIs(absl::StatusCode::kDataLoss)) << damaged;
+}
+
 }  // namespace
 }  // namespace hourcell

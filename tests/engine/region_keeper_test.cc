@@ -79,7 +79,7 @@ class RegionKeeperTest : public testing::Test {
       rows.push_back({TableId::kData, Mutation::Kind::kSet, key, value});
     }
     ASSERT_OK(store_->ApplyUnlogged(rows));
-    loads_->Record(static_cast<uint64_t>(clock_.NowMs()), rows);
+    loads_->Record(static_cast<uint64_t>(clock_.MonotonicMs()), rows);
     ASSERT_OK(store_->Flush(TableId::kData));
   }
 
@@ -160,7 +160,8 @@ TEST_F(RegionKeeperTest, RowsAfterASplitCountForTheDaughtersAtOnce) {
 
   Write(RandomKeys(400, &random));
   for (const RegionInfo& region : store_->Regions(TableId::kData)) {
-    const RegionLoads::Load load = loads_->Of(region.id, static_cast<uint64_t>(clock_.NowMs()));
+    const RegionLoads::Load load =
+        loads_->Of(region.id, static_cast<uint64_t>(clock_.MonotonicMs()));
     EXPECT_FALSE(load.is_cold) << region.id.value;
   }
 }

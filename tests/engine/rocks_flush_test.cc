@@ -80,5 +80,18 @@ TEST_F(RocksFlushTest, OfAFamilyThatIsNotTheDefaultOne) {
   ASSERT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
 }
 
+// RocksDB begins a flush of such a family and never makes it.
+TEST_F(RocksFlushTest, OfAFamilyThatWasDroppedWithRowsInMemory) {
+  rocksdb::ColumnFamilyHandle* family = nullptr;
+  ASSERT_TRUE(db_->CreateColumnFamily(rocksdb::ColumnFamilyOptions(), "other", &family).ok());
+  rocksdb::WriteOptions unlogged;
+  unlogged.disableWAL = true;
+  ASSERT_TRUE(db_->Put(unlogged, family, "a", "value").ok());
+  ASSERT_TRUE(DropFamily(db_.get(), family, errors_.get()).ok());
+  EXPECT_TRUE(FlushFamily(db_.get(), family, *errors_).IsColumnFamilyDropped());
+  EXPECT_TRUE(FlushFamily(db_.get(), db_->DefaultColumnFamily(), *errors_).ok());
+  ASSERT_TRUE(db_->DestroyColumnFamilyHandle(family).ok());
+}
+
 }  // namespace
 }  // namespace hourcell

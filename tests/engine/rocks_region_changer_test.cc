@@ -17,10 +17,12 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/rocks_table_store.h"
+#include "engine/store_observer.h"
 #include "tests/engine/journal_testing.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
@@ -403,9 +405,11 @@ TEST_F(RegionChangeTest, AProbeFindsTheMedian) {
 // The n-th write to the disk fails, for each n, while regions are split, trimmed and merged.
 class RegionFaultTest : public testing::Test {
  protected:
-  std::unique_ptr<TableStore> Open() {
+  std::unique_ptr<TableStore> Open(std::vector<StoreObserver*> observers = {}) {
     Options options = TinyOptions(directory_->path());
     options.env = env_.get();
+    options.observers = std::move(observers);
+    options.clock = clock_;
     absl::StatusOr<std::unique_ptr<TableStore>> opened =
         OpenRocksTableStore(directory_->file("db"), options);
     EXPECT_OK(opened);
@@ -451,9 +455,42 @@ class RegionFaultTest : public testing::Test {
   }
 
   std::optional<TempDir> directory_;
+  Clock* clock_ = nullptr;  // null: the machine's
   std::shared_ptr<FaultFs> fs_;
   std::unique_ptr<rocksdb::Env> env_;
 };
+
+// The ids that changes were to give to new regions, in order.
+class IdRecorder : public StoreObserver {
+ public:
+  absl::Status BeforeRegionChange(const RegionChange& change) override {
+    for (const ObservedRegion& daughter : change.daughters)
+      ids.push_back(daughter.id);
+    return absl::OkStatus();
+  }
+
+  std::vector<uint64_t> ids;
+};
+
+// Families are named by ids: one that could not be dropped must not be met again by its name.
+TEST_F(RegionFaultTest, IdsOfAFailedChangeAreNotUsedAgainByTheNextProcess) {
+  Start();
+  ManualClock clock(1);  // ids are times unless they would not ascend
+  clock_ = &clock;
+  IdRecorder recorder;
+  std::unique_ptr<TableStore> store = Open({&recorder});
+  Fill(store.get());
+  ASSERT_OK(Set(store.get(), Key(0), "v"));
+  fs_->FailOn({.operations = FaultFs::kCreate, .is_lasting = true, .files = FaultFs::kTableFile});
+  ASSERT_FALSE(store->Split(kTable, {.keys = {Key(20)}}).ok());
+  store.reset();
+  fs_->Heal();
+
+  store = Open({&recorder});
+  ASSERT_OK(store->Split(kTable, {.keys = {Key(20)}}));
+
+  EXPECT_THAT(recorder.ids, ElementsAre(3, 4, 5, 6));
+}
 
 TEST_F(RegionFaultTest, AFailedWriteLosesNothing) {
   bool has_failed = true;

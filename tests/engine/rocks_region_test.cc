@@ -66,6 +66,10 @@ TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   EXPECT_FALSE(store_->IsBehind(kTable, "z"));
   EXPECT_OK(Write({Row("z1"), Row("z2")}));
 
+  const std::vector<Mutation> behind = {Row("a7")};
+  EXPECT_THAT(store_->ApplyAtOnce(behind, /*sync=*/false),
+              StatusIs(absl::StatusCode::kUnavailable));
+
   std::atomic<int> done = 0;
   std::jthread alone([&] {
     EXPECT_OK(Write({Row("a9")}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <rocksdb/db.h>
 
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
@@ -331,6 +332,33 @@ TEST_F(RocksRetentionTest, AReopenedStoreKnowsItsFiles) {
   EXPECT_OK(store_->DropExpired());
   EXPECT_THAT(Stored(), IsEmpty());
   EXPECT_EQ(FileBytes(), 0u);
+}
+
+// As by a split or a merge, between a look at the regions and the rewrite of one's files.
+TEST_F(RocksRetentionTest, AFamilyThatWasDroppedMeanwhileEndsNoRound) {
+  expiry_ = std::make_unique<RowExpiry>(options_.layout, &retention_, &clock_);
+  RocksRetention retention;
+  retention.SetExpiry(expiry_.get());
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  retention.AddTo(&options);
+  rocksdb::DB* raw = nullptr;
+  ASSERT_TRUE(rocksdb::DB::Open(options, directory_.file("raw"), &raw).ok());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  rocksdb::ColumnFamilyHandle* dropped = nullptr;
+  ASSERT_TRUE(db->CreateColumnFamily(options, "dropped", &dropped).ok());
+  rocksdb::ColumnFamilyHandle* const families[] = {dropped, db->DefaultColumnFamily()};
+  for (rocksdb::ColumnFamilyHandle* const family : families) {
+    ASSERT_TRUE(db->Put({}, family, Key(1, kHour), "cell").ok());
+    ASSERT_TRUE(db->Flush({}, family).ok());
+  }
+  retention_.Set({.store_ttl_s = kDayS});
+  ASSERT_TRUE(db->DropColumnFamily(dropped).ok());
+
+  const auto freed = retention.DropFiles(db.get(), families);
+  ASSERT_OK(freed);
+  EXPECT_GT(*freed, 0u) << "of the other family";
+  ASSERT_TRUE(db->DestroyColumnFamilyHandle(dropped).ok());
 }
 
 }  // namespace
