@@ -119,7 +119,8 @@ struct AnnotationStore::Place {
 // Takes rows of a scan and makes the answer of them.
 class AnnotationStore::Reading {
  public:
-  explicit Reading(const AnnotationStore& store) : store_(store) {}
+  // `memory` may be null.
+  Reading(const AnnotationStore& store, MemoryAccount* memory) : store_(store), memory_(memory) {}
 
   absl::Status Add(const AnnotationRow& row) {
     const std::string_view metric =
@@ -136,6 +137,9 @@ class AnnotationStore::Reading {
                       "fewer series",
                       kAnnotationReadBytesMax));
     }
+    if (memory_ != nullptr) {
+      HOURCELL_RETURN_IF_ERROR(memory_->Take(kCopies * (sizeof(Annotation) + row.value.size())));
+    }
     HOURCELL_ASSIGN_OR_RETURN(Annotation annotation, ParseRow(row.value, row.tsuid, row.start_ms));
     found_.push_back(std::move(annotation));
     return absl::OkStatus();
@@ -148,7 +152,11 @@ class AnnotationStore::Reading {
   }
 
  private:
+  // By series, as those of a group, and printed.
+  static constexpr size_t kCopies = 3;
+
   const AnnotationStore& store_;
+  MemoryAccount* const memory_;
   std::string metric_;  // of the row before
   int64_t expires_before_ms_ = 0;
   size_t rows_seen_ = 0;
@@ -329,9 +337,10 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::OfSeries(
     TableView* view,
     std::span<const std::string_view> tsuids,
     int64_t start_ms,
-    int64_t end_ms) const {
+    int64_t end_ms,
+    MemoryAccount* memory) const {
   if (!has_any()) return std::vector<Annotation>();
-  Reading reading(*this);
+  Reading reading(*this, memory);
   HOURCELL_RETURN_IF_ERROR(
       ScanSeriesAnnotations(*parts_.row_keys, view, tsuids, start_ms, end_ms,
                             [&](const AnnotationRow& row) { return reading.Add(row); }));
@@ -340,9 +349,10 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::OfSeries(
 
 absl::StatusOr<std::vector<Annotation>> AnnotationStore::Global(TableView* view,
                                                                 int64_t start_ms,
-                                                                int64_t end_ms) const {
+                                                                int64_t end_ms,
+                                                                MemoryAccount* memory) const {
   if (!has_any()) return std::vector<Annotation>();
-  Reading reading(*this);
+  Reading reading(*this, memory);
   HOURCELL_RETURN_IF_ERROR(
       ScanGlobalAnnotations(*parts_.row_keys, view, std::max<int64_t>(start_ms, 0) / 1000 * 1000,
                             end_ms, [&](const AnnotationRow& row) { return reading.Add(row); }));

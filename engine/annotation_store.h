@@ -30,6 +30,7 @@
 #include "codec/row_key.h"
 #include "engine/annotation_scan.h"
 #include "engine/query/annotation.h"
+#include "engine/query/memory_account.h"
 #include "engine/retention.h"
 #include "engine/table.h"
 
@@ -84,11 +85,13 @@ class AnnotationStore {
 
   // The annotations of series (bytes, ascending, no two alike) with start_ms <= start <= end_ms, by
   // start. Does not look at a store known to have none.
-  // kResourceExhausted: more than kAnnotationReadBytesMax; kDataLoss: damage.
+  // kResourceExhausted: more than kAnnotationReadBytesMax, or than `memory` has, if there is one;
+  // it counts the answer, and is not given it back; kDataLoss: damage.
   absl::StatusOr<std::vector<Annotation>> OfSeries(TableView* view,
                                                    std::span<const std::string_view> tsuids,
                                                    int64_t start_ms,
-                                                   int64_t end_ms) const;
+                                                   int64_t end_ms,
+                                                   MemoryAccount* memory = nullptr) const;
 
   // Global ones, by start. As OpenTSDB has it, those that end after `end_ms` are left out, and
   // those in the second of `start_ms` are not. Differently from OpenTSDB, times in milliseconds are
@@ -96,7 +99,8 @@ class AnnotationStore {
   // OfSeries.
   absl::StatusOr<std::vector<Annotation>> Global(TableView* view,
                                                  int64_t start_ms,
-                                                 int64_t end_ms) const;
+                                                 int64_t end_ms,
+                                                 MemoryAccount* memory = nullptr) const;
 
   // Tsdb::VisitAnnotations. kDataLoss: damage.
   absl::Status VisitAll(const std::function<absl::Status(const Annotation&)>& visit) const;

@@ -46,6 +46,7 @@ struct BackupAdmin::Moment {
   uint64_t low_mark = 0;
   std::unique_ptr<JournalPin> journal;
   std::unique_ptr<TableFiles> tables;
+  uint64_t next_block = 0;  // known once the journal is copied
 };
 
 BackupAdmin::BackupAdmin(Parts parts) : parts_(std::move(parts)) {}
@@ -64,7 +65,40 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
   return parts_.tables->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
-absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory) {
+// The journal first, which grows beyond its limit until it is copied.
+absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupSet* set) {
+  uint64_t done = 0;
+  uint64_t total = 0;
+  for (const JournalPin::File& file : moment->journal->files())
+    total += file.bytes;
+  for (const TableFile& file : moment->tables->files())
+    total += file.bytes;
+  const auto add = [&](const BackupSource& source) -> absl::Status {
+    if (progress != nullptr && !progress(done, total)) {
+      return absl::CancelledError("backup: ended before it was done; there is no new one");
+    }
+    done += source.bytes;
+    return set->Add(source);
+  };
+  for (const JournalPin::File& file : moment->journal->files()) {
+    HOURCELL_RETURN_IF_ERROR(add(
+        {.path = "journal/" + file.name, .from = file.path, .bytes = file.bytes, .content = {}}));
+  }
+  moment->next_block = moment->journal->next_sequence();
+  moment->journal.reset();
+  HOURCELL_KILL_POINT("backup:journal");
+  for (const TableFile& file : moment->tables->files()) {
+    HOURCELL_RETURN_IF_ERROR(add({.path = "db/" + file.name,
+                                  .from = file.path,
+                                  .bytes = file.bytes,
+                                  .content = file.content}));
+  }
+  moment->tables.reset();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory,
+                                                 const Progress& progress) {
   if (directory.empty() || IsIn(Normalised(directory), Normalised(parts_.store_path))) {
     return absl::InvalidArgumentError(
         fmt::format("backup to {}: it is in the store; want a directory outside of {}",
@@ -75,22 +109,9 @@ absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory) {
   Moment moment;
   HOURCELL_RETURN_IF_ERROR(Pin(&moment));
   HOURCELL_KILL_POINT("backup:pinned");
-  for (const JournalPin::File& file : moment.journal->files()) {
-    HOURCELL_RETURN_IF_ERROR(set->Add(
-        {.path = "journal/" + file.name, .from = file.path, .bytes = file.bytes, .content = {}}));
-  }
-  const uint64_t next_block = moment.journal->next_sequence();
-  moment.journal.reset();
-  HOURCELL_KILL_POINT("backup:journal");
-  for (const TableFile& file : moment.tables->files()) {
-    HOURCELL_RETURN_IF_ERROR(set->Add({.path = "db/" + file.name,
-                                       .from = file.path,
-                                       .bytes = file.bytes,
-                                       .content = file.content}));
-  }
-  moment.tables.reset();
+  HOURCELL_RETURN_IF_ERROR(Copy(&moment, progress, set.get()));
   return set->Commit(
-      {.made_ms = moment.made_ms, .low_mark = moment.low_mark, .next_block = next_block});
+      {.made_ms = moment.made_ms, .low_mark = moment.low_mark, .next_block = moment.next_block});
 }
 
 }  // namespace hourcell

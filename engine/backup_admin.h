@@ -15,6 +15,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include <absl/status/statusor.h>
@@ -27,6 +29,7 @@ class Env;
 
 namespace hourcell {
 
+class BackupSet;
 class Clock;
 class GroupCommit;
 class Journal;
@@ -46,19 +49,25 @@ class BackupAdmin {
     rocksdb::Env* env = nullptr;  // null = the operating system's
   };
 
+  // Told before each file: the bytes of those before it, and of all. False ends the backup.
+  using Progress = std::function<bool(uint64_t done, uint64_t total)>;
+
   explicit BackupAdmin(Parts parts);
 
   // Makes a backup in a directory of backups (engine/backup_set.h), which is made if it is not
   // there, and copies what none of its backups has. Returns its manifest.
   // kInvalidArgument: the directory is the store's, or in it. kUnavailable: another backup is being
   // made there, or a disk is full, or fails. kDataLoss: a table file is damaged; the backup is not
-  // made. kFailedPrecondition: the directory has files of something else.
+  // made. kFailedPrecondition: the directory has files of something else. kCancelled: `progress`,
+  // which may be null, said so.
   // REQUIRES: the store is not closed meanwhile.
-  absl::StatusOr<BackupManifest> Make(const std::string& directory);
+  absl::StatusOr<BackupManifest> Make(const std::string& directory,
+                                      const Progress& progress = nullptr);
 
  private:
   struct Moment;
   absl::Status Pin(Moment* moment);
+  static absl::Status Copy(Moment* moment, const Progress& progress, BackupSet* set);
 
   const Parts parts_;
 };

@@ -1,18 +1,22 @@
 #include "engine/fsck.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/status_macros.h"
 #include "codec/row_key.h"
 #include "codec/salt_schedule.h"
 #include "engine/fsck_checks.h"
 #include "engine/journal.h"
+#include "engine/retention.h"
 #include "engine/rocks_table_store.h"
 #include "engine/series_table.h"
 #include "engine/store_lock.h"
@@ -42,6 +46,7 @@ class Fsck {
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAnnotations());
     HOURCELL_RETURN_IF_ERROR(checks_->CheckAsides());
     HOURCELL_RETURN_IF_ERROR(CheckJournal());
+    HOURCELL_RETURN_IF_ERROR(checks_->DropEmptySeries());
     HOURCELL_RETURN_IF_ERROR(tables_->Close());
     return std::move(report_);
   }
@@ -55,11 +60,24 @@ class Fsck {
     HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(options_.layout, tables_.get()));
     row_keys_.emplace(options_.layout, std::make_shared<SaltSchedule>(std::move(epochs)));
     uid_store_ = std::make_unique<TableUidStore>(options_.layout, tables_.get());
-    checks_.emplace(
-        FsckChecks::Parts{
-            .layout = &options_.layout, .tables = tables_.get(), .row_keys = &*row_keys_},
-        fsck_, &report_);
+    HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables_.get()));
+    checks_.emplace(FsckChecks::Parts{.layout = &options_.layout,
+                                      .tables = tables_.get(),
+                                      .row_keys = &*row_keys_,
+                                      .has_active_sets = has_sets,
+                                      .expiry = ReadExpiry()},
+                    fsck_, &report_);
     return absl::OkStatus();
+  }
+
+  // When rows expire; null: the TTLs cannot be read.
+  const RowExpiry* ReadExpiry() {
+    auto metric_ttl_s = ReadMetricTtls(tables_.get());
+    const absl::StatusOr<int64_t> store_ttl_s = ReadOrReplaceStoreTtl(std::nullopt, tables_.get());
+    if (!metric_ttl_s.ok() || !store_ttl_s.ok()) return nullptr;
+    retention_.Set({.store_ttl_s = *store_ttl_s, .metric_ttl_s = *std::move(metric_ttl_s)});
+    Clock* const clock = options_.clock != nullptr ? options_.clock : Clock::System();
+    return &expiry_.emplace(options_.layout, &retention_, clock);
   }
 
   // Without it rows are checked, too, but for their series.
@@ -92,8 +110,9 @@ class Fsck {
         Journal::Open({.directory = options_.path + "/journal",
                        .fs = FileSystemOf(options_.env),
                        .create = false,
-                       .low_mark = low_mark});
+                       .low_mark = std::max<uint64_t>(low_mark, 1)});
     absl::Status read = journal.status();
+    if (read.ok()) HOURCELL_RETURN_IF_ERROR(CheckCuts(journal->get()));
     if (read.ok()) {
       read = (*journal)->Replay(low_mark, [&](uint64_t sequence, std::string_view payload) {
         return checks_->CheckBlock(sequence, payload);
@@ -102,12 +121,23 @@ class Fsck {
     return checks_->CheckJournal(read);
   }
 
+  absl::Status CheckCuts(Journal* journal) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> cuts, journal->UnseenCuts());
+    checks_->TellCuts(cuts);
+    if (!fsck_.acknowledge_cuts) return absl::OkStatus();
+    HOURCELL_RETURN_IF_ERROR(journal->Acknowledge(cuts));
+    report_.fixed += cuts.size();
+    return absl::OkStatus();
+  }
+
   Options options_;
   const FsckOptions& fsck_;
   FsckReport report_;
   std::unique_ptr<StoreLock> lock_;
   std::unique_ptr<TableStore> tables_;
   std::optional<RowKeyCodec> row_keys_;
+  Retention retention_;
+  std::optional<RowExpiry> expiry_;
   std::unique_ptr<TableUidStore> uid_store_;
   std::unique_ptr<UidDirectory> uids_;   // null: UIDs are damaged
   std::unique_ptr<SeriesTable> series_;  // null: they are damaged

@@ -8,16 +8,25 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <absl/status/status.h>
 
 #include "codec/layout.h"
 #include "codec/row_key.h"
+#include "engine/annotation_key.h"
 #include "engine/fsck.h"
+#include "engine/fsck_active.h"
+#include "engine/journal_cut.h"
 #include "engine/series_table.h"
 #include "engine/table.h"
 #include "uid/uid_directory.h"
@@ -31,6 +40,8 @@ class FsckChecks {
     const Layout* layout = nullptr;
     TableStore* tables = nullptr;
     const RowKeyCodec* row_keys = nullptr;
+    bool has_active_sets = false;       // whole ones: what ReadActiveSetsAreKept says
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
 
   FsckChecks(const Parts& parts, const FsckOptions& options, FsckReport* report);
@@ -47,6 +58,11 @@ class FsckChecks {
   absl::Status CheckAsides();
   // Tells of a journal that cannot be read; returns errors that are none of the journal's.
   absl::Status CheckJournal(const absl::Status& read);
+  // Drops series that nothing was found of, if the options say so and no fault was found. REQUIRES:
+  // all else was checked, and nobody writes.
+  absl::Status DropEmptySeries();
+  // Tells of what was taken out of the journal and nobody has acknowledged.
+  void TellCuts(const std::vector<JournalCut>& cuts);
   // A block of the journal, in the order of the journal.
   absl::Status CheckBlock(uint64_t sequence, std::string_view payload);
 
@@ -56,12 +72,19 @@ class FsckChecks {
   absl::Status TellProgress();
   absl::Status CheckFilesOf(TableId table, const RegionInfo& region);
   std::string Place(std::string_view key) const;
-  void CheckKey(std::string_view key);
-  bool CheckSeriesOf(std::string_view key, const std::string& tsuid);
+  // Which UIDs have names, and a cursor over tsuids: what rows are held against, row by row.
+  absl::Status BeginRows(TableView* view);
+  absl::Status ReadRows(TableView* view);
+  SeriesNumber FindNumber(const std::string& tsuid);
+  absl::Status CheckKey(std::string_view key);
+  SeriesNumber CheckSeriesOf(std::string_view key, const std::string& tsuid);
   bool CheckName(std::string_view key, UidKind kind, Uid uid);
   absl::Status CheckCellOf(std::string_view key, std::string_view cell);
   absl::Status SetAside(std::string_view key, std::string_view cell, const std::string& good);
-  void CheckSeriesNumber(uint64_t sequence, SeriesNumber number);
+  void MarkUsed(SeriesNumber number);
+  absl::Status MarkUsedBy(const AnnotationKeyView& key);
+  absl::Status Drop(std::vector<std::pair<SeriesNumber, std::string>>* series);
+  void CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesNumber>& numbers);
 
   const Parts parts_;
   const FsckOptions& options_;
@@ -69,8 +92,13 @@ class FsckChecks {
   UidDirectory* uids_ = nullptr;
   SeriesTable* series_ = nullptr;
   std::string_view phase_;
-  absl::flat_hash_set<std::string> good_series_;
+  std::array<std::vector<bool>, 3> named_;  // by kind and UID; of some, it may have a name
+  std::unique_ptr<RowCursor> tsuids_;       // null: not while rows are read
+  absl::flat_hash_map<uint64_t, SeriesNumber> good_series_;  // by hash of the tsuid
+  ActiveSetCheck active_;
+  bool all_rows_are_good_ = true;  // each was read, and its series is known
   absl::flat_hash_set<SeriesNumber> defined_;
+  std::vector<bool> used_;  // by number: has a row, an annotation or something in the journal
 };
 
 }  // namespace hourcell

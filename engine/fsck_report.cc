@@ -36,6 +36,8 @@ std::string_view FsckFaultName(FsckFault fault) {
       return "annotation";
     case FsckFault::kJournal:
       return "journal";
+    case FsckFault::kCut:
+      return "cut";
   }
   HOURCELL_CHECK(false);
 }

@@ -27,12 +27,13 @@ enum class FsckFault : uint8_t {
   kRegion,      // regions that do not tile their table, or hide rows that are not theirs
   kAnnotation,  // an annotation whose key or text does not decode
   kJournal,     // a damaged journal, or a block of it that does not decode
+  kCut,         // what an open took out of the journal, until that is acknowledged
 };
 inline constexpr FsckFault kFsckFaults[] = {
-    FsckFault::kTable,      FsckFault::kKey,    FsckFault::kSalt,       FsckFault::kName,
-    FsckFault::kSeries,     FsckFault::kCell,   FsckFault::kDamagedRow, FsckFault::kFloat,
-    FsckFault::kAside,      FsckFault::kIndex,  FsckFault::kUid,        FsckFault::kRegion,
-    FsckFault::kAnnotation, FsckFault::kJournal};
+    FsckFault::kTable,      FsckFault::kKey,     FsckFault::kSalt,       FsckFault::kName,
+    FsckFault::kSeries,     FsckFault::kCell,    FsckFault::kDamagedRow, FsckFault::kFloat,
+    FsckFault::kAside,      FsckFault::kIndex,   FsckFault::kUid,        FsckFault::kRegion,
+    FsckFault::kAnnotation, FsckFault::kJournal, FsckFault::kCut};
 
 // "key", "damaged-row".
 std::string_view FsckFaultName(FsckFault fault);
@@ -54,6 +55,7 @@ struct FsckReport {
   std::map<FsckFault, uint64_t> counts = {};  // those that were found
   std::vector<FsckFinding> examples = {};     // in the order of the checks
   uint64_t fixed = 0;
+  uint64_t dropped = 0;  // series that had nothing left
 
   // Counts a fault; one of the first `examples_max` of its kind is kept.
   void Add(FsckFault fault, std::string text, size_t examples_max);

@@ -24,6 +24,7 @@
 #include "engine/key_range.h"
 #include "engine/series_key.h"
 #include "engine/series_rows.h"
+#include "engine/series_sums.h"
 
 namespace hourcell {
 namespace {
@@ -76,25 +77,49 @@ class SeriesCheck {
               const SeriesTable& series,
               TableStore* tables,
               const SeriesCheckOptions& options,
+              const SeriesSums& sums,
               FsckReport* report)
-      : layout_(layout), series_(series), tables_(*tables), options_(options), report_(*report) {}
+      : layout_(layout),
+        series_(series),
+        tables_(*tables),
+        options_(options),
+        sums_(sums),
+        report_(*report) {}
 
   absl::Status Run() {
     HOURCELL_RETURN_IF_ERROR(CheckBlocks());
-    absl::Status status;
-    HOURCELL_RETURN_IF_ERROR(
-        series_.Visit(std::nullopt, [&](SeriesNumber number, std::string_view tsuid) {
-          status = Add(number, tsuid);
-          return status.ok();
-        }));
-    HOURCELL_RETURN_IF_ERROR(status);
-    HOURCELL_RETURN_IF_ERROR(CheckMetric());
+    if (sums_.is_damaged) {
+      HOURCELL_RETURN_IF_ERROR(CheckSeriesOf(std::nullopt));
+    } else {
+      for (const Uid metric : sums_.differing)
+        HOURCELL_RETURN_IF_ERROR(CheckSeriesOf(metric));
+    }
     return CheckSetsOfOthers();
   }
 
  private:
+  // Whether the metric's rows may differ.
+  bool IsWanted(Uid metric) const { return sums_.is_damaged || sums_.differing.contains(metric); }
+
+  // All series of a metric, or of all metrics.
+  absl::Status CheckSeriesOf(std::optional<Uid> metric) {
+    absl::Status status;
+    HOURCELL_RETURN_IF_ERROR(
+        series_.Visit(metric, [&](SeriesNumber number, std::string_view tsuid) {
+          status = Add(number, tsuid);
+          return status.ok();
+        }));
+    HOURCELL_RETURN_IF_ERROR(status);
+    return CheckMetric();
+  }
+
   void Fault(std::string text) {
     report_.Add(FsckFault::kIndex, std::move(text), options_.examples_max);
+  }
+
+  bool IsWantedTsuid(std::string_view tsuid) const {
+    return tsuid.size() < layout_.metric_width ||
+           IsWanted(LoadBigEndian(tsuid.data(), layout_.metric_width));
   }
 
   // Whether each number's tsuid has that number.
@@ -116,7 +141,7 @@ class SeriesCheck {
     std::vector<std::string_view> tsuids;
     HOURCELL_RETURN_IF_ERROR(ParseBlock(key, row, &tsuids));
     for (size_t i = 0; i < tsuids.size(); ++i) {
-      if (tsuids[i].empty()) continue;
+      if (tsuids[i].empty() || !IsWantedTsuid(tsuids[i])) continue;
       const SeriesNumber number = *block * kBlockSeries + i;
       HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber back, series_.NumberOf(std::string(tsuids[i])));
       if (back != 0) continue;  // another one is told by its tsuid
@@ -127,7 +152,6 @@ class SeriesCheck {
   }
 
   absl::Status Add(SeriesNumber number, std::string_view tsuid) {
-    ++report_.series;
     const absl::StatusOr<SeriesUids> uids = ParseTsuid(layout_, tsuid);
     if (!uids.ok()) {
       Fault(
@@ -157,8 +181,7 @@ class SeriesCheck {
       if (found[i].empty()) HOURCELL_RETURN_IF_ERROR(FixBlock(of_metric_[i], tsuids_[i]));
     }
     HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_}, &of_metric_));
-    for (auto& [tag, numbers] : of_tag_)
-      HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_, .tag = tag}, &numbers));
+    HOURCELL_RETURN_IF_ERROR(CheckTagSets());
     HOURCELL_RETURN_IF_ERROR(
         CheckStraySets(TagSetsOf(layout_, metric_),
                        [&](const PostingSet& set) { return of_tag_.contains(*set.tag); }));
@@ -167,6 +190,34 @@ class SeriesCheck {
     tsuids_.clear();
     of_tag_.clear();
     return absl::OkStatus();
+  }
+
+  // The sets of the metric's tags, in the order of their rows: a metric may have millions.
+  absl::Status CheckTagSets() {
+    const std::unique_ptr<TableView> view = tables_.Snapshot();
+    const std::unique_ptr<RowCursor> row =
+        view->NewCursor(TableId::kSeries, PrefixRange(TagSetsOf(layout_, metric_)));
+    row->Seek({});
+    for (auto& [tag, numbers] : of_tag_) {
+      if (options_.tick != nullptr) HOURCELL_RETURN_IF_ERROR(options_.tick());
+      std::ranges::sort(numbers);
+      if (IsNextSet(row.get(), TagPostingPrefix(layout_, metric_, tag), numbers)) continue;
+      HOURCELL_RETURN_IF_ERROR(Compare({.metric = metric_, .tag = tag}, &numbers));
+    }
+    return row->status();
+  }
+
+  // Whether the rows with the prefix have these numbers; moves the cursor behind them.
+  static bool IsNextSet(RowCursor* row, const std::string& prefix, const Numbers& numbers) {
+    while (row->valid() && row->key() < prefix)
+      row->Next();
+    Numbers found;
+    bool is_good = true;
+    for (; row->valid() && row->key().starts_with(prefix); row->Next()) {
+      const absl::StatusOr<uint64_t> chunk = PostingChunk(row->key(), prefix.size());
+      is_good = is_good && chunk.ok() && DecodePosting(row->value(), *chunk, &found).ok();
+    }
+    return is_good && found == numbers;
   }
 
   absl::Status Compare(const PostingSet& set, Numbers* want) {
@@ -198,7 +249,9 @@ class SeriesCheck {
 
   // Sets of metrics that no series has; those of the others' tags were looked at with them.
   absl::Status CheckSetsOfOthers() {
-    const auto is_known = [&](const PostingSet& set) { return metrics_.contains(set.metric); };
+    const auto is_known = [&](const PostingSet& set) {
+      return metrics_.contains(set.metric) || !IsWanted(set.metric);
+    };
     HOURCELL_RETURN_IF_ERROR(CheckStraySets(kMetricSets, is_known));
     return CheckStraySets(kTagSets, is_known);
   }
@@ -238,17 +291,19 @@ class SeriesCheck {
   }
 
   // The set's rows are these numbers, and no others.
-  absl::Status Rewrite(const PostingSet& set, const Numbers& numbers) {
+  absl::Status Rewrite(const PostingSet& set, Numbers numbers) {
+    std::ranges::sort(numbers);
     std::map<std::string, std::string> rows;  // by key
     const std::string prefix = set.Prefix(layout_);
     for (const SeriesNumber number : numbers) {
       std::string key = prefix;
       AppendPostingChunk(number, &key);
-      std::string& row = rows[key];
-      const std::string one = PostingOfOne(number);
-      const std::string_view both[] = {row, one};
-      std::string merged;
-      MergePostings(row.empty() ? std::span(both).subspan(1) : std::span(both), &merged);
+      AddToPosting(number, &rows[key]);
+    }
+    for (auto& [key, row] : rows) {
+      const std::string_view numbers_of_chunk = row;
+      std::string merged;  // in the format of its size
+      MergePostings({&numbers_of_chunk, 1}, &merged);
       row = std::move(merged);
     }
     std::vector<Mutation> group;
@@ -290,6 +345,7 @@ class SeriesCheck {
   const SeriesTable& series_;
   TableStore& tables_;
   const SeriesCheckOptions& options_;
+  const SeriesSums& sums_;
   FsckReport& report_;
   Uid metric_ = kNoUid;
   Numbers of_metric_;
@@ -305,7 +361,11 @@ absl::Status CheckSeries(const Layout& layout,
                          TableStore* tables,
                          const SeriesCheckOptions& options,
                          FsckReport* report) {
-  return SeriesCheck(layout, series, tables, options, report).Run();
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesSums sums,
+                            SumSeriesRows(layout, tables->Snapshot().get(), options.tick));
+  report->series += sums.series;
+  if (sums.is_good()) return absl::OkStatus();
+  return SeriesCheck(layout, series, tables, options, sums, report).Run();
 }
 
 }  // namespace hourcell

@@ -5,8 +5,10 @@
 //   a series is in its metric's set and in that of each of its tags; no set has another one, nor
 //     have those of metrics and tags that no series has
 //
-// Series may be made meanwhile: one that is found in a set only is looked up once more before it is
-// a fault. Holds the series of one metric in memory, and the UIDs of all metrics.
+// One pass over the rows of one moment finds the metrics of which they do not agree
+// (engine/series_sums.h); only those are looked at series by series. Series may be made meanwhile:
+// one that is found in a set only is looked up once more before it is a fault. Holds the UIDs of
+// all metrics in memory, and the series of one metric that has a fault.
 //
 // Repairs: what one direction says and the other does not is written to the other. A posting set
 // that lacks series or does not decode is written anew, with all that belong in it; of those that
@@ -16,6 +18,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include <absl/status/status.h>
 
@@ -29,6 +32,8 @@ namespace hourcell {
 struct SeriesCheckOptions {
   bool fix = false;  // REQUIRES: no series is made meanwhile
   size_t examples_max = 10;
+  // Called every so often; an error ends the check with it. None = nobody is told.
+  std::function<absl::Status()> tick = {};
 };
 
 // Errors are storage's; what does not decode, too, but for posting sets: then the rest is not

@@ -11,6 +11,9 @@
 namespace hourcell {
 namespace {
 
+// RocksDB rounds smaller ones up to this.
+constexpr int kOpenFilesMin = 20;
+
 absl::Status OutOfRange(std::string_view field, uint64_t got, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("options: {} is out of range; got {}; want {}", field, got, want));
@@ -41,6 +44,11 @@ absl::Status Options::Validate() const {
     return absl::InvalidArgumentError(fmt::format(
         "options: background_jobs is out of range; got {}; want 1 or more", background_jobs));
   }
+  if (open_files_max < kOpenFilesMin) {
+    return absl::InvalidArgumentError(
+        fmt::format("options: open_files_max is out of range; got {}; want {} or more",
+                    open_files_max, kOpenFilesMin));
+  }
   if (open_hours_bytes < (64 << 10)) {
     return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");
   }
@@ -56,9 +64,9 @@ absl::Status Options::Validate() const {
         "and 1 or more",
         seal_grace_s, journal_age_s));
   }
-  if (ttl_s < 0 || ttl_s > kTtlMaxS) {
+  if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
     return absl::InvalidArgumentError(fmt::format(
-        "options: ttl_s is out of range; got {}; want 0 to {} seconds", ttl_s, kTtlMaxS));
+        "options: ttl_s is out of range; got {}; want 0 to {} seconds", *ttl_s, kTtlMaxS));
   }
   if (random_metric_uids && layout.metric_width > 7) {
     return absl::InvalidArgumentError(

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,16 +88,21 @@ struct Options {
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell
   // Points older than this are gone, unless their metric has a TTL of its own; 0 = kept for ever.
-  int64_t ttl_s = 0;               // tsd.storage.ttl
-  size_t lanes = 0;                // shards of ingest; 0 = by the processors
-  bool seal_in_background = true;  // false: only SealDue and pressure seal
+  // It is kept with the store; nothing = the one that is kept, for ever if there is none.
+  std::optional<int64_t> ttl_s = {};  // tsd.storage.ttl
+  size_t lanes = 0;                   // shards of ingest; 0 = by the processors
+  bool seal_in_background = true;     // false: only SealDue and pressure seal
 
   // Told what an operator should look at, a line each; none = nobody is. Called from any thread.
   std::function<void(std::string_view message)> warn = {};
 
-  size_t block_cache_bytes = 256 << 20;  // RocksDB's, shared by all tables
-  size_t write_buffer_bytes = 64 << 20;  // one memtable
-  int background_jobs = 2;               // flushes and LSM compactions at once
+  // Memory of RocksDB's, for all tables together: stored blocks, and of each file that is open its
+  // index, filter and dictionary, for which blocks make room.
+  size_t block_cache_bytes = 512 << 20;  // tsd.storage.block_cache
+  // All memtables are four of these at most.
+  size_t write_buffer_bytes = 64 << 20;  // tsd.storage.write_buffer: one memtable
+  int background_jobs = 2;   // tsd.storage.background_jobs: flushes and LSM compactions at once
+  int open_files_max = 512;  // tsd.storage.open_files: table files open at once
 
   // tsd.region.presplit: the regions a new store's data table begins with, as regions/presplit.h
   // says (`hex:16`, `salt`, `keys:a,b`, `file:PATH` and others); empty: one.
@@ -110,6 +116,8 @@ struct Options {
   int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
   size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
+  // From so many series on a plan asks which of them are active, see engine/active_sets.h.
+  size_t active_from_series = 256;
 
   // Told what happens to the store, in this order: engine/store_observer.h. Borrowed until it is
   // closed.

@@ -58,6 +58,10 @@ void StoreGauges::AddTo(Stats* stats) const {
   add("hours.bytes", {}, [open_hours = open_hours] { return open_hours->bytes(); });
   add("journal.bytes", {}, [journal = journal] { return journal->bytes(); });
   add("journal.segments", {}, [journal = journal] { return journal->segments(); });
+  add("journal.cut_files", {}, [journal = journal] {
+    const auto cuts = journal->UnseenCuts();
+    return cuts.ok() ? cuts->size() : 0;
+  });
   add("journal.blocks", {}, [commit = commit] { return commit->blocks_written(); });
   add("journal.errors", {}, [commit = commit] { return commit->failures(); });
   add("append.waited", {}, [admission = admission] { return admission->waited(); });

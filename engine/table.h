@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -150,6 +151,12 @@ class TableStore {
   // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
+  // As Apply, but kUnavailable at once where Apply would wait for a region that is behind: for whom
+  // others wait meanwhile.
+  virtual absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) {
+    return Apply(group, sync);
+  }
+
   // As Apply, but the group survives a crash only from the next Flush of its tables on: for what is
   // in the journal until then.
   virtual absl::Status ApplyUnlogged(std::span<const Mutation> group) = 0;
@@ -220,7 +227,8 @@ class TableStore {
   virtual absl::Status Flush(TableId table) = 0;
 
   // Merges all files of a table into as few as there can be, and waits until that is done.
-  virtual absl::Status Compact(TableId table) = 0;
+  // kCancelled: `*cancelled` became true; what was merged by then stays. It may be null.
+  virtual absl::Status Compact(TableId table, std::atomic<bool>* cancelled = nullptr) = 0;
 
   // From now on rows of the data table that are expired may vanish at any moment, in parts too:
   // reads leave them out by themselves. `expiry` is borrowed and outlives the store. Before this

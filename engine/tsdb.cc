@@ -1,79 +1,24 @@
 #include "engine/tsdb.h"
 
-#include <algorithm>
-#include <atomic>
+#include <iterator>
 #include <optional>
-#include <thread>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "codec/base/bytes.h"
-#include "codec/base/clock.h"
-#include "codec/base/kill_point.h"
-#include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
-#include "codec/row_key.h"
-#include "engine/admission.h"
-#include "engine/annotation_store.h"
-#include "engine/background.h"
-#include "engine/backup_admin.h"
-#include "engine/fsck_admin.h"
-#include "engine/group_commit.h"
-#include "engine/ingest/open_hours.h"
-#include "engine/ingest/series_cache.h"
-#include "engine/journal.h"
 #include "engine/last_points.h"
-#include "engine/loss_counter.h"
-#include "engine/metric_series.h"
 #include "engine/parallel_scan_parts.h"
 #include "engine/point_deleter.h"
-#include "engine/point_replay.h"
-#include "engine/point_writer.h"
-#include "engine/presplit_new.h"
-#include "engine/put_ledger.h"
 #include "engine/query/result_collector.h"
-#include "engine/query_executor.h"
-#include "engine/query_planner.h"
+#include "engine/query_meter.h"
 #include "engine/query_watch.h"
-#include "engine/region_admin.h"
-#include "engine/region_keeper.h"
-#include "engine/region_loads.h"
-#include "engine/retention.h"
-#include "engine/rocks_table_store.h"
 #include "engine/row_scanner.h"
-#include "engine/salt_admin.h"
-#include "engine/sealer.h"
 #include "engine/series_lookup.h"
-#include "engine/series_table.h"
-#include "engine/store_gauges.h"
-#include "engine/store_lock.h"
-#include "engine/store_meta.h"
-#include "engine/table_uid_store.h"
-#include "engine/ttl_admin.h"
+#include "engine/tsdb_impl.h"
 #include "uid/uid_check.h"
-#include "uid/uid_directory.h"
 
 namespace hourcell {
 namespace {
-
-UidOptions ToUidOptions(const Options& options, const Layout& layout) {
-  return {.layout = layout,
-          .extra_chars = options.extra_name_chars,
-          .auto_create_metrics = options.auto_create_metrics,
-          .auto_create_tagks = options.auto_create_tagks,
-          .auto_create_tagvs = options.auto_create_tagvs,
-          .random_metrics = options.random_metric_uids,
-          .cache_names_max = options.uid_cache_names_max};
-}
-
-// For the series of metrics that are queried.
-constexpr size_t kMetricSeriesBytes = 128 << 20;
-
-// Enough that appenders seldom meet, few enough that a batch has many points for each.
-size_t DefaultLanes() {
-  return std::clamp<size_t>(4 * std::thread::hardware_concurrency(), 8, 64);
-}
 
 absl::Status Closed() {
   return absl::FailedPreconditionError("store is closed");
@@ -86,291 +31,6 @@ UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid)
 }
 
 }  // namespace
-
-// The parts of an open store, in the order in which they depend on each other.
-class Tsdb::Impl {
- public:
-  explicit Impl(Options opened) : options(std::move(opened)) {}
-
-  absl::Status Open();
-  absl::Status OpenTables();
-  absl::Status LoadRetention();
-  void MakeRegionKeeper();
-  absl::Status OpenJournal();
-  void StartBackground();
-  absl::Status Flush();
-  absl::Status Close();
-
-  Options options;
-  Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
-  Stats stats;
-  LossCounter losses{&stats};
-  std::unique_ptr<StoreLock> lock;
-  Retention retention;
-  std::optional<RowExpiry> expiry;
-  std::unique_ptr<TableStore> tables;
-  std::shared_ptr<SaltSchedule> salts;
-  std::optional<RowKeyCodec> row_keys;
-  std::unique_ptr<TableUidStore> uid_store;
-  std::unique_ptr<UidDirectory> uids;
-  std::unique_ptr<SeriesTable> series;
-  std::unique_ptr<SeriesCache> series_cache;
-  std::unique_ptr<AnnotationStore> annotations;
-  std::unique_ptr<OpenHours> open_hours;
-  std::unique_ptr<Journal> journal;
-  std::unique_ptr<PutLedger> put_ledger;  // null: there are no observers
-  std::unique_ptr<GroupCommit> commit;
-  std::unique_ptr<Admission> admission;
-  std::optional<RegionLoads> region_loads;
-  std::unique_ptr<RegionKeeper> region_keeper;
-  std::unique_ptr<Sealer> sealer;
-  std::unique_ptr<PointWriter> writer;
-  std::unique_ptr<MetricSeriesCache> metric_series;
-  std::unique_ptr<QueryPlanner> planner;
-  std::unique_ptr<QueryExecutor> executor;
-  std::unique_ptr<RegionAdmin> regions;
-  std::unique_ptr<SaltAdmin> salt;
-  std::unique_ptr<TtlAdmin> ttls;
-  std::unique_ptr<BackupAdmin> backups;
-  std::unique_ptr<FsckAdmin> fsck;
-  std::unique_ptr<Background> committer;
-  std::unique_ptr<Background> syncer;
-  std::unique_ptr<Background> seal_ticker;
-  std::unique_ptr<Background> expiry_ticker;
-  std::unique_ptr<Background> region_ticker;
-  std::unique_ptr<Background> region_trimmer;
-  std::atomic<bool> is_open{false};
-};
-
-absl::Status Tsdb::Impl::Open() {
-  HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
-  HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
-  HOURCELL_RETURN_IF_ERROR(OpenTables());
-  HOURCELL_RETURN_IF_ERROR(OpenJournal());
-  writer = std::make_unique<PointWriter>(options, PointWriter::Parts{.series = series.get(),
-                                                                     .cache = series_cache.get(),
-                                                                     .open_hours = open_hours.get(),
-                                                                     .commit = commit.get(),
-                                                                     .admission = admission.get(),
-                                                                     .uids = uids.get(),
-                                                                     .expiry = &*expiry,
-                                                                     .ledger = put_ledger.get(),
-                                                                     .clock = clock,
-                                                                     .stats = &stats});
-  metric_series = std::make_unique<MetricSeriesCache>(
-      options.layout, series.get(), MetricSeriesCache::Limits{.bytes = kMetricSeriesBytes});
-  planner = std::make_unique<QueryPlanner>(options, *row_keys,
-                                           QueryPlanner::Parts{.uids = uids.get(),
-                                                               .series = series.get(),
-                                                               .metric_series = metric_series.get(),
-                                                               .expiry = &*expiry});
-  executor = std::make_unique<QueryExecutor>(options, *row_keys,
-                                             QueryExecutor::Parts{.tables = tables.get(),
-                                                                  .uids = uids.get(),
-                                                                  .planner = planner.get(),
-                                                                  .open_hours = open_hours.get(),
-                                                                  .annotations = annotations.get(),
-                                                                  .clock = clock});
-  regions = std::make_unique<RegionAdmin>(
-      options.regions.split,
-      RegionAdmin::Parts{
-          .tables = tables.get(), .row_keys = &*row_keys, .uids = uids.get(), .clock = clock});
-  salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
-                                                      .row_keys = &*row_keys,
-                                                      .schedule = salts.get(),
-                                                      .sealer = sealer.get(),
-                                                      .annotations = annotations.get(),
-                                                      .clock = clock});
-  ttls = std::make_unique<TtlAdmin>(
-      options.layout,
-      TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
-  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
-                                                             .tables = tables.get(),
-                                                             .commit = commit.get(),
-                                                             .journal = journal.get(),
-                                                             .sealer = sealer.get(),
-                                                             .clock = clock,
-                                                             .env = options.env});
-  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{
-      &options.layout, tables.get(), &*row_keys, uids.get(), series.get(), journal.get(), clock});
-  StartBackground();
-  StoreGauges{.is_open = &is_open,
-              .tables = tables.get(),
-              .uids = uids.get(),
-              .series = series.get(),
-              .series_cache = series_cache.get(),
-              .open_hours = open_hours.get(),
-              .journal = journal.get(),
-              .commit = commit.get(),
-              .admission = admission.get()}
-      .AddTo(&stats);
-  is_open = true;
-  return absl::OkStatus();
-}
-
-absl::Status Tsdb::Impl::OpenTables() {
-  HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
-  HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
-  options.layout = layout;
-  HOURCELL_RETURN_IF_ERROR(
-      PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
-  HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
-  salts = std::make_shared<SaltSchedule>(std::move(epochs));
-  row_keys.emplace(layout, salts);
-  HOURCELL_RETURN_IF_ERROR(LoadRetention());
-  MakeRegionKeeper();
-  // A point that is acknowledged as synced goes by the names that it was put under.
-  const bool sync = options.sync == Durability::kAlways;
-  uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
-  HOURCELL_ASSIGN_OR_RETURN(uids,
-                            UidDirectory::Open(ToUidOptions(options, layout), uid_store.get()));
-  HOURCELL_ASSIGN_OR_RETURN(
-      series,
-      SeriesTable::Open(layout,
-                        {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
-                        sync));
-  series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
-  HOURCELL_ASSIGN_OR_RETURN(
-      annotations, AnnotationStore::Open(
-                       {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
-  return absl::OkStatus();
-}
-
-absl::Status Tsdb::Impl::LoadRetention() {
-  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
-  retention.Set({.store_ttl_s = options.ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
-  expiry.emplace(options.layout, &retention, clock);
-  tables->SetExpiry(&*expiry);
-  return absl::OkStatus();
-}
-
-void Tsdb::Impl::MakeRegionKeeper() {
-  region_loads.emplace(options.regions.split);
-  region_keeper = std::make_unique<RegionKeeper>(
-      options.regions, RegionKeeper::Parts{.tables = tables.get(),
-                                           .loads = &*region_loads,
-                                           .clock = clock,
-                                           .stats = &stats,
-                                           .warn = options.warn,
-                                           .ttl_ms = [this] { return options.ttl_s * 1000; },
-                                           .write_buffers_bytes = 4 * options.write_buffer_bytes});
-}
-
-// The journal, and from it the hours that were open.
-absl::Status Tsdb::Impl::OpenJournal() {
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
-  HOURCELL_ASSIGN_OR_RETURN(
-      journal,
-      Journal::Open({.directory = options.path + "/journal",
-                     .fs = FileSystemOf(options.env),
-                     .segment_bytes = options.journal_segment_bytes,
-                     .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
-                     .create = false,  // ReadOrCreateMeta makes that of a new store
-                     .low_mark = low_mark}));
-  open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? DefaultLanes() : options.lanes);
-  if (!options.observers.empty()) put_ledger = std::make_unique<PutLedger>(options.observers);
-  commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
-                                                            .journal = journal.get(),
-                                                            .tables = tables.get(),
-                                                            .series = series.get(),
-                                                            .ledger = put_ledger.get()},
-                                         options.sync == Durability::kAlways);
-  admission = std::make_unique<Admission>(
-      Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
-                        .journal_bytes = options.journal_bytes},
-      open_hours.get(), journal.get(), commit.get());
-  sealer = std::make_unique<Sealer>(options, *row_keys,
-                                    Sealer::Parts{.open_hours = open_hours.get(),
-                                                  .journal = journal.get(),
-                                                  .tables = tables.get(),
-                                                  .series = series.get(),
-                                                  .admission = admission.get(),
-                                                  .expiry = &*expiry,
-                                                  .loads = &*region_loads,
-                                                  .clock = clock,
-                                                  .stats = &stats,
-                                                  .warn = options.warn});
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t points,
-                            ReplayPoints({.journal = journal.get(),
-                                          .open_hours = open_hours.get(),
-                                          .series = series.get(),
-                                          .sealer = sealer.get()},
-                                         low_mark, static_cast<uint32_t>(clock->NowMs() / 1000)));
-  stats.counter("journal.replayed_points")->Add(points);
-  return absl::OkStatus();
-}
-
-void Tsdb::Impl::StartBackground() {
-  // What nobody waits for is in the journal this soon.
-  constexpr int64_t kCommitMs = 20;
-  // How often the sealer looks, and how soon it makes room.
-  constexpr int64_t kSealMs = 200;
-  Counter* const failures = stats.counter("storage.sync.errors");
-  committer = std::make_unique<Background>(kCommitMs, [this] {
-    // What fails is tried again, and told to whoever waits.
-    if (commit->pending_bytes() > 0) commit->CommitAll(/*sync=*/false).IgnoreError();
-  });
-  const bool at_intervals = options.sync == Durability::kInterval;
-  syncer =
-      std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0, [this, failures] {
-        if (!commit->Sync().ok()) failures->Add(1);
-      });
-  seal_ticker = std::make_unique<Background>(kSealMs, [this] {
-    const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
-    done.IgnoreError();  // counted; what is left is tried again
-  });
-  constexpr int64_t kDropExpiredMs = 60'000;
-  Counter* const freed = stats.counter("retention.freed_bytes");
-  Counter* const drop_errors = stats.counter("retention.errors");
-  expiry_ticker = std::make_unique<Background>(
-      options.seal_in_background ? kDropExpiredMs : 0, [this, freed, drop_errors] {
-        const absl::StatusOr<uint64_t> bytes = tables->DropExpired();
-        bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
-      });
-  admission->SetWake([this] { seal_ticker->Wake(); });
-  constexpr int64_t kRegionsMs = 1000;
-  // What fails is counted and tried again.
-  region_ticker = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
-                                               [this] { region_keeper->Tick().IgnoreError(); });
-  region_trimmer = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
-                                                [this] { region_keeper->Trim().IgnoreError(); });
-}
-
-absl::Status Tsdb::Impl::Flush() {
-  HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
-  HOURCELL_RETURN_IF_ERROR(sealer->SealAll());
-  HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
-  for (const TableId table :
-       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
-    HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
-  return absl::OkStatus();
-}
-
-absl::Status Tsdb::Impl::Close() {
-  if (!is_open.exchange(false)) return absl::OkStatus();
-  fsck->Stop();
-  region_ticker.reset();
-  region_trimmer.reset();
-  expiry_ticker.reset();
-  seal_ticker.reset();
-  syncer.reset();
-  committer.reset();
-  commit->StopWaits();
-  // Whatever cannot be sealed any more is in the journal.
-  absl::Status closed = Flush();
-  HOURCELL_KILL_POINT("close:flushed");
-  closed.Update(journal->Close());
-  HOURCELL_KILL_POINT("close:journal");
-  if (closed.ok()) {
-    // Nothing in the journal is needed any more, its last segment included.
-    const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
-    closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
-    HOURCELL_KILL_POINT("close:trimmed");
-  }
-  closed.Update(tables->Close());
-  lock.reset();
-  return closed;
-}
 
 Tsdb::Tsdb(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -431,6 +91,7 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  MemoryLease memory(impl_->executor->memory(), control);
   // In this order, as in every read.
   const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
@@ -440,7 +101,8 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
                                             .uids = impl_->uids.get(),
                                             .series = impl_->series.get(),
                                             .expiry = &*impl_->expiry,
-                                            .clock = impl_->clock});
+                                            .clock = impl_->clock,
+                                            .memory = &memory});
   return impl_->losses.Note(reader.Read(query, watch, control, visit));
 }
 
@@ -451,7 +113,8 @@ absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
-  SeriesLookup lookup(layout(), impl_->uids.get(), impl_->series.get());
+  MemoryLease memory(impl_->executor->memory(), control);
+  const SeriesLookup lookup(layout(), impl_->uids.get(), impl_->series.get(), &memory);
   return impl_->losses.Note(lookup.Visit(query, watch, visit));
 }
 
@@ -471,6 +134,24 @@ absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
                                                        size_t max) {
   if (!impl_->is_open) return Closed();
   return impl_->uids->Suggest(kind, prefix, max);
+}
+
+absl::Status Tsdb::VisitNames(const NameQuery& query,
+                              const std::function<bool(std::string_view name)>& visit,
+                              QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  constexpr size_t kNamesPerCheck = 256;
+  size_t visited = 0;
+  absl::Status ended;
+  HOURCELL_RETURN_IF_ERROR(
+      impl_->uids->VisitNames(query.kind, query.prefix, [&](std::string_view name) {
+        if (visited++ % kNamesPerCheck == 0) ended = watch.Check();
+        return ended.ok() && visit(name);
+      }));
+  return ended;
 }
 
 absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit) {
@@ -592,10 +273,8 @@ absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
                        .mappings = report.mappings,
                        .errors = report.errors(),
                        .warnings = report.warnings()};
-  for (const UidFinding& finding : report.findings) {
-    result.lines.push_back(fmt::format("{}: {}{}", finding.is_error ? "error" : "warning",
-                                       finding.text, finding.repaired ? " (repaired)" : ""));
-  }
+  for (const UidFinding& finding : report.findings)
+    result.lines.push_back(LineOf(finding));
   return result;
 }
 
@@ -604,7 +283,7 @@ absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> 
 }
 
 int64_t Tsdb::store_ttl_s() const {
-  return impl_->options.ttl_s;
+  return impl_->retention.rules()->store_ttl_s;
 }
 
 absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
@@ -614,7 +293,7 @@ absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
 
 absl::StatusOr<uint64_t> Tsdb::DropExpired() {
   if (!impl_->is_open) return Closed();
-  return impl_->tables->DropExpired();
+  return impl_->DropExpired();
 }
 
 void Tsdb::DropCaches() {
@@ -636,10 +315,13 @@ absl::Status Tsdb::Flush() {
   return impl_->is_open ? impl_->Flush() : Closed();
 }
 
-absl::Status Tsdb::Compact() {
+absl::Status Tsdb::Compact(const CompactControl& control) {
   HOURCELL_RETURN_IF_ERROR(Flush());
-  for (const TableId table : kTableIds)
-    HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table));
+  size_t done = 0;
+  for (const TableId table : kTableIds) {
+    if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));
+    HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table, control.cancelled));
+  }
   return absl::OkStatus();
 }
 

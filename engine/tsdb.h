@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -81,8 +82,12 @@ class CommitTicket {
 struct AppendOptions {
   bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
   // How long Append may block when memory or journal are full, before it takes none of the points
-  // and the ticket is kUnavailable.
+  // and the ticket is kUnavailable; and how long before it may create series, as others are being
+  // created or the tables of names take no rows: then it refuses the points of new series, with
+  // kThrottled, and takes the others.
   int64_t wait_ms = 10'000;
+  // Rather than refuse some of the points with kThrottled it takes none; the ticket is kAborted.
+  bool all_or_none = false;
 };
 
 // A mapping as the uid tool prints it.
@@ -111,6 +116,13 @@ struct MetricTtl {
   std::string metric;  // UTF-8; the UID in hex if it has no name
   int64_t ttl_s = 0;   // 0 = for ever
   friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
+};
+
+// How a long merge of files is watched and ended.
+struct CompactControl {
+  std::atomic<bool>* cancelled = nullptr;  // borrowed; null: nobody ends it
+  // Told the name of each table as its merge begins, and how many are done. None: nobody is.
+  std::function<void(std::string_view table, size_t done, size_t total)> progress = {};
 };
 
 class Tsdb {
@@ -163,14 +175,16 @@ class Tsdb {
   // ascending by tsuid, each once. Series without such a point, and tsuids of no series, are left
   // out. `control` may be null.
   // kInvalidArgument: a text that is no tsuid; kNotFound: a name is unknown; kCancelled: by
-  // `control`; kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
+  // `control`, which `visit` may do; kResourceExhausted: the memory of queries;
+  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
   absl::Status LastPoints(const LastQuery& query,
                           const std::function<void(const LastPoint&)>& visit,
                           QueryControl* control = nullptr);
 
   // Visits series by their metric and tags, ascending by tsuid, until `visit` returns false or the
   // query's limit is reached; returns how many there are in all (fewer if `visit` ended it).
-  // `control` may be null. kNotFound: a name is unknown; kCancelled, kDeadlineExceeded as above.
+  // `control` may be null. kNotFound: a name is unknown; kCancelled, kResourceExhausted,
+  // kDeadlineExceeded as above.
   absl::StatusOr<uint64_t> LookupSeries(const LookupQuery& query,
                                         const std::function<bool(const FoundSeries&)>& visit,
                                         QueryControl* control = nullptr);
@@ -187,6 +201,12 @@ class Tsdb {
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
                                                    std::string_view prefix,
                                                    size_t max);
+
+  // Visits such names until `visit` returns false. `control` may be null. kCancelled: by it;
+  // kDeadlineExceeded: the timeout.
+  absl::Status VisitNames(const NameQuery& query,
+                          const std::function<bool(std::string_view name)>& visit,
+                          QueryControl* control = nullptr);
 
   // Visits stored rows in key order until `visit` returns false.
   absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
@@ -241,13 +261,13 @@ class Tsdb {
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);
 
   // Says for how many seconds a metric's points are kept, by their own time, whatever
-  // options.ttl_s says: 0 = for ever; nothing: as options.ttl_s says again. Kept with the store.
+  // store_ttl_s() says: 0 = for ever; nothing: as that says again. Kept with the store.
   // Points that are older are invisible at once, and go from disk later. Once they have expired a
   // longer TTL does not bring them back for sure.
   // kNotFound: no such metric; kInvalidArgument: negative, or longer than there is time.
   absl::Status SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s);
 
-  // What options.ttl_s said.
+  // What options.ttl_s said, or when the store was opened with one last.
   int64_t store_ttl_s() const;
 
   // The metrics with a TTL of their own, by name.
@@ -271,8 +291,9 @@ class Tsdb {
   absl::Status Flush();
 
   // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
-  // store at rest, as a backup or a measurement wants it.
-  absl::Status Compact();
+  // store at rest, as a backup or a measurement wants it. kCancelled: `control` said so; what was
+  // merged by then stays.
+  absl::Status Compact(const CompactControl& control = {});
 
   // Regions managed by hand: engine/region_admin.h. Lives as long as this object.
   RegionAdmin* regions();

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
+#include "codec/base/clock.h"
 #include "engine/backup_admin.h"
 #include "tests/engine/backup_testing.h"
 #include "tests/engine/journal_testing.h"
@@ -60,6 +61,28 @@ TEST_F(BackupRestoreTest, AnEmptyDirectoryIsTakenAnotherIsNot) {
   ASSERT_OK(Restore());
   EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("want an empty")));
   ExpectWhole();
+}
+
+// The one that was restored is opened without the settings of the one that was backed up.
+TEST_F(BackupRestoreTest, TheStoresTtlIsRestored) {
+  ManualClock clock((kBackupHour + 86400) * 1000);
+  Options options = TinyOptions(dir_.file("short"));
+  options.ttl_s = 90'000;
+  options.clock = &clock;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutPoints(tsdb.get(), 0, 100);
+    manifest_ = *tsdb->backups()->Make(dir_.file("of_short"));
+  }
+  set_ = *BackupSet::Open(dir_.file("of_short"), BackupSet::Use::kRead);
+  ASSERT_OK(Restore());
+
+  clock.Advance(90'000 * 1000);
+  Options restored = TinyOptions(target_);
+  restored.clock = &clock;
+  const std::unique_ptr<Tsdb> tsdb = OpenTiny(restored);
+  EXPECT_EQ(tsdb->store_ttl_s(), 90'000);
+  EXPECT_EQ(Dump(tsdb.get()), "") << "all have expired";
 }
 
 TEST_F(BackupRestoreTest, AFileInTheWayIsRefused) {

@@ -13,7 +13,6 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
-#include "codec/base/mutex.h"
 #include "engine/region_admin.h"
 #include "engine/rocks_table_store.h"
 #include "tests/engine/backup_testing.h"
@@ -29,37 +28,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-// Holds up whoever reads a table file until it is opened.
-class Gate {
- public:
-  FaultFs::Hook Hook() {
-    return [this](FaultFs::Operation operation, const std::string& path) {
-      if (operation != FaultFs::kRead || FaultFs::KindOf(path) != FaultFs::kTableFile) return;
-      MutexLock lock(&mutex_);
-      is_reached_ = true;
-      changed_.NotifyAll();
-      while (!is_open_)
-        changed_.Wait(&mutex_);
-    };
-  }
-  void WaitUntilReached() {
-    MutexLock lock(&mutex_);
-    while (!is_reached_)
-      changed_.Wait(&mutex_);
-  }
-  void Open() {
-    MutexLock lock(&mutex_);
-    is_open_ = true;
-    changed_.NotifyAll();
-  }
-
- private:
-  Mutex mutex_;
-  CondVar changed_;
-  bool is_reached_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
-};
 
 class FsckAdminTest : public testing::Test {
  protected:
@@ -146,44 +114,6 @@ TEST_F(FsckAdminTest, FaultsAreToldAndNothingIsRepaired) {
     EXPECT_THAT(report->counts, ElementsAre(Pair(FsckFault::kKey, 1), Pair(FsckFault::kCell, 1)));
     EXPECT_EQ(report->fixed, 0u);
   }
-}
-
-TEST_F(FsckAdminTest, OneAtATimeInTheBackgroundUntilItIsCancelled) {
-  {
-    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
-    PutPoints(tsdb.get(), 0, 100);
-    ASSERT_OK(tsdb->Close());
-  }
-  const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
-  FsckAdmin* const fsck = tsdb->fsck();
-  EXPECT_EQ(fsck->Last().state, FsckState::kNone);
-  Gate gate;
-  fs_->SetHook(gate.Hook());
-  EXPECT_THAT(fsck->Start(10), IsOkAndHolds(1u));
-  gate.WaitUntilReached();
-  EXPECT_EQ(fsck->Last().state, FsckState::kRunning);
-  EXPECT_THAT(fsck->Start(10), StatusIs(StatusCode::kUnavailable, HasSubstr("under way")));
-  fsck->Cancel();
-  gate.Open();
-  fsck->Stop();
-  const FsckRun run = fsck->Last();
-  EXPECT_EQ(run.state, FsckState::kCancelled);
-  EXPECT_THAT(run.error, HasSubstr("was ended while it was at"));
-  EXPECT_THAT(fsck->Start(10), StatusIs(StatusCode::kFailedPrecondition));
-  fs_->SetHook({});
-}
-
-TEST_F(FsckAdminTest, TheLastReportStays) {
-  const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
-  PutPoints(tsdb.get(), 0, 100);
-  ASSERT_OK(tsdb->Seal());
-  ASSERT_OK(tsdb->fsck()->Start(10));
-  while (tsdb->fsck()->Last().state == FsckState::kRunning)
-    std::this_thread::yield();
-  EXPECT_THAT(tsdb->fsck()->Start(10), IsOkAndHolds(2u));
-  ASSERT_OK(tsdb->Close());
-  // Whether the second was done by then is a matter of luck.
-  EXPECT_NE(tsdb->fsck()->Last().state, FsckState::kRunning);
 }
 
 TEST_F(FsckAdminTest, AProgressThatSaysNoEndsACheck) {

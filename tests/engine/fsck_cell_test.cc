@@ -11,7 +11,10 @@
 
 #include "codec/base/bytes.h"
 #include "codec/cell.h"
+#include "codec/column.h"
 #include "codec/packed_cell.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/vectors.h"
 
 namespace hourcell {
 namespace {
@@ -19,6 +22,32 @@ namespace {
 // Of one point, as OpenTSDB has it.
 std::string CellOf(std::string_view qualifier_hex, std::string_view value_hex) {
   return "\1" + *FromHex(qualifier_hex) + *FromHex(value_hex);
+}
+
+std::string CellOf(simdjson::dom::element column) {
+  return CellOf(TextOf(column, "q"), TextOf(column, "v"));
+}
+
+// Each point of OpenTSDB's columns as this store would write it, oldest write first.
+std::vector<std::string> WrittenAgain(simdjson::dom::element columns) {
+  std::vector<std::string> cells;
+  for (const simdjson::dom::element column : simdjson::dom::array(columns)) {
+    const std::string qualifier = BytesOf(column, "q");
+    const std::string value = BytesOf(column, "v");
+    CellColumns points;
+    EXPECT_OK(DecodeColumn({.qualifier = qualifier, .value = value}, &points));
+    for (size_t i = 0; i < points.size(); ++i) {
+      AppendPointCell(points.qualifier(i).offset_ms, points.qualifier(i).is_ms, points.value(i),
+                      &cells.emplace_back());
+    }
+  }
+  return cells;
+}
+
+std::string Merged(const std::vector<std::string>& cells) {
+  std::string merged;
+  MergeCells("", std::vector<std::string_view>(cells.begin(), cells.end()), &merged);
+  return merged;
 }
 
 CellColumns BigIntegers() {
@@ -72,6 +101,82 @@ TEST(FsckCellTest, HistoricalFloatsAreRepairedAndNoOthers) {
     EXPECT_EQ(check.good, "") << value;
   }
   EXPECT_FALSE(CheckCell(CellOf("000f", "4010ccccc0000000")).fault.has_value());
+}
+
+TEST(FsckCellTest, VectorsSingleFloat) {
+  for (const TestVector& vector : LoadVectors("storage.json", "fsck.single_float")) {
+    SCOPED_TRACE(vector.from);
+    const std::string cell = CellOf(vector.given);
+    const CellCheck check = CheckCell(cell);
+    const std::string verdict = TextOf(vector.expect, "verdict");
+    if (verdict == "ok") {
+      EXPECT_FALSE(check.fault.has_value()) << check.text;
+      EXPECT_EQ(cell, CellOf(vector.expect));
+    } else if (verdict == "fix") {
+      EXPECT_EQ(check.fault, FsckFault::kFloat);
+      EXPECT_EQ(check.good, CellOf(vector.expect));
+    } else {
+      EXPECT_EQ(check.fault, FsckFault::kCell);
+      EXPECT_EQ(check.good, "");
+    }
+  }
+}
+
+// Deviation: an integer that is wider than it need be is no fault, and stays as it is until its row
+// is written again. A point that is written has the bytes that OpenTSDB's fsck makes.
+TEST(FsckCellTest, VectorsVariableLength) {
+  for (const TestVector& vector : LoadVectors("storage.json", "fsck.vle")) {
+    SCOPED_TRACE(vector.from);
+    const std::string cell = CellOf(vector.given);
+    EXPECT_FALSE(CheckCell(cell).fault.has_value());
+    CellColumns points;
+    ASSERT_OK(DecodeCell(cell, &points));
+    ASSERT_EQ(points.size(), 1u);
+    std::string written;
+    AppendPointCell(points.qualifier(0).offset_ms, points.qualifier(0).is_ms, points.value(0),
+                    &written);
+    EXPECT_EQ(written, CellOf(vector.expect));
+    EXPECT_EQ(cell.size() - written.size(),
+              static_cast<size_t>(IntOf(vector.expect, "saved_bytes")));
+  }
+}
+
+// Deviation: rows are merged when they are written, not by fsck.
+TEST(FsckCellTest, VectorsCompact) {
+  for (const TestVector& vector : LoadVectors("storage.json", "fsck.compact")) {
+    SCOPED_TRACE(vector.from);
+    EXPECT_EQ(ToHex(Merged(WrittenAgain(vector.given["cells"]))), ToHex(CellOf(vector.expect)));
+  }
+}
+
+TEST(FsckCellTest, VectorsBadCompact) {
+  for (const TestVector& vector : LoadVectors("storage.json", "fsck.bad_compact")) {
+    SCOPED_TRACE(vector.from);
+    ASSERT_TRUE(vector.wants_error());
+    EXPECT_TRUE(CheckCell(CellOf(vector.given)).fault.has_value());
+  }
+}
+
+// Deviation: the last write always wins.
+TEST(FsckCellTest, VectorsDuplicates) {
+  for (const TestVector& vector : LoadVectors("storage.json", "fsck.duplicates")) {
+    SCOPED_TRACE(vector.from);
+    CellColumns points;
+    ASSERT_OK(DecodeCell(Merged(WrittenAgain(vector.given["cells"])), &points));
+    std::vector<std::string> kept;
+    for (size_t i = 0; i < points.size(); ++i) {
+      std::string qualifier;
+      AppendQualifier(points.qualifier(i), &qualifier);
+      kept.push_back(ToHex(qualifier));
+    }
+    std::vector<std::string> want = {"000b", "0020"};
+    if (bool(vector.given["last_write_wins"])) {
+      want.clear();
+      for (const simdjson::dom::element qualifier : simdjson::dom::array(vector.expect["keep"]))
+        want.emplace_back(std::string_view(qualifier));
+    }
+    EXPECT_EQ(kept, want);
+  }
 }
 
 TEST(FsckCellTest, WhatDoesNotAddUpIsAFault) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
 
 #include "engine/fsck.h"
 #include "engine/key_range.h"
@@ -24,6 +26,37 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+
+// How often rows of a store of so many series are searched for, rather than read one after another.
+uint64_t SearchesOfCheck(int series) {
+  const TempDir dir;
+  const Options options = TinyOptions(dir.file("store"));
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    for (int i = 0; i < series; ++i) {
+      OwnedPoint point("many", fmt::format("id=i{}", i), kBackupHour, i);
+      EXPECT_OK(tsdb->Put(point.view()));
+    }
+    EXPECT_OK(tsdb->Close());
+  }
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  const auto report = RunFsck(options, {});
+  EXPECT_OK(report);
+  EXPECT_THAT(report->counts, IsEmpty());
+  EXPECT_EQ(report->series, static_cast<uint64_t>(series));
+  const rocksdb::PerfContext& counts = *rocksdb::get_perf_context();
+  const uint64_t searches = counts.seek_on_memtable_count + counts.get_from_memtable_count;
+  EXPECT_GT(searches, 0u);
+  return searches;
+}
+
+// A good store is read from one end to the other, however many series it has.
+TEST(FsckSeriesTest, SeriesAreReadInOrderAndNotLookedUpOneByOne) {
+  const uint64_t of_few = SearchesOfCheck(640);
+  const uint64_t of_many = SearchesOfCheck(6400);
+  EXPECT_LT(of_many, of_few + 200);
+}
 
 // Whatever row of the index is gone, it is told.
 TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {

@@ -332,5 +332,29 @@ TEST_F(TsdbTest, ScanVisitsWholeHoursOfAMetric) {
   EXPECT_THAT(seen, ElementsAre(10));
 }
 
+TEST_F(TsdbTest, LsmCompactionTellsItsTablesAndEndsWhenItIsCancelled) {
+  ASSERT_OK(Put({"m", "h=a", kHour, 1}));
+  std::atomic<bool> cancelled{false};
+  std::vector<std::string> tables;
+  const auto compact = [&](std::string_view last) {
+    tables.clear();
+    return tsdb_->Compact({.cancelled = &cancelled,
+                           .progress = [&](std::string_view table, size_t done, size_t total) {
+                             EXPECT_EQ(done, tables.size());
+                             EXPECT_EQ(total, 5u);
+                             tables.emplace_back(table);
+                             cancelled = table == last;
+                           }});
+  };
+  EXPECT_THAT(compact("series"),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("compact series: ended")));
+  EXPECT_EQ(tables.back(), "series");
+  EXPECT_LT(tables.size(), 5u);
+  EXPECT_OK(compact("none"));
+  EXPECT_EQ(tables.size(), 5u);
+  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 1)),
+              ElementsAre(Pair(0, 1.0)));
+}
+
 }  // namespace
 }  // namespace hourcell
