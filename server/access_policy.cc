@@ -10,29 +10,10 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/setting_list.h"
 
 namespace hourcell {
 namespace {
-
-std::string_view TrimBlanks(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
-// The parts between commas, without blanks around them; none of an empty list.
-std::vector<std::string_view> ListItems(std::string_view list) {
-  std::vector<std::string_view> items;
-  if (TrimBlanks(list).empty()) return items;
-  while (true) {
-    const size_t comma = list.find(',');
-    items.push_back(TrimBlanks(list.substr(0, comma)));
-    if (comma == std::string_view::npos) return items;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 absl::Status BadSetting(std::string_view key, const absl::Status& why) {
   return absl::InvalidArgumentError(
@@ -118,6 +99,12 @@ absl::StatusOr<AccessPolicy> AccessPolicy::Create(const Config& config) {
     if (!allowed.ok()) return BadSetting("tsd.auth.allow", allowed.status());
     policy.allowed_.push_back(*allowed);
   }
+  const std::string proxies = config.text("tsd.http.trusted_proxies");
+  for (const std::string_view item : ListItems(proxies)) {
+    const absl::StatusOr<CidrBlock> block = CidrBlock::Parse(item);
+    if (!block.ok()) return BadSetting("tsd.http.trusted_proxies", block.status());
+    policy.proxies_.push_back(*block);
+  }
   if (config.boolean("tsd.network.allow_open")) return policy;
 
   bool is_reachable = false;
@@ -135,6 +122,13 @@ absl::StatusOr<AccessPolicy> AccessPolicy::Create(const Config& config) {
     }
   }
   return policy;
+}
+
+bool AccessPolicy::IsTrustedProxy(std::string_view address) const {
+  const std::optional<IpAddress> parsed = IpAddress::Parse(address);
+  return parsed.has_value() && std::ranges::any_of(proxies_, [&parsed](const CidrBlock& block) {
+           return block.Contains(*parsed);
+         });
 }
 
 AccessRights AccessPolicy::RightsAt(std::string_view address) const {

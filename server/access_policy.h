@@ -5,6 +5,7 @@
 //                             setting: none if tsd.auth.file is set, else admin
 //   tsd.network.listeners     more: "10.0.0.1:4243=write, [::1]:4244=admin"
 //   tsd.auth.allow            "10.0.0.0/8=write, 192.168.1.7=read"
+//   tsd.http.trusted_proxies  "127.0.0.1, 10.0.0.0/24": who may say whose request it is
 //
 // Immutable; thread-safe.
 
@@ -46,11 +47,15 @@ class AccessPolicy {
   // What a client at `address` (no port) may do by its address, besides what its listener gives.
   AccessRights RightsAt(std::string_view address) const;
 
+  // Whether `address` (no port) is that of a proxy whose X-Forwarded-For is believed.
+  bool IsTrustedProxy(std::string_view address) const;
+
  private:
   AccessPolicy() = default;
 
   std::vector<ListenAddress> listeners_;
   std::vector<std::pair<CidrBlock, AccessRights>> allowed_;
+  std::vector<CidrBlock> proxies_;
 };
 
 // "address:port=role", an IPv6 address in brackets. kInvalidArgument: got, want.

@@ -33,6 +33,18 @@ absl::StatusOr<Credentials> LoadCredentials(const std::string& path) {
     return absl::InvalidArgumentError(fmt::format("tsd.auth.file: {}: cannot be read: {}", path,
                                                   std::generic_category().message(errno)));
   }
+  struct stat status = {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWOTH) != 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("tsd.auth.file: {}: anybody may write it (mode {:o}); want chmod o-w", path,
+                    status.st_mode & 07777U));
+  }
+  if ((status.st_mode & S_IROTH) != 0) {
+    LogWarning(
+        "tsd.auth.file: {}: anybody may read it (mode {:o}), and guess secrets by it; want "
+        "chmod o-r",
+        path, status.st_mode & 07777U);
+  }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return Credentials::Parse(text, path);
 }
@@ -70,12 +82,17 @@ Authenticator::FileStamp Authenticator::StampOf() const {
   return {.modified = status.st_mtim, .size = status.st_size, .inode = status.st_ino};
 }
 
-std::string Authenticator::Digest(std::string_view secret) const {
+// The name of a user has no NUL.
+std::string Authenticator::DigestOf(const Login& login) const {
+  return Digest(login.user + '\0' + login.secret);
+}
+
+std::string Authenticator::Digest(std::string_view text) const {
   std::string digest(EVP_MAX_MD_SIZE, '\0');
   unsigned int size = 0;
   const unsigned char* const done =
       HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()),
-           reinterpret_cast<const unsigned char*>(secret.data()), secret.size(),
+           reinterpret_cast<const unsigned char*>(text.data()), text.size(),
            reinterpret_cast<unsigned char*>(digest.data()), &size);
   HOURCELL_CHECK(done != nullptr);
   digest.resize(size);
@@ -88,33 +105,48 @@ Authenticator::Users Authenticator::users() {
 }
 
 LoginAnswer Authenticator::Recall(const Login& login) {
-  const std::string digest = Digest(login.secret);
+  const std::string digest = DigestOf(login);
   MutexLock lock(&mutex_);
-  const auto it = checked_.find(std::string_view(login.user));
-  if (it == checked_.end()) return LoginAnswer::Unknown();
-  if (IsSameDigest(it->second.granted, digest)) {
+  const auto it = granted_digests_.find(std::string_view(login.user));
+  if (it != granted_digests_.end() && IsSameDigest(it->second, digest)) {
     const User* const user = users_->Find(login.user);
     HOURCELL_CHECK(user != nullptr);  // both change together
     return LoginAnswer::Granted(user->rights);
   }
-  return IsSameDigest(it->second.refused, digest) ? LoginAnswer::Refused() : LoginAnswer::Unknown();
+  return refused_digests_.contains(digest) ? LoginAnswer::Refused() : LoginAnswer::Unknown();
+}
+
+void Authenticator::Remember(std::string digest, bool is_right, const Login& login) {
+  if (is_right) {
+    granted_digests_[login.user] = std::move(digest);
+    return;
+  }
+  if (!refused_digests_.insert(digest).second) return;
+  refused_order_.push_back(std::move(digest));
+  if (refused_order_.size() <= kRefusedKept) return;
+  refused_digests_.erase(refused_order_.front());
+  refused_order_.pop_front();
 }
 
 LoginAnswer Authenticator::Check(const Login& login, std::string_view remote) {
+  // Others may have asked the same meanwhile.
+  if (const LoginAnswer known = Recall(login); known.kind != LoginAnswer::Kind::kUnknown) {
+    return known;
+  }
   const Users users = this->users();
   const User* const user = users->Find(login.user);
+  // Hashes of one file may differ in what they cost: a user that there is not costs what another
+  // does, always the same one.
+  const User* const like = user != nullptr ? user : users->Like(Digest(login.user));
   const bool is_right =
-      (user != nullptr ? user->hash : nobody_).Matches(login.secret) && user != nullptr;
+      (like != nullptr ? like->hash : nobody_).Matches(login.secret) && user != nullptr;
   (is_right ? granted_ : refused_)->Add(1);
   if (!is_right) LogWarning("login of {} from {}: refused", login.user, remote);
-  if (user != nullptr) {
-    std::string digest = Digest(login.secret);
+  std::string digest = DigestOf(login);
+  {
     MutexLock lock(&mutex_);
     // If the file changed meanwhile this is of the past: right for this answer, not to be kept.
-    if (users_ == users) {
-      Checked& checked = checked_[login.user];
-      (is_right ? checked.granted : checked.refused) = std::move(digest);
-    }
+    if (users_ == users) Remember(std::move(digest), is_right, login);
   }
   return is_right ? LoginAnswer::Granted(user->rights) : LoginAnswer::Refused();
 }
@@ -129,7 +161,9 @@ absl::Status Authenticator::Reload() {
     return loaded.status();
   }
   users_ = std::make_shared<const Credentials>(*std::move(loaded));
-  checked_.clear();
+  granted_digests_.clear();
+  refused_digests_.clear();
+  refused_order_.clear();
   reloads_done_->Add(1);
   return absl::OkStatus();
 }

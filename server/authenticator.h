@@ -1,8 +1,10 @@
 // Authenticator: says what a client that names itself may do, from the file of tsd.auth.file.
 //
 // A secret's hash is slow on purpose. What was checked once is known from then on, until the file
-// changes: of each user the last right and the last wrong secret, as keyed digests under a key of
-// this process. So a client pays once, and one that goes on with an old secret does not cost much.
+// changes: of each user the last right secret, and the last kRefusedKept logins that were wrong,
+// whether there are such users or not; as keyed digests under a key of this process. So a client
+// pays once, one that goes on with an old secret does not cost much, and no answer is faster or
+// slower for a user that there is.
 //
 //   LoginAnswer answer = authenticator->Recall(login);        // microseconds
 //   if (answer == LoginAnswer::Unknown()) answer = authenticator->Check(login, remote);  // slow
@@ -11,8 +13,10 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <ctime>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,9 +45,13 @@ struct LoginAnswer {
   friend constexpr bool operator==(const LoginAnswer&, const LoginAnswer&) = default;
 };
 
+// Wrong logins that are remembered.
+inline constexpr size_t kRefusedKept = 1024;
+
 class Authenticator {
  public:
-  // Reads the file. kInvalidArgument: what is wrong, with file and line; the file cannot be read.
+  // Reads the file. kInvalidArgument: what is wrong, with file and line; the file cannot be read,
+  // or anybody may write it. One that anybody may read is warned of.
   // Counts into `stats`, which is borrowed: auth.logins type=granted|refused of Check, auth.reloads
   // type=done|failed.
   static absl::StatusOr<std::unique_ptr<Authenticator>> Open(const std::string& path, Stats* stats);
@@ -54,8 +62,9 @@ class Authenticator {
   // What is known already.
   LoginAnswer Recall(const Login& login);
 
-  // Computes the hash: tens of milliseconds. Never kUnknown. Of a user that there is not it takes
-  // as long. A refusal is logged with `remote`, the client's address.
+  // What is known by now, or else computes the hash: tens of milliseconds. Never kUnknown. Of a
+  // user that there is not it takes as long. A refusal is logged with `remote`, the client's
+  // address.
   LoginAnswer Check(const Login& login, std::string_view remote);
 
   // Reads the file again and forgets what was checked. An error leaves all as it was; its message
@@ -75,19 +84,17 @@ class Authenticator {
     uint64_t inode = 0;
     bool IsSame(const FileStamp& other) const;
   };
-  struct Checked {
-    std::string granted;  // digest of the last secret that was right; empty = none
-    std::string refused;
-  };
-
   Authenticator(std::string path, Stats* stats);
   FileStamp StampOf() const;
-  std::string Digest(std::string_view secret) const;
+  std::string Digest(std::string_view text) const;
+  std::string DigestOf(const Login& login) const;
+  void Remember(std::string digest, bool is_right, const Login& login)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Users users();
 
   const std::string path_;
   const std::string key_;    // of the digests; of this process
-  const SecretHash nobody_;  // what is computed for users that there are not
+  const SecretHash nobody_;  // what is computed if the file has no users
   Counter* const granted_;
   Counter* const refused_;
   Counter* const reloads_done_;
@@ -95,7 +102,9 @@ class Authenticator {
 
   Mutex mutex_;
   Users users_ ABSL_GUARDED_BY(mutex_);
-  StringMap<Checked> checked_ ABSL_GUARDED_BY(mutex_);  // by user; users of the file only
+  StringMap<std::string> granted_digests_ ABSL_GUARDED_BY(mutex_);  // by user: the last right one
+  StringSet refused_digests_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::string> refused_order_ ABSL_GUARDED_BY(mutex_);  // of them, oldest first
   FileStamp tried_ ABSL_GUARDED_BY(mutex_);
 };
 

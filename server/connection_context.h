@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string_view>
 
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
@@ -23,6 +24,11 @@ class ConnectionQuota;
 class QueryGate;
 struct WorkerPool;
 
+// Logins that wait for their check at once, in all and from one address; more are asked to come
+// again. A hash takes tens of milliseconds: what waits longer than a minute has mostly given up.
+inline constexpr size_t kLoginsWaitingMax = 1024;
+inline constexpr size_t kLoginsOfAddressMax = 64;
+
 // Pointers are borrowed; immutable while connections live.
 struct ConnectionContext {
   Tsdb* tsdb = nullptr;
@@ -39,6 +45,7 @@ struct ConnectionContext {
   const TelnetCounters* telnet_counters = nullptr;
   const ConnectionCounters* counters = nullptr;
   ConnectionQuota* quota = nullptr;   // of all listeners; null = none
+  ConnectionQuota* logins = nullptr;  // those that wait for login_pool; null = no limit
   QueryGate* query_gate = nullptr;    // null = queries are other requests, without a limit
   int64_t query_timeout_ms = 0;       // of a query, its wait included; 0 = none
   Clock* clock = Clock::System();     // of that
@@ -52,5 +59,10 @@ struct ConnectionContext {
   // Answers requests that may take long; null = AnswerRequest with the members above.
   std::function<HttpResponse(HttpRequest* request)> answer = {};
 };
+
+// Whether a login of the client at `remote`, an address with or without a port, may wait for its
+// check; LeaveLogins undoes that.
+bool EnterLogins(const ConnectionContext& context, std::string_view remote);
+void LeaveLogins(const ConnectionContext& context, std::string_view remote);
 
 }  // namespace hourcell

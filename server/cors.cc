@@ -1,11 +1,10 @@
 #include "server/cors.h"
 
-#include <algorithm>
-
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include "server/http_error.h"
+#include "server/setting_list.h"
 
 namespace hourcell {
 namespace {
@@ -16,24 +15,12 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::string_view Trim(std::string_view text) {
-  while (text.starts_with(' '))
-    text.remove_prefix(1);
-  while (text.ends_with(' '))
-    text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace
 
 absl::StatusOr<CorsPolicy> CorsPolicy::Create(std::string_view domains, std::string_view headers) {
   CorsPolicy policy;
   policy.headers_ = headers;
-  std::string_view rest = domains;
-  while (!rest.empty()) {
-    const size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view domain = Trim(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  for (const std::string_view domain : ListItems(domains)) {
     if (domain == "*") {
       policy.any_ = true;
     } else if (!domain.empty()) {
@@ -50,9 +37,8 @@ absl::StatusOr<CorsPolicy> CorsPolicy::Create(std::string_view domains, std::str
 
 std::optional<HttpResponse> CorsPolicy::Intercept(const HttpRequest& request) const {
   const std::string_view origin = request.header("origin");
-  const bool configured = any_ || !domains_.empty();
   const bool options = request.method == "OPTIONS";
-  if (!configured || origin.empty()) {
+  if (!is_configured() || origin.empty()) {
     if (!options) return std::nullopt;
     return HttpError(405, "Method not allowed", "The HTTP method [OPTIONS] is not permitted");
   }
@@ -66,10 +52,12 @@ std::optional<HttpResponse> CorsPolicy::Intercept(const HttpRequest& request) co
 
 void CorsPolicy::AddHeaders(const HttpRequest& request, HttpResponse* response) const {
   const std::string_view origin = request.header("origin");
-  if (origin.empty() || !Allows(origin)) return;
-  response->headers.emplace_back("Access-Control-Allow-Origin", origin);
-  response->headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
-  response->headers.emplace_back("Access-Control-Allow-Headers", headers_);
+  if (!origin.empty() && Allows(origin)) {
+    response->headers.emplace_back("Access-Control-Allow-Origin", origin);
+    response->headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    response->headers.emplace_back("Access-Control-Allow-Headers", headers_);
+  }
+  if (!origin.empty() || is_configured()) response->headers.emplace_back("Vary", "Origin");
 }
 
 bool CorsPolicy::Allows(std::string_view origin) const {

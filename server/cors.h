@@ -17,21 +17,26 @@ namespace hourcell {
 
 class CorsPolicy {
  public:
-  // `domains`: tsd.http.request.cors_domains, separated by commas; empty = cross-origin requests
-  // are not our business. `headers`: tsd.http.request.cors_headers, sent as they are.
+  // `domains`: tsd.http.request.cors_domains, separated by commas; empty = none is
+  // permitted. `headers`: tsd.http.request.cors_headers, sent as they are.
   // kInvalidArgument: * together with domains.
   static absl::StatusOr<CorsPolicy> Create(std::string_view domains, std::string_view headers);
 
   // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405),
   // an origin that is not permitted (status 200 with error JSON, as in OpenTSDB). Else nothing.
+  // Not for requests of our own pages.
   std::optional<HttpResponse> Intercept(const HttpRequest& request) const;
 
-  // Adds the Access-Control headers if the request comes from a permitted origin.
+  // True for an origin that a setting permits.
+  bool Allows(std::string_view origin) const;
+
+  // Adds the Access-Control headers if the request comes from a permitted origin, and Vary where
+  // the answer depends on the origin.
   void AddHeaders(const HttpRequest& request, HttpResponse* response) const;
 
  private:
   CorsPolicy() = default;
-  bool Allows(std::string_view origin) const;
+  bool is_configured() const { return any_ || !domains_.empty(); }
 
   bool any_ = false;
   StringSet domains_;  // in lower case

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -79,6 +81,12 @@ absl::StatusOr<Credentials> Credentials::Parse(std::string_view text, std::strin
 const User* Credentials::Find(std::string_view user) const {
   const auto it = users_.find(user);
   return it == users_.end() ? nullptr : &it->second;
+}
+
+const User* Credentials::Like(std::string_view digest) const {
+  if (users_.empty()) return nullptr;
+  const size_t place = std::hash<std::string_view>()(digest) % users_.size();
+  return &std::next(users_.begin(), static_cast<ptrdiff_t>(place))->second;
 }
 
 bool IsUserName(std::string_view text) {

@@ -48,6 +48,8 @@ class Credentials {
   // Null if there is none of that name.
   const User* Find(std::string_view user) const;
   size_t size() const { return users_.size(); }
+  // One of them, the same for the same digest; null if there is none.
+  const User* Like(std::string_view digest) const;
 
  private:
   StringMap<User> users_;

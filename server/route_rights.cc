@@ -1,5 +1,7 @@
 #include "server/route_rights.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -44,6 +46,8 @@ constexpr RouteRights kRoutes[] = {
     {"stats", "", kRead, kRead, kAdmin},
 };
 
+constexpr std::string_view kGetsThatChange[] = {"api/dropcaches", "api/uid"};
+
 }  // namespace
 
 AccessRights RightsFor(const Route& route, HttpMethod method) {
@@ -54,6 +58,13 @@ AccessRights RightsFor(const Route& route, HttpMethod method) {
     return method == HttpMethod::kPost || method == HttpMethod::kPut ? known.post : known.get;
   }
   return kAdmin;
+}
+
+bool Changes(const Route& route, HttpMethod method) {
+  const std::string base = BaseRoute(route);
+  if (base == "api/put" || kRead.Covers(RightsFor(route, method))) return false;
+  return method != HttpMethod::kGet ||
+         std::ranges::find(kGetsThatChange, base) != std::end(kGetsThatChange);
 }
 
 }  // namespace hourcell

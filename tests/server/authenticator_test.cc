@@ -1,5 +1,8 @@
 #include "server/authenticator.h"
 
+#include <sys/stat.h>
+
+#include <cstddef>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -69,9 +72,49 @@ TEST_F(AuthenticatorTest, OneUsersSecretIsNotAnothers) {
   EXPECT_EQ(Recall("reader", "w"), LoginAnswer::Refused());
 }
 
-TEST_F(AuthenticatorTest, StrangersAreRefusedAndNotKept) {
-  EXPECT_EQ(Check("nobody", "r"), LoginAnswer::Refused());
-  EXPECT_EQ(Recall("nobody", "r"), LoginAnswer::Unknown());
+// Else a second try would tell by its time which users there are.
+TEST_F(AuthenticatorTest, StrangersAreKnownAsWellAsUsersAre) {
+  for (const char* const user : {"reader", "nobody"}) {
+    EXPECT_EQ(Recall(user, "x"), LoginAnswer::Unknown()) << user;
+    EXPECT_EQ(Check(user, "x"), LoginAnswer::Refused()) << user;
+    EXPECT_EQ(Recall(user, "x"), LoginAnswer::Refused()) << user;
+    EXPECT_EQ(Check(user, "y"), LoginAnswer::Refused()) << user;
+    EXPECT_EQ(Recall(user, "x"), LoginAnswer::Refused()) << user << ": two wrong ones, too";
+  }
+}
+
+TEST_F(AuthenticatorTest, TheOldestOfManyWrongLoginsIsForgottenWhoeverItWasOf) {
+  const auto guess = [this](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i)
+      EXPECT_EQ(Check(i % 2 == 0 ? "reader" : "nobody", std::to_string(i)), LoginAnswer::Refused());
+  };
+  guess(0, kRefusedKept);
+  EXPECT_EQ(Recall("reader", "0"), LoginAnswer::Refused());
+  EXPECT_EQ(Recall("nobody", "1"), LoginAnswer::Refused());
+
+  guess(kRefusedKept, kRefusedKept + 2);
+
+  EXPECT_EQ(Recall("reader", "0"), LoginAnswer::Unknown());
+  EXPECT_EQ(Recall("nobody", "1"), LoginAnswer::Unknown());
+  EXPECT_EQ(Recall("reader", "2"), LoginAnswer::Refused());
+}
+
+TEST_F(AuthenticatorTest, ASecondCheckOfTheSameCostsNothing) {
+  Check("reader", "r");
+  Check("reader", "r");
+  Check("nobody", "r");
+  Check("nobody", "r");
+  EXPECT_EQ(Counted("auth.logins", "granted"), 1u);
+  EXPECT_EQ(Counted("auth.logins", "refused"), 1u);
+}
+
+TEST_F(AuthenticatorTest, AFileThatAnybodyMayWriteIsRefused) {
+  ASSERT_EQ(chmod(path_.c_str(), 0606), 0);
+  EXPECT_THAT(authenticator_->Reload(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("anybody may write it")));
+  EXPECT_EQ(Check("reader", "r"), kReader) << "the users of before stay";
+  ASSERT_EQ(chmod(path_.c_str(), 0604), 0);
+  EXPECT_OK(authenticator_->Reload()) << "but warned of";
 }
 
 TEST_F(AuthenticatorTest, AReloadForgetsWhatWasChecked) {

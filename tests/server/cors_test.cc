@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,17 @@ HttpRequest MakeRequest(std::string method, std::string origin) {
 std::string AllowedOrigin(const CorsPolicy& policy, const HttpRequest& request) {
   HttpResponse response;
   policy.AddHeaders(request, &response);
-  return response.headers.empty() ? "" : response.headers[0].second;
+  for (const auto& [name, value] : response.headers) {
+    if (name == "Access-Control-Allow-Origin") return value;
+  }
+  return "";
+}
+
+bool VariesByOrigin(const CorsPolicy& policy, const HttpRequest& request) {
+  HttpResponse response;
+  policy.AddHeaders(request, &response);
+  return !response.headers.empty() &&
+         response.headers.back() == std::pair<std::string, std::string>("Vary", "Origin");
 }
 
 TEST(CorsPolicyTest, CreateRefusesStarTogetherWithDomains) {
@@ -40,7 +51,7 @@ TEST(CorsPolicyTest, CreateRefusesStarTogetherWithDomains) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cors_domains")));
 }
 
-TEST(CorsPolicyTest, WithoutDomainsOriginsAreIgnored) {
+TEST(CorsPolicyTest, WithoutDomainsNoOriginIsAllowed) {
   const CorsPolicy policy = MakePolicy("");
 
   EXPECT_FALSE(policy.Intercept(MakeRequest("GET", "42.com")));
@@ -78,6 +89,13 @@ TEST(CorsPolicyTest, OthersAreRefusedWithStatus200) {
   EXPECT_EQ(response->status, 200);
   EXPECT_EQ(response->body, R"({"error":{"code":200,"message":"CORS domain not allowed",)"
                             R"("details":"The domain [42.com] is not permitted access"}})");
+}
+
+TEST(CorsPolicyTest, AnswersSayWhereTheyVaryByOrigin) {
+  EXPECT_TRUE(VariesByOrigin(MakePolicy("42.com"), MakeRequest("GET", "42.com")));
+  EXPECT_TRUE(VariesByOrigin(MakePolicy("42.com"), MakeRequest("GET", "")));
+  EXPECT_TRUE(VariesByOrigin(MakePolicy(""), MakeRequest("GET", "42.com")));
+  EXPECT_FALSE(VariesByOrigin(MakePolicy(""), MakeRequest("GET", "")));
 }
 
 TEST(CorsPolicyTest, OptionsWithoutOriginIsNoPreflight) {

@@ -85,5 +85,15 @@ TEST(CredentialsTest, AllElseIsNoAuthorization) {
   }
 }
 
+TEST(CredentialsTest, AUserIsPickedByADigest) {
+  EXPECT_EQ(Credentials().Like("x"), nullptr);
+  const std::string hash = SecretHash::Make("s", {.log2_n = 10, .block = 1, .parallel = 1}).text();
+  const auto users = Credentials::Parse("a read " + hash + "\nb write " + hash + "\n", "test");
+  ASSERT_OK(users);
+  const User* const picked = users->Like("digest");
+  EXPECT_TRUE(picked == users->Find("a") || picked == users->Find("b"));
+  EXPECT_EQ(users->Like("digest"), picked);
+}
+
 }  // namespace
 }  // namespace hourcell

@@ -42,6 +42,33 @@ TEST(RouteRightsTest, AnnotationsAreReadAndWrittenByMethod) {
   EXPECT_EQ(RoleFor("/api/uid/assign"), "write");
 }
 
+bool ChangesBy(std::string_view path, HttpMethod method = HttpMethod::kGet) {
+  const auto route = ParseRoute(path);
+  HOURCELL_CHECK(route.ok());
+  return Changes(*route, method);
+}
+
+TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
+  for (const char* const path :
+       {"/api/dropcaches", "/api/uid/assign", "/api/uid/rename", "/api/uid/tsmeta"}) {
+    EXPECT_TRUE(ChangesBy(path)) << path;
+  }
+  for (const char* const path : {"/api/annotation", "/api/annotation/bulk", "/api/annotations",
+                                 "/api/admin/ttl", "/api/admin/regions/split", "/api/nosuch"}) {
+    EXPECT_FALSE(ChangesBy(path)) << path;
+    for (const HttpMethod method : {HttpMethod::kPost, HttpMethod::kPut, HttpMethod::kDelete})
+      EXPECT_TRUE(ChangesBy(path, method)) << path;
+  }
+  for (const char* const path : {"/api/query", "/api/stats/query", "/api/query/last"}) {
+    EXPECT_FALSE(ChangesBy(path)) << path;
+    EXPECT_FALSE(ChangesBy(path, HttpMethod::kPost)) << path;
+    EXPECT_TRUE(ChangesBy(path, HttpMethod::kDelete)) << path;
+  }
+  for (const char* const path : {"/", "/q", "/api/version", "/api/config", "/api/stats"})
+    EXPECT_FALSE(ChangesBy(path)) << path;
+  EXPECT_FALSE(ChangesBy("/api/put", HttpMethod::kPost)) << "OpenTSDB takes any type for it";
+}
+
 TEST(RouteRightsTest, AnyRightIsEnoughForWhatTheServerIs) {
   for (const char* const path : {"/", "/api/version", "/version", "/api/aggregators",
                                  "/api/serializers", "/api/config/filters"}) {

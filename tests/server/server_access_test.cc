@@ -97,6 +97,7 @@ TEST_F(ServerAccessTest, StrangersAreAskedWhoTheyAre) {
 }
 
 TEST_F(ServerAccessTest, UsersMayWhatTheirRolesSay) {
+  Set("tsd.rpc.allow_dropcaches", "true");
   Start();
 
   EXPECT_EQ(Ask("POST /api/put", "tcollector.w", kPut), "HTTP/1.1 204 No Content");
@@ -158,6 +159,31 @@ TEST_F(ServerAccessTest, AListenerAndAnAddressGiveRights) {
   EXPECT_EQ(Exchange("put m 1 1 a=c\n", 1), "");
   EXPECT_EQ(Ask(kQuery, "", "", 0), "HTTP/1.1 200 OK");
   EXPECT_EQ(Ask("GET /api/config", "", "", 1), "HTTP/1.1 401 Unauthorized");
+}
+
+// By nginx on the same machine, say: what reaches the proxy is not local.
+TEST_F(ServerAccessTest, WhatComesThroughAProxyIsNotLocal) {
+  Set("tsd.auth.file", "");
+  Start();
+
+  EXPECT_EQ(Ask("GET /api/config"), "HTTP/1.1 200 OK");
+  for (const char* const header :
+       {"X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1", "Via: 1.1 x"}) {
+    EXPECT_EQ(Ask(std::string("GET /api/config HTTP/1.1\r\n") + header + "\r\nX:"),
+              "HTTP/1.1 403 Forbidden");
+    EXPECT_EQ(Ask(std::string("GET /api/aggregators HTTP/1.1\r\n") + header + "\r\nX:"),
+              "HTTP/1.1 200 OK");
+  }
+}
+
+TEST_F(ServerAccessTest, AListedProxySaysWhoseRequestItIs) {
+  Set("tsd.auth.allow", "10.0.0.0/8=read");
+  Set("tsd.http.trusted_proxies", "127.0.0.1");
+  Start();
+  const std::string request = "GET /api/aggregators HTTP/1.1\r\nX-Forwarded-For: ";
+
+  EXPECT_EQ(Ask(request + "10.0.0.7\r\nX:"), "HTTP/1.1 200 OK");
+  EXPECT_EQ(Ask(request + "10.0.0.7, 11.0.0.7\r\nX:"), "HTTP/1.1 401 Unauthorized");
 }
 
 TEST_F(ServerAccessTest, AReloadChangesTheUsersAtOnceUnlessTheFileIsDamaged) {
