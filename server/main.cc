@@ -15,6 +15,7 @@
 #include "server/cli/bench.h"
 #include "server/cli/fsck.h"
 #include "server/cli/import.h"
+#include "server/cli/job.h"
 #include "server/cli/migrate.h"
 #include "server/cli/query.h"
 #include "server/cli/region.h"
@@ -40,23 +41,24 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"serve", "serve OpenTSDB's protocols on a store", &ServeMain},
+    {"serve", "serve OpenTSDB's HTTP and telnet protocols from a store", &ServeMain},
     {"import", "import points from files", &ImportMain},
-    {"query", "answer a query", &QueryMain},
+    {"query", "run a query", &QueryMain},
     {"scan", "print stored rows", &ScanMain},
     {"search", "list series by metric and tags", &SearchMain},
     {"uid", "show and change names and UIDs", &UidMain},
-    {"mkmetric", "give metrics their UIDs", &MkmetricMain},
-    {"store", "seal, flush or compact a store, set its TTLs or its salt", &AdminMain},
+    {"mkmetric", "assign UIDs to metrics", &MkmetricMain},
+    {"store", "seal, flush or compact a store, or set its TTLs or salt", &AdminMain},
     {"backup", "make, list, verify and prune backups", &BackupMain},
-    {"restore", "make a store out of a backup", &RestoreMain},
-    {"fsck", "check a store, and repair it", &FsckMain},
-    {"migrate", "write a store again in another layout", &MigrateMain},
+    {"restore", "make a store from a backup", &RestoreMain},
+    {"fsck", "check and repair a store", &FsckMain},
+    {"migrate", "copy a store to another layout", &MigrateMain},
     {"region", "list, check, split and merge regions", &RegionMain},
-    {"simulate", "foretell how a design of row keys will do", &SimulateMain},
+    {"job", "list the jobs of a server, or wait for one", &JobMain},
+    {"simulate", "predict region sizes, splits and hot spots of a row-key design", &SimulateMain},
     {"bench", "measure row-key layouts", &BenchMain},
-    {"user", "make users of a server", &UserMain},
-    {"version", "say which version this is", &VersionMain},
+    {"user", "create credentials for users of a server", &UserMain},
+    {"version", "print the version", &VersionMain},
 };
 
 const Command* FindCommand(std::string_view name) {
@@ -71,7 +73,7 @@ void PrintCommands(std::FILE* file) {
   for (const Command& command : kCommands) {
     fmt::print(file, "  {:<10}{}\n", command.name, command.summary);
   }
-  fmt::print(file, "\nSee 'hourcell help COMMAND', or 'hourcell COMMAND --help'.\n");
+  fmt::print(file, "\nRun 'hourcell help COMMAND' or 'hourcell COMMAND --help' for details.\n");
 }
 
 // The command and its arguments, with `help COMMAND` and `--version` as what they stand for.
@@ -96,7 +98,7 @@ int Main(const Args& raw_args) {
   }
   const Command* const command = FindCommand(args[0]);
   if (command == nullptr) {
-    fmt::print(terminal.err, "hourcell: no command {}\n\n", args[0]);
+    fmt::print(terminal.err, "hourcell: unknown command {}\n\n", args[0]);
     PrintCommands(terminal.err);
     return kExitUsage;
   }

@@ -19,6 +19,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/salt.h"
+#include "server/cli/server_job.h"
 #include "server/cli/store.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
@@ -32,10 +33,11 @@ constexpr int kHttpOk = 200;
 
 struct Action {
   std::string_view name;
-  absl::Status (Tsdb::*run)();
+  absl::Status (*run)(Tsdb* tsdb);
 };
-constexpr Action kActions[] = {
-    {"seal", &Tsdb::Seal}, {"flush", &Tsdb::Flush}, {"compact", &Tsdb::Compact}};
+constexpr Action kActions[] = {{"seal", [](Tsdb* tsdb) { return tsdb->Seal(); }},
+                               {"flush", [](Tsdb* tsdb) { return tsdb->Flush(); }},
+                               {"compact", [](Tsdb* tsdb) { return tsdb->Compact(); }}};
 
 // What came of an action.
 struct Outcome {
@@ -60,23 +62,24 @@ absl::StatusOr<Outcome> ParseReply(const std::string& body) {
     return outcome;
   }
   return absl::UnavailableError(
-      fmt::format("answer: got {}; want an object with sealed and ms", QuoteForMessage(body)));
+      fmt::format("unexpected answer from the server: {}; expected an object with sealed and ms",
+                  QuoteForMessage(body)));
 }
 
-absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action) {
-  HttpClient client(url);
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
-                            client.Post(fmt::format("/api/admin/{}", action.name), ""));
+absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action, Terminal& terminal) {
+  HOURCELL_ASSIGN_OR_RETURN(
+      const HttpReply reply,
+      RunServerJob(url, fmt::format("/api/admin/{}", action.name), "", terminal));
   if (reply.status == kHttpOk) return ParseReply(reply.body);
-  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+  return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
 absl::StatusOr<Outcome> AskStore(Tsdb* tsdb, const Action& action, int64_t start_ms, Clock* clock) {
-  absl::Status done = (tsdb->*action.run)();
+  absl::Status done = action.run(tsdb);
   done.Update(tsdb->Close());
   HOURCELL_RETURN_IF_ERROR(done);
   const uint64_t hours = tsdb->stats().counter("seal.hours", {{"type", "all"}})->value();
-  return Outcome{.hours = static_cast<int64_t>(hours), .ms = clock->NowMs() - start_ms};
+  return Outcome{.hours = static_cast<int64_t>(hours), .ms = clock->MonotonicMs() - start_ms};
 }
 
 int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal& terminal) {
@@ -106,47 +109,50 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   if (action == nullptr) {
     return FailUsage(
         terminal, kCommand,
-        fmt::format("got {}; want one of seal, flush, compact, ttl and salt",
+        fmt::format("invalid action {}; must be one of seal, flush, compact, ttl and salt",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   // The time counts from before the open to after the close: a replay is part of the work.
-  const int64_t start_ms = terminal.clock->NowMs();
-  return RunOnEither(
-      options,
-      {.on_server =
-           [&](const HttpUrl& url) { return Print(AskServer(url, *action), *action, terminal); },
-       .on_store =
-           [&](Tsdb* tsdb) {
-             return Print(AskStore(tsdb, *action, start_ms, terminal.clock), *action, terminal);
-           }},
-      terminal);
+  const int64_t start_ms = terminal.clock->MonotonicMs();
+  return RunOnEither(options,
+                     {.on_server =
+                          [&](const HttpUrl& url) {
+                            return Print(AskServer(url, *action, terminal), *action, terminal);
+                          },
+                      .on_store =
+                          [&](Tsdb* tsdb) {
+                            return Print(AskStore(tsdb, *action, start_ms, terminal.clock), *action,
+                                         terminal);
+                          }},
+                     terminal);
 }
 
 int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("store",
-                   "Does at once what a store does by itself all the time, or says what it keeps.");
+                   "Seals, flushes or compacts a store, or shows and sets its TTLs and salt.");
   AdminOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
-  line.AddWords("ACTION", &options.words, "seal, flush, compact, ttl or salt");
+  line.AddWords("ACTION", &options.words, "seal, flush, compact, ttl or salt; see below");
   line.set_footer(
       "Actions:\n"
-      "  seal      the points in memory become cells; hours open again with their next point\n"
-      "  flush     seals, writes all memory to files and empties the journal: an open after it\n"
+      "  seal      seal all open hours: their points in memory become cells. An hour opens\n"
+      "            again with its next point\n"
+      "  flush     seal, write all memory to files, and empty the journal. The next open\n"
       "            replays nothing\n"
-      "  compact   flushes, and merges the files of each table until nothing is left to merge.\n"
-      "            For a store at rest: before its size or its queries are measured\n"
-      "  ttl       without more words, how long points are kept; with METRIC TTL, sets it for one\n"
-      "            metric: 30d, 12h, seconds, forever, or default (as tsd.storage.ttl). Points "
-      "that\n"
-      "            are older are invisible at once, and their disk space comes back later\n"
-      "  salt      without more words, the salt buckets by time; with BUCKETS [FROM], rows of "
-      "hours\n"
-      "            from FROM on are spread over so many, or as soon as can be. What is stored\n"
-      "            stays where it is. Only for stores whose rows are salted\n"
-      "The first three change no answer, and none is ever needed: points are safe as soon as they\n"
-      "are acknowledged, and 'hourcell backup' needs none of them.\n"
-      "Without --url the directory is opened, replayed and closed again, and the time says so.\n"
+      "  compact   flush, then merge the files of each table until nothing is left to merge.\n"
+      "            Use it on an idle store, before its size or its queries are measured\n"
+      "  ttl       without arguments, print how long points are kept. With METRIC TTL, set the\n"
+      "            TTL of one metric: 30d, 12h, seconds, forever, or default (tsd.storage.ttl).\n"
+      "            Queries hide expired points at once; their disk space is freed later\n"
+      "  salt      without arguments, print the salt buckets by time. With BUCKETS [FROM],\n"
+      "            spread the rows of hours from FROM on over that many buckets (default: from\n"
+      "            the first hour that is possible). Stored rows do not move. Only for stores\n"
+      "            with a salt\n"
+      "Seal, flush and compact change no answer and are never required: a point is safe as soon\n"
+      "as it is acknowledged, and 'hourcell backup' needs none of them.\n"
+      "Without --url, the command opens the store, replays its journal and closes it again. The\n"
+      "printed time includes this.\n"
       "\nExamples:\n"
       "  hourcell store compact --url http://localhost:4242\n"
       "  hourcell store flush --data /var/lib/hourcell\n"

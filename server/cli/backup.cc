@@ -22,6 +22,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
+#include "server/cli/server_job.h"
 #include "server/cli/store_flags.h"
 
 namespace hourcell {
@@ -61,15 +62,14 @@ absl::StatusOr<Made> ParseReply(const std::string& body) {
       document["copied_bytes"].get(made.copied_bytes) == simdjson::SUCCESS) {
     return made;
   }
-  return absl::UnavailableError(
-      fmt::format("answer: got {}; want an object of a backup", QuoteForMessage(body)));
+  return absl::UnavailableError(fmt::format(
+      "unexpected answer from the server: {}; expected a backup", QuoteForMessage(body)));
 }
 
-absl::StatusOr<Made> AskServer(const HttpUrl& url) {
-  HttpClient client(url);
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(kTarget, ""));
+absl::StatusOr<Made> AskServer(const HttpUrl& url, Terminal& terminal) {
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, RunServerJob(url, kTarget, "", terminal));
   if (reply.status == kHttpOk) return ParseReply(reply.body);
-  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+  return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
 absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory) {
@@ -88,26 +88,28 @@ int PrintMade(const absl::StatusOr<Made>& made, int64_t start_ms, Terminal& term
   if (!made.ok()) return Fail(terminal, kCommand, made.status());
   fmt::print(terminal.out, "backup {}: {} files, {} bytes; copied {} files, {} bytes, in {} ms\n",
              made->id, made->files, made->bytes, made->copied_files, made->copied_bytes,
-             terminal.clock->NowMs() - start_ms);
+             terminal.clock->MonotonicMs() - start_ms);
   return kExitOk;
 }
 
 int Make(const BackupCommandOptions& options, Terminal& terminal) {
   // The time counts from before the open: a replay is part of the work.
-  const int64_t start_ms = terminal.clock->NowMs();
+  const int64_t start_ms = terminal.clock->MonotonicMs();
   if (!options.url.empty()) {
     if (!options.words.empty()) {
-      return FailUsage(terminal, kCommand,
-                       "--url: got a directory; want none: the server's setting "
-                       "tsd.storage.backup.directory says where");
+      return FailUsage(
+          terminal, kCommand,
+          "--url: do not give a directory; the server makes backups in the directory of "
+          "its setting tsd.storage.backup.directory");
     }
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
     if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-    return PrintMade(AskServer(*url), start_ms, terminal);
+    return PrintMade(AskServer(*url, terminal), start_ms, terminal);
   }
   if (options.words.size() != 1) {
     return FailUsage(terminal, kCommand,
-                     fmt::format("got {} words; want one, a directory", options.words.size()));
+                     fmt::format("got {} arguments; expected one, the directory of backups",
+                                 options.words.size()));
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
@@ -131,13 +133,13 @@ int List(const BackupSet& set, Terminal& terminal) {
 }
 
 int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal) {
-  const int64_t start_ms = terminal.clock->NowMs();
+  const int64_t start_ms = terminal.clock->MonotonicMs();
   const absl::StatusOr<BackupCheck> check = set.Verify(id);
   if (!check.ok()) return Fail(terminal, kCommand, check.status());
   for (const std::string& fault : check->faults)
     fmt::print(terminal.out, "damaged: {}\n", fault);
   fmt::print(terminal.out, "verified {} backups, {} files, {} bytes in {} ms: {} damaged\n",
-             check->backups, check->files, check->bytes, terminal.clock->NowMs() - start_ms,
+             check->backups, check->files, check->bytes, terminal.clock->MonotonicMs() - start_ms,
              check->faults.size());
   return check->faults.empty() ? kExitOk : kExitFailure;
 }
@@ -166,24 +168,25 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
   const bool has_words = words.size() == 2 || (name == "verify" && words.size() == 3);
   if (!has_words) {
     return FailUsage(terminal, kCommand,
-                     fmt::format("{}: got {} words after it; want a directory{}", name,
-                                 words.size() - 1, name == "verify" ? " and maybe an id" : ""));
+                     fmt::format("{}: got {} arguments; expected a directory{}", name,
+                                 words.size() - 1, name == "verify" ? " and an optional id" : ""));
   }
   if (!options.url.empty()) {
-    return FailUsage(terminal, kCommand,
-                     fmt::format("{}: got --url; want the directory on this machine", name));
+    return FailUsage(
+        terminal, kCommand,
+        fmt::format("{}: --url is not supported; give a directory on this machine", name));
   }
   std::optional<uint64_t> id;
   if (words.size() == 3) {
     id = ParseId(words[2]);
     if (!id.has_value()) {
-      return FailUsage(
-          terminal, kCommand,
-          fmt::format("verify: got {}; want the number of a backup", QuoteForMessage(words[2])));
+      return FailUsage(terminal, kCommand,
+                       fmt::format("verify: invalid id {}; must be the number of a backup",
+                                   QuoteForMessage(words[2])));
     }
   }
   if (name == "prune" && options.keep.value_or(0) == 0) {
-    return FailUsage(terminal, kCommand, "prune: want --keep N, of at least 1");
+    return FailUsage(terminal, kCommand, "prune: --keep N is required; N must be at least 1");
   }
   const absl::StatusOr<std::unique_ptr<BackupSet>> read =
       BackupSet::Open(words[1], BackupSet::Use::kRead);
@@ -198,13 +201,13 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
 
 int RunRestore(const RestoreOptions& options, Terminal& terminal) {
   constexpr std::string_view kRestore = "restore";
-  const int64_t start_ms = terminal.clock->NowMs();
+  const int64_t start_ms = terminal.clock->MonotonicMs();
   const absl::StatusOr<std::unique_ptr<BackupSet>> set =
       BackupSet::Open(options.from, BackupSet::Use::kRead);
   if (!set.ok()) return Fail(terminal, kRestore, set.status());
   if ((*set)->ids().empty()) {
     return Fail(terminal, kRestore,
-                absl::NotFoundError(fmt::format("{}: no backup in it", options.from)));
+                absl::NotFoundError(fmt::format("{}: the directory has no backups", options.from)));
   }
   const absl::StatusOr<BackupManifest> manifest =
       (*set)->Read(options.id.value_or((*set)->ids().back()));
@@ -213,7 +216,7 @@ int RunRestore(const RestoreOptions& options, Terminal& terminal) {
   if (!restored.ok()) return Fail(terminal, kRestore, restored);
   fmt::print(terminal.out, "restored backup {} of {} to {}: {} files, {} bytes in {} ms\n",
              manifest->id, TimeText(manifest->made_ms), options.to, manifest->files.size(),
-             manifest->bytes(), terminal.clock->NowMs() - start_ms);
+             manifest->bytes(), terminal.clock->MonotonicMs() - start_ms);
   return kExitOk;
 }
 
@@ -222,18 +225,21 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
   BackupCommandOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
-  line.AddOption("--keep", &options.keep, "N", "prune: so many of the newest stay");
-  line.AddWords("WORD", &options.words, "a subcommand and its words, or a directory, see below");
+  line.AddOption("--keep", &options.keep, "N", "prune: number of newest backups to keep");
+  line.AddWords("WORD", &options.words,
+                "a subcommand and its arguments, or a directory; see below");
   line.set_footer(
       "Subcommands:\n"
-      "  DIR                  makes a backup in DIR, which has several and shares their files:\n"
-      "                       what one of them has is not copied again\n"
-      "  list DIR             a line a backup, ascending\n"
-      "  verify DIR [ID]      reads all files of all backups, or of one; exit 1 if one is damaged\n"
-      "  prune DIR --keep N   removes all but the newest N\n"
-      "With --url a running server makes it, where its setting tsd.storage.backup.directory says,\n"
-      "while it is written to and read. It has all points that were acknowledged before.\n"
-      "See also 'hourcell restore', and docs/backup.md.\n"
+      "  DIR                  make a backup in DIR. The backups in DIR share files: a file that\n"
+      "                       an earlier backup has is not copied again\n"
+      "  list DIR             list the backups, one per line, oldest first\n"
+      "  verify DIR [ID]      read all files of all backups, or of one; exit 1 if one is\n"
+      "                       damaged\n"
+      "  prune DIR --keep N   remove all but the newest N backups\n"
+      "With --url, a running server makes the backup while it serves reads and writes, in the\n"
+      "directory of its setting tsd.storage.backup.directory. The backup has all points that\n"
+      "were acknowledged before it began.\n"
+      "See also 'hourcell restore' and docs/backup.md.\n"
       "\nExamples:\n"
       "  hourcell backup --url http://localhost:4242\n"
       "  hourcell backup /var/backups/hourcell --data /var/lib/hourcell\n"
@@ -243,14 +249,14 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
 }
 
 int RestoreMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("restore", "Makes a store out of a backup, in a new directory.");
+  CommandLine line("restore", "Makes a store from a backup, in a new directory.");
   RestoreOptions options;
-  line.AddOption("--id", &options.id, "N", "which backup (default: the newest)");
-  line.AddWord("BACKUPS", &options.from, "a directory of backups");
-  line.AddWord("STORE", &options.to, "a directory that is empty, or none");
+  line.AddOption("--id", &options.id, "N", "number of the backup (default: the newest)");
+  line.AddWord("BACKUPS", &options.from, "directory of backups");
+  line.AddWord("STORE", &options.to, "new directory, or an empty one");
   line.set_footer(
-      "Every file is checked while it is copied. STORE is there only once it is whole; until then\n"
-      "it is called STORE.restoring.\n"
+      "Every file is checked while it is copied. Until the restore is complete, the directory\n"
+      "is called STORE.restoring.\n"
       "\nExample:\n"
       "  hourcell restore /var/backups/hourcell /var/lib/hourcell\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

@@ -76,7 +76,7 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
   if (options.out.empty()) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                             layouts::WriteReport(*results, options.out));
-  fmt::print(terminal.err, "{} files in {}\n", files.size(), options.out);
+  fmt::print(terminal.err, "wrote {} files to {}\n", files.size(), options.out);
   return absl::OkStatus();
 }
 
@@ -84,10 +84,10 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
 
 int RunBench(const BenchOptions& options, Terminal& terminal) {
   if (options.words != std::vector<std::string>{"layouts"}) {
-    return FailUsage(terminal, kCommand, "want one word, what to measure: layouts");
+    return FailUsage(terminal, kCommand, "expected one argument, what to measure: layouts");
   }
   if (options.is_short && options.is_full) {
-    return FailUsage(terminal, kCommand, "--short and --full: want one of them");
+    return FailUsage(terminal, kCommand, "--short and --full exclude each other; use one of them");
   }
   if (options.lists_names) {
     PrintNames(terminal);
@@ -103,24 +103,27 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
 int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("bench", "Measures row-key layouts and cell forms on the real engine.");
   BenchOptions options;
-  line.AddWords("WHAT", &options.words, "layouts");
-  line.AddFlag("--short", &options.is_short, "some cases of 60,000 points: half a minute");
-  line.AddFlag("--full", &options.is_full, "every combination of 200,000 points: hours");
+  line.AddWords("WHAT", &options.words, "what to measure: layouts");
+  line.AddFlag("--short", &options.is_short,
+               "run a few cases with 60,000 points each; takes half a minute");
+  line.AddFlag("--full", &options.is_full,
+               "run every combination with 200,000 points each; takes hours");
   line.AddFlag("--list", &options.lists_names, "list layouts, cells, split rules and workloads");
   line.AddOption("--out", &options.out, "DIR",
-                 "directory of the report: text, CSV, JSON, SVG, PNG");
-  line.AddList("--layouts", &options.layouts, "only these");
-  line.AddList("--cells", &options.cells, "only these cell forms");
-  line.AddList("--rules", &options.rules, "only these split rules");
-  line.AddList("--workloads", &options.workloads, "only these");
-  line.AddRepeated("--layout", &options.layouts, "TEMPLATE", "a key template; may be repeated");
-  line.AddOption("--points", &options.points, "N", "of a case (default: 1,000,000)");
-  line.AddOption("--seed", &options.seed, "N", "of the data (default: 1)");
-  line.AddOption("--dir", &options.scratch, "DIR", "where stores are made and removed");
+                 "directory for the report: text, CSV, JSON, SVG, PNG");
+  line.AddList("--layouts", &options.layouts, "measure only these layouts");
+  line.AddList("--cells", &options.cells, "measure only these cell forms");
+  line.AddList("--rules", &options.rules, "measure only these split rules");
+  line.AddList("--workloads", &options.workloads, "measure only these workloads");
+  line.AddRepeated("--layout", &options.layouts, "TEMPLATE",
+                   "key template to measure; may be repeated");
+  line.AddOption("--points", &options.points, "N", "points of a case (default: 1,000,000)");
+  line.AddOption("--seed", &options.seed, "N", "random seed of the data (default: 1)");
+  line.AddOption("--dir", &options.scratch, "DIR", "directory for temporary stores");
   line.set_footer(
-      "Each case writes a workload in one layout to a store of its own, has regions cut on the\n"
-      "way, reads, and compares every answer with what was written; exit 1 if one is wrong.\n"
-      "A key template is a list of fields, with a distributor before it if there is one:\n"
+      "Each case writes a workload in one layout to its own store, splits regions on the way,\n"
+      "reads, and compares every answer with what was written. Exit 1 if an answer is wrong.\n"
+      "A key template is a list of fields, optionally after a distributor:\n"
       "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
       "  fields: metric or reversed-metric, time or reversed-time, tags\n"
       "\nExamples:\n"

@@ -1,12 +1,9 @@
 #include "server/cli/fsck.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,10 +13,10 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/fsck.h"
-#include "engine/fsck_admin.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/progress.h"
+#include "server/cli/server_job.h"
 #include "server/cli/store_flags.h"
 #include "server/config.h"
 #include "server/engine_options.h"
@@ -31,7 +28,6 @@ namespace {
 constexpr std::string_view kCommand = "fsck";
 constexpr std::string_view kTarget = "/api/admin/fsck";
 constexpr int kHttpOk = 200;
-constexpr int64_t kPollMsMax = 500;
 
 int NotChecked(Terminal& terminal, const absl::Status& status) {
   Fail(terminal, kCommand, status);
@@ -49,6 +45,7 @@ void PrintText(const FsckReport& report, int64_t elapsed_ms, Terminal& terminal)
   for (const auto& [fault, count] : report.counts)
     fmt::print(terminal.out, "{}: {} faults\n", FsckFaultName(fault), count);
   if (report.fixed > 0) fmt::print(terminal.out, "{} fixed\n", report.fixed);
+  if (report.dropped > 0) fmt::print(terminal.out, "{} empty series dropped\n", report.dropped);
   fmt::print(
       terminal.out, "{}\n",
       report.faults() == 0 ? "no faults found" : fmt::format("{} faults found", report.faults()));
@@ -68,51 +65,41 @@ int Print(const FsckCommandOptions& options,
   return report.faults() == 0 ? kExitOk : kExitFailure;
 }
 
-absl::StatusOr<FsckRun> AskForRun(HttpClient* client, const absl::StatusOr<HttpReply>& reply) {
-  HOURCELL_RETURN_IF_ERROR(reply.status());
-  if (reply->status != kHttpOk) {
-    return absl::UnavailableError(fmt::format("{}: {}", client->address(), HttpErrorText(*reply)));
-  }
-  absl::StatusOr<FsckRun> run = ParseFsckRun(reply->body);
-  if (run.ok()) return run;
-  return absl::UnavailableError(fmt::format("{}: {}", client->address(), StatusText(run.status())));
-}
-
-// Begins a check on a server and waits for its end.
-absl::StatusOr<FsckRun> RunOnServer(const HttpUrl& url, uint64_t examples, ProgressMeter* meter) {
-  HttpClient client(url);
-  HOURCELL_ASSIGN_OR_RETURN(
-      FsckRun run,
-      AskForRun(&client, client.Post(fmt::format("{}?examples={}", kTarget, examples), "")));
-  const uint64_t id = run.id;
-  // Soon at first: a small store is checked at once.
-  for (int64_t wait_ms = 5; run.state == FsckState::kRunning;
-       wait_ms = std::min(2 * wait_ms, kPollMsMax)) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(wait_ms));
-    HOURCELL_ASSIGN_OR_RETURN(run, AskForRun(&client, client.Get(kTarget)));
-    if (run.id != id) {
-      return absl::UnavailableError(
-          fmt::format("{}: its check {} is gone; it is at {}", client.address(), id, run.id));
-    }
-    meter->Update(run.points, 0);
-  }
-  if (run.state == FsckState::kDone) return run;
-  return absl::UnavailableError(
-      fmt::format("{}: {}: {}", client.address(), FsckStateName(run.state), run.error));
+// What a server found, and how long it took.
+absl::StatusOr<FsckReport> AskServer(const HttpUrl& url,
+                                     uint64_t examples,
+                                     Terminal& terminal,
+                                     int64_t* elapsed_ms) {
+  const std::string target = fmt::format("{}?examples={}", kTarget, examples);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, RunServerJob(url, target, "", terminal));
+  const auto failure = [&url](std::string_view why) {
+    return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, why));
+  };
+  if (reply.status != kHttpOk) return failure(HttpErrorText(reply));
+  absl::StatusOr<FsckReport> report = ParseFsckReport(reply.body, elapsed_ms);
+  if (!report.ok()) return failure(StatusText(report.status()));
+  return report;
 }
 
 int CheckServer(const FsckCommandOptions& options, Terminal& terminal) {
-  if (options.fix_cells || options.fix_uids || options.fix_index) {
+  if (options.fix_cells || options.fix_uids || options.fix_index || options.drop_empty_series) {
     return FailUsage(terminal, kCommand,
-                     "--url: got a --fix flag; want none: what is repaired no process has open");
+                     "--url: a running server cannot repair its store; stop the server and use the "
+                     "--fix and --drop flags without --url");
+  }
+  if (options.acknowledge_cuts) {
+    return FailUsage(
+        terminal, kCommand,
+        "--url: --acknowledge-cuts is not supported; stop the server and use it without "
+        "--url, or move the server's journal/*.cut files elsewhere");
   }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
   if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-  ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
-  const absl::StatusOr<FsckRun> run = RunOnServer(*url, options.examples, &meter);
-  meter.Clear();
-  if (!run.ok()) return NotChecked(terminal, run.status());
-  return Print(options, run->report, run->elapsed_ms, terminal);
+  int64_t elapsed_ms = 0;
+  const absl::StatusOr<FsckReport> report =
+      AskServer(*url, options.examples, terminal, &elapsed_ms);
+  if (!report.ok()) return NotChecked(terminal, report.status());
+  return Print(options, *report, elapsed_ms, terminal);
 }
 
 }  // namespace
@@ -127,6 +114,8 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   FsckOptions fsck{.fix_cells = options.fix_cells,
                    .fix_uids = options.fix_uids,
                    .fix_index = options.fix_index,
+                   .drop_empty_series = options.drop_empty_series,
+                   .acknowledge_cuts = options.acknowledge_cuts,
                    .examples_max = static_cast<size_t>(options.examples)};
   fsck.progress = [&meter](const FsckProgress& progress) {
     meter.Update(progress.points, 0);
@@ -144,19 +133,26 @@ int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
   line.AddFlag("--fix-cells", &options.fix_cells,
-               "repair cells; what is replaced or removed is kept in meta under aside/row/");
+               "repair cells; what is replaced or removed is kept in table meta, under aside/row/");
   line.AddFlag("--fix-uids", &options.fix_uids,
-               "repair names and UIDs, as 'hourcell uid fsck fix'");
+               "repair names and UIDs, like 'hourcell uid fsck fix'");
   line.AddFlag("--fix-index", &options.fix_index,
-               "repair what finds series by their tags: numbers, tsuids, posting sets");
+               "repair the index of series: numbers, tsuids, posting sets, active sets");
+  line.AddFlag("--drop-empty-series", &options.drop_empty_series,
+               "remove series without points and annotations, if no fault is found");
+  line.AddFlag("--acknowledge-cuts", &options.acknowledge_cuts,
+               "report for the last time what opens removed from the journal; the bytes stay in "
+               "journal/*.cut.seen");
   line.AddFlag("--json", &options.json, "print the report as one JSON object");
   line.AddOption("--examples", &options.examples, "N",
-                 "findings printed of each kind (default 10)");
+                 "maximum number of findings printed of each kind (default 10)");
   line.set_footer(
-      "Exit: 0 no faults, 1 faults (fixed or not), 2 usage, 3 it could not be checked.\n"
-      "Nothing is written without a --fix flag, but for what every open of a store does. Without\n"
-      "--url, and for repairs, no process may have the store open.\n"
-      "What is looked at and what is not: docs/fsck.md.\n"
+      "Exit code: 0 no faults, 1 faults (fixed or not), 2 usage error, 3 the store could not be\n"
+      "checked.\n"
+      "Without --fix and --drop flags, fsck writes nothing except what every open of a store\n"
+      "writes.\n"
+      "Without --url, and for repairs, no process may have the store open.\n"
+      "docs/fsck.md lists what is checked and what is not.\n"
       "\nExamples:\n"
       "  hourcell fsck --data /var/lib/hourcell\n"
       "  hourcell fsck --fix-cells --json\n"

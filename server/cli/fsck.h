@@ -25,6 +25,8 @@ struct FsckCommandOptions {
   bool fix_cells = false;
   bool fix_uids = false;
   bool fix_index = false;
+  bool drop_empty_series = false;
+  bool acknowledge_cuts = false;
   bool json = false;
   uint64_t examples = 10;  // of each kind
 };

@@ -36,8 +36,6 @@ namespace {
 
 namespace http = boost::beast::http;
 
-// A query over much data takes long; a server that says nothing for longer is given up.
-constexpr time_t kReplyTimeoutS = 600;
 constexpr size_t kReadBytes = 64 * 1024;
 constexpr size_t kErrorBytesShown = 200;
 
@@ -49,7 +47,7 @@ bool ParseNumber(std::string_view text, Number* number) {
 
 absl::Status BadUrl(std::string_view text, std::string_view why) {
   return absl::InvalidArgumentError(
-      fmt::format("url: {}; got {}; want http://host:port", why, QuoteForMessage(text)));
+      fmt::format("url: {}: {}; must be http://host:port", why, QuoteForMessage(text)));
 }
 
 int64_t RetryAfter(std::string_view text) {
@@ -62,7 +60,7 @@ int64_t RetryAfter(std::string_view text) {
 absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text) {
   std::string_view rest = text;
   if (const size_t scheme = rest.find("://"); scheme != std::string_view::npos) {
-    if (rest.substr(0, scheme) != "http") return BadUrl(text, "only http is spoken");
+    if (rest.substr(0, scheme) != "http") return BadUrl(text, "only http is supported");
     rest.remove_prefix(scheme + 3);
   }
   HttpUrl url;
@@ -105,7 +103,8 @@ std::string HttpErrorText(const HttpReply& reply) {
   return fmt::format("{} {}", reply.status, QuoteForMessage(body.substr(0, kErrorBytesShown)));
 }
 
-HttpClient::HttpClient(HttpUrl url) : url_(std::move(url)) {
+HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
+    : url_(std::move(url)), reply_timeout_ms_(reply_timeout_ms) {
   const char* const token = std::getenv("HOURCELL_TOKEN");
   // A line end in it would be a header of its own.
   if (token != nullptr && std::string_view(token).find_first_of("\r\n") == std::string_view::npos) {
@@ -145,8 +144,10 @@ absl::Status HttpClient::Connect() {
     Disconnect();
   }
   if (socket_ < 0) return Broken("connect", last_error);
+  has_connected_ = true;
 
-  const timeval timeout{.tv_sec = kReplyTimeoutS, .tv_usec = 0};
+  const timeval timeout{.tv_sec = reply_timeout_ms_ / 1000,
+                        .tv_usec = reply_timeout_ms_ % 1000 * 1000};
   if (setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) != 0 ||
       setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) != 0) {
     return Broken("set the timeout", errno);

@@ -35,9 +35,13 @@ struct HttpReply {
 // A message out of an error reply: OpenTSDB's error.message and details, else the body's beginning.
 std::string HttpErrorText(const HttpReply& reply);
 
+// A query over much data takes long.
+inline constexpr int64_t kReplyTimeoutMs = 600'000;
+
 class HttpClient {
  public:
-  explicit HttpClient(HttpUrl url);
+  // A server that says nothing for `reply_timeout_ms` is given up; so is one that takes nothing.
+  explicit HttpClient(HttpUrl url, int64_t reply_timeout_ms = kReplyTimeoutMs);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
@@ -49,6 +53,9 @@ class HttpClient {
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
                                  std::string_view content_encoding = {});
+
+  // True once there was a connection: what was sent may have arrived.
+  bool has_connected() const { return has_connected_; }
 
   // "host:port", for messages.
   std::string address() const;
@@ -63,8 +70,10 @@ class HttpClient {
   absl::Status Broken(std::string_view what, int error) const;
 
   const HttpUrl url_;
+  const int64_t reply_timeout_ms_;
   std::string authorization_;  // the header's line; empty = none
   int socket_ = -1;
+  bool has_connected_ = false;
 };
 
 }  // namespace hourcell

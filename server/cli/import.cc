@@ -196,7 +196,7 @@ int Import(const ImportOptions& options,
   if (status.ok()) return kExitOk;
   if (!absl::IsAborted(status)) return Fail(terminal, kCommand, status);
   fmt::print(terminal.err,
-             "hourcell import: stopped at a bad line; --skip-errors goes on behind it\n");
+             "hourcell import: stopped at a bad line; use --skip-errors to skip bad lines\n");
   return kExitFailure;
 }
 
@@ -230,39 +230,40 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
 int RunImport(const ImportOptions& options, Terminal& terminal) {
   if (options.paths.empty()) return FailUsage(terminal, kCommand, "no files given");
   if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
-    return FailUsage(
-        terminal, kCommand,
-        fmt::format("--batch: got {}; want 1 to {}", options.batch_points, kImportBatchMax));
+    return FailUsage(terminal, kCommand,
+                     fmt::format("--batch: invalid value {}; must be from 1 to {}",
+                                 options.batch_points, kImportBatchMax));
   }
   if (options.threads > kImportThreadsMax) {
-    return FailUsage(
-        terminal, kCommand,
-        fmt::format("--threads: got {}; want at most {}", options.threads, kImportThreadsMax));
+    return FailUsage(terminal, kCommand,
+                     fmt::format("--threads: invalid value {}; must be at most {}", options.threads,
+                                 kImportThreadsMax));
   }
   return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
 }
 
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("import",
-                   "Imports points from files, one a line: metric timestamp value tagk=tagv ...");
+                   "Imports points from files, one per line: metric timestamp value tagk=tagv ...");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
-  line.AddFlag("--skip-errors", &options.skip_errors, "go on after a bad line");
-  line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default here)");
-  line.AddOption("--batch", &options.batch_points, "N", "points stored at once (default 10000)");
+  line.AddFlag("--skip-errors", &options.skip_errors, "skip bad lines");
+  line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default)");
+  line.AddOption("--batch", &options.batch_points, "N",
+                 "number of points stored at once (default 10000)");
   line.AddOption("--threads", &options.threads, "N",
-                 "that parse and store (default: one less than processors)");
-  line.AddWords("PATH", &options.paths, "files, plain or gzip; - = the standard input");
+                 "number of threads that parse and store (default: processors minus one)");
+  line.AddWords("PATH", &options.paths, "files, plain or gzip; - = standard input");
   line.set_footer(
-      "Timestamps are integers, in seconds or milliseconds by magnitude. Times may come in any\n"
-      "order, which OpenTSDB refuses; of two points of one series and instant the later line "
-      "wins.\n"
-      "A bad line is named as FILE:LINE: reason: text. Without --skip-errors the first one ends "
-      "the\n"
-      "import with exit 1: all good lines before it are stored, lines behind it may be, as far as\n"
-      "they were in its batch. With --skip-errors bad lines are counted by reason, and exit is 0.\n"
+      "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
+      "may come in any order, unlike in OpenTSDB. If two lines have the same series and\n"
+      "timestamp, the later line wins.\n"
+      "A bad line is reported as FILE:LINE: reason: text. Without --skip-errors, the first bad\n"
+      "line ends the import with exit 1. All good lines before it are stored; some lines after\n"
+      "it may be stored too, if they were in its batch. With --skip-errors, bad lines are\n"
+      "counted by reason, and the exit code is 0.\n"
       "\nExamples:\n"
       "  hourcell import points.txt more.gz\n"
       "  zcat old.gz | hourcell import --skip-errors -\n"

@@ -51,7 +51,7 @@ absl::StatusOr<uint64_t> InputBytes(const std::string& path) {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0) return SystemError(path, errno);
   if (S_ISDIR(info.st_mode)) {
-    return absl::InvalidArgumentError(fmt::format("{}: is a folder; want a file", path));
+    return absl::InvalidArgumentError(fmt::format("{}: is a directory; give a file", path));
   }
   return S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
 }

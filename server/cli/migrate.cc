@@ -121,9 +121,9 @@ class Migrator {
       return true;
     }));
     if (there == done_.points) return absl::OkStatus();
-    return absl::DataLossError(
-        fmt::format("the target has {} points where {} were read, or others than those",
-                    there.points(), done_.points.points()));
+    return absl::DataLossError(fmt::format(
+        "the points of the target differ from the source: {} points in the target, {} read",
+        there.points(), done_.points.points()));
   }
 
   const Migrated& done() const { return done_; }
@@ -137,7 +137,7 @@ class Migrator {
       if (to_.FindUid(kind, row.name).ok()) continue;
       const absl::Status assigned = to_.AssignUid(kind, row.name).status();
       if (assigned.ok()) continue;
-      return absl::FailedPreconditionError(fmt::format("the target takes no name of {} {}: {}",
+      return absl::FailedPreconditionError(fmt::format("the target refused the {} name {}: {}",
                                                        KindName(kind), QuoteForMessage(row.name),
                                                        StatusText(assigned)));
     }
@@ -165,7 +165,7 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(sink_->Write(lines, &refused));
     if (!refused.empty()) {
       const LinePoint& point = lines[refused.front().index];
-      return absl::FailedPreconditionError(fmt::format("the target takes no point of {} {}: {}",
+      return absl::FailedPreconditionError(fmt::format("the target refused a point of {} {}: {}",
                                                        point.metric, point.tags,
                                                        refused.front().error.text));
     }
@@ -226,6 +226,25 @@ class Migrator {
   std::map<std::pair<UidKind, Uid>, Uid> uids_;  // of the source: those of the target
 };
 
+// kInvalidArgument: the target cannot have that distributor, or not with these settings.
+absl::Status CheckDistributor(const MigrateOptions& options) {
+  if (options.distributor.empty()) return absl::OkStatus();
+  if (options.distributor != "none" && options.distributor != "series-salt") {
+    return absl::InvalidArgumentError(fmt::format(
+        "--distributor: invalid value {}; must be none or series-salt. The rows of a store have "
+        "OpenTSDB's keys, with or without its salt, and queries understand no others. The other "
+        "distributors are only for hourcell simulate and bench/layout_bench",
+        QuoteForMessage(options.distributor)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options.store));
+  const int64_t width = config.integer("tsd.storage.salt.width");
+  const bool has_salt = options.distributor == "series-salt";
+  if ((width > 0) == has_salt) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("--distributor: {} contradicts tsd.storage.salt.width={}; the width must be {}",
+                  options.distributor, width, has_salt ? "1 or more" : "0"));
+}
+
 // The target's file that says that it is not whole.
 std::filesystem::path MarkerOf(const std::string& directory) {
   return std::filesystem::path(directory) / "migration";
@@ -239,7 +258,7 @@ absl::Status BeginTarget(const MigrateOptions& options) {
       !std::filesystem::exists(options.to, error) || std::filesystem::is_empty(options.to, error);
   if (!is_new && !std::filesystem::exists(MarkerOf(options.to), error)) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: want a directory that is empty, or none", options.to));
+        fmt::format("{}: is not empty; give a new directory, or an empty one", options.to));
   }
   std::filesystem::create_directories(options.to, error);
   std::ofstream marker(MarkerOf(options.to));
@@ -249,18 +268,20 @@ absl::Status BeginTarget(const MigrateOptions& options) {
   return absl::FailedPreconditionError(fmt::format("{}: cannot be written", options.to));
 }
 
-absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options) {
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options, const Tsdb& from) {
   StoreOptions store = options.store;
   store.data = options.to;
   HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(store));
   HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(config));
   // Every name has passed the source's rules.
+  // Unless the settings say another one; the source was opened with the same.
+  target.ttl_s = from.store_ttl_s();
   target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
   return Tsdb::Open(target);
 }
 
 absl::StatusOr<Migrated> Migrate(const MigrateOptions& options, Tsdb* from, Terminal& terminal) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(options));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(options, *from));
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, 0);
   Migrator migrator(from, to.get(), &meter);
   absl::Status done = migrator.Run();
@@ -282,7 +303,10 @@ absl::StatusOr<Migrated> Migrate(const MigrateOptions& options, Tsdb* from, Term
 }  // namespace
 
 int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
-  const int64_t start_ms = terminal.clock->NowMs();
+  const int64_t start_ms = terminal.clock->MonotonicMs();
+  if (const absl::Status wanted = CheckDistributor(options); !wanted.ok()) {
+    return FailStore(terminal, kCommand, wanted);
+  }
   StoreOptions source = options.store;
   source.data = options.from;
   const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(source, StoreUse::kExisting);
@@ -295,7 +319,7 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
   if (const absl::Status closed = (*from)->Close(); !closed.ok()) {
     return Fail(terminal, kCommand, closed);
   }
-  const int64_t ms = terminal.clock->NowMs() - start_ms;
+  const int64_t ms = terminal.clock->MonotonicMs() - start_ms;
   const uint64_t points = migrated->points.points();
   fmt::print(terminal.out,
              "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
@@ -307,18 +331,21 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
 }
 
 int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("migrate", "Writes a store again in another layout.");
+  CommandLine line("migrate", "Copies a store to another layout.");
   MigrateOptions options;
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
-  line.AddFlag("--skip-compare", &options.skip_compare, "do not read both again at the end");
-  line.AddWord("FROM", &options.from, "the directory of a store that no process has open");
-  line.AddWord("TO", &options.to, "a directory that is empty, or none");
+  line.AddFlag("--skip-compare", &options.skip_compare,
+               "do not compare the points of both stores at the end");
+  line.AddOption("--distributor", &options.distributor, "NAME",
+                 "none or series-salt; refused if it contradicts the salt settings");
+  line.AddWord("FROM", &options.from, "directory of the source store; no process may have it open");
+  line.AddWord("TO", &options.to, "new directory, or an empty one");
   line.set_footer(
-      "The settings are those of the new store: UID widths, salt, form of cells. Names, points,\n"
-      "annotations and TTLs of metrics are written to it, and then the points of both are read\n"
-      "and compared. FROM is left as it is. A migration that was ended may be run again.\n"
-      "To change the number of salt buckets only, see 'hourcell store salt': nothing moves.\n"
+      "The settings are those of the new store: UID widths, salt, cell format. The command\n"
+      "copies names, points, annotations and metric TTLs, then reads and compares the points of\n"
+      "both stores. FROM does not change. A migration that was interrupted can be run again.\n"
+      "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"
       "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"
       "      --set tsd.storage.salt.buckets=64\n");

@@ -28,6 +28,9 @@ struct MigrateOptions {
   std::string from = {};      // a directory that has a store
   std::string to = {};        // a directory that has none
   bool skip_compare = false;  // do not read both again
+  // Which distributor the target's keys are to have, as `hourcell simulate` names them: none or
+  // series-salt, as the settings say already. Empty: as the settings say.
+  std::string distributor = {};
 };
 
 // Says what it migrated. kExitUsage: settings or directories make no sense; kExitFailure: a store

@@ -44,7 +44,8 @@ constexpr size_t kRequestPointsMax = 10'000;
 constexpr size_t kRequestBytesMax = 8 << 20;
 
 absl::Status Busy() {
-  return absl::UnavailableError("the store asks to throttle writes and does not recover");
+  return absl::UnavailableError(
+      "the store stayed overloaded and kept refusing points; try again later");
 }
 
 class StoreSink : public PointSink {
@@ -280,7 +281,7 @@ absl::Status ParsePutReply(std::string_view body,
     simdjson::dom::element datapoint;
     if (entry["error"].get(text) != simdjson::SUCCESS ||
         entry["datapoint"].get(datapoint) != simdjson::SUCCESS) {
-      return absl::DataLossError("/api/put: an error of the answer has no text or no datapoint");
+      return absl::DataLossError("/api/put: an error in the answer has no text or no datapoint");
     }
     if (text.starts_with("Storage exception") || text.starts_with("Please throttle")) {
       return absl::UnavailableError(fmt::format("/api/put: {}", text));

@@ -49,10 +49,10 @@ ProgressMeter::ProgressMeter(std::FILE* file, bool is_tty, Clock* clock, uint64_
       is_tty_(is_tty),
       clock_(clock),
       bytes_total_(bytes_total),
-      start_ms_(clock->NowMs()) {}
+      start_ms_(clock->MonotonicMs()) {}
 
 int64_t ProgressMeter::elapsed_ms() const {
-  return clock_->NowMs() - start_ms_;
+  return clock_->MonotonicMs() - start_ms_;
 }
 
 void ProgressMeter::Update(uint64_t points, uint64_t bytes_done) {

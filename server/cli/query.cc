@@ -187,24 +187,26 @@ int RunQuery(const QueryOptions& options, Terminal& terminal) {
 }
 
 int QueryMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("query",
-                   "Answers a query, a line a point: metric timestamp_ms value {tagk=tagv, ...}");
+  CommandLine line(
+      "query",
+      "Runs a query and prints one point per line: metric timestamp_ms value {tagk=tagv, ...}");
   QueryOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
-  line.AddFlag("--json", &options.json, "print what /api/query answers, times in milliseconds");
+  line.AddFlag("--json", &options.json,
+               "print the JSON answer of /api/query, with times in milliseconds");
   line.AddFlag("--explain", &options.explain,
-               "say on the standard error how each sub query was read and what it cost; with "
-               "--json, in the answer");
-  line.AddRepeated("-m", &options.m_texts, "M", "a sub query as in /api/query?m=; may be repeated");
+               "print to standard error how each sub query was read and what it cost; with --json, "
+               "add it to the answer");
+  line.AddRepeated("-m", &options.m_texts, "M", "sub query as in /api/query?m=; may be repeated");
   line.AddWords("WORD", &options.words,
                 "START [END] and, without -m, one or more of: AGG [rate [counter[,max[,reset]]]] "
                 "[downsample N FUNC] metric [tagk=tagv ...]");
   line.set_footer(
-      "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now. The\n"
-      "second word is END if it reads as a time. N is in milliseconds, or a duration such as 1h.\n"
-      "Integers are printed plain, floating-point values in full as Java prints them (OpenTSDB's\n"
-      "tool rounds them to six decimals).\n"
+      "Times: 1h-ago, 2013/01/01-00:00:00 (UTC), seconds or milliseconds since 1970, now.\n"
+      "The second word is END if it is a valid time. N is in milliseconds, or a duration (1h).\n"
+      "Integers are printed without a fraction. Floating-point values are printed in full, as\n"
+      "Java prints them (OpenTSDB's tool rounds them to six decimals).\n"
       "\nExamples:\n"
       "  hourcell query 1h-ago sum cpu.user host=web01\n"
       "  hourcell query 2013/01/01 2013/01/02 avg rate counter downsample 60000 avg net.bytes\n"

@@ -80,7 +80,7 @@ absl::StatusOr<Value> ParseJsonValue(simdjson::dom::element element) {
     return Value::Float(floating);
   }
   if (element.get(floating) == simdjson::SUCCESS) return Value::Float(floating);
-  return NotAnAnswer("a value that is no number");
+  return NotAnAnswer("a value that is not a number");
 }
 
 absl::StatusOr<ResultPoint> ParseJsonPoint(simdjson::dom::element element) {
@@ -107,7 +107,7 @@ absl::StatusOr<ResultSeries> ParseJsonSeries(simdjson::dom::element element) {
   series.metric = metric;
   for (const auto& [key, value] : tags) {
     std::string_view text;
-    if (value.get(text) != simdjson::SUCCESS) return NotAnAnswer("a tag that is no text");
+    if (value.get(text) != simdjson::SUCCESS) return NotAnAnswer("a tag that is not text");
     series.tags.emplace_back(key, text);
   }
   for (const simdjson::dom::element point : points) {

@@ -27,7 +27,7 @@ namespace {
 
 absl::Status BadWord(std::string_view what, std::string_view got, std::string_view want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", what, QuoteForMessage(got), want));
+      fmt::format("{}: unexpected {}; expected {}", what, QuoteForMessage(got), want));
 }
 
 // The words one by one.
@@ -142,7 +142,7 @@ absl::StatusOr<std::vector<SubQuery>> TakeSubQueries(Words& words,
     queries.push_back(std::move(query));
   }
   if (!m_texts.empty() && !words.done())
-    return BadWord("time", words.peek(), "START [END] with -m");
+    return BadWord("time", words.peek(), "only START [END] with -m");
   while (!words.done()) {
     HOURCELL_ASSIGN_OR_RETURN(SubQuery query, TakeSubQuery(words));
     queries.push_back(std::move(query));
@@ -156,7 +156,8 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words_in,
                                           std::span<const std::string> m_texts,
                                           int64_t now_ms) {
   for (const std::string& word : words_in) {
-    if (word.starts_with('+')) return BadWord("query", word, "no gnuplot options: none is drawn");
+    if (word.starts_with('+'))
+      return BadWord("query", word, "no gnuplot options, because no graph is drawn");
   }
   Words words(words_in);
   if (words.done()) return absl::InvalidArgumentError("START is missing");
@@ -164,7 +165,8 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words_in,
   QueryRequest request;
   HOURCELL_ASSIGN_OR_RETURN(request.spec.queries, TakeSubQueries(words, m_texts));
   if (request.spec.queries.empty()) {
-    return absl::InvalidArgumentError("the query is missing: AGG metric [tagk=tagv ...], or -m");
+    return absl::InvalidArgumentError(
+        "the query is missing; give AGG metric [tagk=tagv ...], or -m");
   }
   HOURCELL_RETURN_IF_ERROR(CompleteQueryRequest(times, /*use_calendar=*/false, now_ms, &request));
   return std::move(request.spec);
@@ -180,7 +182,8 @@ absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words_in, i
   if (!times.end.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(spec.end_ms, ParseQueryTime(times.end, "UTC", now_ms));
   }
-  if (spec.end_ms < spec.start_ms) return BadWord("END", times.end, "a time not before START");
+  if (spec.end_ms < spec.start_ms)
+    return BadWord("END", times.end, "a time that is not before START");
   if (words.done()) return spec;
 
   // OpenTSDB wants an aggregator here and ignores it.

@@ -23,6 +23,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/region_text.h"
+#include "server/cli/server_job.h"
 #include "server/cli/store_flags.h"
 #include "server/http_message.h"
 #include "server/region_handler.h"
@@ -58,11 +59,11 @@ absl::Status WantWords(const RegionOptions& options, size_t least, size_t most, 
   const size_t words = options.words.size() - 1;
   if (words >= least && words <= most) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{}: words after it: got {}; want {}", options.words[0], words, want));
+      fmt::format("{0}: expected {2}; got {1}", options.words[0], words, want));
 }
 
 absl::StatusOr<Question> ReadList(const RegionOptions& options) {
-  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 0, "none"));
+  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 0, "no arguments"));
   return Question{.path = "",
                   .handler = &RegionHandler::List,
                   .body = {},
@@ -71,14 +72,14 @@ absl::StatusOr<Question> ReadList(const RegionOptions& options) {
 }
 
 absl::StatusOr<Question> ReadCheck(const RegionOptions& options) {
-  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 0, "none"));
+  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 0, "no arguments"));
   return Question{.path = "/check", .handler = &RegionHandler::Check, .body = {}};
 }
 
 absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
-  HOURCELL_RETURN_IF_ERROR(WantWords(options, 1, 1, "a region"));
+  HOURCELL_RETURN_IF_ERROR(WantWords(options, 1, 1, "one region"));
   if (options.at.has_value() && options.into.has_value()) {
-    return absl::InvalidArgumentError("split: got --at and --into; want one or the other");
+    return absl::InvalidArgumentError("split: --at and --into exclude each other; use one of them");
   }
   const SplitWish wish{.table = options.table,
                        .region = options.words[1],
@@ -92,7 +93,7 @@ absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
 }
 
 absl::StatusOr<Question> ReadMerge(const RegionOptions& options) {
-  HOURCELL_RETURN_IF_ERROR(WantWords(options, 2, SIZE_MAX, "two regions or more"));
+  HOURCELL_RETURN_IF_ERROR(WantWords(options, 2, SIZE_MAX, "two or more regions"));
   const MergeWish wish{.table = options.table,
                        .regions = {options.words.begin() + 1, options.words.end()}};
   return Question{.path = "/merge", .handler = &RegionHandler::Merge, .body = MergeJson(wish)};
@@ -102,19 +103,19 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     return absl::InvalidArgumentError(
-        fmt::format("split keys: {}: want a file that can be read", QuoteForMessage(path)));
+        fmt::format("split keys: the file {} cannot be read", QuoteForMessage(path)));
   }
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   return SplitOfFile(text);
 }
 
 absl::StatusOr<Question> ReadRolling(const RegionOptions& options) {
-  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 1, "split keys, or none to go on"));
+  HOURCELL_RETURN_IF_ERROR(WantWords(options, 0, 1, "at most one argument, the split keys"));
   RollingWish wish{.table = options.table, .split = {}, .abandon = options.abandon};
   if (options.words.size() > 1) wish.split = options.words[1];
   if (wish.abandon && !wish.split.empty()) {
     return absl::InvalidArgumentError(
-        "rolling-split: got --abandon and split keys; want one or the other");
+        "rolling-split: --abandon and split keys exclude each other; use one of them");
   }
   if (wish.split.starts_with(kFilePrefix)) {
     HOURCELL_ASSIGN_OR_RETURN(wish.split, ReadSplitsFile(wish.split.substr(kFilePrefix.size())));
@@ -124,7 +125,7 @@ absl::StatusOr<Question> ReadRolling(const RegionOptions& options) {
 }
 
 absl::Status StrangeAnswer() {
-  return absl::UnavailableError("answer: not what a server of this version says");
+  return absl::UnavailableError("unexpected answer; the server may be of another version");
 }
 
 // False if it is no region.
@@ -177,7 +178,7 @@ absl::StatusOr<int> PrintList(element answer, const RegionOptions& options, Term
   if (rolling["split"].get(split) == simdjson::SUCCESS &&
       rolling["keys"].get(keys) == simdjson::SUCCESS &&
       rolling["made"].get(made) == simdjson::SUCCESS) {
-    fmt::print(terminal.err, "rolling split {}: {} cuts made for {} keys, not through\n",
+    fmt::print(terminal.err, "rolling split {}: {} cuts made for {} keys, unfinished\n",
                SplitText(split), made, keys);
   }
   return kExitOk;
@@ -221,7 +222,7 @@ absl::StatusOr<int> PrintMerge(element answer, const RegionOptions& options, Ter
 absl::StatusOr<int> PrintRolling(element answer, const RegionOptions&, Terminal& terminal) {
   bool is_abandoned = false;
   if (answer["abandoned"].get(is_abandoned) == simdjson::SUCCESS) {
-    fmt::print(terminal.out, "rolling split abandoned; what was cut stays\n");
+    fmt::print(terminal.out, "rolling split abandoned; the cuts already made remain\n");
     return kExitOk;
   }
   const simdjson::simdjson_result<element> rolling = answer["rolling"];
@@ -235,7 +236,8 @@ absl::StatusOr<int> PrintRolling(element answer, const RegionOptions&, Terminal&
       rolling["there"].get(there) != simdjson::SUCCESS) {
     return StrangeAnswer();
   }
-  fmt::print(terminal.out, "rolling split {}: {} keys, {} cuts made, {} began regions before\n",
+  fmt::print(terminal.out,
+             "rolling split {}: {} keys, {} cuts made, {} were region starts before\n",
              SplitText(split), keys, made, there);
   return kExitOk;
 }
@@ -259,7 +261,7 @@ absl::Status CheckOptions(const RegionOptions& options) {
   const auto belongs = [&](bool is_given, std::string_view option, std::string_view owner) {
     if (!is_given || name == owner) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        fmt::format("{}: got {}; it goes with {} only", name, option, owner));
+        fmt::format("{}: {} works only with {}", name, option, owner));
   };
   absl::Status status = belongs(options.at.has_value(), "--at", "split");
   status.Update(belongs(options.into.has_value(), "--into", "split"));
@@ -278,14 +280,15 @@ std::string TargetOf(const Question& question, const RegionOptions& options) {
 
 absl::StatusOr<std::string> AskServer(const HttpUrl& url,
                                       const Question& question,
-                                      const RegionOptions& options) {
-  HttpClient client(url);
+                                      const RegionOptions& options,
+                                      Terminal& terminal) {
   const std::string target = TargetOf(question, options);
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, question.body.empty()
-                                                       ? client.Get(target)
-                                                       : client.Post(target, question.body));
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                            question.body.empty()
+                                ? HttpClient(url).Get(target)
+                                : RunServerJob(url, target, question.body, terminal));
   if (reply.status == kHttpOk) return reply.body;
-  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+  return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
 absl::StatusOr<std::string> AskStore(Tsdb* tsdb,
@@ -333,7 +336,7 @@ int RunRegion(const RegionOptions& options, Terminal& terminal) {
   if (subcommand == nullptr) {
     return FailUsage(
         terminal, kCommand,
-        fmt::format("got {}; want list, check, split, merge or rolling-split",
+        fmt::format("invalid subcommand {}; must be list, check, split, merge or rolling-split",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   const absl::Status given = CheckOptions(options);
@@ -343,7 +346,7 @@ int RunRegion(const RegionOptions& options, Terminal& terminal) {
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
     if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
-    return Print(AskServer(*url, *question, options), *subcommand, options, terminal);
+    return Print(AskServer(*url, *question, options, terminal), *subcommand, options, terminal);
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
@@ -355,27 +358,26 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
   RegionOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
-  line.AddOption("--table", &options.table, "TABLE", "data (the default) or annotation");
-  line.AddFlag("--explain", &options.explain, "list: say in words where each region begins");
-  line.AddFlag("--json", &options.json, "print what /api/admin/regions answers");
-  line.AddOption("--at", &options.at, "KEY", "split: the key at which");
-  line.AddOption("--into", &options.into, "N", "split: into so many parts of equal size");
+  line.AddOption("--table", &options.table, "TABLE", "table: data (the default) or annotation");
+  line.AddFlag("--explain", &options.explain, "list: describe in words where each region begins");
+  line.AddFlag("--json", &options.json, "print the JSON answer of /api/admin/regions");
+  line.AddOption("--at", &options.at, "KEY", "split: key to split at");
+  line.AddOption("--into", &options.into, "N", "split: number of parts of equal size");
   line.Exclude("--into", "--at");
-  line.AddFlag("--abandon", &options.abandon, "rolling-split: forget the one that was ended");
-  line.AddWords("WORD", &options.words, "a subcommand and its words, see below");
+  line.AddFlag("--abandon", &options.abandon, "rolling-split: abandon the unfinished one");
+  line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
       "Subcommands:\n"
-      "  list                     a line a region, ascending by start\n"
-      "  check                    what is wrong with them; exit 1 if anything is\n"
-      "  split REGION             at a key, into N parts, or in two where the settings say\n"
-      "  merge REGION REGION...   neighbours become one\n"
-      "  rolling-split SPEC       on a store in use, cut after cut until every key of SPEC begins "
-      "a\n"
-      "                           region; SPEC is as for tsd.region.presplit. Without it, goes on\n"
-      "                           with one that was ended before it was through\n"
-      "REGION is an id, an encoded name, a full name, or a key in it (key:KEY if it looks like "
-      "one\n"
-      "of those). Keys are written as HBase's shell does: \\x00 is the byte 0.\n"
+      "  list                     list the regions, one per line, ordered by start key\n"
+      "  check                    print what is wrong with the regions; exit 1 if anything is\n"
+      "  split REGION             split at a key, into N parts, or in two as the settings say\n"
+      "  merge REGION REGION...   merge neighboring regions into one\n"
+      "  rolling-split SPEC       split a store in use, one cut at a time, until every key of\n"
+      "                           SPEC begins a region; SPEC is as for tsd.region.presplit.\n"
+      "                           Without SPEC, continue an unfinished rolling split\n"
+      "REGION is an id, an encoded name, a full name, or a key in the region (key:KEY if the\n"
+      "key looks like one of the others).\n"
+      "Keys are written as in HBase's shell: \\x00 is the byte 0.\n"
       "\nExamples:\n"
       "  hourcell region list --explain\n"
       "  hourcell region split 1 --at '\\x00\\x00\\x02' --url http://localhost:4242\n"

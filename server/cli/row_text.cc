@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<PointBytes>> SplitCell(std::string_view qualifiers,
     HOURCELL_ASSIGN_OR_RETURN(const Qualifier qualifier, ParseQualifier(qualifiers));
     if (qualifier.value_size() > values.size()) {
       return absl::DataLossError(fmt::format(
-          "row: {} bytes of value left; want {} for qualifier {}", values.size(),
+          "row: {0} bytes of value left; qualifier {2} needs {1}", values.size(),
           qualifier.value_size(), ToHex(qualifiers.substr(0, qualifier.encoded_size()))));
     }
     points.push_back({.qualifier = qualifier,

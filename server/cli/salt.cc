@@ -37,9 +37,7 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words, int64_t now
   Wish wish;
   if (words.size() > 3) {
     return absl::InvalidArgumentError(
-        fmt::format("salt: words after it: got {}; want none, or the buckets and maybe the hour "
-                    "from which on",
-                    words.size() - 1));
+        fmt::format("salt: got {} arguments; expected none, or BUCKETS [FROM]", words.size() - 1));
   }
   if (words.size() > 1) {
     HOURCELL_ASSIGN_OR_RETURN(wish.buckets, ParseBuckets(words[1]));
@@ -68,7 +66,8 @@ absl::StatusOr<std::vector<SaltEpoch>> ParseReply(const std::string& body) {
   }
   if (is_good) return epochs;
   return absl::UnavailableError(
-      fmt::format("answer: got {}; want an object with epochs", QuoteForMessage(body)));
+      fmt::format("unexpected answer from the server: {}; expected an object with epochs",
+                  QuoteForMessage(body)));
 }
 
 absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const Wish& wish) {

@@ -65,19 +65,19 @@ int RunScan(const ScanOptions& options, Terminal& terminal) {
 
 int ScanMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("scan",
-                   "Prints stored rows in row-key order; without arguments the whole store.");
+                   "Prints stored rows in row-key order; without arguments, the whole store.");
   ScanOptions options;
   bool is_import = false;
   bool is_hex = false;
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
-  line.AddFlag("--import", &is_import, "print lines for hourcell import");
+  line.AddFlag("--import", &is_import, "print lines that hourcell import reads");
   line.AddFlag("--hex", &is_hex, "print key, qualifiers and values of each row in hex");
   line.Exclude("--hex", "--import");
   line.AddWords("WORD", &options.words, "START [END] [metric [tagk=tagv ...]]");
   line.set_footer(
-      "Rows are whole hours: those that touch START..END are printed with all their points. The\n"
-      "bytes are OpenTSDB's, whatever format is stored; dates are in UTC.\n"
+      "A row is a whole hour: every row that overlaps START..END is printed with all its\n"
+      "points. The bytes are OpenTSDB's, in whichever format they are stored. Dates are in UTC.\n"
       "\nExamples:\n"
       "  hourcell scan --import > points.txt\n"
       "  hourcell scan 2013/01/01 2013/01/02 cpu.user host=web01\n"

@@ -32,10 +32,11 @@ constexpr int kHttpOk = 200;
 
 absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
   if (words.empty() || words[0] != "lookup") {
-    return absl::InvalidArgumentError(fmt::format("got {}; want lookup [metric] [tagk=tagv ...]",
-                                                  words.empty() ? "no words" : words[0]));
+    return absl::InvalidArgumentError(
+        fmt::format("got {}; expected lookup [metric] [tagk=tagv ...]",
+                    words.empty() ? "no arguments" : words[0]));
   }
-  if (words.size() == 1) return absl::InvalidArgumentError("lookup: no metric and no tag given");
+  if (words.size() == 1) return absl::InvalidArgumentError("lookup: give a metric or a tag");
   LookupQuery query;
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i].find('=') != std::string::npos) {
@@ -43,7 +44,8 @@ absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
     } else if (i == 1) {
       query.metric = words[i];
     } else {
-      return absl::InvalidArgumentError(fmt::format("lookup: got {}; want tagk=tagv", words[i]));
+      return absl::InvalidArgumentError(
+          fmt::format("lookup: invalid tag {}; must be tagk=tagv", words[i]));
     }
   }
   return query;
@@ -106,7 +108,8 @@ absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
   }
   if (is_good) return count;
   return absl::UnavailableError(
-      fmt::format("answer: got {}; want an object with results", QuoteForMessage(reply.body)));
+      fmt::format("unexpected answer from the server: {}; expected an object with results",
+                  QuoteForMessage(reply.body)));
 }
 
 absl::StatusOr<uint64_t> AskStore(Tsdb* tsdb, const LookupQuery& query, TextOutput* output) {
@@ -147,15 +150,16 @@ int RunSearch(const SearchOptions& options, Terminal& terminal) {
 }
 
 int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("search", "Lists the series of a store, a line each: tsuid, metric, tags.");
+  CommandLine line("search", "Lists the series of a store, one per line: tsuid, metric, tags.");
   SearchOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
   line.AddWords("WORD", &options.words, "lookup [METRIC] [TAGK=TAGV ...]");
   line.set_footer(
-      "A metric that is left out or * is any; so is an empty or * side of a tag. A key again with\n"
-      "another value is 'or', another key is 'and'. Series are listed whether or not they still\n"
-      "have points. Exit 1 if there is none.\n"
+      "Without a metric, or with *, any metric matches. An empty side of a tag, or *, matches\n"
+      "anything.\n"
+      "Several values of one tag key are alternatives; several tag keys must all match. Series\n"
+      "are listed even if they have no points any more. Exit 1 if no series matches.\n"
       "\nExamples:\n"
       "  hourcell search lookup cpu.user\n"
       "  hourcell search lookup cpu.user host=web01 host=web02 'dc=*'\n"

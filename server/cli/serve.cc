@@ -59,8 +59,8 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
 }
 
 // Ends a server at SIGTERM and SIGINT, without more ado at the second of them, and has it read its
-// files again at SIGHUP. Server::Run ends it, too, but only once it runs: a signal between the line
-// that says where it listens and Run would kill the process.
+// files again at SIGHUP. It watches before the line is printed that says where the server listens:
+// whoever reads that line may send a signal.
 class SignalWatch {
  public:
   SignalWatch() : signals_(context_, SIGINT, SIGTERM, SIGHUP) {}
@@ -89,6 +89,7 @@ class SignalWatch {
         LogInfo("signal {}: stopping at once", number);
         server->Hurry();
       } else {
+        LogInfo("signal {}: stopping", number);
         stopping_ = std::thread([server] { server->Stop(); });
       }
       WaitForSignal(server);
@@ -149,13 +150,14 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
 }
 
 std::string DurabilityHelp() {
-  return "A point is acknowledged by HTTP's 2xx answer to its put, or on a telnet connection by\n"
-         "the answer to a command behind it: send version and wait. Silence is no answer.\n"
-         "When the store is full, puts over HTTP are answered 503 with Retry-After, and telnet\n"
-         "connections are not read, until there is room.\n"
+  return "Over HTTP, a 2xx answer to a put acknowledges its points. On a telnet connection, the\n"
+         "reply to a later command acknowledges the lines before it: send version and wait for\n"
+         "the reply. Lines without a later reply are not acknowledged.\n"
+         "When the store is full, the server answers HTTP puts with 503 and Retry-After, and\n"
+         "does not read from telnet connections, until there is room.\n"
          "\nDurability: what a point survives once it is acknowledged (tsd.storage.sync)\n"
-         "  never      kill -9 of the server only; the operating system writes when it likes\n"
-         "  interval   kill -9; power loss, but for the points of the last\n"
+         "  never      kill -9 of the server only; the operating system decides when to write\n"
+         "  interval   kill -9; power loss, except for the points of the last\n"
          "             tsd.storage.sync_interval milliseconds (default: interval, 1000)\n"
          "  always     kill -9 and power loss\n";
 }
@@ -169,19 +171,20 @@ std::string SettingsHelp() {
 }
 
 int ServeMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("serve",
-                   "Serves OpenTSDB's telnet and HTTP protocols on one port, until SIGTERM.");
+  CommandLine line(
+      "serve", "Serves OpenTSDB's telnet and HTTP protocols on one port until it gets SIGTERM.");
   StoreOptions store;
   ServeFlags flags;
   bool help_settings = false;
   AddStoreOptions(&line, &store);
   line.AddOption("--port", &flags.port, "N", "port to listen on (default 4242)");
   line.AddOption("--bind", &flags.bind, "ADDRESS",
-                 "address to listen on (default 127.0.0.1; 0.0.0.0 = all)");
+                 "address to listen on (default 127.0.0.1; 0.0.0.0 = all addresses)");
   line.AddOption("--max-connections", &flags.max_connections, "N",
-                 "connections at once (default: any)");
-  line.AddOption("--backlog", &flags.backlog, "N", "connections waiting to be accepted");
-  line.AddFlag("--auto-metric", &flags.auto_metric, "puts may create metrics (the default here)");
+                 "maximum number of open connections (default: 3/4 of the file descriptors)");
+  line.AddOption("--backlog", &flags.backlog, "N",
+                 "maximum number of connections waiting to be accepted");
+  line.AddFlag("--auto-metric", &flags.auto_metric, "allow puts to create metrics (the default)");
   line.AddFlag("--read-only", &flags.read_only, "refuse puts (tsd.mode=ro)");
   line.AddFlag("--help-settings", &help_settings, "list every setting with its default");
   line.set_footer(DurabilityHelp() +

@@ -82,7 +82,7 @@ absl::StatusOr<std::unique_ptr<PutSource>> OpenTrace(const std::string& path,
         HOURCELL_ASSIGN_OR_RETURN(const bool more, shared->Next(&line));
         if (more && line.too_long) {
           return absl::InvalidArgumentError(
-              fmt::format("{}:{}: line too long; want at most {} bytes", shared->name(),
+              fmt::format("{}:{}: line too long; must be at most {} bytes", shared->name(),
                           line.number, kLineBytesMax));
         }
         *text = line.text;
@@ -126,8 +126,8 @@ absl::StatusOr<std::vector<MeasuredRegion>> Replay(const SimulationResult& model
     if (!more) break;
     if (!put.begins_row) {
       return absl::FailedPreconditionError(
-          "--validate: rows that come point by point; want a source of whole rows: a fleet or a "
-          "store with --engine hourcell, or ids");
+          "--validate: the source has single points; use a source of whole rows: a fleet or a "
+          "store with --engine hourcell, or --ids");
     }
     HOURCELL_ASSIGN_OR_RETURN(const std::string_view key, keys.KeyOf(put));
     HOURCELL_RETURN_IF_ERROR(
@@ -178,7 +178,8 @@ class SimulateRun {
     for (const auto& [flag, value] :
          {std::pair("--validate", &options_.validate), std::pair("--heatmap", &options_.heatmap)}) {
       if (value->empty() || options_.designs.size() <= 1) continue;
-      return absl::InvalidArgumentError(fmt::format("{}: more than one --design; want one", flag));
+      return absl::InvalidArgumentError(
+          fmt::format("{}: more than one --design; give only one", flag));
     }
     if (!options_.heatmap.empty()) HOURCELL_RETURN_IF_ERROR(CheckFigurePath(options_.heatmap));
     const int sources = int{!options_.fleet.empty()} + int{!options_.trace.empty()} +
@@ -186,9 +187,10 @@ class SimulateRun {
                         int{options_.from_store};
     if (sources > 1) {
       return absl::InvalidArgumentError(
-          "more than one of --fleet, --trace, --keys, --ids and --store; want one source of puts");
+          "--fleet, --trace, --keys, --ids and --store exclude each other; use one of them");
     }
-    if (options_.rate == 0) return absl::InvalidArgumentError("--rate: got 0; want at least 1");
+    if (options_.rate == 0)
+      return absl::InvalidArgumentError("--rate: invalid value 0; must be at least 1");
     return absl::OkStatus();
   }
 
@@ -198,7 +200,7 @@ class SimulateRun {
       const size_t equals = setting.find('=');
       if (equals == std::string_view::npos) {
         return absl::InvalidArgumentError(
-            fmt::format("setting: got {}; want key=value", QuoteForMessage(setting)));
+            fmt::format("setting: invalid value {}; must be key=value", QuoteForMessage(setting)));
       }
       defaults_.settings.insert_or_assign(std::string(setting.substr(0, equals)),
                                           std::string(setting.substr(equals + 1)));
@@ -320,8 +322,8 @@ bool KeepsRatio(const std::vector<SimulationResult>& results,
   for (const SimulationResult& result : results) {
     if (ratio_max <= 0 || result.max_over_mean() <= ratio_max) continue;
     fmt::print(terminal.err,
-               "hourcell simulate: design {}: the hottest region has {:.4f} times the mean; want "
-               "at most {:.4f}\n",
+               "hourcell simulate: design {}: the hottest region has {:.4f} times the mean; "
+               "--max-ratio is {:.4f}\n",
                result.design.name, result.max_over_mean(), ratio_max);
     keeps = false;
   }
@@ -348,25 +350,25 @@ int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
 }
 
 int SimulateMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line(
-      "simulate",
-      "Foretells how a design of row keys and regions will do: sizes, splits, hot spots.");
+  CommandLine line("simulate", "Predicts region sizes, splits and hot spots of a row-key design.");
   SimulateOptions options;
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
   AddSimulateFlags(&line, &options);
   line.set_footer(
-      "A fleet: metrics=10,tags=host:1000/cpu:8,interval=10s,duration=1d,churn=0.05,skew=1,\n"
-      "late=0.01:6h; all of it may be left out. FIELDS: opentsdb, salted:20, hash-prefix:2,\n"
-      "reversed-metric, tags-first, time-first, newest-first, partition:20, or fields joined by "
-      "'+'.\n"
-      "Settings are those of regions by HBase's names or ours, and tsd.simulate.*; see\n"
-      "docs/simulate.md. Nothing is read but the files named, and nothing written.\n"
+      "Parts of a fleet, all optional: metrics=10,tags=host:1000/cpu:8,interval=10s,\n"
+      "duration=1d,churn=0.05,skew=1,late=0.01:6h.\n"
+      "FIELDS: opentsdb, salted:20, hash-prefix:2, reversed-metric, tags-first, time-first,\n"
+      "newest-first, partition:20, or fields joined by '+'.\n"
+      "Settings are region settings, by HBase's or Hourcell's names, and tsd.simulate.*; see\n"
+      "docs/simulate.md.\n"
+      "The command reads only the files and the store it is given, and writes files only for\n"
+      "--heatmap and --validate.\n"
       "\nExamples:\n"
       "  hourcell simulate --fleet metrics=100,tags=host:500,duration=7d --heat\n"
       "  hourcell simulate --layout salted:20 --presplit salt --max-ratio 1.2\n"
-      "  hourcell simulate --ids 100000000 --distributor md5-8hex --presplit hex:10 "
-      "--format classic\n"
+      "  hourcell simulate --ids 100000000 --distributor md5-8hex --presplit hex:10 \\\n"
+      "      --format classic\n"
       "  hourcell simulate --trace puts.gz --design 'plain: layout=opentsdb' \\\n"
       "      --design 'salted: layout=salted:20 presplit=salt'\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

@@ -26,7 +26,7 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options) {
     const size_t equals = setting.find('=');
     if (equals == std::string_view::npos) {
       return absl::InvalidArgumentError(
-          fmt::format("setting: got {}; want key=value", QuoteForMessage(setting)));
+          fmt::format("setting: invalid value {}; must be key=value", QuoteForMessage(setting)));
     }
     HOURCELL_RETURN_IF_ERROR(config.Set(setting.substr(0, equals), setting.substr(equals + 1)));
   }
@@ -38,7 +38,7 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options) {
 
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal) {
   for (const std::string& key : config.ignored()) {
-    fmt::print(terminal.err, "hourcell {}: warning: {} does nothing here\n", command, key);
+    fmt::print(terminal.err, "hourcell {}: warning: {} has no effect\n", command, key);
   }
 }
 

@@ -8,14 +8,17 @@
 namespace hourcell {
 
 void AddStoreOptions(CommandLine* line, StoreOptions* store) {
-  line->AddOption("--data", &store->data, "DIR", "the store's directory (default ./hourcell-data)");
+  line->AddOption("--data", &store->data, "DIR",
+                  "directory of the store (default ./hourcell-data)");
   line->AddOption("--config", &store->config_file, "FILE",
-                  "settings, a Java properties file as OpenTSDB's");
-  line->AddRepeated("--set", &store->settings, "KEY=VALUE", "one setting; also --tsd.x.y=VALUE");
+                  "Java properties file with settings, like OpenTSDB's");
+  line->AddRepeated("--set", &store->settings, "KEY=VALUE",
+                    "set one setting; also as --tsd.x.y=VALUE");
 }
 
 void AddUrl(CommandLine* line, std::string* url) {
-  line->AddOption("--url", url, "http://HOST:PORT", "a running server instead of a directory");
+  line->AddOption("--url", url, "http://HOST:PORT",
+                  "address of a running server, instead of a directory");
 }
 
 void RefuseUrl(CommandLine* line) {

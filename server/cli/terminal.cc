@@ -40,7 +40,7 @@ absl::Status TextOutput::Finish() {
   if (error_ == 0 && std::fflush(file_) != 0) error_ = errno;
   if (error_ == 0 || error_ == EPIPE) return absl::OkStatus();
   return absl::UnavailableError(
-      fmt::format("writing the output: {}", std::generic_category().message(error_)));
+      fmt::format("cannot write the output: {}", std::generic_category().message(error_)));
 }
 
 void TextOutput::Write() {

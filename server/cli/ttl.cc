@@ -44,8 +44,8 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words) {
   Wish wish;
   if (words.size() == 1) return wish;
   if (words.size() != 3) {
-    return absl::InvalidArgumentError(fmt::format(
-        "ttl: words after it: got {}; want none, or a metric and its ttl", words.size() - 1));
+    return absl::InvalidArgumentError(
+        fmt::format("ttl: expected no arguments, or METRIC TTL; got {}", words.size() - 1));
   }
   wish.is_change = true;
   wish.metric = words[1];
@@ -70,8 +70,9 @@ absl::StatusOr<Ttls> ParseReply(const std::string& body) {
     }
   }
   if (is_good) return ttls;
-  return absl::UnavailableError(
-      fmt::format("answer: got {}; want an object with store and metrics", QuoteForMessage(body)));
+  return absl::UnavailableError(fmt::format(
+      "unexpected answer from the server: {}; expected an object with store and metrics",
+      QuoteForMessage(body)));
 }
 
 absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const Wish& wish) {

@@ -91,10 +91,10 @@ int Delete(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
 }
 
 int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
-  const int64_t start_ms = terminal.clock->NowMs();
+  const int64_t start_ms = terminal.clock->MonotonicMs();
   const absl::StatusOr<UidFsckResult> result = tsdb->CheckUids(repair);
   if (!result.ok()) return Fail(terminal, kCommand, result.status());
-  const int64_t ms = std::max<int64_t>(terminal.clock->NowMs() - start_ms, 1);
+  const int64_t ms = std::max<int64_t>(terminal.clock->MonotonicMs() - start_ms, 1);
 
   for (const std::string& line : result->lines)
     fmt::print(terminal.out, "{}\n", line);
@@ -165,7 +165,8 @@ const Subcommand& FindSubcommand(std::string_view word) {
 // What is wrong with the words of a subcommand; empty if nothing is.
 std::string WordsFault(const Subcommand& subcommand, Words words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
-    return fmt::format("words after uid: got {}; want uid {}", words.size(), subcommand.usage);
+    return fmt::format("wrong number of arguments ({}); expected uid {}", words.size(),
+                       subcommand.usage);
   }
   const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
   // Where the kind may be left out, two words begin with it.
@@ -175,7 +176,7 @@ std::string WordsFault(const Subcommand& subcommand, Words words) {
     if (!kind.ok()) return std::string(StatusText(kind.status()));
   }
   if (subcommand.name == "fsck" && !words.empty() && words.front() != "fix") {
-    return fmt::format("fsck: got {}; want fix or nothing", words.front());
+    return fmt::format("fsck: invalid argument {}; must be fix or nothing", words.front());
   }
   return {};
 }
@@ -196,7 +197,7 @@ int RunSubcommand(
 
 int RunUid(const UidCommandOptions& options, Terminal& terminal) {
   Words words(options.words);
-  if (words.empty()) return FailUsage(terminal, kCommand, "no subcommand and no name given");
+  if (words.empty()) return FailUsage(terminal, kCommand, "give a subcommand or a name");
   const Subcommand& subcommand = FindSubcommand(words.front());
   if (!subcommand.name.empty()) words = words.subspan(1);
   if (const std::string fault = WordsFault(subcommand, words); !fault.empty()) {
@@ -227,17 +228,17 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
   UidCommandOptions options;
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
-  line.AddFlag("-i,--ignore-case", &options.ignore_case, "grep without regard to case");
-  line.AddWords("WORD", &options.words, "a subcommand and its words, see below");
+  line.AddFlag("-i,--ignore-case", &options.ignore_case, "ignore case in grep");
+  line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
-      "Subcommands:                          exit, besides 0 and 2 (usage)\n"
+      "Subcommands:                          exit code, besides 0 and 2 (usage error)\n"
       "  grep [kind] RE                      1 if no name matches\n"
-      "  assign kind name...                 3 if one cannot be assigned\n"
+      "  assign kind name...                 3 if a name cannot be assigned\n"
       "  rename kind name newname            1 if refused\n"
       "  delete kind name                    1 if unknown\n"
-      "  fsck [fix]                          the number of errors, 125 at most\n"
+      "  fsck [fix]                          the number of errors, at most 125\n"
       "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
-      "Mappings are printed as OpenTSDB does: metrics cpu.user: [0, 0, 1]\n"
+      "Mappings are printed as in OpenTSDB: metrics cpu.user: [0, 0, 1]\n"
       "\nExamples:\n"
       "  hourcell uid grep metrics '^cpu'\n"
       "  hourcell uid assign tagk host dc\n"
@@ -247,12 +248,12 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
 }
 
 int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("mkmetric", "Gives metrics their UIDs: uid assign metrics NAME...");
+  CommandLine line("mkmetric", "Assigns UIDs to metrics, like uid assign metrics NAME...");
   StoreOptions store;
   std::vector<std::string> names;
   AddStoreOptions(&line, &store);
   RefuseUrl(&line);
-  line.AddWords("NAME", &names, "metrics");
+  line.AddWords("NAME", &names, "names of metrics");
   line.set_footer("Example:\n  hourcell mkmetric cpu.user cpu.system\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunMkmetric(store, names, terminal);

@@ -70,13 +70,14 @@ bool IsControl(char c) {
 
 int RunUser(const UserOptions& options, Terminal& terminal) {
   if (options.words.size() != 2 || options.words[0] != "add") {
-    return FailUsage(terminal, kCommand, "want: add NAME");
+    return FailUsage(terminal, kCommand, "expected: add NAME");
   }
   const std::string& name = options.words[1];
   if (!IsUserName(name)) {
-    return FailUsage(terminal, kCommand,
-                     fmt::format("name: got {}; want 1 to {} of A-Z a-z 0-9 _ -",
-                                 QuoteForMessage(name), kUserBytesMax));
+    return FailUsage(
+        terminal, kCommand,
+        fmt::format("name: invalid value {}; must be 1 to {} characters of A-Z a-z 0-9 _ -",
+                    QuoteForMessage(name), kUserBytesMax));
   }
   const absl::StatusOr<AccessRights> rights = AccessRights::Parse(options.role);
   if (!rights.ok()) return FailUsage(terminal, kCommand, StatusText(rights.status()));
@@ -85,7 +86,7 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
   if (secret.empty() || secret.size() > kSecretBytesMax ||
       std::ranges::any_of(secret, &IsControl)) {
     return FailUsage(terminal, kCommand,
-                     fmt::format("secret: want one line of 1 to {} bytes on the standard input, "
+                     fmt::format("secret: must be one line of 1 to {} bytes on standard input, "
                                  "without control characters",
                                  kSecretBytesMax));
   }
@@ -95,16 +96,17 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
 }
 
 int UserMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("user", "Makes users of a server: prints a line for the file of tsd.auth.file.");
+  CommandLine line("user",
+                   "Creates credentials of a user: prints a line for the file of tsd.auth.file.");
   UserOptions options;
   line.AddOption("--role", &options.role, "ROLE",
-                 "read (the default), write, read+write, admin or none");
+                 "role: read (the default), write, read+write, admin or none");
   line.AddFlag("--generate", &options.generate,
-               "make the secret, and say the token NAME.SECRET on the standard error");
+               "generate the secret, and print the token NAME.SECRET to standard error");
   line.AddWords("WORD", &options.words, "add NAME");
   line.set_footer(
-      "The secret is the first line of the standard input. What is printed holds its salted hash\n"
-      "only. The server reads the file again within a second of a change; see docs/security.md.\n"
+      "The secret is the first line of standard input. The printed line has only its salted\n"
+      "hash. The server reads the file again within a second of a change; see docs/security.md.\n"
       "Clients send user and secret (HTTP basic authentication), a token (Authorization: Bearer\n"
       "NAME.SECRET), or on telnet: auth NAME SECRET. Commands with --url take their token from\n"
       "the variable HOURCELL_TOKEN.\n"

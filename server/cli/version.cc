@@ -40,7 +40,7 @@ int RunVersion(Terminal& terminal) {
 }
 
 int VersionMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("version", "Says which version this is and how it was built.");
+  CommandLine line("version", "Prints the version and how it was built.");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunVersion(terminal);
 }

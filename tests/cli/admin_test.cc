@@ -69,7 +69,7 @@ TEST_F(AdminTest, AServerIsAskedByPost) {
 
   EXPECT_EQ(terminal_.out(), "compact: 7 hours sealed in 42 ms\n");
   ASSERT_EQ(server.requests().size(), 1u);
-  EXPECT_THAT(server.requests()[0], testing::StartsWith("POST /api/admin/compact HTTP/1.1\r\n"));
+  EXPECT_THAT(server.requests()[0], testing::StartsWith("POST /api/admin/compact?async&key="));
 }
 
 TEST_F(AdminTest, TheServersErrorIsSaid) {
@@ -87,7 +87,10 @@ TEST_F(AdminTest, AnAnswerOfSomethingElseIsRefused) {
 
   EXPECT_EQ(Run({"seal"}, server.url()), kExitFailure);
 
-  EXPECT_THAT(terminal_.err(), HasSubstr("got \"<html>\"; want an object with sealed and ms"));
+  EXPECT_THAT(
+      terminal_.err(),
+      HasSubstr(
+          "unexpected answer from the server: \"<html>\"; expected an object with sealed and ms"));
 }
 
 TEST_F(AdminTest, AMissingStoreIsNotMade) {
@@ -102,8 +105,10 @@ TEST_F(AdminTest, WordsThatMakeNoSenseAreUsageErrors) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
   EXPECT_EQ(Run({"seal"}, "ftp://host"), kExitUsage);
-  EXPECT_THAT(terminal_.err(),
-              HasSubstr("got \"seal flush\"; want one of seal, flush, compact, ttl and salt"));
+  EXPECT_THAT(
+      terminal_.err(),
+      HasSubstr(
+          "invalid action \"seal flush\"; must be one of seal, flush, compact, ttl and salt"));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST_F(BackupCommandTest, AServerIsAsked) {
   EXPECT_EQ(RunBackup(options, terminal_.get()), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("No directory of backups"));
   EXPECT_EQ(RunBackup(options, terminal_.get()), kExitFailure);
-  EXPECT_THAT(server.requests()[0], StartsWith("POST /api/admin/backup HTTP/1.1\r\n"));
+  EXPECT_THAT(server.requests()[0], StartsWith("POST /api/admin/backup?async&key="));
 }
 
 TEST_F(BackupCommandTest, WordsThatMakeNoSenseAreUsageErrors) {

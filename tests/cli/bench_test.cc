@@ -39,7 +39,7 @@ TEST_F(BenchTest, PrintsTheTableAndWritesTheReport) {
   EXPECT_THAT(terminal_.out(), AllOf(HasSubstr("fleet     opentsdb  packed  increasing"),
                                      HasSubstr("fleet     salt-4    packed  increasing")));
   EXPECT_THAT(terminal_.err(),
-              AllOf(HasSubstr("2/2 fleet salt-4 packed increasing\n"), HasSubstr("files in")));
+              AllOf(HasSubstr("2/2 fleet salt-4 packed increasing\n"), HasSubstr(" files to ")));
   for (const char* const name : {"report.txt", "report.csv", "report.json", "hot-share.svg",
                                  "hot-share.png", "read-time.svg", "load-opentsdb.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(options.out + "/" + name)) << name;
@@ -70,7 +70,7 @@ TEST_F(BenchTest, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(RunBench(both, terminal_.get()), kExitUsage);
 
   EXPECT_THAT(terminal_.err(), AllOf(HasSubstr("pepper-4"), HasSubstr("what to measure: layouts"),
-                                     HasSubstr("want one of them")));
+                                     HasSubstr("use one of them")));
 }
 
 TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {

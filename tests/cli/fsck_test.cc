@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/fsck_admin.h"
 #include "server/fsck_json.h"
 #include "tests/cli/captured_terminal.h"
 #include "tests/cli/scripted_server.h"
@@ -69,20 +69,27 @@ TEST_F(FsckCommandTest, WhatCannotBeCheckedIsExit3) {
   EXPECT_EQ(Run({.store = {.settings = {"tsd.no.such=1"}}}), kExitUsage);
 }
 
+// A job that has ended, as /api/admin/jobs tells it.
+std::string EndedJob(int status, const std::string& answer) {
+  return fmt::format(R"({{"id":4,"kind":"fsck","state":"{}","started_ms":5,"ms":1,"phase":"",)"
+                     R"("done":0,"total":0,"unit":"","status":{},"answer":{}}})",
+                     status == 200 ? "done" : "failed", status, answer);
+}
+
 TEST_F(FsckCommandTest, AServerIsAskedUntilItIsDone) {
-  FsckRun run{.id = 4, .state = FsckState::kRunning};
-  const auto reply = [&run] {
+  FsckReport report;
+  const auto done = [&report] {
     std::string body;
-    AppendFsckRun(run, &body);
-    return ScriptedReply{HttpReplyText(200, body)};
+    AppendFsckReport(report, 42, &body);
+    return EndedJob(200, body);
   };
-  std::vector<ScriptedReply> script = {reply(), reply()};
-  run.state = FsckState::kDone;
-  run.elapsed_ms = 42;
-  run.report.rows = 7;
-  script.push_back(reply());
-  run.report.Add(FsckFault::kCell, "row 1: bad", 10);
-  script.push_back(reply());
+  report.rows = 7;
+  const std::string running =
+      R"({"id":4,"kind":"fsck","state":"running","started_ms":5,"ms":1,"phase":"rows",)"
+      R"("done":9,"total":0,"unit":"points"})";
+  std::vector<ScriptedReply> script = {{HttpReplyText(202, running)}, {HttpReplyText(200, done())}};
+  report.Add(FsckFault::kCell, "row 1: bad", 10);
+  script.push_back({HttpReplyText(202, done())});
   ScriptedServer server(script);
 
   EXPECT_EQ(Run({.url = server.url()}), kExitOk) << terminal_.err();
@@ -90,18 +97,16 @@ TEST_F(FsckCommandTest, AServerIsAskedUntilItIsDone) {
   EXPECT_THAT(terminal_.out(), HasSubstr(" in 42 ms\nno faults found\n"));
   EXPECT_EQ(Run({.url = server.url(), .json = true, .examples = 3}), kExitFailure);
   EXPECT_THAT(terminal_.out(), HasSubstr("\"faults\":{\"cell\":1},\"examples\":[{\"fault\":"));
-  EXPECT_THAT(server.requests()[0], StartsWith("POST /api/admin/fsck?examples=10 "));
-  EXPECT_THAT(server.requests()[1], StartsWith("GET /api/admin/fsck "));
-  EXPECT_THAT(server.requests()[3], StartsWith("POST /api/admin/fsck?examples=3 "));
+  EXPECT_THAT(server.requests()[0], StartsWith("POST /api/admin/fsck?examples=10&async&key="));
+  EXPECT_THAT(server.requests()[1], StartsWith("GET /api/admin/jobs?id=4 "));
+  EXPECT_THAT(server.requests()[2], StartsWith("POST /api/admin/fsck?examples=3&async&key="));
 }
 
 TEST_F(FsckCommandTest, AServerThatCannotIsExit3) {
-  std::string failed;
-  AppendFsckRun({.id = 1, .state = FsckState::kFailed, .error = "a disk"}, &failed);
-  ScriptedServer server({{HttpReplyText(200, failed)},
-                         {HttpReplyText(503, R"({"error":{"message":"Busy"}})")},
+  ScriptedServer server({{HttpReplyText(202, EndedJob(500, R"({"error":{"message":"a disk"}})"))},
+                         {HttpReplyText(409, R"({"error":{"message":"Busy"}})")},
                          {HttpReplyText(200, "<html>")}});
-  for (const char* why : {"failed: a disk", "Busy", "want an object of a check"}) {
+  for (const char* why : {"500 a disk", "Busy", "want the report of a check"}) {
     EXPECT_EQ(Run({.url = server.url()}), kExitNotChecked);
     EXPECT_THAT(terminal_.err(), HasSubstr(why));
   }

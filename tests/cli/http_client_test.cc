@@ -43,8 +43,8 @@ TEST(HttpUrlTest, RefusesWhatItCannotReach) {
   for (const std::string text : {"https://a", "ftp://a:1", "http://", "http://:80", "http://a:0",
                                  "http://a:65536", "http://a:b", "http://a:"}) {
     SCOPED_TRACE(text);
-    EXPECT_THAT(ParseHttpUrl(text).status(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want http://host:port")));
+    EXPECT_THAT(ParseHttpUrl(text).status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                      HasSubstr("must be http://host:port")));
   }
 }
 

@@ -213,7 +213,7 @@ TEST(LineReaderTest, MissingFileAndFolderAreNamed) {
   EXPECT_THAT(LineReader::Open(dir.file("none")).status(),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("none: No such file")));
   EXPECT_THAT(InputBytes(dir.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a directory")));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "engine/regions/distributor_spec.h"
 #include "server/cli/point_digest.h"
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/builders.h"
@@ -115,7 +116,7 @@ TEST_F(MigrateTest, NamesKeepTheirUids) {
 }
 
 TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
-  ASSERT_NO_FATAL_FAILURE(FillSource());
+  ASSERT_NO_FATAL_FAILURE(FillSource({"tsd.storage.ttl=4000000000"}));
   {
     const auto from = Open("from");
     ASSERT_OK(from->SetMetricTtl("m", 0));
@@ -133,6 +134,7 @@ TEST_F(MigrateTest, AnnotationsAndTtlsComeToo) {
   EXPECT_THAT(terminal_.out(), HasSubstr("2 annotations and 1 TTLs"));
 
   const auto to = Open("to");
+  EXPECT_EQ(to->store_ttl_s(), 4'000'000'000);
   EXPECT_THAT(to->MetricTtls(), IsOkAndHolds(ElementsAre(MetricTtl{"m", 0})));
   const auto of_series = to->GetAnnotation("00010000010000000100000200000002", kHour);
   ASSERT_OK(of_series);
@@ -148,7 +150,7 @@ TEST_F(MigrateTest, ATargetThatHasSomethingIsLeftAlone) {
   std::filesystem::create_directories(dir_.file("to"));
   std::ofstream(dir_.file("to/notes")) << "mine";
   EXPECT_EQ(Run(), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want a directory that is empty, or none"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("is not empty; give a new directory"));
   EXPECT_FALSE(std::filesystem::exists(dir_.file("to/db")));
 
   std::filesystem::remove(dir_.file("to/notes"));
@@ -167,7 +169,7 @@ TEST_F(MigrateTest, AnUnfinishedTargetWithOtherPointsIsAFailure) {
   std::ofstream(dir_.file("to/migration")) << dir_.file("from");
   // A point that the source does not have: whoever wrote to the target is told.
   EXPECT_EQ(Run(), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("or others than those"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("the points of the target differ from the source"));
   EXPECT_TRUE(std::filesystem::exists(dir_.file("to/migration")));
 }
 
@@ -180,7 +182,43 @@ TEST_F(MigrateTest, NamesThatDoNotFitAreAnError) {
     }
   }
   EXPECT_EQ(Run({"tsd.storage.uid.width.tagv=1"}), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("the target takes no name of tagv \"h255\""));
+  EXPECT_THAT(terminal_.err(), HasSubstr("the target refused the tagv name \"h255\""));
+}
+
+TEST_F(MigrateTest, DistributorsThatAStoreCannotHaveAreRefusedByName) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  const std::string specs[] = {"simple-hash:15",  "xxh3:64",
+                               "md5-4hex",        "md5-8hex",
+                               "time-hash:4",     "round-robin:4",
+                               "partition:20",    "reversed",
+                               "reversed-time:3", "cyclic:period=44d,slot=1d,ttl=30d,major=7d"};
+  for (const std::string& spec : specs) {
+    ASSERT_OK(MakeKeyDistributor(spec, Layout())) << "the simulator has it";
+    CapturedTerminal terminal;
+    EXPECT_EQ(RunMigrate({.from = dir_.file("from"), .to = dir_.file("to"), .distributor = spec},
+                         terminal.get()),
+              kExitUsage);
+    EXPECT_THAT(terminal.err(),
+                HasSubstr("invalid value \"" + spec + "\"; must be none or series-salt"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("to")));
+}
+
+TEST_F(MigrateTest, TheDistributorIsThatOfTheSettings) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  const auto run = [&](const std::string& distributor, const std::string& width) {
+    return RunMigrate({.store = {.settings = {"tsd.storage.salt.width=" + width}},
+                       .from = dir_.file("from"),
+                       .to = dir_.file("to" + width),
+                       .distributor = distributor},
+                      terminal_.get());
+  };
+  EXPECT_EQ(run("none", "1"), kExitUsage);
+  EXPECT_THAT(terminal_.err(),
+              HasSubstr("none contradicts tsd.storage.salt.width=1; the width must be 0"));
+  EXPECT_EQ(run("series-salt", "0"), kExitUsage);
+  EXPECT_EQ(run("none", "0"), kExitOk) << terminal_.err();
+  EXPECT_EQ(run("series-salt", "1"), kExitOk) << terminal_.err();
 }
 
 TEST_F(MigrateTest, NoSourceMakesNoTarget) {

@@ -95,7 +95,7 @@ TEST_F(RegionTest, ARollingSplitTakesAFileOfKeys) {
   MakeStore();
   WriteFile(dir_.file("keys"), "\\x00\\x00\\x03\n\\x00\\x00\\x02\n");
   EXPECT_EQ(Run({"rolling-split", "file:" + dir_.file("keys")}), kExitOk);
-  EXPECT_THAT(terminal_.out(), HasSubstr("2 keys, 2 cuts made, 0 began regions before\n"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("2 keys, 2 cuts made, 0 were region starts before\n"));
   EXPECT_THAT(Starts(), ElementsAre("", "\\x00\\x00\\x02", "\\x00\\x00\\x03"));
   EXPECT_EQ(Run({"rolling-split", "file:" + dir_.file("none")}), kExitUsage);
   EXPECT_EQ(Run({"rolling-split"}), kExitFailure);
@@ -155,9 +155,9 @@ TEST_F(RegionTest, AServerIsAsked) {
   const std::vector<std::string> requests = server.requests();
   ASSERT_THAT(requests, SizeIs(5));
   EXPECT_THAT(requests[0], StartsWith("GET /api/admin/regions?table=data&explain HTTP/1.1\r\n"));
-  EXPECT_THAT(requests[1], AllOf(StartsWith("POST /api/admin/regions/split HTTP/1.1\r\n"),
+  EXPECT_THAT(requests[1], AllOf(StartsWith("POST /api/admin/regions/split?async&key="),
                                  HasSubstr(R"({"table":"data","region":"a\\x00","at":"b\\x01"})")));
-  EXPECT_THAT(requests[2], AllOf(StartsWith("POST /api/admin/regions/rolling HTTP/1.1\r\n"),
+  EXPECT_THAT(requests[2], AllOf(StartsWith("POST /api/admin/regions/rolling?async&key="),
                                  HasSubstr(R"({"table":"data"})")));
   EXPECT_THAT(requests[3], StartsWith("GET /api/admin/regions/check?table=data HTTP/1.1\r\n"));
   EXPECT_THAT(requests[4], HasSubstr(R"({"table":"data","abandon":true})"));
@@ -187,7 +187,7 @@ TEST_F(RegionTest, OtherAnswersAreFailures) {
   list.url = server.url();
   for (int i = 0; i < 3; ++i)
     EXPECT_EQ(RunRegion(list, terminal_.get()), kExitFailure) << i;
-  EXPECT_THAT(terminal_.err(), HasSubstr("not what a server of this version says"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("the server may be of another version"));
   EXPECT_EQ(RunRegion(list, terminal_.get()), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("503 busy"));
 }
@@ -205,13 +205,13 @@ TEST_F(RegionTest, WordsThatMakeNoSenseAreUsageErrors) {
                                              {"rolling-split", "a", "b"}}) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
-  EXPECT_THAT(terminal_.err(), HasSubstr("want list, check, split, merge or rolling-split"));
-  EXPECT_THAT(terminal_.err(), HasSubstr("merge: words after it: got 1; want two regions or more"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("must be list, check, split, merge or rolling-split"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("merge: expected two or more regions; got 1"));
 
   RegionOptions options = Words({"list"});
   options.at = "k";
   EXPECT_EQ(RunRegion(options, terminal_.get()), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("list: got --at; it goes with split only"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("list: --at works only with split"));
   options = Words({"split", "1"});
   options.at = "k";
   options.into = 2;

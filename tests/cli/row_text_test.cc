@@ -140,7 +140,7 @@ TEST(RowTextTest, RawRowThatDoesNotAddUpIsShownAndReported) {
   std::string text;
   const absl::Status status = AppendRawLines(row.View(), &text);
 
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, testing::HasSubstr("want 8")));
+  EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss, testing::HasSubstr("needs 8")));
   EXPECT_THAT(text, testing::HasSubstr("  [0, 7]\t[42]\t[Not a data point]\n"));
 }
 

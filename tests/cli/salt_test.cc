@@ -73,7 +73,7 @@ TEST_F(SaltTest, OtherAnswersAreFailures) {
                          {HttpReplyText(409, R"({"error":{"code":409,"message":"has rows"}})")}});
 
   EXPECT_EQ(Run({"salt"}, server.url()), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want an object with epochs"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected an object with epochs"));
   EXPECT_EQ(Run({"salt", "2"}, server.url()), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("409 has rows"));
 }

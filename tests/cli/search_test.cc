@@ -74,10 +74,10 @@ TEST_F(SearchTest, NothingFoundOrUnknownExitsOne) {
 TEST_F(SearchTest, WordsThatMakeNoSense) {
   EXPECT_EQ(Run({}), kExitUsage);
   EXPECT_EQ(Run({"find", "cpu"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("got find; want lookup"));
+  EXPECT_THAT(err_, HasSubstr("got find; expected lookup"));
   EXPECT_EQ(Run({"lookup"}), kExitUsage);
   EXPECT_EQ(Run({"lookup", "cpu", "mem"}), kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("got mem; want tagk=tagv"));
+  EXPECT_THAT(err_, HasSubstr("invalid tag mem; must be tagk=tagv"));
   EXPECT_EQ(Run({"lookup", "cpu"}, "ftp://x"), kExitUsage);
 }
 
@@ -93,7 +93,7 @@ TEST_F(SearchTest, AServerIsAsked) {
   EXPECT_EQ(Run({"lookup", "m"}, server.url()), kExitFailure);
   EXPECT_THAT(err_, HasSubstr("Unable to resolve"));
   EXPECT_EQ(Run({"lookup", "m"}, server.url()), kExitFailure);
-  EXPECT_THAT(err_, HasSubstr("want an object with results"));
+  EXPECT_THAT(err_, HasSubstr("expected an object with results"));
 
   ASSERT_EQ(server.requests().size(), 3u);
   EXPECT_THAT(server.requests()[0], StartsWith("POST /api/search/lookup HTTP/1.1\r\n"));

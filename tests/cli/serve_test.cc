@@ -36,7 +36,7 @@ TEST(ServeTest, BadSettingIsAUsageError) {
 
   EXPECT_EQ(RunServe({.data = dir.file("s")}, {.port = "x"}, terminal.get()), kExitUsage);
 
-  EXPECT_THAT(terminal.err(), HasSubstr("tsd.network.port: got \"x\""));
+  EXPECT_THAT(terminal.err(), HasSubstr("tsd.network.port: invalid value \"x\""));
 }
 
 TEST(ServeTest, OtherLayoutThanTheStoresIsRefused) {
@@ -54,9 +54,9 @@ TEST(ServeTest, HelpSaysWhatEachModeSurvivesAndListsEverySetting) {
   for (const std::string mode : {"never", "interval", "always"}) {
     EXPECT_THAT(DurabilityHelp(), HasSubstr("  " + mode + " "));
   }
-  EXPECT_THAT(DurabilityHelp(), HasSubstr("acknowledged by HTTP's 2xx answer"));
+  EXPECT_THAT(DurabilityHelp(), HasSubstr("a 2xx answer to a put acknowledges its points"));
   EXPECT_THAT(DurabilityHelp(), HasSubstr("send version and wait"));
-  EXPECT_THAT(DurabilityHelp(), HasSubstr("503 with Retry-After"));
+  EXPECT_THAT(DurabilityHelp(), HasSubstr("503 and Retry-After"));
   for (const Setting& setting : SettingTable()) {
     EXPECT_THAT(SettingsHelp(), HasSubstr(std::string(setting.key) + "="));
   }

@@ -149,8 +149,9 @@ TEST(SimulateFigureTest, ThePngDecodesToTheSizeAskedFor) {
 TEST(SimulateFigureTest, RefusesOtherFormatsAndEmptyMaps) {
   const TempDir dir;
 
-  EXPECT_THAT(CheckFigurePath("map.jpg"),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("got \"map.jpg\"; want")));
+  EXPECT_THAT(
+      CheckFigurePath("map.jpg"),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("invalid file name \"map.jpg\"; must end")));
   EXPECT_THAT(WriteHeatFigure(ResultOf(1, 0, {}), dir.file("heat.svg")),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("0 columns")));
 }

@@ -69,7 +69,7 @@ TEST_F(SimulateFlagsTest, FormatsAreKnownByName) {
 
   EXPECT_THAT(Parse({"--format", "xml"}), Optional(kExitUsage));
   EXPECT_THAT(terminal_.err(),
-              HasSubstr("hourcell simulate: --format: want table, classic, csv or json\n"));
+              HasSubstr("hourcell simulate: --format: must be table, classic, csv or json\n"));
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ TEST_F(SimulateTest, TheRatioGatesADesign) {
                           .presplit = "uniform:4",
                           .ratio_max = 1.2};
   Simulate(options, kExitFailure);
-  EXPECT_THAT(err_, HasSubstr("the hottest region has 4.0000 times the mean; want at most 1.2"));
+  EXPECT_THAT(err_, HasSubstr("the hottest region has 4.0000 times the mean; --max-ratio is 1.2"));
 
   options.layout = "hash-prefix:2";
   options.ratio_max = 1.6;
@@ -150,7 +150,7 @@ TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
   }
   options.heatmap = dir_.file("map.jpg");
   Simulate(options, kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("want a file that ends in .png or .svg"));
+  EXPECT_THAT(err_, HasSubstr("must end in .png or .svg"));
   options.heatmap = dir_.file("none/map.svg");
   Simulate(options, kExitFailure);
   options.designs = {"a: layout=opentsdb", "b: layout=time-first"};
@@ -160,7 +160,7 @@ TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
 
 TEST_F(SimulateTest, RefusesWithExitCodes) {
   Simulate({.fleet = "duration=1h", .ids = 5}, kExitUsage);
-  EXPECT_THAT(err_, HasSubstr("want one source"));
+  EXPECT_THAT(err_, HasSubstr("exclude each other; use one of them"));
   Simulate({.fleet = "durations=1h"}, kExitUsage);
   Simulate({.layout = "colour"}, kExitUsage);
   Simulate({.window = "soon"}, kExitUsage);

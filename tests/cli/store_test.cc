@@ -29,7 +29,7 @@ TEST(StoreTest, FlagsOverrideTheFileAndDataOverridesBoth) {
 
 TEST(StoreTest, SettingWithoutEqualsIsRefused) {
   EXPECT_THAT(LoadConfig({.settings = {"tsd.mode"}}).status(),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want key=value")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be key=value")));
 }
 
 TEST(StoreTest, IgnoredSettingsAreNamed) {
@@ -39,7 +39,7 @@ TEST(StoreTest, IgnoredSettingsAreNamed) {
 
   WarnOfIgnoredSettings(*config, "serve", terminal.get());
 
-  EXPECT_EQ(terminal.err(), "hourcell serve: warning: tsd.core.enable_ui does nothing here\n");
+  EXPECT_EQ(terminal.err(), "hourcell serve: warning: tsd.core.enable_ui has no effect\n");
 }
 
 TEST(StoreTest, ToolsTakeTheLayoutTheStoreHas) {

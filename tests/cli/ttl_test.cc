@@ -49,6 +49,17 @@ TEST_F(TtlTest, ADirectorysTtlsAreSetAndShown) {
   EXPECT_THAT(terminal_.err(), HasSubstr("debug"));
 }
 
+// A tool that is not told the server's settings goes by what the store has.
+TEST_F(TtlTest, TheStoresOwnTtlIsKnownWithoutItsSettings) {
+  StoreOptions with_ttl = store();
+  with_ttl.settings = {"tsd.storage.ttl=86400"};
+  ASSERT_OK(OpenStore(with_ttl, StoreUse::kCreate));
+
+  EXPECT_EQ(Run({"ttl"}), kExitOk);
+
+  EXPECT_EQ(terminal_.out(), "(default) 1d\n");
+}
+
 TEST_F(TtlTest, AServerIsAsked) {
   ScriptedServer server({{HttpReplyText(200, R"({"store":86400,"metrics":{"m":0,"n":90}})")},
                          {HttpReplyText(200, R"({"store":0,"metrics":{}})")}});
@@ -68,7 +79,7 @@ TEST_F(TtlTest, OtherAnswersAreFailures) {
                          {HttpReplyText(404, R"({"error":{"code":404,"message":"no m"}})")}});
 
   EXPECT_EQ(Run({"ttl"}, server.url()), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want an object with store and metrics"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected an object with store and metrics"));
   EXPECT_EQ(Run({"ttl", "m", "1d"}, server.url()), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("404 no m"));
 }
@@ -77,7 +88,7 @@ TEST_F(TtlTest, WordsThatMakeNoSenseAreUsageErrors) {
   EXPECT_EQ(Run({"ttl", "m"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "soon"}), kExitUsage);
   EXPECT_EQ(Run({"ttl", "m", "1d", "2d"}), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("words after it: got 1; want none, or a metric and its"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("ttl: expected no arguments, or METRIC TTL; got 1"));
 }
 
 }  // namespace
