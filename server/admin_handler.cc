@@ -1,13 +1,11 @@
 #include "server/admin_handler.h"
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "codec/base/turn.h"
 #include "server/http_error.h"
 
 namespace hourcell {
@@ -21,6 +19,7 @@ HttpResponse TryLater(std::string_view message, std::string_view details) {
 
 HttpResponse Failure(const absl::Status& status) {
   const std::string text(status.message().data(), status.message().size());
+  if (absl::IsCancelled(status)) return HttpError(503, "The job was ended", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
     return TryLater("Storage is not available", text);
   }
@@ -40,19 +39,22 @@ HttpResponse AdminHandler::Flush() {
   return Run([this] { return tsdb_->Flush(); });
 }
 
-HttpResponse AdminHandler::Compact() {
-  return Run([this] { return tsdb_->Compact(); });
+HttpResponse AdminHandler::Compact(JobWatch* watch) {
+  const auto progress = [watch](std::string_view table, size_t done, size_t total) {
+    watch->Report({.phase = std::string(table), .done = done, .total = total, .unit = "tables"});
+  };
+  return Run([this, watch, &progress] {
+    return tsdb_->Compact({.cancelled = watch->cancelled(), .progress = progress});
+  });
 }
 
 HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
-  const Turn turn(&is_busy_);
-  if (!turn.taken()) return TryLater("Busy", "another seal, flush or compact is under way");
-  const int64_t start_ms = clock_->NowMs();
+  const int64_t start_ms = clock_->MonotonicMs();
   const uint64_t sealed_before = sealed_->value();
   if (const absl::Status status = work(); !status.ok()) return Failure(status);
   HttpResponse response;
   response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
-                              clock_->NowMs() - start_ms);
+                              clock_->MonotonicMs() - start_ms);
   return response;
 }
 

@@ -1,11 +1,8 @@
-// /api/admin/seal, /flush and /compact: what the store does by itself all the time, done at once
-// and waited for, for backups and measurements.
-//
-// Thread-safe; one at a time, so that they never take up all threads that answer requests.
+// The work of /api/admin/seal, /flush and /compact: what the store does by itself all the time,
+// done at once, for backups and measurements. Thread-safe.
 
 #pragma once
 
-#include <atomic>
 #include <functional>
 
 #include <absl/status/status.h>
@@ -13,6 +10,7 @@
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/job_registry.h"
 
 namespace hourcell {
 
@@ -21,21 +19,21 @@ class AdminHandler {
   // Both are borrowed and outlive the object.
   AdminHandler(Tsdb* tsdb, Clock* clock);
 
-  // Tsdb::Seal, Flush and Compact. Answers as Run.
+  // Tsdb::Seal, Flush and Compact, of which the last tells the watch how far it is and ends when
+  // that is cancelled. Answers as Run.
   HttpResponse Seal();
   HttpResponse Flush();
-  HttpResponse Compact();
+  HttpResponse Compact(JobWatch* watch);
 
   // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the hours that
-  // were sealed meanwhile, and how long it took. 503 with Retry-After: another one is under way, or
-  // the store cannot do it for now; 500 with the store's words: it failed.
+  // were sealed meanwhile, and how long it took. 503: it was ended; with Retry-After: the store
+  // cannot do it for now; 500 with the store's words: it failed.
   HttpResponse Run(const std::function<absl::Status()>& work);
 
  private:
   Clock* const clock_;
   Tsdb* const tsdb_;
   Counter* const sealed_;  // the engine's
-  std::atomic<bool> is_busy_{false};
 };
 
 }  // namespace hourcell

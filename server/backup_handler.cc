@@ -10,13 +10,17 @@
 #include "engine/backup_admin.h"
 #include "engine/backup_set.h"
 #include "server/http_error.h"
+#include "server/job_handler.h"
 #include "server/json_text.h"
 
 namespace hourcell {
 namespace {
 
+constexpr std::string_view kKind = "backup";
+
 HttpResponse Failure(const absl::Status& status) {
   const std::string_view text(status.message().data(), status.message().size());
+  if (absl::IsCancelled(status)) return HttpError(503, "The backup was ended", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
     HttpResponse response = HttpError(503, "Storage is not available", text);
     response.headers.emplace_back("Retry-After", "1");
@@ -36,12 +40,15 @@ std::string ToJson(const BackupManifest& manifest) {
       manifest.copied_bytes);
 }
 
-HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock) {
-  const int64_t start_ms = clock->NowMs();
-  const absl::StatusOr<BackupManifest> made = tsdb->backups()->Make(directory);
+HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
+  const int64_t start_ms = clock->MonotonicMs();
+  const auto progress = [watch](uint64_t done, uint64_t total) {
+    return watch->Report({.phase = "copy", .done = done, .total = total, .unit = "bytes"});
+  };
+  const absl::StatusOr<BackupManifest> made = tsdb->backups()->Make(directory, progress);
   if (!made.ok()) return Failure(made.status());
   HttpResponse response;
-  response.body = fmt::format("{},\"ms\":{}}}", ToJson(*made), clock->NowMs() - start_ms);
+  response.body = fmt::format("{},\"ms\":{}}}", ToJson(*made), clock->MonotonicMs() - start_ms);
   return response;
 }
 
@@ -78,12 +85,19 @@ HttpResponse List(const std::string& directory) {
 HttpResponse HandleBackup(const HttpRequest& request,
                           const std::string& directory,
                           Tsdb* tsdb,
-                          Clock* clock) {
+                          Clock* clock,
+                          JobRegistry* jobs) {
   if (directory.empty()) {
     return HttpError(409, "No directory of backups",
                      "the setting tsd.storage.backup.directory is empty; want a directory");
   }
-  return request.method == "POST" ? Make(directory, tsdb, clock) : List(directory);
+  if (request.method != "POST") return List(directory);
+  return StartJob(request,
+                  {.kind = kKind,
+                   .group = kKind,
+                   .work = [directory, tsdb, clock](
+                               JobWatch* watch) { return Make(directory, tsdb, clock, watch); }},
+                  jobs);
 }
 
 }  // namespace hourcell

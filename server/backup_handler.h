@@ -1,13 +1,14 @@
 // /api/admin/backup: backups of the store, in the directory of tsd.storage.backup.directory. No
 // request says where to: whoever may speak to the server may not write where it likes.
 //
-//   POST   makes one: {"id":<n>,"made_ms":<n>,"files":<n>,"bytes":<n>,"copied_files":<n>,
-//          "copied_bytes":<n>,"ms":<n>}
+//   POST   makes one, as a job (job_handler.h), of which the answer is {"id":<n>,"made_ms":<n>,
+//          "files":<n>,"bytes":<n>,"copied_files":<n>,"copied_bytes":<n>,"ms":<n>}
 //   GET    {"directory":"<path>","backups":[...]}, ascending, each as above without its ms; of one
 //          whose manifest is damaged {"id":<n>,"error":"<what>"}
 //
-// 409: there is no such setting, or it is of a directory that is none of backups. 503 with
-// Retry-After: another one is being made, or a disk is full. 500: with the store's words.
+// 409: there is no such setting, or another one is being made. Of the job's answer: 409: the
+// directory is none of backups; 503: another process makes one there, a disk is full, or the job
+// was ended; 500: with the store's words.
 // Thread-safe.
 
 #pragma once
@@ -17,12 +18,14 @@
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/job_registry.h"
 
 namespace hourcell {
 
 HttpResponse HandleBackup(const HttpRequest& request,
                           const std::string& directory,
                           Tsdb* tsdb,
-                          Clock* clock);
+                          Clock* clock,
+                          JobRegistry* jobs);
 
 }  // namespace hourcell

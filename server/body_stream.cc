@@ -1,10 +1,45 @@
 #include "server/body_stream.h"
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "codec/base/check.h"
 
 namespace hourcell {
+namespace {
+
+// Counts what is printed, for HEAD.
+class BodyCounter : public BodyWriter {
+ public:
+  explicit BodyCounter(std::shared_ptr<SendWindow> window) : window_(std::move(window)) {}
+
+  void Bind(std::shared_ptr<QueryControl> control) override { window_->Bind(std::move(control)); }
+  uint64_t Finish() { return bytes_ + buffer().size(); }
+
+ private:
+  absl::Status Take(std::string* piece) override {
+    bytes_ += piece->size();
+    piece->clear();
+    return absl::OkStatus();
+  }
+
+  const std::shared_ptr<SendWindow> window_;
+  uint64_t bytes_ = 0;
+};
+
+HttpWire AnswerHead(const HttpRequest& request, const HttpResponse& response, StreamTarget target) {
+  BodyCounter counter(std::move(target.window));
+  HttpResponse failure;
+  if (response.produce(&counter, &failure)) {
+    return FormatHeadAnswer(request, response, counter.Finish());
+  }
+  failure.close |= response.close;
+  return FormatResponse(request, std::move(failure));
+}
+
+}  // namespace
 
 BodyStream::BodyStream(const HttpRequest& request,
                        const HttpResponse& response,
@@ -42,6 +77,7 @@ HttpWire BodyStream::Finish() {
 
 HttpWire SendBody(const HttpRequest& request, HttpResponse response, StreamTarget target) {
   if (response.produce == nullptr) return FormatResponse(request, std::move(response));
+  if (request.method == "HEAD") return AnswerHead(request, response, std::move(target));
   BodyStream stream(request, response, std::move(target));
   HttpResponse failure;
   const bool printed = response.produce(&stream, &failure);

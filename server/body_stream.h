@@ -48,7 +48,8 @@ class BodyStream : public BodyWriter {
 };
 
 // Prints a response to `request` and sends it, but for the rest, which is returned: all of a short
-// one. Blocks as the producer does, and while the client does not read.
+// one. Of HEAD that is the head; the body is printed for its length only. Blocks as the producer
+// does, and while the client does not read.
 HttpWire SendBody(const HttpRequest& request, HttpResponse response, StreamTarget target);
 
 }  // namespace hourcell

@@ -69,9 +69,10 @@ absl::Status Config::Set(std::string_view key, std::string_view value) {
   }
   if (!IsIgnoredSetting(key)) {
     const std::string_view nearest = NearestSetting(key);
-    return absl::InvalidArgumentError(fmt::format("{}: no such setting{}{}", QuoteForMessage(key),
-                                                  nearest.empty() ? "" : "; the nearest is ",
-                                                  nearest));
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: no such setting; {}{}", QuoteForMessage(key),
+        nearest.empty() ? "hourcell serve --help-settings lists all" : "the closest one is ",
+        nearest));
   }
   if (std::ranges::find(ignored_, key) == ignored_.end()) ignored_.emplace_back(key);
   return absl::OkStatus();

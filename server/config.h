@@ -35,6 +35,9 @@ class Config {
   bool boolean(std::string_view key) const;
   int64_t integer(std::string_view key) const;
 
+  // Whether it was set, if only to its default. Of keys that are not in region_values().
+  bool is_set(std::string_view key) const { return values_.contains(key); }
+
   // All settings with their values, sorted by key; keys with PASS are masked. For /api/config.
   std::map<std::string, std::string> Describe() const;
 

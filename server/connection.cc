@@ -31,7 +31,8 @@ using asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
 constexpr std::string_view kTlsRequired =
-    "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 16\r\n\r\nTLS is required\n";
+    "HTTP/1.1 403 Forbidden\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n"
+    "Content-Length: 16\r\n\r\nTLS is required\n";
 
 class SocketConnection : public Connection,
                          public Transport,
@@ -96,7 +97,7 @@ class SocketConnection : public Connection,
   const Strand strand_;
   SocketWriter writer_;
   const ConnectionContext* const context_;
-  const AccessRights rights_;  // before any login
+  const ConnectionRights rights_;
   std::function<void()> on_closed_;
   asio::steady_timer idle_timer_;
   asio::steady_timer handshake_timer_;
@@ -124,8 +125,10 @@ SocketConnection::SocketConnection(Socket socket,
       strand_{socket_.get_executor()},
       writer_(&owned_socket_),
       context_(context),
-      rights_(rights | (context->access == nullptr ? AccessRights()
-                                                   : context->access->RightsAt(PeerAddress(fd())))),
+      rights_({.listener = rights,
+               .address = context->access == nullptr
+                              ? AccessRights()
+                              : context->access->RightsAt(PeerAddress(fd()))}),
       on_closed_(std::move(on_closed)),
       idle_timer_(strand_.executor),
       handshake_timer_(strand_.executor),
@@ -261,8 +264,8 @@ void SocketConnection::RefusePlain() {
 void SocketConnection::TakePlain(std::string_view bytes) {
   if (conversation_ == nullptr) {
     const bool is_http = bytes.front() >= 'A' && bytes.front() <= 'Z';
-    const auto start = is_http ? StartHttpConversation : StartTelnetConversation;
-    conversation_ = start(this, context_, rights_);
+    conversation_ = is_http ? StartHttpConversation(this, context_, rights_)
+                            : StartTelnetConversation(this, context_, rights_.all());
   }
   conversation_->Take(bytes);
 }

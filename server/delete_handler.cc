@@ -1,14 +1,14 @@
 #include "server/delete_handler.h"
 
-#include <string>
 #include <utility>
 
 #include <absl/status/status.h>
-#include <absl/status/statusor.h>
 
+#include "codec/base/status_macros.h"
+#include "engine/tsdb.h"
 #include "server/body_writer.h"
 #include "server/http_error.h"
-#include "server/query_handler.h"
+#include "server/query_registry.h"
 #include "server/query_writer.h"
 
 namespace hourcell {
@@ -22,40 +22,24 @@ HttpResponse DeleteForbidden() {
   return HttpError(403, "Forbidden", "Deleting data needs the role admin");
 }
 
-namespace {
-
-// Keeps the answer until the points are gone.
-class WholeBody : public BodyWriter {
- public:
-  std::string Finish() {
-    whole_ += buffer();
-    return std::move(whole_);
-  }
-
- protected:
-  absl::Status Take(std::string* piece) override {
-    whole_ += *piece;
-    piece->clear();
-    return absl::OkStatus();
-  }
-
- private:
-  std::string whole_;
-};
-
-}  // namespace
-
-HttpResponse AnswerDelete(const QueryRequest& query, int64_t start_ms, Tsdb* tsdb, Clock* clock) {
-  WholeBody body;
-  QueryWriter writer(query.spec, query.printing, &body);
-  QueryControl control;
-  const absl::Status answered = tsdb->Query(query.spec, &writer, &control);
-  if (!answered.ok()) return QueryError(answered);
-  writer.Finish(control, clock->NowMs() - start_ms);
-  const absl::StatusOr<DeletedPoints> deleted = tsdb->DeletePoints(query.spec);
-  if (!deleted.ok()) return QueryError(deleted.status());
+HttpResponse AnswerDelete(QueryRequest query,
+                          int64_t start_ms,
+                          const HttpRequest& request,
+                          const QueryService& service) {
   HttpResponse response;
-  response.body = body.Finish();
+  response.produce = [&request, &service, start_ms, query = std::move(query)](
+                         BodyWriter* body, HttpResponse* failure) {
+    const auto run = [&](QueryControl* control) -> absl::Status {
+      QueryWriter writer(query.spec, query.printing, body);
+      HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, &writer, control));
+      // What it prints waits in the buffer until the points are gone.
+      writer.Finish(*control, 1000 * (service.clock->MonotonicMs() - start_ms));
+      return service.tsdb->DeletePoints(query.spec, control).status();
+    };
+    const absl::Status status = RunListed(service, request, ListedQueryText(query), run, body);
+    if (!status.ok()) *failure = QueryError(status);
+    return status.ok();
+  };
   return response;
 }
 

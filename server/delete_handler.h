@@ -5,10 +5,9 @@
 
 #include <cstdint>
 
-#include "codec/base/clock.h"
-#include "engine/tsdb.h"
 #include "server/http_message.h"
 #include "server/query_request.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
@@ -19,9 +18,14 @@ HttpResponse DeleteRefused();
 HttpResponse DeleteForbidden();
 
 // Answers with the result of the query, as of what is there before, and then deletes the points:
-// when the response is made they are gone. Differently from OpenTSDB no others of their hours are.
-// An error of either is QueryError's; after one of the deletion a part of the points may be gone.
-// `start_ms`: when the request came.
-HttpResponse AnswerDelete(const QueryRequest& query, int64_t start_ms, Tsdb* tsdb, Clock* clock);
+// when the response has come to its end they are gone. Differently from OpenTSDB no others of their
+// hours are. An error of either is QueryError's, and cuts a response that was begun; after one of
+// the deletion, as after its client hung up, a part of the points may be gone. `start_ms`: when the
+// request came, by the monotonic clock. The response has a producer, which borrows `request` and
+// `service`.
+HttpResponse AnswerDelete(QueryRequest query,
+                          int64_t start_ms,
+                          const HttpRequest& request,
+                          const QueryService& service);
 
 }  // namespace hourcell

@@ -105,8 +105,11 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   options.seal_grace_s = config.integer("tsd.storage.seal_grace");
   options.cell_encoding = config.text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb
                                                                         : CellEncoding::kPacked;
-  options.ttl_s = config.integer("tsd.storage.ttl");
+  if (config.is_set("tsd.storage.ttl")) options.ttl_s = config.integer("tsd.storage.ttl");
   options.block_cache_bytes = size("tsd.storage.block_cache");
+  options.write_buffer_bytes = size("tsd.storage.write_buffer");
+  options.background_jobs = static_cast<int>(config.integer("tsd.storage.background_jobs"));
+  options.open_files_max = static_cast<int>(config.integer("tsd.storage.open_files"));
   HOURCELL_RETURN_IF_ERROR(CheckTimezone(config.text("tsd.core.timezone")));
   HOURCELL_ASSIGN_OR_RETURN(options.query_limits, QueryLimitsOf(config));
   if (const std::string file = config.text("tsd.query.limits.overrides.config"); !file.empty()) {

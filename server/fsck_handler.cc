@@ -2,24 +2,30 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/strings.h"
+#include "engine/fsck.h"
 #include "engine/fsck_admin.h"
 #include "server/fsck_json.h"
 #include "server/http_error.h"
 #include "server/http_router.h"
+#include "server/job_handler.h"
 
 namespace hourcell {
 namespace {
 
+constexpr std::string_view kKind = "fsck";
 constexpr size_t kExamplesDefault = 10;
 constexpr size_t kExamplesMax = 10'000;
 
@@ -31,13 +37,25 @@ std::optional<size_t> ParseExamples(std::string_view text) {
   return examples;
 }
 
-HttpResponse Answer(const FsckAdmin& fsck) {
+HttpResponse Check(size_t examples, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
+  const int64_t start_ms = clock->MonotonicMs();
+  FsckOptions options{.examples_max = examples};
+  options.progress = [watch](const FsckProgress& progress) {
+    return watch->Report(
+        {.phase = std::string(progress.phase), .done = progress.points, .unit = "points"});
+  };
+  const absl::StatusOr<FsckReport> report = tsdb->fsck()->Check(std::move(options));
+  if (!report.ok()) {
+    const std::string why(report.status().message());
+    return absl::IsCancelled(report.status()) ? HttpError(503, "The check was ended", why)
+                                              : HttpError(500, "Storage exception", why);
+  }
   HttpResponse response;
-  AppendFsckRun(fsck.Last(), &response.body);
+  AppendFsckReport(*report, clock->MonotonicMs() - start_ms, &response.body);
   return response;
 }
 
-HttpResponse Start(const HttpRequest& request, FsckAdmin* fsck) {
+HttpResponse Start(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs) {
   const std::string* const text = request.param("examples");
   const std::optional<size_t> examples = text == nullptr ? kExamplesDefault : ParseExamples(*text);
   if (!examples.has_value()) {
@@ -45,23 +63,28 @@ HttpResponse Start(const HttpRequest& request, FsckAdmin* fsck) {
         400, "Not a number of examples",
         fmt::format("examples: got {}; want 0 to {}", QuoteForMessage(*text), kExamplesMax));
   }
-  const absl::StatusOr<uint64_t> id = fsck->Start(*examples);
-  if (id.ok()) return Answer(*fsck);
-  const std::string why(id.status().message());
-  if (!absl::IsUnavailable(id.status())) return HttpError(500, "Storage exception", why);
-  HttpResponse response = HttpError(503, "Busy", why);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return StartJob(request,
+                  {.kind = kKind,
+                   .group = kKind,
+                   .work = [examples = *examples, tsdb, clock](
+                               JobWatch* watch) { return Check(examples, tsdb, clock, watch); }},
+                  jobs, JobReply::kAtOnce);
 }
 
 }  // namespace
 
-HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb) {
-  FsckAdmin* const fsck = tsdb->fsck();
+HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
-  if (method == HttpMethod::kPost) return Start(request, fsck);
-  if (method == HttpMethod::kDelete) fsck->Cancel();
-  return Answer(*fsck);
+  if (method == HttpMethod::kPost) return Start(request, tsdb, clock, jobs);
+  std::optional<JobView> last = jobs->LastOf(kKind);
+  if (!last.has_value()) return HttpError(404, "No such job", "no check was begun");
+  if (method == HttpMethod::kDelete) {
+    jobs->Cancel(last->id);
+    last = jobs->LastOf(kKind);
+  }
+  HttpResponse response;
+  AppendJob(*last, &response.body);
+  return response;
 }
 
 }  // namespace hourcell

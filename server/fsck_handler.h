@@ -1,20 +1,21 @@
 // /api/admin/fsck: checks of the store while it is in use. Nothing is repaired.
 //
-//   POST    begins one, ?examples=<n> findings kept of each kind (10; 10,000 at most), and answers
-//           with what it is at
-//   GET     what the one under way is at, or what the last one found
-//   DELETE  ends the one under way
+//   POST    begins one as a job (job_handler.h), ?examples=<n> findings kept of each kind (10;
+//           10,000 at most). Its answer is the report, as server/fsck_json.h has it
+//   GET     the last job of these; 404: there was none
+//   DELETE  asks the one that runs to end, and answers as GET
 //
-// All answer with an object as server/fsck_json.h has it. 400: examples that are no such number.
-// 503 with Retry-After: one is under way. 500: the store is closed. Thread-safe.
+// 400: examples that are no such number. The job's answer is 500 if the store cannot be read, 503
+// if it was ended. Thread-safe.
 
 #pragma once
 
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/job_registry.h"
 
 namespace hourcell {
 
-HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb);
+HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs);
 
 }  // namespace hourcell

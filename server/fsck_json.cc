@@ -13,9 +13,6 @@
 namespace hourcell {
 namespace {
 
-constexpr FsckState kStates[] = {FsckState::kNone, FsckState::kRunning, FsckState::kDone,
-                                 FsckState::kCancelled, FsckState::kFailed};
-
 // A number of a report and its name.
 struct Count {
   std::string_view name;
@@ -47,13 +44,6 @@ bool TakeFault(std::string_view name, FsckFault* fault) {
   const auto* const found = std::ranges::find(kFsckFaults, name, &FsckFaultName);
   if (found == std::end(kFsckFaults)) return false;
   *fault = *found;
-  return true;
-}
-
-bool TakeState(std::string_view name, FsckState* state) {
-  const auto* const found = std::ranges::find(kStates, name, &FsckStateName);
-  if (found == std::end(kStates)) return false;
-  *state = *found;
   return true;
 }
 
@@ -90,6 +80,7 @@ void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string*
   out->push_back('{');
   for (const Count& count : kCounts)
     *out += fmt::format("\"{}\":{},", count.name, report.*count.value);
+  if (report.dropped > 0) *out += fmt::format("\"dropped\":{},", report.dropped);
   *out += fmt::format("\"ms\":{},\"fixed\":{},\"faults\":{{", elapsed_ms, report.fixed);
   std::string_view comma;
   for (const auto& [fault, count] : report.counts) {
@@ -107,40 +98,16 @@ void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string*
   *out += "]}";
 }
 
-void AppendFsckRun(const FsckRun& run, std::string* out) {
-  *out += fmt::format(
-      R"({{"id":{},"state":"{}","started_ms":{},"ms":{},"phase":"{}","rows":{},"points":{})",
-      run.id, FsckStateName(run.state), run.started_ms, run.elapsed_ms, run.phase, run.rows,
-      run.points);
-  if (!run.error.empty()) {
-    *out += ",\"error\":";
-    AppendJsonString(run.error, out);
-  }
-  if (run.state == FsckState::kDone) {
-    *out += ",\"report\":";
-    AppendFsckReport(run.report, run.elapsed_ms, out);
-  }
-  out->push_back('}');
-}
-
-absl::StatusOr<FsckRun> ParseFsckRun(std::string_view json) {
+absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elapsed_ms) {
   simdjson::dom::parser parser;
   simdjson::dom::element object;
-  FsckRun run;
-  std::string state;
+  FsckReport report;
   if (parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS &&
-      Take(object, "id", &run.id) && TakeText(object, "state", &state) &&
-      TakeState(state, &run.state) && Take(object, "started_ms", &run.started_ms) &&
-      Take(object, "ms", &run.elapsed_ms) && TakeText(object, "phase", &run.phase) &&
-      Take(object, "rows", &run.rows) && Take(object, "points", &run.points)) {
-    TakeText(object, "error", &run.error);
-    simdjson::dom::element report;
-    const bool is_whole = run.state != FsckState::kDone ||
-                          (Take(object, "report", &report) && TakeReport(report, &run.report));
-    if (is_whole) return run;
+      Take(object, "ms", elapsed_ms) && TakeReport(object, &report)) {
+    return report;
   }
   return absl::InvalidArgumentError(
-      fmt::format("got {}; want an object of a check", QuoteForMessage(json)));
+      fmt::format("got {}; want the report of a check", QuoteForMessage(json)));
 }
 
 }  // namespace hourcell

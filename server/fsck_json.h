@@ -15,19 +15,13 @@
 
 #include <absl/status/statusor.h>
 
-#include "engine/fsck_admin.h"
+#include "engine/fsck.h"
 
 namespace hourcell {
 
 void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string* out);
 
-// A check that is under way or was the last one:
-//
-//   {"id":<n>,"state":"none|running|done|cancelled|failed","started_ms":<n>,"ms":<n>,
-//    "phase":"<phase>","rows":<n>,"points":<n>[,"error":"<why>"][,"report":<report>]}
-void AppendFsckRun(const FsckRun& run, std::string* out);
-
 // The same back. kInvalidArgument: it is none.
-absl::StatusOr<FsckRun> ParseFsckRun(std::string_view json);
+absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elapsed_ms);
 
 }  // namespace hourcell

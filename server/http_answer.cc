@@ -72,6 +72,10 @@ HttpResponse TooManyQueries() {
   return ComeAgain(HttpError(503, "Too many queries", "They run or wait; try again later"));
 }
 
+HttpResponse TooManyLogins() {
+  return ComeAgain(HttpError(503, "Too many logins", "They wait for their check; try again later"));
+}
+
 HttpResponse AnswerRequest(size_t body_bytes_max,
                            HttpApi* api,
                            HttpRequest* request,

@@ -32,7 +32,9 @@ bool MayTakeLong(const HttpRequest& request);
 // target with an escaped path counts as one.
 bool IsQuery(const HttpRequest& request);
 
-// The answer to a query that finds too many before it: 503, to come again in a second.
+// The answers to a query and to a login that find too many before them: 503, to come again in a
+// second.
 HttpResponse TooManyQueries();
+HttpResponse TooManyLogins();
 
 }  // namespace hourcell

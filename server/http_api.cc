@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "server/info_handlers.h"
 #include "server/log.h"
 #include "server/query_page.h"
+#include "server/region_json.h"
 #include "server/route_rights.h"
 #include "server/suggest_handler.h"
 
@@ -26,6 +28,10 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kCallbackBytesMax = 128;
+
+// Groups of jobs: what seals or merges the whole store, and what changes its regions.
+constexpr std::string_view kStoreJobs = "store";
+constexpr std::string_view kRegionJobs = "regions";
 
 absl::StatusOr<CorsPolicy> CorsOf(const Config& config) {
   return CorsPolicy::Create(config.text("tsd.http.request.cors_domains"),
@@ -62,7 +68,7 @@ bool IsCallbackName(std::string_view text) {
          text.find_first_not_of(kAlphabet) == std::string_view::npos;
 }
 
-// Wraps a JSON body for ?jsonp.
+// Wraps a JSON body for ?jsonp. It is a script then, and browsers take no other type for one.
 void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
   const std::string* callback = request.param("jsonp");
   if (callback == nullptr || callback->empty()) return;
@@ -72,6 +78,7 @@ void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
     *response = HttpError(400, "Invalid jsonp callback name");
     return;
   }
+  response->content_type = "text/javascript; charset=UTF-8";
   if (response->produce == nullptr) {
     response->body = fmt::format("{}({})", *callback, response->body);
     return;
@@ -88,6 +95,10 @@ void ApplyJsonp(const HttpRequest& request, HttpResponse* response) {
 // The standard library's exceptions, out of memory above all: the client still gets its answer.
 // What they say is for the log: it may name files.
 HttpResponse ErrorOf(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) {
+    LogError("request: out of memory");
+    return HttpError(503, "The server is out of memory; please try again later");
+  }
   LogError("request: {}", exception.what());
   return HttpError(500, "An unknown exception occurred");
 }
@@ -137,6 +148,7 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "compact", kPost, "ro", &HttpApi::Compact},
     {true, "admin", "backup", kGet | kPost, "ro", &HttpApi::Backup},
     {true, "admin", "fsck", kGet | kPost | kDelete, "", &HttpApi::Fsck},
+    {true, "admin", "jobs", kGet | kDelete, "", &HttpApi::Jobs},
     {true, "admin", "ttl", kGet | kPost, "ro", &HttpApi::Ttl},
     {true, "admin", "salt", kGet | kPost, "ro", &HttpApi::Salt},
     {true, "admin", "regions", kGet, "", &HttpApi::Regions},
@@ -164,6 +176,8 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       authenticates_(!config->text("tsd.auth.file").empty()),
       origin_(OriginOf(*config)),
       cors_(CheckedCorsOf(*config)),
+      guard_(*config, origin_.host, &cors_),
+      jsonp_(config->boolean("tsd.http.jsonp")),
       put_(tsdb, PutSettingsOf(*config)),
       queries_(clock),
       query_({.tsdb = tsdb,
@@ -172,7 +186,8 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
               .timezone = config->text("tsd.core.timezone"),
               .allow_delete = config->boolean("tsd.http.query.allow_delete") && mode_ != "ro"}),
       admin_(tsdb, clock),
-      regions_(tsdb) {}
+      regions_(tsdb),
+      jobs_(clock) {}
 
 HttpResponse HttpApi::Handle(const HttpRequest& request) {
   return CompleteBody(Begin(request));
@@ -180,9 +195,11 @@ HttpResponse HttpApi::Handle(const HttpRequest& request) {
 
 HttpResponse HttpApi::Begin(const HttpRequest& request) {
   try {
-    if (auto response = cors_.Intercept(request)) {
-      if (response->status == 200) cors_.AddHeaders(request, &*response);
-      return *std::move(response);
+    if (!guard_.IsOwnPage(request)) {
+      if (auto response = cors_.Intercept(request)) {
+        cors_.AddHeaders(request, &*response);
+        return *std::move(response);
+      }
     }
     HttpResponse response = Dispatch(request);
     FinishResponse(request, &response);
@@ -206,7 +223,7 @@ HttpResponse HttpApi::Begin(const HttpRequest& request) {
 
 // What every response of a handler gets.
 void HttpApi::FinishResponse(const HttpRequest& request, HttpResponse* response) const {
-  ApplyJsonp(request, response);
+  if (jsonp_) ApplyJsonp(request, response);
   cors_.AddHeaders(request, response);
 }
 
@@ -223,6 +240,7 @@ const HttpApi::Endpoint* HttpApi::Find(const Route& route) const {
 // What is wrong with a request before anything of it is done, or its endpoint.
 std::optional<HttpResponse> HttpApi::Refuse(const HttpRequest& request,
                                             const Endpoint** found) const {
+  if (auto refusal = guard_.Refuse(request)) return refusal;
   if (request.login_refused) return AccessRefused(request, {}, authenticates_);
   const absl::StatusOr<Route> route = ParseRoute(request.path);
   if (!route.ok()) return HttpError(400, route.status());
@@ -236,12 +254,27 @@ std::optional<HttpResponse> HttpApi::Refuse(const HttpRequest& request,
     return route->api_version > 0 ? HttpError(404, "Endpoint not found")
                                   : PageError(request, 404, "Page Not Found");
   }
+  return RefuseRoute(request, *route, *endpoint);
+}
+
+std::optional<HttpResponse> HttpApi::RefuseRoute(const HttpRequest& request,
+                                                 const Route& route,
+                                                 const Endpoint& endpoint) const {
   const std::optional<HttpMethod> method = ParseHttpMethod(request.method);
-  if (!method || (endpoint->methods & Bit(*method)) == 0) return MethodNotAllowed(request);
+  if (!method || (endpoint.methods & Bit(*method)) == 0) return MethodNotAllowed(request);
   // A method that stands for no other is the handler's to refuse.
-  const AccessRights needs = RightsFor(*route, EffectiveMethod(request).value_or(*method));
+  const HttpMethod effective = EffectiveMethod(request).value_or(*method);
+  const AccessRights needs = RightsFor(route, effective);
   if (request.rights.is_none() || !request.rights.Covers(needs)) {
     return AccessRefused(request, needs, authenticates_);
+  }
+  if (Changes(route, effective)) {
+    if (request.method == "HEAD") return MethodNotAllowed(request);
+    if (CanBeForged(request)) return ForgeableRefused();
+  }
+  if (const std::string* callback = request.param("jsonp");
+      !jsonp_ && callback != nullptr && !callback->empty()) {
+    return HttpError(400, "Bad request", "JSONP is not enabled (tsd.http.jsonp=false)");
   }
   return std::nullopt;
 }
@@ -270,7 +303,7 @@ HttpResponse HttpApi::QueryPage(const HttpRequest& request) {
 }
 
 HttpResponse HttpApi::Suggest(const HttpRequest& request) {
-  return HandleSuggest(request, tsdb_);
+  return HandleSuggest(request, query_.service());
 }
 
 HttpResponse HttpApi::Aggregators(const HttpRequest&) {
@@ -293,6 +326,12 @@ HttpResponse HttpApi::StatsText(const HttpRequest& request) {
   return StatsPage(tsdb_->stats(), clock_->NowMs(), origin_, request.has_param("json"));
 }
 
+// One after the other: whether a TTL is a shorter one depends on the one before.
+HttpResponse HttpApi::Ttl(const HttpRequest& request) {
+  MutexLock lock(&ttl_mutex_);
+  return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);
+}
+
 HttpResponse HttpApi::ConfigJson(const HttpRequest&) {
   return ConfigInfo(*config_);
 }
@@ -306,10 +345,86 @@ HttpResponse HttpApi::Serializers(const HttpRequest&) {
 }
 
 HttpResponse HttpApi::DropCaches(const HttpRequest&) {
+  if (!config_->boolean("tsd.rpc.allow_dropcaches")) {
+    return HttpError(403, "Forbidden",
+                     "Dropping caches is not enabled (tsd.rpc.allow_dropcaches=false)");
+  }
   tsdb_->DropCaches();
   HttpResponse response;
   response.body = "{\"status\":\"200\",\"message\":\"Caches dropped\"}";
   return response;
+}
+
+HttpResponse HttpApi::Seal(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "seal",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* /*watch*/) { return admin_.Seal(); }},
+                  &jobs_);
+}
+
+HttpResponse HttpApi::Flush(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "flush",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* /*watch*/) { return admin_.Flush(); }},
+                  &jobs_);
+}
+
+HttpResponse HttpApi::Compact(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "compact",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* watch) { return admin_.Compact(watch); }},
+                  &jobs_);
+}
+
+HttpResponse HttpApi::Backup(const HttpRequest& request) {
+  return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_,
+                      &jobs_);
+}
+
+HttpResponse HttpApi::Fsck(const HttpRequest& request) {
+  return HandleFsck(request, tsdb_, clock_, &jobs_);
+}
+
+HttpResponse HttpApi::SplitRegion(const HttpRequest& request) {
+  if (auto refusal = RegionHandler::RefuseSplit(request)) return *std::move(refusal);
+  return StartJob(
+      request,
+      {.kind = "split",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Split(request); }},
+      &jobs_);
+}
+
+HttpResponse HttpApi::MergeRegions(const HttpRequest& request) {
+  if (auto refusal = RegionHandler::RefuseMerge(request)) return *std::move(refusal);
+  return StartJob(
+      request,
+      {.kind = "merge",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Merge(request); }},
+      &jobs_);
+}
+
+HttpResponse HttpApi::RollRegions(const HttpRequest& request) {
+  const absl::StatusOr<RollingWish> wish = ParseRollingJson(request.body);
+  if (auto refusal = RegionHandler::RefuseRolling(request)) return *std::move(refusal);
+  const auto probe = [this, table = wish->table] {
+    const std::optional<RollingProgress> rolling = regions_.RollingSoFar(table);
+    return JobProgress{.phase = "cut",
+                       .done = rolling.has_value() ? rolling->made : 0,
+                       .total = rolling.has_value() ? rolling->keys : 0,
+                       .unit = "regions"};
+  };
+  return StartJob(
+      request,
+      {.kind = "rolling-split",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Rolling(request); },
+       .probe = probe},
+      &jobs_);
 }
 
 // Reads are absent in mode wo and writes in ro, whatever the verb on the wire.

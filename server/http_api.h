@@ -2,7 +2,8 @@
 //
 // Routes are OpenTSDB's: the first segments in any case, /api[/v<N>]/<endpoint>[/<sub>]; unknown
 // ones are 404, wrong verbs 405, both with OpenTSDB's error JSON. /api/admin/... is ours. What a
-// request may not do by its rights is 401 or 403 (http_login.h).
+// request may not do by its rights is 401 or 403 (http_login.h), what a foreign web page sent, or
+// may have sent, 403 (web_guard.h).
 // Thread-safe.
 
 #pragma once
@@ -13,6 +14,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/clock.h"
+#include "codec/base/mutex.h"
 #include "engine/tsdb.h"
 #include "server/admin_handler.h"
 #include "server/backup_handler.h"
@@ -21,6 +23,8 @@
 #include "server/fsck_handler.h"
 #include "server/http_message.h"
 #include "server/http_router.h"
+#include "server/job_handler.h"
+#include "server/job_registry.h"
 #include "server/last_handler.h"
 #include "server/put_handler.h"
 #include "server/query_handler.h"
@@ -31,6 +35,7 @@
 #include "server/stats_text.h"
 #include "server/ttl_handler.h"
 #include "server/uid_handler.h"
+#include "server/web_guard.h"
 
 namespace hourcell {
 
@@ -48,7 +53,11 @@ class HttpApi {
   // this object.
   HttpResponse Begin(const HttpRequest& request);
 
-  // The same, with the body printed in full.
+  // Begins no job any more and asks those that run to end; StopJobs waits until they have.
+  void CancelJobs() { jobs_.CancelAll(); }
+  void StopJobs() { jobs_.Stop(); }
+
+  // The same as Begin, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);
 
   // The answer to a request that is refused whatever its body is: because of its route, its method,
@@ -62,6 +71,9 @@ class HttpApi {
 
   const Endpoint* Find(const Route& route) const;
   std::optional<HttpResponse> Refuse(const HttpRequest& request, const Endpoint** endpoint) const;
+  std::optional<HttpResponse> RefuseRoute(const HttpRequest& request,
+                                          const Route& route,
+                                          const Endpoint& endpoint) const;
   HttpResponse Dispatch(const HttpRequest& request);
   void FinishResponse(const HttpRequest& request, HttpResponse* response) const;
 
@@ -69,8 +81,10 @@ class HttpApi {
   HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
-  HttpResponse Last(const HttpRequest& request) { return HandleLast(request, tsdb_); }
-  HttpResponse Search(const HttpRequest& request) { return HandleSearch(request, tsdb_, clock_); }
+  HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }
+  HttpResponse Search(const HttpRequest& request) {
+    return HandleSearch(request, query_.service());
+  }
   HttpResponse Suggest(const HttpRequest& request);
   HttpResponse Aggregators(const HttpRequest& request);
   HttpResponse Version(const HttpRequest& request);
@@ -81,22 +95,21 @@ class HttpApi {
   HttpResponse Filters(const HttpRequest& request);
   HttpResponse Serializers(const HttpRequest& request);
   HttpResponse DropCaches(const HttpRequest& request);
-  HttpResponse Seal(const HttpRequest&) { return admin_.Seal(); }
-  HttpResponse Flush(const HttpRequest&) { return admin_.Flush(); }
-  HttpResponse Compact(const HttpRequest&) { return admin_.Compact(); }
-  HttpResponse Backup(const HttpRequest& request) {
-    return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_);
-  }
-  HttpResponse Fsck(const HttpRequest& request) { return HandleFsck(request, tsdb_); }
-  HttpResponse Ttl(const HttpRequest& request) { return HandleTtl(request, tsdb_); }
+  HttpResponse Seal(const HttpRequest& request);
+  HttpResponse Flush(const HttpRequest& request);
+  HttpResponse Compact(const HttpRequest& request);
+  HttpResponse Backup(const HttpRequest& request);
+  HttpResponse Fsck(const HttpRequest& request);
+  HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
+  HttpResponse Ttl(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request) {
     return HandleSalt(request, tsdb_, clock_->NowMs());
   }
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
-  HttpResponse SplitRegion(const HttpRequest& request) { return regions_.Split(request); }
-  HttpResponse MergeRegions(const HttpRequest& request) { return regions_.Merge(request); }
-  HttpResponse RollRegions(const HttpRequest& request) { return regions_.Rolling(request); }
+  HttpResponse SplitRegion(const HttpRequest& request);
+  HttpResponse MergeRegions(const HttpRequest& request);
+  HttpResponse RollRegions(const HttpRequest& request);
   HttpResponse Annotation(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
   HttpResponse Landing(const HttpRequest& request);
@@ -108,11 +121,15 @@ class HttpApi {
   const bool authenticates_;
   const StatOrigin origin_;
   const CorsPolicy cors_;
+  const WebGuard guard_;
+  const bool jsonp_;  // tsd.http.jsonp
   PutHandler put_;
   QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;
   RegionHandler regions_;
+  Mutex ttl_mutex_;
+  JobRegistry jobs_;  // the last: its threads use the others
 };
 
 }  // namespace hourcell

@@ -14,6 +14,7 @@
 
 #include "server/asio.h"
 #include "server/connection_context.h"
+#include "server/http_answer.h"
 #include "server/http_intake.h"
 #include "server/http_login.h"
 #include "server/http_response.h"
@@ -29,7 +30,9 @@ using AsioError = boost::system::error_code;
 
 class HttpConversation : public Conversation {
  public:
-  HttpConversation(Transport* transport, const ConnectionContext* context, AccessRights rights)
+  HttpConversation(Transport* transport,
+                   const ConnectionContext* context,
+                   const ConnectionRights& rights)
       : transport_(transport),
         context_(context),
         rights_(rights),
@@ -65,8 +68,9 @@ class HttpConversation : public Conversation {
   void WatchRequest();
   void OnRequestDue();
 
+  AccessRights RightsOf(HttpRequest* request) const;
   void Answer(HttpTask task);
-  void CheckLogin(Login login, std::function<void(LoginAnswer)> then);
+  void CheckLogin(Login login, const HttpRequest& request, std::function<void(LoginAnswer)> then);
   void AnswerKnown(HttpTask task);
   void AnswerIn(WorkerPool* pool, HttpTask task);
   void SendResponse(HttpWire wire);
@@ -76,7 +80,7 @@ class HttpConversation : public Conversation {
 
   Transport* const transport_;
   const ConnectionContext* const context_;
-  const AccessRights rights_;  // before any login
+  const ConnectionRights rights_;
   HttpIntake intake_;
   State state_ = State::kReading;
   bool is_pumping_ = false;             // requests that are here are being served
@@ -127,14 +131,22 @@ void HttpConversation::Pump() {
 
 // Who may not do what a request asks for need not send its body.
 void HttpConversation::JudgeLargeBody() {
-  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, intake_.head());
+  const AccessRights rights = RightsOf(intake_.head());
+  const std::optional<Login> login = BeginLogin(context_->authenticator, rights, intake_.head());
   if (!login.has_value()) {
     JudgeBodyOfKnown();
     return;
   }
   state_ = State::kAnswering;  // nothing is read meanwhile
-  CheckLogin(*login, [this](LoginAnswer answer) {
-    EndLogin(answer, rights_, intake_.head());
+  CheckLogin(*login, *intake_.head(), [this, rights](LoginAnswer answer) {
+    if (answer.kind == LoginAnswer::Kind::kUnknown) {
+      HttpResponse refusal = TooManyLogins();
+      refusal.close = true;
+      window_ = nullptr;
+      SendResponse(FormatResponse(*intake_.head(), std::move(refusal)));
+      return;
+    }
+    EndLogin(answer, rights, intake_.head());
     state_ = State::kReading;
     JudgeBodyOfKnown();
     Pump();
@@ -184,27 +196,52 @@ void HttpConversation::OnRequestDue() {
   }
 }
 
+// Before any login. What a proxy says of the client is noted in the request.
+AccessRights HttpConversation::RightsOf(HttpRequest* request) const {
+  if (!IsForwarded(*request)) return rights_.all();
+  const std::string remote = transport_->remote();
+  RequestSource source =
+      SourceOfForwarded(*request, rights_, AddressWithoutPort(remote), context_->access);
+  request->remote = std::move(source.client);
+  return source.rights;
+}
+
 void HttpConversation::Answer(HttpTask task) {
   context_->counters->http_requests->Add(1);
   state_ = State::kAnswering;
-  const std::optional<Login> login = BeginLogin(context_->authenticator, rights_, &task.request());
+  const AccessRights rights = RightsOf(&task.request());
+  const std::optional<Login> login = BeginLogin(context_->authenticator, rights, &task.request());
   if (!login.has_value()) {
     AnswerKnown(std::move(task));
     return;
   }
   const auto asked = std::make_shared<HttpTask>(std::move(task));
-  CheckLogin(*login, [this, asked](LoginAnswer answer) {
-    EndLogin(answer, rights_, &asked->request());
+  CheckLogin(*login, asked->request(), [this, rights, asked](LoginAnswer answer) {
+    if (answer.kind == LoginAnswer::Kind::kUnknown) {
+      window_ = nullptr;
+      SendResponse(FormatResponse(asked->request(), TooManyLogins()));
+      return;
+    }
+    EndLogin(answer, rights, &asked->request());
     AnswerKnown(std::move(*asked));
   });
 }
 
-// `then` is called on the strand, unless the connection is closed by then.
-void HttpConversation::CheckLogin(Login login, std::function<void(LoginAnswer)> then) {
+// `then` is called on the strand, unless the connection is closed by then; at once, with an unknown
+// answer, if too many wait.
+void HttpConversation::CheckLogin(Login login,
+                                  const HttpRequest& request,
+                                  std::function<void(LoginAnswer)> then) {
+  std::string remote = request.remote.empty() ? transport_->remote() : request.remote;
+  if (!EnterLogins(*context_, remote)) {
+    then(LoginAnswer::Unknown());
+    return;
+  }
   asio::post(
-      context_->login_pool->pool, [self = Self(), remote = transport_->remote(),
+      context_->login_pool->pool, [self = Self(), remote = std::move(remote),
                                    login = std::move(login), then = std::move(then)]() mutable {
         const LoginAnswer answer = self->context_->authenticator->Check(login, remote);
+        LeaveLogins(*self->context_, remote);
         asio::post(self->transport_->strand().executor, [self, answer, then = std::move(then)] {
           if (!self->transport_->is_closed()) then(answer);
         });
@@ -219,11 +256,15 @@ void HttpConversation::AnswerKnown(HttpTask task) {
     return;
   }
   window_ = nullptr;
-  SendResponse(task.Answer());
+  if (std::optional<HttpWire> wire = task.Answer(); wire.has_value()) {
+    SendResponse(*std::move(wire));
+  } else {
+    AnswerIn(context_->pool, std::move(task));
+  }
 }
 
 void HttpConversation::AnswerIn(WorkerPool* pool, HttpTask task) {
-  task.request().remote = transport_->remote();
+  if (task.request().remote.empty()) task.request().remote = transport_->remote();
   window_ = std::make_shared<SendWindow>();
   hung_up_looks_ = 0;
   WatchClient();
@@ -298,7 +339,7 @@ void HttpConversation::OnClosed() {
 
 std::unique_ptr<Conversation> StartHttpConversation(Transport* transport,
                                                     const ConnectionContext* context,
-                                                    AccessRights rights) {
+                                                    const ConnectionRights& rights) {
   return std::make_unique<HttpConversation>(transport, context, rights);
 }
 

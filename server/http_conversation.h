@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "server/access_rights.h"
 #include "server/conversation.h"
+#include "server/forwarding.h"
 
 namespace hourcell {
 
@@ -29,10 +29,9 @@ struct ConnectionContext;
 inline constexpr int64_t kLookMs = 250;
 inline constexpr int kLooksToBelieve = 2;
 
-// `transport`, which owns the conversation, and `context` are borrowed. `rights`: of the
-// connection, before any login.
+// `transport`, which owns the conversation, and `context` are borrowed.
 std::unique_ptr<Conversation> StartHttpConversation(Transport* transport,
                                                     const ConnectionContext* context,
-                                                    AccessRights rights);
+                                                    const ConnectionRights& rights);
 
 }  // namespace hourcell

@@ -28,7 +28,8 @@ struct HttpRequest {
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
   bool login_refused = false;  // it sent credentials, and they are wrong
-  int64_t deadline_ms = 0;     // Unix milliseconds after which a query is given up; 0 = none
+  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when a query is given up; 0 = never
+  bool may_wait = false;       // its thread serves no sockets
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query
@@ -52,6 +53,8 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;  // besides those the writer adds
   bool close = false;          // end the connection after this response
   Producer produce = nullptr;  // if set, it makes the body, and `body` is empty
+  // Nothing was done, as it takes long: to be asked again where the request may wait.
+  bool must_wait = false;
 };
 
 }  // namespace hourcell

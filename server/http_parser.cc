@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -108,9 +109,15 @@ class HttpParser::Message {
     parser_.body_limit(body_bytes_max);
   }
 
-  // Parses from the front of `bytes`; returns how many were used.
+  // Parses from the front of `bytes`; returns how many were used. header_limit: Beast has 16 bits
+  // for the length of a field's name and of its value, and throws at what does not fit.
   size_t Put(std::string_view bytes, BeastError* error) {
-    const size_t used = parser_.put(asio::const_buffer(bytes.data(), bytes.size()), *error);
+    size_t used = 0;
+    try {
+      used = parser_.put(asio::const_buffer(bytes.data(), bytes.size()), *error);
+    } catch (const std::length_error&) {
+      *error = http::error::header_limit;
+    }
     if (*error == http::error::need_more) *error = {};
     return used;
   }
@@ -213,6 +220,9 @@ HttpParser::Event HttpParser::ParseHeader() {
   auto message = std::make_unique<Message>(body_bytes_max_);
   BeastError error;
   const size_t used = message->Put(input_.substr(0, end), &error);
+  if (error == http::error::header_limit) {
+    return Fail(431, "the name or value of a request header takes 64 KiB");
+  }
   if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
   if (!message->header_done() || used != end) return Fail(400, "malformed request header");
   message->ReadHeader();
@@ -238,12 +248,15 @@ HttpParser::Event HttpParser::ParseBody() {
   // Beast asserts that it never sees a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
   // chunked body, so it may wait for the rest of what looks like one.
   constexpr size_t kLastChunkBytes = 5;
-  if (message_->chunked() && input_.starts_with('0') && input_.size() < kLastChunkBytes) {
-    return Event::kNeedMore;
-  }
-  if (!message_->done() && !input_.empty()) {
+  // A chunked body goes to Beast in pieces that the longest chunk header fits into: so one that is
+  // longer is refused whether its bytes came at once or not.
+  const size_t piece_bytes = message_->chunked() ? kChunkHeaderBytesMax : input_.size();
+  for (size_t used = 1; used > 0 && !message_->done() && !input_.empty();) {
+    if (message_->chunked() && input_.starts_with('0') && input_.size() < kLastChunkBytes) {
+      return Event::kNeedMore;
+    }
     BeastError error;
-    const size_t used = message_->Put(input_, &error);
+    used = message_->Put(input_.substr(0, piece_bytes), &error);
     if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
     input_.remove_prefix(used);
   }
@@ -257,7 +270,7 @@ HttpParser::Event HttpParser::ParseBody() {
     return Event::kRequest;
   }
   // Beast takes body bytes at once; what it leaves is an unfinished chunk header or trailer.
-  if (input_.size() > kChunkHeaderBytesMax) {
+  if (input_.size() >= kChunkHeaderBytesMax) {
     return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
   }
   return Event::kNeedMore;

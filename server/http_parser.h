@@ -21,9 +21,9 @@ namespace hourcell {
 
 // The longest target taken; OpenTSDB's 4,096 bytes for the whole line are too few for long queries.
 inline constexpr size_t kTargetBytesMax = 64 * 1024;
-// Request line and headers together.
+// Request line and headers together. The name and the value of a header are shorter than 64 KiB.
 inline constexpr size_t kHeaderBytesMax = kTargetBytesMax + 16 * 1024;
-// One chunk header, or the trailer, of a chunked body.
+// One chunk header, or the trailer, of a chunked body, with its line ends.
 inline constexpr size_t kChunkHeaderBytesMax = 8 * 1024;
 
 class HttpParser {

@@ -1,6 +1,7 @@
 #include "server/http_response.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -64,6 +65,7 @@ void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* 
   if (!response.content_type.empty() && has_body) {
     AppendHeader("Content-Type", response.content_type, head);
   }
+  AppendHeader("X-Content-Type-Options", "nosniff", head);
   for (const auto& [name, value] : response.headers)
     AppendHeader(name, value, head);
 }
@@ -111,6 +113,19 @@ HttpWire FormatResponse(const HttpRequest& request, HttpResponse response) {
   return wire;
 }
 
+HttpWire FormatHeadAnswer(const HttpRequest& request,
+                          const HttpResponse& response,
+                          uint64_t body_bytes) {
+  HttpWire wire{.head = StatusLine(response.status),
+                .body = {},
+                .close = response.close || !request.keep_alive};
+  AppendOwnHeaders(response, body_bytes > 0, &wire.head);
+  AppendHeader("Content-Length", std::to_string(body_bytes), &wire.head);
+  AppendHeader("Connection", wire.close ? "close" : "keep-alive", &wire.head);
+  wire.head.append("\r\n");
+  return wire;
+}
+
 StreamHead FormatStreamHead(const HttpRequest& request, const HttpResponse& response) {
   StreamHead head{.text = StatusLine(response.status),
                   .gzip = AcceptsGzip(request.header("accept-encoding")),
@@ -128,6 +143,8 @@ std::string_view ReasonPhrase(int status) {
   switch (status) {
     case 200:
       return "OK";
+    case 202:
+      return "Accepted";
     case 204:
       return "No Content";
     case 301:
@@ -148,6 +165,8 @@ std::string_view ReasonPhrase(int status) {
       return "Method Not Allowed";
     case 408:
       return "Request Timeout";
+    case 409:
+      return "Conflict";
     case 413:
       return "Request Entity Too Large";
     case 414:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,10 +22,17 @@ struct HttpWire {
   bool cut = false;    // end it at once: a body that was begun cannot be finished
 };
 
-// Of a response without a producer. Content-Length and Connection are always there. The connection
-// ends if the response says so or the request does not keep it alive. Control characters in header
-// values become blanks, so that text of a client which a handler echoes cannot add a header.
+// Of a response without a producer. Content-Length, Connection and X-Content-Type-Options are
+// always there. The connection ends if the response says so or the request does not keep it alive.
+// Control characters in header values become blanks, so that text of a client which a handler
+// echoes cannot add a header. Of HEAD the body is left out, not its length.
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response);
+
+// The answer to a HEAD where GET would send `body_bytes` of body, not compressed.
+// HttpResponse.body plays no part.
+HttpWire FormatHeadAnswer(const HttpRequest& request,
+                          const HttpResponse& response,
+                          uint64_t body_bytes);
 
 // The head of a response whose body follows in pieces, of a length nobody knows yet.
 // HttpResponse.body plays no part.

@@ -98,7 +98,7 @@ std::string BaseRoute(const Route& route) {
 }
 
 std::optional<HttpMethod> ParseHttpMethod(std::string_view name) {
-  if (name == "GET") return HttpMethod::kGet;
+  if (name == "GET" || name == "HEAD") return HttpMethod::kGet;
   if (name == "POST") return HttpMethod::kPost;
   if (name == "PUT") return HttpMethod::kPut;
   if (name == "DELETE") return HttpMethod::kDelete;
@@ -111,6 +111,7 @@ std::optional<HttpMethod> EffectiveMethod(const HttpRequest& request) {
   const std::string* override_name = request.param("method_override");
   if (method != HttpMethod::kGet || override_name == nullptr) return method;
   const std::optional<HttpMethod> wanted = ParseHttpMethod(Upper(*override_name));
+  if (request.method == "HEAD" && wanted != HttpMethod::kGet) return std::nullopt;
   return wanted == HttpMethod::kOptions ? std::nullopt : wanted;
 }
 

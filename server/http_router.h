@@ -39,11 +39,11 @@ std::string BaseRoute(const Route& route);
 
 enum class HttpMethod : uint8_t { kGet, kPost, kPut, kDelete, kOptions };
 
-// The method by its name in upper case; nothing for any other verb.
+// The method by its name in upper case, GET for HEAD; nothing for any other verb.
 std::optional<HttpMethod> ParseHttpMethod(std::string_view name);
 
 // The method a request stands for where method_override is allowed: on a real GET that of the
-// parameter, in any case, else its own. Nothing if it names no method.
+// parameter, in any case, else its own. Nothing if it names no method, or another than a HEAD's.
 std::optional<HttpMethod> EffectiveMethod(const HttpRequest& request);
 
 // 405 with OpenTSDB's texts.

@@ -34,7 +34,7 @@ WorkerPool* HttpTask::Enter() {
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
     pass_.emplace(*std::move(pass));
     if (context_->query_timeout_ms > 0) {
-      request_.deadline_ms = context_->clock->NowMs() + context_->query_timeout_ms;
+      request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
     }
     return context_->query_pool;
   }
@@ -43,13 +43,15 @@ WorkerPool* HttpTask::Enter() {
   return nullptr;
 }
 
-HttpWire HttpTask::Answer() {
+std::optional<HttpWire> HttpTask::Answer() {
   HttpResponse response = refused_ ? TooManyQueries() : CompleteBody(Response());
+  if (response.must_wait) return std::nullopt;
   body_.Release();
   return FormatResponse(request_, std::move(response));
 }
 
 HttpWire HttpTask::AnswerTo(StreamTarget target) {
+  request_.may_wait = true;
   HttpWire rest =
       SendBody(request_, pass_.has_value() ? QueryResponse() : Response(), std::move(target));
   pass_.reset();
@@ -60,7 +62,7 @@ HttpWire HttpTask::AnswerTo(StreamTarget target) {
 // One that has waited out its time is not begun.
 HttpResponse HttpTask::QueryResponse() {
   pass_->Begin();
-  if (request_.deadline_ms == 0 || context_->clock->NowMs() <= request_.deadline_ms) {
+  if (request_.deadline_ms == 0 || context_->clock->MonotonicMs() <= request_.deadline_ms) {
     return Response();
   }
   context_->counters->queries_late->Add(1);

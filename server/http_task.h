@@ -39,11 +39,12 @@ class HttpTask {
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
-  // Answers. REQUIRES: Enter gave null.
-  HttpWire Answer();
+  // Answers; nothing if it has to wait for something slow after all: a pool is to answer.
+  // REQUIRES: Enter gave null.
+  std::optional<HttpWire> Answer();
 
   // Answers into `target`, and returns what is to be sent behind that, as SendBody. May block for
-  // long. REQUIRES: Enter gave a pool.
+  // long. REQUIRES: Enter gave a pool, or Answer nothing.
   HttpWire AnswerTo(StreamTarget target);
 
  private:

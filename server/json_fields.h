@@ -16,6 +16,12 @@
 namespace hourcell {
 
 absl::Status WrongJsonType(std::string_view field, std::string_view want);
+// Of a field that is to be an integer of 64 bits: what it is instead, as JSON, and the range.
+absl::Status WrongJsonInteger(std::string_view field, std::string_view got);
+
+// What is wrong with a body that the parser refuses: `error`'s words, or the field and the range of
+// an integer that does not fit.
+absl::Status BadJson(std::string_view body, simdjson::error_code error);
 
 // The object a body is; it lives as long as `*parser` and until its next body.
 // kInvalidArgument: "Missing message content", longer than kQueryBodyBytesMax, no object.

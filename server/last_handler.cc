@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,9 +13,10 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "server/body_writer.h"
 #include "server/http_error.h"
+#include "server/json_text.h"
 #include "server/last_json.h"
-#include "server/query_handler.h"
 #include "server/query_request.h"
 #include "server/series_text.h"
 
@@ -39,6 +42,46 @@ absl::Status AddSeries(std::string_view text, LastQuery* query) {
   }
   query->queries.push_back(
       {.metric = std::move(series.metric), .tags = std::move(series.tags), .tsuids = {}});
+  return absl::OkStatus();
+}
+
+// What a query asks, for the list of queries.
+std::string ListedText(const LastQuery& query) {
+  std::string text = "{\"type\":\"LAST\",\"queries\":[";
+  size_t listed = 0;
+  for (; listed < query.queries.size() && text.size() < kListedQueryBytesMax; ++listed) {
+    const LastSubQuery& sub_query = query.queries[listed];
+    if (listed > 0) text.push_back(',');
+    if (!sub_query.tsuids.empty()) {
+      fmt::format_to(std::back_inserter(text), "{{\"tsuids\":{}}}", sub_query.tsuids.size());
+      continue;
+    }
+    text += "{\"metric\":";
+    AppendJsonString(sub_query.metric, &text);
+    fmt::format_to(std::back_inserter(text), ",\"tags\":{}}}", sub_query.tags.size());
+  }
+  fmt::format_to(std::back_inserter(text), "],\"queriesNotListed\":{}}}",
+                 query.queries.size() - listed);
+  return text;
+}
+
+absl::Status Print(const LastQuery& query, Tsdb* tsdb, QueryControl* control, BodyWriter* body) {
+  absl::Status offered;
+  bool is_first = true;
+  body->buffer() += '[';
+  const absl::Status read = tsdb->LastPoints(
+      query,
+      [&](const LastPoint& point) {
+        if (!offered.ok()) return;
+        if (!std::exchange(is_first, false)) body->buffer() += ',';
+        AppendLastPoint(point, query.resolve, &body->buffer());
+        offered = body->Offer();
+        if (!offered.ok()) control->Cancel();
+      },
+      control);
+  HOURCELL_RETURN_IF_ERROR(offered);
+  HOURCELL_RETURN_IF_ERROR(read);
+  body->buffer() += ']';
   return absl::OkStatus();
 }
 
@@ -68,22 +111,19 @@ absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request) {
   return query;
 }
 
-HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb) {
+HttpResponse HandleLast(const HttpRequest& request, const QueryService& service) {
   absl::StatusOr<LastQuery> query =
       request.method == "POST" ? ParseLastJson(request.body) : ParseLastParams(request);
   if (!query.ok()) return HttpError(400, query.status());
   // How far OpenTSDB would have to look. Here it costs nothing to find the point however old it is.
   query->back_hours = 0;
   query->deadline_ms = request.deadline_ms;
-  HttpResponse response;
-  response.body = "[";
-  const absl::Status read = tsdb->LastPoints(*query, [&](const LastPoint& point) {
-    if (response.body.size() > 1) response.body += ',';
-    AppendLastPoint(point, query->resolve, &response.body);
-  });
-  if (!read.ok()) return QueryError(read);
-  response.body += ']';
-  return response;
+  std::string text = ListedText(*query);
+  const auto print = [tsdb = service.tsdb, parsed = *std::move(query)](QueryControl* control,
+                                                                       BodyWriter* body) {
+    return Print(parsed, tsdb, control, body);
+  };
+  return ListedResponse(service, request, std::move(text), print, &QueryError);
 }
 
 }  // namespace hourcell

@@ -6,6 +6,7 @@
 
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
@@ -15,9 +16,10 @@ namespace hourcell {
 // ParseQueryTsuid.
 absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request);
 
-// Answers GET and POST (last_json.h). Differently from OpenTSDB, the stored points themselves are
-// looked at: every series that has a point is in the answer, ascending by tsuid, however old the
-// point; back_scan is checked and then of no meaning.
-HttpResponse HandleLast(const HttpRequest& request, Tsdb* tsdb);
+// Answers GET and POST (last_json.h); the response has a producer, which borrows both. Differently
+// from OpenTSDB, the stored points themselves are looked at: every series that has a point is in
+// the answer, ascending by tsuid, however old the point; back_scan is checked and then of no
+// meaning.
+HttpResponse HandleLast(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

@@ -45,7 +45,8 @@ std::string RefusalText(const PointError& error) {
 std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
   PutFlags flags{.summary = request.has_param("summary"),
                  .details = request.has_param("details"),
-                 .sync = request.has_param("sync")};
+                 .sync = request.has_param("sync"),
+                 .may_wait = request.may_wait};
   const std::string* timeout = request.param("sync_timeout");
   if (!flags.sync || timeout == nullptr) return flags;
   const char* const end = timeout->data() + timeout->size();
@@ -53,6 +54,15 @@ std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
   if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
   return flags;
 }
+
+HttpResponse MustWait() {
+  HttpResponse response;
+  response.must_wait = true;
+  return response;
+}
+
+// How long points of new series wait, where they may.
+constexpr int64_t kSeriesWaitMs = 1000;
 
 // Whether the same points may be taken later.
 bool IsForLater(const absl::Status& status) {
@@ -208,6 +218,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
       !rules.extra_tag && scan->Scan(request.body, rules.tags_max)) {
     std::vector<RefusedPoint> refused;
     const absl::Status stored = Store(scan->points(), *flags, &refused);
+    if (absl::IsAborted(stored)) return MustWait();
     if (stored.ok() && refused.empty()) {
       points_->Add(scan->points().size());
       return Answer(scan->points().size(), {}, *flags, /*json=*/nullptr);
@@ -224,6 +235,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
   }
   std::vector<RefusedPoint> refused;
   const absl::Status stored = Store(json.points(), *flags, &refused);
+  if (absl::IsAborted(stored)) return MustWait();
   return Finish(json, stored, refused, *flags);
 }
 
@@ -233,7 +245,9 @@ absl::Status PutHandler::Store(std::span<const Point> points,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
   // Who has to wait for room is told to come again: the thread serves other connections, too.
-  const AppendOptions options{.sync = flags.sync, .wait_ms = 0};
+  const AppendOptions options{.sync = flags.sync,
+                              .wait_ms = flags.may_wait ? kSeriesWaitMs : 0,
+                              .all_or_none = !flags.may_wait};
   const CommitTicket ticket = settings_.append ? settings_.append(points.size(), refused, options)
                                                : tsdb_->Append(points, refused, options);
   return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();

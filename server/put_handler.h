@@ -26,6 +26,7 @@ struct PutFlags {
   bool details = false;
   bool sync = false;
   int64_t sync_timeout_ms = 0;  // 0 or less: none
+  bool may_wait = false;        // HttpRequest::may_wait
 };
 
 class PutHandler {
@@ -48,6 +49,9 @@ class PutHandler {
   // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store got
   // them: "The put call has timedout with ...", or the summary with its timeouts. They may be
   // stored all the same, now or later.
+  //
+  // New series may have to wait for others that are being created: a request that may not wait is
+  // left alone then, with must_wait.
   HttpResponse Handle(const HttpRequest& request);
 
  private:

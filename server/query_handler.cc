@@ -1,6 +1,7 @@
 #include "server/query_handler.h"
 
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@
 #include "server/query_json.h"
 #include "server/query_string.h"
 #include "server/query_writer.h"
+#include "server/web_guard.h"
 
 namespace hourcell {
 namespace {
@@ -47,7 +49,9 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   if (wants_delete || query->delete_points) {
     if (!service_.allow_delete) return DeleteRefused();
     if (!request.rights.Covers(AccessRights::Admin())) return DeleteForbidden();
-    return AnswerDelete(*query, now_ms, service_.tsdb, service_.clock);
+    if (CanBeForged(request)) return ForgeableRefused();
+    query->spec.deadline_ms = request.deadline_ms;
+    return AnswerDelete(*std::move(query), service_.clock->MonotonicMs(), request, service_);
   }
 
   query->spec.deadline_ms = request.deadline_ms;
@@ -63,10 +67,13 @@ bool QueryHandler::Print(const HttpRequest& request,
                          const QueryRequest& query,
                          BodyWriter* body,
                          HttpResponse* failure) const {
-  const int64_t start_ms = service_.clock->NowMs();
+  // Most queries take less than a millisecond.
+  using std::chrono::steady_clock;
+  const steady_clock::time_point start = steady_clock::now();
   QueryWriter writer(query.spec, query.printing, body);
   const auto finish = [&](const QueryControl& control) {
-    writer.Finish(control, service_.clock->NowMs() - start_ms);
+    const auto elapsed = steady_clock::now() - start;
+    writer.Finish(control, std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count());
   };
   const absl::Status status = RunListedQuery(service_, request, query, &writer, finish, body);
   if (!status.ok()) *failure = QueryError(status);

@@ -20,7 +20,7 @@ class QueryHandler {
   explicit QueryHandler(QueryService service) : service_(std::move(service)) {}
 
   // Answers GET, POST and DELETE of /api/query. The response has a producer, which borrows
-  // `request` and this object; but not to a delete.
+  // `request` and this object.
   HttpResponse Handle(const HttpRequest& request);
 
   // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with

@@ -28,7 +28,7 @@ absl::StatusOr<int64_t> IntegerField(std::string_view field, element value) {
     const double number(value);
     if (number >= -0x1p63 && number < 0x1p63) return static_cast<int64_t>(number);
   }
-  return WrongJsonType(field, "an integer of 64 bits");
+  return WrongJsonInteger(field, simdjson::to_string(value));
 }
 
 // Times may be numbers: seconds or milliseconds by the count of digits.
@@ -261,10 +261,7 @@ absl::StatusOr<QueryRequest> ParseQueryJson(const std::string& body,
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  if (const auto error = parser.parse(body).get(object)) {
-    return absl::InvalidArgumentError(
-        fmt::format("Unable to parse the given JSON: {}", simdjson::error_message(error)));
-  }
+  if (const auto error = parser.parse(body).get(object)) return BadJson(body, error);
   QueryRequest request;
   RequestParts parts;
   for (const auto [key, field] : object) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -72,42 +73,45 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-// Leads to the page of graphs, which reads the query behind the '#'.
-HttpResponse RedirectPage(const HttpRequest& request) {
+// What an HTML page has before and behind the lines of its points. The links lead to the same query
+// in the forms that programs read; they are relative, for the sake of a proxy's prefix.
+std::string PageHead(const HttpRequest& request) {
   const size_t question = request.target.find('?');
   const std::string query =
-      question == std::string::npos ? "" : request.target.substr(question + 1);
-  HttpResponse response;
-  response.content_type = "text/html; charset=UTF-8";
-  response.body =
-      fmt::format("<html><head><meta http-equiv=\"refresh\" content=\"0; url=/#{}\"></head></html>",
-                  EscapeHtml(query));
-  return response;
+      question == std::string::npos ? "" : EscapeHtml(request.target.substr(question + 1));
+  return fmt::format(
+      "<!DOCTYPE html><html><head><title>Hourcell: points</title></head><body>"
+      "<p>{0}</p><p><a href=\"?{0}&amp;ascii\">as text</a> (of all hours read) "
+      "<a href=\"?{0}&amp;json\">counted</a></p><pre>",
+      query);
 }
+constexpr std::string_view kPageTail = "</pre></body></html>\n";
 
 // The points as lines.
 class AsciiWriter : public QuerySink {
  public:
-  explicit AsciiWriter(BodyWriter* body) : body_(*body) {}
+  AsciiWriter(BodyWriter* body, bool is_html) : body_(*body), is_html_(is_html) {}
 
   absl::Status OnSeries(const SeriesView& series) override {
+    metric_ = is_html_ ? EscapeHtml(series.metric) : std::string(series.metric);
     tail_.clear();
     for (const auto& [tagk, tagv] : series.tags)
       fmt::format_to(std::back_inserter(tail_), " {}={}", tagk, tagv);
+    if (is_html_) tail_ = EscapeHtml(tail_);
     tail_.push_back('\n');
     for (size_t i = 0; i < series.points.size(); ++i) {
       const Value value = series.points.value(i);
       if (std::isnan(value.ToDouble())) continue;
-      AppendLine(series.metric, series.points.t[i] / 1000, value);
+      AppendLine(series.points.t[i] / 1000, value);
       HOURCELL_RETURN_IF_ERROR(body_.Offer());
     }
     return absl::OkStatus();
   }
 
  private:
-  void AppendLine(std::string_view metric, int64_t seconds, Value value) {
+  void AppendLine(int64_t seconds, Value value) {
     std::string& out = body_.buffer();
-    out.append(metric).append(" ");
+    out.append(metric_).append(" ");
     out.append(fmt::format_int(seconds).c_str()).append(" ");
     if (value.is_integer()) {
       out.append(fmt::format_int(value.integer()).c_str());
@@ -118,7 +122,10 @@ class AsciiWriter : public QuerySink {
   }
 
   BodyWriter& body_;
-  std::string tail_;  // of each line of a series
+  const bool is_html_;
+  // Of each line of a series, escaped if need be.
+  std::string metric_;
+  std::string tail_;
 };
 
 // What a graph would say of its points.
@@ -154,19 +161,32 @@ class PointCounter : public QuerySink {
   std::vector<std::set<std::string>> tags_;  // aggregated, by sub query
 };
 
+enum class PageForm : uint8_t { kAscii, kJson, kHtml };
+
+// Nothing for a form that there is not.
+std::optional<PageForm> FormOf(const HttpRequest& request) {
+  if (request.has_param("ascii")) return PageForm::kAscii;
+  if (request.has_param("json")) return PageForm::kJson;
+  if (request.has_param("png")) return std::nullopt;
+  return PageForm::kHtml;
+}
+
 bool PrintPage(const HttpRequest& request,
+               PageForm form,
                const QueryService& service,
                const QueryRequest& query,
                BodyWriter* body,
                HttpResponse* failure) {
-  const int64_t start_ms = service.clock->NowMs();
-  AsciiWriter ascii(body);
+  const int64_t start_ms = service.clock->MonotonicMs();
+  AsciiWriter ascii(body, form == PageForm::kHtml);
   PointCounter counter(query.spec);
-  const bool as_ascii = request.has_param("ascii");
-  QuerySink* const sink = as_ascii ? static_cast<QuerySink*>(&ascii) : &counter;
+  QuerySink* const sink = form == PageForm::kJson ? static_cast<QuerySink*>(&counter) : &ascii;
+  if (form == PageForm::kHtml) body->buffer() = PageHead(request);
   const auto finish = [&](const QueryControl& control) {
-    if (as_ascii) return;
-    counter.AppendJson(control.cost().points, service.clock->NowMs() - start_ms, &body->buffer());
+    if (form == PageForm::kHtml) body->buffer() += kPageTail;
+    if (form != PageForm::kJson) return;
+    counter.AppendJson(control.cost().points, service.clock->MonotonicMs() - start_ms,
+                       &body->buffer());
   };
   const absl::Status status = RunListedQuery(service, request, query, sink, finish, body);
   if (!status.ok()) {
@@ -178,9 +198,8 @@ bool PrintPage(const HttpRequest& request,
 }  // namespace
 
 HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& service) {
-  const bool as_ascii = request.has_param("ascii");
-  if (!as_ascii && !request.has_param("json")) {
-    if (!request.has_param("png")) return RedirectPage(request);
+  const std::optional<PageForm> form = FormOf(request);
+  if (!form.has_value()) {
     return PageError(request, 501, "Graphs are not drawn (png); want ascii or json");
   }
   const int64_t now_ms = service.clock->NowMs();
@@ -189,18 +208,19 @@ HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& ser
     if (const absl::Status checked = CheckOptions(request); !checked.ok()) query = checked;
   }
   if (!query.ok()) return PageError(request, 400, std::string(query.status().message()));
-  query->spec.keep_scanned = true;
+  query->spec.keep_scanned = *form != PageForm::kHtml;
   query->spec.deadline_ms = request.deadline_ms;
   const int64_t max_age_s = request.has_param("nocache")
                                 ? 0
                                 : PageMaxAgeS(query->spec, ParamOrEmpty(request, "start"),
                                               ParamOrEmpty(request, "end"), now_ms);
   HttpResponse response;
-  if (as_ascii) response.content_type = "text/plain; charset=UTF-8";
+  if (*form == PageForm::kAscii) response.content_type = "text/plain; charset=UTF-8";
+  if (*form == PageForm::kHtml) response.content_type = "text/html; charset=UTF-8";
   response.headers.emplace_back("Cache-Control", fmt::format("max-age={}", max_age_s));
-  response.produce = [&request, &service, parsed = *std::move(query)](BodyWriter* body,
-                                                                      HttpResponse* failure) {
-    return PrintPage(request, service, parsed, body, failure);
+  response.produce = [&request, &service, form = *form, parsed = *std::move(query)](
+                         BodyWriter* body, HttpResponse* failure) {
+    return PrintPage(request, form, service, parsed, body, failure);
   };
   return response;
 }

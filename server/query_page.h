@@ -5,7 +5,7 @@
 //   ?json    {"plotted":N,"points":N,"etags":[[tagk,...],...],"timing":ms}: points in the range,
 //            points read, aggregated tags of each sub query
 //   ?png     501: graphs are not drawn
-//   else     a page that leads to /# with the same query
+//   else     an HTML page with the lines of ?ascii, but of the range only
 //
 // Errors are pages, or {"err":"..."} with ?json. Options for graphs are accepted and mean nothing.
 

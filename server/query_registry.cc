@@ -12,9 +12,8 @@
 #include "server/query_echo.h"
 
 namespace hourcell {
-namespace {
 
-std::string QueryText(const QueryRequest& query) {
+std::string ListedQueryText(const QueryRequest& query) {
   const QuerySpec& spec = query.spec;
   std::string text =
       fmt::format("{{\"start\":{},\"end\":{},\"msResolution\":{},\"showTSUIDs\":{},\"queries\":[",
@@ -32,6 +31,8 @@ std::string QueryText(const QueryRequest& query) {
   text.push_back('}');
   return text;
 }
+
+namespace {
 
 void AppendStats(const QueryCost& cost, std::string* out) {
   fmt::format_to(std::back_inserter(*out),
@@ -53,13 +54,14 @@ void AppendBegin(uint64_t id,
 
 }  // namespace
 
-uint64_t QueryRegistry::Begin(const QueryRequest& query,
+uint64_t QueryRegistry::Begin(std::string text,
                               std::string_view remote,
                               std::shared_ptr<QueryControl> control) {
   Query entry{.id = 0,
-              .text = QueryText(query),
+              .text = std::move(text),
               .remote = std::string(remote),
               .start_ms = clock_->NowMs(),
+              .begun_ms = clock_->MonotonicMs(),
               .control = std::move(control),
               .end_ms = 0,
               .cost = {},
@@ -92,7 +94,7 @@ absl::StatusOr<std::string> QueryRegistry::Cancel(uint64_t id) {
   }
   it->second.control->Cancel();
   std::string text;
-  AppendRunning(it->second, clock_->NowMs(), &text);
+  AppendRunning(it->second, clock_->MonotonicMs(), &text);
   return text;
 }
 
@@ -104,7 +106,7 @@ std::string QueryRegistry::Json() const {
     AppendCompleted(query, &text);
   }
   text += "],\"running\":[";
-  const int64_t now_ms = clock_->NowMs();
+  const int64_t now_ms = clock_->MonotonicMs();
   for (const auto& [id, query] : running_) {
     if (text.back() != '[') text.push_back(',');
     AppendRunning(query, now_ms, &text);
@@ -115,7 +117,7 @@ std::string QueryRegistry::Json() const {
 void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::string* out) {
   AppendBegin(query.id, query.text, query.remote, query.start_ms, out);
   AppendStats(query.control->cost(), out);
-  fmt::format_to(std::back_inserter(*out), ",\"elapsed\":{}}}", now_ms - query.start_ms);
+  fmt::format_to(std::back_inserter(*out), ",\"elapsed\":{}}}", now_ms - query.begun_ms);
 }
 
 void QueryRegistry::AppendCompleted(const Query& query, std::string* out) {

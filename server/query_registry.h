@@ -1,5 +1,6 @@
 // QueryRegistry: the queries that run over HTTP, and the last of those that did: what
-// /api/stats/query lists and cancels.
+// /api/stats/query lists and cancels. Look-ups of last points, series and names are queries, too;
+// their "query" begins with "type": "LAST", "LOOKUP", "SUGGEST".
 //
 //   {"completed":[{"queryId":1,"query":{...},"remote":"127.0.0.1:50000",
 //                  "queryStartTimestamp":ms,"stats":{"series":...,"rows":...,...},
@@ -33,6 +34,9 @@ inline constexpr size_t kCompletedQueriesMax = 100;
 // Of a request with many sub queries, those behind so much text are counted instead of listed.
 inline constexpr size_t kListedQueryBytesMax = 16 * 1024;
 
+// What a request of /api/query asks, as JSON, with its lists cut at kListedQueryBytesMax.
+std::string ListedQueryText(const QueryRequest& query);
+
 // How a query ended.
 struct QueryOutcome {
   int status = 200;            // HTTP's
@@ -45,10 +49,9 @@ class QueryRegistry {
   // `clock` is borrowed.
   explicit QueryRegistry(Clock* clock) : clock_(clock) {}
 
-  // Lists a query that begins, and returns its id. `remote` is the client's address.
-  uint64_t Begin(const QueryRequest& query,
-                 std::string_view remote,
-                 std::shared_ptr<QueryControl> control);
+  // Lists a query that begins, and returns its id. `text` is what it asks, as JSON; `remote` is the
+  // client's address.
+  uint64_t Begin(std::string text, std::string_view remote, std::shared_ptr<QueryControl> control);
   // REQUIRES: `id` is running.
   void End(uint64_t id, QueryOutcome outcome);
 
@@ -63,7 +66,8 @@ class QueryRegistry {
     uint64_t id = 0;
     std::string text;  // "query"
     std::string remote;
-    int64_t start_ms = 0;
+    int64_t start_ms = 0;  // Unix milliseconds
+    int64_t begun_ms = 0;  // the same moment, by the monotonic clock
     std::shared_ptr<QueryControl> control;
     int64_t end_ms = 0;
     QueryCost cost;  // once it has ended

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "codec/base/status_macros.h"
 #include "server/http_error.h"
 
 namespace hourcell {
@@ -12,10 +13,11 @@ namespace {
 class Listing {
  public:
   Listing(QueryRegistry* registry,
-          const QueryRequest& query,
+          std::string text,
           const HttpRequest& request,
           std::shared_ptr<QueryControl> control)
-      : registry_(registry), id_(registry->Begin(query, request.remote, std::move(control))) {}
+      : registry_(registry),
+        id_(registry->Begin(std::move(text), request.remote, std::move(control))) {}
   ~Listing() { registry_->End(id_, std::move(outcome_)); }
   Listing(const Listing&) = delete;
   Listing& operator=(const Listing&) = delete;
@@ -30,18 +32,16 @@ class Listing {
 
 }  // namespace
 
-absl::Status RunListedQuery(const QueryService& service,
-                            const HttpRequest& request,
-                            const QueryRequest& query,
-                            QuerySink* sink,
-                            const std::function<void(const QueryControl&)>& finish,
-                            BodyWriter* body) {
+absl::Status RunListed(const QueryService& service,
+                       const HttpRequest& request,
+                       std::string text,
+                       const std::function<absl::Status(QueryControl* control)>& run,
+                       BodyWriter* body) {
   const auto control = std::make_shared<QueryControl>();
-  Listing listing(service.registry, query, request, control);
+  Listing listing(service.registry, std::move(text), request, control);
   body->Bind(control);
-  const absl::Status status = service.tsdb->Query(query.spec, sink, control.get());
+  const absl::Status status = run(control.get());
   if (status.ok()) {
-    finish(*control);
     listing.set_outcome({});
   } else {
     listing.set_outcome({.status = QueryErrorStatus(status.code()),
@@ -49,6 +49,36 @@ absl::Status RunListedQuery(const QueryService& service,
                          .sent = !body->started()});
   }
   return status;
+}
+
+absl::Status RunListedQuery(const QueryService& service,
+                            const HttpRequest& request,
+                            const QueryRequest& query,
+                            QuerySink* sink,
+                            const std::function<void(const QueryControl&)>& finish,
+                            BodyWriter* body) {
+  const auto run = [&](QueryControl* control) -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, sink, control));
+    finish(*control);
+    return absl::OkStatus();
+  };
+  return RunListed(service, request, ListedQueryText(query), run, body);
+}
+
+HttpResponse ListedResponse(const QueryService& service,
+                            const HttpRequest& request,
+                            std::string text,
+                            PrintListed print,
+                            HttpResponse (*failure)(const absl::Status& status)) {
+  HttpResponse response;
+  response.produce = [&service, &request, text = std::move(text), print = std::move(print),
+                      failure](BodyWriter* body, HttpResponse* instead) {
+    const auto run = [&](QueryControl* control) { return print(control, body); };
+    const absl::Status status = RunListed(service, request, text, run, body);
+    if (!status.ok()) *instead = failure(status);
+    return status.ok();
+  };
+  return response;
 }
 
 int QueryErrorStatus(absl::StatusCode code) {

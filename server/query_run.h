@@ -28,15 +28,33 @@ struct QueryService {
   bool allow_delete = false;
 };
 
+// Calls `run`, which prints to `body` what `request` asks for, as a query that is listed with
+// `text` (JSON). It is cancelled with its client. The query is listed as completed when this
+// returns. Errors: those of `run`.
+absl::Status RunListed(const QueryService& service,
+                       const HttpRequest& request,
+                       std::string text,
+                       const std::function<absl::Status(QueryControl* control)>& run,
+                       BodyWriter* body);
+
 // Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints what
-// follows the series. Errors: as Tsdb::Query; those of the sink. The query is listed as completed
-// when this returns.
+// follows the series. Errors: as Tsdb::Query; those of the sink. Listed as by RunListed.
 absl::Status RunListedQuery(const QueryService& service,
                             const HttpRequest& request,
                             const QueryRequest& query,
                             QuerySink* sink,
                             const std::function<void(const QueryControl&)>& finish,
                             BodyWriter* body);
+
+// The answer whose body `print` writes while it is sent, as RunListed. `failure` makes what is
+// answered instead if `print` fails before anything was sent. `service` and `request` are borrowed
+// until the body is done.
+using PrintListed = std::function<absl::Status(QueryControl* control, BodyWriter* body)>;
+HttpResponse ListedResponse(const QueryService& service,
+                            const HttpRequest& request,
+                            std::string text,
+                            PrintListed print,
+                            HttpResponse (*failure)(const absl::Status& status));
 
 // The HTTP status for a query that failed: 400 for what the client got wrong (unknown names too),
 // 413 for limits and timeouts, 503 for a store that is away and for queries that were cancelled,

@@ -40,10 +40,17 @@ std::vector<std::string_view> SplitOutside(std::string_view text,
   return parts;
 }
 
-// A signed decimal number that is all of `text`.
-bool ParseWhole(std::string_view text, int64_t* number) {
+// A signed decimal number that is all of `text`; of a rate option that is called `name`.
+absl::Status ParseCounterOption(std::string_view name, std::string_view text, int64_t* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && end == text.data() + text.size();
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
+    return absl::InvalidArgumentError(
+        fmt::format("{} value of counter was not a number, received '{}'", name, text));
+  }
+  if (error == std::errc()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{} value of counter does not fit, received '{}', want {} to {}", name, text,
+                  INT64_MIN, INT64_MAX));
 }
 
 // `word` is "rate" or "rate{...}".
@@ -62,13 +69,11 @@ absl::StatusOr<RateSpec> ParseRateOption(std::string_view word) {
   }
   rate.counter = parts[0].ends_with("counter");
   rate.drop_resets = parts[0] == "dropcounter";
-  if (parts.size() > 1 && !parts[1].empty() && !ParseWhole(parts[1], &rate.counter_max)) {
-    return absl::InvalidArgumentError(
-        fmt::format("Max value of counter was not a number, received '{}'", parts[1]));
+  if (parts.size() > 1 && !parts[1].empty()) {
+    HOURCELL_RETURN_IF_ERROR(ParseCounterOption("Max", parts[1], &rate.counter_max));
   }
-  if (parts.size() > 2 && !parts[2].empty() && !ParseWhole(parts[2], &rate.reset_value)) {
-    return absl::InvalidArgumentError(
-        fmt::format("Reset value of counter was not a number, received '{}'", parts[2]));
+  if (parts.size() > 2 && !parts[2].empty()) {
+    HOURCELL_RETURN_IF_ERROR(ParseCounterOption("Reset", parts[2], &rate.reset_value));
   }
   return rate;
 }

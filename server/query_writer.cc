@@ -134,14 +134,14 @@ absl::Status QueryWriter::OnSeries(const SeriesView& series) {
   return body_.Offer();
 }
 
-void QueryWriter::Finish(const QueryControl& control, int64_t elapsed_ms) {
+void QueryWriter::Finish(const QueryControl& control, int64_t elapsed_us) {
   if (printing_.explain) {
     BeginElement();
     AppendExplain(control, &body_.buffer());
   }
   if (printing_.show_summary) {
     BeginElement();
-    AppendSummary(control.cost(), elapsed_ms);
+    AppendSummary(control.cost(), elapsed_us);
   }
   body_.buffer().append(is_empty_ ? "[]" : "]");
 }
@@ -219,14 +219,15 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
 }
 
 // {"statsSummary":{...}} of what was printed until now.
-void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_ms) {
+void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_us) {
   std::string& out = body_.buffer();
   fmt::format_to(std::back_inserter(out),
                  "{{\"statsSummary\":{{\"rowsFromStorage\":{},\"bytesFromStorage\":{},"
                  "\"rowsSkipped\":{},\"dpsPreFilter\":{},\"series\":{},\"memory\":{},",
                  cost.rows, cost.bytes, cost.rows_skipped, cost.points, cost.series, cost.memory);
   AppendPrinted(printed_, &out);
-  fmt::format_to(std::back_inserter(out), ",\"totalTime\":{:.1f}", static_cast<double>(elapsed_ms));
+  out.append(",\"totalTime\":");
+  AppendJavaDouble(static_cast<double>(elapsed_us) / 1000, &out);
   for (size_t i = 0; i < printed_of_query_.size(); ++i) {
     fmt::format_to(std::back_inserter(out), ",\"queryIdx_{:02}\":{{", i);
     AppendPrinted(printed_of_query_[i], &out);

@@ -34,8 +34,8 @@ class QueryWriter : public QuerySink {
   absl::Status OnSeries(const SeriesView& series) override;
 
   // What follows the series, and the end. `control` is that of the query, which has ended;
-  // `elapsed_ms` is what it took, for show_summary.
-  void Finish(const QueryControl& control, int64_t elapsed_ms);
+  // `elapsed_us` is what it took, in microseconds, for show_summary.
+  void Finish(const QueryControl& control, int64_t elapsed_us);
 
  private:
   // Points that were printed, for the statistics.
@@ -49,7 +49,7 @@ class QueryWriter : public QuerySink {
   void BeginElement();
   void AppendHead(const SeriesView& series);
   absl::Status AppendPoints(const SeriesView& series, Printed* printed);
-  void AppendSummary(const QueryCost& cost, int64_t elapsed_ms);
+  void AppendSummary(const QueryCost& cost, int64_t elapsed_us);
 
   const QuerySpec& spec_;
   const QueryPrinting printing_;

@@ -9,7 +9,6 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/status_macros.h"
-#include "codec/base/turn.h"
 #include "engine/region_admin.h"
 #include "server/http_error.h"
 #include "server/json_text.h"
@@ -114,12 +113,9 @@ absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& r
   return body + "}";
 }
 
-// Answers a change, unless another one is under way.
-template <typename Change>
-HttpResponse AnswerChange(std::atomic<bool>* is_busy, const Change& change) {
-  const Turn turn(is_busy);
-  if (turn.taken()) return Answer(change());
-  return Failure(absl::UnavailableError("another split, merge or rolling split is under way"));
+std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
+  if (status.ok()) return std::nullopt;
+  return Failure(status);
 }
 
 }  // namespace
@@ -135,15 +131,34 @@ HttpResponse RegionHandler::Check(const HttpRequest& request) {
 }
 
 HttpResponse RegionHandler::Split(const HttpRequest& request) {
-  return AnswerChange(&is_busy_, [&] { return SplitRegion(tsdb_->regions(), request.body); });
+  return Answer(SplitRegion(tsdb_->regions(), request.body));
 }
 
 HttpResponse RegionHandler::Merge(const HttpRequest& request) {
-  return AnswerChange(&is_busy_, [&] { return MergeRegions(tsdb_->regions(), request.body); });
+  return Answer(MergeRegions(tsdb_->regions(), request.body));
 }
 
 HttpResponse RegionHandler::Rolling(const HttpRequest& request) {
-  return AnswerChange(&is_busy_, [&] { return RollRegions(tsdb_->regions(), request.body); });
+  return Answer(RollRegions(tsdb_->regions(), request.body));
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseSplit(const HttpRequest& request) {
+  return RefusalOf(ParseSplitJson(request.body).status());
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseMerge(const HttpRequest& request) {
+  return RefusalOf(ParseMergeJson(request.body).status());
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseRolling(const HttpRequest& request) {
+  return RefusalOf(ParseRollingJson(request.body).status());
+}
+
+std::optional<RollingProgress> RegionHandler::RollingSoFar(const std::string& table) const {
+  absl::StatusOr<std::optional<RollingProgress>> rolling =
+      tsdb_->regions()->UnfinishedRollingSplit(table);
+  if (!rolling.ok()) return std::nullopt;
+  return *std::move(rolling);
 }
 
 }  // namespace hourcell

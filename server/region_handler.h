@@ -12,12 +12,14 @@
 // 400: the request makes no sense, or the split settings refuse it; 404: no such region; 503 with
 // Retry-After: another change is under way, or storage cannot for now; 500 with storage's words.
 //
-// Thread-safe; changes one at a time, so that they never take up all threads that answer requests.
+// The POSTs are work of jobs (job_handler.h), one at a time. Thread-safe.
 
 #pragma once
 
-#include <atomic>
+#include <optional>
+#include <string>
 
+#include "engine/region_admin.h"
 #include "engine/tsdb.h"
 #include "server/http_message.h"
 
@@ -34,9 +36,17 @@ class RegionHandler {
   HttpResponse Merge(const HttpRequest& request);
   HttpResponse Rolling(const HttpRequest& request);
 
+  // Why a POST makes no sense whatever the regions are; nothing if it does. Quick.
+  static std::optional<HttpResponse> RefuseSplit(const HttpRequest& request);
+  static std::optional<HttpResponse> RefuseMerge(const HttpRequest& request);
+  static std::optional<HttpResponse> RefuseRolling(const HttpRequest& request);
+
+  // Of the rolling split of a table that runs: the keys that begin a region, and all of them.
+  // Nothing if none runs.
+  std::optional<RollingProgress> RollingSoFar(const std::string& table) const;
+
  private:
   Tsdb* const tsdb_;
-  std::atomic<bool> is_busy_{false};
 };
 
 }  // namespace hourcell

@@ -1,6 +1,7 @@
 #include "server/search_handler.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -10,11 +11,12 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/status_macros.h"
 #include "codec/number.h"
+#include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/http_router.h"
-#include "server/query_handler.h"
 #include "server/search_json.h"
 #include "server/series_text.h"
 
@@ -31,35 +33,87 @@ absl::Status ReadCountParam(const HttpRequest& request, std::string_view name, u
   return absl::OkStatus();
 }
 
-HttpResponse AnswerLookup(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
-  const int64_t start_ms = clock->NowMs();
+// Prints an answer as its series come.
+class LookupWriter {
+ public:
+  // All are borrowed.
+  LookupWriter(const LookupQuery& query, Clock* clock, BodyWriter* body)
+      : query_(query), clock_(*clock), body_(*body), start_ms_(clock->MonotonicMs()) {}
+
+  void Begin() {
+    std::string& out = body_.buffer();
+    out += "{\"type\":\"LOOKUP\",";
+    AppendLookupQuery(query_, &out);
+    out += ",\"time\":";
+    time_at_ = out.size();
+    out += ",\"results\":[";
+  }
+  // False once the client is gone: see status().
+  bool Add(const FoundSeries& series) {
+    std::string& out = body_.buffer();
+    if (!std::exchange(is_first_, false)) out += ',';
+    AppendFoundSeries(series, &out);
+    if (out.size() >= kBodyPieceBytes) InsertTime();
+    status_ = body_.Offer();
+    return status_.ok();
+  }
+  void Finish(uint64_t total) {
+    InsertTime();
+    fmt::format_to(std::back_inserter(body_.buffer()), "],\"startIndex\":{},\"totalResults\":{}}}",
+                   query_.start_index, total);
+  }
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  // How long it took, in front of the series: of a long answer, until its first piece was sent.
+  void InsertTime() {
+    if (!time_at_.has_value()) return;
+    std::string text;
+    AppendJavaDouble(static_cast<double>(clock_.MonotonicMs() - start_ms_), &text);
+    body_.buffer().insert(*time_at_, text);
+    time_at_.reset();
+  }
+
+  const LookupQuery& query_;
+  Clock& clock_;
+  BodyWriter& body_;
+  const int64_t start_ms_;
+  std::optional<size_t> time_at_;  // where the time goes in the buffer, until it is there
+  bool is_first_ = true;
+  absl::Status status_;
+};
+
+// What a query asks, for the list of queries.
+std::string ListedText(const LookupQuery& query) {
+  std::string text = "{\"type\":\"LOOKUP\",";
+  AppendLookupQuery(query, &text);
+  return text + "}";
+}
+
+HttpResponse LookupError(const absl::Status& status) {
+  if (!absl::IsNotFound(status) && !absl::IsInvalidArgument(status)) return QueryError(status);
+  return HttpError(404, "Unable to resolve one or more UIDs", std::string(status.message()));
+}
+
+HttpResponse AnswerLookup(const HttpRequest& request, const QueryService& service) {
   absl::StatusOr<LookupQuery> query =
       request.method == "POST" ? ParseLookupJson(request.body) : ParseLookupParams(request);
   if (!query.ok()) return HttpError(400, query.status());
   query->deadline_ms = request.deadline_ms;
-
-  HttpResponse response;
-  std::string results;
-  const absl::StatusOr<uint64_t> total =
-      tsdb->LookupSeries(*query, [&results](const FoundSeries& series) {
-        if (!results.empty()) results += ',';
-        AppendFoundSeries(series, &results);
-        return true;
-      });
-  if (absl::IsNotFound(total.status()) || absl::IsInvalidArgument(total.status())) {
-    return HttpError(404, "Unable to resolve one or more UIDs",
-                     std::string(total.status().message()));
-  }
-  if (!total.ok()) return QueryError(total.status());
-  response.body = "{\"type\":\"LOOKUP\",";
-  AppendLookupQuery(*query, &response.body);
-  response.body += ",\"time\":";
-  AppendJavaDouble(static_cast<double>(clock->NowMs() - start_ms), &response.body);
-  response.body += ",\"results\":[";
-  response.body += results;
-  fmt::format_to(std::back_inserter(response.body), "],\"startIndex\":{},\"totalResults\":{}}}",
-                 query->start_index, *total);
-  return response;
+  std::string text = ListedText(*query);
+  const auto print = [&service, parsed = *std::move(query)](QueryControl* control,
+                                                            BodyWriter* body) -> absl::Status {
+    LookupWriter writer(parsed, service.clock, body);
+    writer.Begin();
+    const auto add = [&writer](const FoundSeries& series) { return writer.Add(series); };
+    const absl::StatusOr<uint64_t> total = service.tsdb->LookupSeries(parsed, add, control);
+    HOURCELL_RETURN_IF_ERROR(writer.status());
+    HOURCELL_RETURN_IF_ERROR(total.status());
+    writer.Finish(*total);
+    return absl::OkStatus();
+  };
+  return ListedResponse(service, request, std::move(text), print, &LookupError);
 }
 
 }  // namespace
@@ -77,14 +131,14 @@ absl::StatusOr<LookupQuery> ParseLookupParams(const HttpRequest& request) {
   return query;
 }
 
-HttpResponse HandleSearch(const HttpRequest& request, Tsdb* tsdb, Clock* clock) {
+HttpResponse HandleSearch(const HttpRequest& request, const QueryService& service) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (!method || (*method != HttpMethod::kGet && *method != HttpMethod::kPost)) {
     return MethodNotAllowed(request);
   }
   const absl::StatusOr<Route> route = ParseRoute(request.path);
   const std::string type = route.ok() ? route->sub : std::string();
-  if (type == "lookup") return AnswerLookup(request, tsdb, clock);
+  if (type == "lookup") return AnswerLookup(request, service);
   if (std::ranges::find(kOtherTypes, type) != std::end(kOtherTypes)) {
     return HttpError(400, "Searching is not enabled");
   }

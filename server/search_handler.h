@@ -7,9 +7,9 @@
 
 #include <absl/status/statusor.h>
 
-#include "codec/base/clock.h"
 #include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
@@ -17,8 +17,9 @@ namespace hourcell {
 // parameter <code>m</code>", as ParseSeriesText, ParseLookupCount and CheckLookup.
 absl::StatusOr<LookupQuery> ParseLookupParams(const HttpRequest& request);
 
-// Answers GET and POST (search_json.h). limit 0 lists all there are. Differently from OpenTSDB the
-// answer needs no meta tables, and totalResults counts all that match.
-HttpResponse HandleSearch(const HttpRequest& request, Tsdb* tsdb, Clock* clock);
+// Answers GET and POST (search_json.h); the response has a producer, which borrows both. limit 0
+// lists all there are. Differently from OpenTSDB the answer needs no meta tables, and totalResults
+// counts all that match.
+HttpResponse HandleSearch(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,7 +15,6 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "codec/base/clock.h"
@@ -129,10 +127,11 @@ class Server::Impl {
   const std::shared_ptr<QueryGate> query_gate_;
   const std::shared_ptr<BodyMemory> body_memory_;
   ConnectionQuota quota_;
+  ConnectionQuota logins_{{.total = kLoginsWaitingMax, .per_address = kLoginsOfAddressMax}};
   ConnectionContext context_;
 
   // Declared before what uses them: what is under way is destroyed with the contexts, last.
-  asio::io_context signals_;  // of Run's thread
+  asio::io_context running_;  // of Run's thread
   IoContext io_;
   WorkerPool pool_;
   WorkerPool query_pool_;
@@ -176,6 +175,7 @@ Server::Impl::Impl(const Config& config,
       .point_limits = {.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"))},
       .puts_allowed = config.text("tsd.mode") != "ro",
       .return_errors = config.boolean("tsd.rpc.telnet.return_errors"),
+      .dropcaches_allowed = config.boolean("tsd.rpc.allow_dropcaches"),
       .origin = {.host = HostName(), .port = {}},
       .clock = Clock::System(),
       .authenticator = authenticator_.get()};
@@ -193,6 +193,7 @@ Server::Impl::Impl(const Config& config,
               .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
               .quota = &quota_,
+              .logins = &logins_,
               .query_gate = query_gate_.get(),
               .query_timeout_ms = config.integer("tsd.query.timeout"),
               .body_memory = body_memory_.get(),
@@ -274,11 +275,8 @@ void Server::Impl::ScheduleSelfStats() {
 }
 
 void Server::Impl::Run() {
-  asio::signal_set signals(signals_, SIGINT, SIGTERM);
-  signals.async_wait([](const AsioError& cancelled, int number) {
-    if (!cancelled) LogInfo("signal {}: stopping", number);
-  });
-  signals_.run();
+  const auto until_stop = asio::make_work_guard(running_);
+  running_.run();
   Stop();
 }
 
@@ -302,10 +300,11 @@ void Server::Impl::Hurry() {
 }
 
 void Server::Impl::Stop() {
-  signals_.stop();  // Run returns; its own Stop waits for this one
+  running_.stop();  // Run returns; its own Stop waits for this one
   MutexLock lock(&stop_mutex_);
   if (stopped_) return;
   stopped_ = true;
+  http_api_.CancelJobs();  // a request may wait for one
   StopListeners();
   for (WorkerPool* const pool : {&pool_, &query_pool_}) {
     pool->pool.stop();  // drops the timers and requests whose clients are gone
@@ -315,6 +314,7 @@ void Server::Impl::Stop() {
   login_pool_.pool.join();
   commit_pool_.pool.stop();
   commit_pool_.pool.join();
+  http_api_.StopJobs();
   keep_running_.reset();
   io_.context.stop();
   threads_.clear();

@@ -1,7 +1,7 @@
 // Server: one TCP port that speaks OpenTSDB's line protocol and its HTTP API on a Tsdb.
 //
 //   auto server = Server::Start(config, tsdb.get());
-//   (*server)->Run();   // until SIGTERM, SIGINT or Stop
+//   (*server)->Run();   // until Stop
 //
 // Owns its threads: `tsd.network.worker_threads` for sockets, lines and puts, as many again for
 // HTTP requests that may take long, and `tsd.query.concurrent` for queries. Thread-safe.
@@ -47,12 +47,13 @@ class Server {
   // file of users is also looked at every kLookAtUsersMs.
   void Reload();
 
-  // Blocks until SIGTERM, SIGINT or Stop, then stops. At most one caller in the process.
+  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve.cc turns SIGTERM and
+  // SIGINT into Stop. At most one caller.
   void Run();
 
-  // No further connection; what was read is answered; then every connection is closed, after
-  // tsd.network.drain_timeout seconds at the latest. Returns when all threads have ended.
-  // Idempotent. Does not close the Tsdb.
+  // Takes no further connection or job, ends the jobs that can be ended, answers what was read, and
+  // closes every connection, after tsd.network.drain_timeout seconds at the latest. Returns when
+  // all threads have ended. Idempotent. Does not close the Tsdb.
   void Stop();
 
   // Ends the wait of a Stop, under way or to come: connections are closed at once.

@@ -27,7 +27,7 @@ bool IsChoice(std::string_view value, std::string_view choices) {
 
 absl::Status WantError(const Setting& setting, std::string_view value, const std::string& want) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: got {}; want {}", setting.key, QuoteForMessage(value), want));
+      fmt::format("{}: invalid value {}; must be {}", setting.key, QuoteForMessage(value), want));
 }
 
 }  // namespace
@@ -45,7 +45,8 @@ absl::Status Setting::Check(std::string_view value) const {
   }
   const std::optional<int64_t> number = ParseSettingInteger(value);
   if (number.has_value() && *number >= min && *number <= max) return absl::OkStatus();
-  if (max == kUnbounded) return WantError(*this, value, fmt::format("an integer from {}", min));
+  if (max == kUnbounded)
+    return WantError(*this, value, fmt::format("an integer of at least {}", min));
   return WantError(*this, value, fmt::format("an integer from {} to {}", min, max));
 }
 

@@ -2,10 +2,11 @@
 
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -13,9 +14,10 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "engine/tsdb.h"
+#include "server/body_writer.h"
 #include "server/http_error.h"
 #include "server/json_text.h"
-#include "server/query_handler.h"
 #include "server/query_request.h"
 
 namespace hourcell {
@@ -73,7 +75,7 @@ std::optional<UidKind> ParseKind(std::string_view type) {
 }
 
 // Any whole number of digits; one too large for 64 bits is as good as the largest.
-absl::StatusOr<size_t> ParseMax(std::string_view text) {
+absl::StatusOr<uint64_t> ParseMax(std::string_view text) {
   if (text.empty()) return kNamesDefault;
   int64_t max = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), max);
@@ -82,10 +84,17 @@ absl::StatusOr<size_t> ParseMax(std::string_view text) {
   }
   if (error == std::errc::result_out_of_range && text[0] != '-') max = INT64_MAX;
   if (max < 1) return absl::InvalidArgumentError("Count must be greater than 0");
-  return static_cast<size_t>(max);
+  return static_cast<uint64_t>(max);
 }
 
-absl::StatusOr<std::vector<std::string>> Suggest(const HttpRequest& request, Tsdb* tsdb) {
+// What is asked for.
+struct SuggestQuery {
+  NameQuery names;
+  std::string type;
+  uint64_t max = 0;
+};
+
+absl::StatusOr<SuggestQuery> ParseSuggest(const HttpRequest& request) {
   SuggestFields fields = FromParams(request);
   if (request.method == "POST") {
     HOURCELL_ASSIGN_OR_RETURN(fields, FromJson(request.body));
@@ -98,26 +107,49 @@ absl::StatusOr<std::vector<std::string>> Suggest(const HttpRequest& request, Tsd
   if (!kind) {
     return absl::InvalidArgumentError(fmt::format("Invalid 'type' parameter:{}", fields.type));
   }
-  HOURCELL_ASSIGN_OR_RETURN(const size_t max, ParseMax(fields.max));
-  return tsdb->Suggest(*kind, fields.prefix, max);
+  SuggestQuery query;
+  HOURCELL_ASSIGN_OR_RETURN(query.max, ParseMax(fields.max));
+  query.type = std::move(fields.type);
+  query.names = {.kind = *kind, .prefix = std::move(fields.prefix)};
+  query.names.deadline_ms = request.deadline_ms;
+  return query;
+}
+
+// What a query asks, for the list of queries.
+std::string ListedText(const SuggestQuery& query) {
+  std::string text = fmt::format(R"({{"type":"SUGGEST","names":"{}","q":)", query.type);
+  AppendJsonString(query.names.prefix, &text);
+  fmt::format_to(std::back_inserter(text), ",\"max\":{}}}", query.max);
+  return text;
+}
+
+absl::Status Print(const SuggestQuery& query, Tsdb* tsdb, QueryControl* control, BodyWriter* body) {
+  absl::Status offered;
+  uint64_t printed = 0;
+  body->buffer() += '[';
+  const auto print = [&](std::string_view name) {
+    if (printed > 0) body->buffer() += ',';
+    AppendJsonString(name, &body->buffer());
+    offered = body->Offer();
+    return offered.ok() && ++printed < query.max;
+  };
+  HOURCELL_RETURN_IF_ERROR(tsdb->VisitNames(query.names, print, control));
+  HOURCELL_RETURN_IF_ERROR(offered);
+  body->buffer() += ']';
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-HttpResponse HandleSuggest(const HttpRequest& request, Tsdb* tsdb) {
-  const auto names = Suggest(request, tsdb);
-  if (!names.ok()) {
-    if (!absl::IsInvalidArgument(names.status())) return QueryError(names.status());
-    return HttpError(400, names.status());
-  }
-  HttpResponse response;
-  response.body = "[";
-  for (size_t i = 0; i < names->size(); ++i) {
-    if (i > 0) response.body += ',';
-    AppendJsonString((*names)[i], &response.body);
-  }
-  response.body += ']';
-  return response;
+HttpResponse HandleSuggest(const HttpRequest& request, const QueryService& service) {
+  absl::StatusOr<SuggestQuery> query = ParseSuggest(request);
+  if (!query.ok()) return HttpError(400, query.status());
+  std::string text = ListedText(*query);
+  const auto print = [tsdb = service.tsdb, parsed = *std::move(query)](QueryControl* control,
+                                                                       BodyWriter* body) {
+    return Print(parsed, tsdb, control, body);
+  };
+  return ListedResponse(service, request, std::move(text), print, &QueryError);
 }
 
 }  // namespace hourcell

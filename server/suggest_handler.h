@@ -2,12 +2,13 @@
 
 #pragma once
 
-#include "engine/tsdb.h"
 #include "server/http_message.h"
+#include "server/query_run.h"
 
 namespace hourcell {
 
-// Answers GET (parameters type, q, max) and POST (the same as JSON).
-HttpResponse HandleSuggest(const HttpRequest& request, Tsdb* tsdb);
+// Answers GET (parameters type, q, max) and POST (the same as JSON). The response has a producer,
+// which borrows both.
+HttpResponse HandleSuggest(const HttpRequest& request, const QueryService& service);
 
 }  // namespace hourcell

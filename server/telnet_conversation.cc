@@ -45,6 +45,7 @@ class TelnetConversation : public Conversation {
   void Serve(std::string replies);
   void Pause();
   void WaitInPool();
+  void WaitForTurn();
   void Resume();
   void SettleLater();
   void Abandon();
@@ -106,12 +107,30 @@ void TelnetConversation::Pause() {
 void TelnetConversation::WaitInPool() {
   waits_ = true;
   const bool is_login = session_.need() == TelnetSession::Need::kLogin;
+  const std::string remote = is_login ? transport_->remote() : std::string();
+  if (is_login && !EnterLogins(*context_, remote)) {
+    WaitForTurn();
+    return;
+  }
   WorkerPool* const pool = is_login ? context_->login_pool : context_->commit_pool;
-  asio::post((pool != nullptr ? pool : context_->pool)->pool,
-             [self = Self(), is_login, remote = is_login ? transport_->remote() : std::string()] {
-               is_login ? self->session_.CheckLogin(remote) : self->session_.WaitForCommits();
-               asio::post(self->transport_->strand().executor, [self] { self->Resume(); });
-             });
+  asio::post((pool != nullptr ? pool : context_->pool)->pool, [self = Self(), is_login, remote] {
+    if (is_login) {
+      self->session_.CheckLogin(remote);
+      LeaveLogins(*self->context_, remote);
+    } else {
+      self->session_.WaitForCommits();
+    }
+    asio::post(self->transport_->strand().executor, [self] { self->Resume(); });
+  });
+}
+
+// Too many logins wait before this one.
+void TelnetConversation::WaitForTurn() {
+  settle_is_due_ = false;
+  timer_.expires_after(std::chrono::milliseconds(kThrottlePauseMs));
+  timer_.async_wait([self = Self()](const AsioError& error) {
+    if (!error) self->WaitInPool();
+  });
 }
 
 void TelnetConversation::Resume() {

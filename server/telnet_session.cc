@@ -198,6 +198,10 @@ size_t TelnetSession::HandleLines(std::string_view bytes, Work* work) {
 bool TelnetSession::HandleLine(std::string_view line, Work* work) {
   ++work->lines;
   if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.ends_with(" HTTP/1.1")) {
+    RefuseHttp(work);
+    return true;
+  }
   const std::string_view command = line.substr(0, line.find(' '));
   if (command == "put" && settings_->puts_allowed) {
     line.remove_prefix(std::min(command.size() + 1, line.size()));
@@ -213,6 +217,15 @@ bool TelnetSession::HandleLine(std::string_view line, Work* work) {
   work->errors.push_back({.order = work->next_order++,
                           .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
   return true;
+}
+
+// A page in a browser may send a method of its own, "help", to a server of its own name; what comes
+// behind the request line is its to choose.
+void TelnetSession::RefuseHttp(Work* work) {
+  counters_->unknown_command->Add(1);
+  ending_ = true;
+  work->errors.push_back({.order = work->next_order++,
+                          .text = "unknown HTTP method: want GET, POST, PUT or DELETE\n"});
 }
 
 void TelnetSession::HandlePut(std::string_view words, Work* work) {
@@ -278,6 +291,8 @@ void TelnetSession::Answer(std::string_view command, Work* work) {
                       settings_->authenticator != nullptr ? "auth " : "",
                       settings_->puts_allowed ? "put " : ""),
           work);
+  } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
+    Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);
   } else if (command == "dropcaches") {
     tsdb_->DropCaches();
     Reply("Caches dropped.\n", work);

@@ -10,6 +10,8 @@
 //
 // Who may not put, or ask for `stats` or `dropcaches`, is answered with an error line.
 //
+// A line that is the first of an HTTP request with a method in small letters ends the session.
+//
 // Lines end in \n or \r\n. The points of one Take go to Tsdb::Append together; error lines come in
 // the order of their lines.
 //
@@ -70,6 +72,7 @@ struct TelnetSettings {
   PointLimits point_limits;
   bool puts_allowed = true;                // not with tsd.mode=ro
   bool return_errors = true;               // tsd.rpc.telnet.return_errors
+  bool dropcaches_allowed = false;         // tsd.rpc.allow_dropcaches
   StatOrigin origin;                       // for `stats`
   Clock* clock = nullptr;                  // for `stats`; borrowed
   Authenticator* authenticator = nullptr;  // for `auth`; borrowed; null = the server has no users
@@ -185,6 +188,7 @@ class TelnetSession {
   size_t HandleLines(std::string_view bytes, Work* work);
   // False if the line is a barrier that has to wait.
   bool HandleLine(std::string_view line, Work* work);
+  void RefuseHttp(Work* work);
   void HandlePut(std::string_view words, Work* work);
   bool HandleBarrier(std::string_view line, Work* work);
   void Answer(std::string_view line, Work* work);

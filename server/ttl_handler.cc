@@ -1,5 +1,6 @@
 #include "server/ttl_handler.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,6 +68,16 @@ absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
   return change;
 }
 
+// Whether points may expire that would not have by now.
+absl::StatusOr<bool> IsShorter(const TtlChange& change, Tsdb* tsdb) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, tsdb->MetricTtls());
+  int64_t before_s = tsdb->store_ttl_s();
+  const int64_t after_s = change.ttl_s.value_or(before_s);
+  const auto own = std::ranges::find(ttls, change.metric, &MetricTtl::metric);
+  if (own != ttls.end()) before_s = own->ttl_s;
+  return after_s != 0 && (before_s == 0 || after_s < before_s);
+}
+
 HttpResponse List(Tsdb* tsdb) {
   const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->MetricTtls();
   if (!ttls.ok()) return QueryError(ttls.status());
@@ -83,10 +94,17 @@ HttpResponse List(Tsdb* tsdb) {
 
 }  // namespace
 
-HttpResponse HandleTtl(const HttpRequest& request, Tsdb* tsdb) {
+HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsdb) {
   if (request.method != "POST") return List(tsdb);
   const absl::StatusOr<TtlChange> change = ReadChange(request.body);
   if (!change.ok()) return HttpError(400, change.status());
+  const absl::StatusOr<bool> is_shorter = IsShorter(*change, tsdb);
+  if (!is_shorter.ok()) return QueryError(is_shorter.status());
+  if (*is_shorter && !allow_shorter) {
+    return HttpError(403, "Forbidden",
+                     "A shorter TTL removes points, which is not enabled "
+                     "(tsd.http.ttl.allow_shorter=false)");
+  }
   const absl::Status set = tsdb->SetMetricTtl(change->metric, change->ttl_s);
   if (absl::IsNotFound(set)) return HttpError(404, set);
   if (absl::IsInvalidArgument(set)) return HttpError(400, set);

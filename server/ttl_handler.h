@@ -4,7 +4,8 @@
 //   POST   {"metric":"<metric>","ttl":<seconds, or text as ParseTtl takes it>}; null = as the
 //          store's setting. Answers as GET, once the change has been written
 //
-// 400: a body that says something else; 404: no such metric.
+// 400: a body that says something else; 403: a TTL shorter than the metric's present one, which
+// would remove points, without `allow_shorter`; 404: no such metric.
 
 #pragma once
 
@@ -13,6 +14,6 @@
 
 namespace hourcell {
 
-HttpResponse HandleTtl(const HttpRequest& request, Tsdb* tsdb);
+HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsdb);
 
 }  // namespace hourcell

@@ -64,22 +64,23 @@ class Transcript {
 }  // namespace hourcell
 
 // Bytes fed whole, cut in two at any place, or one by one give the same requests and the same
-// error.
+// error. Runs make targets, headers and chunk headers as long as the longest, and longer.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
-  const std::string_view input = InputText(data, std::min<size_t>(size, 2048));
+  const std::string text = WithRuns(InputText(data, size), 2 * kHeaderBytesMax);
+  const std::string_view input = text;
   Transcript whole;
   whole.Feed(input);
   const std::string want = whole.End();
-  for (size_t cut = 0; cut < input.size(); ++cut) {
+  for (const size_t cut : CutsOf(input.size())) {
     Transcript cut_in_two;
     cut_in_two.Feed(input.substr(0, cut));
     cut_in_two.Feed(input.substr(cut));
     HOURCELL_CHECK(cut_in_two.End() == want);
   }
   Transcript in_bytes;
-  for (size_t i = 0; i < input.size(); ++i)
-    in_bytes.Feed(input.substr(i, 1));
+  for (size_t i = 0; i < input.size(); i += SmallPieceAt(i))
+    in_bytes.Feed(input.substr(i, SmallPieceAt(i)));
   HOURCELL_CHECK(in_bytes.End() == want);
   return 0;
 }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
+#include "codec/limits.h"
 #include "codec/number.h"
 #include "engine/stats.h"
 #include "server/access_rights.h"
@@ -108,22 +108,23 @@ class Talk {
 }  // namespace hourcell
 
 // A connection's bytes in one piece, in two that are cut anywhere, or byte by byte: the same points
-// are stored and the same is answered.
+// are stored and the same is answered. Runs make lines as long as the longest, and longer.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
-  const std::string_view input = InputText(data, std::min<size_t>(size, 4096));
+  const std::string text = WithRuns(InputText(data, size), 3 * kLineBytesMax);
+  const std::string_view input = text;
   Talk whole;
   whole.Send(input);
   const Transcript want = whole.End();
-  for (size_t cut = 0; cut < input.size(); ++cut) {
+  for (const size_t cut : CutsOf(input.size())) {
     Talk cut_in_two;
     cut_in_two.Send(input.substr(0, cut));
     cut_in_two.Send(input.substr(cut));
     HOURCELL_CHECK(cut_in_two.End() == want);
   }
   Talk in_bytes;
-  for (size_t i = 0; i < input.size(); ++i)
-    in_bytes.Send(input.substr(i, 1));
+  for (size_t i = 0; i < input.size(); i += SmallPieceAt(i))
+    in_bytes.Send(input.substr(i, SmallPieceAt(i)));
   HOURCELL_CHECK(in_bytes.End() == want);
   return 0;
 }

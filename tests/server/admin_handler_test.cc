@@ -36,7 +36,7 @@ TEST_F(AdminHandlerTest, EachSealsWhatIsOpenAndSaysHowMuch) {
     Put({"m", "host=b", kStartS, 2});
     ASSERT_EQ(OpenHours(), 2);
 
-    const HttpResponse response = Send("POST /api/admin/" + action);
+    const HttpResponse response = Send("POST /api/admin/" + action + "?wait");
 
     EXPECT_EQ(response.status, 200);
     EXPECT_EQ(response.body, R"({"sealed":2,"ms":0})");
@@ -44,6 +44,18 @@ TEST_F(AdminHandlerTest, EachSealsWhatIsOpenAndSaysHowMuch) {
     EXPECT_THAT(Send("GET /api/query?start=1356998400&end=1356998401&m=sum:m").body,
                 HasSubstr(R"("dps":{"1356998400":3})"));
   }
+}
+
+TEST_F(AdminHandlerTest, AnLsmCompactionThatIsCancelledEnds) {
+  Put({"m", "host=a", kStartS, 1});
+  JobWatch watch;
+  *watch.cancelled() = true;
+
+  const HttpResponse response = AdminHandler(&tsdb(), Clock::System()).Compact(&watch);
+
+  EXPECT_EQ(response.status, 503);
+  EXPECT_THAT(response.body, HasSubstr("The job was ended"));
+  EXPECT_EQ(OpenHours(), 0) << "what was done before stays done";
 }
 
 TEST_F(AdminHandlerTest, OnlyAPostDoesAnything) {
@@ -66,22 +78,6 @@ TEST_F(AdminHandlerTest, AReadOnlyServerHasNoneOfThem) {
 
   for (const std::string action : {"seal", "flush", "compact"})
     EXPECT_EQ(Send("POST /api/admin/" + action).status, 404);
-}
-
-TEST_F(AdminHandlerTest, OneAtATime) {
-  AdminHandler handler(&tsdb(), &clock_);
-  HttpResponse second;
-
-  const HttpResponse first = handler.Run([&] {
-    second = handler.Flush();
-    return absl::OkStatus();
-  });
-
-  EXPECT_EQ(first.status, 200);
-  EXPECT_EQ(second.status, 503);
-  EXPECT_EQ(Header(second, "Retry-After"), "1");
-  EXPECT_THAT(second.body, HasSubstr("another seal, flush or compact is under way"));
-  EXPECT_EQ(handler.Flush().status, 200);
 }
 
 TEST_F(AdminHandlerTest, SaysHowLongItTook) {
@@ -119,7 +115,7 @@ TEST_F(AdminHandlerTest, AFullDiskIs503WithTheReason) {
 TEST_F(AdminHandlerTest, AStoreThatIsBrokenIs500WithItsWords) {
   ASSERT_OK(tsdb().Close());
 
-  const HttpResponse response = Send("POST /api/admin/flush");
+  const HttpResponse response = Send("POST /api/admin/flush?wait");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.body, R"({"error":{"code":500,"message":"Storage exception",)"

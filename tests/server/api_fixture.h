@@ -39,10 +39,12 @@ class ApiTest : public testing::Test {
     return *tsdb_;
   }
 
-  // Sends "GET /path?query", as the server's connection would.
+  // Sends "GET /path?query", as the server's connection would. Without other headers it is JSON,
+  // which no form can send (web_guard.h).
   HttpResponse Send(std::string_view request_line,
                     std::string body = "",
-                    std::vector<std::pair<std::string, std::string>> headers = {}) {
+                    std::vector<std::pair<std::string, std::string>> headers = {
+                        {"content-type", "application/json"}}) {
     const size_t blank = request_line.find(' ');
     HttpRequest request;
     request.method = request_line.substr(0, blank);

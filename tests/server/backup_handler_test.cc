@@ -28,13 +28,13 @@ TEST_F(BackupHandlerTest, MakesBackupsAndListsThem) {
   Put({"m", "host=a", kStartS, 1});
   EXPECT_THAT(Send("GET /api/admin/backup").body, HasSubstr("\"backups\":[]}"));
 
-  const HttpResponse made = Send("POST /api/admin/backup");
+  const HttpResponse made = Send("POST /api/admin/backup?wait");
   EXPECT_EQ(made.status, 200);
   EXPECT_THAT(
       made.body,
       MatchesRegex("\\{\"id\":1,\"made_ms\":1357300800000,\"files\":[0-9]+,\"bytes\":[0-9]+,"
                    "\"copied_files\":[0-9]+,\"copied_bytes\":[0-9]+,\"ms\":0\\}"));
-  EXPECT_EQ(Send("POST /api/admin/backup").status, 200);
+  EXPECT_EQ(Send("POST /api/admin/backup?wait").status, 200);
   const std::string list = Send("GET /api/admin/backup").body;
   EXPECT_THAT(list, HasSubstr("\"backups\":[{\"id\":1,"));
   EXPECT_THAT(list, HasSubstr(",{\"id\":2,"));
@@ -44,14 +44,14 @@ TEST_F(BackupHandlerTest, MakesBackupsAndListsThem) {
 }
 
 TEST_F(BackupHandlerTest, WithoutADirectoryThereAreNone) {
-  EXPECT_EQ(Send("POST /api/admin/backup").status, 409);
+  EXPECT_EQ(Send("POST /api/admin/backup?wait").status, 409);
   EXPECT_THAT(Send("GET /api/admin/backup").body, HasSubstr("tsd.storage.backup.directory"));
   EXPECT_EQ(Send("DELETE /api/admin/backup").status, 405);
 }
 
 TEST_F(BackupHandlerTest, ADirectoryInTheStoreIsRefused) {
   ASSERT_OK(config().Set("tsd.storage.backup.directory", directory_.file("b")));
-  const HttpResponse made = Send("POST /api/admin/backup");
+  const HttpResponse made = Send("POST /api/admin/backup?wait");
   EXPECT_EQ(made.status, 409);
   EXPECT_THAT(made.body, HasSubstr("it is in the store"));
 }
@@ -60,7 +60,7 @@ TEST_F(BackupHandlerTest, OneAtATime) {
   UseDirectory();
   const auto set = BackupSet::Open(backups_.file("b"), BackupSet::Use::kWrite);
   ASSERT_OK(set);
-  const HttpResponse made = Send("POST /api/admin/backup");
+  const HttpResponse made = Send("POST /api/admin/backup?wait");
   EXPECT_EQ(made.status, 503);
   EXPECT_EQ(Header(made, "Retry-After"), "1");
 }
@@ -68,7 +68,7 @@ TEST_F(BackupHandlerTest, OneAtATime) {
 TEST_F(BackupHandlerTest, AReadOnlyServerMakesNone) {
   UseDirectory();
   ASSERT_OK(config().Set("tsd.mode", "ro"));
-  EXPECT_EQ(Send("POST /api/admin/backup").status, 404);
+  EXPECT_EQ(Send("POST /api/admin/backup?wait").status, 404);
 }
 
 }  // namespace

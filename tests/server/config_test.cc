@@ -50,12 +50,12 @@ TEST(ConfigTest, RefusesValuesOfTheWrongType) {
   Config config;
 
   EXPECT_THAT(config.Set("tsd.network.port", "telnet"),
-              StatusIs(kInvalid, AllOf(HasSubstr("got \"telnet\""),
+              StatusIs(kInvalid, AllOf(HasSubstr("invalid value \"telnet\""),
                                        HasSubstr("an integer from 0 to 65535"))));
   EXPECT_THAT(config.Set("tsd.network.port", "65536"), StatusIs(kInvalid));
   EXPECT_THAT(config.Set("tsd.network.port", "42 "), StatusIs(kInvalid));
   EXPECT_THAT(config.Set("tsd.query.timeout", "-1"),
-              StatusIs(kInvalid, HasSubstr("an integer from 0")));
+              StatusIs(kInvalid, HasSubstr("an integer of at least 0")));
   EXPECT_THAT(config.Set("tsd.core.auto_create_tagks", "maybe"),
               StatusIs(kInvalid, HasSubstr("true or false")));
   EXPECT_THAT(config.Set("tsd.mode", "r"), StatusIs(kInvalid, HasSubstr("rw|ro|wo")));
@@ -70,8 +70,10 @@ TEST(ConfigTest, NamesTheNearestKeyWithFileAndLine) {
 
   EXPECT_THAT(status, StatusIs(kInvalid, AllOf(StartsWith("hourcell.conf:3: "),
                                                HasSubstr("\"tsd.network.prot\""),
-                                               HasSubstr("nearest is tsd.network.port"))));
-  EXPECT_THAT(config.Set("what is it", "1"), StatusIs(kInvalid, EndsWith("no such setting")));
+                                               HasSubstr("the closest one is tsd.network.port"))));
+  EXPECT_THAT(
+      config.Set("what is it", "1"),
+      StatusIs(kInvalid, EndsWith("no such setting; hourcell serve --help-settings lists all")));
 }
 
 TEST(ConfigTest, AcceptsAndNamesWhatMeansNothingHere) {

@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include "server/body_writer.h"
 #include "server/query_json.h"
+#include "server/query_registry.h"
+#include "server/query_run.h"
 #include "server/query_string.h"
 #include "tests/server/api_fixture.h"
 
@@ -15,6 +18,11 @@ using testing::HasSubstr;
 
 class DeleteHandlerTest : public ApiTest {
  protected:
+  HttpResponse Answer(const QueryRequest& query) {
+    const QueryService service{.tsdb = &tsdb(), .clock = &clock_, .registry = &registry_};
+    const HttpRequest request;
+    return CompleteBody(AnswerDelete(query, clock_.MonotonicMs(), request, service));
+  }
   HttpResponse Delete(std::string_view target) {
     HttpRequest request;
     request.method = "DELETE";
@@ -22,9 +30,11 @@ class DeleteHandlerTest : public ApiTest {
     HOURCELL_CHECK(ParseTarget(&request).ok());
     const auto query = ParseQueryString(request, clock_.NowMs(), "");
     HOURCELL_CHECK(query.ok());
-    return AnswerDelete(*query, clock_.NowMs(), &tsdb(), &clock_);
+    return Answer(*query);
   }
   std::string Query() { return Send("GET /api/query?start=1356998400&m=none:m").body; }
+
+  QueryRegistry registry_{&clock_};
 };
 
 TEST_F(DeleteHandlerTest, AnswersWithWhatItDeletes) {
@@ -52,7 +62,7 @@ TEST_F(DeleteHandlerTest, TakesABody) {
   ASSERT_OK(query);
   EXPECT_TRUE(query->delete_points);
 
-  EXPECT_EQ(AnswerDelete(*query, clock_.NowMs(), &tsdb(), &clock_).status, 200);
+  EXPECT_EQ(Answer(*query).status, 200);
   EXPECT_EQ(Query(), "[]");
 }
 

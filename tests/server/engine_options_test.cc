@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,6 +67,9 @@ TEST(EngineOptionsTest, WithoutSettingsTheEngineHasItsDefaults) {
   EXPECT_EQ(options->cell_encoding, defaults.cell_encoding);
   EXPECT_EQ(options->series_cache_bytes, defaults.series_cache_bytes);
   EXPECT_EQ(options->block_cache_bytes, defaults.block_cache_bytes);
+  EXPECT_EQ(options->write_buffer_bytes, defaults.write_buffer_bytes);
+  EXPECT_EQ(options->background_jobs, defaults.background_jobs);
+  EXPECT_EQ(options->open_files_max, defaults.open_files_max);
   EXPECT_EQ(options->uid_cache_names_max, defaults.uid_cache_names_max);
   EXPECT_EQ(options->tags_max, defaults.tags_max);
   EXPECT_EQ(options->layout, defaults.layout);
@@ -96,6 +100,32 @@ TEST(EngineOptionsTest, SetsTheWayIn) {
   EXPECT_EQ(options->ttl_s, 86400);
   EXPECT_EQ(options->cell_encoding, CellEncoding::kOpenTsdb);
   EXPECT_EQ(options->series_cache_bytes, 1048576u);
+}
+
+// 0 is for ever; nothing leaves it to the store.
+TEST(EngineOptionsTest, ATtlOfForEverIsNotNone) {
+  Config config;
+  EXPECT_EQ(EngineOptionsOf(config)->ttl_s, std::nullopt);
+  ASSERT_OK(config.Set("tsd.storage.ttl", "0"));
+  EXPECT_EQ(EngineOptionsOf(config)->ttl_s, 0);
+}
+
+TEST(EngineOptionsTest, SetsTheMemoryAndThreadsOfTables) {
+  Config config;
+  ASSERT_OK(
+      config.LoadText("tsd.storage.block_cache = 1048576\n"
+                      "tsd.storage.write_buffer = 131072\n"
+                      "tsd.storage.background_jobs = 8\n"
+                      "tsd.storage.open_files = 4096\n",
+                      "test"));
+
+  const absl::StatusOr<Options> options = EngineOptionsOf(config);
+
+  ASSERT_OK(options);
+  EXPECT_EQ(options->block_cache_bytes, 1048576u);
+  EXPECT_EQ(options->write_buffer_bytes, 131072u);
+  EXPECT_EQ(options->background_jobs, 8);
+  EXPECT_EQ(options->open_files_max, 4096);
 }
 
 TEST(EngineOptionsTest, RefusesSettingsThatDoNotGoTogether) {

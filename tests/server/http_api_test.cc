@@ -1,6 +1,9 @@
 #include "server/http_api.h"
 
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -104,7 +107,7 @@ TEST_F(HttpApiTest, UnknownEndpointsAre404) {
 TEST_F(HttpApiTest, WrongVerbsAre405) {
   for (const std::string_view request :
        {"GET /api/put", "PUT /api/query", "DELETE /api/version", "POST /api/dropcaches",
-        "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/version",
+        "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/put",
         "GET /api/admin/flush"}) {
     EXPECT_EQ(Send(request).status, 405) << request;
   }
@@ -119,8 +122,17 @@ TEST_F(HttpApiTest, SmallEndpointsAnswer) {
     EXPECT_EQ(response.status, 200) << request;
     EXPECT_FALSE(response.body.empty()) << request;
   }
+}
+
+TEST_F(HttpApiTest, CachesAreDroppedWhereThatIsAllowed) {
+  ASSERT_OK(config().Set("tsd.rpc.allow_dropcaches", "true"));
   EXPECT_EQ(Send("GET /api/dropcaches").body, R"({"status":"200","message":"Caches dropped"})");
   EXPECT_EQ(Send("DELETE /api/dropcaches").status, 200);
+}
+
+TEST_F(HttpApiTest, CachesAreNotDroppedByDefault) {
+  EXPECT_THAT(Send("GET /api/dropcaches").body, HasSubstr("tsd.rpc.allow_dropcaches=false"));
+  EXPECT_EQ(Send("DELETE /api/dropcaches").status, 403);
 }
 
 TEST_F(HttpApiTest, ReadOnlyModeHasNoPut) {
@@ -139,7 +151,93 @@ TEST_F(HttpApiTest, WriteOnlyModeHasNoQueries) {
   EXPECT_EQ(Send("POST /api/put", "{}").status, 400);
 }
 
+TEST_F(HttpApiTest, WhatAForeignPageSendsIsRefused) {
+  Put(OwnedPoint("m", "host=a", kStartS, 1));
+  const std::vector<std::pair<std::string, std::string>> foreign = {
+      {"host", "localhost:4242"}, {"origin", "http://evil.com"}, {"content-type", "text/plain"}};
+  for (const std::string_view line :
+       {"POST /api/put", "GET /api/query?start=1&m=sum:m", "POST /api/admin/ttl",
+        "GET /api/version", "GET /", "GET /q?start=1&m=sum:m",
+        "DELETE /api/annotation?start_time=1", "GET /nosuch"}) {
+    const HttpResponse response = Send(line, R"({"metric":"m","ttl":1})", foreign);
+    EXPECT_EQ(response.status, 403) << line;
+    EXPECT_EQ(Header(response, "Vary"), "Origin") << line;
+    EXPECT_EQ(Header(response, "Access-Control-Allow-Origin"), "") << line;
+  }
+  EXPECT_EQ(Send("GET /api/query?start=1&m=sum:m", "", {{"host", "evil.com:4242"}}).status, 403);
+  EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":0,"metrics":{}})");
+}
+
+TEST_F(HttpApiTest, AChangeThatAnyPageCouldHaveSentIsRefused) {
+  ASSERT_OK(config().Set("tsd.http.query.allow_delete", "true"));
+  Put(OwnedPoint("m", "host=a", kStartS, 1));
+  const std::vector<std::pair<std::string, std::string>> form = {
+      {"host", "127.0.0.1:4242"}, {"content-type", "application/x-www-form-urlencoded"}};
+  struct Case {
+    std::string_view line;
+    std::string body = "";
+  };
+  for (const Case& c :
+       {Case{"GET /api/uid/rename?metric=m&name=n"},
+        Case{"POST /api/uid/rename", R"({"metric":"m","name":"n"})"},
+        Case{"GET /api/uid/assign?metric=n"}, Case{"POST /api/uid/assign", R"({"metric":["n"]})"},
+        Case{"GET /api/dropcaches"},
+        Case{"POST /api/annotation", R"({"startTime":1,"description":"d"})"},
+        Case{"GET /api/annotation?start_time=1&description=d&method_override=post"},
+        Case{"GET /api/annotation?start_time=1&method_override=delete"},
+        Case{"GET /api/query?start=1356998400&m=sum:m&method_override=delete"},
+        Case{"POST /api/query", R"({"start":1356998400,"delete":true,)"
+                                R"("queries":[{"aggregator":"sum","metric":"m"}]})"},
+        Case{"GET /api/stats/query?id=1&method_override=delete"},
+        Case{"POST /api/admin/ttl", R"({"metric":"m","ttl":1})"}, Case{"POST /api/admin/flush"}}) {
+    EXPECT_EQ(Send(c.line, c.body, form).status, 403) << c.line;
+  }
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&m=sum:m", "", form).body,
+              HasSubstr(R"("1356998400":1)"));
+  EXPECT_EQ(Send("GET /api/suggest?type=metrics", "", form).body, R"(["m"])");
+}
+
+TEST_F(HttpApiTest, AChangeMaySayByAHeaderThatItIsNoForm) {
+  EXPECT_EQ(Send("GET /api/uid/assign?metric=a", "", {{"x-requested-with", "curl"}}).status, 200);
+  EXPECT_EQ(Send("DELETE /api/annotation?start_time=1", "", {{"host", "10.0.0.1"}}).status, 204);
+}
+
+TEST_F(HttpApiTest, PutsAreTakenByAnyType) {
+  const std::string body = R"({"metric":"m","timestamp":5,"value":1,"tags":{"a":"b"}})";
+  for (const std::string_view type :
+       {"application/x-www-form-urlencoded", "text/plain", "applicaton/json"}) {
+    EXPECT_EQ(Send("POST /api/put", body, {{"content-type", std::string(type)}}).status, 204);
+  }
+  EXPECT_EQ(Send("POST /api/put", body, {{"host", "localhost"}}).status, 204);
+}
+
+TEST_F(HttpApiTest, JsonpIsOffByDefault) {
+  EXPECT_EQ(Send("GET /api/version?jsonp=f").status, 400);
+  EXPECT_THAT(Send("GET /api/version?jsonp=f").body, HasSubstr("tsd.http.jsonp=false"));
+  EXPECT_EQ(Send("GET /api/version?jsonp").status, 200);
+}
+
+TEST_F(HttpApiTest, HeadIsAnsweredAsGetIs) {
+  for (const std::string_view path :
+       {"/", "/version", "/stats", "/api/version", "/api/aggregators"}) {
+    const HttpResponse response = Send("HEAD " + std::string(path));
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_EQ(response.body.size(), Send("GET " + std::string(path)).body.size()) << path;
+  }
+  EXPECT_EQ(Send("HEAD /api/nosuch").status, 404);
+}
+
+TEST_F(HttpApiTest, HeadChangesNothing) {
+  for (const std::string_view request :
+       {"HEAD /api/put", "HEAD /api/dropcaches", "HEAD /api/uid/assign?metric=a",
+        "HEAD /api/annotation?start_time=1&method_override=delete",
+        "HEAD /api/query?start=1&m=sum:m&method_override=delete"}) {
+    EXPECT_EQ(Send(request).status, 405) << request;
+  }
+}
+
 TEST_F(HttpApiTest, JsonpWrapsAsTheVectorSays) {
+  ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
   ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.0.system"));
   const TestVector vector = LoadVectors("query.json", "jsonp").at(0);
 
@@ -148,6 +246,8 @@ TEST_F(HttpApiTest, JsonpWrapsAsTheVectorSays) {
 }
 
 TEST_F(HttpApiTest, JsonpTakesNoScripts) {
+  ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
+  EXPECT_EQ(Send("GET /api/version?jsonp=f").content_type, "text/javascript; charset=UTF-8");
   for (const std::string_view callback : {"alert(1)//", "a;b", "<script>", "a%20b"}) {
     const HttpResponse response = Send("GET /api/version?jsonp=" + std::string(callback));
     EXPECT_EQ(response.status, 400) << callback;

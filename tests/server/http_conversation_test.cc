@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,12 +14,16 @@
 #include "server/asio.h"
 #include "server/body_writer.h"
 #include "server/connection_context.h"
+#include "server/connection_quota.h"
 #include "server/http_error.h"
 #include "tests/server/fake_transport.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -63,7 +68,8 @@ class HttpConversationTest : public testing::Test {
 
   // With the context as it is by now.
   void Begin() {
-    transport_.Hold(StartHttpConversation(&transport_, &context_, AccessRights::Admin()));
+    transport_.Hold(StartHttpConversation(&transport_, &context_,
+                                          {.listener = AccessRights::Admin(), .address = {}}));
   }
 
   Conversation& conversation() { return *transport_.conversation(); }
@@ -100,6 +106,31 @@ TEST_F(HttpConversationTest, NothingIsReadWhileARequestIsAnswered) {
   EXPECT_THAT(sent, EndsWith("answer to /api/version"));
   conversation().Take("/version HTTP/1.1\r\n\r\n");
   EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/version"));
+}
+
+TEST_F(HttpConversationTest, ALoginThatFindsTooManyBeforeItIsAskedToComeAgain) {
+  TempDir dir;
+  std::ofstream(dir.file("users")) << "";
+  const auto authenticator = Authenticator::Open(dir.file("users"), &stats_);
+  ASSERT_OK(authenticator);
+  ConnectionQuota logins({.total = 9, .per_address = 1});
+  WorkerPool login_pool(1);
+  context_.authenticator = authenticator->get();
+  context_.logins = &logins;
+  context_.login_pool = &login_pool;
+  Begin();
+  const std::string request = "GET /api/version HTTP/1.1\r\nAuthorization: Bearer a.b\r\n\r\n";
+
+  ASSERT_EQ(logins.Enter("test"), ConnectionQuota::Verdict::kWelcome);
+  conversation().Take(request);
+  EXPECT_THAT(transport_.TakeSent(),
+              AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("Retry-After: 1\r\n")));
+  EXPECT_TRUE(conversation().wants_input());
+
+  logins.Leave("test");
+  conversation().Take(request);
+  EXPECT_TRUE(transport_.RunUntil([&] { return !transport_.sent().empty(); }));
+  EXPECT_EQ(logins.total(), 0u) << "it has left";
 }
 
 TEST_F(HttpConversationTest, AnAnswerIsSentBeforeTheNextRequestIsAnswered) {

@@ -125,6 +125,20 @@ TEST(HttpParserTest, BoundsTargetAndHeaders) {
               ElementsAre("error 431"));
 }
 
+// Less than all headers may have together.
+TEST(HttpParserTest, RefusesAHeaderOf64KiB) {
+  const std::string long_text(64 << 10, 'x');
+  const std::string half(33 << 10, 'x');
+  static_assert((64 << 10) + 100 < kHeaderBytesMax);
+
+  for (const std::string& header :
+       {"a: " + long_text, long_text + ": a", "a: " + half + "\r\n " + half}) {
+    EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\n" + header + "\r\n\r\n"), ElementsAre("error 431"));
+  }
+  EXPECT_THAT(EventsOf("GET / HTTP/1.1\r\na: " + long_text.substr(0, 60'000) + "\r\n\r\n"),
+              ElementsAre("GET / "));
+}
+
 TEST(HttpParserTest, RefusesWhatIsNotHttp) {
   for (const char* bytes :
        {"HELLO\r\n\r\n", "HELLO\n\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n",
@@ -232,6 +246,30 @@ TEST(HttpParserTest, AQuoteThatAChunkHeaderLeavesOpenIsRefusedHoweverItIsCut) {
   const std::string good = head + "3;a=\"b\\\";c\" ; d=e\r\nabc\r\n0\r\n\r\n";
   for (size_t step = 1; step <= good.size(); ++step)
     EXPECT_THAT(EventsInSteps(good, step, 3), ElementsAre("POST /a abc", "")) << step;
+}
+
+TEST(HttpParserTest, AChunkHeaderOrTrailerIsTooLongHoweverItIsCut) {
+  const std::string head = "POST /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n";
+  // With this many bytes in its chunk header, or in its last chunk and trailer.
+  const auto with_header = [&](size_t size) {
+    return head + "3;" + std::string(size - 4, 'x') + "\r\nabc\r\n0\r\n\r\n";
+  };
+  const auto with_trailer = [&](size_t size) {
+    return head + "3\r\nabc\r\n0\r\nt: " + std::string(size - 12, 'x') + "\r\n\r\n";
+  };
+  for (const size_t step :
+       {size_t{1000}, size_t{8191}, size_t{8192}, size_t{8193}, size_t{20'000}}) {
+    for (const std::string& good :
+         {with_header(kChunkHeaderBytesMax), with_trailer(kChunkHeaderBytesMax)}) {
+      EXPECT_THAT(EventsInSteps(good, step, 128), ElementsAre("POST /a abc", "")) << step;
+    }
+    for (const std::string& bad :
+         {with_header(kChunkHeaderBytesMax + 1), with_trailer(kChunkHeaderBytesMax + 1)}) {
+      EXPECT_THAT(EventsInSteps(bad, step, 128),
+                  ElementsAre("error 400", "chunk header or trailer over 8192 bytes"))
+          << step;
+    }
+  }
 }
 
 TEST(HttpParserTest, TellsOfALargeBodyOnceHoweverItIsCut) {

@@ -37,6 +37,7 @@ TEST(HttpResponseTest, WritesStatusHeadersAndBody) {
   EXPECT_EQ(wire.head,
             "HTTP/1.1 404 Not Found\r\n"
             "Content-Type: application/json; charset=UTF-8\r\n"
+            "X-Content-Type-Options: nosniff\r\n"
             "X: y\r\n"
             "Content-Length: 2\r\n"
             "Connection: keep-alive\r\n\r\n");
@@ -51,7 +52,8 @@ TEST(HttpResponseTest, EmptyBodyHasALengthAndNoType) {
   const HttpWire wire = FormatResponse({}, response);
 
   EXPECT_EQ(wire.head,
-            "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: keep-alive\r\n\r\n");
+            "HTTP/1.1 204 No Content\r\nX-Content-Type-Options: nosniff\r\nContent-Length: 0\r\n"
+            "Connection: keep-alive\r\n\r\n");
 }
 
 TEST(HttpResponseTest, ClosesWhenEitherSideWants) {
@@ -97,6 +99,22 @@ TEST(HttpResponseTest, HeadGetsTheLengthOnly) {
   EXPECT_EQ(wire.body, "");
 }
 
+TEST(HttpResponseTest, TheAnswerToHeadHasTheLengthItIsTold) {
+  HttpRequest request;
+  request.method = "HEAD";
+  request.keep_alive = false;
+  request.headers = {{"accept-encoding", "gzip"}};
+
+  const HttpWire wire = FormatHeadAnswer(request, Response(""), 5'000'000'000);
+
+  EXPECT_EQ(wire.head,
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\n"
+            "X-Content-Type-Options: nosniff\r\nContent-Length: 5000000000\r\n"
+            "Connection: close\r\n\r\n");
+  EXPECT_EQ(wire.body, "");
+  EXPECT_TRUE(wire.close);
+}
+
 TEST(HttpResponseTest, EchoedTextCannotAddAHeader) {
   HttpResponse response;
   response.headers = {{"Origin", "a\r\nSet-Cookie: b"}};
@@ -117,7 +135,8 @@ TEST(HttpResponseTest, HeadsOfStreamsTellNoLength) {
   const StreamHead gzip = FormatStreamHead(request, response);
 
   EXPECT_EQ(plain.text,
-            "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nX-Mine: a b\r\n"
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\n"
+            "X-Content-Type-Options: nosniff\r\nX-Mine: a b\r\n"
             "Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n");
   EXPECT_TRUE(plain.chunked);
   EXPECT_FALSE(plain.gzip);

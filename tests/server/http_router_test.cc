@@ -65,6 +65,8 @@ TEST(HttpRouterTest, EffectiveMethodIsForRealGetsOnly) {
   EXPECT_EQ(EffectiveMethod(MakeRequest("POST /q?method_override=delete")), HttpMethod::kPost);
   EXPECT_EQ(EffectiveMethod(MakeRequest("GET /q?method_override")), std::nullopt);
   EXPECT_EQ(EffectiveMethod(MakeRequest("GET /q?method_override=patch")), std::nullopt);
+  EXPECT_EQ(EffectiveMethod(MakeRequest("HEAD /q?method_override=delete")), std::nullopt);
+  EXPECT_EQ(EffectiveMethod(MakeRequest("HEAD /q")), HttpMethod::kGet);
   EXPECT_EQ(EffectiveMethod(MakeRequest("PATCH /q")), std::nullopt);
 }
 

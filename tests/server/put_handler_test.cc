@@ -212,6 +212,7 @@ class FailingPutTest : public ApiTest {
     request.method = "POST";
     request.target = target;
     request.body = body;
+    request.may_wait = may_wait_;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     return handler.Handle(request);
   }
@@ -223,6 +224,7 @@ class FailingPutTest : public ApiTest {
 
   std::vector<RefusedPoint> refused_;
   absl::Status status_;
+  bool may_wait_ = false;
   AppendOptions last_options_;
 };
 
@@ -255,6 +257,21 @@ TEST_F(FailingPutTest, AThrottledPointIsAskedAgainLater) {
   EXPECT_EQ(Header(response, "Retry-After"), "1");
   EXPECT_THAT(response.body, HasSubstr(R"("error":"Please throttle")"));
   EXPECT_EQ(Errors("throttled"), 2);
+}
+
+TEST_F(FailingPutTest, SeriesThatHaveToWaitAreLeftToAThreadThatMay) {
+  status_ = absl::AbortedError("others are being created");
+
+  EXPECT_TRUE(Put("/api/put").must_wait);
+  EXPECT_EQ(last_options_.wait_ms, 0);
+  EXPECT_TRUE(last_options_.all_or_none);
+  EXPECT_EQ(Errors("throttled"), 0);
+
+  status_ = absl::OkStatus();
+  may_wait_ = true;
+  EXPECT_EQ(Put("/api/put").status, 204);
+  EXPECT_EQ(last_options_.wait_ms, 1000);
+  EXPECT_FALSE(last_options_.all_or_none);
 }
 
 TEST_F(FailingPutTest, ABrokenStoreIsNotAskedAgain) {

@@ -181,6 +181,24 @@ TEST(QueryJsonTest, ParseRefusesBadSubQueries) {
   ExpectRefused(Body(R"("tags":{"a":""})"), "invalid tag: a=");
 }
 
+// Dashboards send the largest unsigned integer, at times as a floating-point number prints it.
+TEST(QueryJsonTest, IntegersThatDoNotFitAreToldWithTheirRange) {
+  for (const std::string number :
+       {"9223372036854775808", "18446744073709551615", "18446744073709552000", "1.8e19",
+        "-18446744073709552000", "\"18446744073709552000\""}) {
+    SCOPED_TRACE(number);
+    const std::string body =
+        Body(fmt::format(R"("note":"\"x\": 18446744073709552000","rateOptions":{{"counter":true,)"
+                         R"("counterMax" : {}}})",
+                         number));
+
+    ExpectRefused(body, "counterMax: not an integer of 64 bits; got ");
+    ExpectRefused(body, "want -9223372036854775808 to 9223372036854775807");
+  }
+  ExpectRefused(Body(R"("rateOptions":{"counterMax":18446744073709552000})"),
+                "got 18446744073709552000;");
+}
+
 TEST(QueryJsonTest, ParseReadsTsuids) {
   const auto request = ParseQueryJson(
       R"({"start":1,"queries":[{"aggregator":"sum","tsuids":["0000010000ab000001"]}]})", kNowMs);

@@ -10,10 +10,12 @@ namespace hourcell {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 class QueryPageTest : public ApiTest {
  protected:
+  QueryPageTest() { options().extra_name_chars = "<>&\"'"; }
   void SetUp() override {
     Put(OwnedPoint("m", "host=a dc=lga", kStartS, 1));
     Put(OwnedPoint("m", "host=a dc=lga", kStartS + 600, 2));
@@ -53,7 +55,15 @@ TEST_F(QueryPageTest, JsonCountsThePoints) {
             R"({"plotted":3,"points":6,"etags":[["host"],[]],"timing":0})");
 }
 
-TEST_F(QueryPageTest, JsonMayBeWrapped) {
+class JsonpPageTest : public QueryPageTest {
+ protected:
+  void SetUp() override {
+    ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
+    QueryPageTest::SetUp();
+  }
+};
+
+TEST_F(JsonpPageTest, JsonMayBeWrapped) {
   EXPECT_THAT(Ask("json&jsonp=f&m=sum:m").body, StartsWith(R"(f({"plotted":1,)"));
 }
 
@@ -82,12 +92,38 @@ TEST_F(QueryPageTest, GraphsAreNotDrawn) {
   EXPECT_EQ(Ask("png&ascii&m=sum:m").status, 200);
 }
 
-TEST_F(QueryPageTest, WithoutAFormatItLeadsToThePage) {
-  const HttpResponse response = Ask("m=sum:m{host=\"<x>\"}");
+TEST_F(QueryPageTest, WithoutAFormatItIsAPageOfThePoints) {
+  const HttpResponse response = Ask("m=sum:m{host=*}");
 
   EXPECT_EQ(response.status, 200);
-  EXPECT_THAT(response.body, HasSubstr("url=/#start=1356999000&amp;end=1356999060&amp;"
-                                       "m=sum:m{host=&quot;&lt;x&gt;&quot;}\""));
+  EXPECT_THAT(response.content_type, StartsWith("text/html"));
+  EXPECT_THAT(response.body, StartsWith("<!DOCTYPE html>"));
+  // Of the range alone: a reader did not ask for the rest of the hour.
+  EXPECT_THAT(response.body, HasSubstr("<pre>m 1356999000 2 host=a dc=lga\n"
+                                       "m 1356999000 40 host=b dc=lga\n</pre>"));
+  EXPECT_THAT(response.body,
+              HasSubstr("<a href=\"?start=1356999000&amp;end=1356999060&amp;m=sum:m{host=*}&amp;"
+                        "ascii\">"));
+  EXPECT_EQ(Header(response, "Cache-Control"), "max-age=86400");
+}
+
+TEST_F(QueryPageTest, NoTextOfAPageIsMarkup) {
+  Put(OwnedPoint("<b>&m", "k<=\"'", kStartS + 600, 7));
+
+  const HttpResponse response = Ask("m=sum:%3Cb%3E%26m&x=\"><script>");
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.body, HasSubstr("&lt;b&gt;&amp;m 1356999000 7 k&lt;=&quot;&#39;\n"));
+  EXPECT_THAT(response.body, Not(HasSubstr("<b>")));
+  EXPECT_THAT(response.body, Not(HasSubstr("<script>")));
+}
+
+TEST_F(QueryPageTest, AQueryThatFailsIsAPageOfItsError) {
+  const HttpResponse response = Ask("m=sum:nosuch");
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body, HasSubstr("No such name for 'metrics': 'nosuch'"));
+  EXPECT_THAT(response.body, Not(HasSubstr("<pre>")));
 }
 
 TEST_F(QueryPageTest, OnlyGetIsServed) {

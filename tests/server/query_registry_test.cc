@@ -48,7 +48,7 @@ TEST_F(QueryRegistryTest, ListsNothingAtFirst) {
 
 TEST_F(QueryRegistryTest, ListsARunningQueryWithWhatItCostUntilNow) {
   const auto control = std::make_shared<QueryControl>();
-  const uint64_t id = registry_.Begin(Request(), "127.0.0.1:50000", control);
+  const uint64_t id = registry_.Begin(ListedQueryText(Request()), "127.0.0.1:50000", control);
   control->rows = 7;
   control->points = 420;
   clock_.Set(5250);
@@ -67,8 +67,8 @@ TEST_F(QueryRegistryTest, ListsARunningQueryWithWhatItCostUntilNow) {
 
 TEST_F(QueryRegistryTest, KeepsWhatIsCompletedNewestFirst) {
   const auto control = std::make_shared<QueryControl>();
-  const uint64_t first = registry_.Begin(Request(), "a", control);
-  const uint64_t second = registry_.Begin(Request(), "b", control);
+  const uint64_t first = registry_.Begin(ListedQueryText(Request()), "a", control);
+  const uint64_t second = registry_.Begin(ListedQueryText(Request()), "b", control);
   registry_.End(first, {});
   clock_.Set(6000);
   registry_.End(second, {.status = 413, .exception = "too \"much\"", .sent = false});
@@ -91,7 +91,8 @@ TEST_F(QueryRegistryTest, KeepsWhatIsCompletedNewestFirst) {
 
 TEST_F(QueryRegistryTest, ForgetsTheOldest) {
   for (size_t i = 0; i < kCompletedQueriesMax + 5; ++i)
-    registry_.End(registry_.Begin(Request(), "a", std::make_shared<QueryControl>()), {});
+    registry_.End(
+        registry_.Begin(ListedQueryText(Request()), "a", std::make_shared<QueryControl>()), {});
 
   const simdjson::dom::element root = Parsed();
 
@@ -102,8 +103,8 @@ TEST_F(QueryRegistryTest, ForgetsTheOldest) {
 TEST_F(QueryRegistryTest, CancelsWhatRunsAndNothingElse) {
   const auto first = std::make_shared<QueryControl>();
   const auto second = std::make_shared<QueryControl>();
-  const uint64_t first_id = registry_.Begin(Request(), "a", first);
-  const uint64_t second_id = registry_.Begin(Request(), "b", second);
+  const uint64_t first_id = registry_.Begin(ListedQueryText(Request()), "a", first);
+  const uint64_t second_id = registry_.Begin(ListedQueryText(Request()), "b", second);
 
   const absl::StatusOr<std::string> cancelled = registry_.Cancel(second_id);
 
@@ -118,7 +119,8 @@ TEST_F(QueryRegistryTest, CancelsWhatRunsAndNothingElse) {
 }
 
 TEST_F(QueryRegistryTest, AHugeRequestIsListedInPart) {
-  const uint64_t id = registry_.Begin(Request(1000), "a", std::make_shared<QueryControl>());
+  const uint64_t id =
+      registry_.Begin(ListedQueryText(Request(1000)), "a", std::make_shared<QueryControl>());
 
   const simdjson::dom::element root = Parsed();
 

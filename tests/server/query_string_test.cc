@@ -224,6 +224,10 @@ TEST(QueryStringTest, RefusesBadRateOptions) {
   };
   check("sum:rates:m", "Invalid rate options specification: rates");
   check("sum:rate{counter,x}:m", "Max value of counter was not a number, received 'x'");
+  check("sum:rate{counter,18446744073709552000}:m",
+        "Max value of counter does not fit, received '18446744073709552000', want "
+        "-9223372036854775808 to 9223372036854775807");
+  check("sum:rate{counter,,9223372036854775808}:m", "Reset value of counter does not fit");
   check("sum:rate{counter,1,x}:m", "Reset value of counter was not a number, received 'x'");
   check("sum:rate{counter,1,2,3}:m", "Incorrect number of values in rate options");
 }

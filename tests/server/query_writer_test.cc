@@ -72,7 +72,7 @@ absl::StatusOr<std::string> TryWrite(const QuerySpec& spec,
                                      const QueryPrinting& printing,
                                      const std::vector<Annotation>& global_annotations = {},
                                      const QueryControl& control = {},
-                                     int64_t elapsed_ms = 0) {
+                                     int64_t elapsed_us = 0) {
   absl::Status status;
   HttpResponse response;
   response.produce = [&](BodyWriter* body, HttpResponse* /*failure*/) {
@@ -81,7 +81,7 @@ absl::StatusOr<std::string> TryWrite(const QuerySpec& spec,
     for (const ResultSeries& series : all) {
       if (status.ok()) status = writer.OnSeries(ViewOf(series).view);
     }
-    if (status.ok()) writer.Finish(control, elapsed_ms);
+    if (status.ok()) writer.Finish(control, elapsed_us);
     return status.ok();
   };
   HttpResponse printed = CompleteBody(std::move(response));
@@ -231,6 +231,16 @@ TEST(QueryWriterTest, SummaryTellsTheSubQueriesApart) {
                               R"("queryIdx_01":{"emittedDPs":0,"nanDPs":0}}}])"));
 }
 
+TEST(QueryWriterTest, TotalTimeHasFractionsOfAMillisecond) {
+  const auto total = [](int64_t elapsed_us) {
+    return TryWrite({}, {}, {.show_summary = true}, {}, {}, elapsed_us);
+  };
+
+  EXPECT_THAT(total(412), IsOkAndHolds(HasSubstr(R"("totalTime":0.412})")));
+  EXPECT_THAT(total(1), IsOkAndHolds(HasSubstr(R"("totalTime":0.001})")));
+  EXPECT_THAT(total(12'345'678), IsOkAndHolds(HasSubstr(R"("totalTime":12345.678})")));
+}
+
 TEST(QueryWriterTest, AddsTheSummary) {
   QueryControl control;
   control.rows = 3;
@@ -241,8 +251,8 @@ TEST(QueryWriterTest, AddsTheSummary) {
   control.rows_skipped = 5;
   const ResultSeries series = MakeSeries({{kStartMs, Value::Float(kNan)}});
 
-  const auto empty = TryWrite({}, {}, {.show_summary = true}, {}, control, 12);
-  const auto with_series = TryWrite({}, {series}, {.show_summary = true}, {}, control, 12);
+  const auto empty = TryWrite({}, {}, {.show_summary = true}, {}, control, 12'000);
+  const auto with_series = TryWrite({}, {series}, {.show_summary = true}, {}, control, 12'000);
 
   ASSERT_OK(empty);
   ASSERT_OK(with_series);

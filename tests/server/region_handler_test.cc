@@ -49,7 +49,7 @@ TEST_F(RegionHandlerTest, RegionsAreCutAndMergedAndNoAnswerChanges) {
   EXPECT_THAT(points, HasSubstr("1356998400"));
 
   const HttpResponse split =
-      Send("POST /api/admin/regions/split", R"({"region":1,"at":"\\x00\\x00\\x02"})");
+      Send("POST /api/admin/regions/split?wait", R"({"region":1,"at":"\\x00\\x00\\x02"})");
   EXPECT_EQ(split.status, 200);
   EXPECT_THAT(split.body, AllOf(HasSubstr(R"({"table":"data","parent":1,"daughters":[{"id":)"),
                                 HasSubstr(R"("start":"\\x00\\x00\\x02")")));
@@ -57,13 +57,13 @@ TEST_F(RegionHandlerTest, RegionsAreCutAndMergedAndNoAnswerChanges) {
   EXPECT_EQ(Points(), points);
 
   EXPECT_EQ(
-      Send("POST /api/admin/regions/split", R"({"region":"\\x00\\x00\\x02","into":3})").status,
+      Send("POST /api/admin/regions/split?wait", R"({"region":"\\x00\\x00\\x02","into":3})").status,
       200);
   EXPECT_THAT(Starts(), SizeIs(4));
   EXPECT_EQ(Points(), points);
 
   const HttpResponse merged =
-      Send("POST /api/admin/regions/merge", R"({"regions":["\\x00","\\x00\\x00\\x02"]})");
+      Send("POST /api/admin/regions/merge?wait", R"({"regions":["\\x00","\\x00\\x00\\x02"]})");
   EXPECT_EQ(merged.status, 200) << merged.body;
   EXPECT_THAT(merged.body, HasSubstr(R"({"table":"data","merged":{"id":)"));
   EXPECT_THAT(Starts(), SizeIs(3));
@@ -73,7 +73,7 @@ TEST_F(RegionHandlerTest, RegionsAreCutAndMergedAndNoAnswerChanges) {
 
 TEST_F(RegionHandlerTest, StartsAreExplained) {
   PutAll();
-  Send("POST /api/admin/regions/split", R"({"region":1,"at":"\\x00\\x00\\x02P\\xE2'\\x00"})");
+  Send("POST /api/admin/regions/split?wait", R"({"region":1,"at":"\\x00\\x00\\x02P\\xE2'\\x00"})");
   EXPECT_THAT(Send("GET /api/admin/regions?explain").body,
               HasSubstr(R"("explained":{"text":"disk, 2013-01-01 00:00:00","metric":"disk",)"
                         R"("time":1356998400})"));
@@ -86,7 +86,7 @@ TEST_F(RegionHandlerTest, ARollingSplitMakesAllRegions) {
   PutAll();
   const std::string points = Points();
   const HttpResponse rolled =
-      Send("POST /api/admin/regions/rolling",
+      Send("POST /api/admin/regions/rolling?wait",
            R"({"split":"keys:\\x00\\x00\\x03,\\x00\\x00\\x02,\\x00\\x00\\x04"})");
   EXPECT_EQ(rolled.status, 200) << rolled.body;
   EXPECT_THAT(rolled.body, HasSubstr(R"("keys":3,"made":3,"there":0,"resumed":false}})"));
@@ -99,7 +99,7 @@ TEST_F(RegionHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
   PutAll();
   const auto f = [this](std::string_view what, const std::string& body, int status,
                         const std::string& says) {
-    const HttpResponse response = Send(fmt::format("POST /api/admin/regions/{}", what), body);
+    const HttpResponse response = Send(fmt::format("POST /api/admin/regions/{}?wait", what), body);
     EXPECT_EQ(response.status, status) << body;
     EXPECT_THAT(response.body, HasSubstr(says)) << body;
   };

@@ -70,7 +70,7 @@ class RunningServerTest : public testing::Test {
 
   // A request without a body.
   static std::string Get(std::string_view target) {
-    return "GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\n\r\n";
+    return "GET " + std::string(target) + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
   }
 
   // False if it was not so within 20 s.

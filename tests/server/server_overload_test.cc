@@ -29,7 +29,7 @@ constexpr std::string_view kSmallQuery = "/api/query?start=1356998400&m=sum:m{ho
 
 std::string PostHead(std::string_view target, size_t length, std::string_view more = "") {
   return "POST " + std::string(target) +
-         " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(length) + "\r\n" +
+         " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(length) + "\r\n" +
          std::string(more) + "\r\n";
 }
 

@@ -73,6 +73,11 @@ TEST(SettingTableTest, RefusesBudgetsThatAreTooSmall) {
               StatusIs(kInvalid, HasSubstr("an integer from 4096 ")));
   EXPECT_THAT(check("tsd.storage.journal", "16383"),
               StatusIs(kInvalid, HasSubstr("an integer from 16384 ")));
+  EXPECT_THAT(check("tsd.storage.write_buffer", "65535"),
+              StatusIs(kInvalid, HasSubstr("an integer from 65536 ")));
+  EXPECT_THAT(check("tsd.storage.open_files", "19"),
+              StatusIs(kInvalid, HasSubstr("an integer from 20 ")));
+  EXPECT_THAT(check("tsd.storage.background_jobs", "0"), StatusIs(kInvalid));
   EXPECT_THAT(check("tsd.storage.seal_grace", "-1"), StatusIs(kInvalid));
   EXPECT_THAT(check("tsd.storage.journal.age", "0"), StatusIs(kInvalid));
   EXPECT_THAT(check("tsd.storage.ttl", "-1"), StatusIs(kInvalid));

@@ -1,6 +1,7 @@
 #include "server/telnet_conversation.h"
 
 #include <atomic>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,7 +12,10 @@
 
 #include "server/asio.h"
 #include "server/connection_context.h"
+#include "server/connection_quota.h"
 #include "tests/server/fake_transport.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 namespace {
@@ -90,6 +94,27 @@ TEST_F(TelnetConversationTest, AStoreThatAsksForPatienceIsTriedAgain) {
   EXPECT_TRUE(transport_.RunUntil([&] { return conversation().wants_input(); }));
   EXPECT_THAT(transport_.TakeSent(), StartsWith("hourcell"));
   EXPECT_EQ(counters_.points->value(), 1U);
+}
+
+TEST_F(TelnetConversationTest, ALoginWaitsWhereTooManyAreBeforeIt) {
+  TempDir dir;
+  std::ofstream(dir.file("users")) << "";
+  const auto authenticator = Authenticator::Open(dir.file("users"), &stats_);
+  ASSERT_OK(authenticator);
+  ConnectionQuota logins({.total = 9, .per_address = 1});
+  telnet_.authenticator = authenticator->get();
+  context_.logins = &logins;
+  context_.login_pool = &pool_;
+  ASSERT_EQ(logins.Enter("test"), ConnectionQuota::Verdict::kWelcome);
+
+  conversation().Take("auth a b\n");
+  EXPECT_FALSE(conversation().wants_input());
+  EXPECT_EQ(transport_.sent(), "");
+  logins.Leave("test");
+
+  EXPECT_TRUE(transport_.RunUntil([&] { return conversation().wants_input(); }));
+  EXPECT_EQ(transport_.TakeSent(), "AUTH_FAIL\r\n");
+  EXPECT_EQ(logins.total(), 0u) << "it has left";
 }
 
 TEST_F(TelnetConversationTest, AFailedCommitIsToldToAClientThatOnlyPuts) {

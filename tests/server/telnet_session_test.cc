@@ -39,6 +39,7 @@ class TelnetSessionTest : public testing::Test {
     counters_ = std::make_unique<TelnetCounters>(&tsdb_->stats());
     settings_.origin = {.host = "here", .port = {}};
     settings_.clock = &clock_;
+    settings_.dropcaches_allowed = true;
     Restart();
   }
 
@@ -193,6 +194,21 @@ TEST_F(TelnetSessionTest, HelpListsWhatTheModeAllows) {
 
   EXPECT_EQ(Send("help\n"), "available commands: dropcaches exit help stats version \n");
   EXPECT_EQ(Send("put m 1356998400 1 a=b\n"), "unknown command: put.  Try `help'.\n");
+}
+
+TEST_F(TelnetSessionTest, CachesAreDroppedOnlyWhereASettingSaysSo) {
+  EXPECT_EQ(Send("dropcaches\n"), "Caches dropped.\n");
+
+  settings_.dropcaches_allowed = false;
+  Restart();
+
+  EXPECT_EQ(Send("dropcaches\n"), "dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n");
+}
+
+TEST_F(TelnetSessionTest, AnHttpRequestWithAMethodOfItsOwnEndsTheSession) {
+  EXPECT_EQ(Send("dropcaches / HTTP/1.1\r\nHost: evil.com\r\n\r\nput m 1356998400 1 a=b\n"),
+            "unknown HTTP method: want GET, POST, PUT or DELETE\n");
+  EXPECT_EQ(StoredPoints(), 0u);
 }
 
 TEST_F(TelnetSessionTest, StatsCarryTimeHostAndTags) {

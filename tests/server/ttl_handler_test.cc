@@ -1,7 +1,9 @@
 #include "server/ttl_handler.h"
 
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
@@ -13,7 +15,38 @@ using testing::HasSubstr;
 
 constexpr const char* kQuery = "GET /api/query?start=1356998400&end=1356998401&m=sum:m";
 
-class TtlHandlerTest : public ApiTest {};
+class TtlHandlerTest : public ApiTest {
+ protected:
+  void SetUp() override { ASSERT_OK(config().Set("tsd.http.ttl.allow_shorter", "true")); }
+};
+
+class ShorterTtlTest : public ApiTest {
+ protected:
+  int Set(std::string_view ttl) {
+    return Send("POST /api/admin/ttl", fmt::format(R"({{"metric":"m","ttl":{}}})", ttl)).status;
+  }
+};
+
+TEST_F(ShorterTtlTest, IsRefusedWithoutItsOwnPermission) {
+  Put({"m", "host=a", kStartS, 1});
+  EXPECT_EQ(Set("1"), 403) << "from for ever";
+  EXPECT_EQ(Set("null"), 200);
+  EXPECT_EQ(Set("0"), 200);
+  EXPECT_THAT(Send("POST /api/admin/ttl", R"({"metric":"m","ttl":"1d"})").body,
+              HasSubstr("tsd.http.ttl.allow_shorter=false"));
+  EXPECT_THAT(Send(kQuery).body, HasSubstr(R"("1356998400":1)"));
+}
+
+TEST_F(ShorterTtlTest, IsToldByTheTtlInForce) {
+  options().ttl_s = 30 * 86'400;
+  Put({"m", "host=a", kStartS, 1});
+  EXPECT_EQ(Set("2592000"), 200) << "as long as the store's";
+  EXPECT_EQ(Set("2591999"), 403);
+  EXPECT_EQ(Set("\"60d\""), 200);
+  EXPECT_EQ(Set("null"), 403) << "back to the store's";
+  EXPECT_EQ(Set("\"59d\""), 403);
+  EXPECT_EQ(Set("\"forever\""), 200);
+}
 
 TEST_F(TtlHandlerTest, AMetricsTtlHidesItsPointsAtOnceAndCanBeTakenBack) {
   Put({"m", "host=a", kStartS, 1});

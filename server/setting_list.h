@@ -1,0 +1,15 @@
+// Settings that are lists: "a, b, c". Pure; thread-safe.
+
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace hourcell {
+
+std::string_view TrimBlanks(std::string_view text);
+
+// The parts between commas, without blanks around them; none of an empty list. They borrow `list`.
+std::vector<std::string_view> ListItems(std::string_view list);
+
+}  // namespace hourcell

@@ -1,0 +1,19 @@
+#include "server/setting_list.h"
+
+#include <gmock/gmock.h>
+
+namespace hourcell {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(SettingListTest, CutsAtCommasAndTrimsBlanks) {
+  EXPECT_THAT(ListItems("a, b ,c d"), ElementsAre("a", "b", "c d"));
+  EXPECT_THAT(ListItems("a,,"), ElementsAre("a", "", ""));
+  EXPECT_THAT(ListItems("  "), IsEmpty());
+  EXPECT_THAT(ListItems(""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hourcell
