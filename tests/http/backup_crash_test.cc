@@ -23,7 +23,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kUri = "/api/admin/backup";
+constexpr const char* kUri = "/api/admin/backup?wait";
 
 class KilledBackupTest : public KillPointTest {
  protected:

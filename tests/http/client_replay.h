@@ -21,7 +21,9 @@ namespace hourcell {
 // web02 100 more.
 class ClientReplayTest : public testing::Test {
  protected:
-  ClientReplayTest() : server_(directory_.path()), client_(server_.port()) {
+  ClientReplayTest()
+      : server_(directory_.path(), {"--set", "tsd.http.hosts=tsdb,tsd,a"}),
+        client_(server_.port()) {
     std::string lines;
     for (int i = 0; i < 30; ++i) {
       const int time = 1356998400 + 10 * i;

@@ -289,11 +289,13 @@ TEST_F(ClientReplayTest, OpentsdbPySaysGzipOfABodyThatIsNotThere) {
 
 TEST_F(ClientReplayTest, PyopentsdbCallsEverySmallEndpoint) {
   for (const std::string_view path :
-       {"/api/aggregators", "/api/config", "/api/dropcaches", "/api/serializers", "/api/stats",
-        "/api/version", "/api/suggest?type=metrics&q=sys&max=10"}) {
+       {"/api/aggregators", "/api/config", "/api/serializers", "/api/stats", "/api/version",
+        "/api/suggest?type=metrics&q=sys&max=10"}) {
     SCOPED_TRACE(path);
     Json(Send(fmt::format("GET {} HTTP/1.1\r\nHost: localhost:4242\r\n\r\n", path)));
   }
+  // Any web page could send this one.
+  Json(Send("GET /api/dropcaches HTTP/1.1\r\nHost: localhost:4242\r\n\r\n"), 403);
 }
 
 TEST_F(ClientReplayTest, TelegrafMisspellsItsContentType) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -80,6 +81,9 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "series:after_commit#7",
                                          "series:before_indexed",
                                          "series:after_indexed",
+                                         "active:before_written",
+                                         "active:before_written#2",
+                                         "active:written",
                                          "journal:before_write",
                                          "journal:before_write#20",
                                          "journal:after_write",
@@ -127,6 +131,8 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KilledToolTest,
                          testing::Values("seal:frozen",
                                          "seal:cells_written",
+                                         "active:before_written",
+                                         "active:written",
                                          "checkpoint:flushed",
                                          "checkpoint:low_mark",
                                          "checkpoint:trimmed"),
@@ -238,15 +244,20 @@ INSTANTIATE_TEST_SUITE_P(Points,
 // An open that is killed as it cuts off what a power loss has torn.
 class KilledRecoveryTest : public KillPointTest {
  protected:
-  // Cuts the end off the last but one of the journal's segments.
+  // Cuts the end off the last but one of the journal's segments, leaves nothing of the last one,
+  // and changes a byte of a block of the first one.
   static void TearJournal(const std::string& store) {
     std::vector<std::filesystem::path> segments;
     for (const auto& entry : std::filesystem::directory_iterator(store + "/journal"))
-      segments.push_back(entry.path());
-    ASSERT_GE(segments.size(), 3u);
+      if (entry.path().extension() == ".log") segments.push_back(entry.path());
+    ASSERT_GE(segments.size(), 4u);
     std::ranges::sort(segments);
     const std::filesystem::path& torn = segments[segments.size() - 2];
     std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 7);
+    std::ofstream(segments.back(), std::ios::trunc) << "torn";
+    std::fstream first(segments.front(), std::ios::in | std::ios::out | std::ios::binary);
+    first.seekp(70);
+    first.put('\0').put('\xFF');
   }
 };
 
@@ -279,10 +290,11 @@ TEST_P(KilledRecoveryTest, TheNextOneCutsTheSame) {
   EXPECT_EQ(found, CountPoints(at_once.port()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Points,
-                         KilledRecoveryTest,
-                         testing::Values("recover:deleted", "recover:cut"),
-                         KillPointName);
+INSTANTIATE_TEST_SUITE_P(
+    Points,
+    KilledRecoveryTest,
+    testing::Values("recover:kept", "recover:deleted", "recover:cut", "recover:replaced"),
+    KillPointName);
 
 // A TTL that is set as the server is killed.
 class KilledTtlTest : public KillPointTest {};
@@ -291,7 +303,8 @@ TEST_P(KilledTtlTest, IsInForceAfterwards) {
   const std::string uri = "/api/admin/ttl";
   TempDir directory;
   {
-    ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
+    ServerProcess server(directory.path(), {"--set", "tsd.http.ttl.allow_shorter=true"},
+                         "HOURCELL_KILL_AT=" + GetParam());
     ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 500)).status, 204);
     EXPECT_EQ(HttpCall(server.port(), "POST", uri, R"({"metric":"m","ttl":"1d"})").status, 0);
     EXPECT_EQ(server.Wait(), -SIGKILL);

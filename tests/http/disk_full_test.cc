@@ -138,7 +138,7 @@ class DiskFullTest : public testing::TestWithParam<Budgets> {
   static bool FlushAgain(uint16_t port) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < deadline) {
-      const int status = HttpCall(port, "POST", "/api/admin/flush").status;
+      const int status = HttpCall(port, "POST", "/api/admin/flush?wait").status;
       if (status == 200) return true;
       if (status == 0) return false;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -169,7 +169,7 @@ TEST_P(DiskFullTest, PutsAreRefusedUntilThereIsRoomAndNothingIsLost) {
     // What the failed block had reserved is free again; without it no cell can be flushed and no
     // series created either.
     disk_.Fill(/*left=*/0);
-    const HttpResult flush = HttpCall(server.port(), "POST", "/api/admin/flush");
+    const HttpResult flush = HttpCall(server.port(), "POST", "/api/admin/flush?wait");
     EXPECT_EQ(flush.status, 503);
     EXPECT_THAT(flush.body, HasSubstr("No space left on device"));
     EXPECT_EQ(newcomer_.PutBatch(server.port(), /*series=*/20), Outcome::kRefused);

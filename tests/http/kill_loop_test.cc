@@ -94,7 +94,8 @@ class KillLoopTest : public testing::Test {
     series_ = 3 + round % kRoundsOfAStore;
     std::vector<std::string> arguments = TinyBudgets(
         std::array{"never", "interval", "always"}[round % 3], static_cast<int>(round % 2));
-    arguments.insert(arguments.end(), {"--set", "tsd.storage.backup.directory=" + backups()});
+    arguments.insert(arguments.end(), {"--set", "tsd.storage.backup.directory=" + backups(),
+                                       "--set", "tsd.http.ttl.allow_shorter=true"});
     KillTools(arguments);
 
     const bool draws_point = round > 0 && !kill_points_.empty() && random_.Below(3) == 0;
@@ -171,7 +172,7 @@ class KillLoopTest : public testing::Test {
     threads_.emplace_back([this, port, seed = random_.Next()] { Administer(port, seed); });
     threads_.emplace_back([this, port, seed = random_.Next()] { LetExpire(port, seed); });
     if (server.HasEnded(20 + static_cast<int64_t>(random_.Below(400))) || round > 0) return;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!HasAllHappened() && std::chrono::steady_clock::now() < deadline) {
       if (server.HasEnded(10)) return;
     }
@@ -202,10 +203,10 @@ class KillLoopTest : public testing::Test {
     while (true) {
       const Work& work = works[random.Below(works.size())];
       const HttpResult result =
-          HttpCall(port, "POST", fmt::format("/api/admin/{}", work.uri), work.body);
+          HttpCall(port, "POST", fmt::format("/api/admin/{}?wait", work.uri), work.body);
       if (result.status == 0) return;
       // Busy, or no point of the metric was put yet.
-      EXPECT_THAT(result.status, AnyOf(200, 503, 404)) << work.uri << ": " << result.body;
+      EXPECT_THAT(result.status, AnyOf(200, 409, 503, 404)) << work.uri << ": " << result.body;
       if (result.status == 200) ++*work.done;
       std::this_thread::sleep_for(std::chrono::milliseconds(random.Below(8)));
     }
@@ -269,7 +270,7 @@ class KillLoopTest : public testing::Test {
       ServerProcess server(store());
       ASSERT_NE(server.port(), 0);
       Settle(server);
-      EXPECT_EQ(HttpCall(server.port(), "POST", "/api/admin/compact").status, 200);
+      EXPECT_EQ(HttpCall(server.port(), "POST", "/api/admin/compact?wait").status, 200);
       Settle(server);
       EXPECT_EQ(server.End(SIGTERM), 0);
     }

@@ -79,7 +79,7 @@ class KilledSaltTest : public KillPointTest {
     }
     all_ += acknowledged;
     EXPECT_EQ(CountPoints(next.port()), all_);
-    EXPECT_EQ(HttpCall(next.port(), "POST", "/api/admin/seal").status, 200);
+    EXPECT_EQ(HttpCall(next.port(), "POST", "/api/admin/seal?wait").status, 200);
     EXPECT_EQ(CountPoints(next.port()), all_);
     EXPECT_EQ(next.End(hour % 2 == 0 ? SIGTERM : SIGKILL), hour % 2 == 0 ? 0 : -SIGKILL);
   }

@@ -36,7 +36,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using Outcome = LoadWriter::Outcome;
 
-constexpr std::string_view kVersion = "GET /api/version HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr std::string_view kVersion = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 bool Eventually(const std::function<bool()>& condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -100,8 +100,12 @@ TEST(OverloadTest, WithoutFileDescriptorsItGoesOnAndRecovers) {
 
   // Those who are in are served, but for what takes another file.
   EXPECT_EQ(Exchange(&http, kVersion).status, 200);
-  EXPECT_THAT(Exchange(&http, "POST /api/admin/flush HTTP/1.1\r\nContent-Length: 0\r\n\r\n").body,
-              HasSubstr("Too many open files"));
+  EXPECT_THAT(
+      Exchange(
+          &http,
+          "POST /api/admin/flush HTTP/1.1\r\nX-Requested-With: test\r\nContent-Length: 0\r\n\r\n")
+          .body,
+      HasSubstr("Too many open files"));
   EXPECT_EQ(Exchange(&http, "GET /api/query?start=1356998400&m=sum:t HTTP/1.1\r\n\r\n").status,
             200);
   const HttpResult put = Exchange(
@@ -119,7 +123,7 @@ TEST(OverloadTest, WithoutFileDescriptorsItGoesOnAndRecovers) {
       << telnet.fault();
   EXPECT_TRUE(Eventually([&] {
     return telnet.PutBatch(server.port(), /*series=*/20) == Outcome::kAcknowledged &&
-           HttpCall(server.port(), "POST", "/api/admin/flush").status == 200;
+           HttpCall(server.port(), "POST", "/api/admin/flush?wait").status == 200;
   })) << telnet.fault();
   EXPECT_GE(Stat(server.port(), "connectionmgr.rejected", "reason=descriptors"), 1);
   EXPECT_EQ(telnet.Settle(server.port()), "");

@@ -18,7 +18,7 @@ int ChangeRegionsUntilGone(uint16_t port, uint64_t seed) {
   Random random(seed);
   const std::string uri = "/api/admin/regions";
   const auto change = [&](std::string_view what, const std::string& body) {
-    if (HttpCall(port, "POST", fmt::format("{}/{}", uri, what), body).status == 200) ++made;
+    if (HttpCall(port, "POST", fmt::format("{}/{}?wait", uri, what), body).status == 200) ++made;
   };
   for (int i = 0; i < 4000; ++i) {
     const std::string regions = HttpCall(port, "GET", uri).body;

@@ -73,7 +73,7 @@ class KilledRollingSplitTest : public KillPointTest {
 };
 
 void KilledRollingSplitTest::RunStore() {
-  const std::string uri = "/api/admin/regions/rolling";
+  const std::string uri = "/api/admin/regions/rolling?wait";
   // Between the series of the metric, 20 of them in one hour; twice a key that no row has.
   std::string keys;
   for (const int tagv : {4, 8, 12, 16, 20, 200, 201})
@@ -88,7 +88,7 @@ void KilledRollingSplitTest::RunStore() {
     ASSERT_NE(server.port(), 0);
     if (deaths == 0) {
       ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 200)).status, 204);
-      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal").status, 200);
+      ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal?wait").status, 200);
     }
     EXPECT_EQ(CountPoints(server.port()), 200);
     // The first call says what is wanted, the others that it go on.
@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
 class KilledRollingBeginTest : public KillPointTest {};
 
 TEST_P(KilledRollingBeginTest, TheNextOneMakesThemAll) {
-  const std::string uri = "/api/admin/regions/rolling";
+  const std::string uri = "/api/admin/regions/rolling?wait";
   TempDir directory;
   {
     ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=" + GetParam());
@@ -160,7 +160,7 @@ TEST_P(KilledForgettingTest, TheNextStartHasTheRegionsOfBefore) {
   {
     ServerProcess server(directory.path(), {}, "HOURCELL_KILL_AT=split:intent");
     ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", PutBody(0, 200)).status, 204);
-    HttpCall(server.port(), "POST", "/api/admin/regions/split",
+    HttpCall(server.port(), "POST", "/api/admin/regions/split?wait",
              R"({"region":"1","at":"\\x00\\x00\\x01P\\xE2'\\x08"})");
     EXPECT_EQ(server.Wait(), -SIGKILL);
   }

@@ -37,7 +37,7 @@ TEST(RegionProgramTest, ManagesAServersRegionsAndADirectorys) {
     ServerProcess server(directory.path());
     ASSERT_NE(server.port(), 0);
     ASSERT_EQ(HttpCall(server.port(), "POST", "/api/put", put + "]").status, 204);
-    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal").status, 200);
+    ASSERT_EQ(HttpCall(server.port(), "POST", "/api/admin/seal?wait").status, 200);
     const std::vector<std::string> url = {"--url",
                                           fmt::format("http://127.0.0.1:{}", server.port())};
 

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -25,6 +26,13 @@ namespace hourcell {
 namespace {
 
 constexpr int kPatienceMs = 60'000;
+
+// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
+// this build.
+const char* ProgramPath() {
+  const char* const other = std::getenv("HOURCELL_PROGRAM");
+  return other != nullptr ? other : HOURCELL_BINARY;
+}
 
 struct Child {
   pid_t pid = -1;
@@ -52,7 +60,7 @@ Child Spawn(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   if (capture_err) posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-  std::vector<std::string> words = {HOURCELL_BINARY};
+  std::vector<std::string> words = {ProgramPath()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words)
@@ -66,7 +74,7 @@ Child Spawn(const std::vector<std::string>& arguments,
   envp.push_back(nullptr);
   Child child{.pid = -1, .in = in[1], .out = out[0], .err = err[0]};
   const int failed =
-      posix_spawn(&child.pid, HOURCELL_BINARY, &actions, nullptr, argv.data(), envp.data());
+      posix_spawn(&child.pid, ProgramPath(), &actions, nullptr, argv.data(), envp.data());
   HOURCELL_CHECK(failed == 0);
   posix_spawn_file_actions_destroy(&actions);
   for (const int fd : {in[0], out[1], err[1]})

@@ -89,12 +89,13 @@ struct HttpResult {
   std::string body;
 };
 
-// One request on a connection of its own. `headers` are whole lines, each with \r\n.
+// One request on a connection of its own. `headers` are whole lines, each with \r\n; without the
+// one of the default, a POST that changes something is refused as a form's.
 HttpResult HttpCall(uint16_t port,
                     std::string_view method,
                     std::string_view target,
                     std::string_view body = {},
-                    std::string_view headers = {});
+                    std::string_view headers = "Content-Type: application/json\r\n");
 
 // Sends lines over telnet, closes its side, and returns what was answered until the server closed.
 std::string SendLines(uint16_t port, std::string_view lines);

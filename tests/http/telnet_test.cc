@@ -108,12 +108,14 @@ TEST(TelnetTest, AfterTheClientsEndTheServerClosesOnceAllIsStored) {
     lines += fmt::format("put m {} {} host=a\n", 1356998400 + i, i);
   HttpCall(server.port(), "GET", "/api/version");  // it is up and warm
 
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_EQ(SendLines(server.port(), lines), "");
-  const auto took = std::chrono::steady_clock::now() - start;
-
-  // No lingering: that would be kLingerMs, 2 s.
-  EXPECT_LT(took, std::chrono::milliseconds(1500));
+  // No lingering: that would be kLingerMs, 2 s, each time; no machine is so slow five times.
+  auto shortest = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < 5 && shortest >= std::chrono::milliseconds(1500); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(SendLines(server.port(), lines), "");
+    shortest = std::min(shortest, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_LT(shortest, std::chrono::milliseconds(1500));
   const HttpResult stats = HttpCall(server.port(), "GET", "/api/stats");
   EXPECT_THAT(stats.body, HasSubstr(R"("metric":"tsd.rpc.put.points")"));
   const HttpResult count =

@@ -70,7 +70,9 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     options.env = env_.get();
     options.clock = &clock_;
     options.cell_encoding = GetParam().cells;
-    options.ttl_s = store_ttl_s_;
+    // What is not given is as it was last given.
+    if (store_ttl_s_ != kept_ttl_s_ || random_.Below(2) == 0) options.ttl_s = store_ttl_s_;
+    kept_ttl_s_ = store_ttl_s_;
     if (GetParam().tiny_budgets) {
       options.open_hours_bytes = 64 << 10;
       options.journal_segment_bytes = 4 << 10;
@@ -406,6 +408,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
   std::unique_ptr<Tsdb> tsdb_;
   PointModel model_{clock_.NowMs()};
   int64_t store_ttl_s_ = 0;
+  int64_t kept_ttl_s_ = 0;  // as of the last open
   int splits_ = 0;
   int merges_ = 0;
   int epochs_ = 0;

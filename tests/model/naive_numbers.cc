@@ -144,7 +144,7 @@ double NaiveAggregate(Aggregator aggregator, const std::vector<double>& values) 
   for (const double value : values) {
     if (!std::isnan(value)) numbers.push_back(value);
   }
-  if (numbers.empty()) return kNan;
+  if (numbers.empty()) return aggregator == Aggregator::kCount ? 0 : kNan;
   double sum = 0;
   double squares = 0;
   double product = 1;

@@ -434,9 +434,8 @@ void NaiveStore::AddSubQuery(const QuerySpec& spec, size_t index, NaiveAnswer* a
       const Value value = ValueAt(points, query, ms);
       const bool is_shown = spec.keep_scanned || (ms >= spec.start_ms && ms <= spec.end_ms);
       if (is_shown) series.points.push_back({.ms = ms, .value = value});
-      if (!value.is_integer() && std::isinf(value.floating())) {
-        if (is_shown) answer->errors.insert(absl::StatusCode::kInvalidArgument);
-        answer->infinity_is_hidden = true;
+      if (is_shown && !value.is_integer() && std::isinf(value.floating())) {
+        answer->errors.insert(absl::StatusCode::kInvalidArgument);
       }
     }
     answer->series.push_back(std::move(series));

@@ -28,8 +28,6 @@ using NaiveTags = std::map<std::string, std::string>;
 struct NaiveAnswer {
   std::vector<ResultSeries> series;  // tags by name
   std::set<absl::StatusCode> errors;
-  // A value outside of [start, end] is infinite, which the query may be refused for.
-  bool infinity_is_hidden = false;
 };
 
 // A regular expression that the naive store knows, and whether a value has a match of it.

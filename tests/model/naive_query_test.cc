@@ -100,6 +100,7 @@ TEST(NaiveNumbersTest, AggregatorsAreThoseOfTheReference) {
   EXPECT_EQ(NaiveAggregate(Aggregator::kEp90r7, integers), 6);  // position 3.7
   EXPECT_EQ(NaiveAggregate(Aggregator::kCount, doubles), 4);
   EXPECT_EQ(NaiveAggregate(Aggregator::kMult, doubles), 112);
+  EXPECT_EQ(NaiveAggregate(Aggregator::kCount, std::vector<double>{std::nan("")}), 0);
 }
 
 }  // namespace

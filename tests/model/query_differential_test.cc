@@ -61,6 +61,7 @@ class CaseStore {
     options.open_hours_bytes = 4 << 20;
     options.journal_segment_bytes = 1 << 20;
     options.lanes = 2;
+    options.active_from_series = 0;  // every plan asks
     options.cell_encoding = stored.cells;
     options.layout.salt_width = stored.salt_width;
     options.layout.salt_buckets = stored.salt_buckets;

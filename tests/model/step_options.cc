@@ -34,6 +34,7 @@ constexpr OptionField kFields[] = {
     {"query_threads", &StepOptions::query_threads},
     {"no_new_names", &StepOptions::no_new_names},
     {"seal_grace_s", &StepOptions::seal_grace_s},
+    {"active_from", &StepOptions::active_from},
 };
 static_assert(sizeof(StepOptions) == std::size(kFields) * sizeof(uint32_t));
 
@@ -82,6 +83,7 @@ StepOptions DrawStepOptions(Random* random) {
   drawn.query_threads = OneOf({1, 1, 0, 3}, random);
   drawn.no_new_names = OneOf({0, 0, 0, 1, 2}, random);
   drawn.seal_grace_s = OneOf({0, 600, 600, 7200}, random);
+  drawn.active_from = OneOf({0, 1, 256}, random);
   return drawn;
 }
 
@@ -118,6 +120,7 @@ Options ToOptions(const StepOptions& options) {
   made.auto_create_metrics = options.no_new_names != 1;
   made.auto_create_tagvs = options.no_new_names != 2;
   made.seal_grace_s = options.seal_grace_s;
+  made.active_from_series = options.active_from;
   return made;
 }
 

@@ -34,6 +34,7 @@ struct StepOptions {
   uint32_t query_threads = 1;  // 0: by the processors
   uint32_t no_new_names = 0;   // 1: of metrics, 2: of tag values
   uint32_t seal_grace_s = 600;
+  uint32_t active_from = 256;  // series from which on a plan asks which are active
 
   friend bool operator==(const StepOptions&, const StepOptions&) = default;
 };

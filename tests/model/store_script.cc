@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "engine/fsck_admin.h"
 #include "engine/region_admin.h"
 #include "engine/salt_admin.h"
 #include "tests/support/builders.h"
@@ -187,7 +188,15 @@ std::string StoreScript::CheckRest() {
   if (!regions->empty()) return regions->front();
   const auto uids = tsdb_->CheckUids(/*repair=*/false);
   if (!uids.ok()) return uids.status().ToString();
-  return uids->errors == 0 ? std::string() : uids->lines.front();
+  if (uids->errors != 0) return uids->lines.front();
+  // Rows against names, series and active sets.
+  const auto checked = tsdb_->fsck()->Check({});
+  if (!checked.ok()) return checked.status().ToString();
+  // A crash may leave what an open cuts off the journal.
+  for (const FsckFinding& finding : checked->examples) {
+    if (finding.fault != FsckFault::kCut) return finding.text;
+  }
+  return "";
 }
 
 void StoreScript::Note(const std::string& what, const absl::Status& status) {

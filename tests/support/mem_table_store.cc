@@ -51,12 +51,15 @@ class MemRowCursor : public RowCursor {
 
 class MemTableView : public TableView {
  public:
-  explicit MemTableView(MemTableStore::Tables tables) : tables_(std::move(tables)) {}
+  MemTableView(MemTableStore::Tables tables, std::shared_ptr<std::atomic<uint64_t>> rows_read)
+      : tables_(std::move(tables)), rows_read_(std::move(rows_read)) {}
 
   absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
     const auto& rows = tables_[static_cast<size_t>(table)];
     const auto found = rows.find(std::string(key));
-    return found == rows.end() ? std::nullopt : std::optional<std::string>(found->second);
+    if (found == rows.end()) return std::optional<std::string>();
+    ++*rows_read_;
+    return std::optional<std::string>(found->second);
   }
 
   absl::Status GetMany(TableId table,
@@ -77,6 +80,7 @@ class MemTableView : public TableView {
     const auto& rows = tables_[static_cast<size_t>(table)];
     for (auto row = rows.lower_bound(range.begin); row != rows.end(); ++row) {
       if (!range.end.empty() && row->first >= range.end) break;
+      ++*rows_read_;
       if (!visit(row->first, row->second)) break;
     }
     return absl::OkStatus();
@@ -88,6 +92,7 @@ class MemTableView : public TableView {
 
  private:
   const MemTableStore::Tables tables_;
+  const std::shared_ptr<std::atomic<uint64_t>> rows_read_;
 };
 
 std::string Merge(TableId table, std::string_view old, std::string_view operand) {
@@ -105,6 +110,7 @@ std::string Merge(TableId table, std::string_view old, std::string_view operand)
 }  // namespace
 
 absl::Status MemTableStore::Apply(std::span<const Mutation> group, bool /*sync*/) {
+  if (on_apply_) on_apply_();
   MutexLock lock(&mutex_);
   if (!is_open_) return absl::FailedPreconditionError("store is closed");
   if (failing_applies_ > 0) {
@@ -134,7 +140,7 @@ absl::Status MemTableStore::Sync() {
 
 std::unique_ptr<TableView> MemTableStore::Snapshot() {
   MutexLock lock(&mutex_);
-  return std::make_unique<MemTableView>(tables_);
+  return std::make_unique<MemTableView>(tables_, rows_read_);
 }
 
 MemTableStore::MemTableStore() {

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "codec/base/mutex.h"
@@ -37,20 +39,33 @@ class MemTableStore : public TableStore {
   absl::Status Presplit(TableId table, const RegionCut& cut) override;
   absl::Status Split(TableId table, const RegionCut& cut) override;
   absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override;
-  bool IsBehind(TableId /*table*/, std::string_view /*key*/) override { return false; }
+  bool IsBehind(TableId table, std::string_view /*key*/) override {
+    return behind_.load() == table;
+  }
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
   absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
   absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override;
   absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override;
   absl::Status Flush(TableId table) override;
-  absl::Status Compact(TableId table) override { return Flush(table); }
+  absl::Status Compact(TableId table, std::atomic<bool>* /*cancelled*/) override {
+    return Flush(table);
+  }
   void SetExpiry(const RowExpiry* expiry) override { expiry_ = expiry; }
   absl::StatusOr<uint64_t> DropExpired() override;
   absl::Status Close() override;
 
   // The next `count` Applies fail with kUnavailable and change nothing.
   void FailApplies(int count) { failing_applies_ = count; }
+
+  // That table takes no rows for now; nothing: all do.
+  void SetBehind(std::optional<TableId> table) { behind_ = table; }
+
+  // Called by each Apply before it does anything. Set it while nobody applies.
+  void OnApply(std::function<void()> call) { on_apply_ = std::move(call); }
+
+  // Rows that Get, GetMany and Scan found so far.
+  uint64_t rows_read() const { return *rows_read_; }
 
  private:
   void CutRegion(size_t index, const RegionCut& cut, std::vector<RegionInfo>* regions)
@@ -66,6 +81,10 @@ class MemTableStore : public TableStore {
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};
+  std::atomic<std::optional<TableId>> behind_{std::nullopt};
+  std::function<void()> on_apply_;
+  const std::shared_ptr<std::atomic<uint64_t>> rows_read_ =
+      std::make_shared<std::atomic<uint64_t>>(0);  // views may outlive the store
 };
 
 }  // namespace hourcell
