@@ -16,7 +16,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +28,7 @@
 #include <iterator>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -50,6 +53,8 @@ constexpr std::string_view kUsage = R"(usage: ingest_bench [option...]
   --sync=interval  never, interval or always
   --ack=batch      wait for each batch (as HTTP does), or `end`: only for the last (as telnet does)
   --new-series     each point is the first of a series
+  --burst-rounds=N puts to known series, N seconds without and N seconds with a burst of new series
+                   from the other threads, in turns; does nothing else
   --reopen-only    ends when every point was found again, and brings nothing to rest
   --ingest-only    ends with the kill; the store stays, and its path goes to standard error
   --store=DIR      opens such a store, in place of making one; the other options as they were then
@@ -74,6 +79,7 @@ struct Settings {
   std::string sync = "interval";
   std::string ack = "batch";
   bool new_series = false;
+  uint64_t burst_rounds = 0;
   bool reopen_only = false;
   bool ingest_only = false;
   std::string store;
@@ -106,6 +112,7 @@ bool ParseArgument(std::string_view argument, Settings* settings) {
   if (name == "--hosts") return positive(&settings->hosts);
   if (name == "--threads") return positive(&settings->threads);
   if (name == "--batch") return positive(&settings->batch);
+  if (name == "--burst-rounds") return positive(&settings->burst_rounds);
   if (name == "--journal-mib") return positive(&settings->journal_mib);
   if (name == "--open-hours-mib") return positive(&settings->open_hours_mib);
   if (name == "--hours") return ParseWhole(value, &settings->hours) && settings->steps() > 0;
@@ -415,6 +422,110 @@ std::string RecoverJson(const Settings& settings, const std::string& path) {
       settings.reopen_only ? "" : RestJson(settings, tsdb.get(), path));
 }
 
+// Puts to known series, one every few milliseconds, while others create series or do not.
+class BurstRun {
+ public:
+  BurstRun(const Settings& settings, Tsdb* tsdb) : settings_(settings), tsdb_(*tsdb) {
+    for (uint64_t host = 0; host < settings.hosts; ++host)
+      tags_.push_back(TagsOf(host));
+  }
+
+  std::string Json() {
+    for (uint64_t host = 0; host < settings_.hosts; ++host)
+      PutKnown();  // makes them
+    std::jthread known([this](const std::stop_token& stop) { RunKnown(stop); });
+    std::vector<std::jthread> others;
+    for (uint64_t i = 1; i < std::max<uint64_t>(settings_.threads, 2); ++i)
+      others.emplace_back([this, i](const std::stop_token& stop) { RunBurst(i, stop); });
+    for (uint64_t i = 0; i < 2 * settings_.burst_rounds; ++i) {
+      is_burst_ = i % 2 == 1;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+    known = {};
+    others.clear();
+    double p50[2];
+    double p99[2];
+    for (size_t burst = 0; burst < 2; ++burst) {
+      p50[burst] = Percentile(&put_ms_[burst], 50);
+      p99[burst] = Percentile(&put_ms_[burst], 99);
+    }
+    return fmt::format(
+        R"({{"known_series":{},"put_points":{},"puts":{},"put_ms_p50":{:.3f},"put_ms_p99":{:.3f},)"
+        R"("puts_in_burst":{},"put_ms_p50_in_burst":{:.3f},"put_ms_p99_in_burst":{:.3f},)"
+        R"("p99_ratio":{:.2f},"new_series_per_s":{}}})",
+        settings_.hosts * kMetricCount, kMetricCount, put_ms_[0].size(), p50[0], p99[0],
+        put_ms_[1].size(), p50[1], p99[1], p99[1] / p99[0], new_series_ / settings_.burst_rounds);
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kPutEvery{2};
+
+  // The next host's metrics.
+  void PutKnown() {
+    std::vector<LinePoint> points;
+    for (const std::string_view metric : kMetrics) {
+      points.push_back({.metric = metric,
+                        .tags = tags_[puts_ % tags_.size()],
+                        .timestamp = {.ms = kStartMs + static_cast<int64_t>(puts_) * 1000},
+                        .value = Value::Integer(1)});
+    }
+    ++puts_;
+    std::vector<RefusedPoint> refused;
+    HOURCELL_CHECK(tsdb_.Append(points, &refused).Wait().ok() && refused.empty());
+  }
+
+  void RunKnown(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      const bool is_burst = is_burst_;
+      const double begin = Wall();
+      PutKnown();
+      put_ms_[is_burst ? 1 : 0].push_back((Wall() - begin) * 1e3);
+      std::this_thread::sleep_for(kPutEvery);
+    }
+  }
+
+  void RunBurst(uint64_t thread, const std::stop_token& stop) {
+    std::vector<std::string> tags;
+    std::vector<LinePoint> points;
+    std::vector<RefusedPoint> refused;
+    for (uint64_t next = 1; !stop.stop_requested();) {
+      if (!is_burst_) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        continue;
+      }
+      tags.clear();
+      points.clear();
+      for (uint64_t i = 0; i < settings_.batch; ++i)
+        tags.push_back(TagsOf((thread << 40) + next++));
+      for (const std::string& one : tags) {
+        points.push_back({.metric = kMetrics[0],
+                          .tags = one,
+                          .timestamp = {.ms = kStartMs},
+                          .value = Value::Integer(1)});
+      }
+      // Without waiting for room, as a server does; it comes again.
+      tsdb_.Append(points, &refused, {.wait_ms = 0}).Wait().IgnoreError();
+      new_series_ += points.size() - refused.size();
+      if (!refused.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+
+  const Settings& settings_;
+  Tsdb& tsdb_;
+  std::vector<std::string> tags_;
+  uint64_t puts_ = 0;
+  std::vector<double> put_ms_[2];  // without and with a burst
+  std::atomic<bool> is_burst_{false};
+  std::atomic<uint64_t> new_series_{0};
+};
+
+void RunBurstRounds(const Settings& settings, const std::string& path) {
+  const auto tsdb = MustOpen(settings, path + "/store");
+  fmt::print("{}\n", BurstRun(settings, tsdb.get()).Json());
+  HOURCELL_CHECK(tsdb->Close().ok());
+  std::filesystem::remove_all(path);
+}
+
 void Run(const Settings& settings) {
   const std::string head = fmt::format(
       R"("hosts":{},"hours":{},"threads":{},"batch":{},"sync":"{}","ack":"{}","new_series":{})",
@@ -428,6 +539,10 @@ void Run(const Settings& settings) {
   if (mkdtemp(path.data()) == nullptr) {
     fmt::print(stderr, "ingest_bench: cannot make a directory in {}\n", settings.dir);
     exit(1);
+  }
+  if (settings.burst_rounds > 0) {
+    RunBurstRounds(settings, path);
+    return;
   }
   const std::string ingest = IngestAndDie(settings, path + "/store");
   if (settings.ingest_only) {

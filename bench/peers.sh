@@ -73,7 +73,7 @@ harness=$(mktemp -d)
 mkdir -p "$results"
 export RESULTS=$results PEERS=${PEERS:-$results/servers}
 export OURS_CMD="$hourcell serve --port={PORT} --data={DATA}"
-export OURS_FLUSH_PATH=/api/admin/flush OURS_SETTLE_PATH=/api/admin/compact
+export OURS_FLUSH_PATH='/api/admin/flush?wait' OURS_SETTLE_PATH='/api/admin/compact?wait'
 
 # A run that is cut short leaves no server behind.
 finish() {

@@ -74,7 +74,7 @@ int Run(const Settings& settings) {
                                                              .begin_s = day_begin_s,
                                                              .end_s = day_begin_s + kDayS});
     HOURCELL_CHECK(asked.errors == 0);
-    for (const char* const what : {"/api/admin/seal", "/api/admin/flush"})
+    for (const char* const what : {"/api/admin/seal?wait", "/api/admin/flush?wait"})
       HOURCELL_CHECK(HttpCall(server.port(), "POST", what).status == 200);
     resident_mib.push_back(ProcessMib(server.pid(), "VmRSS:"));
     fmt::print("{:>5} {:>12} {:>10.0f} {:>14.1f} {:>10.1f} {:>9.1f}\n", day + 1, sender.sent(),
