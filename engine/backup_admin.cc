@@ -65,7 +65,7 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
   return parts_.tables->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
-// The journal first, which grows beyond its limit until it is copied.
+// The journal first: until it is copied it is not trimmed, and may come near its limit.
 absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupSet* set) {
   uint64_t done = 0;
   uint64_t total = 0;

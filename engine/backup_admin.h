@@ -8,8 +8,9 @@
 // A backup has every point that was acknowledged before it was called for, and of the others those
 // of the journal's blocks before a certain one, and none else: what a crash at that moment would
 // have left. Nothing is sealed or flushed for it. Tables keep the files they have deleted until it
-// is done, which takes disk space; the journal only grows beyond its limit while it is itself
-// copied. A store restored from it replays the journal when it is opened.
+// is done, which takes disk space. The journal is not trimmed while it is itself copied; puts wait
+// if it comes near its limit meanwhile. A store restored from it replays the journal when it is
+// opened.
 //
 // Thread-safe; one backup to a directory at a time.
 
