@@ -24,7 +24,6 @@ namespace hourcell {
 namespace {
 
 constexpr char kOpenTsdbByte = static_cast<char>(CellFormat::kOpenTsdb);
-constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
 constexpr char kDamagedByte = static_cast<char>(CellFormat::kDamaged);
 
 // A format-1 cell walked but not decoded. Views point into the cell.
@@ -39,7 +38,7 @@ struct Outline {
   bool reserved_bits = false;  // some ms qualifier has bits set that an encoder leaves 0
 };
 
-absl::Status Damage(std::string_view cell, std::string_view fault) {
+absl::Status CellDamage(std::string_view cell, std::string_view fault) {
   return absl::DataLossError(fmt::format("cell {}{} of {} bytes: {}", ToHex(cell.substr(0, 32)),
                                          cell.size() > 32 ? "..." : "", cell.size(), fault));
 }
@@ -92,7 +91,7 @@ absl::Status OutlineCell(std::string_view cell, Outline* out) {
     if (is_ms && at + 4 > body.size()) break;
     const Qualifier qualifier = LoadQualifier(body.data() + at);
     if (const char* fault = AddToOutline(qualifier, &outline); fault != nullptr) {
-      return Damage(cell, fmt::format("qualifier at {}: {}", at + 1, fault));
+      return CellDamage(cell, fmt::format("qualifier at {}: {}", at + 1, fault));
     }
     outline.reserved_bits |= is_ms && (body[at + 3] & 0x30) != 0;
     at += qualifier.encoded_size();
@@ -104,15 +103,15 @@ absl::Status OutlineCell(std::string_view cell, Outline* out) {
     if (filled > body.size()) break;
     // OpenTSDB reads a mixed cell whose meta byte says otherwise, so only other numbers are damage.
     if (meta_bytes == 1 && static_cast<uint8_t>(body.back()) > 1) {
-      return Damage(cell, fmt::format("meta byte {:02x}; want 00 or 01", body.back()));
+      return CellDamage(cell, fmt::format("meta byte {:02x}; want 00 or 01", body.back()));
     }
     outline.qualifiers = body.substr(0, at);
     outline.values = body.substr(at, value_bytes);
     *out = outline;
     return absl::OkStatus();
   }
-  return Damage(cell,
-                fmt::format("qualifiers and values do not add up after {} points", outline.points));
+  return CellDamage(
+      cell, fmt::format("qualifiers and values do not add up after {} points", outline.points));
 }
 
 void DecodeOutline(const Outline& outline, CellColumns* out) {
@@ -361,20 +360,20 @@ void AppendPointCell(uint32_t offset_ms, bool is_ms, Value value, std::string* o
 }
 
 absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
-  if (cell.empty()) return Damage(cell, "empty; want a format byte");
+  if (cell.empty()) return CellDamage(cell, "empty; want a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
   if (cell.front() == kPackedByte) return DecodePackedCell(cell, out);
-  if (cell.front() != kDamagedByte) return Damage(cell, "unknown format; want 01, 02 or ff");
+  if (cell.front() != kDamagedByte) return CellDamage(cell, "unknown format; want 01, 02 or ff");
 
   DamagedRecord record;
-  if (!SplitDamaged(cell, &record)) return Damage(cell, "damaged record that does not add up");
+  if (!SplitDamaged(cell, &record)) return CellDamage(cell, "damaged record that does not add up");
   if (HasFormat(record.good, kOpenTsdbByte)) {
     HOURCELL_RETURN_IF_ERROR(DecodeOpenTsdb(record.good, out));
   } else if (HasFormat(record.good, kPackedByte)) {
     HOURCELL_RETURN_IF_ERROR(DecodePackedCell(record.good, out));
   }
-  return Damage(cell,
-                fmt::format("damaged record of {} parts that do not decode", record.items.size()));
+  return CellDamage(
+      cell, fmt::format("damaged record of {} parts that do not decode", record.items.size()));
 }
 
 absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell) {

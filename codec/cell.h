@@ -35,6 +35,7 @@ namespace hourcell {
 
 // The first byte of a stored cell. ON DISK: do not renumber.
 enum class CellFormat : uint8_t { kOpenTsdb = 1, kPacked = 2, kDamaged = 0xFF };
+inline constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
 
 // The points of one cell as columns, in stored order. All three have the same size.
 struct CellColumns {

@@ -19,7 +19,7 @@
 namespace hourcell {
 namespace {
 
-absl::Status Damage(const Column& column, std::string_view fault) {
+absl::Status ColumnDamage(const Column& column, std::string_view fault) {
   return absl::DataLossError(fmt::format("column {} with {} bytes {}: {}",
                                          ToHex(column.qualifier.substr(0, 32)), column.value.size(),
                                          ToHex(column.value.substr(0, 32)), fault));
@@ -42,7 +42,7 @@ absl::StatusOr<Qualifier> TakeQualifier(std::string_view* qualifiers) {
 
 absl::Status DecodePoint(const Column& column, CellColumns* out) {
   absl::StatusOr<Qualifier> qualifier = ParseQualifier(column.qualifier);
-  if (!qualifier.ok()) return Damage(column, std::string(qualifier.status().message()));
+  if (!qualifier.ok()) return ColumnDamage(column, std::string(qualifier.status().message()));
   std::string_view value = column.value;
   if (!qualifier->is_ms && !value.empty() && value.size() <= kValueBytesMax) {
     // OpenTSDB repairs neither milliseconds nor compacted columns.
@@ -51,7 +51,7 @@ absl::Status DecodePoint(const Column& column, CellColumns* out) {
     qualifier->flags = FixFlags(qualifier->flags, value.size());
   }
   const absl::StatusOr<Value> parsed = ParseValue(qualifier->flags, value);
-  if (!parsed.ok()) return Damage(column, std::string(parsed.status().message()));
+  if (!parsed.ok()) return ColumnDamage(column, std::string(parsed.status().message()));
   out->push_back(*qualifier, *parsed);
   return absl::OkStatus();
 }
@@ -61,14 +61,15 @@ absl::Status DecodeCompacted(const Column& column, CellColumns* out) {
   std::string_view values = column.value;
   while (!qualifiers.empty()) {
     const absl::StatusOr<Qualifier> qualifier = TakeQualifier(&qualifiers);
-    if (!qualifier.ok()) return Damage(column, std::string(qualifier.status().message()));
+    if (!qualifier.ok()) return ColumnDamage(column, std::string(qualifier.status().message()));
     const absl::StatusOr<Value> value = TakeValue(*qualifier, &values);
-    if (!value.ok()) return Damage(column, std::string(value.status().message()));
+    if (!value.ok()) return ColumnDamage(column, std::string(value.status().message()));
     out->push_back(*qualifier, *value);
   }
   if (values.size() != 1) {
-    return Damage(column, fmt::format("{} bytes after the last value; want the meta byte alone",
-                                      values.size()));
+    return ColumnDamage(
+        column,
+        fmt::format("{} bytes after the last value; want the meta byte alone", values.size()));
   }
   return absl::OkStatus();
 }
@@ -79,12 +80,12 @@ absl::Status DecodeAppend(const Column& column, CellColumns* out) {
     const size_t at = column.value.size() - rest.size();
     const absl::StatusOr<Qualifier> qualifier = TakeQualifier(&rest);
     if (!qualifier.ok()) {
-      return Damage(column, fmt::format("append cell at {}: {}", at,
-                                        std::string(qualifier.status().message())));
+      return ColumnDamage(column, fmt::format("append cell at {}: {}", at,
+                                              std::string(qualifier.status().message())));
     }
     const absl::StatusOr<Value> value = TakeValue(*qualifier, &rest);
     if (!value.ok()) {
-      return Damage(
+      return ColumnDamage(
           column, fmt::format("append cell at {}: {}", at, std::string(value.status().message())));
     }
     out->push_back(*qualifier, *value);
@@ -240,7 +241,7 @@ absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
                     ToHex(qualifier.substr(0, 32))));
   }
   const Column column{.qualifier = qualifier, .value = value};
-  if (value.empty()) return Damage(column, "append cell without a point");
+  if (value.empty()) return ColumnDamage(column, "append cell without a point");
   AppendCellPoints parsed;
   HOURCELL_RETURN_IF_ERROR(DecodeAppend(column, &parsed.points));
   parsed.needs_repair = !StrictlyAscends(parsed.points);

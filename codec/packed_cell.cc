@@ -22,12 +22,7 @@
 namespace hourcell {
 namespace {
 
-constexpr char kPackedByte = static_cast<char>(CellFormat::kPacked);
 constexpr uint8_t kPointFlagsMask = CellColumns::kMsPrecision | kFlagsMask;
-
-uint64_t BitsOf(double value) {
-  return std::bit_cast<uint64_t>(value);
-}
 
 // The flags a put stores an integer with; ValueFlags without a branch a point.
 uint8_t IntegerFlags(uint64_t bits) {
@@ -469,7 +464,7 @@ const char* DecodeFrom(std::string_view cell, size_t start, CellColumns* out) {
   return nullptr;
 }
 
-absl::Status Damage(std::string_view cell, std::string_view fault) {
+absl::Status PackedDamage(std::string_view cell, std::string_view fault) {
   return absl::DataLossError(fmt::format("packed cell {}{} of {} bytes: {}",
                                          ToHex(cell.substr(0, 32)), cell.size() > 32 ? "..." : "",
                                          cell.size(), fault));
@@ -510,18 +505,18 @@ absl::Status DecodePackedCell(std::string_view cell, CellColumns* out) {
   out->offset_ms.resize(start);
   out->bits.resize(start);
   out->flags.resize(start);
-  return Damage(cell, fault);
+  return PackedDamage(cell, fault);
 }
 
 absl::StatusOr<std::optional<CellSummary>> ReadCellSummary(std::string_view cell) {
   if (cell.empty() || cell.front() == static_cast<char>(CellFormat::kDamaged)) {
-    return Damage(cell, "empty or a damaged record");
+    return PackedDamage(cell, "empty or a damaged record");
   }
   if (cell.front() != kPackedByte) return std::nullopt;
   PackedHeader header;
   std::string_view columns;
   if (const char* fault = TakePackedHeader(cell, &header, &columns); fault != nullptr) {
-    return Damage(cell, fault);
+    return PackedDamage(cell, fault);
   }
   if (!header.has_summary) return std::nullopt;
   return SummaryOf(header);

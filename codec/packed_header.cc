@@ -5,11 +5,10 @@
 #include "codec/base/bytes.h"
 #include "codec/integer_column.h"
 #include "codec/limits.h"
+#include "codec/value_bits.h"
 
 namespace hourcell {
 namespace {
-
-constexpr uint8_t kPackedByte = static_cast<uint8_t>(CellFormat::kPacked);
 
 constexpr uint8_t kFlagsKindMask = 0x03;
 constexpr uint32_t kNumberFormShift = 2;
@@ -18,10 +17,6 @@ constexpr uint8_t kMsQualifiersBit = 0x10;
 constexpr uint8_t kMsTimesBit = 0x20;
 constexpr uint8_t kSummaryBit = 0x40;
 constexpr uint8_t kTimeColumnBit = 0x80;
-
-uint64_t BitsOf(double value) {
-  return std::bit_cast<uint64_t>(value);
-}
 
 void AppendNumbers(const PackedHeader& header, std::string* out) {
   if (header.form == NumberForm::kBits) {
@@ -133,7 +128,7 @@ Value HeaderValue(const PackedHeader& header, uint64_t number, uint8_t is_float_
 }  // namespace
 
 void AppendPackedHeader(const PackedHeader& header, std::string* out) {
-  out->push_back(static_cast<char>(kPackedByte));
+  out->push_back(kPackedByte);
   out->push_back(static_cast<char>(
       static_cast<uint32_t>(header.flags_kind) |
       static_cast<uint32_t>(header.form) << kNumberFormShift |
@@ -153,7 +148,7 @@ void AppendPackedHeader(const PackedHeader& header, std::string* out) {
 
 const char* TakePackedHeader(std::string_view cell, PackedHeader* out, std::string_view* columns) {
   FieldReader fields(cell);
-  if (fields.Byte() != kPackedByte) return "not packed; want 02";
+  if (static_cast<char>(fields.Byte()) != kPackedByte) return "not packed; want 02";
   if (const char* fault = TakeShape(fields.Byte(), out); fault != nullptr) return fault;
   const uint64_t count = fields.Varint();
   const uint64_t first_time = fields.Varint();

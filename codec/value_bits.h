@@ -18,6 +18,10 @@ namespace hourcell {
 
 static_assert(std::endian::native == std::endian::little, "stored integers are byte-swapped");
 
+inline uint64_t BitsOf(double value) {
+  return std::bit_cast<uint64_t>(value);
+}
+
 inline uint64_t WidenFloatBits(uint32_t bits) {
   if ((bits & 0x7F800000U) != 0x7F800000U) {
     return std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(bits)));

@@ -35,7 +35,7 @@ constexpr size_t kKnownDaysMax = 1024;
 constexpr size_t kOpenedAtOnce = 65'536;
 
 // Rows of one write.
-constexpr size_t kRowsAtOnce = 4096;
+constexpr size_t kActiveRowsAtOnce = 4096;
 
 void SortUnique(std::vector<SeriesNumber>* numbers) {
   std::ranges::sort(*numbers);
@@ -188,7 +188,7 @@ absl::Status ActiveSets::WriteSets(const Sets& sets) {
   std::vector<Mutation> group;
   for (const auto& [of, numbers] : sets) {
     AppendActiveSet(layout_, of.first, of.second, numbers, &group);
-    if (group.size() < kRowsAtOnce) continue;
+    if (group.size() < kActiveRowsAtOnce) continue;
     HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
     group.clear();
   }
@@ -216,7 +216,7 @@ absl::Status ActiveSets::DropExpired(const std::function<int64_t(Uid metric)>& e
     } else {
       row->Seek(PrefixRange(ActiveSetsPrefix(layout_, metric)).end);
     }
-    if (group.size() < kRowsAtOnce) continue;
+    if (group.size() < kActiveRowsAtOnce) continue;
     HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
     group.clear();
   }

@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kMagic = "hourcell-backup ";
+constexpr std::string_view kManifestMagic = "hourcell-backup ";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kCrcWord = "crc32c ";
 constexpr size_t kCrcDigits = 8;
@@ -158,9 +158,9 @@ uint64_t BackupManifest::bytes() const {
 
 std::string EncodeBackupManifest(const BackupManifest& manifest) {
   std::string text =
-      fmt::format("{}{}\nid {}\nmade_ms {}\nlow_mark {}\nnext_block {}\ncopied {} {}\n", kMagic,
-                  kVersion, manifest.id, manifest.made_ms, manifest.low_mark, manifest.next_block,
-                  manifest.copied_files, manifest.copied_bytes);
+      fmt::format("{}{}\nid {}\nmade_ms {}\nlow_mark {}\nnext_block {}\ncopied {} {}\n",
+                  kManifestMagic, kVersion, manifest.id, manifest.made_ms, manifest.low_mark,
+                  manifest.next_block, manifest.copied_files, manifest.copied_bytes);
   for (const BackupFile& file : manifest.files)
     text += fmt::format("file {:08x} {} {}\n", file.crc, file.bytes, file.path);
   return fmt::format("{}{}{:08x}\n", text, kCrcWord, Crc32c(text));
@@ -170,11 +170,11 @@ absl::StatusOr<BackupManifest> DecodeBackupManifest(std::string_view text) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view body, CheckCrc(text));
   Lines lines(body);
   const std::string_view first = lines.Next();
-  if (!first.starts_with(kMagic)) return BadLine(first, "hourcell-backup and a version");
-  if (first.substr(kMagic.size()) != kVersion) {
-    return absl::FailedPreconditionError(fmt::format("backup manifest: got format {}; want {}",
-                                                     QuoteForMessage(first.substr(kMagic.size())),
-                                                     kVersion));
+  if (!first.starts_with(kManifestMagic)) return BadLine(first, "hourcell-backup and a version");
+  if (first.substr(kManifestMagic.size()) != kVersion) {
+    return absl::FailedPreconditionError(
+        fmt::format("backup manifest: got format {}; want {}",
+                    QuoteForMessage(first.substr(kManifestMagic.size())), kVersion));
   }
   BackupManifest manifest;
   HOURCELL_RETURN_IF_ERROR(lines.TakeNumber("id", &manifest.id));

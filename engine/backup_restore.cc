@@ -10,6 +10,7 @@
 
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/rocks_file_io.h"
 
 namespace hourcell {
@@ -17,10 +18,6 @@ namespace {
 
 constexpr std::string_view kCurrent = "db/CURRENT";
 constexpr std::array<std::string_view, 2> kFolders = {"db", "journal"};
-
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
 
 class Restore {
  public:

@@ -12,6 +12,7 @@
 #include "codec/base/crc32c.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/rocks_file_io.h"
 #include "engine/rocks_table_files.h"
 
@@ -19,10 +20,6 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kTemporary = ".tmp";
-
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
 
 std::string ManifestName(uint64_t id) {
   return fmt::format("{:06}", id);

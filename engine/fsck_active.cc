@@ -18,7 +18,7 @@ namespace hourcell {
 namespace {
 
 // Numbers of one day that are kept until they are compared.
-constexpr size_t kNumbersMax = 1 << 20;
+constexpr size_t kSetNumbersMax = 1 << 20;
 
 std::string TextOf(Uid metric, uint32_t day) {
   return fmt::format("active set of metric UID {} on {}", metric,
@@ -30,7 +30,7 @@ std::string TextOf(Uid metric, uint32_t day) {
 absl::Status ActiveSetCheck::AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series) {
   if (!settings_.is_whole && !settings_.fix) return absl::OkStatus();
   const MetricDay of(metric, DayOf(base_time_s));
-  if (of != at_ || of_day_.size() >= kNumbersMax) {
+  if (of != at_ || of_day_.size() >= kSetNumbersMax) {
     HOURCELL_RETURN_IF_ERROR(CompareOneDay());
     at_ = of;
   }

@@ -14,6 +14,7 @@
 #include "codec/base/crc32c.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/name.h"
 #include "codec/tsuid.h"
 #include "engine/annotation_cell.h"
@@ -42,14 +43,10 @@ constexpr size_t kSeriesMax = 1 << 20;
 // UIDs below this have a bit that says whether they have a name: all of 3 bytes.
 constexpr Uid kNamedMax = Uid{1} << 24;
 // Series with numbers below this can be dropped.
-constexpr SeriesNumber kNumbersMax = SeriesNumber{1} << 32;
+constexpr SeriesNumber kSeriesNumbersMax = SeriesNumber{1} << 32;
 constexpr size_t kDroppedAtOnce = 65'536;
 // A cursor moves on by single steps rather than by a search if it may be so near.
-constexpr int kStepsMax = 4;
-
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
+constexpr int kShownStepsMax = 4;
 
 }  // namespace
 
@@ -200,7 +197,7 @@ absl::Status FsckChecks::BeginRows(TableView* view) {
 // Rows come in the order of tsuids, hour by hour, and so the cursor mostly has to move on by one.
 SeriesNumber FsckChecks::FindNumber(const std::string& tsuid) {
   const std::string key = SeriesTsuidKey(tsuid);
-  for (int i = 0; i < kStepsMax && tsuids_->valid() && tsuids_->key() < key; ++i)
+  for (int i = 0; i < kShownStepsMax && tsuids_->valid() && tsuids_->key() < key; ++i)
     tsuids_->Next();
   if (!tsuids_->valid() || tsuids_->key() != key) tsuids_->Seek(key);
   if (!tsuids_->valid() || tsuids_->key() != key) return 0;
@@ -394,7 +391,7 @@ void FsckChecks::CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesN
 }
 
 void FsckChecks::MarkUsed(SeriesNumber number) {
-  if (!options_.drop_empty_series || number >= kNumbersMax) return;
+  if (!options_.drop_empty_series || number >= kSeriesNumbersMax) return;
   if (number >= used_.size()) used_.resize(number + 1);
   used_[number] = true;
 }
@@ -425,7 +422,7 @@ absl::Status FsckChecks::DropEmptySeries() {
   const std::unique_ptr<RowCursor> tsuid = view->NewCursor(TableId::kSeries, range);
   for (tsuid->Seek({}); tsuid->valid(); tsuid->Next()) {
     HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, DecodeU64(tsuid->value()));
-    const bool is_used = number >= kNumbersMax || (number < used_.size() && used_[number]);
+    const bool is_used = number >= kSeriesNumbersMax || (number < used_.size() && used_[number]);
     if (is_used || number > indexed) continue;
     empty.emplace_back(number, tsuid->key().substr(1));
     if (empty.size() < kDroppedAtOnce) continue;

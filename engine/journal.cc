@@ -11,6 +11,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/journal_block.h"
 #include "engine/journal_recovery.h"
 #include "engine/journal_replay.h"
@@ -32,10 +33,6 @@ rocksdb::FileOptions WriteOptions() {
   // Reserved space does not count as the file's size.
   options.fallocate_with_keep_size = true;
   return options;
-}
-
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
 }
 
 // Whatever the file system has against a write, it may be tried again.

@@ -12,8 +12,8 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kMagic = "HCJOURN\n";
-constexpr uint32_t kFormatVersion = 1;
+constexpr std::string_view kJournalMagic = "HCJOURN\n";
+constexpr uint32_t kJournalVersion = 1;
 constexpr size_t kHeaderCrcAt = 8;
 constexpr size_t kHeaderCrcEnd = 12;
 constexpr size_t kBlockCrcEnd = 4;
@@ -64,9 +64,9 @@ JournalBlock BlockIn(std::string_view bytes, size_t size) {
 
 void AppendSegmentHeader(const SegmentHeader& header, std::string* out) {
   const size_t begin = out->size();
-  out->append(kMagic);
+  out->append(kJournalMagic);
   out->append(kHeaderCrcEnd - kHeaderCrcAt, '\0');
-  AppendBigEndian(kFormatVersion, 4, out);
+  AppendBigEndian(kJournalVersion, 4, out);
   AppendBigEndian(header.number, 8, out);
   AppendBigEndian(header.first_sequence, 8, out);
   AppendBigEndian(header.synced_below, 8, out);
@@ -79,9 +79,10 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
     return absl::DataLossError(
         fmt::format("segment header of {} bytes; want {}", bytes.size(), kSegmentHeaderBytes));
   }
-  if (!bytes.starts_with(kMagic)) {
+  if (!bytes.starts_with(kJournalMagic)) {
     return absl::DataLossError(fmt::format("segment header begins with {}; want {}",
-                                           ToHex(bytes.substr(0, kMagic.size())), ToHex(kMagic)));
+                                           ToHex(bytes.substr(0, kJournalMagic.size())),
+                                           ToHex(kJournalMagic)));
   }
   const uint32_t stored = Load32(bytes, kHeaderCrcAt);
   const uint32_t computed =
@@ -91,9 +92,9 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
         "segment header has CRC32C {:08x}; its bytes as those of segment {} give {:08x}", stored,
         number, computed));
   }
-  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version != kFormatVersion) {
+  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version != kJournalVersion) {
     return absl::FailedPreconditionError(
-        fmt::format("journal format {}; this program reads {}", version, kFormatVersion));
+        fmt::format("journal format {}; this program reads {}", version, kJournalVersion));
   }
   const SegmentHeader header{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
   if (header.number != number) {

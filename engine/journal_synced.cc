@@ -16,7 +16,7 @@ namespace hourcell {
 namespace {
 
 constexpr size_t kSequenceBytes = 8;
-constexpr size_t kRecordBytes = 12;
+constexpr size_t kSyncedRecordBytes = 12;
 // A longer file is begun again.
 constexpr uint64_t kFileBytesMax = 64 << 10;
 
@@ -34,7 +34,7 @@ SyncedNote::~SyncedNote() = default;
 void SyncedNote::Write(uint64_t sequence) {
   std::string record;
   AppendBigEndian(sequence, kSequenceBytes, &record);
-  AppendBigEndian(Crc32c(record), kRecordBytes - kSequenceBytes, &record);
+  AppendBigEndian(Crc32c(record), kSyncedRecordBytes - kSequenceBytes, &record);
   if (bytes_ >= kFileBytesMax) file_.reset();
   if (file_ == nullptr) {
     bytes_ = 0;
@@ -65,7 +65,7 @@ absl::StatusOr<uint64_t> ReadSyncedNote(rocksdb::FileSystem* fs, const std::stri
   HOURCELL_ASSIGN_OR_RETURN(const std::string content, ReadFileFrom(fs, path, 0, bytes));
   uint64_t highest = 0;
   bool is_whole = true;
-  for (size_t at = 0; at + kRecordBytes <= content.size(); at += kRecordBytes) {
+  for (size_t at = 0; at + kSyncedRecordBytes <= content.size(); at += kSyncedRecordBytes) {
     const std::string_view sequence = std::string_view(content).substr(at, kSequenceBytes);
     const uint64_t crc = LoadBigEndian(content.data() + at + kSequenceBytes, 4);
     if (Crc32c(sequence) == crc) {

@@ -19,13 +19,13 @@ namespace hourcell {
 namespace {
 
 // A seek costs about as much as so many steps (measured hot).
-constexpr size_t kStepsMax = 8;
+constexpr size_t kLastStepsMax = 8;
 
 // Series between two looks at the watch.
 constexpr size_t kSeriesBetweenChecks = 1024;
 
 // Points between two looks at it as they are visited.
-constexpr size_t kVisitsBetweenChecks = 64;
+constexpr size_t kRowsBetweenChecks = 64;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
   size_t visited = 0;
   for (const Wanted& one : all) {
     if (!one.has_point) continue;
-    if (visited++ % kVisitsBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(watch.Check());
+    if (visited++ % kRowsBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(watch.Check());
     LastPoint last{
         .series = {.tsuid = one.tsuid, .metric = {}, .tags = {}}, .ms = one.ms, .value = one.value};
     if (query.resolve) HOURCELL_RETURN_IF_ERROR(names.Resolve(one.tsuid, &last.series));
@@ -227,7 +227,7 @@ absl::Status LastPointReader::GoTo(std::string_view key) {
     cursor_->Next();
   if (!cursor_->valid()) return cursor_->status();
   if (cursor_->key() >= key) {
-    steps_max_ = std::min(kStepsMax, 2 * steps_max_);
+    steps_max_ = std::min(kLastStepsMax, 2 * steps_max_);
   } else {
     steps_max_ = std::max<size_t>(1, steps_max_ / 2);
     cursor_->Seek(key);

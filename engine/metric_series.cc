@@ -13,7 +13,7 @@ constexpr size_t kEntryBytes = 256;
 constexpr size_t kPostingBytes = sizeof(TagUids) + sizeof(std::vector<uint32_t>);
 
 // Series between two looks at the watch.
-constexpr size_t kSeriesPerCheck = 4096;
+constexpr size_t kLoadedPerCheck = 4096;
 
 size_t BytesOf(const MetricSeries& series) {
   size_t bytes = series.list.allocated_bytes();
@@ -90,7 +90,7 @@ absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Load(
   HOURCELL_RETURN_IF_ERROR(
       series_.VisitMetric(metric, [&](SeriesNumber number, std::string_view tsuid) {
         added.Update(builder.Add(number, tsuid));
-        if (builder.size() % kSeriesPerCheck == 0) {
+        if (builder.size() % kLoadedPerCheck == 0) {
           if (watch != nullptr) added.Update(watch->Check());
           added.Update(hold->Set(builder.allocated_bytes()));
         }

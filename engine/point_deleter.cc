@@ -17,7 +17,7 @@ namespace hourcell {
 namespace {
 
 // Rows that are read and written together: so many cells are in memory.
-constexpr size_t kRowsAtOnce = 1024;
+constexpr size_t kDeletedRowsAtOnce = 1024;
 
 // Rows of a round. Nothing is sealed during one, so that memory and journal fill; between two the
 // sealer has its turn.
@@ -112,7 +112,7 @@ absl::Status PointDeleter::AddSeries(const SeriesView& series) {
       row.base_time_s = base_time_s;
       row.expires_before_ms = expires_before_ms;
       row_keys_.Append(tsuid, base_time_s, &row.key);
-      if (rows_.size() == kRowsAtOnce) HOURCELL_RETURN_IF_ERROR(RewriteRows());
+      if (rows_.size() == kDeletedRowsAtOnce) HOURCELL_RETURN_IF_ERROR(RewriteRows());
       if (rows_left_ > 0) --rows_left_;
       if (rows_left_ == 0) return absl::AbortedError("the round has its rows");
     }

@@ -11,11 +11,10 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/regions/presplit.h"
+#include "engine/regions/region_info.h"
 
 namespace hourcell {
 namespace {
-
-constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
 
 absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);

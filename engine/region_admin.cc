@@ -20,6 +20,7 @@
 #include "engine/region_selector.h"
 #include "engine/regions/equal_parts.h"
 #include "engine/regions/presplit.h"
+#include "engine/regions/region_info.h"
 #include "engine/regions/region_invariants.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split_policy.h"
@@ -29,7 +30,6 @@ namespace hourcell {
 namespace {
 
 // What a user cut is not merged for being small.
-constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
 
 // Regions up to this size are cut by their rows, larger ones by what storage says of their files.
 constexpr uint64_t kProbedByRowsBytesMax = 8 << 20;
@@ -38,8 +38,8 @@ constexpr uint64_t kProbedByRowsBytesMax = 8 << 20;
 constexpr uint64_t kMemoryShareMin = 20;
 
 // How long a rolling split waits for a region to be rid of its sister's rows.
-constexpr int kTrimsMax = 600;
-constexpr std::chrono::milliseconds kTrimAgainAfter(50);
+constexpr int kMergeTrimsMax = 600;
+constexpr std::chrono::milliseconds kMergeTrimAgainAfter(50);
 
 absl::StatusOr<TableId> TableNamed(std::string_view name) {
   for (const TableId table : kTableIds) {
@@ -377,8 +377,8 @@ absl::StatusOr<bool> RegionAdmin::CutAt(TableId table, const std::string& key) {
 }
 
 absl::Status RegionAdmin::WaitForTrim(TableId table, RegionId id) {
-  for (int i = 0; i < kTrimsMax; ++i) {
-    if (i > 0) std::this_thread::sleep_for(kTrimAgainAfter);
+  for (int i = 0; i < kMergeTrimsMax; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kMergeTrimAgainAfter);
     HOURCELL_RETURN_IF_ERROR(parts_.tables->TrimRegions(table).status());
     const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
     const auto found = std::ranges::find(regions, id, &RegionInfo::id);

@@ -18,7 +18,7 @@ namespace hourcell {
 namespace {
 
 template <typename Number>
-bool TakeNumber(std::string_view text, Number* number) {
+bool ParseWholeNumber(std::string_view text, Number* number) {
   const char* const end = text.data() + text.size();
   const auto [behind, error] = std::from_chars(text.data(), end, *number);
   return !text.empty() && error == std::errc() && behind == end;
@@ -43,7 +43,8 @@ bool TakeIds(std::string_view text, std::vector<RegionId>* ids) {
   ids->clear();
   for (size_t begin = 0; begin <= text.size();) {
     const size_t comma = std::min(text.find(',', begin), text.size());
-    if (!TakeNumber(text.substr(begin, comma - begin), &ids->emplace_back().value)) return false;
+    if (!ParseWholeNumber(text.substr(begin, comma - begin), &ids->emplace_back().value))
+      return false;
     begin = comma + 1;
   }
   return true;
@@ -55,7 +56,7 @@ bool TakeField(std::string_view name, std::string_view text, RegionInfo* region)
   if (name == "end") return TakeHex(text, &region->range.end);
   if (name == "state") return TakeState(text, &region->state);
   if (name == "parents") return TakeIds(text, &region->parents);
-  if (name == "pinned_until_ms") return TakeNumber(text, &region->pinned_until_ms);
+  if (name == "pinned_until_ms") return ParseWholeNumber(text, &region->pinned_until_ms);
   if (name == "references") {
     region->has_references = text == "1";
     return text == "0" || text == "1";
@@ -113,7 +114,7 @@ absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view v
   std::string_view rest = key;
   const size_t slash = key.rfind('/');
   if (!rest.starts_with(kRegionPrefix) || slash < kRegionPrefix.size() ||
-      !TakeNumber(rest.substr(slash + 1), &region.id.value)) {
+      !ParseWholeNumber(rest.substr(slash + 1), &region.id.value)) {
     return Damage(key, key, "region/<table>/<id>");
   }
   region.table = key.substr(kRegionPrefix.size(), slash - kRegionPrefix.size());
@@ -136,7 +137,7 @@ absl::StatusOr<RegionInfo> DecodeRegion(std::string_view key, std::string_view v
 
 absl::StatusOr<RegionId> DecodeLastRegionId(std::string_view value) {
   RegionId id;
-  if (TakeNumber(value, &id.value)) return id;
+  if (ParseWholeNumber(value, &id.value)) return id;
   return absl::DataLossError(fmt::format("meta {}: got {}; want a decimal number", kLastRegionIdKey,
                                          QuoteForMessage(value)));
 }

@@ -15,7 +15,7 @@
 namespace hourcell {
 namespace {
 
-constexpr TableId kTable = TableId::kData;
+constexpr TableId kKeptTable = TableId::kData;
 
 // Smaller memtables than this make many small files.
 constexpr uint64_t kMemtableBytes = 2 << 20;
@@ -24,7 +24,7 @@ constexpr uint64_t kMemtableBytes = 2 << 20;
 std::string LargestKey(TableStore* tables, const RegionInfo& region) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   const std::unique_ptr<RowCursor> row =
-      view->NewCursor(kTable, {.begin = region.range.start, .end = region.range.end});
+      view->NewCursor(kKeptTable, {.begin = region.range.start, .end = region.range.end});
   row->SeekToLast();
   return row->valid() ? std::string(row->key()) : std::string();
 }
@@ -58,7 +58,7 @@ absl::Status RegionKeeper::Tick() {
 
 absl::StatusOr<bool> RegionKeeper::Trim() {
   MutexLock trimming(&trimming_);
-  absl::StatusOr<bool> more = parts_.tables->TrimRegions(kTable);
+  absl::StatusOr<bool> more = parts_.tables->TrimRegions(kKeptTable);
   if (!more.ok()) errors_->Add(1);
   return more;
 }
@@ -76,7 +76,7 @@ void RegionKeeper::SetReason(RegionId id, std::string reason) {
 
 // What is known of regions that are gone is forgotten.
 void RegionKeeper::WatchRegions() {
-  const std::vector<RegionInfo> regions = parts_.tables->Regions(kTable);
+  const std::vector<RegionInfo> regions = parts_.tables->Regions(kKeptTable);
   parts_.loads->SetRegions(
       regions, [this](const RegionInfo& region) { return LargestKey(parts_.tables, region); });
   std::set<RegionId> ids;
@@ -101,7 +101,8 @@ void RegionKeeper::WarnOfMemory(size_t regions) {
 }
 
 absl::Status RegionKeeper::SplitWhatIsLarge() {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(kTable));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                            parts_.tables->RegionUses(kKeptTable));
   size_t all = 0;
   for (const TableId table : kTableIds)
     all += parts_.tables->Regions(table).size();
@@ -164,7 +165,7 @@ absl::Status RegionKeeper::SplitRegion(const RegionUse& use,
                                        SplitPlace place,
                                        const std::string& hint,
                                        uint64_t pinned_until_ms) {
-  absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(kTable, use.region.id);
+  absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(kKeptTable, use.region.id);
   if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // it is gone by now
   HOURCELL_RETURN_IF_ERROR(probe.status());
   const SplitPoint point =
@@ -180,7 +181,7 @@ absl::Status RegionKeeper::SplitRegion(const RegionUse& use,
     return absl::OkStatus();
   }
   HOURCELL_RETURN_IF_ERROR(
-      parts_.tables->Split(kTable, {.keys = {point.key}, .pinned_until_ms = pinned_until_ms}));
+      parts_.tables->Split(kKeptTable, {.keys = {point.key}, .pinned_until_ms = pinned_until_ms}));
   splits_->Add(1);
   return absl::OkStatus();
 }
@@ -198,7 +199,8 @@ void RegionKeeper::NoteUnsplittable(const RegionUse& use, const std::string& rea
 }
 
 absl::Status RegionKeeper::Normalize() {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(kTable));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                            parts_.tables->RegionUses(kKeptTable));
   const uint64_t now_ms = NowMs();
   const TableFacts table{.regions = uses.size(), .store_regions = uses.size()};
   std::vector<NormalizerRegion> regions;
@@ -222,7 +224,7 @@ absl::Status RegionKeeper::Normalize() {
     std::vector<RegionId> ids;
     for (const size_t i : run)
       ids.push_back(uses[i].region.id);
-    const absl::Status merged = parts_.tables->MergeRegions(kTable, ids);
+    const absl::Status merged = parts_.tables->MergeRegions(kKeptTable, ids);
     if (merged.ok()) merges_->Add(1);
     // Another change came first, or a region is not trimmed yet: the next plan sees to it.
     if (!absl::IsNotFound(merged) && !absl::IsUnavailable(merged)) done.Update(merged);

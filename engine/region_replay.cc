@@ -15,6 +15,7 @@
 #include "engine/options.h"
 #include "engine/region_keeper.h"
 #include "engine/region_loads.h"
+#include "engine/regions/region_info.h"
 #include "engine/regions/region_map.h"
 #include "engine/rocks_table_store.h"
 #include "engine/stats.h"
@@ -22,12 +23,11 @@
 namespace hourcell {
 namespace {
 
-constexpr TableId kTable = TableId::kData;
+constexpr TableId kReplayTable = TableId::kData;
 constexpr size_t kGroupRows = 256;
 constexpr uint64_t kMemtableBytesMin = 64 << 10;
 // Rounds of the keeper at the end: a region is cut in two in each.
 constexpr int kRoundsMax = 64;
-constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;  // as presplit_new.cc has it
 
 class StoreReplay final : public RegionReplay {
  public:
@@ -54,7 +54,8 @@ class StoreReplay final : public RegionReplay {
     HOURCELL_ASSIGN_OR_RETURN(store_, OpenRocksTableStore(options_.directory + "/db", store));
     if (!options_.split_keys.empty()) {
       HOURCELL_RETURN_IF_ERROR(store_->Presplit(
-          kTable, {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
+          kReplayTable,
+          {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
     }
     keeper_ = std::make_unique<RegionKeeper>(
         options_.regions,
@@ -73,7 +74,7 @@ class StoreReplay final : public RegionReplay {
         value += static_cast<char>(word >> (8 * i));
     }
     value.resize(value_bytes);
-    rows_.push_back({.table = kTable,
+    rows_.push_back({.table = kReplayTable,
                      .kind = Mutation::Kind::kSet,
                      .key = std::string(key),
                      .value = std::move(value)});
@@ -92,7 +93,9 @@ class StoreReplay final : public RegionReplay {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<RegionUse>> Regions() override { return store_->RegionUses(kTable); }
+  absl::StatusOr<std::vector<RegionUse>> Regions() override {
+    return store_->RegionUses(kReplayTable);
+  }
 
  private:
   size_t map_size() const { return map_->size(); }
@@ -108,13 +111,13 @@ class StoreReplay final : public RegionReplay {
   // What is in memory becomes files, and the keeper looks at them.
   absl::Status Tick() {
     HOURCELL_RETURN_IF_ERROR(Apply());
-    HOURCELL_RETURN_IF_ERROR(store_->Flush(kTable));
+    HOURCELL_RETURN_IF_ERROR(store_->Flush(kReplayTable));
     HOURCELL_RETURN_IF_ERROR(keeper_->Tick());
     while (true) {
       HOURCELL_ASSIGN_OR_RETURN(const bool more, keeper_->Trim());
       if (!more) break;
     }
-    HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(store_->Regions(kTable)));
+    HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(store_->Regions(kReplayTable)));
     map_.emplace(std::move(map));
     memory_bytes_.clear();
     return absl::OkStatus();

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/rocks_slice.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
 namespace {
-
-rocksdb::Slice ToSlice(std::string_view bytes) {
-  return {bytes.data(), bytes.size()};
-}
 
 // The lower of two ends, of which an empty one is above all keys.
 const std::string& LowerEnd(const std::string& a, const std::string& b) {

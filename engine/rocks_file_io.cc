@@ -15,7 +15,7 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kPieceBytes = 1 << 20;
+constexpr size_t kReadPieceBytes = 1 << 20;
 
 const rocksdb::IOOptions& Io() {
   static const rocksdb::IOOptions options;
@@ -121,10 +121,10 @@ absl::StatusOr<uint32_t> FileIo::ReadPieces(const std::string& path,
   options.use_mmap_reads = false;
   HOURCELL_RETURN_IF_ERROR(
       OfRead(fs_.NewSequentialFile(path, options, &file, nullptr), "read " + path));
-  std::string buffer(kPieceBytes, '\0');
+  std::string buffer(kReadPieceBytes, '\0');
   uint32_t crc = 0;
   for (uint64_t done = 0; done < bytes;) {
-    const size_t want = static_cast<size_t>(std::min<uint64_t>(kPieceBytes, bytes - done));
+    const size_t want = static_cast<size_t>(std::min<uint64_t>(kReadPieceBytes, bytes - done));
     rocksdb::Slice got;
     HOURCELL_RETURN_IF_ERROR(
         OfRead(file->Read(want, Io(), &got, buffer.data(), nullptr), "read " + path));

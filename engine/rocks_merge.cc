@@ -6,14 +6,11 @@
 #include <vector>
 
 #include "codec/cell.h"
+#include "engine/rocks_slice.h"
 #include "engine/series_key.h"
 
 namespace hourcell {
 namespace {
-
-std::string_view View(const rocksdb::Slice& slice) {
-  return {slice.data(), slice.size()};
-}
 
 // A merge that is a function of the old value and the operands, and of the operands alone.
 class ListMergeOperator : public rocksdb::MergeOperator {
@@ -27,9 +24,9 @@ class ListMergeOperator : public rocksdb::MergeOperator {
   bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
     std::vector<std::string_view> list;
     list.reserve(in.operand_list.size() + 1);
-    if (in.existing_value != nullptr) list.push_back(View(*in.existing_value));
+    if (in.existing_value != nullptr) list.push_back(ToView(*in.existing_value));
     for (const rocksdb::Slice& operand : in.operand_list)
-      list.push_back(View(operand));
+      list.push_back(ToView(operand));
     out->new_value.clear();
     merge_(list, &out->new_value);
     return true;
@@ -42,7 +39,7 @@ class ListMergeOperator : public rocksdb::MergeOperator {
     std::vector<std::string_view> list;
     list.reserve(operands.size());
     for (const rocksdb::Slice& operand : operands)
-      list.push_back(View(operand));
+      list.push_back(ToView(operand));
     new_value->clear();
     merge_(list, new_value);
     return true;

@@ -14,7 +14,7 @@ namespace {
 
 // After a try that failed, the next is no sooner.
 constexpr std::chrono::milliseconds kTryEvery(200);
-constexpr std::chrono::milliseconds kLookEvery(1000);
+constexpr std::chrono::milliseconds kErrorLookEvery(1000);
 
 constexpr TableId kReferredToFirst[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
                                         TableId::kAnnotation, TableId::kData};
@@ -114,7 +114,7 @@ void RocksRecovery::Loop() {
       done = done_;
     }
     if (errors_->counts() == done) {
-      errors_->WaitForOthers(done, kLookEvery);
+      errors_->WaitForOthers(done, kErrorLookEvery);
     } else if (!Recover().ok()) {
       errors_->WaitForOthers(errors_->counts(), kTryEvery);
     }

@@ -14,7 +14,7 @@ namespace hourcell {
 namespace {
 
 // How often a region is looked at.
-constexpr int64_t kLookEveryMs = 5;
+constexpr int64_t kGateLookEveryMs = 5;
 
 int64_t SteadyMs() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -32,7 +32,8 @@ RocksRegion::~RocksRegion() {
 bool RocksRegion::IsBehind() {
   const int64_t now_ms = SteadyMs();
   int64_t look_ms = next_look_ms_.load(std::memory_order_relaxed);
-  if (now_ms >= look_ms && next_look_ms_.compare_exchange_strong(look_ms, now_ms + kLookEveryMs)) {
+  if (now_ms >= look_ms &&
+      next_look_ms_.compare_exchange_strong(look_ms, now_ms + kGateLookEveryMs)) {
     std::string files;
     uint64_t memtables = 0;
     db_->GetProperty(family_, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files);
@@ -99,7 +100,7 @@ RegionEntry::RegionEntry(const RocksRegions& regions,
                       info.id.value, info.table, wait_ms));
       return;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(kLookEveryMs));
+    std::this_thread::sleep_for(std::chrono::milliseconds(kGateLookEveryMs));
   }
 }
 

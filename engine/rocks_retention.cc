@@ -9,6 +9,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "engine/rocks_slice.h"
 #include "engine/rocks_status.h"
 
 namespace hourcell {
@@ -30,10 +31,6 @@ constexpr int64_t kLeftForMs = 7 * int64_t{24 * 3600 * 1000};
 // Beyond so many unknown files their summaries are read in one go.
 constexpr size_t kLookupsMax = 16;
 
-std::string_view View(const rocksdb::Slice& slice) {
-  return {slice.data(), slice.size()};
-}
-
 class ExpiryFilter : public rocksdb::CompactionFilter {
  public:
   explicit ExpiryFilter(const RowExpiry& expiry) : pass_(expiry) {}
@@ -48,8 +45,8 @@ class ExpiryFilter : public rocksdb::CompactionFilter {
                     std::string* /*new_value*/,
                     std::string* skip_until) const override {
     if (type != ValueType::kValue && type != ValueType::kMergeOperand) return Decision::kKeep;
-    if (!pass_.IsExpired(View(key))) return Decision::kKeep;
-    *skip_until = pass_.EndOfExpired(View(key));
+    if (!pass_.IsExpired(ToView(key))) return Decision::kKeep;
+    *skip_until = pass_.EndOfExpired(ToView(key));
     return skip_until->empty() ? Decision::kRemove : Decision::kRemoveAndSkipUntil;
   }
 
@@ -87,7 +84,7 @@ class RowsCollector : public rocksdb::TablePropertiesCollector {
                              rocksdb::SequenceNumber /*sequence*/,
                              uint64_t /*file_size*/) override {
     if (expiry_ == nullptr) return rocksdb::Status::OK();
-    const absl::StatusOr<RowKeyView> row = expiry_->row_keys().Parse(View(key));
+    const absl::StatusOr<RowKeyView> row = expiry_->row_keys().Parse(ToView(key));
     if (!row.ok()) {
       expiry_ = nullptr;  // who knows what else is in this file
       return rocksdb::Status::OK();

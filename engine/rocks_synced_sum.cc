@@ -18,15 +18,15 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kRecordBytes = 16;
+constexpr size_t kSumRecordBytes = 16;
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
 constexpr std::string_view kWalSuffix = ".log";
 constexpr std::string_view kSumSuffix = ".sum";
 // What a database begins with, before it has a CURRENT.
 constexpr uint64_t kFirstManifest = 1;
-constexpr size_t kPieceBytes = 1 << 20;
+constexpr size_t kSummedPieceBytes = 1 << 20;
 
-std::string_view BaseName(std::string_view path) {
+std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
@@ -69,8 +69,9 @@ std::string EncodeRecord(uint64_t number, const Said& said) {
 
 // The last record that checks.
 std::optional<Said> LastSaid(uint64_t number, std::string_view records) {
-  for (size_t end = records.size() / kRecordBytes * kRecordBytes; end > 0; end -= kRecordBytes) {
-    const std::string_view record = records.substr(end - kRecordBytes, kRecordBytes);
+  for (size_t end = records.size() / kSumRecordBytes * kSumRecordBytes; end > 0;
+       end -= kSumRecordBytes) {
+    const std::string_view record = records.substr(end - kSumRecordBytes, kSumRecordBytes);
     if (LoadBigEndian(record.data(), 4) != RecordCrc(number, record.substr(4))) continue;
     return Said{.bytes = LoadBigEndian(record.data() + 8, 8),
                 .crc = static_cast<uint32_t>(LoadBigEndian(record.data() + 4, 4))};
@@ -87,11 +88,11 @@ absl::Status ReadPieces(rocksdb::FileSystem* files,
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   HOURCELL_RETURN_IF_ERROR(FromRocks(
       files->NewSequentialFile(path, rocksdb::FileOptions(), &file, nullptr), "read " + path));
-  std::string scratch(kPieceBytes, '\0');
+  std::string scratch(kSummedPieceBytes, '\0');
   while (bytes > 0) {
     rocksdb::Slice piece;
     const rocksdb::IOStatus read =
-        file->Read(std::min<uint64_t>(bytes, kPieceBytes), rocksdb::IOOptions(), &piece,
+        file->Read(std::min<uint64_t>(bytes, kSummedPieceBytes), rocksdb::IOOptions(), &piece,
                    scratch.data(), nullptr);
     HOURCELL_RETURN_IF_ERROR(FromRocks(read, "read " + path));
     if (piece.empty()) return absl::OkStatus();
@@ -190,7 +191,7 @@ void SyncedSum::Add(std::string_view bytes) {
 }
 
 void SyncedSum::Synced(const Part& part) {
-  const std::string_view name = BaseName(path_);
+  const std::string_view name = NameOf(path_);
   const std::optional<uint64_t> number =
       name.ends_with(kWalSuffix) ? WalNumberOf(name) : ManifestNumberOf(name);
   if (is_stopped_ || part.bytes <= said_bytes_ || !number.has_value()) return;

@@ -22,15 +22,12 @@
 #include "engine/rocks_region_changer.h"
 #include "engine/rocks_region_use.h"
 #include "engine/rocks_retention.h"
+#include "engine/rocks_slice.h"
 #include "engine/rocks_status.h"
 #include "engine/rocks_table_files.h"
 
 namespace hourcell {
 namespace {
-
-rocksdb::Slice ToSlice(std::string_view bytes) {
-  return {bytes.data(), bytes.size()};
-}
 
 class RocksTableView : public TableView {
  public:

@@ -13,7 +13,7 @@ using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 
-constexpr uint64_t kBlockBytes = 32 << 10;
+constexpr uint64_t kWalBlockBytes = 32 << 10;
 constexpr size_t kHeaderBytes = 7;  // CRC of 4 bytes, length of 2, little-endian, type
 constexpr char kFullRecord = 1;
 constexpr char kLastFragment = 4;
@@ -23,7 +23,7 @@ constexpr char kLastFragment = 4;
 void WalRecords::Add(rocksdb::Slice bytes) {
   while (!bytes.empty()) {
     size_t taken = 1;
-    const uint64_t left_in_block = kBlockBytes - bytes_ % kBlockBytes;
+    const uint64_t left_in_block = kWalBlockBytes - bytes_ % kWalBlockBytes;
     if (left_ > 0) {
       taken = std::min(left_, bytes.size());
       left_ -= taken;

@@ -17,16 +17,16 @@ namespace {
 
 constexpr std::string_view kRollingPrefix = "rolling/";
 
-bool TakeNumber(std::string_view text, uint64_t* number) {
+bool ReadNumber(std::string_view text, uint64_t* number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   return !text.empty() && error == std::errc() && end == text.data() + text.size();
 }
 
 // False if there is no such field, or it does not hold that.
 bool TakeField(std::string_view name, std::string_view text, RollingJournal* rolling) {
-  if (name == "keys") return TakeNumber(text, &rolling->keys);
-  if (name == "made") return TakeNumber(text, &rolling->made);
-  if (name == "started_ms") return TakeNumber(text, &rolling->started_ms);
+  if (name == "keys") return ReadNumber(text, &rolling->keys);
+  if (name == "made") return ReadNumber(text, &rolling->made);
+  if (name == "started_ms") return ReadNumber(text, &rolling->started_ms);
   if (name != "split") return false;
   rolling->split = text;
   return true;

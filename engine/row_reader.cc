@@ -15,7 +15,7 @@ constexpr size_t kKeysAtOnce = 1024;
 // Rows between two looks at limits, deadline and cancellation.
 constexpr uint64_t kRowsPerCheck = 64;
 // Rows of other series that a skip scan steps over before it leaps: about what a leap costs.
-constexpr size_t kStepsMax = 12;
+constexpr size_t kRowStepsMax = 12;
 
 constexpr uint64_t kEndOfHours = uint64_t{UINT32_MAX} / kRowSpanS * kRowSpanS + kRowSpanS;
 
@@ -174,7 +174,7 @@ absl::Status RowReader::Read(const RowSelection& selection,
                              const Visit& visit) {
   if (selection.series.empty() || hours.begin_s >= hours.end_s) return Flush();
   if (method == ReadMethod::kPointReads) return ReadByKey(selection, hours, visit);
-  const size_t steps_max = method == ReadMethod::kLinearScan ? SIZE_MAX - 1 : kStepsMax;
+  const size_t steps_max = method == ReadMethod::kLinearScan ? SIZE_MAX - 1 : kRowStepsMax;
   for (const SaltSpan& span : row_keys_.salt_epochs().SpansOf(hours.begin_s, hours.end_s)) {
     const ScanBounds part{.begin_s = static_cast<uint32_t>(span.begin_s), .end_s = span.end_s};
     for (const Bucket& bucket : BucketsOf(selection, span.buckets)) {

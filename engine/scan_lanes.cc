@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
@@ -34,7 +35,7 @@ absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
   cursor->SeekToLast();
   HOURCELL_RETURN_IF_ERROR(cursor->status());
   HOURCELL_CHECK(cursor->valid());
-  rows->stop = std::string(cursor->key()) + '\0';
+  rows->stop = AfterKey(cursor->key());
   return true;
 }
 

@@ -20,7 +20,7 @@ namespace hourcell {
 namespace {
 
 using Series = std::span<const std::pair<SeriesNumber, std::string>>;
-using Numbers = std::vector<SeriesNumber>;
+using DroppedNumbers = std::vector<SeriesNumber>;
 
 constexpr size_t kAtOnce = 4096;
 
@@ -31,11 +31,11 @@ Mutation RowOrNone(std::string key, std::string value) {
 }
 
 // What is left of a posting set; empty: nothing.
-absl::StatusOr<std::string> SetWithout(std::string_view set, uint64_t chunk, Numbers* gone) {
-  Numbers numbers;
+absl::StatusOr<std::string> SetWithout(std::string_view set, uint64_t chunk, DroppedNumbers* gone) {
+  DroppedNumbers numbers;
   HOURCELL_RETURN_IF_ERROR(DecodePosting(set, chunk, &numbers));
   std::ranges::sort(*gone);
-  Numbers left;
+  DroppedNumbers left;
   std::ranges::set_difference(numbers, *gone, std::back_inserter(left));
   std::string all;
   for (const SeriesNumber number : left)
@@ -50,7 +50,7 @@ absl::StatusOr<std::string> SetWithout(std::string_view set, uint64_t chunk, Num
 // What is left of a block row; empty: nothing.
 absl::StatusOr<std::string> BlockWithout(std::string_view key,
                                          const std::optional<std::string>& row,
-                                         const Numbers& gone) {
+                                         const DroppedNumbers& gone) {
   std::vector<std::string_view> tsuids;
   HOURCELL_RETURN_IF_ERROR(ParseBlock(key, row, &tsuids));
   for (const SeriesNumber number : gone)
@@ -64,8 +64,8 @@ absl::StatusOr<std::string> BlockWithout(std::string_view key,
 }
 
 absl::Status DropSome(const Layout& layout, Series series, TableStore* tables) {
-  std::map<std::string, Numbers> sets;  // by key
-  std::map<std::string, Numbers> blocks;
+  std::map<std::string, DroppedNumbers> sets;  // by key
+  std::map<std::string, DroppedNumbers> blocks;
   std::vector<Mutation> group;
   const auto add_to_set = [&sets](std::string key, SeriesNumber number) {
     AppendPostingChunk(number, &key);

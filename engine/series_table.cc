@@ -41,9 +41,9 @@ constexpr SeriesNumber kSkippedNumbersMax = SeriesNumber{1} << 28;
 constexpr size_t kRestoredAtOnce = 4096;
 
 // Rows that are looked up together.
-constexpr size_t kRowsAtOnce = 1024;
+constexpr size_t kSeriesRowsAtOnce = 1024;
 
-void SortUnique(std::vector<SeriesNumber>* numbers) {
+void SortIfNeeded(std::vector<SeriesNumber>* numbers) {
   const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
   if (wrong == numbers->end()) return;
   std::ranges::sort(*numbers);
@@ -173,9 +173,9 @@ absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) const {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> values;
-  for (size_t begin = 0; begin < others.size(); begin += kRowsAtOnce) {
+  for (size_t begin = 0; begin < others.size(); begin += kSeriesRowsAtOnce) {
     keys.clear();
-    for (size_t i = begin; i < std::min(others.size(), begin + kRowsAtOnce); ++i)
+    for (size_t i = begin; i < std::min(others.size(), begin + kSeriesRowsAtOnce); ++i)
       keys.push_back(SeriesTsuidKey(others[i]->ref.tsuid));
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
     for (size_t i = 0; i < values.size(); ++i) {
@@ -530,7 +530,7 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) cons
   }
   HOURCELL_RETURN_IF_ERROR(
       AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), /*from=*/0, &numbers));
-  SortUnique(&numbers);
+  SortIfNeeded(&numbers);
   return numbers;
 }
 
@@ -549,7 +549,7 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
   }
   HOURCELL_RETURN_IF_ERROR(
       AppendPostings(parts_.tables, TagPostingPrefix(layout_, metric, tag), /*from=*/0, &numbers));
-  SortUnique(&numbers);
+  SortIfNeeded(&numbers);
   return numbers;
 }
 

@@ -26,7 +26,7 @@ constexpr std::string_view kActiveMarkKey = "active_mark";
 constexpr std::string_view kTtlKey = "ttl";
 constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kSaltEpochsKey = "salt_epochs";
-constexpr std::string_view kFormatVersion = "1";
+constexpr std::string_view kStoreVersion = "1";
 constexpr std::string_view kFormatWithEpochs = "2";
 
 // A whole number of decimal digits.
@@ -63,7 +63,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, Ta
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kFormatVersion)}};
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kStoreVersion)}};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
   HOURCELL_KILL_POINT("create:meta");
   return options.layout;
@@ -89,10 +89,10 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             view->Get(TableId::kMeta, kFormatKey));
   if (!format.has_value()) return CreateMeta(options, tables, view.get());
-  if (*format != kFormatVersion && *format != kFormatWithEpochs) {
+  if (*format != kStoreVersion && *format != kFormatWithEpochs) {
     return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {} or {}",
                                                      options.path, QuoteForMessage(*format),
-                                                     kFormatVersion, kFormatWithEpochs));
+                                                     kStoreVersion, kFormatWithEpochs));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             view->Get(TableId::kMeta, kLayoutKey));

@@ -17,7 +17,7 @@ HttpResponse TryLater(std::string_view message, std::string_view details) {
   return response;
 }
 
-HttpResponse Failure(const absl::Status& status) {
+HttpResponse AdminFailure(const absl::Status& status) {
   const std::string text(status.message().data(), status.message().size());
   if (absl::IsCancelled(status)) return HttpError(503, "The job was ended", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
@@ -51,7 +51,7 @@ HttpResponse AdminHandler::Compact(JobWatch* watch) {
 HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
   const int64_t start_ms = clock_->MonotonicMs();
   const uint64_t sealed_before = sealed_->value();
-  if (const absl::Status status = work(); !status.ok()) return Failure(status);
+  if (const absl::Status status = work(); !status.ok()) return AdminFailure(status);
   HttpResponse response;
   response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
                               clock_->MonotonicMs() - start_ms);

@@ -22,7 +22,8 @@ absl::Status NotJson(std::string_view fault) {
 }
 
 // The body's value, which lives as long as the parser.
-absl::StatusOr<element> ParseBody(const std::string& body, simdjson::dom::parser* parser) {
+absl::StatusOr<element> ParseAnnotationBody(const std::string& body,
+                                            simdjson::dom::parser* parser) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kAnnotationBodyBytesMax) {
     return absl::InvalidArgumentError(
@@ -97,13 +98,13 @@ void AppendPair(std::string_view key, std::string_view value, std::string* out) 
 
 absl::StatusOr<AnnotationEdit> ParseAnnotationJson(const std::string& body) {
   simdjson::dom::parser parser;
-  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseBody(body, &parser));
+  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseAnnotationBody(body, &parser));
   return ParseEdit(value);
 }
 
 absl::StatusOr<std::vector<AnnotationEdit>> ParseAnnotationsJson(const std::string& body) {
   simdjson::dom::parser parser;
-  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseBody(body, &parser));
+  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseAnnotationBody(body, &parser));
   simdjson::dom::array array;
   if (value.get(array)) return WrongJsonType("annotations", "an array");
   std::vector<AnnotationEdit> edits;
@@ -116,7 +117,7 @@ absl::StatusOr<std::vector<AnnotationEdit>> ParseAnnotationsJson(const std::stri
 
 absl::StatusOr<AnnotationRange> ParseAnnotationRangeJson(const std::string& body) {
   simdjson::dom::parser parser;
-  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseBody(body, &parser));
+  HOURCELL_ASSIGN_OR_RETURN(const element value, ParseAnnotationBody(body, &parser));
   simdjson::dom::object object;
   if (value.get(object)) return WrongJsonType("bulk delete", "an object");
   AnnotationRange range;

@@ -16,12 +16,13 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "server/log.h"
 
 namespace hourcell {
 namespace {
 
-constexpr size_t kKeyBytes = 32;
+constexpr size_t kSecretKeyBytes = 32;
 
 bool IsSameDigest(const std::string& a, const std::string& b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
@@ -49,10 +50,6 @@ absl::StatusOr<Credentials> LoadCredentials(const std::string& path) {
   return Credentials::Parse(text, path);
 }
 
-std::string_view MessageOf(const absl::Status& status) {
-  return {status.message().data(), status.message().size()};
-}
-
 }  // namespace
 
 bool Authenticator::FileStamp::IsSame(const FileStamp& other) const {
@@ -69,8 +66,8 @@ absl::StatusOr<std::unique_ptr<Authenticator>> Authenticator::Open(const std::st
 
 Authenticator::Authenticator(std::string path, Stats* stats)
     : path_(std::move(path)),
-      key_(RandomSecret(kKeyBytes)),
-      nobody_(SecretHash::Make(RandomSecret(kKeyBytes))),
+      key_(RandomSecret(kSecretKeyBytes)),
+      nobody_(SecretHash::Make(RandomSecret(kSecretKeyBytes))),
       granted_(stats->counter("auth.logins", {{"type", "granted"}})),
       refused_(stats->counter("auth.logins", {{"type", "refused"}})),
       reloads_done_(stats->counter("auth.reloads", {{"type", "done"}})),

@@ -16,9 +16,9 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kKind = "backup";
+constexpr std::string_view kBackupKind = "backup";
 
-HttpResponse Failure(const absl::Status& status) {
+HttpResponse BackupFailure(const absl::Status& status) {
   const std::string_view text(status.message().data(), status.message().size());
   if (absl::IsCancelled(status)) return HttpError(503, "The backup was ended", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
@@ -46,20 +46,20 @@ HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock, JobWat
     return watch->Report({.phase = "copy", .done = done, .total = total, .unit = "bytes"});
   };
   const absl::StatusOr<BackupManifest> made = tsdb->backups()->Make(directory, progress);
-  if (!made.ok()) return Failure(made.status());
+  if (!made.ok()) return BackupFailure(made.status());
   HttpResponse response;
   response.body = fmt::format("{},\"ms\":{}}}", ToJson(*made), clock->MonotonicMs() - start_ms);
   return response;
 }
 
-HttpResponse List(const std::string& directory) {
+HttpResponse ListBackups(const std::string& directory) {
   HttpResponse response;
   response.body = "{\"directory\":";
   AppendJsonString(directory, &response.body);
   response.body += ",\"backups\":[";
   const absl::StatusOr<std::unique_ptr<BackupSet>> set =
       BackupSet::Open(directory, BackupSet::Use::kRead);
-  if (!set.ok() && !absl::IsNotFound(set.status())) return Failure(set.status());
+  if (!set.ok() && !absl::IsNotFound(set.status())) return BackupFailure(set.status());
   if (set.ok()) {
     std::string_view comma;
     for (const uint64_t id : (*set)->ids()) {
@@ -91,10 +91,10 @@ HttpResponse HandleBackup(const HttpRequest& request,
     return HttpError(409, "No directory of backups",
                      "the setting tsd.storage.backup.directory is empty; want a directory");
   }
-  if (request.method != "POST") return List(directory);
+  if (request.method != "POST") return ListBackups(directory);
   return StartJob(request,
-                  {.kind = kKind,
-                   .group = kKind,
+                  {.kind = kBackupKind,
+                   .group = kBackupKind,
                    .work = [directory, tsdb, clock](
                                JobWatch* watch) { return Make(directory, tsdb, clock, watch); }},
                   jobs);

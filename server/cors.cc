@@ -1,21 +1,13 @@
 #include "server/cors.h"
 
-#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "server/http_error.h"
 #include "server/setting_list.h"
 
 namespace hourcell {
-namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  absl::AsciiStrToLower(&lower);
-  return lower;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<CorsPolicy> CorsPolicy::Create(std::string_view domains, std::string_view headers) {
   CorsPolicy policy;
@@ -24,7 +16,7 @@ absl::StatusOr<CorsPolicy> CorsPolicy::Create(std::string_view domains, std::str
     if (domain == "*") {
       policy.any_ = true;
     } else if (!domain.empty()) {
-      policy.domains_.insert(Lower(domain));
+      policy.domains_.insert(LowerCase(domain));
     }
   }
   if (policy.any_ && !policy.domains_.empty()) {
@@ -61,7 +53,7 @@ void CorsPolicy::AddHeaders(const HttpRequest& request, HttpResponse* response) 
 }
 
 bool CorsPolicy::Allows(std::string_view origin) const {
-  return any_ || domains_.contains(Lower(origin));
+  return any_ || domains_.contains(LowerCase(origin));
 }
 
 }  // namespace hourcell

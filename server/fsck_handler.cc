@@ -25,7 +25,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kKind = "fsck";
+constexpr std::string_view kFsckKind = "fsck";
 constexpr size_t kExamplesDefault = 10;
 constexpr size_t kExamplesMax = 10'000;
 
@@ -64,8 +64,8 @@ HttpResponse Start(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegi
         fmt::format("examples: got {}; want 0 to {}", QuoteForMessage(*text), kExamplesMax));
   }
   return StartJob(request,
-                  {.kind = kKind,
-                   .group = kKind,
+                  {.kind = kFsckKind,
+                   .group = kFsckKind,
                    .work = [examples = *examples, tsdb, clock](
                                JobWatch* watch) { return Check(examples, tsdb, clock, watch); }},
                   jobs, JobReply::kAtOnce);
@@ -76,11 +76,11 @@ HttpResponse Start(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegi
 HttpResponse HandleFsck(const HttpRequest& request, Tsdb* tsdb, Clock* clock, JobRegistry* jobs) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
   if (method == HttpMethod::kPost) return Start(request, tsdb, clock, jobs);
-  std::optional<JobView> last = jobs->LastOf(kKind);
+  std::optional<JobView> last = jobs->LastOf(kFsckKind);
   if (!last.has_value()) return HttpError(404, "No such job", "no check was begun");
   if (method == HttpMethod::kDelete) {
     jobs->Cancel(last->id);
-    last = jobs->LastOf(kKind);
+    last = jobs->LastOf(kFsckKind);
   }
   HttpResponse response;
   AppendJob(*last, &response.body);

@@ -29,13 +29,13 @@ constexpr Count kCounts[] = {{"rows", &FsckReport::rows},
 
 // Takes what is there and of its type; the caller knows what must be.
 template <typename T>
-bool Take(const simdjson::dom::element& object, std::string_view name, T* value) {
+bool TakeValue(const simdjson::dom::element& object, std::string_view name, T* value) {
   return object[name].get(*value) == simdjson::SUCCESS;
 }
 
 bool TakeText(const simdjson::dom::element& object, std::string_view name, std::string* value) {
   std::string_view text;
-  if (!Take(object, name, &text)) return false;
+  if (!TakeValue(object, name, &text)) return false;
   *value = text;
   return true;
 }
@@ -49,12 +49,12 @@ bool TakeFault(std::string_view name, FsckFault* fault) {
 
 bool TakeReport(const simdjson::dom::element& object, FsckReport* report) {
   for (const Count& count : kCounts) {
-    if (!Take(object, count.name, &(report->*count.value))) return false;
+    if (!TakeValue(object, count.name, &(report->*count.value))) return false;
   }
   simdjson::dom::object faults;
   simdjson::dom::array examples;
-  if (!Take(object, "fixed", &report->fixed) || !Take(object, "faults", &faults) ||
-      !Take(object, "examples", &examples)) {
+  if (!TakeValue(object, "fixed", &report->fixed) || !TakeValue(object, "faults", &faults) ||
+      !TakeValue(object, "examples", &examples)) {
     return false;
   }
   FsckFault fault = {};
@@ -103,7 +103,7 @@ absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elaps
   simdjson::dom::element object;
   FsckReport report;
   if (parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS &&
-      Take(object, "ms", elapsed_ms) && TakeReport(object, &report)) {
+      TakeValue(object, "ms", elapsed_ms) && TakeReport(object, &report)) {
     return report;
   }
   return absl::InvalidArgumentError(

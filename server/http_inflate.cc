@@ -10,7 +10,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#define ZLIB_CONST  // zlib does not write to its input
 #include <zlib.h>
 
 #include "codec/base/check.h"
@@ -21,7 +20,7 @@
 namespace hourcell {
 namespace {
 
-constexpr int kGzipWindowBits = 15 + 16;  // 15 = the largest window; + 16 = a gzip wrapper
+constexpr int kInflateWindowBits = 15 + 16;  // 15 = the largest window; + 16 = a gzip wrapper
 constexpr int kZlibWindowBits = 15;
 constexpr int kRawWindowBits = -15;
 
@@ -40,7 +39,7 @@ class Stream {
 };
 
 int WindowBits(std::string_view bytes, Compression compression) {
-  if (compression == Compression::kGzip) return kGzipWindowBits;
+  if (compression == Compression::kGzip) return kInflateWindowBits;
   // A zlib header is CMF and FLG: method 8, and a multiple of 31 as one big-endian number.
   if (bytes.size() < 2) return kRawWindowBits;
   const auto cmf = static_cast<uint8_t>(bytes[0]);

@@ -62,7 +62,7 @@ struct GrowingBody {
   };
 };
 
-std::string_view View(boost::beast::string_view text) {
+std::string_view StdView(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
@@ -129,12 +129,13 @@ class HttpParser::Message {
   // Copies the header out now, before the trailer of a chunked body can add to it.
   void ReadHeader() {
     const auto& message = parser_.get();
-    request_.method = std::string(View(message.method_string()));
-    request_.target = std::string(View(message.target()));
+    request_.method = std::string(StdView(message.method_string()));
+    request_.target = std::string(StdView(message.target()));
     request_.http10 = message.version() == 10;
     request_.keep_alive = parser_.keep_alive();
     for (const auto& field : message) {
-      request_.headers.emplace_back(LowerCase(View(field.name_string())), View(field.value()));
+      request_.headers.emplace_back(LowerCase(StdView(field.name_string())),
+                                    StdView(field.value()));
     }
   }
 

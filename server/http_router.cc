@@ -13,12 +13,6 @@
 namespace hourcell {
 namespace {
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  absl::AsciiStrToLower(&lower);
-  return lower;
-}
-
 std::string Upper(std::string_view text) {
   std::string upper(text);
   absl::AsciiStrToUpper(&upper);
@@ -71,7 +65,7 @@ absl::StatusOr<Route> ParseRoute(std::string_view path) {
     return absl::InvalidArgumentError(
         fmt::format("path: does not begin with '/'; got {}", QuoteForMessage(path)));
   }
-  const std::string lower = Lower(path.substr(1));
+  const std::string lower = LowerCase(path.substr(1));
   std::string_view rest = lower;
   while (rest.ends_with('/'))
     rest.remove_suffix(1);

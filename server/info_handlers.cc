@@ -17,7 +17,7 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=UTF-8";
-constexpr std::string_view kHtml = "text/html; charset=UTF-8";
+constexpr std::string_view kHtmlType = "text/html; charset=UTF-8";
 
 HttpResponse JsonResponse(std::string body) {
   HttpResponse response;
@@ -189,17 +189,17 @@ HttpResponse SerializersInfo() {
 
 HttpResponse LandingPage() {
   return PageResponse(
-      kHtml, fmt::format("<!DOCTYPE html><html><head><title>Hourcell</title></head><body>"
-                         "<h1>hourcell {}</h1><p>A time-series store that speaks OpenTSDB's "
-                         "protocols.</p><ul>"
-                         "<li><a href=\"/api/version\">/api/version</a></li>"
-                         "<li><a href=\"/api/aggregators\">/api/aggregators</a></li>"
-                         "<li><a href=\"/api/suggest?type=metrics\">"
-                         "/api/suggest?type=metrics</a></li>"
-                         "<li><a href=\"/api/config\">/api/config</a></li>"
-                         "<li><a href=\"/api/stats\">/api/stats</a></li>"
-                         "</ul></body></html>",
-                         kHourcellVersion));
+      kHtmlType, fmt::format("<!DOCTYPE html><html><head><title>Hourcell</title></head><body>"
+                             "<h1>hourcell {}</h1><p>A time-series store that speaks OpenTSDB's "
+                             "protocols.</p><ul>"
+                             "<li><a href=\"/api/version\">/api/version</a></li>"
+                             "<li><a href=\"/api/aggregators\">/api/aggregators</a></li>"
+                             "<li><a href=\"/api/suggest?type=metrics\">"
+                             "/api/suggest?type=metrics</a></li>"
+                             "<li><a href=\"/api/config\">/api/config</a></li>"
+                             "<li><a href=\"/api/stats\">/api/stats</a></li>"
+                             "</ul></body></html>",
+                             kHourcellVersion));
 }
 
 }  // namespace hourcell

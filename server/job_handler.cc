@@ -1,10 +1,8 @@
 #include "server/job_handler.h"
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -21,13 +19,6 @@ namespace {
 
 constexpr int kAccepted = 202;
 
-std::optional<uint64_t> ParseId(std::string_view text) {
-  uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
-}
-
 HttpResponse Refused(const absl::Status& status) {
   const std::string why(status.message());
   if (absl::IsUnavailable(status)) return HttpError(409, "Busy", why);
@@ -43,7 +34,7 @@ HttpResponse Show(const JobView& job, int status) {
   return response;
 }
 
-HttpResponse List(const JobRegistry& jobs) {
+HttpResponse ListJobs(const JobRegistry& jobs) {
   HttpResponse response;
   response.body = "{\"jobs\":[";
   std::string_view comma;
@@ -95,9 +86,9 @@ HttpResponse HandleJobs(const HttpRequest& request, JobRegistry* jobs) {
   const std::string* const text = request.param("id");
   const bool is_delete = EffectiveMethod(request) == HttpMethod::kDelete;
   if (text == nullptr) {
-    return is_delete ? HttpError(400, "Missing parameter <code>id</code>") : List(*jobs);
+    return is_delete ? HttpError(400, "Missing parameter <code>id</code>") : ListJobs(*jobs);
   }
-  const std::optional<uint64_t> id = ParseId(*text);
+  const std::optional<uint64_t> id = ParseUnsigned(*text);
   if (!id.has_value()) {
     return HttpError(400, "Not a job",
                      fmt::format("id: got {}; want the number of a job", QuoteForMessage(*text)));

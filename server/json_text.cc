@@ -98,4 +98,10 @@ void AppendJsonString(std::string_view text, std::string* out) {
   out->push_back('"');
 }
 
+void AppendJsonPair(std::string_view key, std::string_view value, std::string* out) {
+  AppendJsonString(key, out);
+  out->push_back(':');
+  AppendJsonString(value, out);
+}
+
 }  // namespace hourcell

@@ -14,4 +14,7 @@ namespace hourcell {
 // valid JSON in UTF-8. O(text).
 void AppendJsonString(std::string_view text, std::string* out);
 
+// Appends "key":"value".
+void AppendJsonPair(std::string_view key, std::string_view value, std::string* out);
+
 }  // namespace hourcell

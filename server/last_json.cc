@@ -21,7 +21,7 @@ namespace {
 
 using simdjson::dom::element;
 
-absl::Status ReadTags(element value, std::vector<TagMatch>* tags) {
+absl::Status ReadLastTags(element value, std::vector<TagMatch>* tags) {
   tags->clear();
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::object object;
@@ -54,7 +54,7 @@ absl::StatusOr<LastSubQuery> ReadSubQuery(element value) {
     if (key == "metric") {
       HOURCELL_ASSIGN_OR_RETURN(query.metric, JsonText(key, field));
     } else if (key == "tags") {
-      HOURCELL_RETURN_IF_ERROR(ReadTags(field, &query.tags));
+      HOURCELL_RETURN_IF_ERROR(ReadLastTags(field, &query.tags));
     } else if (key == "tsuids") {
       HOURCELL_RETURN_IF_ERROR(ReadTsuids(field, &query.tsuids));
     }

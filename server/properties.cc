@@ -12,12 +12,12 @@
 namespace hourcell {
 namespace {
 
-bool IsBlank(char c) {
+bool IsPropertyBlank(char c) {
   return c == ' ' || c == '\t' || c == '\f';
 }
 
 std::string_view SkipBlanks(std::string_view text) {
-  while (!text.empty() && IsBlank(text.front()))
+  while (!text.empty() && IsPropertyBlank(text.front()))
     text.remove_prefix(1);
   return text;
 }
@@ -78,7 +78,7 @@ std::string TakeKey(std::string_view* line) {
   std::string key;
   while (!line->empty()) {
     const char c = line->front();
-    if (c == '=' || c == ':' || IsBlank(c)) break;
+    if (c == '=' || c == ':' || IsPropertyBlank(c)) break;
     line->remove_prefix(1);
     if (c == '\\') {
       TakeEscape(line, &key);
@@ -106,7 +106,7 @@ std::string Unescape(std::string_view text) {
       value.push_back(c);
     }
   }
-  while (value.size() > kept && IsBlank(value.back()))
+  while (value.size() > kept && IsPropertyBlank(value.back()))
     value.pop_back();
   return value;
 }

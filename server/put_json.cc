@@ -69,14 +69,14 @@ inline uint64_t KeyMark(std::string_view key) {
   return at;
 }
 
-bool IsBlank(char c) {
+bool IsJsonBlank(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
 // The cursors below stand in a std::string, whose '\0' ends every loop; nullptr = unusual.
 
 [[gnu::always_inline]] inline const char* SkipBlanks(const char* at) {
-  while (IsBlank(*at)) [[unlikely]]
+  while (IsJsonBlank(*at)) [[unlikely]]
     ++at;
   return at;
 }

@@ -24,7 +24,7 @@ constexpr size_t kKnownMax = 1024;
 // What the quick copy of a name may write behind it.
 constexpr size_t kCopyBytes = 16;
 // A guess at the bytes of one point in a body, to reserve room.
-constexpr size_t kBytesPerPoint = 100;
+constexpr size_t kScannedPerPoint = 100;
 
 constexpr unsigned kMetricBit = 1;
 constexpr unsigned kTimestampBit = 2;
@@ -32,7 +32,7 @@ constexpr unsigned kValueBit = 4;
 constexpr unsigned kTagsBit = 8;
 constexpr unsigned kAllBits = 15;
 
-[[gnu::always_inline]] inline const char* SkipBlanks(const char* at) {
+[[gnu::always_inline]] inline const char* SkipSpace(const char* at) {
   while (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') [[unlikely]]
     ++at;
   return at;
@@ -40,8 +40,8 @@ constexpr unsigned kAllBits = 15;
 
 // Where the value begins behind a key that ends at `at`.
 [[gnu::always_inline]] inline const char* SkipColon(const char* at) {
-  at = SkipBlanks(at);
-  return *at == ':' ? SkipBlanks(at + 1) : nullptr;
+  at = SkipSpace(at);
+  return *at == ':' ? SkipSpace(at + 1) : nullptr;
 }
 
 // Where the value of the field begins that begins at `at`, if it has that key, given in quotes.
@@ -119,7 +119,7 @@ uint64_t LoadWord(const char* at) {
 
 bool PutScan::Scan(const std::string& body, size_t tags_max) {
   points_.clear();
-  points_.reserve(body.size() / kBytesPerPoint + 1);
+  points_.reserve(body.size() / kScannedPerPoint + 1);
   known_.assign(std::bit_ceil(std::clamp(body.size() / kBytesPerKnown, kKnownMin, kKnownMax)), {});
   // Tags as text are shorter than as JSON.
   if (text_capacity_ < body.size() + kCopyBytes) {
@@ -129,21 +129,21 @@ bool PutScan::Scan(const std::string& body, size_t tags_max) {
   text_end_ = text_.get();
   end_ = body.data() + body.size();
   tags_max_ = std::min(tags_max, kTagsMax);
-  return ScanBody(SkipBlanks(body.data()));
+  return ScanBody(SkipSpace(body.data()));
 }
 
 bool PutScan::ScanBody(const char* at) {
   if (*at != '[') {
     at = ScanObject(at);
-    return at != nullptr && SkipBlanks(at) == end_;
+    return at != nullptr && SkipSpace(at) == end_;
   }
   do {
     if (points_.size() == kPutPointsMax) return false;
-    at = ScanObject(SkipBlanks(at + 1));
+    at = ScanObject(SkipSpace(at + 1));
     if (at == nullptr) return false;
-    at = SkipBlanks(at);
+    at = SkipSpace(at);
   } while (*at == ',');
-  return *at == ']' && SkipBlanks(at + 1) == end_;
+  return *at == ']' && SkipSpace(at + 1) == end_;
 }
 
 const char* PutScan::ScanObject(const char* at) {
@@ -151,9 +151,9 @@ const char* PutScan::ScanObject(const char* at) {
   LinePoint& point = points_.emplace_back();
   unsigned fields = 0;
   do {
-    at = ScanField(SkipBlanks(at + 1), &fields, &point);
+    at = ScanField(SkipSpace(at + 1), &fields, &point);
     if (at == nullptr) return nullptr;
-    at = SkipBlanks(at);
+    at = SkipSpace(at);
   } while (*at == ',');
   return *at == '}' && fields == kAllBits ? at + 1 : nullptr;
 }
@@ -210,7 +210,7 @@ const char* PutScan::ReadTags(const char* at, std::string_view* line) {
   char* const begin = text_end_;
   char* out = begin;
   do {
-    const char* const key = SkipBlanks(at + 1);
+    const char* const key = SkipSpace(at + 1);
     const char* const value = CopyString(key, end_, &out);
     if (value == nullptr) return nullptr;
     if (!AddKey({key + 1, static_cast<size_t>(value - key - 2)})) return nullptr;
@@ -220,7 +220,7 @@ const char* PutScan::ReadTags(const char* at, std::string_view* line) {
     at = CopyString(at, end_, &out);
     if (at == nullptr) return nullptr;
     *out++ = ' ';
-    at = SkipBlanks(at);
+    at = SkipSpace(at);
   } while (*at == ',');
   if (*at != '}') return nullptr;
   text_end_ = out;

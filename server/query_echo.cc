@@ -53,12 +53,6 @@ void AppendNames(const std::vector<std::string>& names, std::string* out) {
   out->push_back(']');
 }
 
-void AppendPair(std::string_view key, std::string_view value, std::string* out) {
-  AppendJsonString(key, out);
-  out->push_back(':');
-  AppendJsonString(value, out);
-}
-
 void AppendFilter(const TagFilterSpec& filter, std::string* out) {
   out->append("{\"tagk\":");
   AppendJsonString(filter.tagk, out);
@@ -86,7 +80,8 @@ void AppendTagsOfQuery(const SubQuery& query, std::string* out) {
     if (std::find(done.begin(), done.end(), filter.tagk) != done.end()) continue;
     if (!done.empty()) out->push_back(',');
     done.push_back(filter.tagk);
-    AppendPair(filter.tagk, fmt::format("{}({})", FilterTypeName(filter.type), filter.filter), out);
+    AppendJsonPair(filter.tagk, fmt::format("{}({})", FilterTypeName(filter.type), filter.filter),
+                   out);
   }
   out->push_back('}');
 }

@@ -1,12 +1,10 @@
 #include "server/query_handler.h"
 
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,16 +19,7 @@
 #include "server/web_guard.h"
 
 namespace hourcell {
-namespace {
-
-std::optional<uint64_t> ParseId(std::string_view text) {
-  uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
@@ -90,7 +79,7 @@ HttpResponse QueryHandler::HandleList(const HttpRequest& request) {
   if (method != HttpMethod::kDelete) return MethodNotAllowed(request);
   const std::string* const text = request.param("id");
   if (text == nullptr) return HttpError(400, "Missing parameter <code>id</code>");
-  const std::optional<uint64_t> id = ParseId(*text);
+  const std::optional<uint64_t> id = ParseUnsigned(*text);
   if (!id.has_value()) {
     return HttpError(400, fmt::format("id: got {}; want the queryId of a running query",
                                       QuoteForMessage(*text)));

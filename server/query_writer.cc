@@ -23,7 +23,7 @@ namespace {
 // The longest text of an int64: a sign and 19 digits.
 constexpr size_t kIntegerBytesMax = 20;
 // A point: comma, bracket, quotes, colon, time, value.
-constexpr size_t kPointBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
+constexpr size_t kWrittenBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
 
 // What stands around points and their parts.
 struct PointFrame {
@@ -38,13 +38,14 @@ constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
 
 // Points on their way to a body, through a buffer of their own: room for the next is checked once a
 // point, and what is printed is moved once.
-class PointText {
+class WrittenPoint {
  public:
-  explicit PointText(BodyWriter* body) : body_(*body) {}
+  explicit WrittenPoint(BodyWriter* body) : body_(*body) {}
 
-  // Makes room for kPointBytesMax.
+  // Makes room for kWrittenBytesMax.
   absl::Status Reserve() {
-    if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kPointBytesMax) return absl::OkStatus();
+    if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax)
+      return absl::OkStatus();
     Flush();
     return body_.Offer();
   }
@@ -66,12 +67,6 @@ class PointText {
   char* end_ = text_;
   char text_[8 * 1024];
 };
-
-void AppendPair(std::string_view key, std::string_view value, std::string* out) {
-  AppendJsonString(key, out);
-  out->push_back(':');
-  AppendJsonString(value, out);
-}
 
 // ["...","..."]
 void AppendNames(std::span<const std::string_view> names, std::string* out) {
@@ -165,7 +160,7 @@ void QueryWriter::AppendHead(const SeriesView& series) {
   out.append(",\"tags\":{");
   for (size_t i = 0; i < series.tags.size(); ++i) {
     if (i > 0) out.push_back(',');
-    AppendPair(series.tags[i].first, series.tags[i].second, &out);
+    AppendJsonPair(series.tags[i].first, series.tags[i].second, &out);
   }
   out.append("},\"aggregateTags\":");
   AppendNames(series.aggregate_tags, &out);
@@ -190,7 +185,7 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
     return ms ? points.t[i] : points.t[i] / 1000;
   };
   body_.buffer().append(",\"dps\":").append(frame.begin);
-  PointText text(&body_);
+  WrittenPoint text(&body_);
   for (size_t i = 0; i < points.size(); ++i) {
     const int64_t time = time_of(i);
     if (i + 1 < points.size() && time_of(i + 1) == time) continue;

@@ -32,14 +32,14 @@ int StatusOf(absl::StatusCode code) {
   }
 }
 
-HttpResponse Failure(const absl::Status& status) {
+HttpResponse RegionFailure(const absl::Status& status) {
   HttpResponse response = HttpError(StatusOf(status.code()), status);
   if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
 HttpResponse Answer(absl::StatusOr<std::string> body) {
-  if (!body.ok()) return Failure(body.status());
+  if (!body.ok()) return RegionFailure(body.status());
   HttpResponse response;
   response.body = *std::move(body);
   return response;
@@ -115,7 +115,7 @@ absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& r
 
 std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
   if (status.ok()) return std::nullopt;
-  return Failure(status);
+  return RegionFailure(status);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ absl::StatusOr<uint32_t> ReadParts(element value) {
   return static_cast<uint32_t>(parts);
 }
 
-void AppendField(std::string_view name, std::string_view text, std::string* out) {
+void AppendNextField(std::string_view name, std::string_view text, std::string* out) {
   fmt::format_to(std::back_inserter(*out), ",\"{}\":", name);
   AppendJsonString(text, out);
 }
@@ -86,19 +86,19 @@ void AppendExplained(const ExplainedKey& key, std::string* out) {
   *out += ",\"explained\":{\"text\":";
   AppendJsonString(KeyText(key), out);
   if (key.salt.has_value()) *out += fmt::format(",\"salt\":{}", *key.salt);
-  if (key.metric.has_value()) AppendField("metric", *key.metric, out);
+  if (key.metric.has_value()) AppendNextField("metric", *key.metric, out);
   if (key.time_s.has_value()) *out += fmt::format(",\"time\":{}", *key.time_s);
   if (!key.tags.empty()) {
     *out += ",\"tags\":[";
     for (const auto& [tagk, tagv] : key.tags) {
       *out += &tagk == &key.tags.front().first ? "{\"key\":" : ",{\"key\":";
       AppendJsonString(tagk, out);
-      AppendField("value", tagv, out);
+      AppendNextField("value", tagv, out);
       *out += '}';
     }
     *out += ']';
   }
-  if (!key.rest.empty()) AppendField("rest", key.rest, out);
+  if (!key.rest.empty()) AppendNextField("rest", key.rest, out);
   *out += '}';
 }
 
@@ -182,9 +182,9 @@ absl::StatusOr<RollingWish> ParseRollingJson(const std::string& body) {
 
 std::string SplitJson(const SplitWish& wish) {
   std::string out = TableField(wish.table);
-  AppendField("region", wish.region, &out);
+  AppendNextField("region", wish.region, &out);
   if (wish.at.has_value()) {
-    AppendField("at", *wish.at, &out);
+    AppendNextField("at", *wish.at, &out);
   } else {
     out += fmt::format(",\"into\":{}", wish.into);
   }
@@ -205,19 +205,19 @@ std::string RollingJson(const RollingWish& wish) {
   if (wish.abandon) {
     out += ",\"abandon\":true";
   } else if (!wish.split.empty()) {
-    AppendField("split", wish.split, &out);
+    AppendNextField("split", wish.split, &out);
   }
   return out + "}";
 }
 
 void AppendRegion(const ListedRegion& region, std::string* out) {
   *out += fmt::format("{{\"id\":{}", region.id);
-  AppendField("name", region.name, out);
-  AppendField("encoded", region.encoded_name, out);
-  AppendField("start", region.start, out);
-  AppendField("end", region.end, out);
-  AppendField("state", region.state, out);
-  AppendField("family", region.column_family, out);
+  AppendNextField("name", region.name, out);
+  AppendNextField("encoded", region.encoded_name, out);
+  AppendNextField("start", region.start, out);
+  AppendNextField("end", region.end, out);
+  AppendNextField("state", region.state, out);
+  AppendNextField("family", region.column_family, out);
   *out += fmt::format(
       ",\"parents\":[{}],\"pinnedUntil\":{},\"references\":{},\"fileBytes\":{},\"memoryBytes\":{},"
       "\"files\":{},\"youngFiles\":{}",

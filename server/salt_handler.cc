@@ -21,7 +21,7 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kBodyBytesMax = 64 << 10;
+constexpr size_t kSaltBodyBytesMax = 64 << 10;
 
 struct SaltChange {
   uint32_t buckets = 0;
@@ -35,9 +35,9 @@ std::string TextOf(simdjson::dom::element value) {
 }
 
 absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
-  if (body.size() > kBodyBytesMax) {
+  if (body.size() > kSaltBodyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("body: got {} bytes; want at most {}", body.size(), kBodyBytesMax));
+        fmt::format("body: got {} bytes; want at most {}", body.size(), kSaltBodyBytesMax));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
@@ -61,7 +61,7 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
   return change;
 }
 
-HttpResponse List(Tsdb* tsdb) {
+HttpResponse ListSalt(Tsdb* tsdb) {
   HttpResponse response;
   response.body = "{\"epochs\":[";
   bool is_first = true;
@@ -77,14 +77,14 @@ HttpResponse List(Tsdb* tsdb) {
 }  // namespace
 
 HttpResponse HandleSalt(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) {
-  if (request.method != "POST") return List(tsdb);
+  if (request.method != "POST") return ListSalt(tsdb);
   const absl::StatusOr<SaltChange> change = ReadChange(request.body, now_ms);
   if (!change.ok()) return HttpError(400, change.status());
   const absl::Status done = tsdb->salt()->Change(change->buckets, change->from_s);
   if (absl::IsInvalidArgument(done)) return HttpError(400, done);
   if (absl::IsFailedPrecondition(done)) return HttpError(409, done);
   if (!done.ok()) return QueryError(done);
-  return List(tsdb);
+  return ListSalt(tsdb);
 }
 
 }  // namespace hourcell

@@ -40,7 +40,7 @@ absl::Status ReadTag(element value, std::vector<TagMatch>* tags) {
   return absl::OkStatus();
 }
 
-absl::Status ReadTags(element value, std::vector<TagMatch>* tags) {
+absl::Status ReadSearchTags(element value, std::vector<TagMatch>* tags) {
   tags->clear();
   if (value.is_null()) return absl::OkStatus();
   simdjson::dom::array array;
@@ -85,7 +85,7 @@ absl::StatusOr<LookupQuery> ParseLookupJson(const std::string& body) {
     if (key == "metric") {
       HOURCELL_ASSIGN_OR_RETURN(query.metric, JsonText(key, field));
     } else if (key == "tags") {
-      HOURCELL_RETURN_IF_ERROR(ReadTags(field, &query.tags));
+      HOURCELL_RETURN_IF_ERROR(ReadSearchTags(field, &query.tags));
     } else if (key == "limit") {
       HOURCELL_ASSIGN_OR_RETURN(query.limit, ReadCount(key, field));
     } else if (key == "startIndex") {

@@ -13,6 +13,7 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 
 namespace hourcell {
@@ -60,23 +61,11 @@ std::string RandomBytes(size_t size) {
   return bytes;
 }
 
-std::string ToHex(std::string_view bytes) {
-  std::string hex;
-  for (const char byte : bytes)
-    hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
-std::optional<std::string> FromHex(std::string_view hex, size_t bytes) {
-  if (hex.size() != 2 * bytes) return std::nullopt;
-  std::string out;
-  for (size_t i = 0; i < hex.size(); i += 2) {
-    uint8_t byte = 0;
-    const auto [end, error] = std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    if (error != std::errc() || end != hex.data() + i + 2) return std::nullopt;
-    out += static_cast<char>(byte);
-  }
-  return out;
+// The bytes of hex digits; nothing if they are not that many bytes.
+std::optional<std::string> HexBytes(std::string_view hex, size_t bytes) {
+  absl::StatusOr<std::string> out = FromHex(hex);
+  if (!out.ok() || out->size() != bytes) return std::nullopt;
+  return *std::move(out);
 }
 
 bool ParseNumber(std::string_view text, uint32_t* number) {
@@ -118,8 +107,8 @@ absl::StatusOr<SecretHash> SecretHash::Parse(std::string_view text) {
       !ParseNumber(parts[3], &parsed.cost_.parallel) || !IsSensible(parsed.cost_)) {
     return BadHash("cost out of range");
   }
-  const std::optional<std::string> salt = FromHex(parts[4], kSaltBytes);
-  const std::optional<std::string> hash = FromHex(parts[5], kHashBytes);
+  const std::optional<std::string> salt = HexBytes(parts[4], kSaltBytes);
+  const std::optional<std::string> hash = HexBytes(parts[5], kHashBytes);
   if (!salt.has_value() || !hash.has_value()) return BadHash("bad hex digits");
   parsed.salt_ = *salt;
   parsed.hash_ = *hash;

@@ -22,7 +22,7 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kBodyBytesMax = 64 << 10;
+constexpr size_t kTtlBodyBytesMax = 64 << 10;
 
 // What a POST wants.
 struct TtlChange {
@@ -38,9 +38,9 @@ absl::StatusOr<std::optional<int64_t>> ReadTtl(simdjson::dom::element value) {
 }
 
 absl::StatusOr<TtlChange> ReadChange(const std::string& body) {
-  if (body.size() > kBodyBytesMax) {
+  if (body.size() > kTtlBodyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("body: got {} bytes; want at most {}", body.size(), kBodyBytesMax));
+        fmt::format("body: got {} bytes; want at most {}", body.size(), kTtlBodyBytesMax));
   }
   simdjson::dom::parser parser;
   simdjson::dom::object object;
@@ -78,7 +78,7 @@ absl::StatusOr<bool> IsShorter(const TtlChange& change, Tsdb* tsdb) {
   return after_s != 0 && (before_s == 0 || after_s < before_s);
 }
 
-HttpResponse List(Tsdb* tsdb) {
+HttpResponse ListTtls(Tsdb* tsdb) {
   const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->MetricTtls();
   if (!ttls.ok()) return QueryError(ttls.status());
   HttpResponse response;
@@ -95,7 +95,7 @@ HttpResponse List(Tsdb* tsdb) {
 }  // namespace
 
 HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsdb) {
-  if (request.method != "POST") return List(tsdb);
+  if (request.method != "POST") return ListTtls(tsdb);
   const absl::StatusOr<TtlChange> change = ReadChange(request.body);
   if (!change.ok()) return HttpError(400, change.status());
   const absl::StatusOr<bool> is_shorter = IsShorter(*change, tsdb);
@@ -109,7 +109,7 @@ HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsd
   if (absl::IsNotFound(set)) return HttpError(404, set);
   if (absl::IsInvalidArgument(set)) return HttpError(400, set);
   if (!set.ok()) return QueryError(set);
-  return List(tsdb);
+  return ListTtls(tsdb);
 }
 
 }  // namespace hourcell

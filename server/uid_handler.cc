@@ -41,8 +41,8 @@ using NamesByKind = std::array<std::vector<std::string>, 3>;
 // Texts by name, in the order of names.
 using TextByName = std::map<std::string, std::string>;
 
-absl::StatusOr<simdjson::dom::object> ParseBody(const std::string& body,
-                                                simdjson::dom::parser* parser) {
+absl::StatusOr<simdjson::dom::object> ParseUidBody(const std::string& body,
+                                                   simdjson::dom::parser* parser) {
   if (body.empty()) return absl::InvalidArgumentError("Missing message content");
   if (body.size() > kQueryBodyBytesMax) {
     return absl::InvalidArgumentError(fmt::format(
@@ -56,7 +56,9 @@ absl::StatusOr<simdjson::dom::object> ParseBody(const std::string& body,
   return object;
 }
 
-absl::Status BadField(std::string_view field, simdjson::dom::element value, std::string_view want) {
+absl::Status BadUidField(std::string_view field,
+                         simdjson::dom::element value,
+                         std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("Unable to parse the given JSON: got {}; want {}",
                   QuoteForMessage(fmt::format("{}: {}", field, simdjson::to_string(value))), want));
@@ -65,15 +67,15 @@ absl::Status BadField(std::string_view field, simdjson::dom::element value, std:
 absl::StatusOr<NamesByKind> NamesFromJson(const std::string& body) {
   constexpr std::string_view kWant = "metric, tagk or tagv and an array of names";
   simdjson::dom::parser parser;
-  HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object, ParseBody(body, &parser));
+  HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object, ParseUidBody(body, &parser));
   NamesByKind names;
   for (const auto [field, value] : object) {
     const std::optional<UidKind> kind = KindOfField(field);
     simdjson::dom::array array;
-    if (!kind || value.get(array)) return BadField(field, value, kWant);
+    if (!kind || value.get(array)) return BadUidField(field, value, kWant);
     for (const simdjson::dom::element element : array) {
       std::string_view name;
-      if (element.get(name)) return BadField(field, value, kWant);
+      if (element.get(name)) return BadUidField(field, value, kWant);
       names[static_cast<size_t>(*kind)].emplace_back(name);
     }
   }
@@ -182,10 +184,12 @@ absl::StatusOr<Renaming> ReadRenaming(const HttpRequest& request) {
     }
   } else {
     simdjson::dom::parser parser;
-    HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object, ParseBody(request.body, &parser));
+    HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object,
+                              ParseUidBody(request.body, &parser));
     for (const auto [field, value] : object) {
       std::string_view text;
-      if (value.get(text)) return BadField(field, value, "metric, tagk, tagv or name and a name");
+      if (value.get(text))
+        return BadUidField(field, value, "metric, tagk, tagv or name and a name");
       renaming.Add(field, text);
     }
   }

@@ -42,6 +42,11 @@ inline constexpr uint64_t MaxUnsigned(size_t width) {
   return width == 0 ? 0 : width >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * width)) - 1;
 }
 
+// The least key greater than `key`, in the order of bytes.
+inline std::string AfterKey(std::string_view key) {
+  return std::string(key) + '\0';
+}
+
 // LEB128: 7 bits a byte, least significant group first, high bit = more follows.
 void AppendVarint(uint64_t value, std::string* out);
 

@@ -1,7 +1,10 @@
 #include "codec/base/strings.h"
 
+#include <charconv>
 #include <cstdint>
+#include <system_error>
 
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 namespace hourcell {
@@ -26,6 +29,20 @@ size_t Utf8SequenceLength(std::string_view bytes) {
 }
 
 }  // namespace
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  absl::AsciiStrToLower(&lower);
+  return lower;
+}
+
+std::optional<uint64_t> ParseUnsigned(std::string_view digits) {
+  uint64_t number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 std::string QuoteForMessage(std::string_view text) {
   std::string quoted = "\"";

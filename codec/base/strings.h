@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
+#include <absl/status/status.h>
 
 namespace hourcell {
 
@@ -30,6 +33,18 @@ using StringSet = absl::flat_hash_set<std::string, StringHash, StringEq>;
 // User text for a message: in double quotes, control characters and bytes that are not UTF-8 as
 // \xNN, cut after 64 bytes with "..." inside the quotes.
 std::string QuoteForMessage(std::string_view text);
+
+// The message of a status as a std::string_view, valid as long as `status` is.
+inline std::string_view MessageOf(const absl::Status& status) {
+  return {status.message().data(), status.message().size()};
+}
+
+// `text` with A to Z in lower case; other bytes stay.
+std::string LowerCase(std::string_view text);
+
+// The number that `digits` spells, all of them decimal; nothing for other text, no text, or a number
+// over 64 bits.
+std::optional<uint64_t> ParseUnsigned(std::string_view digits);
 
 // True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, nothing over U+10FFFF, shortest).
 bool IsUtf8(std::string_view bytes);

@@ -17,12 +17,17 @@ constexpr uint8_t kDefinition = 0xFE;
 constexpr uint8_t kSection = 0xFD;
 
 enum SeriesCode : uint8_t { kSameSeries = 0, kNextSeries = 1, kOtherSeries = 2 };
-enum TimeCode : uint8_t { kSameTime = 0, kSeconds = 1, kMilliseconds = 2 };
-enum ValueCode : uint8_t { kInteger = 0, kBinary32 = 1, kBinary64 = 2, kSmallInteger = 3 };
-constexpr int64_t kSmallIntegerMax = 15 - kSmallInteger;
+enum LogTimeCode : uint8_t { kLogSameTime = 0, kLogSeconds = 1, kLogMilliseconds = 2 };
+enum LogValueCode : uint8_t {
+  kLogInteger = 0,
+  kLogBinary32 = 1,
+  kLogBinary64 = 2,
+  kLogSmallInteger = 3
+};
+constexpr int64_t kLogSmallIntegerMax = 15 - kLogSmallInteger;
 
 // Token and three varints.
-constexpr size_t kPointBytesMax = 1 + 3 * kVarintBytesMax;
+constexpr size_t kLogPointBytesMax = 1 + 3 * kVarintBytesMax;
 constexpr size_t kHeaderBytesMax = 1 + 4 * kVarintBytesMax;
 
 // Bytes to be read; unless checked, there are enough of them for a point.
@@ -99,7 +104,7 @@ uint8_t* PointLogWriter::Reserve(size_t bytes) {
 }
 
 void PointLogWriter::Add(SeriesNumber series, Timestamp time, Value value) {
-  uint8_t* const token = Reserve(kPointBytesMax);
+  uint8_t* const token = Reserve(kLogPointBytesMax);
   uint8_t* out = token + 1;
 
   uint8_t series_code = kSameSeries;
@@ -109,17 +114,17 @@ void PointLogWriter::Add(SeriesNumber series, Timestamp time, Value value) {
     series_code = kOtherSeries;
     out = StoreVarint(ZigZag(static_cast<int64_t>(series - series_)), out);
   }
-  uint8_t time_code = kSameTime;
+  uint8_t time_code = kLogSameTime;
   if (time != time_) {
-    time_code = time.is_ms ? kMilliseconds : kSeconds;
+    time_code = time.is_ms ? kLogMilliseconds : kLogSeconds;
     // After milliseconds, seconds count from the whole second below.
     const int64_t step = time.is_ms ? time.ms - time_.ms : time.ms / 1000 - time_.ms / 1000;
     out = StoreVarint(ZigZag(step), out);
   }
-  uint8_t value_code = kInteger;
+  uint8_t value_code = kLogInteger;
   if (value.is_integer()) {
-    if (value.integer() >= 0 && value.integer() <= kSmallIntegerMax) {
-      value_code = static_cast<uint8_t>(kSmallInteger + value.integer());
+    if (value.integer() >= 0 && value.integer() <= kLogSmallIntegerMax) {
+      value_code = static_cast<uint8_t>(kLogSmallInteger + value.integer());
     } else {
       out = StoreVarint(ZigZag(value.integer()), out);
     }
@@ -127,11 +132,11 @@ void PointLogWriter::Add(SeriesNumber series, Timestamp time, Value value) {
     const auto narrow = static_cast<float>(value.floating());
     if (std::bit_cast<uint64_t>(static_cast<double>(narrow)) ==
         std::bit_cast<uint64_t>(value.floating())) {
-      value_code = kBinary32;
+      value_code = kLogBinary32;
       std::memcpy(out, &narrow, sizeof narrow);
       out += sizeof narrow;
     } else {
-      value_code = kBinary64;
+      value_code = kLogBinary64;
       const double wide = value.floating();
       std::memcpy(out, &wide, sizeof wide);
       out += sizeof wide;
@@ -262,7 +267,7 @@ bool PointLogReader::IsOfClass(uint64_t step) {
 
 bool PointLogReader::TakePoint(uint8_t token) {
   // Far from the end no byte needs to be looked for.
-  const bool is_far = static_cast<size_t>(end_ - next_) >= kPointBytesMax;
+  const bool is_far = static_cast<size_t>(end_ - next_) >= kLogPointBytesMax;
   return is_far ? TakePointAt</*is_checked=*/false>(next_, token)
                 : TakePointAt</*is_checked=*/true>(next_, token);
 }
@@ -288,14 +293,14 @@ bool PointLogReader::TakePointAt(const uint8_t* begin, uint8_t token) {
   series_ += step;
   if (is_sorted_ && step != checked_step_ && !IsOfClass(step)) return false;
   switch (const auto code = static_cast<uint8_t>(token >> 4 & 3)) {
-    case kSameTime:
+    case kLogSameTime:
       break;
-    case kSeconds:
-    case kMilliseconds: {
+    case kLogSeconds:
+    case kLogMilliseconds: {
       if (!in.TakeVarint(&number)) return false;
       const int64_t passed = UnZigZag(number);
       if (passed > kTimestampMsMax || passed < -kTimestampMsMax) return false;
-      const bool is_ms = code == kMilliseconds;
+      const bool is_ms = code == kLogMilliseconds;
       time_ = {.ms = is_ms ? time_.ms + passed : (time_.ms / 1000 + passed) * 1000, .is_ms = is_ms};
       if (time_.ms < 0 || time_.ms > kTimestampMsMax) return false;
       break;
@@ -304,24 +309,24 @@ bool PointLogReader::TakePointAt(const uint8_t* begin, uint8_t token) {
       return false;
   }
   switch (const auto code = static_cast<uint8_t>(token & 15)) {
-    case kInteger:
+    case kLogInteger:
       if (!in.TakeVarint(&number)) return false;
       value_ = Value::Integer(UnZigZag(number));
       break;
-    case kBinary32: {
+    case kLogBinary32: {
       float narrow = 0;
       if (!in.TakeRaw(&narrow) || !std::isfinite(narrow)) return false;
       value_ = Value::Float(static_cast<double>(narrow));
       break;
     }
-    case kBinary64: {
+    case kLogBinary64: {
       double wide = 0;
       if (!in.TakeRaw(&wide) || !std::isfinite(wide)) return false;
       value_ = Value::Float(wide);
       break;
     }
     default:
-      value_ = Value::Integer(code - kSmallInteger);
+      value_ = Value::Integer(code - kLogSmallInteger);
       break;
   }
   next_ = in.next;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kGroupShare = 0.8;  // of its slot
 constexpr double kValueSize = 10;
 
-std::vector<double> AllValues(const Figure& figure) {
+std::vector<double> BarValues(const Figure& figure) {
   std::vector<double> values;
   for (const Series& series : figure.series)
     values.insert(values.end(), series.y.begin(), series.y.end());
@@ -43,7 +43,7 @@ bool HaveRoom(const std::vector<double>& values, double width) {
 }  // namespace
 
 void DrawBars(const Figure& figure, Scene* scene) {
-  const std::vector<double> values = AllValues(figure);
+  const std::vector<double> values = BarValues(figure);
   Scale scale(figure.y, values, /*has_zero=*/true, /*ticks=*/7);
   FrameSpec spec{.x = CategoryLabels(figure.x.categories), .has_y_grid = true};
   for (const Tick& tick : scale.ticks())

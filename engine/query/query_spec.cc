@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 #include <fmt/format.h>
 
@@ -28,12 +27,6 @@ constexpr std::array<std::string_view, 35> kAggregatorNames = {
     "ep99r3", "ep999r3", "ep50r7", "ep75r7", "ep90r7", "ep95r7", "ep99r7", "ep999r7"};
 constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "null", "zero"};
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  absl::AsciiStrToLower(&lower);
-  return lower;
-}
-
 // Parts between '-'; like Java's split without the empty ones at the end.
 std::vector<std::string_view> SplitAtDashes(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -56,7 +49,7 @@ bool IsAll(std::string_view interval) {
 
 // Sets the fill policy of `spec` to `name`, other than scalar(x).
 absl::Status SetFillPolicy(std::string_view name, DownsampleSpec* spec) {
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   if (lower == "scalar") {
     return absl::InvalidArgumentError(
         fmt::format("fill policy {}: no number; want scalar(<number>)", name));
@@ -73,7 +66,7 @@ absl::Status SetFillPolicy(std::string_view name, DownsampleSpec* spec) {
 // may have a '-' of its own.
 absl::Status TakeScalarFill(std::string_view* text, DownsampleSpec* spec) {
   constexpr std::string_view kOpen = "-scalar(";
-  const size_t at = Lower(*text).find(kOpen);
+  const size_t at = LowerCase(*text).find(kOpen);
   if (at == std::string_view::npos) return absl::OkStatus();
   std::string_view number = text->substr(at + kOpen.size());
   const bool is_closed = number.ends_with(')');
@@ -129,7 +122,7 @@ std::string_view FilterTypeName(FilterType type) {
 }
 
 absl::StatusOr<FilterType> ParseFilterType(std::string_view name) {
-  const auto found = std::find(kFilterTypeNames.begin(), kFilterTypeNames.end(), Lower(name));
+  const auto found = std::find(kFilterTypeNames.begin(), kFilterTypeNames.end(), LowerCase(name));
   if (found == kFilterTypeNames.end()) {
     return absl::InvalidArgumentError(
         fmt::format("Could not find a tag value filter of the type: {}", name));

@@ -29,12 +29,6 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  absl::AsciiStrToLower(&lower);
-  return lower;
-}
-
 // The number that all of `digits` is; nothing if it is none or does not fit.
 std::optional<int64_t> NumberOf(std::string_view digits) {
   int64_t number = 0;
@@ -126,7 +120,7 @@ bool IsDottedTime(std::string_view text) {
 absl::StatusOr<int64_t> ParseQueryTime(std::string_view text,
                                        std::string_view timezone,
                                        int64_t now_ms) {
-  const std::string lower = Lower(text);
+  const std::string lower = LowerCase(text);
   const std::string_view view = lower;
   if (view.empty() || view == "now") return now_ms;
   if (view.ends_with("-ago")) {
@@ -179,7 +173,7 @@ absl::StatusOr<Duration> ParseDurationText(std::string_view text) {
   if (*count == 0) {
     return absl::InvalidArgumentError(fmt::format("Zero or negative duration: {}", text));
   }
-  const auto unit = std::ranges::find(kUnits, Lower(text.substr(digits)), &Unit::name);
+  const auto unit = std::ranges::find(kUnits, LowerCase(text.substr(digits)), &Unit::name);
   if (unit == kUnits.end()) {
     return absl::InvalidArgumentError(fmt::format("Invalid duration (suffix): {}", text));
   }

@@ -32,7 +32,7 @@ struct Name {
   Distributor (*make)(const Request&);
 };
 
-absl::Status Refuse(std::string_view spec, std::string_view want) {
+absl::Status RefuseSpec(std::string_view spec, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("distributor {}: want {}", QuoteForMessage(spec), want));
 }
@@ -48,7 +48,7 @@ template <auto kMake>
 Distributor MakeWithNumber(const Request& request) {
   uint64_t number = 0;
   if (!ReadNumber(request.operand, &number))
-    return Refuse(request.spec, "a number behind the colon");
+    return RefuseSpec(request.spec, "a number behind the colon");
   return kMake(number);
 }
 
@@ -60,7 +60,7 @@ absl::StatusOr<uint64_t> ReadSeconds(std::string_view spec, std::string_view tex
   uint64_t count = 0;
   if (unit == kUnits.npos || !ReadNumber(text.substr(0, text.size() - 1), &count) ||
       count > UINT64_MAX / kSeconds[unit]) {
-    return Refuse(
+    return RefuseSpec(
         spec, fmt::format("a whole number and s, m, h or d where {} is", QuoteForMessage(text)));
   }
   return count * kSeconds[unit];
@@ -81,7 +81,7 @@ Distributor MakeCyclicOf(const Request& request) {
     const bool is_last = name == fields.back().first;
     if (!field.starts_with(name) || field.substr(name.size(), 1) != "=" ||
         is_last != (end == rest.size())) {
-      return Refuse(request.spec, "cyclic:period=44d,slot=1d,ttl=30d,major=7d, in this order");
+      return RefuseSpec(request.spec, "cyclic:period=44d,slot=1d,ttl=30d,major=7d, in this order");
     }
     HOURCELL_ASSIGN_OR_RETURN(*seconds, ReadSeconds(request.spec, field.substr(name.size() + 1)));
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -120,12 +120,12 @@ absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeKeyDistributor(std::string_v
     std::string names;
     for (const Name& name : kNames)
       names += fmt::format("{}{}", names.empty() ? "" : ", ", name.name);
-    return Refuse(spec, "one of " + names);
+    return RefuseSpec(spec, "one of " + names);
   }
   const bool has_operand = colon != std::string_view::npos;
   if (has_operand != known->has_operand) {
-    return Refuse(spec,
-                  known->has_operand ? "an operand behind a colon" : "nothing behind the name");
+    return RefuseSpec(spec,
+                      known->has_operand ? "an operand behind a colon" : "nothing behind the name");
   }
   return known->make(
       {.spec = spec, .operand = has_operand ? spec.substr(colon + 1) : "", .layout = layout});

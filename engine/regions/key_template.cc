@@ -34,7 +34,7 @@ constexpr Preset kPresets[] = {
     {"newest-first", "metric+hour~+tags", ""},     {"partition", "modulo:", "+id"},
 };
 
-absl::Status Refuse(std::string_view text, std::string_view want) {
+absl::Status RefuseTemplate(std::string_view text, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("layout: {}: want {}", QuoteForMessage(text), want));
 }
@@ -116,7 +116,7 @@ absl::StatusOr<KeyTemplate> KeyTemplate::Parse(std::string_view text) {
     rest.remove_prefix(end + 1);
   }
   if (parsed.fields_.size() > kFieldsMax) {
-    return Refuse(text, fmt::format("at most {} fields", kFieldsMax));
+    return RefuseTemplate(text, fmt::format("at most {} fields", kFieldsMax));
   }
   return parsed;
 }
@@ -131,20 +131,21 @@ absl::Status KeyTemplate::AddField(std::string_view word) {
   }
   const FieldName* const known = FindField(name);
   if (known == nullptr) {
-    return Refuse(
+    return RefuseTemplate(
         word,
         "fields joined by '+' or ',', of metric, metric~, tags, hour, hour~, day, ms, ms~, id, "
         "salt:N, hash:N, hex:N, modulo:N, text:T; or opentsdb, salted:N, hash-prefix:N, "
         "reversed-metric, tags-first, time-first, newest-first, partition:N");
   }
   KeyField field{.kind = known->kind};
-  if (known->max == 0 && colon < word.size()) return Refuse(word, "no operand");
+  if (known->max == 0 && colon < word.size()) return RefuseTemplate(word, "no operand");
   if (known->max > 0) {
     const auto [end, error] =
         std::from_chars(operand.data(), operand.data() + operand.size(), field.number);
     const bool is_number = error == std::errc() && end == operand.data() + operand.size();
     if (!is_number || field.number < 1 || field.number > known->max) {
-      return Refuse(word, fmt::format("a number from 1 to {} behind the colon", known->max));
+      return RefuseTemplate(word,
+                            fmt::format("a number from 1 to {} behind the colon", known->max));
     }
   }
   if (field.kind == KeyFieldKind::kSalt) {

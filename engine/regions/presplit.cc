@@ -45,7 +45,7 @@ const Word& WordOf(Kind kind) {
                        [&](const Word& word) { return word.kind == kind; });
 }
 
-absl::Status Refuse(std::string_view spec, std::string_view want) {
+absl::Status RefusePresplit(std::string_view spec, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("pre-split {}: want {}", QuoteForMessage(spec), want));
 }
@@ -57,8 +57,8 @@ absl::StatusOr<uint32_t> ParseRegions(std::string_view spec,
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), regions);
   if (error != std::errc() || end != text.data() + text.size() || regions < regions_min ||
       regions > kPresplitRegionsMax) {
-    return Refuse(spec, fmt::format("a number of regions from {} to {} behind the colon",
-                                    regions_min, kPresplitRegionsMax));
+    return RefusePresplit(spec, fmt::format("a number of regions from {} to {} behind the colon",
+                                            regions_min, kPresplitRegionsMax));
   }
   return regions;
 }
@@ -91,14 +91,15 @@ absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text) {
   const auto word = std::find_if(kWords.begin(), kWords.end(),
                                  [&](const Word& known) { return known.name == name; });
   if (word == kWords.end()) {
-    return Refuse(text, "hex:N, decimal:N, uniform:N, keys:A,B..., file:PATH, salt or partition:N");
+    return RefusePresplit(
+        text, "hex:N, decimal:N, uniform:N, keys:A,B..., file:PATH, salt or partition:N");
   }
   const bool has_operand = colon != std::string_view::npos;
   const std::string_view operand = has_operand ? text.substr(colon + 1) : "";
   PresplitSpec spec{.kind = word->kind, .regions = 0, .keys = {}, .path = ""};
   switch (word->operand) {
     case Operand::kNothing:
-      if (has_operand) return Refuse(text, "nothing behind the word");
+      if (has_operand) return RefusePresplit(text, "nothing behind the word");
       break;
     case Operand::kRegions: {
       HOURCELL_ASSIGN_OR_RETURN(spec.regions, ParseRegions(text, operand, word->regions_min));
@@ -109,7 +110,7 @@ absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text) {
       break;
     }
     case Operand::kPath:
-      if (operand.empty()) return Refuse(text, "a path behind the colon");
+      if (operand.empty()) return RefusePresplit(text, "a path behind the colon");
       spec.path = operand;
       break;
   }

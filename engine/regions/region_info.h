@@ -75,6 +75,9 @@ enum class RegionState : uint8_t {
   kMergingNew = 11,
 };
 
+// How long the normalizer leaves a region alone that a pre-split or an operator's split made.
+inline constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
+
 inline constexpr uint8_t kRegionStateCount = 12;
 
 // "OPEN", "SPLITTING_NEW": as HBase writes them.
@@ -93,7 +96,7 @@ struct RegionInfo {
   RegionId id = {};
   RegionState state = RegionState::kOffline;
   std::vector<RegionId> parents = {};  // one after a split, several after a merge, none at creation
-  uint64_t pinned_until_ms = 0;    // the normaliser does not merge it before, as after a pre-split
+  uint64_t pinned_until_ms = 0;    // the normalizer does not merge it before, as after a pre-split
   bool has_references = false;     // files hold keys of its parent that are not its own yet
   std::string column_family = {};  // empty = DefaultColumnFamily(table, id)
 

@@ -13,10 +13,6 @@ namespace {
 
 using Findings = std::vector<RegionFinding>;
 
-std::string RangeText(const RegionRange& range) {
-  return fmt::format("[{}, {})", ToStringBinary(range.start), ToStringBinary(range.end));
-}
-
 // "data.17 [a, b)"
 std::string Called(const RegionInfo& region) {
   return fmt::format("{} {}", DefaultColumnFamily(region.table, region.id),

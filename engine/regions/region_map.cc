@@ -39,7 +39,7 @@ size_t CountBelow(const uint64_t* heads, size_t size, uint64_t head) {
   return static_cast<size_t>(base - heads);
 }
 
-std::string_view CommonPrefix(std::string_view a, std::string_view b) {
+std::string_view SharedPrefix(std::string_view a, std::string_view b) {
   const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return a.substr(0, static_cast<size_t>(end - a.begin()));
 }
@@ -47,7 +47,7 @@ std::string_view CommonPrefix(std::string_view a, std::string_view b) {
 }  // namespace
 
 RegionMap::RegionMap(std::vector<RegionInfo> regions) : regions_(std::move(regions)) {
-  if (size() > 1) common_ = CommonPrefix(regions_[1].range.start, regions_.back().range.start);
+  if (size() > 1) common_ = SharedPrefix(regions_[1].range.start, regions_.back().range.start);
   offsets_.push_back(0);
   for (const RegionInfo& region : regions_) {
     const std::string_view start = region.range.start;

@@ -55,6 +55,10 @@ std::string ToStringBinary(std::string_view bytes) {
   return text;
 }
 
+std::string RangeText(const RegionRange& range) {
+  return fmt::format("[{}, {})", ToStringBinary(range.start), ToStringBinary(range.end));
+}
+
 absl::StatusOr<std::string> FromStringBinary(std::string_view text) {
   std::string bytes;
   while (!text.empty()) {

@@ -20,7 +20,10 @@ namespace hourcell {
 // as it is, any other byte as \xNN with upper-case digits.
 std::string ToStringBinary(std::string_view bytes);
 
-// The way back. Digits of either case. kInvalidArgument for a backslash that begins no \xNN and for
+// "[start, end)", both as ToStringBinary prints them.
+std::string RangeText(const RegionRange& range);
+
+// The reverse of ToStringBinary. Digits of either case. kInvalidArgument for a backslash that begins no \xNN and for
 // characters that ToStringBinary would have escaped.
 absl::StatusOr<std::string> FromStringBinary(std::string_view text);
 

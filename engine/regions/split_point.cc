@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
@@ -19,20 +20,12 @@ constexpr double kGoodEnough = 0.01;
 // no key is. So many are enough for four tags.
 constexpr int kBisectionsMax = 256;
 
-std::string AfterKey(std::string_view key) {
-  return std::string(key) + '\0';
-}
-
-std::string RangeText(const RegionRange& range) {
-  return fmt::format("[{}, {})", ToStringBinary(range.start), ToStringBinary(range.end));
-}
-
 // The byte at `i`, with zero bytes behind the end.
 uint32_t ByteAt(std::string_view key, size_t i) {
   return i < key.size() ? static_cast<uint8_t>(key[i]) : 0;
 }
 
-size_t CommonPrefix(std::string_view a, std::string_view b) {
+size_t CommonPrefixBytes(std::string_view a, std::string_view b) {
   return static_cast<size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first -
                              a.begin());
 }
@@ -214,7 +207,7 @@ class PointFinder {
 double PositionIn(std::string_view low, std::string_view high, std::string_view key) {
   if (key <= low) return 0;
   if (key >= high) return 1;
-  const size_t skip = CommonPrefix(low, high);
+  const size_t skip = CommonPrefixBytes(low, high);
   const auto number = [&](std::string_view text) {
     double value = 0;
     for (size_t i = skip + 8; i-- > skip;)
@@ -309,7 +302,7 @@ uint64_t BytesOfSpans(std::span<const FileSpan> files,
 std::string KeyBetween(std::string_view low, std::string_view high) {
   HOURCELL_DCHECK(low < high);
   // (low + high) / 2 as numbers of `digits` digits to the base 256 behind the common prefix.
-  const size_t skip = CommonPrefix(low, high);
+  const size_t skip = CommonPrefixBytes(low, high);
   const size_t digits = std::max(low.size(), high.size()) - skip + 1;
   std::string middle(low.substr(0, skip));
   middle.resize(skip + digits);
@@ -324,7 +317,7 @@ std::string KeyBetween(std::string_view low, std::string_view high) {
   for (size_t i = 0; i < digits; ++i)
     middle[skip + i] = static_cast<char>(((sums[i] & 1) << 7) | (sums[i + 1] >> 1));
   // Two bytes behind the place where it leaves `low` are precise enough, and short.
-  const size_t leaves = CommonPrefix(low, middle);
+  const size_t leaves = CommonPrefixBytes(low, middle);
   middle.resize(std::min(middle.size(), leaves + 3));
   return middle;
 }

@@ -1,5 +1,7 @@
 #include "engine/regions/split_restriction.h"
 
+#include "codec/base/bytes.h"
+
 namespace hourcell {
 namespace {
 
@@ -9,11 +11,6 @@ std::string AfterPrefix(std::string prefix) {
     prefix.pop_back();
   if (!prefix.empty()) prefix.back() = static_cast<char>(static_cast<uint8_t>(prefix.back()) + 1);
   return prefix;
-}
-
-// The least key after `key` alone.
-std::string AfterKey(std::string_view key) {
-  return std::string(key) + '\0';
 }
 
 }  // namespace

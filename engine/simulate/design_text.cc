@@ -12,7 +12,7 @@
 namespace hourcell {
 namespace {
 
-absl::Status Refuse(std::string_view text, std::string_view want) {
+absl::Status RefuseDesign(std::string_view text, std::string_view want) {
   return absl::InvalidArgumentError(fmt::format("design {}: want {}", QuoteForMessage(text), want));
 }
 
@@ -20,7 +20,7 @@ absl::Status Apply(std::string_view word, DesignDefaults* design) {
   const size_t equals = std::min(word.find('='), word.size());
   const std::string_view key = word.substr(0, equals);
   const std::string value(word.substr(std::min(equals + 1, word.size())));
-  if (equals == 0 || equals == word.size()) return Refuse(word, "key=value");
+  if (equals == 0 || equals == word.size()) return RefuseDesign(word, "key=value");
   if (key == "layout") {
     design->layout = value;
   } else if (key == "distributor") {
@@ -32,7 +32,7 @@ absl::Status Apply(std::string_view word, DesignDefaults* design) {
   } else if (key == "seed") {
     const char* const end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, design->seed);
-    if (parsed.ec != std::errc() || parsed.ptr != end) return Refuse(word, "seed=NUMBER");
+    if (parsed.ec != std::errc() || parsed.ptr != end) return RefuseDesign(word, "seed=NUMBER");
   } else {
     design->settings.insert_or_assign(std::string(key), value);
   }
@@ -43,7 +43,7 @@ absl::Status Apply(std::string_view word, DesignDefaults* design) {
 
 absl::StatusOr<SimulationDesign> MakeDesign(std::string_view name, const DesignDefaults& defaults) {
   if (defaults.engine != "hourcell" && defaults.engine != "hbase") {
-    return Refuse(defaults.engine, "engine hourcell or hbase");
+    return RefuseDesign(defaults.engine, "engine hourcell or hbase");
   }
   const ModelSettings base = defaults.engine == "hbase" ? HBaseModelSettings() : ModelSettings();
   SimulationDesign design{.name = std::string(name),
@@ -59,7 +59,7 @@ absl::StatusOr<SimulationDesign> ParseDesign(std::string_view text,
                                              const DesignDefaults& defaults) {
   const size_t colon = text.find(": ");
   if (colon == 0 || colon == std::string_view::npos) {
-    return Refuse(text, "a name, a colon and a blank, then key=value ...");
+    return RefuseDesign(text, "a name, a colon and a blank, then key=value ...");
   }
   DesignDefaults design = defaults;
   std::string_view rest = text.substr(colon + 2);

@@ -22,7 +22,7 @@ constexpr uint64_t kDayMs = 86'400'000;
 constexpr uint64_t kSealMs = 300'000;
 constexpr uint64_t kDurationMsMax = 100 * 366 * kDayMs;
 
-absl::Status Refuse(std::string_view field, std::string_view got, std::string_view want) {
+absl::Status RefuseField(std::string_view field, std::string_view got, std::string_view want) {
   return absl::InvalidArgumentError(
       fmt::format("fleet: {}: got {}; want {}", field, QuoteForMessage(got), want));
 }
@@ -31,7 +31,7 @@ absl::Status ReadCount(
     std::string_view field, std::string_view text, uint64_t min, uint64_t max, uint64_t* out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error != std::errc() || end != text.data() + text.size() || *out < min || *out > max) {
-    return Refuse(field, text, fmt::format("a whole number from {} to {}", min, max));
+    return RefuseField(field, text, fmt::format("a whole number from {} to {}", min, max));
   }
   return absl::OkStatus();
 }
@@ -39,14 +39,15 @@ absl::Status ReadCount(
 absl::Status ReadReal(std::string_view field, std::string_view text, double max, double* out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
   if (error != std::errc() || end != text.data() + text.size() || !(*out >= 0) || *out > max) {
-    return Refuse(field, text, fmt::format("a number from 0 to {}", max));
+    return RefuseField(field, text, fmt::format("a number from 0 to {}", max));
   }
   return absl::OkStatus();
 }
 
 absl::Status ReadSpan(std::string_view field, std::string_view text, uint64_t* out_ms) {
   const absl::StatusOr<uint64_t> span_ms = ParseSpanMs(text);
-  if (!span_ms.ok() || *span_ms == 0) return Refuse(field, text, "a time such as 10s, 15m, 2h, 7d");
+  if (!span_ms.ok() || *span_ms == 0)
+    return RefuseField(field, text, "a time such as 10s, 15m, 2h, 7d");
   *out_ms = *span_ms;
   return absl::OkStatus();
 }
@@ -58,19 +59,20 @@ absl::Status ReadTags(std::string_view text, std::vector<FleetSpec::Tag>* tags) 
     const std::string_view tag = text.substr(0, end);
     const size_t colon = std::min(tag.find(':'), tag.size());
     uint64_t values = 0;
-    if (colon == 0 || colon == tag.size()) return Refuse("tags", tag, "name:values/name:values");
+    if (colon == 0 || colon == tag.size())
+      return RefuseField("tags", tag, "name:values/name:values");
     HOURCELL_RETURN_IF_ERROR(ReadCount("tags", tag.substr(colon + 1), 1, kFleetSeriesMax, &values));
     tags->push_back({.name = std::string(tag.substr(0, colon)), .values = values});
     if (end == text.size()) break;
     text.remove_prefix(end + 1);
   }
-  if (tags->size() > kTagsMax) return Refuse("tags", text, "64 tags at most");
+  if (tags->size() > kTagsMax) return RefuseField("tags", text, "64 tags at most");
   return absl::OkStatus();
 }
 
 absl::Status ReadLate(std::string_view text, FleetSpec* spec) {
   const size_t colon = std::min(text.find(':'), text.size());
-  if (colon == text.size()) return Refuse("late", text, "share:age, such as 0.01:6h");
+  if (colon == text.size()) return RefuseField("late", text, "share:age, such as 0.01:6h");
   HOURCELL_RETURN_IF_ERROR(ReadReal("late", text.substr(0, colon), 1, &spec->late_share));
   return ReadSpan("late", text.substr(colon + 1), &spec->late_ms);
 }
@@ -91,8 +93,8 @@ absl::Status ReadField(std::string_view name, std::string_view text, FleetSpec* 
     spec->uid_bytes = bytes;
     return absl::OkStatus();
   }
-  return Refuse(name, text,
-                "metrics, tags, interval, duration, start, slice, churn, skew, late or uid");
+  return RefuseField(name, text,
+                     "metrics, tags, interval, duration, start, slice, churn, skew, late or uid");
 }
 
 uint64_t GenerationsOf(const FleetSpec& spec) {
@@ -109,22 +111,23 @@ absl::Status CheckFleet(const FleetSpec& spec) {
   }
   values += static_cast<double>(spec.tags[0].values) * static_cast<double>(GenerationsOf(spec));
   if (series > static_cast<double>(kFleetSeriesMax)) {
-    return Refuse("tags", fmt::format("{:.0f} series", series),
-                  fmt::format("at most {}", kFleetSeriesMax));
+    return RefuseField("tags", fmt::format("{:.0f} series", series),
+                       fmt::format("at most {}", kFleetSeriesMax));
   }
   const double uids = std::pow(256.0, static_cast<double>(spec.uid_bytes)) - 1;
   if (values > uids || static_cast<double>(spec.metrics) > uids) {
-    return Refuse("uid", fmt::format("{:.0f} names in {} bytes", values, spec.uid_bytes),
-                  fmt::format("at most {:.0f}, or more bytes", uids));
+    return RefuseField("uid", fmt::format("{:.0f} names in {} bytes", values, spec.uid_bytes),
+                       fmt::format("at most {:.0f}, or more bytes", uids));
   }
   if (spec.start_s % kRowSpanS != 0) {
-    return Refuse("start", fmt::format("{}", spec.start_s), "a whole hour");
+    return RefuseField("start", fmt::format("{}", spec.start_s), "a whole hour");
   }
   if (spec.duration_ms > kDurationMsMax) {
-    return Refuse("duration", fmt::format("{} ms", spec.duration_ms), "a hundred years at most");
+    return RefuseField("duration", fmt::format("{} ms", spec.duration_ms),
+                       "a hundred years at most");
   }
   if (kRowSpanMs % spec.slice_ms != 0) {
-    return Refuse("slice", fmt::format("{} ms", spec.slice_ms), "a part of an hour");
+    return RefuseField("slice", fmt::format("{} ms", spec.slice_ms), "a part of an hour");
   }
   return absl::OkStatus();
 }

@@ -8,15 +8,11 @@
 #include <fmt/format.h>
 
 #include "engine/regions/region_name.h"
+#include "engine/simulate/append_text.h"
 #include "engine/simulate/simulation_report.h"
 
 namespace hourcell {
 namespace {
-
-template <typename... Args>
-void Append(std::string* out, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(*out), format, std::forward<Args>(args)...);
-}
 
 // RFC 4180: quotes are doubled.
 std::string CsvQuoted(std::string_view text) {
@@ -35,7 +31,7 @@ std::string JsonQuoted(std::string_view text) {
       quoted += '\\';
       quoted += c;
     } else if (static_cast<uint8_t>(c) < 0x20) {
-      Append(&quoted, "\\u{:04x}", static_cast<uint8_t>(c));
+      AppendText(&quoted, "\\u{:04x}", static_cast<uint8_t>(c));
     } else {
       quoted += c;
     }
@@ -59,7 +55,7 @@ class JsonWriter {
   }
   void Name(std::string_view name) {
     Separate();
-    Append(&out_, "\"{}\":", name);
+    AppendText(&out_, "\"{}\":", name);
     is_first_ = true;
   }
   void Text(std::string_view name, std::string_view text) {
@@ -70,17 +66,17 @@ class JsonWriter {
   void Key(std::string_view name, std::string_view key) { Text(name, ToStringBinary(key)); }
   void Count(std::string_view name, uint64_t count) {
     Name(name);
-    Append(&out_, "{}", count);
+    AppendText(&out_, "{}", count);
     is_first_ = false;
   }
   void Real(std::string_view name, double real) {
     Name(name);
-    Append(&out_, "{:.6g}", std::isfinite(real) ? real : 0.0);
+    AppendText(&out_, "{:.6g}", std::isfinite(real) ? real : 0.0);
     is_first_ = false;
   }
   void Item(double real) {
     Separate();
-    Append(&out_, "{:.6g}", real);
+    AppendText(&out_, "{:.6g}", real);
   }
   void Item(std::string_view text) {
     Separate();
@@ -228,14 +224,15 @@ std::string CsvText(const SimulationResult& result) {
       "files,flushes,flushed_bytes,lsm_compactions,lsm_compaction_bytes,threshold_bytes,"
       "blocked_puts,opened_ms,parent_left_share,hot_share,unsplittable\n";
   for (const SimulatedRegion& region : result.regions) {
-    Append(&text, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{}\n",
-           region.info.id.value, region.info.parents.empty() ? 0 : region.info.parents[0].value,
-           CsvQuoted(ToStringBinary(region.info.range.start)),
-           CsvQuoted(ToStringBinary(region.info.range.end)), region.puts, region.rows, region.cells,
-           region.hbase_bytes, region.hourcell_bytes, region.memory_bytes, region.file_bytes,
-           region.files, region.flushes, region.flushed_bytes, region.rewrites,
-           region.rewritten_bytes, region.threshold_bytes, region.blocked, region.opened_ms,
-           region.left_share, region.hot_share, CsvQuoted(region.why_unsplittable));
+    AppendText(&text, "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6g},{:.6g},{}\n",
+               region.info.id.value, region.info.parents.empty() ? 0 : region.info.parents[0].value,
+               CsvQuoted(ToStringBinary(region.info.range.start)),
+               CsvQuoted(ToStringBinary(region.info.range.end)), region.puts, region.rows,
+               region.cells, region.hbase_bytes, region.hourcell_bytes, region.memory_bytes,
+               region.file_bytes, region.files, region.flushes, region.flushed_bytes,
+               region.rewrites, region.rewritten_bytes, region.threshold_bytes, region.blocked,
+               region.opened_ms, region.left_share, region.hot_share,
+               CsvQuoted(region.why_unsplittable));
   }
   return text;
 }

@@ -11,16 +11,12 @@
 #include <fmt/format.h>
 
 #include "engine/regions/region_name.h"
+#include "engine/simulate/append_text.h"
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kKeyChars = 28;
-
-template <typename... Args>
-void Append(std::string* out, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(*out), format, std::forward<Args>(args)...);
-}
 
 // "1.5 GiB".
 std::string Bytes(uint64_t bytes) {
@@ -73,21 +69,22 @@ double AmplificationOf(const SimulatedRegion& region) {
 
 void AppendRegions(const SimulationResult& result, size_t regions_max, std::string* out) {
   const std::vector<size_t> shown = Shown(result, regions_max);
-  Append(out, "\n{:<28} {:>13} {:>6} {:>10} {:>10} {:>10} {:>5} {:>6} {:>6} {:>5} {:>5}\n", "start",
-         "puts", "x mean", "rows", "on disk", "memory", "files", "flush", "rewr.", "w.amp",
-         "hot %");
+  AppendText(out, "\n{:<28} {:>13} {:>6} {:>10} {:>10} {:>10} {:>5} {:>6} {:>6} {:>5} {:>5}\n",
+             "start", "puts", "x mean", "rows", "on disk", "memory", "files", "flush", "rewr.",
+             "w.amp", "hot %");
   for (const size_t i : shown) {
     const SimulatedRegion& region = result.regions[i];
-    Append(out,
-           "{:<28} {:>13} {:>6.3f} {:>10} {:>10} {:>10} {:>5} {:>6} {:>6} {:>5.1f} {:>5.1f}{}\n",
-           region.info.range.start.empty() ? "(start)" : Key(region.info.range.start), region.puts,
-           RatioToMean(result, region), region.rows, Bytes(region.file_bytes),
-           Bytes(region.memory_bytes), region.files, region.flushes, region.rewrites,
-           AmplificationOf(region), 100 * region.hot_share,
-           region.why_unsplittable.empty() ? "" : "  unsplittable");
+    AppendText(
+        out, "{:<28} {:>13} {:>6.3f} {:>10} {:>10} {:>10} {:>5} {:>6} {:>6} {:>5.1f} {:>5.1f}{}\n",
+        region.info.range.start.empty() ? "(start)" : Key(region.info.range.start), region.puts,
+        RatioToMean(result, region), region.rows, Bytes(region.file_bytes),
+        Bytes(region.memory_bytes), region.files, region.flushes, region.rewrites,
+        AmplificationOf(region), 100 * region.hot_share,
+        region.why_unsplittable.empty() ? "" : "  unsplittable");
   }
   if (shown.size() < result.regions.size()) {
-    Append(out, "... the {} regions with most puts of {}\n", shown.size(), result.regions.size());
+    AppendText(out, "... the {} regions with most puts of {}\n", shown.size(),
+               result.regions.size());
   }
 }
 
@@ -168,32 +165,35 @@ std::string ClassicText(const SimulationResult& result) {
 std::string TableText(const SimulationResult& result, const TableTextOptions& options) {
   const TableTotals& totals = result.totals;
   std::string text;
-  Append(&text, "design {}: layout {}{}{}, distributor {}, pre-split {}, policy {}, seed {}\n",
-         result.design.name, result.design.layout,
-         result.layout_fields == result.design.layout || result.layout_fields.empty() ? "" : " = ",
-         result.layout_fields == result.design.layout ? "" : result.layout_fields,
-         result.design.distributor,
-         result.design.presplit.empty() ? "none" : result.design.presplit,
-         SplitPolicyName(result.design.settings.regions.split.policy), result.design.settings.seed);
-  Append(&text, "{} puts in {}, {} steps; {} row keys of {:.1f} bytes on average\n", totals.puts,
-         After(result, result.end_ms), result.steps,
-         std::accumulate(result.regions.begin(), result.regions.end(), uint64_t{0},
-                         [](uint64_t sum, const SimulatedRegion& r) { return sum + r.rows; }),
-         result.key_bytes);
-  Append(&text, "{} regions, {} empty; {} splits, {} merges, {} stalls, {} unsplittable\n",
-         result.regions.size(), result.empty_regions(), result.timeline.count(IncidentKind::kSplit),
-         result.timeline.count(IncidentKind::kMerge), result.timeline.count(IncidentKind::kStall),
-         result.timeline.count(IncidentKind::kUnsplittable));
-  Append(&text, "puts: hottest / mean {:.3f}, Gini {:.3f}, deviation {:.2f} %\n",
-         result.spread.max_over_mean, result.spread.gini, 100 * result.spread.relative_deviation);
-  Append(&text, "hottest region of a window: mean {:.1f} %, p99 {:.1f} %, at most {:.1f} %\n",
-         100 * result.windows.mean_hot_share(), 100 * result.windows.p99_hot_share(),
-         100 * result.windows.max_hot_share());
-  Append(&text, "{} put, {} flushed in {} files, {} rewritten by {} LSM compactions: {:.2f} x\n",
-         Bytes(totals.written_bytes), Bytes(totals.flushed_bytes), totals.flushes,
-         Bytes(totals.rewritten_bytes), totals.rewrites, result.write_amplification());
+  AppendText(
+      &text, "design {}: layout {}{}{}, distributor {}, pre-split {}, policy {}, seed {}\n",
+      result.design.name, result.design.layout,
+      result.layout_fields == result.design.layout || result.layout_fields.empty() ? "" : " = ",
+      result.layout_fields == result.design.layout ? "" : result.layout_fields,
+      result.design.distributor, result.design.presplit.empty() ? "none" : result.design.presplit,
+      SplitPolicyName(result.design.settings.regions.split.policy), result.design.settings.seed);
+  AppendText(&text, "{} puts in {}, {} steps; {} row keys of {:.1f} bytes on average\n",
+             totals.puts, After(result, result.end_ms), result.steps,
+             std::accumulate(result.regions.begin(), result.regions.end(), uint64_t{0},
+                             [](uint64_t sum, const SimulatedRegion& r) { return sum + r.rows; }),
+             result.key_bytes);
+  AppendText(
+      &text, "{} regions, {} empty; {} splits, {} merges, {} stalls, {} unsplittable\n",
+      result.regions.size(), result.empty_regions(), result.timeline.count(IncidentKind::kSplit),
+      result.timeline.count(IncidentKind::kMerge), result.timeline.count(IncidentKind::kStall),
+      result.timeline.count(IncidentKind::kUnsplittable));
+  AppendText(&text, "puts: hottest / mean {:.3f}, Gini {:.3f}, deviation {:.2f} %\n",
+             result.spread.max_over_mean, result.spread.gini,
+             100 * result.spread.relative_deviation);
+  AppendText(&text, "hottest region of a window: mean {:.1f} %, p99 {:.1f} %, at most {:.1f} %\n",
+             100 * result.windows.mean_hot_share(), 100 * result.windows.p99_hot_share(),
+             100 * result.windows.max_hot_share());
+  AppendText(&text,
+             "{} put, {} flushed in {} files, {} rewritten by {} LSM compactions: {:.2f} x\n",
+             Bytes(totals.written_bytes), Bytes(totals.flushed_bytes), totals.flushes,
+             Bytes(totals.rewritten_bytes), totals.rewrites, result.write_amplification());
   if (totals.expired.cells > 0) {
-    Append(&text, "{} points expired, {}\n", totals.expired.cells, Bytes(totals.expired.bytes));
+    AppendText(&text, "{} points expired, {}\n", totals.expired.cells, Bytes(totals.expired.bytes));
   }
   AppendRegions(result, options.regions_max, &text);
   if (options.incidents_max > 0 && !result.timeline.incidents().empty()) {
@@ -202,8 +202,8 @@ std::string TableText(const SimulationResult& result, const TableTextOptions& op
   const std::vector<Prediction> predictions = Predict(result);
   if (!predictions.empty()) text += "\n";
   for (const Prediction& prediction : predictions) {
-    Append(&text, "{} {}: {}\n", prediction.is_warning ? "warning" : "advice",
-           PredictionName(prediction.kind), prediction.text);
+    AppendText(&text, "{} {}: {}\n", prediction.is_warning ? "warning" : "advice",
+               PredictionName(prediction.kind), prediction.text);
   }
   return text;
 }
@@ -213,10 +213,10 @@ std::string TimelineText(const SimulationResult& result, size_t incidents_max) {
   const auto incidents = result.timeline.incidents();
   const size_t shown = std::min(incidents.size(), incidents_max);
   for (const Incident& incident : incidents.first(shown)) {
-    Append(&text, "{:>12}  {:<12} {}\n", After(result, incident.time_ms),
-           IncidentName(incident.kind), IncidentText(incident));
+    AppendText(&text, "{:>12}  {:<12} {}\n", After(result, incident.time_ms),
+               IncidentName(incident.kind), IncidentText(incident));
   }
-  if (shown < incidents.size()) Append(&text, "... {} more\n", incidents.size() - shown);
+  if (shown < incidents.size()) AppendText(&text, "... {} more\n", incidents.size() - shown);
   return text;
 }
 
@@ -232,12 +232,12 @@ std::string CompareText(std::span<const SimulationResult> results) {
   }
   std::string text(kNameChars, ' ');
   for (size_t i = 0; i < results.size(); ++i)
-    Append(&text, "  {:>{}}", results[i].design.name, widths[i]);
+    AppendText(&text, "  {:>{}}", results[i].design.name, widths[i]);
   text += "\n";
   for (const Figure& figure : figures) {
-    Append(&text, "{:<{}}", figure.name, kNameChars);
+    AppendText(&text, "{:<{}}", figure.name, kNameChars);
     for (size_t i = 0; i < results.size(); ++i)
-      Append(&text, "  {:>{}}", figure.text(results[i]), widths[i]);
+      AppendText(&text, "  {:>{}}", figure.text(results[i]), widths[i]);
     text += "\n";
   }
   return text;

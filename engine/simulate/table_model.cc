@@ -6,12 +6,12 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
+#include "engine/regions/region_info.h"
 
 namespace hourcell {
 namespace {
 
 constexpr uint64_t kSplitCheckMs = 10'000;  // HBase's chore asks every ten seconds
-constexpr uint64_t kPinnedMs = uint64_t{30} * 24 * 3600 * 1000;
 
 // A region is split by its load only if somebody watches the load.
 bool WatchesLoad(const SplitSettings& settings) {

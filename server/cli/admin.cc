@@ -28,8 +28,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "store";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kAdminCommand = "store";
 
 struct Action {
   std::string_view name;
@@ -52,7 +51,7 @@ const Action* FindAction(std::string_view name) {
   return nullptr;
 }
 
-absl::StatusOr<Outcome> ParseReply(const std::string& body) {
+absl::StatusOr<Outcome> ParseAdminReply(const std::string& body) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   Outcome outcome;
@@ -70,7 +69,7 @@ absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action, Term
   HOURCELL_ASSIGN_OR_RETURN(
       const HttpReply reply,
       RunServerJob(url, fmt::format("/api/admin/{}", action.name), "", terminal));
-  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  if (reply.status == kHttpOk) return ParseAdminReply(reply.body);
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
@@ -83,7 +82,7 @@ absl::StatusOr<Outcome> AskStore(Tsdb* tsdb, const Action& action, int64_t start
 }
 
 int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal& terminal) {
-  if (!outcome.ok()) return Fail(terminal, kCommand, outcome.status());
+  if (!outcome.ok()) return Fail(terminal, kAdminCommand, outcome.status());
   fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, outcome->hours,
              outcome->ms);
   return kExitOk;
@@ -94,11 +93,11 @@ int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal
 int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal) {
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    if (!url.ok()) return FailUsage(terminal, kAdminCommand, StatusText(url.status()));
     return calls.on_server(*url);
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kAdminCommand, tsdb.status());
   return calls.on_store(tsdb->get());
 }
 
@@ -108,7 +107,7 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
   if (action == nullptr) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kAdminCommand,
         fmt::format("invalid action {}; must be one of seal, flush, compact, ttl and salt",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }

@@ -1,12 +1,10 @@
 #include "server/cli/backup.h"
 
-#include <charconv>
 #include <ctime>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -28,9 +26,8 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "backup";
-constexpr std::string_view kTarget = "/api/admin/backup";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kBackupCommand = "backup";
+constexpr std::string_view kBackupTarget = "/api/admin/backup";
 
 // What is said of a backup that was made.
 struct Made {
@@ -50,7 +47,7 @@ std::string TimeText(int64_t ms) {
   return text;
 }
 
-absl::StatusOr<Made> ParseReply(const std::string& body) {
+absl::StatusOr<Made> ParseBackupReply(const std::string& body) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   Made made;
@@ -67,8 +64,8 @@ absl::StatusOr<Made> ParseReply(const std::string& body) {
 }
 
 absl::StatusOr<Made> AskServer(const HttpUrl& url, Terminal& terminal) {
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, RunServerJob(url, kTarget, "", terminal));
-  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, RunServerJob(url, kBackupTarget, "", terminal));
+  if (reply.status == kHttpOk) return ParseBackupReply(reply.body);
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
@@ -85,7 +82,7 @@ absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory) {
 }
 
 int PrintMade(const absl::StatusOr<Made>& made, int64_t start_ms, Terminal& terminal) {
-  if (!made.ok()) return Fail(terminal, kCommand, made.status());
+  if (!made.ok()) return Fail(terminal, kBackupCommand, made.status());
   fmt::print(terminal.out, "backup {}: {} files, {} bytes; copied {} files, {} bytes, in {} ms\n",
              made->id, made->files, made->bytes, made->copied_files, made->copied_bytes,
              terminal.clock->MonotonicMs() - start_ms);
@@ -98,21 +95,21 @@ int Make(const BackupCommandOptions& options, Terminal& terminal) {
   if (!options.url.empty()) {
     if (!options.words.empty()) {
       return FailUsage(
-          terminal, kCommand,
+          terminal, kBackupCommand,
           "--url: do not give a directory; the server makes backups in the directory of "
           "its setting tsd.storage.backup.directory");
     }
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    if (!url.ok()) return FailUsage(terminal, kBackupCommand, StatusText(url.status()));
     return PrintMade(AskServer(*url, terminal), start_ms, terminal);
   }
   if (options.words.size() != 1) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kBackupCommand,
                      fmt::format("got {} arguments; expected one, the directory of backups",
                                  options.words.size()));
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kBackupCommand, tsdb.status());
   return PrintMade(AskStore(tsdb->get(), options.words[0]), start_ms, terminal);
 }
 
@@ -135,7 +132,7 @@ int List(const BackupSet& set, Terminal& terminal) {
 int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal) {
   const int64_t start_ms = terminal.clock->MonotonicMs();
   const absl::StatusOr<BackupCheck> check = set.Verify(id);
-  if (!check.ok()) return Fail(terminal, kCommand, check.status());
+  if (!check.ok()) return Fail(terminal, kBackupCommand, check.status());
   for (const std::string& fault : check->faults)
     fmt::print(terminal.out, "damaged: {}\n", fault);
   fmt::print(terminal.out, "verified {} backups, {} files, {} bytes in {} ms: {} damaged\n",
@@ -146,17 +143,10 @@ int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal)
 
 int Prune(BackupSet* set, uint64_t keep, Terminal& terminal) {
   const absl::StatusOr<BackupPrune> pruned = set->Prune(keep);
-  if (!pruned.ok()) return Fail(terminal, kCommand, pruned.status());
+  if (!pruned.ok()) return Fail(terminal, kBackupCommand, pruned.status());
   fmt::print(terminal.out, "pruned {} backups, {} files, {} bytes\n", pruned->backups,
              pruned->files, pruned->bytes);
   return kExitOk;
-}
-
-std::optional<uint64_t> ParseId(std::string_view text) {
-  uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
 }
 
 }  // namespace
@@ -167,35 +157,35 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
   if (name != "list" && name != "verify" && name != "prune") return Make(options, terminal);
   const bool has_words = words.size() == 2 || (name == "verify" && words.size() == 3);
   if (!has_words) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kBackupCommand,
                      fmt::format("{}: got {} arguments; expected a directory{}", name,
                                  words.size() - 1, name == "verify" ? " and an optional id" : ""));
   }
   if (!options.url.empty()) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kBackupCommand,
         fmt::format("{}: --url is not supported; give a directory on this machine", name));
   }
   std::optional<uint64_t> id;
   if (words.size() == 3) {
-    id = ParseId(words[2]);
+    id = ParseUnsigned(words[2]);
     if (!id.has_value()) {
-      return FailUsage(terminal, kCommand,
+      return FailUsage(terminal, kBackupCommand,
                        fmt::format("verify: invalid id {}; must be the number of a backup",
                                    QuoteForMessage(words[2])));
     }
   }
   if (name == "prune" && options.keep.value_or(0) == 0) {
-    return FailUsage(terminal, kCommand, "prune: --keep N is required; N must be at least 1");
+    return FailUsage(terminal, kBackupCommand, "prune: --keep N is required; N must be at least 1");
   }
   const absl::StatusOr<std::unique_ptr<BackupSet>> read =
       BackupSet::Open(words[1], BackupSet::Use::kRead);
-  if (!read.ok()) return Fail(terminal, kCommand, read.status());
+  if (!read.ok()) return Fail(terminal, kBackupCommand, read.status());
   if (name == "list") return List(**read, terminal);
   if (name == "verify") return Verify(**read, id, terminal);
   const absl::StatusOr<std::unique_ptr<BackupSet>> set =
       BackupSet::Open(words[1], BackupSet::Use::kWrite);
-  if (!set.ok()) return Fail(terminal, kCommand, set.status());
+  if (!set.ok()) return Fail(terminal, kBackupCommand, set.status());
   return Prune(set->get(), *options.keep, terminal);
 }
 

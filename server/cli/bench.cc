@@ -23,7 +23,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "bench";
+constexpr std::string_view kBenchCommand = "bench";
 
 void PrintNames(Terminal& terminal) {
   fmt::print(terminal.out, "layouts\n");
@@ -84,10 +84,11 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
 
 int RunBench(const BenchOptions& options, Terminal& terminal) {
   if (options.words != std::vector<std::string>{"layouts"}) {
-    return FailUsage(terminal, kCommand, "expected one argument, what to measure: layouts");
+    return FailUsage(terminal, kBenchCommand, "expected one argument, what to measure: layouts");
   }
   if (options.is_short && options.is_full) {
-    return FailUsage(terminal, kCommand, "--short and --full exclude each other; use one of them");
+    return FailUsage(terminal, kBenchCommand,
+                     "--short and --full exclude each other; use one of them");
   }
   if (options.lists_names) {
     PrintNames(terminal);
@@ -95,9 +96,9 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
   }
   const absl::StatusOr<std::vector<layouts::CaseSpec>> specs =
       layouts::MakeMatrix(MatrixOf(options));
-  if (!specs.ok()) return FailUsage(terminal, kCommand, StatusText(specs.status()));
+  if (!specs.ok()) return FailUsage(terminal, kBenchCommand, StatusText(specs.status()));
   const absl::Status run = RunCases(*specs, options, terminal);
-  return run.ok() ? kExitOk : Fail(terminal, kCommand, run);
+  return run.ok() ? kExitOk : Fail(terminal, kBenchCommand, run);
 }
 
 int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {

@@ -11,11 +11,11 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kColumns = 13;
+constexpr size_t kKeyColumns = 13;
 constexpr size_t kMethodColumn = 1;  // the one of text; it stands to the left
-using Row = std::array<std::string, kColumns>;
+using KeyRow = std::array<std::string, kKeyColumns>;
 
-Row RowOf(const PlanReport& plan) {
+KeyRow RowOf(const PlanReport& plan) {
   const auto number = [](uint64_t value) { return fmt::format("{}", value); };
   return {number(plan.query_index),
           plan.method,
@@ -36,19 +36,19 @@ Row RowOf(const PlanReport& plan) {
 
 std::string ExplainText(std::span<const PlanReport> plans) {
   if (plans.empty()) return "No sub query was planned\n";
-  std::vector<Row> rows = {{"query", "method", "series", "of series", "groups", "hours", "rows",
-                            "expected", "skipped", "points", "bytes", "expected", "memory"}};
+  std::vector<KeyRow> rows = {{"query", "method", "series", "of series", "groups", "hours", "rows",
+                               "expected", "skipped", "points", "bytes", "expected", "memory"}};
   for (const PlanReport& plan : plans)
     rows.push_back(RowOf(plan));
 
-  std::array<size_t, kColumns> widths = {};
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < kColumns; ++i)
+  std::array<size_t, kKeyColumns> widths = {};
+  for (const KeyRow& row : rows) {
+    for (size_t i = 0; i < kKeyColumns; ++i)
       widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
-  for (const Row& row : rows) {
-    for (size_t i = 0; i < kColumns; ++i) {
+  for (const KeyRow& row : rows) {
+    for (size_t i = 0; i < kKeyColumns; ++i) {
       if (i > 0) text += "  ";
       if (i == kMethodColumn) {
         fmt::format_to(std::back_inserter(text), "{:<{}}", row[i], widths[i]);

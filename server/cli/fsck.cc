@@ -25,12 +25,11 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "fsck";
-constexpr std::string_view kTarget = "/api/admin/fsck";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kFsckCommand = "fsck";
+constexpr std::string_view kFsckTarget = "/api/admin/fsck";
 
 int NotChecked(Terminal& terminal, const absl::Status& status) {
-  Fail(terminal, kCommand, status);
+  Fail(terminal, kFsckCommand, status);
   return kExitNotChecked;
 }
 
@@ -70,7 +69,7 @@ absl::StatusOr<FsckReport> AskServer(const HttpUrl& url,
                                      uint64_t examples,
                                      Terminal& terminal,
                                      int64_t* elapsed_ms) {
-  const std::string target = fmt::format("{}?examples={}", kTarget, examples);
+  const std::string target = fmt::format("{}?examples={}", kFsckTarget, examples);
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, RunServerJob(url, target, "", terminal));
   const auto failure = [&url](std::string_view why) {
     return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, why));
@@ -83,18 +82,18 @@ absl::StatusOr<FsckReport> AskServer(const HttpUrl& url,
 
 int CheckServer(const FsckCommandOptions& options, Terminal& terminal) {
   if (options.fix_cells || options.fix_uids || options.fix_index || options.drop_empty_series) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kFsckCommand,
                      "--url: a running server cannot repair its store; stop the server and use the "
                      "--fix and --drop flags without --url");
   }
   if (options.acknowledge_cuts) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kFsckCommand,
         "--url: --acknowledge-cuts is not supported; stop the server and use it without "
         "--url, or move the server's journal/*.cut files elsewhere");
   }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+  if (!url.ok()) return FailUsage(terminal, kFsckCommand, StatusText(url.status()));
   int64_t elapsed_ms = 0;
   const absl::StatusOr<FsckReport> report =
       AskServer(*url, options.examples, terminal, &elapsed_ms);
@@ -107,9 +106,9 @@ int CheckServer(const FsckCommandOptions& options, Terminal& terminal) {
 int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   if (!options.url.empty()) return CheckServer(options, terminal);
   const absl::StatusOr<Config> config = LoadConfig(options.store);
-  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
+  if (!config.ok()) return FailStore(terminal, kFsckCommand, config.status());
   const absl::StatusOr<Options> store = EngineOptionsOf(*config);
-  if (!store.ok()) return FailStore(terminal, kCommand, store.status());
+  if (!store.ok()) return FailStore(terminal, kFsckCommand, store.status());
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
   FsckOptions fsck{.fix_cells = options.fix_cells,
                    .fix_uids = options.fix_uids,

@@ -36,7 +36,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-constexpr size_t kReadBytes = 64 * 1024;
+constexpr size_t kReplyReadBytes = 64 * 1024;
 constexpr size_t kErrorBytesShown = 200;
 
 template <typename Number>
@@ -178,8 +178,8 @@ absl::StatusOr<HttpReply> HttpClient::ReadReply() {
   boost::beast::error_code error;
   while (!parser.is_done()) {
     const size_t held = buffer.size();
-    buffer.resize(held + kReadBytes);
-    const ssize_t got = ::recv(socket_, buffer.data() + held, kReadBytes, 0);
+    buffer.resize(held + kReplyReadBytes);
+    const ssize_t got = ::recv(socket_, buffer.data() + held, kReplyReadBytes, 0);
     if (got < 0 && errno != EINTR) return Broken("receive", errno);
     buffer.resize(held + static_cast<size_t>(got < 0 ? 0 : got));
     if (got == 0) {

@@ -26,6 +26,8 @@ struct HttpUrl {
 // that is no number of 1 to 65535.
 absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text);
 
+inline constexpr int kHttpOk = 200;
+
 struct HttpReply {
   int status = 0;
   std::string body = {};

@@ -36,7 +36,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "import";
+constexpr std::string_view kImportCommand = "import";
 
 // A chunk ends at so many bytes of lines, so that memory is bounded whatever the batch is.
 constexpr size_t kChunkBytes = size_t{2} << 20;
@@ -194,7 +194,7 @@ int Import(const ImportOptions& options,
   const absl::Status status = importer.Run();
   importer.Report();
   if (status.ok()) return kExitOk;
-  if (!absl::IsAborted(status)) return Fail(terminal, kCommand, status);
+  if (!absl::IsAborted(status)) return Fail(terminal, kImportCommand, status);
   fmt::print(terminal.err,
              "hourcell import: stopped at a bad line; use --skip-errors to skip bad lines\n");
   return kExitFailure;
@@ -202,7 +202,7 @@ int Import(const ImportOptions& options,
 
 int ImportToServer(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+  if (!url.ok()) return FailUsage(terminal, kImportCommand, StatusText(url.status()));
   // How many tags are too many is the server's to say.
   return Import(options, {.tags_max = kTagsMax},
                 MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
@@ -210,17 +210,17 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
 
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<Config> config = LoadConfig(options.store);
-  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
-  WarnOfIgnoredSettings(*config, kCommand, terminal);
+  if (!config.ok()) return FailStore(terminal, kImportCommand, config.status());
+  WarnOfIgnoredSettings(*config, kImportCommand, terminal);
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kImportCommand, tsdb.status());
 
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
   const int exit_code =
       Import(options, {.tags_max = tags_max},
              MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); }), terminal);
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
-    return Fail(terminal, kCommand, closed);
+    return Fail(terminal, kImportCommand, closed);
   }
   return exit_code;
 }
@@ -228,14 +228,14 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
 }  // namespace
 
 int RunImport(const ImportOptions& options, Terminal& terminal) {
-  if (options.paths.empty()) return FailUsage(terminal, kCommand, "no files given");
+  if (options.paths.empty()) return FailUsage(terminal, kImportCommand, "no files given");
   if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kImportCommand,
                      fmt::format("--batch: invalid value {}; must be from 1 to {}",
                                  options.batch_points, kImportBatchMax));
   }
   if (options.threads > kImportThreadsMax) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kImportCommand,
                      fmt::format("--threads: invalid value {}; must be at most {}", options.threads,
                                  kImportThreadsMax));
   }

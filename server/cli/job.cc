@@ -1,10 +1,8 @@
 #include "server/cli/job.h"
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -19,19 +17,11 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "job";
-constexpr std::string_view kTarget = "/api/admin/jobs";
-constexpr int kHttpOk = 200;
-
-std::optional<uint64_t> ParseId(std::string_view text) {
-  uint64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return id;
-}
+constexpr std::string_view kJobCommand = "job";
+constexpr std::string_view kJobTarget = "/api/admin/jobs";
 
 int Strange(const HttpReply& reply, Terminal& terminal) {
-  return Fail(terminal, kCommand,
+  return Fail(terminal, kJobCommand,
               absl::UnavailableError(
                   fmt::format("unexpected answer from the server: {}; expected a list of jobs",
                               QuoteForMessage(reply.body))));
@@ -39,10 +29,10 @@ int Strange(const HttpReply& reply, Terminal& terminal) {
 
 int List(const HttpUrl& url, const JobPatience& patience, Terminal& terminal) {
   HttpClient client(url, patience.reply_timeout_ms);
-  const absl::StatusOr<HttpReply> reply = client.Get(kTarget);
-  if (!reply.ok()) return Fail(terminal, kCommand, reply.status());
+  const absl::StatusOr<HttpReply> reply = client.Get(kJobTarget);
+  if (!reply.ok()) return Fail(terminal, kJobCommand, reply.status());
   if (reply->status != kHttpOk) {
-    return Fail(terminal, kCommand, absl::UnavailableError(HttpErrorText(*reply)));
+    return Fail(terminal, kJobCommand, absl::UnavailableError(HttpErrorText(*reply)));
   }
   simdjson::dom::parser parser;
   simdjson::dom::element document;
@@ -78,21 +68,22 @@ int List(const HttpUrl& url, const JobPatience& patience, Terminal& terminal) {
 
 int RunJob(const JobOptions& options, Terminal& terminal) {
   if (options.url.empty())
-    return FailUsage(terminal, kCommand, "--url is required; give the address of a running server");
+    return FailUsage(terminal, kJobCommand,
+                     "--url is required; give the address of a running server");
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+  if (!url.ok()) return FailUsage(terminal, kJobCommand, StatusText(url.status()));
   if (options.words.empty()) return List(*url, options.patience, terminal);
-  const std::optional<uint64_t> id = ParseId(options.words[0]);
+  const std::optional<uint64_t> id = ParseUnsigned(options.words[0]);
   if (options.words.size() > 1 || !id.has_value()) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kJobCommand,
         fmt::format("invalid job {}; must be the number of one job, or nothing to list all",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   const absl::StatusOr<HttpReply> answer = WaitForServerJob(*url, *id, terminal, options.patience);
-  if (!answer.ok()) return Fail(terminal, kCommand, answer.status());
+  if (!answer.ok()) return Fail(terminal, kJobCommand, answer.status());
   if (answer->status != kHttpOk) {
-    return Fail(terminal, kCommand, absl::UnavailableError(HttpErrorText(*answer)));
+    return Fail(terminal, kJobCommand, absl::UnavailableError(HttpErrorText(*answer)));
   }
   fmt::print(terminal.out, "{}\n", answer->body);
   return kExitOk;

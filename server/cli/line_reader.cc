@@ -25,7 +25,7 @@
 namespace hourcell {
 namespace {
 
-constexpr unsigned kReadBytes = 128 * 1024;
+constexpr unsigned kLineReadBytes = 128 * 1024;
 // Room for thousands of lines, so that an import stores as many at once.
 constexpr size_t kBufferBytes = size_t{2} << 20;
 static_assert(kBufferBytes > 2 * kLineBytesMax, "behind a whole line there must be room to read");
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& 
   if (fd < 0) return SystemError(path, errno);
   const gzFile file = gzdopen(fd, "rb");
   HOURCELL_CHECK(file != nullptr);  // only for a bad mode or no memory
-  gzbuffer(file, kReadBytes);
+  gzbuffer(file, kLineReadBytes);
 
   auto gz = std::make_unique<Gz>();
   gz->file = file;

@@ -33,7 +33,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "migrate";
+constexpr std::string_view kMigrateCommand = "migrate";
 constexpr size_t kBatchPoints = 20'000;
 
 // A batch of points that own their names.
@@ -305,19 +305,19 @@ absl::StatusOr<Migrated> Migrate(const MigrateOptions& options, Tsdb* from, Term
 int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
   const int64_t start_ms = terminal.clock->MonotonicMs();
   if (const absl::Status wanted = CheckDistributor(options); !wanted.ok()) {
-    return FailStore(terminal, kCommand, wanted);
+    return FailStore(terminal, kMigrateCommand, wanted);
   }
   StoreOptions source = options.store;
   source.data = options.from;
   const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(source, StoreUse::kExisting);
-  if (!from.ok()) return FailStore(terminal, kCommand, from.status());
+  if (!from.ok()) return FailStore(terminal, kMigrateCommand, from.status());
   if (const absl::Status begun = BeginTarget(options); !begun.ok()) {
-    return FailStore(terminal, kCommand, begun);
+    return FailStore(terminal, kMigrateCommand, begun);
   }
   const absl::StatusOr<Migrated> migrated = Migrate(options, from->get(), terminal);
-  if (!migrated.ok()) return FailStore(terminal, kCommand, migrated.status());
+  if (!migrated.ok()) return FailStore(terminal, kMigrateCommand, migrated.status());
   if (const absl::Status closed = (*from)->Close(); !closed.ok()) {
-    return Fail(terminal, kCommand, closed);
+    return Fail(terminal, kMigrateCommand, closed);
   }
   const int64_t ms = terminal.clock->MonotonicMs() - start_ms;
   const uint64_t points = migrated->points.points();

@@ -31,8 +31,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "query";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kQueryCommand = "query";
 
 // Series as lines, as they come.
 class LinePrinter : public QuerySink {
@@ -161,15 +160,15 @@ absl::Status QueryStoreAsLines(Tsdb* tsdb,
 
 int QueryStore(const QueryOptions& options, const QuerySpec& spec, Terminal& terminal) {
   const absl::StatusOr<Config> config = LoadConfig(options.store);
-  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
-  WarnOfIgnoredSettings(*config, kCommand, terminal);
+  if (!config.ok()) return FailStore(terminal, kQueryCommand, config.status());
+  WarnOfIgnoredSettings(*config, kQueryCommand, terminal);
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kQueryCommand, tsdb.status());
 
   const absl::Status printed =
       options.json ? QueryStoreAsJson(tsdb->get(), *config, spec, options.explain, terminal)
                    : QueryStoreAsLines(tsdb->get(), spec, options.explain, terminal);
-  return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
+  return printed.ok() ? kExitOk : Fail(terminal, kQueryCommand, printed);
 }
 
 }  // namespace
@@ -177,13 +176,13 @@ int QueryStore(const QueryOptions& options, const QuerySpec& spec, Terminal& ter
 int RunQuery(const QueryOptions& options, Terminal& terminal) {
   const absl::StatusOr<QuerySpec> spec =
       ParseQueryWords(options.words, options.m_texts, terminal.clock->NowMs());
-  if (!spec.ok()) return FailUsage(terminal, kCommand, StatusText(spec.status()));
+  if (!spec.ok()) return FailUsage(terminal, kQueryCommand, StatusText(spec.status()));
   if (options.url.empty()) return QueryStore(options, *spec, terminal);
 
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-  if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+  if (!url.ok()) return FailUsage(terminal, kQueryCommand, StatusText(url.status()));
   const absl::Status printed = QueryServer(*url, *spec, options, terminal);
-  return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
+  return printed.ok() ? kExitOk : Fail(terminal, kQueryCommand, printed);
 }
 
 int QueryMain(const std::vector<std::string>& args, Terminal& terminal) {

@@ -31,9 +31,9 @@ absl::Status BadWord(std::string_view what, std::string_view got, std::string_vi
 }
 
 // The words one by one.
-class Words {
+class WordCursor {
  public:
-  explicit Words(std::span<const std::string> words) : words_(words) {}
+  explicit WordCursor(std::span<const std::string> words) : words_(words) {}
 
   bool done() const { return words_.empty(); }
   // REQUIRES: !done().
@@ -68,14 +68,14 @@ bool IsTag(std::string_view word) {
 }
 
 // START [END]; an absent time is empty.
-QueryTimes TakeTimes(Words& words, int64_t now_ms) {
+QueryTimes TakeTimes(WordCursor& words, int64_t now_ms) {
   QueryTimes times;
   if (!words.done()) times.start = words.Take();
   if (!words.done() && IsTime(words.peek(), now_ms)) times.end = words.Take();
   return times;
 }
 
-absl::StatusOr<std::vector<TagFilterSpec>> TakeTags(Words& words, bool group_by) {
+absl::StatusOr<std::vector<TagFilterSpec>> TakeTags(WordCursor& words, bool group_by) {
   std::vector<TagFilterSpec> filters;
   while (!words.done() && IsTag(words.peek())) {
     const std::string_view word = words.Take();
@@ -109,14 +109,14 @@ absl::StatusOr<RateSpec> ParseCounter(std::string_view word) {
 }
 
 // "N FUNC" behind the word downsample.
-absl::StatusOr<DownsampleSpec> TakeDownsample(Words& words) {
+absl::StatusOr<DownsampleSpec> TakeDownsample(WordCursor& words) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view interval, words.Want("downsample interval"));
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view function, words.Want("downsample function"));
   const bool is_number = interval.find_first_not_of("0123456789") == std::string_view::npos;
   return ParseDownsampleSpec(fmt::format("{}{}-{}", interval, is_number ? "ms" : "", function));
 }
 
-absl::StatusOr<SubQuery> TakeSubQuery(Words& words) {
+absl::StatusOr<SubQuery> TakeSubQuery(WordCursor& words) {
   SubQuery query;
   HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseAggregator(words.Take()));
   if (words.TakeIf("rate")) {
@@ -134,7 +134,7 @@ absl::StatusOr<SubQuery> TakeSubQuery(Words& words) {
   return query;
 }
 
-absl::StatusOr<std::vector<SubQuery>> TakeSubQueries(Words& words,
+absl::StatusOr<std::vector<SubQuery>> TakeSubQueries(WordCursor& words,
                                                      std::span<const std::string> m_texts) {
   std::vector<SubQuery> queries;
   for (const std::string& m : m_texts) {
@@ -159,7 +159,7 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words_in,
     if (word.starts_with('+'))
       return BadWord("query", word, "no gnuplot options, because no graph is drawn");
   }
-  Words words(words_in);
+  WordCursor words(words_in);
   if (words.done()) return absl::InvalidArgumentError("START is missing");
   const QueryTimes times = TakeTimes(words, now_ms);
   QueryRequest request;
@@ -174,7 +174,7 @@ absl::StatusOr<QuerySpec> ParseQueryWords(std::span<const std::string> words_in,
 
 absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words_in, int64_t now_ms) {
   ScanSpec spec;
-  Words words(words_in);
+  WordCursor words(words_in);
   if (words.done()) return spec;
 
   const QueryTimes times = TakeTimes(words, now_ms);
@@ -188,7 +188,7 @@ absl::StatusOr<ScanSpec> ParseScanWords(std::span<const std::string> words_in, i
 
   // OpenTSDB wants an aggregator here and ignores it.
   if (words.has_after(1) && ParseAggregator(words.peek()).ok()) {
-    Words rest = words;
+    WordCursor rest = words;
     rest.Take();
     if (!IsTag(rest.peek())) words = rest;
   }

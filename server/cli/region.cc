@@ -34,22 +34,21 @@ namespace {
 
 using simdjson::dom::element;
 
-constexpr std::string_view kCommand = "region";
-constexpr std::string_view kTarget = "/api/admin/regions";
+constexpr std::string_view kRegionCommand = "region";
+constexpr std::string_view kRegionTarget = "/api/admin/regions";
 constexpr std::string_view kFilePrefix = "file:";
 constexpr std::string_view kKeysPrefix = "keys:";
-constexpr int kHttpOk = 200;
 
 // What is asked of a server, or of the same handler on a directory.
 struct Question {
-  std::string_view path;  // below kTarget
+  std::string_view path;  // below kRegionTarget
   HttpResponse (RegionHandler::*handler)(const HttpRequest&) = nullptr;
   std::string body;  // empty: a GET
   bool is_explained = false;
   bool needs_rows = false;  // points of the journal too
 };
 
-struct Subcommand {
+struct RegionSubcommand {
   std::string_view name;
   absl::StatusOr<Question> (*read)(const RegionOptions& options);
   absl::StatusOr<int> (*print)(element answer, const RegionOptions& options, Terminal& terminal);
@@ -242,14 +241,14 @@ absl::StatusOr<int> PrintRolling(element answer, const RegionOptions&, Terminal&
   return kExitOk;
 }
 
-constexpr Subcommand kSubcommands[] = {{"list", &ReadList, &PrintList},
-                                       {"check", &ReadCheck, &PrintCheck},
-                                       {"split", &ReadSplit, &PrintSplit},
-                                       {"merge", &ReadMerge, &PrintMerge},
-                                       {"rolling-split", &ReadRolling, &PrintRolling}};
+constexpr RegionSubcommand kRegionSubcommands[] = {{"list", &ReadList, &PrintList},
+                                                   {"check", &ReadCheck, &PrintCheck},
+                                                   {"split", &ReadSplit, &PrintSplit},
+                                                   {"merge", &ReadMerge, &PrintMerge},
+                                                   {"rolling-split", &ReadRolling, &PrintRolling}};
 
-const Subcommand* FindSubcommand(const RegionOptions& options) {
-  for (const Subcommand& subcommand : kSubcommands) {
+const RegionSubcommand* FindSubcommand(const RegionOptions& options) {
+  for (const RegionSubcommand& subcommand : kRegionSubcommands) {
     if (!options.words.empty() && options.words[0] == subcommand.name) return &subcommand;
   }
   return nullptr;
@@ -272,7 +271,7 @@ absl::Status CheckOptions(const RegionOptions& options) {
 
 // Tables have names without anything to escape; what is none is refused by the server.
 std::string TargetOf(const Question& question, const RegionOptions& options) {
-  std::string target = fmt::format("{}{}", kTarget, question.path);
+  std::string target = fmt::format("{}{}", kRegionTarget, question.path);
   if (!question.body.empty()) return target;
   target += "?table=" + options.table;
   return question.is_explained ? target + "&explain" : target;
@@ -309,14 +308,14 @@ absl::StatusOr<std::string> AskStore(Tsdb* tsdb,
 }
 
 int Print(const absl::StatusOr<std::string>& answer,
-          const Subcommand& subcommand,
+          const RegionSubcommand& subcommand,
           const RegionOptions& options,
           Terminal& terminal) {
-  if (!answer.ok()) return Fail(terminal, kCommand, answer.status());
+  if (!answer.ok()) return Fail(terminal, kRegionCommand, answer.status());
   simdjson::dom::parser parser;
   element document;
   if (parser.parse(*answer).get(document) != simdjson::SUCCESS) {
-    return Fail(terminal, kCommand, StrangeAnswer());
+    return Fail(terminal, kRegionCommand, StrangeAnswer());
   }
   if (options.json) {
     fmt::print(terminal.out, "{}\n", *answer);
@@ -326,30 +325,30 @@ int Print(const absl::StatusOr<std::string>& answer,
     return is_bad ? kExitFailure : kExitOk;
   }
   const absl::StatusOr<int> code = subcommand.print(document, options, terminal);
-  return code.ok() ? *code : Fail(terminal, kCommand, code.status());
+  return code.ok() ? *code : Fail(terminal, kRegionCommand, code.status());
 }
 
 }  // namespace
 
 int RunRegion(const RegionOptions& options, Terminal& terminal) {
-  const Subcommand* const subcommand = FindSubcommand(options);
+  const RegionSubcommand* const subcommand = FindSubcommand(options);
   if (subcommand == nullptr) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kRegionCommand,
         fmt::format("invalid subcommand {}; must be list, check, split, merge or rolling-split",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
   const absl::Status given = CheckOptions(options);
-  if (!given.ok()) return FailUsage(terminal, kCommand, StatusText(given));
+  if (!given.ok()) return FailUsage(terminal, kRegionCommand, StatusText(given));
   const absl::StatusOr<Question> question = subcommand->read(options);
-  if (!question.ok()) return FailUsage(terminal, kCommand, StatusText(question.status()));
+  if (!question.ok()) return FailUsage(terminal, kRegionCommand, StatusText(question.status()));
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    if (!url.ok()) return FailUsage(terminal, kRegionCommand, StatusText(url.status()));
     return Print(AskServer(*url, *question, options, terminal), *subcommand, options, terminal);
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kRegionCommand, tsdb.status());
   return Print(AskStore(tsdb->get(), *question, options), *subcommand, options, terminal);
 }
 

@@ -13,11 +13,11 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kColumns = 11;
+constexpr size_t kRegionColumns = 11;
 // Those of numbers and sizes stand to the right.
-constexpr std::array<bool, kColumns> kIsRight = {true, false, false, false, false, true,
-                                                 true, true,  false, false, false};
-using Row = std::array<std::string, kColumns>;
+constexpr std::array<bool, kRegionColumns> kIsRight = {true, false, false, false, false, true,
+                                                       true, true,  false, false, false};
+using Row = std::array<std::string, kRegionColumns>;
 
 // "2013-01-01", in UTC.
 std::string DayText(uint64_t ms) {
@@ -68,8 +68,8 @@ std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool
   for (const RegionRow& region : regions)
     rows.push_back(RowOf(region, now_ms));
 
-  const size_t columns = with_words ? kColumns : kColumns - 1;
-  std::array<size_t, kColumns> widths = {};
+  const size_t columns = with_words ? kRegionColumns : kRegionColumns - 1;
+  std::array<size_t, kRegionColumns> widths = {};
   for (const Row& row : rows) {
     for (size_t i = 0; i < columns; ++i)
       widths[i] = std::max(widths[i], row[i].size());

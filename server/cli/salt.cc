@@ -23,18 +23,17 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "store";
-constexpr std::string_view kTarget = "/api/admin/salt";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kSaltCommand = "store";
+constexpr std::string_view kSaltTarget = "/api/admin/salt";
 
 // What is asked: nothing, or a change.
-struct Wish {
+struct SaltWish {
   std::optional<uint32_t> buckets;
   std::optional<uint64_t> from_s;
 };
 
-absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words, int64_t now_ms) {
-  Wish wish;
+absl::StatusOr<SaltWish> ReadSaltWish(const std::vector<std::string>& words, int64_t now_ms) {
+  SaltWish wish;
   if (words.size() > 3) {
     return absl::InvalidArgumentError(
         fmt::format("salt: got {} arguments; expected none, or BUCKETS [FROM]", words.size() - 1));
@@ -48,7 +47,7 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words, int64_t now
   return wish;
 }
 
-absl::StatusOr<std::vector<SaltEpoch>> ParseReply(const std::string& body) {
+absl::StatusOr<std::vector<SaltEpoch>> ParseSaltReply(const std::string& body) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   simdjson::dom::array list;
@@ -70,7 +69,7 @@ absl::StatusOr<std::vector<SaltEpoch>> ParseReply(const std::string& body) {
                   QuoteForMessage(body)));
 }
 
-absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const Wish& wish) {
+absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const SaltWish& wish) {
   HttpClient client(url);
   std::string body;
   if (wish.buckets.has_value()) {
@@ -78,13 +77,13 @@ absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const Wish&
     if (wish.from_s.has_value()) body += fmt::format(",\"from\":{}", *wish.from_s);
     body += '}';
   }
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
-                            body.empty() ? client.Get(kTarget) : client.Post(kTarget, body));
-  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, body.empty() ? client.Get(kSaltTarget)
+                                                                : client.Post(kSaltTarget, body));
+  if (reply.status == kHttpOk) return ParseSaltReply(reply.body);
   return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
 }
 
-absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const Wish& wish) {
+absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish) {
   if (wish.buckets.has_value()) {
     HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*wish.buckets, wish.from_s));
   }
@@ -94,7 +93,7 @@ absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const Wish& wish) {
 }
 
 int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, Terminal& terminal) {
-  if (!epochs.ok()) return Fail(terminal, kCommand, epochs.status());
+  if (!epochs.ok()) return Fail(terminal, kSaltCommand, epochs.status());
   for (const SaltEpoch& epoch : *epochs)
     fmt::print(terminal.out, "{} {}\n", EpochStartText(epoch.from_s), epoch.buckets);
   return kExitOk;
@@ -103,8 +102,8 @@ int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, Terminal& termin
 }  // namespace
 
 int RunSalt(const AdminOptions& options, Terminal& terminal) {
-  const absl::StatusOr<Wish> wish = ReadWish(options.words, terminal.clock->NowMs());
-  if (!wish.ok()) return FailUsage(terminal, kCommand, StatusText(wish.status()));
+  const absl::StatusOr<SaltWish> wish = ReadSaltWish(options.words, terminal.clock->NowMs());
+  if (!wish.ok()) return FailUsage(terminal, kSaltCommand, StatusText(wish.status()));
   return RunOnEither(
       options,
       {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },

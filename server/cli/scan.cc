@@ -21,7 +21,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "scan";
+constexpr std::string_view kScanCommand = "scan";
 
 absl::Status AppendRow(const ScannedRow& row, ScanFormat format, std::string* out) {
   switch (format) {
@@ -55,12 +55,12 @@ absl::Status PrintRows(Tsdb* tsdb, const ScanSpec& spec, ScanFormat format, Term
 
 int RunScan(const ScanOptions& options, Terminal& terminal) {
   const absl::StatusOr<ScanSpec> spec = ParseScanWords(options.words, terminal.clock->NowMs());
-  if (!spec.ok()) return FailUsage(terminal, kCommand, StatusText(spec.status()));
+  if (!spec.ok()) return FailUsage(terminal, kScanCommand, StatusText(spec.status()));
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kScanCommand, tsdb.status());
 
   const absl::Status printed = PrintRows(tsdb->get(), *spec, options.format, terminal);
-  return printed.ok() ? kExitOk : Fail(terminal, kCommand, printed);
+  return printed.ok() ? kExitOk : Fail(terminal, kScanCommand, printed);
 }
 
 int ScanMain(const std::vector<std::string>& args, Terminal& terminal) {

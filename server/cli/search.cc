@@ -26,9 +26,8 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "search";
-constexpr std::string_view kTarget = "/api/search/lookup";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kSearchCommand = "search";
+constexpr std::string_view kSearchTarget = "/api/search/lookup";
 
 absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
   if (words.empty() || words[0] != "lookup") {
@@ -89,7 +88,7 @@ absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
                                    const LookupQuery& query,
                                    TextOutput* output) {
   HttpClient client(url);
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(kTarget, BodyOf(query)));
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(kSearchTarget, BodyOf(query)));
   if (reply.status != kHttpOk) {
     return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
   }
@@ -128,8 +127,8 @@ absl::StatusOr<uint64_t> AskStore(Tsdb* tsdb, const LookupQuery& query, TextOutp
 
 int Finish(const absl::StatusOr<uint64_t>& count, TextOutput* output, Terminal& terminal) {
   const absl::Status written = output->Finish();
-  if (!count.ok()) return Fail(terminal, kCommand, count.status());
-  if (!written.ok()) return Fail(terminal, kCommand, written);
+  if (!count.ok()) return Fail(terminal, kSearchCommand, count.status());
+  if (!written.ok()) return Fail(terminal, kSearchCommand, written);
   return *count > 0 ? kExitOk : kExitFailure;
 }
 
@@ -137,15 +136,15 @@ int Finish(const absl::StatusOr<uint64_t>& count, TextOutput* output, Terminal& 
 
 int RunSearch(const SearchOptions& options, Terminal& terminal) {
   const absl::StatusOr<LookupQuery> query = ReadWords(options.words);
-  if (!query.ok()) return FailUsage(terminal, kCommand, StatusText(query.status()));
+  if (!query.ok()) return FailUsage(terminal, kSearchCommand, StatusText(query.status()));
   TextOutput output(terminal.out);
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
-    if (!url.ok()) return FailUsage(terminal, kCommand, StatusText(url.status()));
+    if (!url.ok()) return FailUsage(terminal, kSearchCommand, StatusText(url.status()));
     return Finish(AskServer(*url, *query, &output), &output, terminal);
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kSearchCommand, tsdb.status());
   return Finish(AskStore(tsdb->get(), *query, &output), &output, terminal);
 }
 

@@ -36,7 +36,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "serve";
+constexpr std::string_view kServeCommand = "serve";
 
 std::string SyncText(const Options& options) {
   switch (options.sync) {
@@ -123,30 +123,30 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   for (std::string& setting : SettingsOf(flags))
     all.settings.push_back(std::move(setting));
   const absl::StatusOr<Config> config = LoadConfig(all);
-  if (!config.ok()) return FailStore(terminal, kCommand, config.status());
-  WarnOfIgnoredSettings(*config, kCommand, terminal);
+  if (!config.ok()) return FailStore(terminal, kServeCommand, config.status());
+  WarnOfIgnoredSettings(*config, kServeCommand, terminal);
   absl::StatusOr<Options> options = EngineOptionsOf(*config);
-  if (!options.ok()) return FailStore(terminal, kCommand, options.status());
+  if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
   // Server::Start asks the same, but by then there would be a store.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {
-    return FailStore(terminal, kCommand, access.status());
+    return FailStore(terminal, kServeCommand, access.status());
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
   RaiseDescriptorLimit();
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
-  if (!tsdb.ok()) return Fail(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
   {
     SignalWatch stopper;
     const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
-    if (!server.ok()) return FailStore(terminal, kCommand, server.status());
+    if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
     stopper.Watch(server->get());
     PrintBanner(*config, *options, (*server)->port(), terminal);
     (*server)->Run();
     stopper.Finish();
   }
   const absl::Status closed = (*tsdb)->Close();
-  return closed.ok() ? kExitOk : Fail(terminal, kCommand, closed);
+  return closed.ok() ? kExitOk : Fail(terminal, kServeCommand, closed);
 }
 
 std::string DurabilityHelp() {

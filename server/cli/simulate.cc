@@ -39,7 +39,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "simulate";
+constexpr std::string_view kSimulateCommand = "simulate";
 
 // Of the map as text and in JSON.
 constexpr size_t kHeatRows = 24;
@@ -335,16 +335,16 @@ bool KeepsRatio(const std::vector<SimulationResult>& results,
 int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
   SimulateRun run(options);
   const absl::StatusOr<std::vector<SimulationResult>> results = run.Run();
-  if (!results.ok()) return FailStore(terminal, kCommand, results.status());
+  if (!results.ok()) return FailStore(terminal, kSimulateCommand, results.status());
   if (!options.heatmap.empty()) {
     const absl::Status drawn = WriteHeatFigure(results->front(), options.heatmap);
-    if (!drawn.ok()) return FailStore(terminal, kCommand, drawn);
+    if (!drawn.ok()) return FailStore(terminal, kSimulateCommand, drawn);
   }
   TextOutput output(terminal.out);
   *output.buffer() = ReportOf(*results, options);
   if (!run.validation().empty()) *output.buffer() += "\n" + run.validation();
   if (const absl::Status written = output.Finish(); !written.ok()) {
-    return Fail(terminal, kCommand, written);
+    return Fail(terminal, kSimulateCommand, written);
   }
   return KeepsRatio(*results, options.ratio_max, terminal) ? kExitOk : kExitFailure;
 }

@@ -22,12 +22,11 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "store";
-constexpr std::string_view kTarget = "/api/admin/ttl";
-constexpr int kHttpOk = 200;
+constexpr std::string_view kTtlCommand = "store";
+constexpr std::string_view kTtlTarget = "/api/admin/ttl";
 
 // What is asked: nothing, or a metric's TTL.
-struct Wish {
+struct TtlWish {
   bool is_change = false;
   std::string metric;
   std::string ttl_text;
@@ -40,8 +39,8 @@ struct Ttls {
   std::vector<MetricTtl> metrics;
 };
 
-absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words) {
-  Wish wish;
+absl::StatusOr<TtlWish> ReadTtlWish(const std::vector<std::string>& words) {
+  TtlWish wish;
   if (words.size() == 1) return wish;
   if (words.size() != 3) {
     return absl::InvalidArgumentError(
@@ -54,7 +53,7 @@ absl::StatusOr<Wish> ReadWish(const std::vector<std::string>& words) {
   return wish;
 }
 
-absl::StatusOr<Ttls> ParseReply(const std::string& body) {
+absl::StatusOr<Ttls> ParseTtlReply(const std::string& body) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   simdjson::dom::object metrics;
@@ -75,7 +74,7 @@ absl::StatusOr<Ttls> ParseReply(const std::string& body) {
       QuoteForMessage(body)));
 }
 
-absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const Wish& wish) {
+absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const TtlWish& wish) {
   HttpClient client(url);
   std::string body;
   if (wish.is_change) {
@@ -85,13 +84,13 @@ absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const Wish& wish) {
     AppendJsonString(wish.ttl_text, &body);
     body += '}';
   }
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
-                            wish.is_change ? client.Post(kTarget, body) : client.Get(kTarget));
-  if (reply.status == kHttpOk) return ParseReply(reply.body);
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, wish.is_change ? client.Post(kTtlTarget, body)
+                                                                  : client.Get(kTtlTarget));
+  if (reply.status == kHttpOk) return ParseTtlReply(reply.body);
   return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
 }
 
-absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const Wish& wish) {
+absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const TtlWish& wish) {
   if (wish.is_change) HOURCELL_RETURN_IF_ERROR(tsdb->SetMetricTtl(wish.metric, wish.ttl_s));
   Ttls ttls{.store_s = tsdb->store_ttl_s(), .metrics = {}};
   HOURCELL_ASSIGN_OR_RETURN(ttls.metrics, tsdb->MetricTtls());
@@ -100,7 +99,7 @@ absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const Wish& wish) {
 }
 
 int Print(const absl::StatusOr<Ttls>& ttls, Terminal& terminal) {
-  if (!ttls.ok()) return Fail(terminal, kCommand, ttls.status());
+  if (!ttls.ok()) return Fail(terminal, kTtlCommand, ttls.status());
   fmt::print(terminal.out, "(default) {}\n", TtlText(ttls->store_s));
   for (const MetricTtl& ttl : ttls->metrics)
     fmt::print(terminal.out, "{} {}\n", ttl.metric, TtlText(ttl.ttl_s));
@@ -110,8 +109,8 @@ int Print(const absl::StatusOr<Ttls>& ttls, Terminal& terminal) {
 }  // namespace
 
 int RunTtl(const AdminOptions& options, Terminal& terminal) {
-  const absl::StatusOr<Wish> wish = ReadWish(options.words);
-  if (!wish.ok()) return FailUsage(terminal, kCommand, StatusText(wish.status()));
+  const absl::StatusOr<TtlWish> wish = ReadTtlWish(options.words);
+  if (!wish.ok()) return FailUsage(terminal, kTtlCommand, StatusText(wish.status()));
   return RunOnEither(
       options,
       {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },

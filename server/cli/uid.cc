@@ -27,9 +27,9 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "uid";
+constexpr std::string_view kUidCommand = "uid";
 
-using Words = std::span<const std::string>;
+using UidWords = std::span<const std::string>;
 
 void PrintMapping(const UidRow& row, Terminal& terminal) {
   std::string line = fmt::format("{} {}: ", KindName(row.kind), row.name);
@@ -38,7 +38,7 @@ void PrintMapping(const UidRow& row, Terminal& terminal) {
 }
 
 // The kinds a command looks at: the first word, if it is a kind and more words follow, else all.
-std::vector<UidKind> TakeKinds(Words* words) {
+std::vector<UidKind> TakeKinds(UidWords* words) {
   if (words->size() > 1) {
     if (const absl::StatusOr<UidKind> kind = ParseKindName(words->front()); kind.ok()) {
       *words = words->subspan(1);
@@ -48,13 +48,13 @@ std::vector<UidKind> TakeKinds(Words* words) {
   return {std::begin(kUidKinds), std::end(kUidKinds)};
 }
 
-int Grep(Tsdb* tsdb, Words words, bool ignore_case, Terminal& terminal) {
+int Grep(Tsdb* tsdb, UidWords words, bool ignore_case, Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   bool found = false;
   for (const UidKind kind : kinds) {
     const absl::StatusOr<std::vector<UidRow>> rows =
         tsdb->GrepUids(kind, words.front(), ignore_case);
-    if (!rows.ok()) return FailStore(terminal, kCommand, rows.status());
+    if (!rows.ok()) return FailStore(terminal, kUidCommand, rows.status());
     for (const UidRow& row : *rows)
       PrintMapping(row, terminal);
     found = found || !rows->empty();
@@ -62,11 +62,11 @@ int Grep(Tsdb* tsdb, Words words, bool ignore_case, Terminal& terminal) {
   return found ? kExitOk : kExitFailure;
 }
 
-int Assign(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
+int Assign(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
   for (const std::string& name : names) {
     const absl::StatusOr<UidRow> row = tsdb->AssignUid(kind, name);
     if (!row.ok()) {
-      Fail(terminal, kCommand, row.status());
+      Fail(terminal, kUidCommand, row.status());
       return kExitAssignFailed;
     }
     PrintMapping(*row, terminal);
@@ -74,17 +74,17 @@ int Assign(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
   return kExitOk;
 }
 
-int Rename(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
+int Rename(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
   if (const absl::Status renamed = tsdb->RenameUid(kind, names[0], names[1]); !renamed.ok()) {
-    return Fail(terminal, kCommand, renamed);
+    return Fail(terminal, kUidCommand, renamed);
   }
   fmt::print(terminal.out, "{} {} -> {}\n", KindName(kind), names[0], names[1]);
   return kExitOk;
 }
 
-int Delete(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
+int Delete(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
   if (const absl::Status deleted = tsdb->DeleteUid(kind, names[0]); !deleted.ok()) {
-    return Fail(terminal, kCommand, deleted);
+    return Fail(terminal, kUidCommand, deleted);
   }
   fmt::print(terminal.out, "UID {} {} deleted.\n", KindName(kind), names[0]);
   return kExitOk;
@@ -93,7 +93,7 @@ int Delete(Tsdb* tsdb, UidKind kind, Words names, Terminal& terminal) {
 int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   const int64_t start_ms = terminal.clock->MonotonicMs();
   const absl::StatusOr<UidFsckResult> result = tsdb->CheckUids(repair);
-  if (!result.ok()) return Fail(terminal, kCommand, result.status());
+  if (!result.ok()) return Fail(terminal, kUidCommand, result.status());
   const int64_t ms = std::max<int64_t>(terminal.clock->MonotonicMs() - start_ms, 1);
 
   for (const std::string& line : result->lines)
@@ -115,7 +115,7 @@ std::optional<Uid> ParseDecimal(std::string_view text) {
   return uid;
 }
 
-int Lookup(Tsdb* tsdb, Words words, Terminal& terminal) {
+int Lookup(Tsdb* tsdb, UidWords words, Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   const std::string& text = words.front();
   const std::optional<Uid> uid = ParseDecimal(text);
@@ -127,17 +127,17 @@ int Lookup(Tsdb* tsdb, Words words, Terminal& terminal) {
       PrintMapping(*row, terminal);
       found = true;
     } else if (!absl::IsNotFound(row.status()) || kinds.size() == 1) {
-      return Fail(terminal, kCommand, row.status());
+      return Fail(terminal, kUidCommand, row.status());
     }
   }
   if (found) return kExitOk;
-  return Fail(terminal, kCommand,
+  return Fail(terminal, kUidCommand,
               absl::NotFoundError(fmt::format("{}: no such {} of any kind", text,
                                               uid.has_value() ? "UID" : "name")));
 }
 
 // A subcommand: how many words it takes behind its name, and what it does to the store.
-struct Subcommand {
+struct UidSubcommand {
   std::string_view name;
   std::string_view usage;
   size_t words_min = 0;
@@ -146,24 +146,24 @@ struct Subcommand {
 };
 
 constexpr size_t kAnyNumber = ~size_t{0};
-constexpr Subcommand kSubcommands[] = {
+constexpr UidSubcommand kUidSubcommands[] = {
     {"grep", "grep [kind] RE", 1, 2, StoreUse::kExisting},
     {"assign", "assign kind name...", 2, kAnyNumber, StoreUse::kCreate},
     {"rename", "rename kind name newname", 3, 3, StoreUse::kExisting},
     {"delete", "delete kind name", 2, 2, StoreUse::kExisting},
     {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
 };
-constexpr Subcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kExisting};
+constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kExisting};
 
-const Subcommand& FindSubcommand(std::string_view word) {
-  for (const Subcommand& subcommand : kSubcommands) {
+const UidSubcommand& FindSubcommand(std::string_view word) {
+  for (const UidSubcommand& subcommand : kUidSubcommands) {
     if (subcommand.name == word) return subcommand;
   }
   return kLookup;
 }
 
 // What is wrong with the words of a subcommand; empty if nothing is.
-std::string WordsFault(const Subcommand& subcommand, Words words) {
+std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
     return fmt::format("wrong number of arguments ({}); expected uid {}", words.size(),
                        subcommand.usage);
@@ -182,12 +182,12 @@ std::string WordsFault(const Subcommand& subcommand, Words words) {
 }
 
 int RunSubcommand(
-    Tsdb* tsdb, std::string_view name, Words words, bool ignore_case, Terminal& terminal) {
+    Tsdb* tsdb, std::string_view name, UidWords words, bool ignore_case, Terminal& terminal) {
   if (name == "grep") return Grep(tsdb, words, ignore_case, terminal);
   if (name == "fsck") return Fsck(tsdb, /*repair=*/!words.empty(), terminal);
   if (name.empty()) return Lookup(tsdb, words, terminal);
   const UidKind kind = *ParseKindName(words.front());  // WordsFault looked at it
-  const Words names = words.subspan(1);
+  const UidWords names = words.subspan(1);
   if (name == "assign") return Assign(tsdb, kind, names, terminal);
   return name == "rename" ? Rename(tsdb, kind, names, terminal)
                           : Delete(tsdb, kind, names, terminal);
@@ -196,20 +196,20 @@ int RunSubcommand(
 }  // namespace
 
 int RunUid(const UidCommandOptions& options, Terminal& terminal) {
-  Words words(options.words);
-  if (words.empty()) return FailUsage(terminal, kCommand, "give a subcommand or a name");
-  const Subcommand& subcommand = FindSubcommand(words.front());
+  UidWords words(options.words);
+  if (words.empty()) return FailUsage(terminal, kUidCommand, "give a subcommand or a name");
+  const UidSubcommand& subcommand = FindSubcommand(words.front());
   if (!subcommand.name.empty()) words = words.subspan(1);
   if (const std::string fault = WordsFault(subcommand, words); !fault.empty()) {
-    return FailUsage(terminal, kCommand, fault);
+    return FailUsage(terminal, kUidCommand, fault);
   }
 
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
-  if (!tsdb.ok()) return FailStore(terminal, kCommand, tsdb.status());
+  if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
   const int exit_code =
       RunSubcommand(tsdb->get(), subcommand.name, words, options.ignore_case, terminal);
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
-    return Fail(terminal, kCommand, closed);
+    return Fail(terminal, kUidCommand, closed);
   }
   return exit_code;
 }

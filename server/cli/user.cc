@@ -22,7 +22,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kCommand = "user";
+constexpr std::string_view kUserCommand = "user";
 
 // While it lives, a terminal does not show what is typed. Other files it leaves alone.
 class EchoOff {
@@ -70,22 +70,22 @@ bool IsControl(char c) {
 
 int RunUser(const UserOptions& options, Terminal& terminal) {
   if (options.words.size() != 2 || options.words[0] != "add") {
-    return FailUsage(terminal, kCommand, "expected: add NAME");
+    return FailUsage(terminal, kUserCommand, "expected: add NAME");
   }
   const std::string& name = options.words[1];
   if (!IsUserName(name)) {
     return FailUsage(
-        terminal, kCommand,
+        terminal, kUserCommand,
         fmt::format("name: invalid value {}; must be 1 to {} characters of A-Z a-z 0-9 _ -",
                     QuoteForMessage(name), kUserBytesMax));
   }
   const absl::StatusOr<AccessRights> rights = AccessRights::Parse(options.role);
-  if (!rights.ok()) return FailUsage(terminal, kCommand, StatusText(rights.status()));
+  if (!rights.ok()) return FailUsage(terminal, kUserCommand, StatusText(rights.status()));
 
   const std::string secret = options.generate ? RandomSecret() : ReadSecret(options.in, terminal);
   if (secret.empty() || secret.size() > kSecretBytesMax ||
       std::ranges::any_of(secret, &IsControl)) {
-    return FailUsage(terminal, kCommand,
+    return FailUsage(terminal, kUserCommand,
                      fmt::format("secret: must be one line of 1 to {} bytes on standard input, "
                                  "without control characters",
                                  kSecretBytesMax));

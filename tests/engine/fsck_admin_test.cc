@@ -61,18 +61,20 @@ TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
   options_.journal_segment_bytes = 4 << 10;
   options_.journal_bytes = 32 << 10;
   const std::unique_ptr<Tsdb> tsdb = OpenTiny(options_);
-  std::atomic<bool> is_done{false};
+  std::atomic<bool> is_checked{false};
+  std::atomic<bool> is_written{false};
   std::atomic<int> put{0};
   std::thread writer([&] {
-    for (int i = 0; !is_done; ++i) {
+    for (int i = 0; !is_checked; ++i) {
       OwnedPoint point(fmt::format("m{}", i % 3), fmt::format("host=h{} n=n{}", i / 5, i % 7),
                        kBackupHour + 60 * i, i);
       EXPECT_OK(tsdb->Put(point.view()));
       put = i;
     }
   });
+  // Goes on until the last put has ended: a put may wait for the room that only a seal makes.
   std::thread changer([&] {
-    for (int i = 0; !is_done; ++i) {
+    for (int i = 0; !is_written; ++i) {
       EXPECT_OK(i % 8 == 0 ? tsdb->Flush() : tsdb->Seal());
       if (i < 3) {
         const std::string at = fmt::format("\\x00\\x00\\x{:02x}", i + 1);
@@ -90,8 +92,9 @@ TEST_F(FsckAdminTest, APutStoreHasNoFaultsWhileItIsChecked) {
     ADD_FAILURE() << "round " << round << ": " << report->examples[0].text;
     break;
   }
-  is_done = true;
+  is_checked = true;
   writer.join();
+  is_written = true;
   changer.join();
 }
 
