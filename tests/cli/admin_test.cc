@@ -15,7 +15,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::admin_test {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST_F(AdminTest, WordsThatMakeNoSenseAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::admin_test

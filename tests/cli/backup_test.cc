@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(RestoreMainTest, WantsBothDirectories) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_test

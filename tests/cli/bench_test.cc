@@ -9,7 +9,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::bench_test {
 namespace {
 
 using testing::AllOf;
@@ -83,4 +83,4 @@ TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::bench_test

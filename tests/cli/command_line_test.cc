@@ -11,7 +11,7 @@
 
 #include "tests/cli/captured_terminal.h"
 
-namespace hourcell {
+namespace hourcell::command_line_test {
 namespace {
 
 using testing::ElementsAre;
@@ -171,4 +171,4 @@ TEST(CommandLineWordTest, AWordMustBeThere) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::command_line_test

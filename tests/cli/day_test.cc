@@ -35,7 +35,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::day_test {
 namespace {
 
 constexpr int64_t kFirstS = 1356998400;
@@ -249,4 +249,4 @@ TEST_F(DayTest, MemoryIsFlatAndEveryRowIsOneCellOfOpenTsdbsBytes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::day_test

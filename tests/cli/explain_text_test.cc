@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::explain_text_test {
 namespace {
 
 TEST(ExplainTextTest, AlignsItsColumns) {
@@ -34,4 +34,4 @@ TEST(ExplainTextTest, SaysThatThereIsNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::explain_text_test

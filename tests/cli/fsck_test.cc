@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST_F(FsckCommandTest, AServerThatCannotIsExit3) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_test

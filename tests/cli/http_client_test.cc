@@ -10,7 +10,7 @@
 #include "tests/cli/scripted_server.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::http_client_test {
 namespace {
 
 using testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST(GzipTest, InflatesToWhatItWas) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_client_test

@@ -12,7 +12,7 @@
 #include "tests/cli/recording_sink.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::import_chunk_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST_F(ImportChunkTest, AFailingSinkIsTheChunksStatus) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::import_chunk_test

@@ -13,7 +13,7 @@
 #include "codec/base/random.h"
 #include "tests/cli/recording_sink.h"
 
-namespace hourcell {
+namespace hourcell::import_pipeline_test {
 namespace {
 
 using testing::Le;
@@ -139,4 +139,4 @@ TEST_P(ImportPipelineTest, WhatIsLeftWhenItGoesIsDropped) {
 INSTANTIATE_TEST_SUITE_P(Workers, ImportPipelineTest, testing::Values(1, 2, 5));
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::import_pipeline_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::import_routes_test {
 namespace {
 
 using testing::Each;
@@ -89,4 +89,4 @@ TEST(ImportRoutesTest, BeyondItsLimitItForgetsAndStaysRight) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::import_routes_test

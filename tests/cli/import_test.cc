@@ -19,7 +19,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::import_test {
 namespace {
 
 using testing::EndsWith;
@@ -314,4 +314,4 @@ TEST_F(ImportTest, TimesInAnyOrderAndTheLaterLineWins) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::import_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::java_text_test {
 namespace {
 
 TEST(JavaTextTest, BytesAreSignedDecimals) {
@@ -41,4 +41,4 @@ TEST(JavaTextTest, TagsAreAJavaMap) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::java_text_test

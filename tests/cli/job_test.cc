@@ -11,7 +11,7 @@
 #include "tests/cli/job_replies.h"
 #include "tests/cli/scripted_server.h"
 
-namespace hourcell {
+namespace hourcell::job_test {
 namespace {
 
 using testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(JobCommandTest, ListsAndWaits) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::job_test

@@ -19,7 +19,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::line_reader_test {
 namespace {
 
 using testing::ElementsAre;
@@ -217,4 +217,4 @@ TEST(LineReaderTest, MissingFileAndFolderAreNamed) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::line_reader_test

@@ -19,7 +19,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::migrate_test {
 namespace {
 
 using testing::ElementsAre;
@@ -228,4 +228,4 @@ TEST_F(MigrateTest, NoSourceMakesNoTarget) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::migrate_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::point_digest_test {
 namespace {
 
 struct Row {
@@ -66,4 +66,4 @@ TEST(PointDigestTest, EverythingElseDoes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_digest_test

@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::point_sink_test {
 namespace {
 
 using testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_sink_test

@@ -5,7 +5,7 @@
 
 #include "tests/cli/captured_terminal.h"
 
-namespace hourcell {
+namespace hourcell::progress_test {
 namespace {
 
 TEST(ProgressTest, RateOfNoTimeCountsAsOneMillisecond) {
@@ -64,4 +64,4 @@ TEST(ProgressMeterTest, OnATerminalOverwritesItselfAtMostFiveTimesASecond) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::progress_test

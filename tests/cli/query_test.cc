@@ -11,7 +11,7 @@
 #include "tests/cli/scripted_server.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_test {
 namespace {
 
 using testing::HasSubstr;
@@ -108,4 +108,4 @@ TEST_F(QueryTest, ServersErrorIsSaid) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_text_test {
 namespace {
 
 SubQuery SubQueryOf(std::string metric, DownsampleSpec downsample) {
@@ -118,4 +118,4 @@ TEST(QueryTextTest, SeriesIsALineAPoint) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_text_test

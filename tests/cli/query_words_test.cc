@@ -9,7 +9,7 @@
 #include "codec/limits.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_words_test {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(ScanWordsTest, RefusesSecondMetricTagFirstAndBackwardRange) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_words_test

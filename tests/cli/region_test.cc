@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::region_test {
 namespace {
 
 using testing::AllOf;
@@ -233,4 +233,4 @@ TEST(RegionMainTest, ASplitIsAtAKeyOrIntoParts) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_test

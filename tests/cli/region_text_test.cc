@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_text_test {
 namespace {
 
 TEST(RegionTextTest, SizesAreShort) {
@@ -52,4 +52,4 @@ TEST(RegionTextTest, ADateThatIsNoneIsNotShown) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_text_test

@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::row_text_test {
 namespace {
 
 // A row with its storage, from the bytes of one OpenTSDB column.
@@ -157,4 +157,4 @@ TEST(RowTextTest, HexLineHasKeyQualifiersAndValues) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::row_text_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::salt_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST_F(SaltTest, WordsThatMakeNoSenseAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_test

@@ -10,7 +10,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::scan_test {
 namespace {
 
 using testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST_F(ScanTest, FlagsSayHowRowsArePrinted) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::scan_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::search_test {
 namespace {
 
 using testing::HasSubstr;
@@ -103,4 +103,4 @@ TEST_F(SearchTest, AServerIsAsked) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::search_test

@@ -11,7 +11,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::serve_test {
 namespace {
 
 using testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(ServeTest, SettingsAreListedInsteadOfServing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::serve_test

@@ -17,7 +17,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::server_job_test {
 namespace {
 
 using absl::StatusCode;
@@ -153,4 +153,4 @@ TEST_F(ServerJobTest, AnInterruptedToolSaysHowToLookAgain) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::server_job_test

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::setting_flags_test {
 namespace {
 
 using testing::ElementsAre;
@@ -22,4 +22,4 @@ TEST(SettingFlagsTest, FlagWithoutValueIsLeftToTheParser) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::setting_flags_test

@@ -18,7 +18,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::simulate_figure_test {
 namespace {
 
 using absl::StatusCode;
@@ -165,4 +165,4 @@ TEST(SimulateFigureTest, TimesAreToldAsFineAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulate_figure_test

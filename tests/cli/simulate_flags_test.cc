@@ -10,7 +10,7 @@
 #include "server/cli/command_line.h"
 #include "tests/cli/captured_terminal.h"
 
-namespace hourcell {
+namespace hourcell::simulate_flags_test {
 namespace {
 
 using testing::ElementsAre;
@@ -73,4 +73,4 @@ TEST_F(SimulateFlagsTest, FormatsAreKnownByName) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulate_flags_test

@@ -11,7 +11,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::simulate_test {
 namespace {
 
 using testing::HasSubstr;
@@ -175,4 +175,4 @@ TEST_F(SimulateTest, RefusesWithExitCodes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulate_test

@@ -9,7 +9,7 @@
 #include "server/cli/command_line.h"
 #include "tests/cli/captured_terminal.h"
 
-namespace hourcell {
+namespace hourcell::store_flags_test {
 namespace {
 
 using testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(StoreFlagsTest, AUrlIsRefusedByCommandsThatNeedTheDirectory) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_flags_test

@@ -7,7 +7,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::store_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(StoreTest, SettingsThatAreWrongExitAsUsage) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_test

@@ -9,7 +9,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::terminal_test {
 namespace {
 
 TEST(TerminalTest, FailuresNameTheCommand) {
@@ -54,4 +54,4 @@ TEST(TextOutputTest, FullDiskIsAnError) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::terminal_test

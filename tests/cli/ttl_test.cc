@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::ttl_test {
 namespace {
 
 using testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST_F(TtlTest, WordsThatMakeNoSenseAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ttl_test

@@ -9,7 +9,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::uid_test {
 namespace {
 
 using testing::HasSubstr;
@@ -129,4 +129,4 @@ TEST_F(UidToolTest, MkmetricAssignsMetrics) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_test

@@ -11,7 +11,7 @@
 #include "tests/cli/captured_terminal.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::user_test {
 namespace {
 
 using testing::EndsWith;
@@ -69,4 +69,4 @@ TEST_F(UserTest, RefusesWhatMakesNoUser) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::user_test

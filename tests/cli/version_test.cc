@@ -6,7 +6,7 @@
 #include "server/version.h"
 #include "tests/cli/captured_terminal.h"
 
-namespace hourcell {
+namespace hourcell::version_test {
 namespace {
 
 TEST(VersionTest, FirstLineIsNameAndVersion) {
@@ -19,4 +19,4 @@ TEST(VersionTest, FirstLineIsNameAndVersion) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::version_test

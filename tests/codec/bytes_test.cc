@@ -7,7 +7,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::bytes_test {
 namespace {
 
 TEST(BytesTest, BigEndianIntegersReadBackInEveryWidth) {
@@ -53,4 +53,4 @@ TEST(BytesTest, HexReadsBothCases) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::bytes_test

@@ -11,7 +11,7 @@
 #include "tests/codec/codec_testing.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::cell_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -382,4 +382,4 @@ TEST(CellTest, MergeHoldsWhatAMapHoldsHoweverItIsGrouped) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::cell_test

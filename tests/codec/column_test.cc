@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::column_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -336,4 +336,4 @@ TEST(ColumnTest, EveryTruncationOfAnAppendCellIsRefusedOrAPrefix) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::column_test

@@ -6,7 +6,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::crc32c_test {
 namespace {
 
 std::string Counting(char first, char step) {
@@ -47,4 +47,4 @@ TEST(Crc32cTest, ExtendIsTheCrcOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::crc32c_test

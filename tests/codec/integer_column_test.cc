@@ -10,7 +10,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::integer_column_test {
 namespace {
 
 using Values = std::vector<uint64_t>;
@@ -173,4 +173,4 @@ TEST(IntegerColumnTest, AColumnCanHoldWhatWasAppended) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::integer_column_test

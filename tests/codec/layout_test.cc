@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::layout_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,4 +98,4 @@ TEST(LayoutTest, DescribesEveryDifference) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::layout_test

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::mutex_test {
 namespace {
 
 // A thread of which a test can tell whether it waits.
@@ -152,4 +152,4 @@ TEST_F(SharedMutexTest, CountsOfManyThreadsAgree) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::mutex_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::name_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(NameTest, TelnetTextIsUtf8WhereItIsAndLatin1WhereItIsNot) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::name_test

@@ -17,7 +17,7 @@
 #include "codec/value.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::number_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -335,4 +335,4 @@ TEST(NumberTest, ValuesReadTheSameBothWays) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::number_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::object_qualifier_test {
 namespace {
 
 using testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(ObjectQualifierTest, ParseRejectsOtherLengthsAndOffsetsOfAnHour) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::object_qualifier_test

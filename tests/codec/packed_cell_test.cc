@@ -14,7 +14,7 @@
 #include "tests/codec/codec_testing.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::packed_cell_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -419,4 +419,4 @@ TEST(PackedCellTest, DecodingIntoRoomAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::packed_cell_test

@@ -7,7 +7,7 @@
 #include "codec/base/bytes.h"
 #include "tests/codec/codec_testing.h"
 
-namespace hourcell {
+namespace hourcell::packed_header_test {
 namespace {
 
 PackedHeader Decimals() {
@@ -98,4 +98,4 @@ TEST(PackedHeaderTest, EveryTwoBytesAfterTheFormatAreBounded) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::packed_header_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::point_error_test {
 namespace {
 
 TEST(PointErrorTest, EveryKindHasItsCounterTagAndItsTelnetClass) {
@@ -19,4 +19,4 @@ TEST(PointErrorTest, EveryKindHasItsCounterTagAndItsTelnetClass) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_error_test

@@ -12,7 +12,7 @@
 #include "tests/codec/codec_testing.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::point_text_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -278,4 +278,4 @@ TEST(PointTextTest, ImportLinesReadBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_text_test

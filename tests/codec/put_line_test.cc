@@ -15,7 +15,7 @@
 #include "tests/codec/allocation_count.h"
 #include "tests/support/sanitizers.h"
 
-namespace hourcell {
+namespace hourcell::put_line_test {
 namespace {
 
 constexpr std::string_view kUsual = "put sys.cpu.user 1356998400 42 host=web01 dc=lga\n";
@@ -196,4 +196,4 @@ TEST(PutLineTest, AGoodLineAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::put_line_test

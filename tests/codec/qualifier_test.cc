@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::qualifier_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST(QualifierTest, OnlySixFlagsAreReadable) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::qualifier_test

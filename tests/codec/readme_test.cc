@@ -26,7 +26,7 @@
 #include "tests/codec/codec_testing.h"
 #include "tests/support/source_dir.h"
 
-namespace hourcell {
+namespace hourcell::readme_test {
 namespace {
 
 std::vector<std::string> Split(const std::string& text, char separator) {
@@ -240,4 +240,4 @@ TEST(ReadmeTest, EveryExampleIsWhatTheCodeStores) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::readme_test

@@ -12,7 +12,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::row_key_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -291,4 +291,4 @@ TEST(RowKeyTest, OnlyBucketsOfTheTouchedEpochsAreRanges) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::row_key_test

@@ -6,7 +6,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::salt_epochs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -129,4 +129,4 @@ TEST(SaltEpochsTest, TheMostBucketsOfARange) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_epochs_test

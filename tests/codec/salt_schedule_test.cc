@@ -9,7 +9,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::salt_schedule_test {
 namespace {
 
 SaltEpochs Epochs(std::string_view text) {
@@ -56,4 +56,4 @@ TEST(SaltScheduleTest, ReadersSeeWholeListsWhileEpochsAreAdded) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_schedule_test

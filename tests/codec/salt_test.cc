@@ -6,7 +6,7 @@
 #include "tests/codec/codec_testing.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::salt_test {
 namespace {
 
 TEST(SaltTest, HashIsJavasOfSignedBytes) {
@@ -65,4 +65,4 @@ TEST(SaltTest, BucketIsZeroWithoutASalt) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::strings_test {
 namespace {
 
 TEST(StringsTest, QuotesEscapeWhatIsNotText) {
@@ -35,4 +35,4 @@ TEST(StringsTest, MapsOfStringsAreSearchedByView) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::strings_test

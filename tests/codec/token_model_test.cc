@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::token_model_test {
 namespace {
 
 TEST(TokenModelTest, CountsOfEveryModelFillItsStates) {
@@ -77,4 +77,4 @@ TEST(TokenModelTest, CostsAreWhatCountsTake) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::token_model_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::tsuid_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(TsuidTest, ParseTakesTheMostTagsAndNotOneMore) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tsuid_test

@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::uid_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST(UidTest, EveryWidthHoldsItsLargestUidAndNoMore) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_test

@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::value_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -111,4 +111,4 @@ TEST(ValueTest, EveryBinary32ComesBackBitForBit) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::value_test

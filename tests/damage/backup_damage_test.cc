@@ -25,7 +25,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_damage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST_F(BackupDamageTest, WithoutItsFilesNothingIsRead) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_damage_test

@@ -31,7 +31,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::flips_test {
 namespace {
 
 uint64_t NumberOf(const char* variable, uint64_t otherwise) {
@@ -296,4 +296,4 @@ TEST_F(JournalFlipsTest, TheNewestSyncedBlockIsTheLastThatIsTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::flips_test

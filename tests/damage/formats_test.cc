@@ -44,7 +44,7 @@
 #include "uid/uid_directory.h"
 #include "uid/uid_store.h"
 
-namespace hourcell {
+namespace hourcell::formats_test {
 namespace {
 
 // What bytes say, stored again: nothing if they are refused.
@@ -681,4 +681,4 @@ INSTANTIATE_TEST_SUITE_P(All, FormatsTest, testing::ValuesIn(Formats()), [](cons
 });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::formats_test

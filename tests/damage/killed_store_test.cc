@@ -30,7 +30,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::killed_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -406,4 +406,4 @@ TEST_F(KilledUnsyncedStoreTest, ABitInABlockBelowTheLowMarkCostsNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::killed_store_test

@@ -30,7 +30,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::named_damage_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -373,4 +373,4 @@ TEST_F(NamedDamageTest, OfRowsIsTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::named_damage_test

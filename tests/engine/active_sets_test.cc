@@ -26,7 +26,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::active_sets_test {
 namespace {
 
 using testing::ElementsAre;
@@ -330,4 +330,4 @@ TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade)
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::active_sets_test

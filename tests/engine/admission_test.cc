@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::admission_test {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST_F(AdmissionTest, AFullStoreRefusesAndTakesPointsAgainWhenThereIsRoom) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::admission_test

@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::annotation_cell_test {
 namespace {
 
 using testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST(AnnotationCellTest, DamageIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_cell_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::annotation_key_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(AnnotationKeyTest, ParseRefusesWhatIsNoKey) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_key_test

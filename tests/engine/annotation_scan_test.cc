@@ -14,7 +14,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::annotation_scan_test {
 namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
@@ -235,4 +235,4 @@ TEST_F(AnnotationScanTest, ADamagedKeyIsDataLossAndAVisitsErrorEndsTheScan) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_scan_test

@@ -17,7 +17,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::annotation_store_test {
 namespace {
 
 using testing::ElementsAre;
@@ -443,4 +443,4 @@ TEST_F(TsdbAnnotationsTest, QueriesAnswerThoseOfTheirSeriesAndTheGlobalOnes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_store_test

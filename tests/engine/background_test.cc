@@ -4,7 +4,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::background_test {
 namespace {
 
 TEST(BackgroundTest, RunsAtIntervalsUntilItIsGone) {
@@ -37,4 +37,4 @@ TEST(BackgroundTest, WithoutAnIntervalRunsOnlyWhenAsked) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::background_test

@@ -26,7 +26,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_admin_test {
 namespace {
 
 using absl::StatusCode;
@@ -292,4 +292,4 @@ TEST_F(BusyBackupTest, HasAllThatWasAcknowledgedAndNoHoles) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_admin_test

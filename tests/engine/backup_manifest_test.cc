@@ -9,7 +9,7 @@
 #include "codec/base/crc32c.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::backup_manifest_test {
 namespace {
 
 using absl::StatusCode;
@@ -115,4 +115,4 @@ TEST(BackupManifestTest, ALaterFormatIsNoDamage) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_manifest_test

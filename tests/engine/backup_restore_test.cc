@@ -16,7 +16,7 @@
 #include "tests/support/fault_fs.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_restore_test {
 namespace {
 
 using absl::StatusCode;
@@ -145,4 +145,4 @@ TEST_F(BackupRestoreTest, AFaultAtAnyWriteLeavesNoStoreOrAWholeOne) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_restore_test

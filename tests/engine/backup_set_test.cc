@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_set_test {
 namespace {
 
 using absl::StatusCode;
@@ -220,4 +220,4 @@ TEST_F(BackupSetTest, AFaultAtAnyWriteLeavesTheOthersWhole) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_set_test

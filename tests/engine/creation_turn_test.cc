@@ -6,7 +6,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::creation_turn_test {
 namespace {
 
 using testing::HasSubstr;
@@ -58,4 +58,4 @@ TEST(CreationTurnTest, ThoseWhoWaitGetItInTheEnd) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::creation_turn_test

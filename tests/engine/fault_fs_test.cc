@@ -9,7 +9,7 @@
 
 #include "tests/engine/journal_testing.h"
 
-namespace hourcell {
+namespace hourcell::fault_fs_test {
 namespace {
 
 using rocksdb::IODebugContext;
@@ -225,4 +225,4 @@ TEST_F(FaultFsTest, AHookSeesEveryOperationBeforeItIsDone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fault_fs_test

@@ -19,7 +19,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_active_test {
 namespace {
 
 using testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST_P(FsckActiveTest, ADayThatHasExpiredNeedsNoSet) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_active_test

@@ -20,7 +20,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_admin_test {
 namespace {
 
 using absl::StatusCode;
@@ -154,4 +154,4 @@ TEST_F(FsckAdminTest, WhatCannotBeReadIsTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_admin_test

@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::fsck_cell_test {
 namespace {
 
 // Of one point, as OpenTSDB has it.
@@ -201,4 +201,4 @@ TEST(FsckCellTest, WhatDoesNotAddUpIsAFault) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_cell_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::fsck_report_test {
 namespace {
 
 TEST(FsckReportTest, CountsAllAndKeepsTheFirstOfEachKind) {
@@ -29,4 +29,4 @@ TEST(FsckReportTest, EveryFaultHasANameOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_report_test

@@ -19,7 +19,7 @@
 #include "tests/engine/backup_testing.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_series_test {
 namespace {
 
 using testing::ElementsAre;
@@ -216,4 +216,4 @@ TEST_P(FsckPostingRepairTest, NumbersThatNoSeriesHasGo) {
 INSTANTIATE_TEST_SUITE_P(Rows, FsckPostingRepairTest, testing::Values("m", "p"));
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_series_test

@@ -25,7 +25,7 @@
 #include "tests/engine/journal_testing.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_test {
 namespace {
 
 using absl::StatusCode;
@@ -268,4 +268,4 @@ TEST_F(FsckTest, WhatCannotBeCheckedIsAnError) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_test

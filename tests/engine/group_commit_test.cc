@@ -29,7 +29,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::group_commit_test {
 namespace {
 
 using testing::HasSubstr;
@@ -477,4 +477,4 @@ TEST_F(GroupCommitTest, ManyAppendersShareBlocksAndLoseNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::group_commit_test

@@ -6,7 +6,7 @@
 #include "codec/base/crc32c.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::journal_block_test {
 namespace {
 
 using testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(JournalRunsTest, NothingInNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_block_test

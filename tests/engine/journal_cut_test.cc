@@ -5,7 +5,7 @@
 
 #include "tests/engine/journal_testing.h"
 
-namespace hourcell {
+namespace hourcell::journal_cut_test {
 namespace {
 
 using testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(JournalCutTest, SaysWhatIsLost) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_cut_test

@@ -13,7 +13,7 @@
 #include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
 
-namespace hourcell {
+namespace hourcell::journal_recovery_test {
 namespace {
 
 using testing::AllOf;
@@ -513,4 +513,4 @@ TEST_F(JournalRecoveryTest, WhatADiskLeavesOutOrFlipsOnceIsNotCutOff) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_recovery_test

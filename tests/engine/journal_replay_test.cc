@@ -4,7 +4,7 @@
 
 #include "tests/engine/journal_testing.h"
 
-namespace hourcell {
+namespace hourcell::journal_replay_test {
 namespace {
 
 using testing::HasSubstr;
@@ -88,4 +88,4 @@ TEST_F(ReplaySegmentsTest, NoSegmentsNoBlocks) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_replay_test

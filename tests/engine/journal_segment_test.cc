@@ -6,7 +6,7 @@
 #include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
 
-namespace hourcell {
+namespace hourcell::journal_segment_test {
 namespace {
 
 using testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST_F(SegmentReaderTest, ReadsOnWhereOneReadGaveAPart) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_segment_test

@@ -8,7 +8,7 @@
 #include "tests/engine/journal_testing.h"
 #include "tests/support/fault_fs.h"
 
-namespace hourcell {
+namespace hourcell::journal_synced_test {
 namespace {
 
 class SyncedNoteTest : public testing::Test {
@@ -70,4 +70,4 @@ TEST_F(SyncedNoteTest, ABitThatIsFlippedOnceIsAnError) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_synced_test

@@ -11,7 +11,7 @@
 #include "tests/support/fault_fs.h"
 #include "tests/support/sanitizers.h"
 
-namespace hourcell {
+namespace hourcell::journal_test {
 namespace {
 
 using testing::ElementsAre;
@@ -677,4 +677,4 @@ TEST(JournalMemoryTest, AnUnusuallyLargeBlockLeavesNoLargeBuffer) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::journal_test

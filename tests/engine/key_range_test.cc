@@ -2,7 +2,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_range_test {
 namespace {
 
 TEST(KeyRangeTest, PrefixEndIsTheLeastKeyAfterThePrefix) {
@@ -14,4 +14,4 @@ TEST(KeyRangeTest, PrefixEndIsTheLeastKeyAfterThePrefix) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_range_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "uid/uid_directory.h"
 
-namespace hourcell {
+namespace hourcell::key_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -121,4 +121,4 @@ TEST_F(KeyTextTest, OtherTablesHaveNoFields) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_text_test

@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::last_points_test {
 namespace {
 
 using testing::ElementsAre;
@@ -291,4 +291,4 @@ INSTANTIATE_TEST_SUITE_P(Stores,
                          });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::last_points_test

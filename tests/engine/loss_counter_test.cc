@@ -4,7 +4,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::loss_counter_test {
 namespace {
 
 TEST(LossCounterTest, CountsDataLossAndNothingElse) {
@@ -21,4 +21,4 @@ TEST(LossCounterTest, CountsDataLossAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::loss_counter_test

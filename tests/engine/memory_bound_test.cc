@@ -19,7 +19,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::memory_bound_test {
 namespace {
 
 constexpr int64_t kFirstS = 1356998400;
@@ -99,4 +99,4 @@ TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::memory_bound_test

@@ -16,7 +16,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::metric_series_test {
 namespace {
 
 using testing::ElementsAre;
@@ -302,4 +302,4 @@ TEST_F(MetricSeriesTest, NoSeriesIsMissedWhileOthersAreCreated) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::metric_series_test

@@ -3,7 +3,7 @@
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::options_test {
 namespace {
 
 using testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(OptionsTest, NamesTheFieldThatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::options_test

@@ -16,7 +16,7 @@
 #include "codec/base/status_macros.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::ordered_scan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST_P(OrderedScanTest, EndsWithItsReadersErrorAndWhenCancelled) {
 INSTANTIATE_TEST_SUITE_P(Threads, OrderedScanTest, testing::Values(0u, 1u, 3u));
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ordered_scan_test

@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::parallel_scan_test {
 namespace {
 
 using testing::Each;
@@ -303,4 +303,4 @@ TEST(ParallelScanErrorsTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::parallel_scan_test

@@ -21,7 +21,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::point_deleter_test {
 namespace {
 
 using testing::ElementsAre;
@@ -363,4 +363,4 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_deleter_test

@@ -25,7 +25,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::point_replay_test {
 namespace {
 
 using testing::HasSubstr;
@@ -413,4 +413,4 @@ TEST_F(PointReplayTest, AJournalThatNamesAnUnknownSeriesIsRefused) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_replay_test

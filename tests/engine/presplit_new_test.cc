@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::presplit_new_test {
 namespace {
 
 constexpr uint64_t kNowMs = 1'700'000'000'000;
@@ -104,4 +104,4 @@ TEST(PresplitNewTest, AStoreKeepsItsRegions) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::presplit_new_test

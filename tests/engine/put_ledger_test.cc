@@ -10,7 +10,7 @@
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::put_ledger_test {
 namespace {
 
 using testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(PutLedgerTest, AnObserverMayAcknowledgeFromInside) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::put_ledger_test

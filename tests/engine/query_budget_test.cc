@@ -19,7 +19,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_budget_test {
 namespace {
 
 constexpr int64_t kHour = 1356998400;
@@ -248,4 +248,4 @@ TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_budget_test

@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_executor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -390,4 +390,4 @@ TEST_F(QueryPlanningTest, DoesNotBeginForACancelledQuery) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_executor_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_meter_test {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST(QueryMemoryTest, IsTrimmedOnceAfterMuchWasGivenBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_meter_test

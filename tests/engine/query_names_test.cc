@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_names_test {
 namespace {
 
 constexpr int64_t kHour = 1356998400;
@@ -102,4 +102,4 @@ TEST_F(UnreadNameTest, AScanNamesItsRowsOrIsAnError) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_names_test

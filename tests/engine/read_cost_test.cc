@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::read_cost_test {
 namespace {
 
 std::vector<uint32_t> Every(uint32_t nth, uint32_t all) {
@@ -65,4 +65,4 @@ TEST(ReadCostTest, ExpectsARowForEachHour) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::read_cost_test

@@ -27,7 +27,7 @@
 #include "tests/support/temp_dir.h"
 #include "uid/uid_directory.h"
 
-namespace hourcell {
+namespace hourcell::region_admin_test {
 namespace {
 
 using absl::StatusCode;
@@ -457,4 +457,4 @@ TEST(SplitOfFileTest, MakesKeysOfLines) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_admin_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_backlog_test {
 namespace {
 
 TEST(RegionBacklogTest, ItIsBehindFromTheLimitsOnUntilMuchIsMerged) {
@@ -34,4 +34,4 @@ TEST(RegionBacklogTest, CountsRows) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_backlog_test

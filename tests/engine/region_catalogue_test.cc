@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_catalogue_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(RegionCatalogueTest, TheLastIdIsADecimalNumber) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_catalogue_test

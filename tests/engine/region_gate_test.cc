@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_gate_test {
 namespace {
 
 TEST(RegionGateTest, ManyMayBeInside) {
@@ -79,4 +79,4 @@ TEST(RegionGateTest, NobodyIsInsideWhileItIsClosed) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_gate_test

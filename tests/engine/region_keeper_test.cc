@@ -22,7 +22,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::region_keeper_test {
 namespace {
 
 using testing::ElementsAre;
@@ -328,4 +328,4 @@ TEST_F(RegionKeeperTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterTwo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_keeper_test

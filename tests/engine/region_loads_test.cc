@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_loads_test {
 namespace {
 
 std::vector<RegionInfo> TwoRegions() {
@@ -66,4 +66,4 @@ TEST(RegionLoadsTest, KeepsWhatItKnowsOfRegionsThatStay) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_loads_test

@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::region_replay_test {
 namespace {
 
 RegionReplayOptions Small(const std::string& directory) {
@@ -68,4 +68,4 @@ TEST(RegionReplayTest, RefusesADirectoryThatIsNotEmpty) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_replay_test

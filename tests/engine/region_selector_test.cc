@@ -9,7 +9,7 @@
 #include "engine/regions/region_name.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_selector_test {
 namespace {
 
 using testing::HasSubstr;
@@ -72,4 +72,4 @@ TEST(RegionSelectorTest, SaysWhatIsWanted) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_selector_test

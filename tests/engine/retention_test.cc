@@ -16,7 +16,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::retention_test {
 namespace {
 
 using testing::ElementsAre;
@@ -409,4 +409,4 @@ TEST_F(ExpiryTest, DiskSpaceComesBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::retention_test

@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_cursor_test {
 namespace {
 
 std::string KeyAt(int i) {
@@ -63,4 +63,4 @@ TEST(RocksCursorTest, OneThatMetDamageStaysThere) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_cursor_test

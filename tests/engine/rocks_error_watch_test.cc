@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::rocks_error_watch_test {
 namespace {
 
 using Reason = rocksdb::BackgroundErrorReason;
@@ -59,4 +59,4 @@ TEST(RocksErrorWatchTest, WakesWhoWaitsForAFailure) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_error_watch_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_file_io_test {
 namespace {
 
 using absl::StatusCode;
@@ -92,4 +92,4 @@ TEST_F(RocksFileIoTest, EachFaultIsTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_file_io_test

@@ -11,7 +11,7 @@
 #include "tests/support/fault_fs.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_file_system_test {
 namespace {
 
 class RocksFileSystemTest : public testing::Test {
@@ -174,4 +174,4 @@ TEST_F(RocksFileSystemTest, WhatIsReadInOrderIsReadWhole) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_file_system_test

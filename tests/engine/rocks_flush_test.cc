@@ -12,7 +12,7 @@
 #include "tests/support/restless_env.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_flush_test {
 namespace {
 
 class RocksFlushTest : public testing::Test {
@@ -94,4 +94,4 @@ TEST_F(RocksFlushTest, OfAFamilyThatWasDroppedWithRowsInMemory) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_flush_test

@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_flush_watch_test {
 namespace {
 
 using testing::Contains;
@@ -102,4 +102,4 @@ TEST_F(RocksFlushWatchTest, WhatASplitFlushesIsTheParents) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_flush_watch_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_log_test {
 namespace {
 
 using testing::AllOf;
@@ -68,4 +68,4 @@ TEST(RocksLogTest, WhatCannotBeWrittenIsDropped) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_log_test

@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_memtable_budget_test {
 namespace {
 
 using testing::_;
@@ -94,4 +94,4 @@ TEST_F(RocksMemtableBudgetTest, ARegionIsFlushedAtItsFlushSize) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_memtable_budget_test

@@ -22,7 +22,7 @@
 #include "tests/support/restless_env.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_options_test {
 namespace {
 
 constexpr size_t kCacheBytes = 8 << 20;
@@ -135,4 +135,4 @@ TEST_F(RocksOptionsTest, WhatIsOpenIsNotOpenedAgain) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_options_test

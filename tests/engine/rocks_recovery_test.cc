@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_recovery_test {
 namespace {
 
 constexpr FaultFs::Failure kNoSpace = FaultFs::Failure::kNoSpace;
@@ -154,4 +154,4 @@ TEST_F(RocksRecoveryTest, RecoversByItself) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_recovery_test

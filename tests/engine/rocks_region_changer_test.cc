@@ -32,7 +32,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_region_changer_test {
 namespace {
 
 using testing::AllOf;
@@ -605,4 +605,4 @@ TEST_F(RegionFaultTest, AFailedReadWhileOpeningDropsNoRegion) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_region_changer_test

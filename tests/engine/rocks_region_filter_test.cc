@@ -12,7 +12,7 @@
 #include "engine/rocks_merge.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_region_filter_test {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST_F(RegionFilterTest, LeavesOutWhatIsOutsideOfTheRange) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_region_filter_test

@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_region_test {
 namespace {
 
 constexpr TableId kTable = TableId::kData;
@@ -109,4 +109,4 @@ TEST_F(RegionBehindTest, ADaughterIsBehindIfItHasTheFiles) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_region_test

@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_retention_test {
 namespace {
 
 using testing::IsEmpty;
@@ -362,4 +362,4 @@ TEST_F(RocksRetentionTest, AFamilyThatWasDroppedMeanwhileEndsNoRound) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_retention_test

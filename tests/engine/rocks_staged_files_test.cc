@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_staged_files_test {
 namespace {
 
 class RocksStagedFilesTest : public testing::Test {
@@ -93,4 +93,4 @@ TEST_F(RocksStagedFilesTest, ADamagedEndIsTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_staged_files_test

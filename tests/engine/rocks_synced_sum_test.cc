@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_synced_sum_test {
 namespace {
 
 using absl::StatusCode;
@@ -134,4 +134,4 @@ TEST_F(RocksSyncedSumTest, AWalIsCheckedAsTheManifestIs) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_synced_sum_test

@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_table_files_test {
 namespace {
 
 using absl::StatusCode;
@@ -98,4 +98,4 @@ TEST_F(RocksTableFilesTest, DamageInATableFileIsFound) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_table_files_test

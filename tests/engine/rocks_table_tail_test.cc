@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_table_tail_test {
 namespace {
 
 class RocksTableTailTest : public testing::Test {
@@ -90,4 +90,4 @@ TEST_F(RocksTableTailTest, AHandleThatLeavesTheFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_table_tail_test

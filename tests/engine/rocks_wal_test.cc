@@ -18,7 +18,7 @@
 #include "tests/support/fault_fs.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::rocks_wal_test {
 namespace {
 
 constexpr char kFull = 1;
@@ -220,4 +220,4 @@ TEST_F(RocksWalsTest, SyncsWhatBrokenOnesHave) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rocks_wal_test

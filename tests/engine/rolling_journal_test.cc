@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::rolling_journal_test {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(RollingJournalTest, TheMiddleComesFirst) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rolling_journal_test

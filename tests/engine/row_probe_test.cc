@@ -9,7 +9,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::row_probe_test {
 namespace {
 
 using testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST_F(RowProbeTest, ARangeWithoutRowsIsEmpty) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::row_probe_test

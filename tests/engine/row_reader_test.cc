@@ -16,7 +16,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::row_reader_test {
 namespace {
 
 constexpr uint32_t kHour = 1356998400;
@@ -191,4 +191,4 @@ INSTANTIATE_TEST_SUITE_P(Layouts,
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::row_reader_test

@@ -24,7 +24,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::salt_admin_test {
 namespace {
 
 using absl::StatusCode;
@@ -303,4 +303,4 @@ TEST_F(SaltAdminTest, ChangesAmongPutsLoseNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_admin_test

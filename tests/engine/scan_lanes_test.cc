@@ -14,7 +14,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::scan_lanes_test {
 namespace {
 
 using testing::Each;
@@ -153,4 +153,4 @@ TEST_F(ScanLanesTest, ACancelledRunEnds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::scan_lanes_test

@@ -30,7 +30,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::sealer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -472,4 +472,4 @@ TEST_F(SealerTest, AStepOfTheClockBackHoldsUpNoSealing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::sealer_test

@@ -19,7 +19,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::series_drop_test {
 namespace {
 
 using testing::HasSubstr;
@@ -214,4 +214,4 @@ TEST_F(EmptySeriesTest, OfAStoreWithFaultsNoneIsDropped) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_drop_test

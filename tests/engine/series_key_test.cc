@@ -7,7 +7,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_key_test {
 namespace {
 
 using testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(SeriesKeyTest, NumbersHaveEightBytes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_key_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_list_test {
 namespace {
 
 using testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST_F(SeriesListTest, RefusesWhatIsNoTsuid) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_list_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::series_lookup_test {
 namespace {
 
 using testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST_F(SeriesLookupTest, ADeletedNameIsShownInHex) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_lookup_test

@@ -9,7 +9,7 @@
 #include "tests/support/mem_uid_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_names_test {
 namespace {
 
 using testing::ElementsAre;
@@ -61,4 +61,4 @@ TEST_F(SeriesNamesTest, AUidWithoutANameIsShownInHex) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_names_test

@@ -10,7 +10,7 @@
 #include "engine/ingest/tsuid_list.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_rows_test {
 namespace {
 
 using testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(SeriesRowsTest, IndexRowsOfTwoChunksShareAPostingSetEach) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_rows_test

@@ -13,7 +13,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_sums_test {
 namespace {
 
 using testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST_F(SeriesSumsTest, ATickEndsIt) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_sums_test

@@ -19,7 +19,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_table_test {
 namespace {
 
 using testing::ElementsAre;
@@ -527,4 +527,4 @@ TEST_F(SeriesTableTest, ConcurrentCreationsOfOneSeriesAgree) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_table_test

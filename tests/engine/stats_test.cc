@@ -2,7 +2,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::stats_test {
 namespace {
 
 TEST(StatsTest, OneCounterForAName) {
@@ -33,4 +33,4 @@ TEST(StatsTest, SnapshotIsSortedAndReadsGauges) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::stats_test

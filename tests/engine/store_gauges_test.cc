@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::store_gauges_test {
 namespace {
 
 std::map<std::string, int64_t> FiguresOf(Tsdb* tsdb) {
@@ -42,4 +42,4 @@ TEST(StoreGaugesTest, AreOfTheOpenStoreAndZeroOnceItIsClosed) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_gauges_test

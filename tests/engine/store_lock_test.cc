@@ -7,7 +7,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::store_lock_test {
 namespace {
 
 TEST(StoreLockTest, NamesTheProcessThatHoldsIt) {
@@ -52,4 +52,4 @@ TEST(StoreLockTest, AStoreThatLostItsTablesIsNotANewOne) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_lock_test

@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::store_meta_test {
 namespace {
 
 using testing::AllOf;
@@ -124,4 +124,4 @@ TEST(StoreMetaTest, RowsWithoutAFormatRecordAreDataLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_meta_test

@@ -23,7 +23,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::store_observer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -383,4 +383,4 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_observer_test

@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::table_store_test {
 namespace {
 
 using testing::ElementsAre;
@@ -414,4 +414,4 @@ TEST(RocksTableStoreTest, AStoreFromBeforeThereWereAnnotationsGetsTheirTable) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::table_store_test

@@ -5,7 +5,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::table_uid_store_test {
 namespace {
 
 using testing::Optional;
@@ -71,4 +71,4 @@ TEST_F(TableUidStoreTest, AUidOfZeroIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::table_uid_store_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::task_pool_test {
 namespace {
 
 TEST(TaskPoolTest, DoesEachPieceOnce) {
@@ -78,4 +78,4 @@ TEST(TaskPoolTest, ManyCallersShareIt) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::task_pool_test

@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::tsdb_test {
 namespace {
 
 using testing::AllOf;
@@ -357,4 +357,4 @@ TEST_F(TsdbTest, LsmCompactionTellsItsTablesAndEndsWhenItIsCancelled) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tsdb_test

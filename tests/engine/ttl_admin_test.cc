@@ -15,7 +15,7 @@
 #include "tests/support/status_matchers.h"
 #include "uid/uid_directory.h"
 
-namespace hourcell {
+namespace hourcell::ttl_admin_test {
 namespace {
 
 using testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST_F(TtlAdminTest, RefusesWhatIsNoTtlOrNoMetric) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ttl_admin_test

@@ -17,7 +17,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::backup_crash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -192,4 +192,4 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_crash_test

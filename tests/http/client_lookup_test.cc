@@ -13,7 +13,7 @@
 #include "tests/http/client_replay.h"
 #include "tests/http/http_exchange.h"
 
-namespace hourcell {
+namespace hourcell::client_lookup_test {
 namespace {
 
 using testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST_F(ClientLookupTest, TheLastPointOfATsuidIsTheSame) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::client_lookup_test

@@ -16,7 +16,7 @@
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
 
-namespace hourcell {
+namespace hourcell::client_replay_test {
 namespace {
 
 using testing::AllOf;
@@ -376,4 +376,4 @@ TEST_F(ClientReplayTest, StatsdSendsTwoBadLinesAFlushAndCloses) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::client_replay_test

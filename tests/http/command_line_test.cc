@@ -9,7 +9,7 @@
 
 #include "tests/http/server_process.h"
 
-namespace hourcell {
+namespace hourcell::command_line_test {
 namespace {
 
 using testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(CommandLineProgramTest, AnUnknownCommandIsAnsweredWithThoseThereAre) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::command_line_test

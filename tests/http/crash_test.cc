@@ -21,7 +21,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::crash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -350,4 +350,4 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::crash_test

@@ -10,7 +10,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::dashboards_test {
 namespace {
 
 TEST(DashboardsTest, NoQueryFailsAndNoPointIsMissingWhilePointsComeIn) {
@@ -35,4 +35,4 @@ TEST(DashboardsTest, NoQueryFailsAndNoPointIsMissingWhilePointsComeIn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::dashboards_test

@@ -29,7 +29,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::disk_full_test {
 namespace {
 
 using testing::AnyOf;
@@ -239,4 +239,4 @@ INSTANTIATE_TEST_SUITE_P(Stores,
                          [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::disk_full_test

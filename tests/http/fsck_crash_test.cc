@@ -22,7 +22,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fsck_crash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -182,4 +182,4 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_crash_test

@@ -11,7 +11,7 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kBodyBytesMax = size_t{64} << 20;
+constexpr size_t kReplyBytesMax = size_t{64} << 20;
 
 std::string ReadLine(TcpClient* client) {
   std::string line = client->ReadLines(1);
@@ -70,7 +70,7 @@ HttpResult Exchange(TcpClient* client, std::string_view request) {
     if (result.body.size() < size) return result;
   }
   if (HeaderOf(result, "content-encoding") == "gzip") {
-    auto inflated = Inflate(result.body, Compression::kGzip, kBodyBytesMax);
+    auto inflated = Inflate(result.body, Compression::kGzip, kReplyBytesMax);
     if (!inflated.ok()) return result;
     result.body = *std::move(inflated);
   }

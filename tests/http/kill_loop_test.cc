@@ -28,7 +28,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::kill_loop_test {
 namespace {
 
 using testing::AnyOf;
@@ -327,4 +327,4 @@ TEST_F(KillLoopTest, WhatWasAcknowledgedIsFoundAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::kill_loop_test

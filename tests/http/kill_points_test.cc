@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::kill_points_test {
 namespace {
 
 // The kill points that the tests of this program have as their parameter, without "#<n>".
@@ -36,4 +36,4 @@ TEST(KillPointsTest, EachIsWalkedByATest) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::kill_points_test

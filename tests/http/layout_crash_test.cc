@@ -18,7 +18,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::layout_crash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -158,4 +158,4 @@ INSTANTIATE_TEST_SUITE_P(
     KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::layout_crash_test

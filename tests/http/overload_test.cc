@@ -29,7 +29,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::overload_test {
 namespace {
 
 using testing::HasSubstr;
@@ -224,4 +224,4 @@ TEST(OverloadTest, ASecondSigtermEndsTheDrain) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::overload_test

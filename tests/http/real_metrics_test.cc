@@ -21,7 +21,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::real_metrics_test {
 namespace {
 
 constexpr size_t kPoints = 251'619;
@@ -202,4 +202,4 @@ INSTANTIATE_TEST_SUITE_P(WaysIn,
                          });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::real_metrics_test

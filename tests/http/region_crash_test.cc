@@ -19,7 +19,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::region_crash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -236,4 +236,4 @@ INSTANTIATE_TEST_SUITE_P(Points,
                          KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_crash_test

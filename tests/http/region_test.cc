@@ -12,7 +12,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::region_test {
 namespace {
 
 using testing::AllOf;
@@ -73,4 +73,4 @@ TEST(RegionProgramTest, ManagesAServersRegionsAndADirectorys) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_test

@@ -26,7 +26,7 @@
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::seal_crash_test {
 namespace {
 
 constexpr int64_t kHour = 1356998400;
@@ -185,4 +185,4 @@ INSTANTIATE_TEST_SUITE_P(
     KillPointName);
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::seal_crash_test

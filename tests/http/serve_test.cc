@@ -11,7 +11,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::serve_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -86,4 +86,4 @@ TEST(ServeProgramTest, HelpSaysWhatIsAcknowledgedAndWhatThatSurvives) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::serve_test

@@ -17,7 +17,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::telnet_test {
 namespace {
 
 using testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST(TelnetTest, WritesOpenTsdbsBytesAsImportDoes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::telnet_test

@@ -11,7 +11,7 @@
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::web_page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST_F(WebPageTest, HeadHasTheHeadersOfGetAndTheConnectionGoesOn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::web_page_test

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-namespace hourcell {
+namespace hourcell::lane_test {
 namespace {
 
 using testing::ElementsAre;
@@ -350,4 +350,4 @@ TEST_F(LaneTest, AReplayWritesNoLog) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::lane_test

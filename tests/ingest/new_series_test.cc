@@ -8,7 +8,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::new_series_test {
 namespace {
 
 using testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(NewSeriesTest, FindsTheNewerOnesInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::new_series_test

@@ -10,7 +10,7 @@
 #include "codec/base/random.h"
 #include "codec/limits.h"
 
-namespace hourcell {
+namespace hourcell::point_log_test {
 namespace {
 
 using Event = PointLogReader::Event;
@@ -304,4 +304,4 @@ TEST(PointLogTest, ANewerKindOfPayloadIsDamage) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_log_test

@@ -10,7 +10,7 @@
 #include "codec/base/random.h"
 #include "codec/value.h"
 
-namespace hourcell {
+namespace hourcell::point_stream_test {
 namespace {
 
 struct Point {
@@ -136,4 +136,4 @@ TEST(PointStreamTest, AGaugeAtAFixedStepTakesAByteAPoint) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::point_stream_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::read_pins_test {
 namespace {
 
 TEST(ReadPinsTest, OldestIsTheReadThatPinnedFirst) {
@@ -44,4 +44,4 @@ TEST(ReadPinsTest, AMovedPinIsReleasedOnce) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::read_pins_test

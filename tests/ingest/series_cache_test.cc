@@ -9,7 +9,7 @@
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_cache_test {
 namespace {
 
 // A cache and the strings its test's spellings borrow.
@@ -171,4 +171,4 @@ TEST_F(SeriesCacheTest, ClearForgetsAndDropsInsertsOfAnOlderEpoch) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_cache_test

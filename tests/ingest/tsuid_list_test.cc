@@ -7,7 +7,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::tsuid_list_test {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST(TsuidListTest, StopsWhereAListIsCut) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tsuid_list_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_matrix_test {
 namespace {
 
 using absl::StatusCode;
@@ -90,4 +90,4 @@ TEST(CaseMatrixTest, RunsCasesInTheirOrderWithTheirPointsAndSeed) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_matrix_test

@@ -9,7 +9,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_reads_test {
 namespace {
 
 using absl::StatusCode;
@@ -66,4 +66,4 @@ TEST_F(CaseReadsTest, FindsAPointThatIsNotTheOneWritten) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_reads_test

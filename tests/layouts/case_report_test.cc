@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_report_test {
 namespace {
 
 using absl::StatusCode;
@@ -79,4 +79,4 @@ TEST(CaseReportTest, SaysWhichDirectoryItCannotMake) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_report_test

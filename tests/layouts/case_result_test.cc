@@ -7,7 +7,7 @@
 
 #include "tests/layouts/results.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_result_test {
 namespace {
 
 TEST(CaseResultTest, ACaseIsNamedByItsFourChoices) {
@@ -55,4 +55,4 @@ TEST(CaseResultTest, ColumnsHaveNamesOfTheirOwnAndTheFigures) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_result_test

@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_run_test {
 namespace {
 
 constexpr uint64_t kSeed = 20'260'101;
@@ -180,4 +180,4 @@ TEST(CaseRunTest, NeedsADirectory) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_run_test

@@ -10,7 +10,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::case_writer_test {
 namespace {
 
 using testing::SizeIs;
@@ -72,4 +72,4 @@ TEST(CaseWriterTest, WindowsHaveEnoughRows) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::case_writer_test

@@ -9,7 +9,7 @@
 #include "codec/value.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::cell_form_test {
 namespace {
 
 using absl::StatusCode;
@@ -84,4 +84,4 @@ TEST(CellFormTest, DamageIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::cell_form_test

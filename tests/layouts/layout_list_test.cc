@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::layout_list_test {
 namespace {
 
 using testing::AllOf;
@@ -39,4 +39,4 @@ TEST(LayoutListTest, NeitherListsTheNames) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::layout_list_test

@@ -11,7 +11,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::point_reader_test {
 namespace {
 
 using absl::StatusCode;
@@ -150,4 +150,4 @@ TEST_F(PointReaderTest, AKeyThatIsNoneIsDataLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::point_reader_test

@@ -11,7 +11,7 @@
 #include "codec/base/random.h"
 #include "engine/layouts/split_rule.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::region_ledger_test {
 namespace {
 
 using testing::Contains;
@@ -161,4 +161,4 @@ TEST(RegionLedgerTest, SameWritesSameRegions) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::region_ledger_test

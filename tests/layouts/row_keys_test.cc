@@ -13,7 +13,7 @@
 #include "engine/layouts/layout_list.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::row_keys_test {
 namespace {
 
 using absl::StatusCode;
@@ -174,4 +174,4 @@ TEST(RowKeysTest, RefusesKeysAndRowsOfOtherWidths) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::row_keys_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::split_rule_test {
 namespace {
 
 using absl::StatusCode;
@@ -43,4 +43,4 @@ TEST(SplitRuleTest, RulesArePoliciesOfTheEngine) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::split_rule_test

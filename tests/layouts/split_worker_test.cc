@@ -9,7 +9,7 @@
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::split_worker_test {
 namespace {
 
 using absl::StatusCode;
@@ -90,4 +90,4 @@ TEST(TimeSpanTest, OverlapsWhatItHasAnInstantInCommonWith) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::split_worker_test

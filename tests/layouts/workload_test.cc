@@ -9,7 +9,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::layouts {
+namespace hourcell::layouts::workload_test {
 namespace {
 
 using absl::StatusCode;
@@ -99,4 +99,4 @@ TEST(WorkloadTest, NamesAreFoundAgain) {
 }
 
 }  // namespace
-}  // namespace hourcell::layouts
+}  // namespace hourcell::layouts::workload_test

@@ -30,11 +30,11 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/times.h"
 
-namespace hourcell {
+namespace hourcell::expiry_model_test {
 namespace {
 
-constexpr int64_t kHourMs = 3600 * 1000;
 constexpr int64_t kFirstMs = 1356998400000;
 constexpr int64_t kHours = 5;
 constexpr int kHosts = 6;
@@ -453,4 +453,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::expiry_model_test

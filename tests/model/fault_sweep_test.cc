@@ -24,7 +24,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::fault_sweep_test {
 namespace {
 
 constexpr uint64_t kSeed = 20130101;
@@ -267,4 +267,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param_info) { return param_info.param.name; });
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fault_sweep_test

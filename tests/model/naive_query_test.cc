@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::naive_query_test {
 namespace {
 
 // The points of the vectors' stores under UIDs in the order in which names are first used.
@@ -104,4 +104,4 @@ TEST(NaiveNumbersTest, AggregatorsAreThoseOfTheReference) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::naive_query_test

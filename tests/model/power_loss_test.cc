@@ -21,7 +21,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::power_loss_test {
 namespace {
 
 constexpr uint64_t kFirstSeed = 1;
@@ -87,4 +87,4 @@ TEST_F(PowerLossTest, WhatWasSyncedIsThere) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::power_loss_test

@@ -33,7 +33,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_differential_test {
 namespace {
 
 constexpr int kReadMethods = 4;
@@ -440,4 +440,4 @@ TEST(QueryCaseTest, TextsAreParsedToWhatTheyWerePrintedFrom) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_differential_test

@@ -15,11 +15,11 @@
 #include "engine/query/query_time.h"
 #include "tests/model/naive_buckets.h"
 #include "tests/model/naive_query.h"
+#include "tests/support/times.h"
 
 namespace hourcell {
 namespace {
 
-constexpr int64_t kHourMs = 3600 * 1000;
 constexpr int64_t kPointsMax = 600;   // of a store
 constexpr int64_t kFilledMax = 1500;  // buckets of a series that a fill policy asks for
 

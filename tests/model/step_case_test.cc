@@ -8,7 +8,7 @@
 #include "tests/model/step_options.h"
 #include "tests/model/step_runner.h"
 
-namespace hourcell {
+namespace hourcell::step_case_test {
 namespace {
 
 // Expired points of a row with others, in the range of a deletion, were counted as deleted.
@@ -47,4 +47,4 @@ TEST(StepCaseTest, ANewNameStaysAfterAPowerLoss) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::step_case_test

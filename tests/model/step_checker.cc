@@ -16,11 +16,10 @@
 #include "engine/salt_admin.h"
 #include "tests/model/answer_difference.h"
 #include "tests/model/query_case.h"
+#include "tests/support/times.h"
 
 namespace hourcell {
 namespace {
-
-constexpr int64_t kHourMs = 3600 * 1000;
 
 std::string TextOf(Value value) {
   if (value.is_integer()) return fmt::format("{}", value.integer());

@@ -25,7 +25,7 @@
 #include "tests/model/step_shrinker.h"
 #include "tests/support/sanitizers.h"
 
-namespace hourcell {
+namespace hourcell::step_list_test {
 namespace {
 
 constexpr uint64_t kFirstSeed = 20130101;
@@ -186,4 +186,4 @@ TEST(StepCodeTest, OptionSetsAreValidAndManifold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::step_list_test

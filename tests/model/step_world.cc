@@ -12,11 +12,11 @@
 #include "codec/limits.h"
 #include "tests/model/query_case.h"
 #include "tests/model/random_query_case.h"
+#include "tests/support/times.h"
 
 namespace hourcell {
 namespace {
 
-constexpr int64_t kHourMs = 3600 * 1000;
 constexpr int64_t kFirstOfStartMs = kWorldStartMs / kHourMs * kHourMs - (kWorldHours - 1) * kHourMs;
 
 // Those that RandomQuery asks for come first.

@@ -10,12 +10,12 @@
 #include "engine/region_admin.h"
 #include "engine/salt_admin.h"
 #include "tests/support/builders.h"
+#include "tests/support/times.h"
 
 namespace hourcell {
 namespace {
 
 constexpr int64_t kFirstMs = 1356998400000;
-constexpr int64_t kHourMs = 3600 * 1000;
 constexpr uint64_t kHours = 4;
 constexpr uint64_t kHosts = 5;
 constexpr uint64_t kBatchMax = 12;

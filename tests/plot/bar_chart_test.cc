@@ -9,7 +9,7 @@
 #include "engine/plot/compose.h"
 #include "tests/plot/figures.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::bar_chart_test {
 namespace {
 
 using testing::Contains;
@@ -77,4 +77,4 @@ TEST(BarChartTest, NarrowBarsSayNoValues) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::bar_chart_test

@@ -7,7 +7,7 @@
 #include "tests/plot/figures.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::compose_test {
 namespace {
 
 TEST(ComposeTest, RefusesWhatIsNoFigure) {
@@ -29,4 +29,4 @@ TEST(ComposeTest, NoTextBeginsOffThePicture) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::compose_test

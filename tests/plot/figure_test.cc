@@ -8,7 +8,7 @@
 #include "tests/plot/figures.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::figure_test {
 namespace {
 
 using absl::StatusCode;
@@ -78,4 +78,4 @@ TEST(FigureTest, RefusesPicturesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::figure_test

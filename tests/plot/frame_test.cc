@@ -9,7 +9,7 @@
 #include "engine/plot/text_width.h"
 #include "tests/plot/figures.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::frame_test {
 namespace {
 
 using testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(FrameTest, LegendWithoutRoomGoesOnBelow) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::frame_test

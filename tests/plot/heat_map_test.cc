@@ -10,7 +10,7 @@
 #include "engine/plot/palette.h"
 #include "tests/plot/figures.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::heat_map_test {
 namespace {
 
 using testing::Contains;
@@ -72,4 +72,4 @@ TEST(HeatMapTest, ExplainsItsColors) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::heat_map_test

@@ -9,7 +9,7 @@
 #include "engine/plot/compose.h"
 #include "tests/plot/figures.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::line_chart_test {
 namespace {
 
 using testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(LineChartTest, LongSeriesHaveNoDots) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::line_chart_test

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell::plot {
+namespace hourcell::plot::palette_test {
 namespace {
 
 using testing::IsEmpty;
@@ -43,4 +43,4 @@ TEST(PaletteTest, SharesBeyondTheEndsAreTheEnds) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::palette_test

@@ -12,7 +12,7 @@
 #include "tests/plot/figures.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::png_test {
 namespace {
 
 using testing::StartsWith;
@@ -55,4 +55,4 @@ TEST(PngTest, MarksThatDoNotMeetMayBeDrawnInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::png_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell::plot {
+namespace hourcell::plot::scale_test {
 namespace {
 
 Scale OnHundredPixels(const Axis& axis, const std::vector<double>& values, bool has_zero) {
@@ -67,4 +67,4 @@ TEST(ScaleTest, NothingToDrawIsNoFault) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::scale_test

@@ -9,7 +9,7 @@
 #include "engine/plot/compose.h"
 #include "tests/plot/figures.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::svg_test {
 namespace {
 
 using testing::AllOf;
@@ -79,4 +79,4 @@ TEST(SvgTest, SameFigureSameBytes) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::svg_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell::plot {
+namespace hourcell::plot::text_width_test {
 namespace {
 
 TEST(TextWidthTest, GrowsWithTheFontAndTheLetters) {
@@ -22,4 +22,4 @@ TEST(TextWidthTest, IsNearTheTruth) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::text_width_test

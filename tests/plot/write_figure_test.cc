@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::plot {
+namespace hourcell::plot::write_figure_test {
 namespace {
 
 using absl::StatusCode;
@@ -45,4 +45,4 @@ TEST(WriteFigureTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell::plot
+}  // namespace hourcell::plot::write_figure_test

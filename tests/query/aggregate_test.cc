@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::aggregate_test {
 namespace {
 
 using simdjson::dom::element;
@@ -418,4 +418,4 @@ TEST(SpanAggregatorTest, ASumOfOneHasNoNegativeZero) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::aggregate_test

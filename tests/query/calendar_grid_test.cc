@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::calendar_grid_test {
 namespace {
 
 CalendarGrid Grid(std::string_view interval, std::string_view timezone, int64_t anchor_ms) {
@@ -158,4 +158,4 @@ TEST(CalendarGridTest, BucketsTileTime) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::calendar_grid_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::downsampler_test {
 namespace {
 
 using simdjson::dom::element;
@@ -347,4 +347,4 @@ TEST(SpanBuilderTest, AFullSpanHasNoGaps) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::downsampler_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::group_by_test {
 namespace {
 
 using testing::ElementsAre;
@@ -90,4 +90,4 @@ TEST(GroupByTest, TagsWithSeveralValuesAreAggregated) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::group_by_test

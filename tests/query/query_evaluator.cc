@@ -83,7 +83,7 @@ absl::StatusOr<SubQuery> ParseSubQuery(std::string_view m) {
 }
 
 // UIDs in the order in which names are first used.
-class Names {
+class QueryCaseNames {
  public:
   Uid UidOf(const std::string& name) {
     const auto [found, is_new] = uids_.try_emplace(name, names_.size() + 1);
@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<ResultSeries>> Evaluate(const QuerySpec& spec,
                          .scan = ComputeScanBounds(spec.start_ms, spec.end_ms, query.downsample)};
   std::vector<TagFilter> filters;
   std::vector<Uid> group_by;
-  Names names;
+  QueryCaseNames names;
   for (const TagFilterSpec& filter_spec : query.filters) {
     HOURCELL_ASSIGN_OR_RETURN(TagFilter filter, TagFilter::Compile(filter_spec));
     filters.push_back(std::move(filter));

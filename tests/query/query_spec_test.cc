@@ -6,7 +6,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_spec_test {
 namespace {
 
 using testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST(TagValueFilterTest, NotKeyHasNoTextAndNeverGroups) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_spec_test

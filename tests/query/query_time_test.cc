@@ -5,7 +5,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_time_test {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(TimezoneTest, IsFoundByItsName) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_time_test

@@ -12,7 +12,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_vectors_test {
 namespace {
 
 using simdjson::dom::element;
@@ -172,4 +172,4 @@ TEST(QueryVectorsTest, ExplicitTags) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_vectors_test

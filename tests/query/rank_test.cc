@@ -10,7 +10,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::rank_test {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -133,4 +133,4 @@ TEST(RankColumnTest, KeepsTheTimesApartAndSkipsNan) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rank_test

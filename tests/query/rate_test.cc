@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::rate_test {
 namespace {
 
 Span Integers(std::initializer_list<std::pair<int64_t, int64_t>> points) {
@@ -74,4 +74,4 @@ TEST(RateTest, NanOfAFillPropagates) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::rate_test

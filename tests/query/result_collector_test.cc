@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::result_collector_test {
 namespace {
 
 using testing::ElementsAre;
@@ -52,4 +52,4 @@ TEST(ResultCollectorTest, OwnsWhatItWasShown) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::result_collector_test

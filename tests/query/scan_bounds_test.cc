@@ -5,7 +5,7 @@
 #include "engine/query/query_time.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::scan_bounds_test {
 namespace {
 
 constexpr int64_t kHourMs = 3'600'000;
@@ -81,4 +81,4 @@ TEST(ScanBoundsTest, ExtremesDoNotOverflow) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::scan_bounds_test

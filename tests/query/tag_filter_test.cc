@@ -7,7 +7,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::tag_filter_test {
 namespace {
 
 using testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST(TagRegexpTest, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tag_filter_test

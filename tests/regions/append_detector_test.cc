@@ -8,7 +8,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::append_detector_test {
 namespace {
 
 TEST(AppendDetectorTest, AscendingWritesAreAppends) {
@@ -82,4 +82,4 @@ TEST(AppendDetectorTest, AgreesWithTheDefinition) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::append_detector_test

@@ -6,7 +6,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::balance_test {
 namespace {
 
 std::vector<uint64_t> After(std::vector<uint64_t> counts, const std::vector<RegionMove>& moves) {
@@ -59,4 +59,4 @@ TEST(BalanceTest, EndsEvenWithAsFewMovesAsCanBe) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::balance_test

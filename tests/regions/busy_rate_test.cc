@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::busy_rate_test {
 namespace {
 
 constexpr uint64_t kWindowMs = 1000;
@@ -46,4 +46,4 @@ TEST(BusyRateTest, NoWritesAreNotBusy) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::busy_rate_test

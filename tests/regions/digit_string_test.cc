@@ -4,7 +4,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::digit_string_test {
 namespace {
 
 DigitString Of(uint64_t value, uint32_t base) {
@@ -74,4 +74,4 @@ TEST(DigitStringTest, IsAtLeastKnowsNumbersBeyond64Bits) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::digit_string_test

@@ -24,7 +24,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::distribution_vectors_test {
 namespace {
 
 using simdjson::dom::array;
@@ -460,4 +460,4 @@ TEST(DistributionVectorsTest, Simulator) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::distribution_vectors_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::distributor_spec_test {
 namespace {
 
 using testing::HasSubstr;
@@ -49,4 +49,4 @@ TEST(DistributorSpecTest, ACycleHasFourFields) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::distributor_spec_test

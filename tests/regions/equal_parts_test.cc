@@ -13,7 +13,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::equal_parts_test {
 namespace {
 
 using testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST(EqualPartsTest, AnyRows) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::equal_parts_test

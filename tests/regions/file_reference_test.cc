@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::file_reference_test {
 namespace {
 
 using enum FileShare;
@@ -24,4 +24,4 @@ TEST(FileReferenceTest, FileOfOneRowIsNeverCut) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::file_reference_test

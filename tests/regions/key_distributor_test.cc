@@ -13,7 +13,7 @@
 #include "engine/regions/distributor_spec.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_distributor_test {
 namespace {
 
 Layout Salted() {
@@ -229,4 +229,4 @@ TEST(IsEmptyRangeTest, AnOpenEndIsNone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_distributor_test

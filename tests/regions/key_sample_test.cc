@@ -14,7 +14,7 @@
 #include "engine/regions/region_report.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_sample_test {
 namespace {
 
 using testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(KeySampleTest, BytesAreBalancedThoughKeysAreNot) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_sample_test

@@ -10,7 +10,7 @@
 #include "codec/tsuid.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_template_test {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(KeyTemplateTest, RefusesWhatIsNoTemplate) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_template_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::load_sampler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -154,4 +154,4 @@ TEST(LoadSamplerTest, SameSeedGivesTheSamePoint) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::load_sampler_test

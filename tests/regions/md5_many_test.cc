@@ -9,7 +9,7 @@
 #include "codec/base/random.h"
 #include "engine/regions/md5.h"
 
-namespace hourcell {
+namespace hourcell::md5_many_test {
 namespace {
 
 std::vector<std::string> HexOf(const std::vector<std::string>& texts) {
@@ -62,4 +62,4 @@ TEST(Md5ManyTest, IsMd5OfEachTextWhateverItsNeighbours) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::md5_many_test

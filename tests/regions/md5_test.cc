@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::md5_test {
 namespace {
 
 // The suite of RFC 1321, appendix A.5.
@@ -29,4 +29,4 @@ TEST(Md5Test, PadsAtTheEdgesOfBlocks) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::md5_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::memory_budget_test {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -24,4 +24,4 @@ TEST(MemoryBudgetTest, WarnsFromTheFirstRegionWithoutRoom) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::memory_budget_test

@@ -6,7 +6,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::merge_cursor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -147,4 +147,4 @@ TEST(SharedBytesTest, CountsFromEveryOffset) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::merge_cursor_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::minor_compaction_test {
 namespace {
 
 constexpr RatioSettings kSettings{
@@ -41,4 +41,4 @@ TEST(MinorLsmCompactionTest, AHigherRatioTakesOlderFiles) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::minor_compaction_test

@@ -9,7 +9,7 @@
 #include "codec/base/random.h"
 #include "tests/regions/region_builders.h"
 
-namespace hourcell {
+namespace hourcell::normalizer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST(NormalizerTest, ComesToRestAfterAFewRounds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::normalizer_test

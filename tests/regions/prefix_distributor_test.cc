@@ -14,7 +14,7 @@
 #include "engine/regions/region_report.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::prefix_distributor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST(Md5EightHexTest, HasTooManyBucketsToVisit) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::prefix_distributor_test

@@ -8,7 +8,7 @@
 #include "engine/regions/split_algorithm.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::presplit_test {
 namespace {
 
 using Kind = PresplitSpec::Kind;
@@ -130,4 +130,4 @@ TEST(PresplitTest, RowsOfABucketAreInItsRegion) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::presplit_test

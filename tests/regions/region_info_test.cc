@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_info_test {
 namespace {
 
 using enum RegionState;
@@ -119,4 +119,4 @@ TEST(RegionInfoTest, ColumnFamilyIsTableAndIdUnlessNamed) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_info_test

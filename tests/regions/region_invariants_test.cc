@@ -5,7 +5,7 @@
 
 #include "tests/regions/region_builders.h"
 
-namespace hourcell {
+namespace hourcell::region_invariants_test {
 namespace {
 
 using enum RegionFault;
@@ -112,4 +112,4 @@ TEST(RegionInvariantsTest, ReportsAllFaultsAtOnce) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_invariants_test

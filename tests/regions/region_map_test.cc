@@ -10,7 +10,7 @@
 #include "tests/regions/region_builders.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_map_test {
 namespace {
 
 using testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(RegionMapTest, OverlappingAgreesWithTheDefinitionOnRandomRanges) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_map_test

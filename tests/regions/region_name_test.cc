@@ -6,7 +6,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_name_test {
 namespace {
 
 using testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(RegionNameTest, SaysWhatIsWrongWithItsForm) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_name_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::region_report_test {
 namespace {
 
 TEST(RegionReportTest, IsRegionHelpers) {
@@ -88,4 +88,4 @@ TEST(SpreadOfTest, NothingIsZero) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_report_test

@@ -9,7 +9,7 @@
 #include "tests/support/source_dir.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_settings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(RegionSettingsTest, NamesAreThoseOfHBaseAndOurs) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_settings_test

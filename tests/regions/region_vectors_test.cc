@@ -24,7 +24,7 @@
 #include "tests/regions/region_builders.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::region_vectors_test {
 namespace {
 
 using simdjson::dom::array;
@@ -460,4 +460,4 @@ TEST(RegionVectorsTest, LoadSplit) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_vectors_test

@@ -11,7 +11,7 @@
 #include "engine/regions/distributor_spec.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::scan_tasks_test {
 namespace {
 
 using testing::ElementsAre;
@@ -202,4 +202,4 @@ TEST(AssignLanesTest, LanesAreBalanced) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::scan_tasks_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::setting_reader_test {
 namespace {
 
 using testing::HasSubstr;
@@ -142,4 +142,4 @@ TEST(SettingReaderTest, RefusesUnknownNamesOfAPrefix) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::setting_reader_test

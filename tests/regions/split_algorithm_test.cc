@@ -9,7 +9,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::split_algorithm_test {
 namespace {
 
 using testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(SplitBytesTest, BoundsAreEvenForRandomEnds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::split_algorithm_test

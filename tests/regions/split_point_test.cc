@@ -11,7 +11,7 @@
 #include "codec/base/random.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::split_point_test {
 namespace {
 
 using testing::HasSubstr;
@@ -406,4 +406,4 @@ TEST(BytesOfSpansTest, IsEnoughForAMedian) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::split_point_test

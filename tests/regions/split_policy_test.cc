@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::split_policy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -277,4 +277,4 @@ TEST(SplitPolicyTest, AFullRegionThatIsNotWrittenToIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::split_policy_test

@@ -4,7 +4,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::split_restriction_test {
 namespace {
 
 SplitRestriction Prefix(uint64_t length) {
@@ -81,4 +81,4 @@ TEST(SplitRestrictionTest, GroupLiesBetweenItsStartAndItsEnd) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::split_restriction_test

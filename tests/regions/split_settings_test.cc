@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::split_settings_test {
 namespace {
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -126,4 +126,4 @@ TEST(SplitSettingsTest, HBaseHasItsOwnDefaults) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::split_settings_test

@@ -6,7 +6,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::time_distributor_test {
 namespace {
 
 using testing::ElementsAre;
@@ -146,4 +146,4 @@ TEST(CyclicTest, SpecSaysItInSeconds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::time_distributor_test

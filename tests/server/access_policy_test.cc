@@ -10,7 +10,7 @@
 #include "codec/base/check.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::access_policy_test {
 namespace {
 
 using testing::AllOf;
@@ -118,4 +118,4 @@ TEST(AccessPolicyTest, EverybodyAsAdminIsOpenToo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::access_policy_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::access_rights_test {
 namespace {
 
 using testing::HasSubstr;
@@ -37,4 +37,4 @@ TEST(AccessRightsTest, ReadingAndWritingAreApartAndAdminIsAll) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::access_rights_test

@@ -11,7 +11,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/fault_fs.h"
 
-namespace hourcell {
+namespace hourcell::admin_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST_F(AdminHandlerTest, AStoreThatIsBrokenIs500WithItsWords) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::admin_handler_test

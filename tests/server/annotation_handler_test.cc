@@ -7,7 +7,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::annotation_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -283,4 +283,4 @@ TEST_F(AnnotationHandlerTest, QueriesShowThem) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_handler_test

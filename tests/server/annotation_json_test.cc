@@ -6,7 +6,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::annotation_json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(AnnotationJsonTest, PrintsEveryField) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::annotation_json_test

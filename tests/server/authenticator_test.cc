@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::authenticator_test {
 namespace {
 
 using testing::HasSubstr;
@@ -167,4 +167,4 @@ TEST(AuthenticatorOpenTest, WithoutAFileThereIsNoServer) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::authenticator_test

@@ -9,7 +9,7 @@
 #include "engine/backup_set.h"
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::backup_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -72,4 +72,4 @@ TEST_F(BackupHandlerTest, AReadOnlyServerMakesNone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::backup_handler_test

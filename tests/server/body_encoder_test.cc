@@ -7,7 +7,7 @@
 #include "codec/base/random.h"
 #include "tests/server/http_decode.h"
 
-namespace hourcell {
+namespace hourcell::body_encoder_test {
 namespace {
 
 TEST(BodyEncoderTest, FramesPiecesAsChunks) {
@@ -73,4 +73,4 @@ TEST(BodyEncoderTest, TheFirstPieceIsNotKeptBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::body_encoder_test

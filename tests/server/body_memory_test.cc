@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::body_memory_test {
 namespace {
 
 TEST(BodyMemoryTest, TakesNoMoreThanItsLimitAndGivesBack) {
@@ -91,4 +91,4 @@ TEST(BodyMemoryTest, EndsAndMovesKeepTheCount) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::body_memory_test

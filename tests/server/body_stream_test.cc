@@ -10,7 +10,7 @@
 #include "tests/server/http_decode.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::body_stream_test {
 namespace {
 
 using testing::HasSubstr;
@@ -141,4 +141,4 @@ TEST_F(BodyStreamTest, ResponsesWithTheirBodyAreSentAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::body_stream_test

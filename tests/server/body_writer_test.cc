@@ -7,7 +7,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::body_writer_test {
 namespace {
 
 TEST(BodyWriterTest, CompleteBodyPutsThePiecesTogether) {
@@ -55,4 +55,4 @@ TEST(BodyWriterTest, CompleteBodyLeavesAResponseThatHasItsBody) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::body_writer_test

@@ -7,7 +7,7 @@
 #include "codec/base/check.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::cidr_test {
 namespace {
 
 using testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(CidrTest, RefusesWhatIsNoBlock) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::cidr_test

@@ -12,7 +12,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::config_test {
 namespace {
 
 using testing::AllOf;
@@ -125,4 +125,4 @@ TEST(ConfigTest, LoadsAFileAndSaysWhichIsMissing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::config_test

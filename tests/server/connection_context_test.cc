@@ -4,7 +4,7 @@
 
 #include "server/connection_quota.h"
 
-namespace hourcell {
+namespace hourcell::connection_context_test {
 namespace {
 
 TEST(ConnectionContextTest, LoginsAreCountedByAddressWithoutPort) {
@@ -29,4 +29,4 @@ TEST(ConnectionContextTest, WithoutAQuotaAllMayWait) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::connection_context_test

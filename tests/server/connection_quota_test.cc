@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::connection_quota_test {
 namespace {
 
 using Verdict = ConnectionQuota::Verdict;
@@ -47,4 +47,4 @@ TEST(ConnectionQuotaTest, AHostHasOneAddressOfIpV4AndANetworkOfIpV6) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::connection_quota_test

@@ -26,7 +26,7 @@
 #include "tests/server/raw_client.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::connection_stream_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -318,4 +318,4 @@ TEST_F(ConnectionStreamTest, StopLetsAStreamEndThatIsRead) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::connection_stream_test

@@ -29,7 +29,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::connection_test {
 namespace {
 
 using testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST_F(ConnectionTest, PointsOfAClientThatIsNotThereToBeAnsweredAreCounted) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::connection_test

@@ -9,7 +9,7 @@
 #include "codec/base/check.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::cors_test {
 namespace {
 
 using testing::HasSubstr;
@@ -103,4 +103,4 @@ TEST(CorsPolicyTest, OptionsWithoutOriginIsNoPreflight) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::cors_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::credentials_test {
 namespace {
 
 using testing::AllOf;
@@ -96,4 +96,4 @@ TEST(CredentialsTest, AUserIsPickedByADigest) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::credentials_test

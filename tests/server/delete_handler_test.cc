@@ -11,7 +11,7 @@
 #include "server/query_string.h"
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::delete_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST_F(DeleteHandlerTest, TheRefusalIsOpenTsdbs) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::delete_handler_test

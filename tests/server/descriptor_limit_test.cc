@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::descriptor_limit_test {
 namespace {
 
 TEST(DescriptorLimitTest, IsRaisedAsFarAsTheSystemAllows) {
@@ -23,4 +23,4 @@ TEST(DescriptorLimitTest, IsRaisedAsFarAsTheSystemAllows) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::descriptor_limit_test

@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::engine_options_test {
 namespace {
 
 using testing::ElementsAre;
@@ -221,4 +221,4 @@ TEST(EngineOptionsTest, ChecksTheSettingsOfRegions) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::engine_options_test

@@ -10,7 +10,7 @@
 #include "codec/base/check.h"
 #include "server/config.h"
 
-namespace hourcell {
+namespace hourcell::forwarding_test {
 namespace {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -102,4 +102,4 @@ TEST(ForwardingTest, ABadBlockOfProxiesIsRefused) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::forwarding_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::fsck_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -64,4 +64,4 @@ TEST_F(FsckHandlerTest, DeleteEndsWhatIsUnderWay) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_handler_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::fsck_json_test {
 namespace {
 
 using testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(FsckJsonTest, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fsck_json_test

@@ -12,7 +12,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::http_api_test {
 namespace {
 
 using testing::HasSubstr;
@@ -285,4 +285,4 @@ TEST_F(HttpApiTest, StatsTellOfTheWayIn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_api_test

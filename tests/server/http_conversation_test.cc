@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::http_conversation_test {
 namespace {
 
 using testing::AllOf;
@@ -317,4 +317,4 @@ TEST_F(HttpConversationTest, AClientThatIsNotThereToBeAnsweredEndsIt) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_conversation_test

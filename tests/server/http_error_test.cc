@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::http_error_test {
 namespace {
 
 TEST(HttpErrorTest, HasOpenTsdbsShape) {
@@ -23,4 +23,4 @@ TEST(HttpErrorTest, SaysWhatAStatusSays) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_error_test

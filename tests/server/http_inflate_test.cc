@@ -10,7 +10,7 @@
 #include "server/http_response.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::http_inflate_test {
 namespace {
 
 constexpr size_t kMax = 1 << 20;
@@ -123,4 +123,4 @@ TEST(HttpInflateTest, EmptyBodyNeedsNoEncoding) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_inflate_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::http_intake_test {
 namespace {
 
 using Event = HttpIntake::Event;
@@ -131,4 +131,4 @@ TEST_F(HttpIntakeTest, SmallBodiesAreNotCounted) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_intake_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::http_login_test {
 namespace {
 
 using testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST_F(HttpLoginTest, RefusalsAskForCredentialsWhereTheyHelp) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_login_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::http_parser_test {
 namespace {
 
 using testing::ElementsAre;
@@ -299,4 +299,4 @@ TEST(HttpParserTest, ASmallBodyIsNoLargeOne) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_parser_test

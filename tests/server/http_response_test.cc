@@ -9,7 +9,7 @@
 #include "server/http_inflate.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::http_response_test {
 namespace {
 
 using testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(HttpResponseTest, StreamsToHttp10EndWithTheConnection) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_response_test

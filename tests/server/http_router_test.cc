@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::http_router_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(HttpRouterTest, PageErrorMatchesTheVectors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_router_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::http_target_test {
 namespace {
 
 using testing::ElementsAre;
@@ -65,4 +65,4 @@ TEST(HttpTargetTest, RefusesBadEscapesAndOtherForms) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_target_test

@@ -14,7 +14,7 @@
 #include "server/connection_context.h"
 #include "server/send_window.h"
 
-namespace hourcell {
+namespace hourcell::http_task_test {
 namespace {
 
 using testing::HasSubstr;
@@ -166,4 +166,4 @@ TEST_F(HttpTaskTest, AnswersEndTheirConnectionsWhenTheServerStops) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::http_task_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::ignored_settings_test {
 namespace {
 
 TEST(IgnoredSettingsTest, KeysAreSortedAndEachIsThereOnce) {
@@ -31,4 +31,4 @@ TEST(IgnoredSettingsTest, NothingElseIs) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ignored_settings_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::info_handlers_test {
 namespace {
 
 using testing::AllOf;
@@ -119,4 +119,4 @@ TEST(InfoHandlersTest, LandingPageIsHtml) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::info_handlers_test

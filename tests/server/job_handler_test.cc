@@ -7,7 +7,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::job_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST_F(JobHandlerTest, DeleteOfOneThatHasEndedChangesNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::job_handler_test

@@ -11,7 +11,7 @@
 #include "server/http_error.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::job_registry_test {
 namespace {
 
 using absl::StatusCode;
@@ -233,4 +233,4 @@ TEST_F(JobRegistryTest, AStopWaitsForWhatCannotBeEnded) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::job_registry_test

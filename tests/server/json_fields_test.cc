@@ -7,7 +7,7 @@
 #include "server/query_request.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::json_fields_test {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST_F(JsonFieldsTest, IntegersMayBeTexts) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::json_fields_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::json_scalar_test {
 namespace {
 
 // Reads `json` as the one element of an array with `read`.
@@ -105,4 +105,4 @@ TEST(JsonScalarTest, SkipJsonValueBoundsTheDepth) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::json_scalar_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::json_text_test {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -45,4 +45,4 @@ TEST(JsonTextTest, ReplacesBytesThatAreNotUtf8) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::json_text_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::last_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_F(LastHandlerTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::last_handler_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::last_json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -71,4 +71,4 @@ TEST(LastJsonTest, PrintsValuesAsStringsAndMilliseconds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::last_json_test

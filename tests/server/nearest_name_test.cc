@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::nearest_name_test {
 namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"kitten", "mitten", "sitting", "bitter"};
@@ -41,4 +41,4 @@ TEST(NearestNameTest, WhatWouldChangeByMoreThanAThirdIsNotNear) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::nearest_name_test

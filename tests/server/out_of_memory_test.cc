@@ -13,7 +13,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/sanitizers.h"
 
-namespace hourcell {
+namespace hourcell::out_of_memory_test {
 namespace {
 
 using testing::HasSubstr;
@@ -70,4 +70,4 @@ TEST_F(OutOfMemoryTest, ABatchIsRefusedAsAWhole) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::out_of_memory_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::properties_test {
 namespace {
 
 using testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(PropertiesTest, DecodesEscapes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::properties_test

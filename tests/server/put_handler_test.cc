@@ -9,7 +9,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::put_handler_test {
 namespace {
 
 using simdjson::dom::element;
@@ -346,4 +346,4 @@ TEST_F(FailingPutTest, SyncIsAskedOfTheStore) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::put_handler_test

@@ -11,7 +11,7 @@
 
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::put_json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -306,4 +306,4 @@ TEST(PutJsonTest, ParseMayBeCalledAgain) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::put_json_test

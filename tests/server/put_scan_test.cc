@@ -14,7 +14,7 @@
 #include "codec/point_text.h"
 #include "server/put_json.h"
 
-namespace hourcell {
+namespace hourcell::put_scan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -224,4 +224,4 @@ TEST(PutScanTest, WhatItTakesPutJsonTakesAlike) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::put_scan_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_echo_test {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(QueryEchoTest, DownsampleTextParsesBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_echo_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::query_gate_test {
 namespace {
 
 TEST(QueryGateTest, LetsInSoManyAndOneMoreWhenOneIsDone) {
@@ -40,4 +40,4 @@ TEST(QueryGateTest, CountsWhatRunsAndWhatWaits) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_gate_test

@@ -7,7 +7,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -449,4 +449,4 @@ TEST_F(QueryHandlerTest, JsonpWrapsResultsAndErrors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_handler_test

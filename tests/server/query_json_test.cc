@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -237,4 +237,4 @@ TEST(QueryJsonTest, ParseReadsRateOptionsAsTheyAreSent) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_json_test

@@ -10,7 +10,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::query_limits_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -76,4 +76,4 @@ TEST(QueryLimitsFileTest, LoadsAFileAndNamesItInErrors) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_limits_file_test

@@ -6,7 +6,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::query_page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -147,4 +147,4 @@ TEST(PageMaxAgeTest, DependsOnTheEnd) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_page_test

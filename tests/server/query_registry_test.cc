@@ -9,7 +9,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_registry_test {
 namespace {
 
 using testing::HasSubstr;
@@ -131,4 +131,4 @@ TEST_F(QueryRegistryTest, AHugeRequestIsListedInPart) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_registry_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::query_request_test {
 namespace {
 
 using testing::HasSubstr;
@@ -135,4 +135,4 @@ TEST(QueryRequestTest, ParseQueryAggregatorTellsMissingFromUnknown) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_request_test

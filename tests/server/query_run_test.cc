@@ -11,7 +11,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::query_run_test {
 namespace {
 
 using testing::HasSubstr;
@@ -136,4 +136,4 @@ TEST(QueryErrorTest, MapsStatusesToHttp) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_run_test

@@ -18,7 +18,7 @@
 #include "server/http_target.h"
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::query_stream_test {
 namespace {
 
 using testing::AllOf;
@@ -189,4 +189,4 @@ TEST_F(QueryStreamTest, LastPointsCountInTheMemoryOfQueries) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_stream_test

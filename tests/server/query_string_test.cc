@@ -9,7 +9,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_string_test {
 namespace {
 
 using simdjson::dom::element;
@@ -293,4 +293,4 @@ TEST(QueryStringTest, IgnoresUnknownOptions) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_string_test

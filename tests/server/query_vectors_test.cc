@@ -15,7 +15,7 @@
 #include "tests/support/query_store.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_vectors_test {
 namespace {
 
 using simdjson::dom::element;
@@ -237,4 +237,4 @@ TEST(QueryVectorsTest, CalendarDownsample) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_vectors_test

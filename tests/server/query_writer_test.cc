@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::query_writer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -338,4 +338,4 @@ TEST(QueryWriterTest, LongSeriesArePrintedLikeShortOnes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::query_writer_test

@@ -9,7 +9,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::region_handler_test {
 namespace {
 
 using testing::AllOf;
@@ -134,4 +134,4 @@ TEST_F(RegionHandlerTest, AReadOnlyServerChangesNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_handler_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::region_json_test {
 namespace {
 
 using absl::StatusCode;
@@ -132,4 +132,4 @@ TEST(RegionJsonTest, WritesProgress) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::region_json_test

@@ -6,7 +6,7 @@
 
 #include "codec/base/check.h"
 
-namespace hourcell {
+namespace hourcell::route_rights_test {
 namespace {
 
 std::string_view RoleFor(std::string_view path, HttpMethod method = HttpMethod::kGet) {
@@ -77,4 +77,4 @@ TEST(RouteRightsTest, AnyRightIsEnoughForWhatTheServerIs) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::route_rights_test

@@ -6,7 +6,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::salt_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -66,4 +66,4 @@ TEST_F(SaltHandlerTest, RowsWithoutSaltHaveNoBuckets) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_handler_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::salt_text_test {
 namespace {
 
 using absl::StatusCode;
@@ -36,4 +36,4 @@ TEST(SaltTextTest, AStartIsReadBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::salt_text_test

@@ -7,7 +7,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::search_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -100,4 +100,4 @@ TEST_F(SearchHandlerTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::search_handler_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::search_json_test {
 namespace {
 
 using testing::ElementsAre;
@@ -62,4 +62,4 @@ TEST(SearchJsonTest, PrintsTheQueryAndASeries) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::search_json_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::secret_hash_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(SecretHashTest, RandomSecretsAreLongAndDiffer) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::secret_hash_test

@@ -9,7 +9,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::self_stats_test {
 namespace {
 
 TEST(SelfStatsTest, PutsEveryCounterWithItsTags) {
@@ -40,4 +40,4 @@ TEST(SelfStatsTest, PutsEveryCounterWithItsTags) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::self_stats_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::send_window_test {
 namespace {
 
 TEST(SendWindowTest, HasRoomUpToItsLimit) {
@@ -82,4 +82,4 @@ TEST(SendWindowTest, AQueryBoundToAClosedWindowIsCancelled) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::send_window_test

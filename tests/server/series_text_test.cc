@@ -4,7 +4,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::series_text_test {
 namespace {
 
 using testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(SeriesTextTest, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::series_text_test

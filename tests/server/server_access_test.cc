@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::server_access_test {
 namespace {
 
 using testing::AllOf;
@@ -298,4 +298,4 @@ TEST_F(ServerTlsTest, ACertificateWithoutItsKeyIsRefused) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::server_access_test

@@ -17,7 +17,7 @@
 #include "tests/server/tls_client.h"
 #include "tests/server/tls_peer.h"
 
-namespace hourcell {
+namespace hourcell::server_overload_test {
 namespace {
 
 using testing::AllOf;
@@ -317,4 +317,4 @@ TEST_F(ServerOverloadTest, AHurryEndsTheDrain) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::server_overload_test

@@ -14,7 +14,7 @@
 #include "tests/server/raw_client.h"
 #include "tests/server/running_server.h"
 
-namespace hourcell {
+namespace hourcell::server_stream_test {
 namespace {
 
 using std::chrono::steady_clock;
@@ -164,4 +164,4 @@ TEST_F(ServerStreamTest, StopEndsAQueryWhoseClientDoesNotRead) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::server_stream_test

@@ -22,7 +22,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::server_test {
 namespace {
 
 using testing::AllOf;
@@ -329,4 +329,4 @@ TEST_F(ServerTest, ManyClientsAtOnceLoseNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::server_test

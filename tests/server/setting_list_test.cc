@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace hourcell {
+namespace hourcell::setting_list_test {
 namespace {
 
 using testing::ElementsAre;
@@ -16,4 +16,4 @@ TEST(SettingListTest, CutsAtCommasAndTrimsBlanks) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::setting_list_test

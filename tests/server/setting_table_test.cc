@@ -10,7 +10,7 @@
 #include "server/ignored_settings.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::setting_table_test {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST(SettingTableTest, RefusesBudgetsThatAreTooSmall) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::setting_table_test

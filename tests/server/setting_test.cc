@@ -11,7 +11,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::setting_test {
 namespace {
 
 using testing::Eq;
@@ -80,4 +80,4 @@ TEST(SettingTest, IntegersAreDigitsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::setting_test

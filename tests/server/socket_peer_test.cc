@@ -9,7 +9,7 @@
 
 #include "codec/base/check.h"
 
-namespace hourcell {
+namespace hourcell::socket_peer_test {
 namespace {
 
 // tests/server/server_access_test.cc has the addresses of real connections.
@@ -46,4 +46,4 @@ TEST(SocketPeerTest, SeesThatTheOtherSideEnded) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::socket_peer_test

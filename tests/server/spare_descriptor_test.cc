@@ -13,7 +13,7 @@
 
 #include "tests/server/raw_client.h"
 
-namespace hourcell {
+namespace hourcell::spare_descriptor_test {
 namespace {
 
 class SpareDescriptorTest : public testing::Test {
@@ -77,4 +77,4 @@ TEST_F(SpareDescriptorTest, RefusesNoMoreThanTold) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::spare_descriptor_test

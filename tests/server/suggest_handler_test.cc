@@ -7,7 +7,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::suggest_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST_F(SuggestHandlerTest, AnswersOutsideOfTheApiToo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::suggest_handler_test

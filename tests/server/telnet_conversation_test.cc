@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::telnet_conversation_test {
 namespace {
 
 using testing::EndsWith;
@@ -222,4 +222,4 @@ TEST_F(TelnetConversationTest, AStoreIsNotTriedAgainForAClientThatIsGone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::telnet_conversation_test

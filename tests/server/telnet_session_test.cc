@@ -17,7 +17,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::telnet_session_test {
 namespace {
 
 using testing::HasSubstr;
@@ -599,4 +599,4 @@ TEST_F(TelnetSessionTest, ThreeWrongLoginsEndTheSession) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::telnet_session_test

@@ -9,7 +9,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::tls_context_test {
 namespace {
 
 using testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST_F(TlsContextTest, AReloadIsForSessionsFromThenOn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tls_context_test

@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell {
+namespace hourcell::tls_session_test {
 namespace {
 
 using testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST_F(TlsSessionTest, NothingIsSentBeforeTheHandshakeIsDone) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::tls_session_test

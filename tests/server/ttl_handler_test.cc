@@ -8,7 +8,7 @@
 
 #include "tests/server/api_fixture.h"
 
-namespace hourcell {
+namespace hourcell::ttl_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST_F(TtlHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ttl_handler_test

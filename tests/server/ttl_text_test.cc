@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::ttl_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -48,4 +48,4 @@ TEST(TtlTextTest, ThereAndBack) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::ttl_text_test

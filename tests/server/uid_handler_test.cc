@@ -7,7 +7,7 @@
 #include "tests/server/api_fixture.h"
 #include "tests/support/vectors.h"
 
-namespace hourcell {
+namespace hourcell::uid_handler_test {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST_F(UidHandlerTest, IsAbsentInModeRo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_handler_test

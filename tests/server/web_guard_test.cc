@@ -11,7 +11,7 @@
 #include "server/http_target.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::web_guard_test {
 namespace {
 
 using testing::HasSubstr;
@@ -186,4 +186,4 @@ TEST(CanBeForgedTest, OnlyWhatBrowsersSendUnasked) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::web_guard_test

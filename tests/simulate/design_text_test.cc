@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::design_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -54,4 +54,4 @@ TEST(DesignTextTest, RefusesWhatIsNoDesign) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::design_text_test

@@ -11,7 +11,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::fleet_test {
 namespace {
 
 using testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST(FleetTest, SpansOfTime) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::fleet_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::heat_map_test {
 namespace {
 
 using testing::ElementsAre;
@@ -107,4 +107,4 @@ TEST(HeatMapTest, TextTellsNothingFromLittle) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::heat_map_test

@@ -6,7 +6,7 @@
 
 #include "codec/base/bytes.h"
 
-namespace hourcell {
+namespace hourcell::id_source_test {
 namespace {
 
 TEST(IdSourceTest, IdsInTurnAtTheirRate) {
@@ -27,4 +27,4 @@ TEST(IdSourceTest, IdsInTurnAtTheirRate) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::id_source_test

@@ -10,7 +10,7 @@
 #include "engine/simulate/fleet.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_batch_test {
 namespace {
 
 using absl::StatusCode;
@@ -90,4 +90,4 @@ TEST(KeyBatchTest, IsFilledAgainUntilTheEnd) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_batch_test

@@ -10,7 +10,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/random.h"
 
-namespace hourcell {
+namespace hourcell::key_histogram_test {
 namespace {
 
 KeyMass Mass(uint64_t bytes) {
@@ -207,4 +207,4 @@ TEST(KeyHistogramTest, FirstKeyFromIsABound) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_histogram_test

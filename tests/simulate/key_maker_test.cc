@@ -12,7 +12,7 @@
 #include "engine/regions/key_template.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::key_maker_test {
 namespace {
 
 using testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(KeyMakerTest, RefusesWhatTheParsersRefuse) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::key_maker_test

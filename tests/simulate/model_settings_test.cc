@@ -5,7 +5,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::model_settings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(ModelSettingsTest, BytesOfCells) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::model_settings_test

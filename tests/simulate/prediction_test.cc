@@ -9,7 +9,7 @@
 #include "tests/simulate/sources.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::prediction_test {
 namespace {
 
 using testing::HasSubstr;
@@ -146,4 +146,4 @@ TEST(PredictionTest, BucketsScatterByTheirSeries) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::prediction_test

@@ -9,7 +9,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::row_list_test {
 namespace {
 
 TEST(RowListTest, RowsComeInTheOrderOfTheirHours) {
@@ -48,4 +48,4 @@ TEST(RowListTest, NoRowsAreNoPuts) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::row_list_test

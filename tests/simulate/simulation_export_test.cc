@@ -11,7 +11,7 @@
 #include "tests/simulate/sources.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::simulation_export_test {
 namespace {
 
 using testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(SimulationExportTest, CsvHasALineARegion) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulation_export_test

@@ -8,7 +8,7 @@
 #include "tests/simulate/sources.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::simulation_report_test {
 namespace {
 
 using testing::HasSubstr;
@@ -90,4 +90,4 @@ TEST(SimulationReportTest, DesignsStandSideBySide) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulation_report_test

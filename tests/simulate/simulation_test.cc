@@ -17,7 +17,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::simulation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -181,4 +181,4 @@ TEST(SimulationTest, RefusalsNameTheDesign) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::simulation_test

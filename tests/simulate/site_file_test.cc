@@ -7,7 +7,7 @@
 
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::site_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST(SiteFileTest, XmlIsToldFromProperties) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::site_file_test

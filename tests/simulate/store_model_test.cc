@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::store_model_test {
 namespace {
 
 KeyMass Mass(uint64_t bytes) {
@@ -147,4 +147,4 @@ TEST(StoreModelTest, TheHeaviestKeyIsNamed) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::store_model_test

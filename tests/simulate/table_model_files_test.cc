@@ -5,7 +5,7 @@
 
 #include "tests/simulate/model_table.h"
 
-namespace hourcell {
+namespace hourcell::table_model_files_test {
 namespace {
 
 ModelSettings NoSplits() {
@@ -125,4 +125,4 @@ TEST(TableModelFilesTest, WhatIsOlderThanTheTtlVanishes) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::table_model_files_test

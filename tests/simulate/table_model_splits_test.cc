@@ -7,7 +7,7 @@
 
 #include "tests/simulate/model_table.h"
 
-namespace hourcell {
+namespace hourcell::table_model_splits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -195,4 +195,4 @@ TEST(TableModelSplitsTest, ReferencesAreRewrittenBeforeTheNextSplit) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::table_model_splits_test

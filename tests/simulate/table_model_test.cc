@@ -7,7 +7,7 @@
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::table_model_test {
 namespace {
 
 TEST(TableModelTest, PutsGoToTheRegionOfTheirKey) {
@@ -107,4 +107,4 @@ TEST(TableModelTest, NothingIsLostWhateverHappens) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::table_model_test

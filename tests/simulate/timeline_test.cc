@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::timeline_test {
 namespace {
 
 TEST(TimelineTest, CountsWhatItDoesNotKeep) {
@@ -23,4 +23,4 @@ TEST(TimelineTest, NamesAreWords) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::timeline_test

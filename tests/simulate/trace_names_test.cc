@@ -6,7 +6,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::trace_names_test {
 namespace {
 
 TEST(TraceNamesTest, UidsInTurn) {
@@ -34,4 +34,4 @@ TEST(TraceNamesTest, UidsInTurn) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::trace_names_test

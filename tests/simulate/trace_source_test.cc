@@ -11,7 +11,7 @@
 #include "codec/base/bytes.h"
 #include "tests/support/status_matchers.h"
 
-namespace hourcell {
+namespace hourcell::trace_source_test {
 namespace {
 
 using testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(TraceSourceTest, RefusesWithTheLine) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::trace_source_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::validation_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(ValidationTest, DifferencesAreMeasured) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::validation_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell {
+namespace hourcell::window_stats_test {
 namespace {
 
 TEST(WindowStatsTest, SharesOfTheHottest) {
@@ -41,4 +41,4 @@ TEST(WindowStatsTest, NothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::window_stats_test

@@ -11,7 +11,7 @@
 namespace hourcell::tidy {
 namespace {
 
-bool IsWordChar(char c) {
+bool IsNameChar(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
 }
 
@@ -47,7 +47,7 @@ std::vector<std::string_view> Words(std::string_view statement) {
   std::vector<std::string_view> words;
   for (size_t i = 0; i < statement.size();) {
     size_t end = i;
-    while (end < statement.size() && IsWordChar(statement[end]))
+    while (end < statement.size() && IsNameChar(statement[end]))
       ++end;
     if (end == i) ++end;
     const std::string_view word = statement.substr(i, end - i);

@@ -13,7 +13,7 @@
 #include "tests/uid/uid_fixture.h"
 #include "uid/uid_directory.h"
 
-namespace hourcell {
+namespace hourcell::uid_assignment_test {
 namespace {
 
 using absl::StatusCode;
@@ -427,4 +427,4 @@ TEST(UidAssignmentTest, RolledBackRandomUidsAreFree) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_assignment_test

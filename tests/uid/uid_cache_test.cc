@@ -12,7 +12,7 @@
 
 #include "tests/support/sanitizers.h"
 
-namespace hourcell {
+namespace hourcell::uid_cache_test {
 namespace {
 
 using testing::Eq;
@@ -171,4 +171,4 @@ TEST(UidCacheTest, ManyThreadsSeeOnlyTrueMappings) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_cache_test

@@ -7,7 +7,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/uid/uid_fixture.h"
 
-namespace hourcell {
+namespace hourcell::uid_check_test {
 namespace {
 
 using absl::StatusCode;
@@ -299,4 +299,4 @@ TEST_F(UidCheckTest, RandomDamageIsRepairedInOneGo) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_check_test

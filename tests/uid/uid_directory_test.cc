@@ -8,7 +8,7 @@
 #include "tests/support/vectors.h"
 #include "tests/uid/uid_fixture.h"
 
-namespace hourcell {
+namespace hourcell::uid_directory_test {
 namespace {
 
 using absl::StatusCode;
@@ -397,4 +397,4 @@ TEST(UidDirectoryTest, StatsCountUsedAndAvailableIds) {
 }
 
 }  // namespace
-}  // namespace hourcell
+}  // namespace hourcell::uid_directory_test
