@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hourcell::minor_compaction_test {
+namespace hourcell::minor_lsm_compaction_test {
 namespace {
 
 constexpr RatioSettings kSettings{
@@ -41,4 +41,4 @@ TEST(MinorLsmCompactionTest, AHigherRatioTakesOlderFiles) {
 }
 
 }  // namespace
-}  // namespace hourcell::minor_compaction_test
+}  // namespace hourcell::minor_lsm_compaction_test
