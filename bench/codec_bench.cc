@@ -16,9 +16,9 @@
 
 #include "codec/base/check.h"
 #include "codec/base/random.h"
-#include "codec/cell.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
-#include "codec/packed_cell.h"
 #include "codec/value.h"
 
 namespace hourcell {

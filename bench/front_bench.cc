@@ -16,10 +16,10 @@
 #include "codec/base/random.h"
 #include "codec/limits.h"
 #include "codec/point.h"
-#include "codec/point_text.h"
-#include "codec/put_line.h"
-#include "server/put_json.h"
-#include "server/put_scan.h"
+#include "codec/text/point_text.h"
+#include "codec/text/put_line.h"
+#include "server/put/put_json.h"
+#include "server/put/put_json_fast.h"
 
 namespace hourcell {
 namespace {

@@ -22,14 +22,14 @@
 
 #include "codec/base/check.h"
 #include "codec/base/random.h"
-#include "codec/cell.h"
+#include "codec/cells/cell.h"
 #include "codec/limits.h"
 #include "codec/point.h"
-#include "engine/ingest/lane.h"
-#include "engine/ingest/point_log.h"
-#include "engine/ingest/point_stream.h"
-#include "engine/ingest/series_cache.h"
-#include "engine/journal.h"
+#include "engine/hours/journal_payload.h"
+#include "engine/hours/lane.h"
+#include "engine/hours/open_hour_points.h"
+#include "engine/hours/series_cache.h"
+#include "engine/journal/journal.h"
 #include "engine/tsdb.h"
 #include "tests/support/temp_dir.h"
 
@@ -145,8 +145,8 @@ BENCHMARK(BM_SeriesCacheHit)->ArgName("series")->Arg(1'000)->Arg(10'000)->Arg(1'
 constexpr size_t kHours = 100;
 
 // Hours that are appended to in turn, as series of a collector are.
-std::vector<PointStream> StreamsOf(const std::vector<Value>& values) {
-  std::vector<PointStream> streams(kHours);
+std::vector<OpenHourPoints> StreamsOf(const std::vector<Value>& values) {
+  std::vector<OpenHourPoints> streams(kHours);
   for (size_t at = 0; at < kHourPoints; ++at) {
     for (size_t i = 0; i < kHours; ++i) {
       streams[i].Append(static_cast<uint32_t>(at) * kStepMs, /*is_ms=*/false,
@@ -156,7 +156,7 @@ std::vector<PointStream> StreamsOf(const std::vector<Value>& values) {
   return streams;
 }
 
-void CheckStream(const PointStream& stream, std::span<const Value> want) {
+void CheckStream(const OpenHourPoints& stream, std::span<const Value> want) {
   CellColumns columns;
   stream.DecodeTo(&columns);
   HOURCELL_CHECK(stream.ascends() && columns.size() == want.size());
@@ -166,9 +166,9 @@ void CheckStream(const PointStream& stream, std::span<const Value> want) {
   }
 }
 
-void ReportStreams(benchmark::State& state, const std::vector<PointStream>& streams) {
+void ReportStreams(benchmark::State& state, const std::vector<OpenHourPoints>& streams) {
   size_t bytes = 0;
-  for (const PointStream& stream : streams)
+  for (const OpenHourPoints& stream : streams)
     bytes += stream.bytes();
   state.SetLabel(kValueNames[state.range(0)]);
   SetPoints(state, kHours * kHourPoints);
@@ -176,9 +176,9 @@ void ReportStreams(benchmark::State& state, const std::vector<PointStream>& stre
       static_cast<double>(bytes) / static_cast<double>(kHours * kHourPoints);
 }
 
-void BM_PointStreamAppend(benchmark::State& state) {
+void BM_OpenHourPointsAppend(benchmark::State& state) {
   const std::vector<Value> values = ValuesOf(state.range(0), kHours * kHourPoints);
-  std::vector<PointStream> streams;
+  std::vector<OpenHourPoints> streams;
   for (auto _ : state) {
     streams = StreamsOf(values);
     benchmark::DoNotOptimize(streams.data());
@@ -186,14 +186,14 @@ void BM_PointStreamAppend(benchmark::State& state) {
   CheckStream(streams.back(), std::span(values).last(kHourPoints));
   ReportStreams(state, streams);
 }
-BENCHMARK(BM_PointStreamAppend)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
+BENCHMARK(BM_OpenHourPointsAppend)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
-void BM_PointStreamDecode(benchmark::State& state) {
+void BM_OpenHourPointsDecode(benchmark::State& state) {
   const std::vector<Value> values = ValuesOf(state.range(0), kHours * kHourPoints);
-  const std::vector<PointStream> streams = StreamsOf(values);
+  const std::vector<OpenHourPoints> streams = StreamsOf(values);
   CellColumns columns;
   for (auto _ : state) {
-    for (const PointStream& stream : streams) {
+    for (const OpenHourPoints& stream : streams) {
       columns.clear();
       stream.DecodeTo(&columns);
       HOURCELL_CHECK(columns.size() == kHourPoints);
@@ -203,14 +203,14 @@ void BM_PointStreamDecode(benchmark::State& state) {
   CheckStream(streams.back(), std::span(values).last(kHourPoints));
   ReportStreams(state, streams);
 }
-BENCHMARK(BM_PointStreamDecode)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
+BENCHMARK(BM_OpenHourPointsDecode)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
 // ---- the journal's payload
 
 constexpr size_t kLogPoints = 10 * kBatch;
 
 // Ten rounds of a thousand series.
-void WriteLog(const std::vector<Value>& values, PointLogWriter* writer) {
+void WriteLog(const std::vector<Value>& values, JournalPayloadWriter* writer) {
   for (size_t i = 0; i < kLogPoints; ++i) {
     const auto round = static_cast<int64_t>(i / kBatch);
     writer->Add(i % kBatch + 1, {.ms = kStartS * 1000 + round * kStepMs}, values[i]);
@@ -233,19 +233,19 @@ constexpr LogSums kWantSums = {kLogPoints, kLogPoints / kBatch*(kBatch*(kBatch +
 
 LogSums ReadLog(std::string_view payload) {
   LogSums sums;
-  PointLogReader reader(payload);
-  PointLogReader::Event event;
-  while ((event = reader.Next()) == PointLogReader::Event::kPoint) {
+  JournalPayloadReader reader(payload);
+  JournalPayloadReader::Event event;
+  while ((event = reader.Next()) == JournalPayloadReader::Event::kPoint) {
     ++sums.points;
     sums.numbers += reader.series();
   }
-  HOURCELL_CHECK(event == PointLogReader::Event::kEnd);
+  HOURCELL_CHECK(event == JournalPayloadReader::Event::kEnd);
   return sums;
 }
 
 void BM_PointLogWrite(benchmark::State& state) {
   const std::vector<Value> values = ValuesOf(state.range(0), kLogPoints);
-  PointLogWriter writer;
+  JournalPayloadWriter writer;
   for (auto _ : state) {
     writer.Clear();
     WriteLog(values, &writer);
@@ -258,7 +258,7 @@ void BM_PointLogWrite(benchmark::State& state) {
 BENCHMARK(BM_PointLogWrite)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
 void BM_PointLogRead(benchmark::State& state) {
-  PointLogWriter writer;
+  JournalPayloadWriter writer;
   WriteLog(ValuesOf(state.range(0), kLogPoints), &writer);
   const std::string payload = std::string(kPayloadWithoutDefinitions).append(writer.bytes());
   for (auto _ : state)
@@ -314,7 +314,7 @@ void BM_LaneAppend(benchmark::State& state) {
   const auto series = static_cast<size_t>(state.range(0));
   Lane lane;
   PlacedRounds rounds(&lane, series);
-  PointLogWriter log;
+  JournalPayloadWriter log;
   int64_t bytes = 0;
   uint64_t next_block = 1;
   const auto append_batch = [&] {

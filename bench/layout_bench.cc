@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/layouts/case_matrix.h"
-#include "engine/layouts/case_report.h"
+#include "bench/lab/layouts/cases/case_matrix.h"
+#include "bench/lab/layouts/cases/case_report.h"
 
 namespace hourcell::layouts {
 namespace {

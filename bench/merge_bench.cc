@@ -23,8 +23,8 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 #include "codec/base/varint.h"
-#include "engine/regions/merge_cursor.h"
-#include "engine/regions/prefix_distributor.h"
+#include "engine/regions/keys/prefix_distributor.h"
+#include "engine/scan/merge_cursor.h"
 
 namespace hourcell {
 namespace {

@@ -15,8 +15,8 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 #include "engine/query.h"
-#include "server/body_writer.h"
-#include "server/query_writer.h"
+#include "server/http/body/body_writer.h"
+#include "server/query/query_writer.h"
 
 namespace hourcell {
 namespace {

@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
+#include "bench/lab/simulate/input/id_source.h"
+#include "bench/lab/simulate/report/simulation_report.h"
+#include "bench/lab/simulate/simulation.h"
 #include "codec/base/check.h"
-#include "engine/simulate/id_source.h"
-#include "engine/simulate/simulation.h"
-#include "engine/simulate/simulation_report.h"
 
 namespace hourcell {
 namespace {

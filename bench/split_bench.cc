@@ -31,8 +31,8 @@
 #include "codec/base/mutex.h"
 #include "codec/base/random.h"
 #include "engine/options.h"
-#include "engine/rocks_table_store.h"
-#include "engine/table.h"
+#include "engine/rocks/rocks_table_store.h"
+#include "engine/table/table.h"
 
 namespace hourcell {
 namespace {

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 # Headers include each other as "codec/point.h", so they go below a folder of their own, which every
 # target has as its include directory.
 install(TARGETS hourcell_base hourcell_codec hourcell_uid hourcell_query hourcell_regions
-                hourcell_ingest hourcell_engine
+                hourcell_hours hourcell_engine
   EXPORT hourcellTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hourcell)

@@ -66,16 +66,27 @@ function(hourcell_precompile target)
   endif()
 endfunction()
 
-# A compiler spends half of its time on the headers of a file. A unit of several files reads them
-# once. The files of a folder share their anonymous namespaces then, so no two of them define the
-# same name there. Preset clang compiles each file by itself, which shows that each file includes
-# what it uses.
-set(HOURCELL_UNITY 0 CACHE STRING "Source files in one compiled unit; 0 = each file by itself")
+# A compiler spends half of its time on the headers of a file. The unit of a folder reads them once.
+# The files of a folder share their anonymous namespaces then, so no two of them define the same
+# name there. Preset clang compiles each file by itself, which shows that each file includes what it
+# uses.
+option(HOURCELL_UNITY "Compile all files of a folder as one unit" OFF)
 function(hourcell_unify target)
-  if(HOURCELL_UNITY GREATER 1)
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${HOURCELL_UNITY})
+  if(HOURCELL_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   endif()
+endfunction()
+
+# hourcell_sources(<out> <folder>...): all .cc files of these folders, which are one unit each.
+function(hourcell_sources out)
+  set(all "")
+  foreach(folder IN LISTS ARGN)
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+    string(MAKE_C_IDENTIFIER "${folder}" unit)
+    set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${unit})
+    list(APPEND all ${sources})
+  endforeach()
+  set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
 # What a server that strangers reach is built with; scripts/lib/checks.sh looks whether it has it.
@@ -94,15 +105,18 @@ if(HOURCELL_HARDENED)
     $<$<CONFIG:Release>:-Wl,-z,relro,-z,now,-z,noexecstack>)
 endif()
 
-# hourcell_library(<name> [DEPS target...] [PRIVATE_DEPS target...] [PUBLIC_HEADERS file...]
-#                  [EXCLUDE file...])
-#   All .cc and .h files of the current folder as one static library, hourcell::<name>.
-#   PUBLIC_HEADERS are installed; without it, no header is.
+# hourcell_library(<name> [FOLDERS folder...] [DEPS target...] [PRIVATE_DEPS target...]
+#                  [PUBLIC_HEADERS file...] [EXCLUDE file...])
+#   All .cc files of the current folder, or of FOLDERS in it, as one static library,
+#   hourcell::<name>. PUBLIC_HEADERS are installed; without it, no header is.
 function(hourcell_library name)
-  cmake_parse_arguments(ARG "" "" "DEPS;PRIVATE_DEPS;PUBLIC_HEADERS;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(ARG "" "" "FOLDERS;DEPS;PRIVATE_DEPS;PUBLIC_HEADERS;EXCLUDE" ${ARGN})
+  if(NOT ARG_FOLDERS)
+    set(ARG_FOLDERS .)
+  endif()
+  hourcell_sources(sources ${ARG_FOLDERS})
   foreach(file IN LISTS ARG_EXCLUDE)
-    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    list(FILTER sources EXCLUDE REGEX "/${file}$")
   endforeach()
   add_library(hourcell_${name} STATIC ${sources})
   add_library(hourcell::${name} ALIAS hourcell_${name})
@@ -122,19 +136,20 @@ function(hourcell_library name)
   endif()
 endfunction()
 
-# hourcell_test(<name> [BY suite|case] [SOURCES ...] [DEPS ...] [LABELS ...] [DEFINITIONS ...])
-#   One GoogleTest program of every .cc of the current folder (or of SOURCES). ctest runs it suite
+# hourcell_test(<name> [BY suite|case] [FOLDERS ...] [DEPS ...] [LABELS ...] [DEFINITIONS ...])
+#   One GoogleTest program of every .cc of the current folder, or of FOLDERS in it. ctest runs it suite
 #   by suite, or case by case where a case takes long: see hourcell_cases.cmake. Target
 #   check_<label> builds all programs of a label and no more.
 function(hourcell_test name)
-  cmake_parse_arguments(ARG "" "BY" "SOURCES;DEPS;LABELS;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(ARG "" "BY" "FOLDERS;DEPS;LABELS;DEFINITIONS" ${ARGN})
   if(NOT ARG_BY)
     set(ARG_BY suite)
   endif()
-  if(NOT ARG_SOURCES)
-    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  if(NOT ARG_FOLDERS)
+    set(ARG_FOLDERS .)
   endif()
-  add_executable(${name} ${ARG_SOURCES})
+  hourcell_sources(sources ${ARG_FOLDERS})
+  add_executable(${name} ${sources})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock GTest::gtest_main hourcell_flags)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
@@ -162,11 +177,12 @@ function(hourcell_add_to_check label target)
 endfunction()
 
 # hourcell_fuzzer(<target> [DEPS ...])
-#   fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that replays
+#   <folder>/fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that replays
 #   files. ctest replays corpus/<target> in every build.
 function(hourcell_fuzzer target)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
-  add_executable(fuzz_${target} fuzz_${target}.cc)
+  file(GLOB source CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/fuzz_${target}.cc)
+  add_executable(fuzz_${target} ${source})
   target_link_libraries(fuzz_${target} PRIVATE ${ARG_DEPS} hourcell_flags)
   target_include_directories(fuzz_${target} PRIVATE ${PROJECT_SOURCE_DIR})
   if(HOURCELL_FUZZ)

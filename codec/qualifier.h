@@ -5,7 +5,7 @@
 //   flags                  8 = floating point; low three bits = bytes of value - 1
 //
 // Big-endian. A qualifier is recognised by its high nibble once its column is known to be one of
-// points; columns are classified by length first (column.h). Pure; no allocation; thread-safe.
+// points; columns are classified by length first (hbase_cells.h). Pure; no allocation; thread-safe.
 
 #pragma once
 

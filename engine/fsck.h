@@ -42,11 +42,11 @@ struct FsckOptions {
   // their 4 bytes, and those of which nothing decodes go. What was there is set aside.
   bool fix_cells = false;
   bool fix_uids = false;   // repairs names and UIDs as uid/uid_check.h says
-  bool fix_index = false;  // repairs the index of series as engine/fsck_series.h says
+  bool fix_index = false;  // repairs the index of series as engine/fsck/fsck_series.h says
   // Drops series of which there is no row of points, no annotation and nothing in the journal, from
-  // the index of series (engine/series_drop.h). Only if the check has found no fault.
+  // the index of series (engine/series/series_drop.h). Only if the check has found no fault.
   bool drop_empty_series = false;
-  // What opens took out of the journal is told for the last time (engine/journal_cut.h).
+  // What opens took out of the journal is told for the last time (engine/journal/journal_cut.h).
   bool acknowledge_cuts = false;
   size_t examples_max = 10;  // of each kind
   // Told every so often how far it is; false ends the check. None = nobody is told.

@@ -18,7 +18,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/layout.h"
+#include "codec/rows/layout.h"
 #include "engine/fsck.h"
 
 namespace hourcell {

@@ -13,9 +13,9 @@
 
 #include <absl/status/status.h>
 
-#include "codec/layout.h"
 #include "codec/limits.h"
-#include "engine/regions/region_settings.h"
+#include "codec/rows/layout.h"
+#include "engine/regions/split/region_settings.h"
 
 namespace rocksdb {
 class Env;
@@ -116,7 +116,7 @@ struct Options {
   int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
   size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
-  // From so many series on a plan asks which of them are active, see engine/active_sets.h.
+  // From so many series on a plan asks which of them are active, see engine/series/active_sets.h.
   size_t active_from_series = 256;
 
   // Told what happens to the store, in this order: engine/store_observer.h. Borrowed until it is

@@ -7,7 +7,7 @@
 //
 // Keys are texts here, in and out, as HBase's shell prints them: printable ASCII as it is, the
 // backslash and all other bytes as \xNN (Bytes.toStringBinary). Tables are named as in
-// engine/table.h: data and annotation can have several regions, the others have one.
+// engine/table/table.h: data and annotation can have several regions, the others have one.
 //
 // Thread-safe. Calls that change regions wait for each other, and writers of the regions concerned
 // for some milliseconds. Every call fails with kFailedPrecondition once the store is closed, and
@@ -26,9 +26,9 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/key_text.h"
-#include "engine/rolling_journal.h"
-#include "engine/table.h"
+#include "engine/regions/live/rolling_split_state.h"
+#include "engine/rows/key_description.h"
+#include "engine/table/table.h"
 
 namespace hourcell {
 
@@ -60,7 +60,7 @@ struct ListedRegion {
 enum class ListDetail : uint8_t { kPlain, kExplained };
 
 // Which region of which table, and where it is cut.
-struct SplitWish {
+struct SplitRequest {
   std::string table = "data";
   std::string region = {};             // region_selector.h
   std::optional<std::string> at = {};  // a key; nothing: where the policy says
@@ -110,7 +110,7 @@ class RegionAdmin {
   // kNotFound: no such region. kInvalidArgument: the key is outside, or is the region's start, or
   // becomes that by the restriction of the settings; `at` with `into`, or parts out of 2 to 1024.
   // kFailedPrecondition: the settings allow no splits, or no key parts the rows.
-  absl::StatusOr<SplitDone> Split(const SplitWish& wish);
+  absl::StatusOr<SplitDone> Split(const SplitRequest& wish);
 
   // Makes one region of neighbours, in any order. kNotFound: there is no such region.
   // kInvalidArgument: fewer than two, one of them twice, or not neighbours. kUnavailable: one has
@@ -142,9 +142,9 @@ class RegionAdmin {
   absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
   absl::StatusOr<RegionCut> FindCut(TableId table, const RegionUse& use, uint32_t parts) const;
   absl::StatusOr<std::vector<std::string>> RollingKeys(std::string_view split) const;
-  absl::StatusOr<std::optional<RollingJournal>> ReadRolling(TableId table) const;
-  absl::StatusOr<RollingJournal> WantedRolling(std::string_view split,
-                                               const std::optional<RollingJournal>& before) const;
+  absl::StatusOr<std::optional<RollingSplitState>> ReadRolling(TableId table) const;
+  absl::StatusOr<RollingSplitState> WantedRolling(
+      std::string_view split, const std::optional<RollingSplitState>& before) const;
   absl::Status Write(Mutation mutation) const;
   absl::StatusOr<bool> CutAt(TableId table, const std::string& key);
   absl::Status WaitForTrim(TableId table, RegionId id);

@@ -1,6 +1,6 @@
 // SaltAdmin: how many salt buckets a store has, and from when on it has another count. Nothing that
 // is stored moves: rows of hours before the new epoch stay in the buckets they are in, and queries
-// look there (codec/salt_epochs.h).
+// look there (codec/rows/salt_epochs.h).
 //
 //   seal all, and hold the sealer ── no row at or after the epoch? ── epoch in meta, synced ──
 //   ── epoch in the schedule ── go on
@@ -19,7 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
-#include "codec/salt_epochs.h"
+#include "codec/rows/salt_epochs.h"
 
 namespace hourcell {
 

@@ -26,8 +26,8 @@
 #include <absl/status/statusor.h>
 
 #include "codec/point.h"
-#include "codec/point_error.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
+#include "codec/text/point_error.h"
 #include "engine/options.h"
 #include "engine/parallel_scan.h"
 #include "engine/query.h"
@@ -221,7 +221,7 @@ class Tsdb {
   // acknowledged when it returns. Queries answer them, too.
   //
   // kInvalidArgument: no tsuid of this store's layout, a time that is none, an edit that sets
-  // nothing, is of an expired instant, is too long or not UTF-8. See engine/annotation_store.h.
+  // nothing, is of an expired instant, is too long or not UTF-8. See engine/annotations/annotation_store.h.
 
   // Nothing if there is none.
   absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,

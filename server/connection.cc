@@ -14,14 +14,14 @@
 #include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "server/asio.h"
-#include "server/http_conversation.h"
-#include "server/socket_peer.h"
-#include "server/socket_reader.h"
-#include "server/socket_writer.h"
-#include "server/telnet_conversation.h"
-#include "server/tls_session.h"
-#include "server/transport.h"
+#include "server/api/http_session.h"
+#include "server/net/asio.h"
+#include "server/net/socket_peer.h"
+#include "server/net/socket_reader.h"
+#include "server/net/socket_writer.h"
+#include "server/net/tls_session.h"
+#include "server/net/transport.h"
+#include "server/telnet/telnet_session.h"
 
 namespace hourcell {
 namespace {
@@ -48,7 +48,7 @@ class SocketConnection : public Connection,
   void Stop() override;
   void Abort() override;
 
-  // For the conversation.
+  // For the session.
   std::shared_ptr<void> KeepAlive() override { return shared_from_this(); }
   const Strand& strand() const override { return strand_; }
   const std::atomic<bool>& stopping() const override { return stopping_; }
@@ -106,7 +106,7 @@ class SocketConnection : public Connection,
 
   std::optional<TlsSession> tls_;
   // Once the first byte of its protocol is here, and as long as the connection lives.
-  std::unique_ptr<Conversation> conversation_;
+  std::unique_ptr<Session> session_;
 
   bool waiting_ = false;      // for input
   bool input_ended_ = false;  // the client sends no more
@@ -152,8 +152,8 @@ void SocketConnection::Start() {
 void SocketConnection::Stop() {
   asio::post(strand_.executor, [self = shared_from_this()] {
     self->stopping_ = true;
-    if (self->conversation_ != nullptr) {
-      self->conversation_->Stop();
+    if (self->session_ != nullptr) {
+      self->session_->Stop();
     } else {
       self->CloseAfterFlush();
     }
@@ -186,7 +186,7 @@ void SocketConnection::WaitForInput() {
 bool SocketConnection::WantsInput() const {
   if (closed_ || input_ended_) return false;
   if (lingering_) return true;
-  return !closing_ && (conversation_ == nullptr || conversation_->wants_input());
+  return !closing_ && (session_ == nullptr || session_->wants_input());
 }
 
 void SocketConnection::ReadOn() {
@@ -214,7 +214,7 @@ void SocketConnection::ReadSome() {
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
-  if (!tls_.has_value() && conversation_ == nullptr) {
+  if (!tls_.has_value() && session_ == nullptr) {
     if (context_->tls != nullptr && bytes.front() == kTlsFirstByte) {
       tls_.emplace(*context_->tls);
       WatchHandshake();
@@ -262,19 +262,19 @@ void SocketConnection::RefusePlain() {
 }
 
 void SocketConnection::TakePlain(std::string_view bytes) {
-  if (conversation_ == nullptr) {
+  if (session_ == nullptr) {
     const bool is_http = bytes.front() >= 'A' && bytes.front() <= 'Z';
-    conversation_ = is_http ? StartHttpConversation(this, context_, rights_)
-                            : StartTelnetConversation(this, context_, rights_.all());
+    session_ = is_http ? StartHttpSession(this, context_, rights_)
+                       : StartTelnetSession(this, context_, rights_.all());
   }
-  conversation_->Take(bytes);
+  session_->Take(bytes);
 }
 
 void SocketConnection::OnEndOfInput() {
   if (lingering_) {
     Close();
-  } else if (conversation_ != nullptr) {
-    conversation_->EndInput();
+  } else if (session_ != nullptr) {
+    session_->EndInput();
   } else {
     CloseAfterFlush();
   }
@@ -321,12 +321,12 @@ void SocketConnection::Write() {
 void SocketConnection::OnSent(size_t bytes) {
   Touch();
   context_->counters->bytes_out->Add(bytes);
-  if (conversation_ != nullptr) conversation_->OnSent(bytes);
+  if (session_ != nullptr) session_->OnSent(bytes);
 }
 
 void SocketConnection::OnAllSent() {
   if (closed_) return;
-  if (conversation_ != nullptr) conversation_->OnAllSent();
+  if (session_ != nullptr) session_->OnAllSent();
   if (closing_ && !writer_.is_writing()) Linger();
 }
 
@@ -373,7 +373,7 @@ void SocketConnection::WatchIdle() {
   idle_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
     if (error) return;
     const auto idle = std::chrono::steady_clock::now() - self->last_activity_;
-    const bool working = self->conversation_ != nullptr && self->conversation_->is_working();
+    const bool working = self->session_ != nullptr && self->session_->is_working();
     if (working) self->Touch();  // it is we who take our time
     if (!working && idle >= std::chrono::seconds(self->context_->idle_timeout_s)) {
       self->context_->counters->timed_out->Add(1);
@@ -392,7 +392,7 @@ void SocketConnection::Close() {
   idle_timer_.cancel();
   handshake_timer_.cancel();
   close_timer_.cancel();
-  if (conversation_ != nullptr) conversation_->OnClosed();
+  if (session_ != nullptr) session_->OnClosed();
   std::exchange(on_closed_, nullptr)();
 }
 

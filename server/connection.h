@@ -1,10 +1,10 @@
 // Connection: one accepted socket until it is closed, with what is the same in either protocol:
 // TLS, bytes in and out, silence, and the last bytes before the close. The first byte decides its
-// protocol for good: 'A' to 'Z' is HTTP (http_conversation.h), anything else the line protocol
-// (telnet_conversation.h); 0x16 is TLS, where there is a certificate, and the first byte inside of
+// protocol for good: 'A' to 'Z' is HTTP (http_session.h), anything else the line protocol
+// (telnet_session.h); 0x16 is TLS, where there is a certificate, and the first byte inside of
 // it decides in the same way.
 //
-// Everything of a connection runs on its strand, one step at a time. While the conversation has
+// Everything of a connection runs on its strand, one step at a time. While the session has
 // work under way elsewhere nothing is read, so that the sender feels it.
 
 #pragma once
@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-#include "server/access_rights.h"
+#include "server/access/access_rights.h"
 #include "server/connection_context.h"
 
 namespace hourcell {

@@ -1,7 +1,7 @@
 #include "server/connection_context.h"
 
-#include "server/connection_quota.h"
-#include "server/forwarding.h"
+#include "server/http/guard/forwarding.h"
+#include "server/net/connection_quota.h"
 
 namespace hourcell {
 

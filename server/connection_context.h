@@ -9,17 +9,17 @@
 
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
-#include "server/access_policy.h"
-#include "server/authenticator.h"
-#include "server/connection_counters.h"
-#include "server/http_api.h"
-#include "server/http_message.h"
-#include "server/telnet_session.h"
-#include "server/tls_context.h"
+#include "server/access/access_policy.h"
+#include "server/access/authenticator.h"
+#include "server/api/routes.h"
+#include "server/http/http_message.h"
+#include "server/net/connection_counters.h"
+#include "server/net/tls_context.h"
+#include "server/telnet/line_protocol.h"
 
 namespace hourcell {
 
-class BodyMemory;
+class RequestBodyBudget;
 class ConnectionQuota;
 class QueryGate;
 struct WorkerPool;
@@ -44,12 +44,12 @@ struct ConnectionContext {
   const TelnetSettings* telnet = nullptr;
   const TelnetCounters* telnet_counters = nullptr;
   const ConnectionCounters* counters = nullptr;
-  ConnectionQuota* quota = nullptr;   // of all listeners; null = none
-  ConnectionQuota* logins = nullptr;  // those that wait for login_pool; null = no limit
-  QueryGate* query_gate = nullptr;    // null = queries are other requests, without a limit
-  int64_t query_timeout_ms = 0;       // of a query, its wait included; 0 = none
-  Clock* clock = Clock::System();     // of that
-  BodyMemory* body_memory = nullptr;  // null = bodies are not counted
+  ConnectionQuota* quota = nullptr;          // of all listeners; null = none
+  ConnectionQuota* logins = nullptr;         // those that wait for login_pool; null = no limit
+  QueryGate* query_gate = nullptr;           // null = queries are other requests, without a limit
+  int64_t query_timeout_ms = 0;              // of a query, its wait included; 0 = none
+  Clock* clock = Clock::System();            // of that
+  RequestBodyBudget* body_budget = nullptr;  // null = bodies are not counted
   size_t body_bytes_max = 0;
   int64_t idle_timeout_s = 0;  // 0 = none
   // Until a request that was begun, or a TLS handshake, must be here; 0 = none.

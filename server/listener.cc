@@ -21,11 +21,11 @@
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "server/asio.h"
-#include "server/connection_quota.h"
-#include "server/log.h"
-#include "server/socket_peer.h"
-#include "server/spare_descriptor.h"
+#include "server/log/log.h"
+#include "server/net/asio.h"
+#include "server/net/connection_quota.h"
+#include "server/net/socket_peer.h"
+#include "server/net/spare_descriptor.h"
 
 namespace hourcell {
 namespace {

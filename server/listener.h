@@ -16,7 +16,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/stats.h"
-#include "server/access_rights.h"
+#include "server/access/access_rights.h"
 #include "server/connection.h"
 
 namespace hourcell {

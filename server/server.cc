@@ -20,21 +20,21 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
-#include "server/access_policy.h"
-#include "server/asio.h"
-#include "server/authenticator.h"
-#include "server/body_memory.h"
+#include "server/access/access_policy.h"
+#include "server/access/authenticator.h"
+#include "server/api/query_gate.h"
+#include "server/api/routes.h"
 #include "server/connection.h"
-#include "server/connection_quota.h"
-#include "server/descriptor_limit.h"
-#include "server/http_api.h"
+#include "server/http/request_body_budget.h"
 #include "server/listener.h"
-#include "server/log.h"
-#include "server/query_gate.h"
-#include "server/self_stats.h"
-#include "server/stats_text.h"
-#include "server/telnet_session.h"
-#include "server/tls_context.h"
+#include "server/log/log.h"
+#include "server/net/asio.h"
+#include "server/net/connection_quota.h"
+#include "server/net/descriptor_limit.h"
+#include "server/net/tls_context.h"
+#include "server/telnet/line_protocol.h"
+#include "server/text/self_stats.h"
+#include "server/text/stats_text.h"
 
 namespace hourcell {
 namespace {
@@ -125,7 +125,7 @@ class Server::Impl {
   const ConnectionCounters connection_counters_;
   // Shared with the gauges, which live as long as the registry.
   const std::shared_ptr<QueryGate> query_gate_;
-  const std::shared_ptr<BodyMemory> body_memory_;
+  const std::shared_ptr<RequestBodyBudget> body_memory_;
   ConnectionQuota quota_;
   ConnectionQuota logins_{{.total = kLoginsWaitingMax, .per_address = kLoginsOfAddressMax}};
   ConnectionContext context_;
@@ -163,7 +163,7 @@ Server::Impl::Impl(const Config& config,
       connection_counters_(&tsdb->stats()),
       query_gate_(std::make_shared<QueryGate>(
           QueryThreadsOf(config) + static_cast<size_t>(config.integer("tsd.query.queue")))),
-      body_memory_(std::make_shared<BodyMemory>(
+      body_memory_(std::make_shared<RequestBodyBudget>(
           static_cast<size_t>(config.integer("tsd.http.request.memory")))),
       quota_(QuotaOf(config)),
       pool_(ThreadsOf(config)),
@@ -196,7 +196,7 @@ Server::Impl::Impl(const Config& config,
               .logins = &logins_,
               .query_gate = query_gate_.get(),
               .query_timeout_ms = config.integer("tsd.query.timeout"),
-              .body_memory = body_memory_.get(),
+              .body_budget = body_memory_.get(),
               .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
               .idle_timeout_s = config.integer("tsd.core.socket.timeout"),
               .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,

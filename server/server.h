@@ -15,7 +15,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/tsdb.h"
-#include "server/config.h"
+#include "server/config/config.h"
 
 namespace hourcell {
 

@@ -20,7 +20,7 @@
 
 #include "codec/base/mutex.h"
 #include "codec/base/strings.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 
 namespace hourcell {
 

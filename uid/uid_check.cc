@@ -16,7 +16,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-#include "codec/name.h"
+#include "codec/text/name.h"
 #include "uid/uid_text.h"
 
 namespace hourcell {

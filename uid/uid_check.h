@@ -15,7 +15,7 @@
 
 #include <absl/status/statusor.h>
 
-#include "codec/layout.h"
+#include "codec/rows/layout.h"
 #include "uid/uid_store.h"
 
 namespace hourcell {

@@ -8,7 +8,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
-#include "codec/name.h"
+#include "codec/text/name.h"
 #include "uid/uid_text.h"
 
 namespace hourcell {

@@ -37,7 +37,7 @@
 #include "codec/base/mutex.h"
 #include "codec/base/random.h"
 #include "codec/base/strings.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 #include "uid/uid_cache.h"
 #include "uid/uid_options.h"
 #include "uid/uid_store.h"

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
-#include "codec/layout.h"
-#include "codec/uid.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
 
 namespace hourcell {
 

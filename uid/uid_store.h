@@ -5,7 +5,7 @@
 //   forward   name bytes -> UID       (family id)
 //   reverse   UID -> name bytes       (family name)
 //   counter   highest UID handed out  (row \0)
-// Names here are stored bytes (codec/name.h), not UTF-8.
+// Names here are stored bytes (codec/text/name.h), not UTF-8.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 
 namespace hourcell {
 

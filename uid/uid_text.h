@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 
 namespace hourcell {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "codec/point.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 
 namespace hourcell {
 

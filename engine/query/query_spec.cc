@@ -10,7 +10,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "codec/number.h"
+#include "codec/text/number.h"
 #include "engine/query/query_time.h"
 
 namespace hourcell {

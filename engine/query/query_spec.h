@@ -1,5 +1,5 @@
 // QuerySpec: what a query asks, already parsed. Parsing of `m=` strings and JSON bodies is the
-// server's (server/query_string.h, server/query_json.h); names are still text here.
+// server's (server/query/query_string.h, server/query/query_json.h); names are still text here.
 
 #pragma once
 

@@ -19,19 +19,19 @@
 
 #include "engine/options.h"
 #include "engine/tsdb.h"
-#include "server/access_policy.h"
+#include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
-#include "server/cli/store.h"
+#include "server/cli/local_store.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
-#include "server/config.h"
-#include "server/descriptor_limit.h"
-#include "server/engine_options.h"
-#include "server/log.h"
+#include "server/config/config.h"
+#include "server/config/engine_options.h"
+#include "server/config/setting.h"
+#include "server/config/setting_table.h"
+#include "server/config/version.h"
+#include "server/log/log.h"
+#include "server/net/descriptor_limit.h"
 #include "server/server.h"
-#include "server/setting.h"
-#include "server/setting_table.h"
-#include "server/version.h"
 
 namespace hourcell {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/cli/store.h"
+#include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
 namespace hourcell {

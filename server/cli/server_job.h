@@ -1,4 +1,4 @@
-// Jobs of a running server (server/job_handler.h), as tools see them: begun, waited for with
+// Jobs of a running server (server/admin/job_handler.h), as tools see them: begun, waited for with
 // progress on the terminal, and found again when a connection was lost. The server goes on with a
 // job whatever becomes of the tool.
 //

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "server/cli/command_line.h"
-#include "server/cli/store.h"
+#include "server/cli/local_store.h"
 
 namespace hourcell {
 

@@ -14,10 +14,10 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
-#include "server/access_rights.h"
+#include "server/access/access_rights.h"
+#include "server/access/credentials.h"
+#include "server/access/secret_hash.h"
 #include "server/cli/command_line.h"
-#include "server/credentials.h"
-#include "server/secret_hash.h"
 
 namespace hourcell {
 namespace {

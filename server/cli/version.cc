@@ -1,4 +1,4 @@
-#include "server/version.h"
+#include "server/config/version.h"
 
 #include <cstdio>
 #include <optional>

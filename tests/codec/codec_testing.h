@@ -10,10 +10,10 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
-#include "codec/cell.h"
-#include "codec/layout.h"
-#include "codec/packed_cell.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/packed_cell.h"
 #include "codec/qualifier.h"
+#include "codec/rows/layout.h"
 #include "codec/value.h"
 #include "tests/support/vectors.h"
 

@@ -6,7 +6,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/limits.h"
-#include "codec/point_text.h"
+#include "codec/text/point_text.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 

@@ -6,8 +6,8 @@
 
 #include "codec/base/bytes.h"
 #include "codec/limits.h"
-#include "codec/point_text.h"
-#include "codec/row_key.h"
+#include "codec/rows/row_key.h"
+#include "codec/text/point_text.h"
 #include "codec/value.h"
 #include "tests/codec/codec_testing.h"
 #include "tests/support/status_matchers.h"

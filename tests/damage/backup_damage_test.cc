@@ -19,7 +19,7 @@
 #include "engine/backup_set.h"
 #include "engine/tsdb.h"
 #include "tests/damage/full_store.h"
-#include "tests/engine/journal_testing.h"
+#include "tests/engine/journal/journal_testing.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"

@@ -20,12 +20,12 @@
 #include <rocksdb/file_system.h>
 
 #include "codec/base/random.h"
-#include "engine/journal_block.h"
-#include "engine/journal_segment.h"
-#include "engine/journal_synced.h"
+#include "engine/journal/journal_block.h"
+#include "engine/journal/journal_segment.h"
+#include "engine/journal/journal_synced.h"
 #include "engine/tsdb.h"
 #include "tests/damage/full_store.h"
-#include "tests/engine/journal_testing.h"
+#include "tests/engine/journal/journal_testing.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"

@@ -17,29 +17,29 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
-#include "codec/cell.h"
-#include "codec/column.h"
-#include "codec/layout.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/hbase_cells.h"
+#include "codec/cells/packed_cell.h"
 #include "codec/object_qualifier.h"
-#include "codec/packed_cell.h"
-#include "codec/row_key.h"
-#include "codec/salt_epochs.h"
-#include "codec/tsuid.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/row_key.h"
+#include "codec/rows/salt_epochs.h"
+#include "codec/rows/tsuid.h"
 #include "codec/value.h"
-#include "engine/annotation_cell.h"
-#include "engine/annotation_key.h"
 #include "engine/backup_manifest.h"
-#include "engine/ingest/point_log.h"
-#include "engine/ingest/tsuid_list.h"
-#include "engine/journal_block.h"
+#include "engine/hours/journal_payload.h"
+#include "engine/hours/tsuid_list.h"
+#include "engine/journal/journal_block.h"
+#include "engine/names/table_uid_store.h"
 #include "engine/options.h"
-#include "engine/region_catalogue.h"
-#include "engine/rolling_journal.h"
-#include "engine/series_key.h"
-#include "engine/series_rows.h"
-#include "engine/series_table.h"
-#include "engine/store_meta.h"
-#include "engine/table_uid_store.h"
+#include "engine/regions/live/rolling_split_state.h"
+#include "engine/rows/annotation_cell.h"
+#include "engine/rows/annotation_key.h"
+#include "engine/rows/region_catalogue.h"
+#include "engine/rows/series_key.h"
+#include "engine/rows/store_meta.h"
+#include "engine/series/series_rows.h"
+#include "engine/series/series_table.h"
 #include "tests/support/mem_table_store.h"
 #include "uid/uid_directory.h"
 #include "uid/uid_store.h"
@@ -285,15 +285,15 @@ Format JournalBlocks() {
 std::optional<std::string> RestorePayload(std::string_view payload) {
   std::vector<PointSection> sections;
   const bool is_split = SplitPayload(payload, &sections);
-  PointLogReader reader(payload);
-  PointLogWriter writer;
+  JournalPayloadReader reader(payload);
+  JournalPayloadWriter writer;
   bool is_empty = true;
   while (true) {
-    const PointLogReader::Event event = reader.Next();
-    if (event == PointLogReader::Event::kDamaged) return std::nullopt;
-    if (event == PointLogReader::Event::kEnd) break;
+    const JournalPayloadReader::Event event = reader.Next();
+    if (event == JournalPayloadReader::Event::kDamaged) return std::nullopt;
+    if (event == JournalPayloadReader::Event::kEnd) break;
     is_empty = false;
-    if (event == PointLogReader::Event::kPoint) {
+    if (event == JournalPayloadReader::Event::kPoint) {
       writer.Add(reader.series(), reader.time(), reader.value());
     } else {
       writer.Define(reader.definition());
@@ -309,7 +309,7 @@ std::optional<std::string> RestorePayload(std::string_view payload) {
 
 Format JournalPayloads() {
   Format format{.name = "JournalPayload", .samples = {}, .restore = RestorePayload};
-  PointLogWriter writer;
+  JournalPayloadWriter writer;
   const std::vector<TagView> tags = {{"host", "web01"}, {"dc", "lga"}};
   const std::vector<TagUids> tag_uids = {{1, 1}, {2, 2}};
   writer.Define({.number = 3, .metric_uid = 1, .metric = "m", .tags = tags, .tag_uids = tag_uids});

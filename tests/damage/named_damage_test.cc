@@ -19,13 +19,13 @@
 #include <rocksdb/table_properties.h>
 
 #include "engine/fsck.h"
-#include "engine/rocks_table_store.h"
-#include "engine/series_key.h"
-#include "engine/table.h"
+#include "engine/rocks/rocks_table_store.h"
+#include "engine/rows/series_key.h"
+#include "engine/rows/uid_key.h"
+#include "engine/table/table.h"
 #include "engine/tsdb.h"
-#include "engine/uid_key.h"
 #include "tests/damage/full_store.h"
-#include "tests/engine/journal_testing.h"
+#include "tests/engine/journal/journal_testing.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "tests/engine/journal_testing.h"
+#include "tests/engine/journal/journal_testing.h"
 
 namespace hourcell::fault_fs_test {
 namespace {

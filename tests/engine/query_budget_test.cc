@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/query.h"
-#include "engine/query_executor.h"
+#include "engine/read/query_executor.h"
 #include "engine/tsdb.h"
 #include "tests/engine/live_bytes.h"
 #include "tests/support/builders.h"

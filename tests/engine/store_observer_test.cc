@@ -14,10 +14,10 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/base/random.h"
-#include "codec/cell.h"
+#include "codec/cells/cell.h"
 #include "engine/region_admin.h"
-#include "engine/region_keeper.h"
-#include "engine/rocks_table_store.h"
+#include "engine/regions/live/region_maintenance.h"
+#include "engine/rocks/rocks_table_store.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
@@ -357,8 +357,8 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   settings.split.daughter_bytes_min = 1000;
   RegionLoads loads(settings.split);
   Stats stats;
-  RegionKeeper keeper(settings,
-                      {.tables = store.get(), .loads = &loads, .clock = &clock, .stats = &stats});
+  RegionMaintenance keeper(
+      settings, {.tables = store.get(), .loads = &loads, .clock = &clock, .stats = &stats});
   Random random(1);
   std::vector<Mutation> rows;
   for (int i = 0; i < 1000; ++i) {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "server/http_response.h"
+#include "server/http/http_response.h"
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
 

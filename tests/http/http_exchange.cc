@@ -6,7 +6,7 @@
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
-#include "server/http_inflate.h"
+#include "server/http/http_inflate.h"
 
 namespace hourcell {
 namespace {

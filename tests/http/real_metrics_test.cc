@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "codec/number.h"
-#include "server/http_response.h"
+#include "codec/text/number.h"
+#include "server/http/http_response.h"
 #include "tests/http/server_process.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/temp_dir.h"

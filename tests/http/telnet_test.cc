@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "codec/number.h"
+#include "codec/text/number.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"

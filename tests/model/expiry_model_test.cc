@@ -184,7 +184,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
       if (done.ok()) ++merges_;
     } else {
       Note("split");
-      SplitWish wish{.region = std::to_string((*listed)[i].id)};
+      SplitRequest wish{.region = std::to_string((*listed)[i].id)};
       if (random_.Below(3) == 0) {
         wish.into = 2 + static_cast<uint32_t>(random_.Below(2));
       } else {

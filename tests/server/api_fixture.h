@@ -12,9 +12,9 @@
 
 #include "codec/base/clock.h"
 #include "engine/tsdb.h"
-#include "server/config.h"
-#include "server/http_api.h"
-#include "server/http_target.h"
+#include "server/api/routes.h"
+#include "server/config/config.h"
+#include "server/http/http_target.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

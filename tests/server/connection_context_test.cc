@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/connection_quota.h"
+#include "server/net/connection_quota.h"
 
 namespace hourcell::connection_context_test {
 namespace {

@@ -15,14 +15,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/asio.h"
-#include "server/body_writer.h"
 #include "server/connection.h"
-#include "server/http_error.h"
-#include "server/http_parser.h"
+#include "server/http/body/body_writer.h"
+#include "server/http/body/send_window.h"
+#include "server/http/http_error.h"
+#include "server/http/http_parser.h"
 #include "server/listener.h"
-#include "server/send_window.h"
-#include "tests/server/http_decode.h"
+#include "server/net/asio.h"
+#include "tests/server/http/http_decode.h"
 #include "tests/server/raw_client.h"
 #include "tests/support/status_matchers.h"
 

@@ -22,10 +22,10 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/check.h"
-#include "server/asio.h"
-#include "server/config.h"
-#include "server/http_api.h"
+#include "server/api/routes.h"
+#include "server/config/config.h"
 #include "server/listener.h"
+#include "server/net/asio.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/tsdb.h"
-#include "server/config.h"
+#include "server/config/config.h"
 #include "server/server.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"

@@ -9,10 +9,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/credentials.h"
+#include "server/access/credentials.h"
 #include "server/server.h"
+#include "tests/server/net/tls_peer.h"
 #include "tests/server/raw_client.h"
-#include "tests/server/tls_peer.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

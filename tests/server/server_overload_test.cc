@@ -9,13 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/credentials.h"
-#include "server/http_response.h"
-#include "tests/server/http_decode.h"
+#include "server/access/credentials.h"
+#include "server/http/http_response.h"
+#include "tests/server/http/http_decode.h"
+#include "tests/server/net/tls_client.h"
+#include "tests/server/net/tls_peer.h"
 #include "tests/server/raw_client.h"
 #include "tests/server/running_server.h"
-#include "tests/server/tls_client.h"
-#include "tests/server/tls_peer.h"
 
 namespace hourcell::server_overload_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "tests/server/http_decode.h"
+#include "tests/server/http/http_decode.h"
 #include "tests/server/raw_client.h"
 #include "tests/server/running_server.h"
 

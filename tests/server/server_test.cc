@@ -17,8 +17,8 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/check.h"
-#include "server/http_parser.h"
-#include "server/http_response.h"
+#include "server/http/http_parser.h"
+#include "server/http/http_response.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

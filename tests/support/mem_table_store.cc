@@ -4,9 +4,9 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
-#include "codec/cell.h"
-#include "engine/retention.h"
-#include "engine/series_key.h"
+#include "codec/cells/cell.h"
+#include "engine/rows/series_key.h"
+#include "engine/table/retention.h"
 
 namespace hourcell {
 namespace {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "codec/base/mutex.h"
-#include "engine/table.h"
+#include "engine/table/table.h"
 
 namespace hourcell {
 

@@ -17,7 +17,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
-#include "codec/uid.h"
+#include "codec/rows/uid.h"
 #include "uid/uid_store.h"
 
 namespace hourcell {

@@ -8,7 +8,7 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/table.h"
+#include "engine/table/table.h"
 
 namespace hourcell {
 

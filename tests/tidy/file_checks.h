@@ -39,7 +39,7 @@ std::vector<Finding> CheckIncludes(const SourceFile& file);
 
 // The #include targets of a file, with their brackets or quotes, and their lines.
 struct Include {
-  std::string target;  // "codec/cell.h" with quotes, <vector> with brackets
+  std::string target;  // "codec/cells/cell.h" with quotes, <vector> with brackets
   size_t line = 0;
 };
 std::vector<Include> Includes(const SourceFile& file);

@@ -112,8 +112,8 @@ TEST(CheckWordsTest, LeavesAllowedFilesLiteralsAndLongerWordsAlone) {
 
 TEST(CheckWordsTest, TheWallClockIsForFilesThatAreListed) {
   const std::string text = "const int64_t deadline_ms = clock->NowMs() + 500;\n";
-  EXPECT_THAT(CheckWords(SourceFile("server/http_task.cc", text)), SizeIs(1));
-  EXPECT_THAT(CheckWords(SourceFile("server/telnet_session.cc", text)), IsEmpty());
+  EXPECT_THAT(CheckWords(SourceFile("server/api/http_job.cc", text)), SizeIs(1));
+  EXPECT_THAT(CheckWords(SourceFile("server/telnet/line_protocol.cc", text)), IsEmpty());
 }
 
 TEST(CheckWordsTest, TakesNewOnlyBesideUniquePtrOrStatic) {
@@ -153,15 +153,15 @@ TEST(CheckIncludesTest, ReportsUpwardIncludes) {
         CheckIncludes(SourceFile(std::move(path), fmt::format("#include {}\n", header))));
   };
 
-  EXPECT_THAT(messages("codec/base/a.h", "\"codec/uid.h\""), SizeIs(1));
+  EXPECT_THAT(messages("codec/base/a.h", "\"codec/rows/uid.h\""), SizeIs(1));
   EXPECT_THAT(messages("codec/a.h", "\"uid/uid_store.h\""), SizeIs(1));
-  EXPECT_THAT(messages("uid/a.h", "\"engine/table.h\""), SizeIs(1));
-  EXPECT_THAT(messages("engine/query/a.h", "\"engine/table.h\""), SizeIs(1));
+  EXPECT_THAT(messages("uid/a.h", "\"engine/table/table.h\""), SizeIs(1));
+  EXPECT_THAT(messages("engine/query/a.h", "\"engine/table/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("engine/query/a.h", "\"uid/uid_store.h\""), SizeIs(1));
-  EXPECT_THAT(messages("engine/regions/a.h", "\"engine/table.h\""), SizeIs(1));
+  EXPECT_THAT(messages("engine/regions/a.h", "\"engine/table/table.h\""), SizeIs(1));
   EXPECT_THAT(messages("server/a.cc", "\"uid/uid_store.h\""), SizeIs(1));
-  EXPECT_THAT(messages("server/a.cc", "\"engine/table.h\""), SizeIs(1));
-  EXPECT_THAT(messages("server/a.cc", "\"server/cli/import.h\""), SizeIs(1));
+  EXPECT_THAT(messages("server/a.cc", "\"engine/table/table.h\""), SizeIs(1));
+  EXPECT_THAT(messages("server/a.cc", "\"server/cli/import/import.h\""), SizeIs(1));
 }
 
 TEST(CheckIncludesTest, AcceptsDownwardIncludes) {
@@ -170,11 +170,11 @@ TEST(CheckIncludesTest, AcceptsDownwardIncludes) {
   };
 
   EXPECT_THAT(findings("codec/a.h", "\"codec/base/bytes.h\""), IsEmpty());
-  EXPECT_THAT(findings("uid/a.h", "\"codec/uid.h\""), IsEmpty());
+  EXPECT_THAT(findings("uid/a.h", "\"codec/rows/uid.h\""), IsEmpty());
   EXPECT_THAT(findings("engine/a.cc", "\"uid/uid_store.h\""), IsEmpty());
   EXPECT_THAT(findings("server/a.cc", "\"engine/tsdb.h\""), IsEmpty());
-  EXPECT_THAT(findings("server/main.cc", "\"server/cli/import.h\""), IsEmpty());
-  EXPECT_THAT(findings("tests/engine/a_test.cc", "\"engine/table.h\""), IsEmpty());
+  EXPECT_THAT(findings("server/main.cc", "\"server/cli/import/import.h\""), IsEmpty());
+  EXPECT_THAT(findings("tests/engine/a_test.cc", "\"engine/table/table.h\""), IsEmpty());
 }
 
 TEST(CheckIncludesTest, ConfinesThirdPartyHeaders) {
@@ -182,13 +182,13 @@ TEST(CheckIncludesTest, ConfinesThirdPartyHeaders) {
     return CheckIncludes(SourceFile(std::move(path), fmt::format("#include {}\n", header)));
   };
 
-  EXPECT_THAT(findings("engine/rocks_table_store.cc", "<rocksdb/db.h>"), IsEmpty());
-  EXPECT_THAT(findings("engine/tsdb.cc", "<rocksdb/db.h>"), SizeIs(1));
+  EXPECT_THAT(findings("engine/rocks/rocks_table_store.cc", "<rocksdb/db.h>"), IsEmpty());
+  EXPECT_THAT(findings("engine/store/tsdb.cc", "<rocksdb/db.h>"), SizeIs(1));
   EXPECT_THAT(findings("server/listener.cc", "<boost/asio.hpp>"), IsEmpty());
   EXPECT_THAT(findings("server/listener.h", "<boost/asio.hpp>"), SizeIs(1));
-  EXPECT_THAT(findings("server/cli/import.cc", "<CLI/CLI.hpp>"), SizeIs(1));
+  EXPECT_THAT(findings("server/cli/import/import.cc", "<CLI/CLI.hpp>"), SizeIs(1));
   EXPECT_THAT(findings("server/telnet.cc", "<spdlog/spdlog.h>"), SizeIs(1));
-  EXPECT_THAT(findings("codec/cell.cc", "<mutex>"), SizeIs(1));
+  EXPECT_THAT(findings("codec/cells/cell.cc", "<mutex>"), SizeIs(1));
 }
 
 }  // namespace

@@ -36,9 +36,9 @@ constexpr std::array kLayers = {
     Layer{"engine/simulate/", "codec/ engine/regions/ engine/simulate/"},
     Layer{"engine/", "codec/ uid/ engine/"},
     Layer{"server/main.cc", "codec/ server/ " HOURCELL_ENGINE_API},
-    Layer{"server/cli/simulate",
+    Layer{"server/cli/lab/simulate",
           "codec/ server/ engine/simulate/ engine/plot/ "
-          "engine/region_replay.h " HOURCELL_ENGINE_API},
+          "bench/lab/simulate/engine_run.h " HOURCELL_ENGINE_API},
     Layer{"server/cli/", "codec/ server/ engine/layouts/ " HOURCELL_ENGINE_API},
     Layer{"server/", "codec/ server/ " HOURCELL_ENGINE_API},
 };
@@ -54,11 +54,11 @@ constexpr std::string_view kAnyHeader = "bench/ codec/ engine/ server/ tests/ ui
 constexpr std::string_view kNoHeader = "";
 
 constexpr std::array kConfined = {
-    Confined{"<rocksdb/", "bench/ engine/rocks_ engine/journal tests/", kAnyHeader},
-    Confined{"<boost/", "server/ tests/", "server/asio.h"},
-    Confined{"\"server/asio.h\"", "server/ tests/server/", kNoHeader},
+    Confined{"<rocksdb/", "bench/ engine/rocks_ engine/journal/journal tests/", kAnyHeader},
+    Confined{"<boost/", "server/ tests/", "server/net/asio.h"},
+    Confined{"\"server/net/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/cli/command_line.cc", kNoHeader},
-    Confined{"<spdlog/", "server/log.cc", kNoHeader},
+    Confined{"<spdlog/", "server/log/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},
     Confined{"<zlib", "server/ tests/", kNoHeader},
     Confined{"<openssl/", "server/ tests/", kNoHeader},

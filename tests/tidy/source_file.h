@@ -21,7 +21,7 @@ struct SourceFile {
   bool IsCpp() const;     // .h or .cc
   bool IsMarkdown() const;
 
-  std::string path;      // from the root: "codec/cell.h"
+  std::string path;      // from the root: "codec/cells/cell.h"
   std::string text;      // as it is
   std::string code;      // C++: without comments and the insides of literals; else `text`
   std::string comments;  // C++: without the insides of literals; else `text`

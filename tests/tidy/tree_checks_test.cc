@@ -21,12 +21,12 @@ std::vector<std::string> Said(const std::vector<Finding>& findings) {
 }
 
 TEST(CheckMirrorsTest, KnowsThePlaceOfEachTest) {
-  EXPECT_EQ(MirrorOf("codec/base/bytes.cc"), "tests/codec/bytes_test.cc");
-  EXPECT_EQ(MirrorOf("codec/cell.cc"), "tests/codec/cell_test.cc");
-  EXPECT_EQ(MirrorOf("engine/query/rate.cc"), "tests/query/rate_test.cc");
-  EXPECT_EQ(MirrorOf("engine/tsdb.cc"), "tests/engine/tsdb_test.cc");
-  EXPECT_EQ(MirrorOf("server/cli/import.cc"), "tests/cli/import_test.cc");
-  EXPECT_EQ(MirrorOf("codec/cell.h"), "");
+  EXPECT_EQ(MirrorOf("codec/base/bytes.cc"), "tests/codec/base/bytes_test.cc");
+  EXPECT_EQ(MirrorOf("codec/cells/cell.cc"), "tests/codec/cells/cell_test.cc");
+  EXPECT_EQ(MirrorOf("engine/query/stages/rate.cc"), "tests/engine/query/stages/rate_test.cc");
+  EXPECT_EQ(MirrorOf("engine/store/tsdb.cc"), "tests/engine/store/tsdb_test.cc");
+  EXPECT_EQ(MirrorOf("server/cli/import/import.cc"), "tests/server/cli/import/import_test.cc");
+  EXPECT_EQ(MirrorOf("codec/cells/cell.h"), "");
   EXPECT_EQ(MirrorOf("bench/write_bench.cc"), "");
 }
 

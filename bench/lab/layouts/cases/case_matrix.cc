@@ -1,0 +1,148 @@
+#include "bench/lab/layouts/cases/case_matrix.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "bench/lab/layouts/cases/case_run.h"
+#include "codec/base/status_macros.h"
+
+namespace hourcell::layouts {
+namespace {
+
+// What may stand in each place of a case.
+struct Axes {
+  std::vector<RowLayout> layouts = {};
+  std::vector<CellForm> cells = {};
+  std::vector<SplitRule> rules = {};
+  std::vector<WorkloadKind> workloads = {};
+};
+
+// Found by name one by one, or all there are.
+template <typename T, typename Range, typename Find>
+absl::StatusOr<std::vector<T>> Choose(const std::vector<std::string>& names,
+                                      const Range& all,
+                                      const Find& find) {
+  std::vector<T> chosen;
+  if (names.empty()) chosen.assign(std::begin(all), std::end(all));
+  for (const std::string& name : names) {
+    HOURCELL_ASSIGN_OR_RETURN(T found, find(name));
+    chosen.push_back(std::move(found));
+  }
+  return chosen;
+}
+
+absl::StatusOr<Axes> ReadAxes(const MatrixOptions& options) {
+  Axes axes;
+  std::vector<std::string> names = options.layouts;
+  if (names.empty()) {
+    for (const NamedLayout& layout : NamedLayouts())
+      names.emplace_back(layout.name);
+  }
+  HOURCELL_ASSIGN_OR_RETURN(axes.layouts,
+                            Choose<RowLayout>(names, std::vector<RowLayout>(), &FindLayout));
+  HOURCELL_ASSIGN_OR_RETURN(axes.cells,
+                            Choose<CellForm>(options.cells, CellForms(), &FindCellForm));
+  HOURCELL_ASSIGN_OR_RETURN(axes.rules,
+                            Choose<SplitRule>(options.rules, kSplitRules, &FindSplitRule));
+  HOURCELL_ASSIGN_OR_RETURN(axes.workloads,
+                            Choose<WorkloadKind>(options.workloads, kWorkloadKinds, &FindWorkload));
+  return axes;
+}
+
+// Those of `wanted` that the axis has; the first of the axis if it has none of them.
+template <typename T>
+std::vector<T> Prefer(const std::vector<T>& axis, const std::vector<T>& wanted) {
+  std::vector<T> chosen;
+  for (const T& value : wanted) {
+    if (std::ranges::find(axis, value) != axis.end()) chosen.push_back(value);
+  }
+  if (chosen.empty()) chosen.push_back(axis.front());
+  return chosen;
+}
+
+std::vector<RowLayout> PreferLayouts(const std::vector<RowLayout>& axis,
+                                     const std::set<std::string>& wanted) {
+  std::vector<RowLayout> chosen;
+  std::ranges::copy_if(axis, std::back_inserter(chosen),
+                       [&](const RowLayout& layout) { return wanted.contains(layout.name); });
+  if (chosen.empty()) chosen.push_back(axis.front());
+  return chosen;
+}
+
+// The parts of the matrix, each a whole product.
+std::vector<Axes> Slices(const Axes& all, MatrixSize size) {
+  if (size == MatrixSize::kFull) return {all};
+  const bool is_short = size == MatrixSize::kShort;
+  const auto packed = Prefer(all.cells, {CellForm{CellKind::kPacked, false}});
+  const auto increasing = Prefer(all.rules, {SplitRule::kIncreasing});
+  const auto fleet = Prefer(all.workloads, {WorkloadKind::kFleet});
+  const auto usual = is_short ? fleet : all.workloads;
+  std::vector<Axes> slices = {{all.layouts, packed, increasing, usual},
+                              {PreferLayouts(all.layouts, {"opentsdb", is_short ? "" : "salt-16"}),
+                               all.cells, increasing, fleet}};
+  if (!is_short) {
+    slices.push_back({PreferLayouts(all.layouts, {"opentsdb", "salt-16", "time-first"}), packed,
+                      all.rules,
+                      Prefer(all.workloads, {WorkloadKind::kFleet, WorkloadKind::kHotSeries})});
+  }
+  return slices;
+}
+
+uint64_t PointsOf(const MatrixOptions& options) {
+  if (options.points != 0) return options.points;
+  switch (options.size) {
+    case MatrixSize::kShort:
+      return 60'000;
+    case MatrixSize::kUsual:
+      return 1'000'000;
+    case MatrixSize::kFull:
+      break;
+  }
+  return 200'000;
+}
+
+// Each with each.
+std::vector<CaseSpec> CasesOf(const Axes& axes) {
+  std::vector<CaseSpec> specs;
+  for (const WorkloadKind workload : axes.workloads) {
+    for (const RowLayout& layout : axes.layouts) {
+      for (const CellForm& cell : axes.cells) {
+        for (const SplitRule rule : axes.rules)
+          specs.push_back({.layout = layout, .cell = cell, .rule = rule, .workload = workload});
+      }
+    }
+  }
+  return specs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
+  HOURCELL_ASSIGN_OR_RETURN(const Axes all, ReadAxes(options));
+  std::vector<CaseSpec> specs;
+  std::set<std::string> names;
+  for (const Axes& slice : Slices(all, options.size)) {
+    for (CaseSpec& spec : CasesOf(slice)) {
+      spec.points = PointsOf(options);
+      spec.seed = options.seed;
+      if (names.insert(CaseName(spec)).second) specs.push_back(std::move(spec));
+    }
+  }
+  return specs;
+}
+
+absl::StatusOr<std::vector<CaseResult>> RunMatrix(
+    const std::vector<CaseSpec>& specs,
+    const std::string& directory,
+    const std::function<void(size_t index, const CaseSpec& spec)>& progress) {
+  std::vector<CaseResult> results;
+  for (size_t i = 0; i < specs.size(); ++i) {
+    progress(i, specs[i]);
+    HOURCELL_ASSIGN_OR_RETURN(CaseResult result, RunCase(specs[i], directory));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace hourcell::layouts

@@ -1,0 +1,47 @@
+// Which cases of the layout benchmark are run, out of layouts x cell forms x split rules x
+// workloads.
+//
+//   short     every layout, and every cell form with one of them; fleets of 60,000 points
+//   usual     every layout with every workload; every cell form with OpenTSDB's layout and a salt;
+//             every rule with these and time first; a million points
+//   full      all of them with all others; 200,000 points
+//
+// Lists that are given stand for all there are: with `layouts` = {"salt-4"} no other is run.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/layouts/cases/case_result.h"
+
+namespace hourcell::layouts {
+
+enum class MatrixSize : uint8_t { kShort, kUsual, kFull };
+
+struct MatrixOptions {
+  MatrixSize size = MatrixSize::kUsual;
+  std::vector<std::string> layouts = {};    // names or key templates; empty = all named ones
+  std::vector<std::string> cells = {};      // cell_form.h
+  std::vector<std::string> rules = {};      // split_rule.h
+  std::vector<std::string> workloads = {};  // workload.h
+  uint64_t points = 0;                      // of a case; 0 = by the size
+  uint64_t seed = 1;
+};
+
+// The cases, none twice. kInvalidArgument: an unknown name.
+absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
+
+// Runs them one after the other, in stores of their own in `directory`. `progress` is told of each
+// before it begins. The first error ends it.
+absl::StatusOr<std::vector<CaseResult>> RunMatrix(
+    const std::vector<CaseSpec>& specs,
+    const std::string& directory,
+    const std::function<void(size_t index, const CaseSpec& spec)>& progress);
+
+}  // namespace hourcell::layouts

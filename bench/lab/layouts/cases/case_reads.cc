@@ -1,0 +1,155 @@
+#include "bench/lab/layouts/cases/case_reads.h"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bench/lab/layouts/point_reader.h"
+#include "bench/lab/layouts/split_worker.h"
+#include "codec/base/bytes.h"
+#include "codec/base/random.h"
+#include "codec/base/status_macros.h"
+#include "codec/limits.h"
+
+namespace hourcell::layouts {
+namespace {
+
+constexpr int kPointReads = 300;
+constexpr int kSeriesReads = 60;
+constexpr int kMetricReads = 20;
+
+// Reads of one kind, summed up.
+struct ReadTally {
+  std::vector<double> times_us = {};
+  ReadCost cost = {};
+
+  ReadFigures Figures() const {
+    const auto reads = static_cast<double>(times_us.size());
+    const auto points = static_cast<double>(std::max<uint64_t>(1, cost.points));
+    return {.p50_us = Quantile(times_us, 0.5),
+            .p99_us = Quantile(times_us, 0.99),
+            .accesses = static_cast<double>(cost.accesses) / reads,
+            .rows_per_point = static_cast<double>(cost.rows) / points,
+            .bytes_per_point = static_cast<double>(cost.bytes) / points};
+  }
+};
+
+class CaseReader {
+ public:
+  CaseReader(const Workload& workload, const CaseSpec& spec, TableStore* store)
+      : workload_(workload),
+        spec_(spec),
+        view_(store->Snapshot()),
+        reader_(view_.get(), &spec.layout.keys, spec.cell),
+        random_(spec.seed) {}
+
+  absl::Status ReadPoint(ReadTally* tally) {
+    const RowRef row{.series = AnySeries(), .hour = AnyHour()};
+    const CellColumns all = workload_.PointsOf(row, spec_.cell.is_ms);
+    const size_t i = random_.Below(all.size());
+    CellColumns expected;
+    expected.push_back(all.qualifier(i), all.value(i));
+
+    RowsRead rows;
+    const RowQuery query = QueryOf(row.series, row.hour, row.hour + 1);
+    const int64_t begin = MonotonicNs();
+    HOURCELL_RETURN_IF_ERROR(reader_.ReadPoint(query, all.offset_ms[i], &rows, &tally->cost));
+    Stop(begin, tally);
+    return rows.size() == 1 ? Compare(row, expected, rows.begin()->second)
+                            : WrongRows(rows.size(), 1);
+  }
+
+  absl::Status ReadSeries(uint32_t series, ReadTally* tally) {
+    RowsRead rows;
+    const RowQuery query = QueryOf(series, 0, workload_.hours());
+    const int64_t begin = MonotonicNs();
+    HOURCELL_RETURN_IF_ERROR(reader_.Read(query, &rows, &tally->cost));
+    Stop(begin, tally);
+    if (rows.size() != workload_.hours()) return WrongRows(rows.size(), workload_.hours());
+    for (uint32_t hour = 0; hour < workload_.hours(); ++hour)
+      HOURCELL_RETURN_IF_ERROR(CompareRow({series, hour}, rows));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMetric(ReadTally* tally) {
+    const uint32_t hour = AnyHour();
+    RowQuery query = QueryOf(AnySeries(), hour, hour + 1);
+    query.tags.reset();
+    RowsRead rows;
+    const int64_t begin = MonotonicNs();
+    HOURCELL_RETURN_IF_ERROR(reader_.Read(query, &rows, &tally->cost));
+    Stop(begin, tally);
+    size_t expected = 0;
+    for (uint32_t series = 0; series < workload_.series().size(); ++series) {
+      if (workload_.series()[series].metric != query.metric) continue;
+      ++expected;
+      HOURCELL_RETURN_IF_ERROR(CompareRow({series, hour}, rows));
+    }
+    return rows.size() == expected ? absl::OkStatus() : WrongRows(rows.size(), expected);
+  }
+
+  uint32_t AnySeries() { return static_cast<uint32_t>(random_.Below(workload_.series().size())); }
+  uint32_t AnyHour() { return static_cast<uint32_t>(random_.Below(workload_.hours())); }
+
+ private:
+  static void Stop(int64_t begin, ReadTally* tally) {
+    tally->times_us.push_back(static_cast<double>(MonotonicNs() - begin) / 1e3);
+  }
+
+  RowQuery QueryOf(uint32_t series, uint32_t begin_hour, uint32_t end_hour) const {
+    const Workload::Series& of = workload_.series()[series];
+    return {.metric = of.metric,
+            .begin_s = workload_.begin_s() + begin_hour * kRowSpanS,
+            .end_s = workload_.begin_s() + end_hour * kRowSpanS,
+            .tags = of.tags};
+  }
+
+  static absl::Status WrongRows(size_t got, size_t want) {
+    return absl::DataLossError(fmt::format("a read returned {} rows; want {}", got, want));
+  }
+
+  absl::Status CompareRow(const RowRef& row, const RowsRead& rows) const {
+    const RowId id = workload_.IdOf(row);
+    const auto found = rows.find({id.tags, id.base_time_s});
+    if (found == rows.end()) return Compare(row, {{0}, {0}, {0}}, {});
+    return Compare(row, workload_.PointsOf(row, spec_.cell.is_ms), found->second);
+  }
+
+  absl::Status Compare(const RowRef& row, const CellColumns& want, const CellColumns& got) const {
+    if (want == got) return absl::OkStatus();
+    const RowId id = workload_.IdOf(row);
+    return absl::DataLossError(fmt::format(
+        "row of metric {}, tags {}, hour {}: got {} points, not the {} that were written",
+        ToHex(id.metric), ToHex(id.tags), id.base_time_s, got.size(), want.size()));
+  }
+
+  const Workload& workload_;
+  const CaseSpec& spec_;
+  const std::unique_ptr<TableView> view_;
+  PointReader reader_;
+  Random random_;
+};
+
+}  // namespace
+
+absl::Status ReadCase(const Workload& workload, TableStore* store, CaseResult* result) {
+  CaseReader reader(workload, result->spec, store);
+  std::array<ReadTally, std::size(kReadKinds)> tallies;
+  auto& [points, series, metrics] = tallies;
+  for (int i = 0; i < kPointReads; ++i)
+    HOURCELL_RETURN_IF_ERROR(reader.ReadPoint(&points));
+  for (int i = 0; i < kSeriesReads; ++i)
+    HOURCELL_RETURN_IF_ERROR(reader.ReadSeries(reader.AnySeries(), &series));
+  for (int i = 0; i < kMetricReads; ++i)
+    HOURCELL_RETURN_IF_ERROR(reader.ReadMetric(&metrics));
+  for (size_t i = 0; i < tallies.size(); ++i)
+    result->reads[i] = tallies[i].Figures();
+  if (!result->spec.checks_all) return absl::OkStatus();
+  ReadTally unused;
+  for (uint32_t i = 0; i < workload.series().size(); ++i)
+    HOURCELL_RETURN_IF_ERROR(reader.ReadSeries(i, &unused));
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell::layouts

@@ -1,0 +1,102 @@
+// What one case of the layout benchmark is, and what came out of it.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/lab/layouts/cell_form.h"
+#include "bench/lab/layouts/layout_list.h"
+#include "bench/lab/layouts/region_ledger.h"
+#include "bench/lab/layouts/split_rule.h"
+#include "bench/lab/layouts/workload.h"
+
+namespace hourcell::layouts {
+
+struct CaseSpec {
+  RowLayout layout;
+  CellForm cell = {};
+  SplitRule rule = SplitRule::kIncreasing;
+  WorkloadKind workload = WorkloadKind::kFleet;
+  uint64_t points = 100'000;  // about
+  uint64_t seed = 1;
+  bool checks_all = false;  // read every point back, and not a sample of the series alone
+};
+
+// "fleet salt-16 packed increasing".
+std::string CaseName(const CaseSpec& spec);
+
+// One kind of read: medians over many, or sums over all of them.
+struct ReadFigures {
+  double p50_us = 0;
+  double p99_us = 0;
+  double accesses = 0;         // of a read
+  double rows_per_point = 0;   // stored keys handed over for a point returned
+  double bytes_per_point = 0;  // of these keys and values
+};
+
+enum class ReadKind : uint8_t {
+  kPoint,   // one instant of a series
+  kSeries,  // all hours of a series
+  kMetric,  // one hour of all series of a metric
+};
+inline constexpr ReadKind kReadKinds[] = {ReadKind::kPoint, ReadKind::kSeries, ReadKind::kMetric};
+std::string_view ReadKindName(ReadKind kind);
+
+struct CaseResult {
+  CaseSpec spec;
+  uint64_t series = 0;
+  uint64_t points = 0;
+  uint64_t writes = 0;  // mutations
+
+  // Times depend on the machine; all else follows from the spec, but for file bytes, which depend
+  // a little on when RocksDB flushed.
+  double write_points_per_s = 0;  // in the store's calls, the last flush included
+  double apply_p50_ms = 0;        // of a group of writes (case_run.h)
+  double apply_p99_ms = 0;
+  double apply_max_ms = 0;
+  double pause_p50_ms = 0;  // longest call during a split: the median and the worst of all splits
+  double pause_max_ms = 0;
+  double split_p50_ms = 0;  // how long a split takes, writers going on for most of it
+
+  double stored_bytes_per_point = 0;  // keys and values as they were handed over
+  double file_bytes_per_point = 0;    // RocksDB's files at rest
+  uint64_t regions = 0;               // at the end
+  uint64_t splits = 0;
+  uint64_t split_refusals = 0;
+  double hot_share = 0;       // of the hottest region: mean over the windows
+  double hot_share_late = 0;  // over the second half of them
+  double hot_share_max = 0;
+  double gini = 0;          // mean over the windows
+  double bucket_share = 0;  // what to expect of the fullest bucket, see BucketShare; 0 = no buckets
+  std::vector<LoadWindow> windows = {};
+  LoadMap load = {};
+
+  std::array<ReadFigures, 3> reads = {};  // by ReadKind
+
+  const ReadFigures& read(ReadKind kind) const { return reads[static_cast<size_t>(kind)]; }
+};
+
+// The share of the fullest of `buckets` that `series` of equal load fall into by chance: about
+// (S/B + sqrt(2 S/B ln B)) / S, at least one series, at most 1. REQUIRES: both are positive.
+double BucketShare(uint64_t series, uint64_t buckets);
+
+// The value below which a share `q` of `values` lies, by nearest rank; 0 of none.
+double Quantile(std::vector<double> values, double q);
+
+// A figure of a result, as reports list it.
+struct ResultColumn {
+  std::string_view name;  // of JSON and CSV: points_per_s
+  std::string_view head;  // of the table, with its unit; empty = not in the table
+  int decimals = 0;       // there
+  double (*value)(const CaseResult& result);
+};
+std::span<const ResultColumn> WriteColumns();
+std::span<const ResultColumn> ReadColumns();
+
+}  // namespace hourcell::layouts

@@ -1,0 +1,129 @@
+#include "bench/lab/layouts/point_reader.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "engine/rows/key_range.h"
+
+namespace hourcell::layouts {
+namespace {
+
+bool IsAscending(const CellColumns& columns) {
+  return std::adjacent_find(columns.offset_ms.begin(), columns.offset_ms.end(),
+                            std::greater_equal<>()) == columns.offset_ms.end();
+}
+
+// The keys of a cell a point for one instant, whatever type and width its value has.
+ScanRange PointRange(const std::string& row, uint32_t offset_ms, bool is_ms) {
+  ScanRange range{.begin = row, .end = row};
+  AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = 0}, &range.begin);
+  AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = kFlagsMask}, &range.end);
+  range.end += '\0';  // behind the last of them
+  return range;
+}
+
+// Leaves the point at `offset_ms` alone.
+void KeepOnly(uint32_t offset_ms, CellColumns* columns) {
+  CellColumns kept;
+  for (size_t i = 0; i < columns->size(); ++i) {
+    if (columns->offset_ms[i] == offset_ms)
+      kept.push_back(columns->qualifier(i), columns->value(i));
+  }
+  *columns = std::move(kept);
+}
+
+}  // namespace
+
+absl::Status PointReader::Read(const RowQuery& query, RowsRead* rows, ReadCost* cost) {
+  query_ = &query;
+  rows_ = rows;
+  cost_ = {};
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<KeyAccess> accesses, keys_.Plan(query));
+  std::vector<std::string> row_keys;
+  for (const KeyAccess& access : accesses) {
+    ++cost_.accesses;
+    if (!access.is_row) {
+      HOURCELL_RETURN_IF_ERROR(Scan({.begin = access.begin, .end = access.end}));
+    } else if (form_.kind == CellKind::kPerPoint) {
+      HOURCELL_RETURN_IF_ERROR(Scan(PrefixRange(access.begin)));
+    } else {
+      row_keys.push_back(access.begin);
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(GetRows(row_keys));
+  Finish(cost);
+  return absl::OkStatus();
+}
+
+absl::Status PointReader::ReadPoint(const RowQuery& query,
+                                    uint32_t offset_ms,
+                                    RowsRead* rows,
+                                    ReadCost* cost) {
+  query_ = &query;
+  rows_ = rows;
+  cost_ = {};
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<KeyAccess> accesses, keys_.Plan(query));
+  std::vector<std::string> row_keys;
+  for (const KeyAccess& access : accesses) {
+    ++cost_.accesses;
+    HOURCELL_CHECK(access.is_row);  // all of the key is known
+    if (form_.kind == CellKind::kPerPoint) {
+      HOURCELL_RETURN_IF_ERROR(Scan(PointRange(access.begin, offset_ms, form_.is_ms)));
+    } else {
+      row_keys.push_back(access.begin);
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(GetRows(row_keys));
+  for (auto& [id, columns] : *rows)
+    KeepOnly(offset_ms, &columns);
+  Finish(cost);
+  return absl::OkStatus();
+}
+
+absl::Status PointReader::GetRows(const std::vector<std::string>& keys) {
+  if (keys.empty()) return absl::OkStatus();
+  std::vector<std::optional<std::string>> values;
+  HOURCELL_RETURN_IF_ERROR(view_.GetMany(TableId::kData, keys, &values));
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (values[i].has_value()) HOURCELL_RETURN_IF_ERROR(Take(keys[i], *values[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PointReader::Scan(const ScanRange& range) {
+  absl::Status taken;
+  const absl::Status scanned = view_.Scan(TableId::kData, range, /*filter=*/{},
+                                          [&](std::string_view key, std::string_view value) {
+                                            taken = Take(key, value);
+                                            return taken.ok();
+                                          });
+  HOURCELL_RETURN_IF_ERROR(taken);
+  return scanned;
+}
+
+absl::Status PointReader::Take(std::string_view key, std::string_view value) {
+  ++cost_.rows;
+  cost_.bytes += key.size() + value.size();
+  const size_t qualifier_bytes = std::min(form_.qualifier_bytes(), key.size());
+  HOURCELL_ASSIGN_OR_RETURN(const RowId row,
+                            keys_.Decode(key.substr(0, key.size() - qualifier_bytes)));
+  if (!query_->Matches(row)) return absl::OkStatus();
+  return ReadStored(form_, key, value, &(*rows_)[{row.tags, row.base_time_s}]);
+}
+
+void PointReader::Finish(ReadCost* cost) {
+  for (auto& [id, columns] : *rows_) {
+    // Parts of a row from several buckets.
+    if (!IsAscending(columns)) SortLastWins(&columns);
+    cost_.points += columns.size();
+  }
+  cost->accesses += cost_.accesses;
+  cost->rows += cost_.rows;
+  cost->bytes += cost_.bytes;
+  cost->points += cost_.points;
+}
+
+}  // namespace hourcell::layouts

@@ -1,0 +1,251 @@
+#include "bench/lab/layouts/row_keys.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "codec/rows/layout.h"
+#include "engine/regions/keys/distributor_spec.h"
+#include "engine/rows/key_range.h"
+
+namespace hourcell::layouts {
+namespace {
+
+constexpr std::string_view kSalt = "salt:";
+
+// Which of the three things that name a row the field says; nothing for a field of other things.
+std::optional<size_t> PartOf(KeyFieldKind field) {
+  switch (field) {
+    case KeyFieldKind::kMetric:
+    case KeyFieldKind::kMetricReversed:
+      return 0;
+    case KeyFieldKind::kHour:
+    case KeyFieldKind::kHourReversed:
+      return 1;
+    case KeyFieldKind::kTags:
+      return 2;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsTime(KeyFieldKind field) {
+  return PartOf(field) == 1;
+}
+
+void AppendField(KeyFieldKind field, const RowId& row, std::string* key) {
+  AppendRowField(field, row.metric, row.tags, uint64_t{row.base_time_s} * 1'000, key);
+}
+
+absl::Status Refuse(std::string_view text, std::string_view want) {
+  return absl::InvalidArgumentError(
+      fmt::format("row keys {}: want {}", QuoteForMessage(text), want));
+}
+
+absl::StatusOr<std::vector<KeyFieldKind>> ParseFields(std::string_view text,
+                                                      std::string_view list) {
+  const absl::StatusOr<KeyTemplate> parsed = KeyTemplate::Parse(list);
+  std::vector<KeyFieldKind> fields;
+  std::array<int, 3> seen = {};
+  bool are_known = parsed.ok();
+  if (parsed.ok()) {
+    for (const KeyField& field : parsed->fields()) {
+      fields.push_back(field.kind);
+      const std::optional<size_t> part = PartOf(field.kind);
+      are_known = are_known && part.has_value();
+      if (part.has_value()) ++seen[*part];
+    }
+  }
+  if (are_known && seen == std::array{1, 1, 1}) return fields;
+  return Refuse(text,
+                "one of metric and reversed-metric, one of time and reversed-time, and tags, with "
+                "commas");
+}
+
+// What stands before the fields: the text before the first '+', unless that is a field, too.
+std::string_view DistributorIn(std::string_view text) {
+  const size_t end = text.find_first_of("+,");
+  if (end == text.npos || text[end] == ',') return "";
+  const std::string_view word = text.substr(0, end);
+  return word.starts_with(kSalt) || !KeyTemplate::IsField(word) ? word : "";
+}
+
+absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(
+    std::string_view text, std::string_view spec, const std::vector<KeyFieldKind>& fields) {
+  Layout layout;
+  if (spec.empty()) spec = "none";
+  if (spec.starts_with(kSalt)) {
+    const std::string_view number = spec.substr(kSalt.size());
+    const auto [end, error] =
+        std::from_chars(number.data(), number.data() + number.size(), layout.salt_buckets);
+    if (error != std::errc() || end != number.data() + number.size() || layout.salt_buckets == 0 ||
+        layout.salt_buckets > 256) {
+      return Refuse(text, "1 to 256 buckets behind salt:");
+    }
+    if (fields != std::vector{KeyFieldKind::kMetric, KeyFieldKind::kHour, KeyFieldKind::kTags}) {
+      return Refuse(text, "metric,time,tags behind the salt, which hashes these");
+    }
+    layout.salt_width = 1;
+    spec = "series-salt";
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<KeyDistributor> made, MakeKeyDistributor(spec, layout));
+  return std::shared_ptr<const KeyDistributor>(std::move(made));
+}
+
+std::string Reversed(std::string_view bytes) {
+  return {bytes.rbegin(), bytes.rend()};
+}
+
+absl::Status NotAKey(std::string_view stored, std::string_view why) {
+  return absl::DataLossError(fmt::format("row key {}: {}", ToHex(stored), why));
+}
+
+}  // namespace
+
+bool RowQuery::Matches(const RowId& row) const {
+  return row.metric == metric && row.base_time_s >= begin_s && row.base_time_s < end_s &&
+         (!tags.has_value() || row.tags == *tags);
+}
+
+absl::StatusOr<RowKeys> RowKeys::Parse(std::string_view text) {
+  const std::string_view spec = DistributorIn(text);
+  RowKeys made;
+  made.text_ = std::string(text);
+  HOURCELL_ASSIGN_OR_RETURN(made.fields_,
+                            ParseFields(text, spec.empty() ? text : text.substr(spec.size() + 1)));
+  HOURCELL_ASSIGN_OR_RETURN(made.distributor_, ParseDistributor(text, spec, made.fields_));
+  // What the distributor cannot take, it cannot take of any row.
+  const RowId sample{.metric = std::string(kMetricBytes, '\1'),
+                     .base_time_s = kRowSpanS,
+                     .tags = std::string(kTagPairBytes, '\1')};
+  std::string stored;
+  HOURCELL_RETURN_IF_ERROR(made.Encode(sample, &stored));
+  made.prefix_bytes_ = stored.size() - (kMetricBytes + kTimeBytes + kTagPairBytes);
+  return made;
+}
+
+absl::Status RowKeys::Encode(const RowId& row, std::string* stored) const {
+  if (row.metric.size() != kMetricBytes || row.tags.size() % kTagPairBytes != 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("row: got a metric of {} bytes and tags of {}; want {} and a multiple of {}",
+                    row.metric.size(), row.tags.size(), kMetricBytes, kTagPairBytes));
+  }
+  std::string key;
+  for (const KeyFieldKind field : fields_)
+    AppendField(field, row, &key);
+  return distributor_->Encode(key, stored);
+}
+
+absl::StatusOr<RowId> RowKeys::Decode(std::string_view stored) const {
+  std::string scratch;
+  HOURCELL_ASSIGN_OR_RETURN(std::string_view key, distributor_->Decode(stored, &scratch));
+  constexpr size_t kFixedBytes = kMetricBytes + kTimeBytes;
+  if (key.size() < kFixedBytes || (key.size() - kFixedBytes) % kTagPairBytes != 0) {
+    return NotAKey(stored, fmt::format("got {} bytes; want {} and a multiple of {}", key.size(),
+                                       kFixedBytes, kTagPairBytes));
+  }
+  const size_t tag_bytes = key.size() - kFixedBytes;
+  RowId row;
+  for (const KeyFieldKind field : fields_) {
+    const size_t size = field == KeyFieldKind::kTags ? tag_bytes
+                        : IsTime(field)              ? kTimeBytes
+                                                     : kMetricBytes;
+    const std::string_view bytes = key.substr(0, size);
+    key.remove_prefix(size);
+    if (field == KeyFieldKind::kTags) row.tags = bytes;
+    if (field == KeyFieldKind::kMetric) row.metric = bytes;
+    if (field == KeyFieldKind::kMetricReversed) row.metric = Reversed(bytes);
+    if (!IsTime(field)) continue;
+    row.base_time_s = static_cast<uint32_t>(LoadBigEndian(bytes.data(), kTimeBytes));
+    if (field == KeyFieldKind::kHourReversed) row.base_time_s = UINT32_MAX - row.base_time_s;
+  }
+  if (row.base_time_s % kRowSpanS != 0) {
+    return NotAKey(stored, fmt::format("base time {} is no whole hour", row.base_time_s));
+  }
+  return row;
+}
+
+RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
+  std::vector<std::string> prefixes = {""};
+  RowId row{.metric = query.metric, .tags = query.tags.value_or("")};
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const KeyFieldKind field = fields_[i];
+    if (field == KeyFieldKind::kTags && !query.tags.has_value()) break;
+    if (!IsTime(field)) {
+      for (std::string& prefix : prefixes)
+        AppendField(field, row, &prefix);
+      continue;
+    }
+    const bool is_next_known =
+        i + 1 < fields_.size() && (fields_[i + 1] != KeyFieldKind::kTags || query.tags.has_value());
+    const bool is_one_hour = query.begin_s + kRowSpanS >= query.end_s;
+    if (!is_next_known && !is_one_hour) {
+      // All times of the range lie together behind the prefix.
+      std::array<std::string, 2> ends = {prefixes[0], prefixes[0]};
+      row.base_time_s = query.begin_s;
+      AppendField(field, row, &ends[0]);
+      row.base_time_s = query.end_s - kRowSpanS;
+      AppendField(field, row, &ends[1]);
+      const auto [first, last] = std::minmax(ends[0], ends[1]);
+      return {.list = {{.begin = first, .end = PrefixEnd(last)}}};
+    }
+    std::vector<std::string> hours;
+    for (row.base_time_s = query.begin_s; row.base_time_s < query.end_s;
+         row.base_time_s += kRowSpanS) {
+      hours.push_back(prefixes[0]);
+      AppendField(field, row, &hours.back());
+    }
+    if (field == KeyFieldKind::kHourReversed) std::ranges::reverse(hours);
+    prefixes = std::move(hours);
+  }
+  Ranges ranges{.are_rows = query.tags.has_value()};
+  for (const std::string& prefix : prefixes)
+    ranges.list.push_back({ranges.are_rows, prefix, ranges.are_rows ? "" : PrefixEnd(prefix)});
+  return ranges;
+}
+
+absl::Status RowKeys::AppendRowProbes(const std::string& key,
+                                      std::vector<KeyAccess>* accesses) const {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> probes, distributor_->Probes(key));
+  for (const std::string& probe : probes)
+    accesses->push_back({.is_row = true, .begin = probe});
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<KeyAccess>> RowKeys::Plan(const RowQuery& query) const {
+  HOURCELL_CHECK(query.begin_s < query.end_s);
+  const Ranges ranges = OriginalRanges(query);
+  std::vector<KeyAccess> accesses;
+  for (const KeyAccess& range : ranges.list) {
+    if (ranges.are_rows) {
+      HOURCELL_RETURN_IF_ERROR(AppendRowProbes(range.begin, &accesses));
+      continue;
+    }
+    if (distributor_->buckets() > kBucketsScannedMax) return std::vector<KeyAccess>{KeyAccess()};
+    HOURCELL_ASSIGN_OR_RETURN(DistributedRange stored,
+                              distributor_->Intervals(range.begin, range.end));
+    for (BucketInterval& interval : stored.intervals) {
+      accesses.push_back({.begin = std::move(interval.start), .end = std::move(interval.stop)});
+    }
+  }
+  return accesses;
+}
+
+size_t RowKeys::leading_bytes() const {
+  const KeyFieldKind first = fields_.front();
+  const size_t field_bytes = first == KeyFieldKind::kTags ? kTagPairBytes
+                             : IsTime(first)              ? kTimeBytes
+                                                          : kMetricBytes;
+  return prefix_bytes_ + field_bytes;
+}
+
+}  // namespace hourcell::layouts

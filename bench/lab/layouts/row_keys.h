@@ -1,0 +1,106 @@
+// RowKeys: the row keys of one layout of the benchmark: a KeyTemplate (engine/regions) that names a
+// metric, an hour and tags once each, so that a key can be read again and a query planned, and a
+// distributor over it. The product's own keys (codec/rows/row_key.h) have OpenTSDB's order.
+//
+//   [distributor +] field , field , ...             '+' will do for ',', too
+//
+//   metric,time,tags               OpenTSDB's
+//   salt:16+metric,time,tags       OpenTSDB's salt: 16 buckets, by series
+//   xxh3:16+metric,time,tags       a hash of the whole row key; any of regions/distributor_spec.h
+//   reversed-metric,time,tags      the bytes of the metric's UID in reverse: UIDs that were given
+//                                  one after the other differ in their first byte
+//   metric,tags,reversed-time      a series' rows together, the newest first
+//
+// A metric is 3 bytes, a time 4, tags are pairs of 6 each. Immutable, but for the counter of a
+// round-robin distributor; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/regions/keys/key_distributor.h"
+#include "engine/regions/keys/key_template.h"
+
+namespace hourcell::layouts {
+
+inline constexpr size_t kMetricBytes = 3;
+inline constexpr size_t kTimeBytes = 4;
+inline constexpr size_t kTagPairBytes = 6;
+
+// Beyond so many buckets a range is read as one scan of the whole table.
+inline constexpr uint64_t kBucketsScannedMax = 4'096;
+
+// Which row: bytes of UIDs, and the base time.
+struct RowId {
+  std::string metric = {};
+  uint32_t base_time_s = 0;
+  std::string tags = {};
+
+  friend bool operator==(const RowId&, const RowId&) = default;
+};
+
+// Rows of `metric` with a base time in [begin_s, end_s), whole hours; of one series, or of all.
+struct RowQuery {
+  std::string metric = {};
+  uint32_t begin_s = 0;
+  uint32_t end_s = 0;
+  std::optional<std::string> tags = {};
+
+  bool Matches(const RowId& row) const;
+};
+
+// What is to be read: one row, or the stored keys [begin, end), of which some may be others'.
+struct KeyAccess {
+  bool is_row = false;
+  std::string begin = {};
+  std::string end = {};  // of a range; empty = no end
+};
+
+class RowKeys {
+ public:
+  // kInvalidArgument: an unknown field or distributor, a field that is missing or there twice,
+  // OpenTSDB's salt before another order than OpenTSDB's.
+  static absl::StatusOr<RowKeys> Parse(std::string_view text);
+
+  // Parse(text()) gives the same keys.
+  const std::string& text() const { return text_; }
+  const KeyDistributor& distributor() const { return *distributor_; }
+
+  // Sets `*stored`. kInvalidArgument: UIDs of other widths; what the distributor refuses.
+  absl::Status Encode(const RowId& row, std::string* stored) const;
+  // kDataLoss: no key that Encode makes.
+  absl::StatusOr<RowId> Decode(std::string_view stored) const;
+
+  // The fewest reads that this order of fields allows, ascending inside a bucket: rows by key where
+  // all of the key is known, else ranges.
+  absl::StatusOr<std::vector<KeyAccess>> Plan(const RowQuery& query) const;
+
+  // Bytes of the distributor's prefix and of the first field, for policies that cut at prefixes.
+  // Tags count as one pair.
+  size_t leading_bytes() const;
+
+ private:
+  // What a query leaves of the original keys: whole keys, or one prefix or range of times each.
+  struct Ranges {
+    bool are_rows = false;
+    std::vector<KeyAccess> list = {};
+  };
+  Ranges OriginalRanges(const RowQuery& query) const;
+  absl::Status AppendRowProbes(const std::string& key, std::vector<KeyAccess>* accesses) const;
+
+  std::string text_;
+  std::vector<KeyFieldKind> fields_;
+  std::shared_ptr<const KeyDistributor> distributor_;
+  size_t prefix_bytes_ = 0;
+};
+
+}  // namespace hourcell::layouts

@@ -1,0 +1,92 @@
+// Workload: which series there are, what points they have, and in which order these come.
+//
+//   fleet      hosts with ten metrics each, 2 tags, a point every 10 s; hour after hour
+//   hot        nine series in ten have a point a minute, one in ten every second
+//   single     one series, a point every second
+//   backfill   the fleet's points, one series after the other, all hours of it
+//   wide       as fleet, with 8 tags
+//
+// All but `single` go over 6 hours, of fewer than 20,000 points over 2, of half a million over 24.
+//
+// Everything follows from kind, size and seed. A row's points are made when they are asked for, so
+// a workload takes no memory of its own. Values: counters, and gauges of two decimals in turn.
+// Immutable; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/layouts/row_keys.h"
+#include "codec/cells/cell.h"
+
+namespace hourcell::layouts {
+
+enum class WorkloadKind : uint8_t { kFleet, kHotSeries, kSingleSeries, kBackfill, kWideTags };
+
+inline constexpr WorkloadKind kWorkloadKinds[] = {WorkloadKind::kFleet, WorkloadKind::kHotSeries,
+                                                  WorkloadKind::kSingleSeries,
+                                                  WorkloadKind::kBackfill, WorkloadKind::kWideTags};
+
+std::string_view WorkloadName(WorkloadKind kind);
+// kInvalidArgument: no such name; lists them.
+absl::StatusOr<WorkloadKind> FindWorkload(std::string_view name);
+
+// A row: which series, in which hour, both counted from 0.
+struct RowRef {
+  uint32_t series = 0;
+  uint32_t hour = 0;
+};
+
+class Workload {
+ public:
+  struct Series {
+    std::string metric = {};  // UID bytes
+    std::string tags = {};
+    uint32_t interval_s = 10;
+    bool is_gauge = false;
+  };
+
+  // Of about `points` points. REQUIRES: points > 0.
+  Workload(WorkloadKind kind, uint64_t points, uint64_t seed);
+
+  WorkloadKind kind() const { return kind_; }
+  std::span<const Series> series() const { return series_; }
+  uint32_t hours() const { return hours_; }
+  uint32_t begin_s() const;
+  uint32_t end_s() const { return begin_s() + hours_ * kHourS; }
+  // How many points there are, exactly.
+  uint64_t points() const { return points_; }
+
+  // How many rows fill at the same time.
+  uint64_t rows_at_once() const { return kind_ == WorkloadKind::kBackfill ? 1 : series_.size(); }
+
+  RowId IdOf(const RowRef& row) const;
+  // The points of a row, in order. With `is_ms` the same ones have 4-byte qualifiers.
+  CellColumns PointsOf(const RowRef& row, bool is_ms) const;
+
+  // The rows in the order in which they are over, in groups of those that fill at the same time: an
+  // hour of all series, or of a backfill a single row.
+  size_t groups() const;
+  std::vector<RowRef> Group(size_t group) const;
+
+ private:
+  static constexpr uint32_t kHourS = 3600;
+
+  void MakeSeries(uint64_t count);
+  uint64_t PointsInHour(const Series& series) const { return kHourS / series.interval_s; }
+
+  WorkloadKind kind_;
+  uint64_t seed_;
+  uint32_t hours_ = 1;
+  uint64_t points_ = 0;
+  std::vector<Series> series_;
+};
+
+}  // namespace hourcell::layouts

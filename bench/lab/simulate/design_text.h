@@ -1,0 +1,40 @@
+// Designs as text, so that several can be compared in one run:
+//
+//   salted: layout=salted:20 presplit=salt tsd.region.split.policy=ConstantSize
+//
+// A name and a colon, then words. layout, distributor, presplit, engine (hourcell or hbase: the
+// defaults of its settings and how it writes cells), seed; any other word is a setting by its name
+// (model_settings.h). Pure.
+
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/simulate/simulation.h"
+#include "engine/regions/setting_reader.h"
+
+namespace hourcell {
+
+// What designs begin with.
+struct DesignDefaults {
+  std::string layout = "opentsdb";
+  std::string distributor = "none";
+  std::string presplit = {};
+  std::string engine = "hourcell";
+  uint64_t seed = 1;
+  SettingMap settings = {};
+};
+
+// The design of these defaults alone. kInvalidArgument: an unknown engine, a setting that is wrong.
+absl::StatusOr<SimulationDesign> MakeDesign(std::string_view name, const DesignDefaults& defaults);
+
+// The design of a text. kInvalidArgument: no name, a word without '=', else as MakeDesign; the
+// message has the text.
+absl::StatusOr<SimulationDesign> ParseDesign(std::string_view text, const DesignDefaults& defaults);
+
+}  // namespace hourcell

@@ -1,0 +1,146 @@
+#include "bench/lab/simulate/engine_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/random.h"
+#include "codec/base/status_macros.h"
+#include "engine/options.h"
+#include "engine/regions/live/region_loads.h"
+#include "engine/regions/live/region_maintenance.h"
+#include "engine/regions/region_info.h"
+#include "engine/regions/region_map.h"
+#include "engine/rocks/rocks_table_store.h"
+#include "engine/stats.h"
+
+namespace hourcell {
+namespace {
+
+constexpr TableId kReplayTable = TableId::kData;
+constexpr size_t kGroupRows = 256;
+constexpr uint64_t kMemtableBytesMin = 64 << 10;
+// Rounds of the keeper at the end: a region is cut in two in each.
+constexpr int kRoundsMax = 64;
+
+class StoreReplay final : public EngineRun {
+ public:
+  explicit StoreReplay(const EngineRunOptions& options)
+      : options_(options),
+        clock_(static_cast<int64_t>(options.start_ms)),
+        loads_(options.regions.split),
+        random_(options.seed) {}
+
+  absl::Status Open() {
+    std::error_code error;
+    std::filesystem::create_directories(options_.directory, error);
+    if (error || !std::filesystem::is_empty(options_.directory, error)) {
+      return absl::FailedPreconditionError(
+          fmt::format("{}: not an empty directory; want one", options_.directory));
+    }
+    Options store;
+    store.path = options_.directory;
+    store.sync = Durability::kNever;
+    store.clock = &clock_;
+    // What is flushed, and when, is said by Put.
+    store.write_buffer_bytes = std::max(kMemtableBytesMin, 2 * options_.regions.split.flush_bytes);
+    store.regions.split.flush_bytes = store.write_buffer_bytes;
+    HOURCELL_ASSIGN_OR_RETURN(store_, OpenRocksTableStore(options_.directory + "/db", store));
+    if (!options_.split_keys.empty()) {
+      HOURCELL_RETURN_IF_ERROR(store_->Presplit(
+          kReplayTable,
+          {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
+    }
+    keeper_ = std::make_unique<RegionMaintenance>(
+        options_.regions,
+        RegionMaintenance::Parts{
+            .tables = store_.get(), .loads = &loads_, .clock = &clock_, .stats = &stats_});
+    return Tick();
+  }
+
+  absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) override {
+    clock_.Set(static_cast<int64_t>(now_ms));
+    std::string value;
+    const uint64_t value_bytes = bytes - std::min<uint64_t>(bytes, key.size());
+    while (value.size() < value_bytes) {
+      const uint64_t word = random_.Next();
+      for (int i = 0; i < 8; ++i)
+        value += static_cast<char>(word >> (8 * i));
+    }
+    value.resize(value_bytes);
+    rows_.push_back({.table = kReplayTable,
+                     .kind = Mutation::Kind::kSet,
+                     .key = std::string(key),
+                     .value = std::move(value)});
+    uint64_t& in_memory = memory_bytes_[map_->Find(key)];
+    in_memory += bytes;
+    if (rows_.size() >= kGroupRows) HOURCELL_RETURN_IF_ERROR(Apply());
+    return in_memory >= options_.regions.split.flush_bytes ? Tick() : absl::OkStatus();
+  }
+
+  absl::Status Finish() override {
+    size_t before = 0;
+    for (int round = 0; round < kRoundsMax && before != map_size(); ++round) {
+      before = map_size();
+      HOURCELL_RETURN_IF_ERROR(Tick());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<RegionUse>> Regions() override {
+    return store_->RegionUses(kReplayTable);
+  }
+
+ private:
+  size_t map_size() const { return map_->size(); }
+
+  absl::Status Apply() {
+    if (rows_.empty()) return absl::OkStatus();
+    HOURCELL_RETURN_IF_ERROR(store_->ApplyUnlogged(rows_));
+    loads_.Record(static_cast<uint64_t>(clock_.MonotonicMs()), rows_);
+    rows_.clear();
+    return absl::OkStatus();
+  }
+
+  // What is in memory becomes files, and the keeper looks at them.
+  absl::Status Tick() {
+    HOURCELL_RETURN_IF_ERROR(Apply());
+    HOURCELL_RETURN_IF_ERROR(store_->Flush(kReplayTable));
+    HOURCELL_RETURN_IF_ERROR(keeper_->Tick());
+    while (true) {
+      HOURCELL_ASSIGN_OR_RETURN(const bool more, keeper_->Trim());
+      if (!more) break;
+    }
+    HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(store_->Regions(kReplayTable)));
+    map_.emplace(std::move(map));
+    memory_bytes_.clear();
+    return absl::OkStatus();
+  }
+
+  const EngineRunOptions options_;
+  ManualClock clock_;
+  Stats stats_;
+  RegionLoads loads_;
+  Random random_;
+  std::unique_ptr<TableStore> store_;
+  std::unique_ptr<RegionMaintenance> keeper_;
+  std::optional<RegionMap> map_;
+  std::vector<Mutation> rows_;               // not yet applied
+  std::map<size_t, uint64_t> memory_bytes_;  // by the position of the region
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<EngineRun>> OpenEngineRun(const EngineRunOptions& options) {
+  auto replay = std::make_unique<StoreReplay>(options);
+  HOURCELL_RETURN_IF_ERROR(replay->Open());
+  return replay;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,53 @@
+// EngineRun: a stream of rows put into a store of its own, with the regions that the engine
+// makes of it: what a simulation is held against. Only the data table and the region keeper run:
+// rows are as large as they are said to be, their bytes are random, and time is the stream's.
+//
+//   Put -> RegionLoads, TableStore::ApplyUnlogged
+//       -> when a region has the flush size in memory: Flush, RegionMaintenance::Tick and Trim
+//
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/regions/split/region_settings.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+struct EngineRunOptions {
+  std::string directory = {};  // must not hold a store
+  RegionSettings regions = {};
+  std::vector<std::string> split_keys = {};  // ascending; empty = one region
+  uint64_t start_ms = 0;
+  uint64_t seed = 1;  // of the bytes
+};
+
+class EngineRun {
+ public:
+  virtual ~EngineRun() = default;
+
+  // A row of `bytes` in all, its key among them, written once. Times never go back. Storage's
+  // errors.
+  virtual absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) = 0;
+
+  // Flushes, and lets the region keeper do what there is to do.
+  virtual absl::Status Finish() = 0;
+
+  // Ascending by start.
+  virtual absl::StatusOr<std::vector<RegionUse>> Regions() = 0;
+};
+
+// kFailedPrecondition: the directory has a store. kInvalidArgument: split keys that are none. Else
+// storage's errors.
+absl::StatusOr<std::unique_ptr<EngineRun>> OpenEngineRun(const EngineRunOptions& options);
+
+}  // namespace hourcell

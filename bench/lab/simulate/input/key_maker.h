@@ -1,0 +1,81 @@
+// KeyMaker: the stored keys of puts: a KeyTemplate, or a put's own key, and a KeyDistributor over
+// it. Keys of many puts are made at once, because MD5 of many is far less work than of one by one
+// (md5_many.h). Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "bench/lab/simulate/input/put_source.h"
+#include "codec/rows/layout.h"
+#include "engine/regions/keys/key_distributor.h"
+#include "engine/regions/keys/key_template.h"
+#include "engine/regions/keys/md5_many.h"
+
+namespace hourcell {
+
+class KeyMaker {
+ public:
+  // `layout` as KeyTemplate, or "stored". kInvalidArgument as the parsers.
+  static absl::StatusOr<KeyMaker> Make(std::string_view layout, std::string_view distributor);
+
+  // Replaces `*keys` by those of the puts, which live until the next call. kInvalidArgument: the
+  // distributor does not take a key; kFailedPrecondition: the layout is "stored" and a put has no
+  // key of its own; with an error `*keys` are those of the puts before.
+  absl::Status KeysOf(std::span<const SourcePut> puts, std::vector<std::string_view>* keys);
+  // The same of one.
+  absl::StatusOr<std::string_view> KeyOf(const SourcePut& put);
+
+  // Of the salt, for pre-splits by it.
+  const Layout& layout() const { return layout_; }
+  const KeyTemplate* key_template() const { return template_ ? &*template_ : nullptr; }
+  // How many ranges a scan of one metric visits; 0 = all keys.
+  uint64_t scan_ranges() const;
+  bool begins_with_time() const;
+
+ private:
+  // Keys one behind the other, and where each ends.
+  struct KeyList {
+    std::string bytes = {};
+    std::vector<size_t> ends = {};
+
+    void Clear();
+    void Close() { ends.push_back(bytes.size()); }
+    void AppendViews(std::vector<std::string_view>* views) const;
+  };
+
+  KeyMaker() = default;
+  void LearnMd5Prefix();
+  absl::Status MakeOriginals(std::span<const SourcePut> puts);
+  absl::Status Distribute(std::span<const std::string_view> originals);
+  void HashAll(std::span<const std::string_view> texts);
+
+  std::optional<KeyTemplate> template_;
+  std::unique_ptr<KeyDistributor> distributor_;
+  bool is_distributed_ = false;
+  bool is_time_first_kept_ = true;  // the distributor leaves the key's beginning as it is
+  // If the distributor puts so many hex digits of the key's MD5 and these characters before it.
+  size_t md5_digits_ = 0;
+  std::string md5_separator_;
+  Layout layout_;
+
+  // Of the puts of one call.
+  std::vector<std::string_view> texts_;
+  std::vector<Md5Digest> digests_;
+  std::vector<std::string_view> views_;
+  KeyList originals_;
+  KeyList stored_;
+  std::string one_stored_;
+  std::vector<std::string_view> one_;  // of KeyOf
+};
+
+}  // namespace hourcell

@@ -1,0 +1,101 @@
+// Simulation: one design of a table, run against one stream of puts. The design says how keys are
+// made and spread, where the table is cut to begin with, and what the regions obey; the stream is
+// the same for every design that is compared.
+//
+//   PutSource -> KeyTemplate -> KeyDistributor -> TableModel -> SimulationResult
+//
+// Pure: no file, no clock. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/simulate/heat_map.h"
+#include "bench/lab/simulate/input/put_source.h"
+#include "bench/lab/simulate/model/model_settings.h"
+#include "bench/lab/simulate/model/table_model.h"
+#include "bench/lab/simulate/model/timeline.h"
+#include "bench/lab/simulate/model/window_stats.h"
+#include "bench/lab/simulate/region_report.h"
+
+namespace hourcell {
+
+struct SimulationDesign {
+  std::string name = "design";
+  std::string layout = "opentsdb";   // key_template.h; "stored" = keys of the source as they are
+  std::string distributor = "none";  // distributor_spec.h
+  // presplit.h, or "sample:16" for 16 regions by a sample of the stream's own keys; empty = none.
+  // `presplit_file` is what is in the file of "file:".
+  std::string presplit = {};
+  std::string presplit_file = {};
+  ModelSettings settings = {};
+};
+
+// One region at the end.
+struct SimulatedRegion {
+  RegionInfo info = {};
+  uint64_t puts = 0;  // ever, to the keys of its range
+  uint64_t rows = 0;  // there now, as are the next ones
+  uint64_t cells = 0;
+  uint64_t hbase_bytes = 0;     // as HBase's KeyValues
+  uint64_t hourcell_bytes = 0;  // as Hourcell's packed cells
+  uint64_t memory_bytes = 0;
+  uint64_t file_bytes = 0;
+  uint64_t files = 0;
+  uint64_t flushes = 0;
+  uint64_t flushed_bytes = 0;
+  uint64_t rewrites = 0;
+  uint64_t rewritten_bytes = 0;
+  uint64_t threshold_bytes = 0;  // above it the region would be split; INT64_MAX = never
+  uint64_t blocked = 0;
+  uint64_t opened_ms = 0;
+  double left_share = 0;      // of its parent's bytes, when that was cut
+  double hot_share = 0;       // the greatest share of a window's puts
+  double heaviest_share = 0;  // of its bytes, those of its heaviest row
+  std::string heaviest_row = {};
+  std::string why_unsplittable = {};
+};
+
+struct SimulationResult {
+  SimulationDesign design = {};
+  std::string layout_fields = {};  // the template, names taken apart
+  uint64_t scan_ranges = 0;        // that a scan of one metric visits; 0 = all keys
+  bool begins_with_time = false;
+  std::vector<SimulatedRegion> regions = {};  // ascending by start
+  std::vector<std::string> split_keys = {};   // it began with
+  TableTotals totals = {};
+  SpreadOfCounts spread = {};  // of the puts over the regions
+  double key_bytes = 0;        // of a row key, on average
+  Timeline timeline = {};
+  WindowStats windows = {};
+  HeatMatrix heat = {};
+  uint64_t start_ms = 0;
+  uint64_t end_ms = 0;
+  uint64_t steps = 0;  // of the source
+
+  double max_over_mean() const { return spread.max_over_mean; }
+  // Bytes that were written to files for each byte that was put.
+  double write_amplification() const;
+  uint64_t empty_regions() const;
+};
+
+struct SimulationOptions {
+  uint64_t window_ms = 0;  // 0 = a minute, of rows an hour, or a 1,440th of the stream if longer
+  uint64_t settle_ms = 0;  // that pass after the last put
+  size_t heat_rows = 24;
+  HeatResolution heat_resolution = {};
+  bool has_heat = true;
+  bool flushes_together = false;  // TableModelOptions
+};
+
+// kInvalidArgument: a layout, distributor, pre-split or setting that is none; else what the source
+// or the distributor refuses, with the name of the design.
+absl::StatusOr<SimulationResult> RunSimulation(const SimulationDesign& design,
+                                               const PutSourceFactory& source,
+                                               const SimulationOptions& options = {});
+
+}  // namespace hourcell

@@ -1,0 +1,134 @@
+// Row keys: where the points of one series' hour live.
+//
+//   offset   size          field
+//   0        S             salt bucket          S = layout.salt_width, may be 0
+//   S        M             metric UID
+//   S + M    4             base time            seconds since 1970, a multiple of 3600
+//   S+M+4    (K + V) * n   tagk UID, tagv UID   ascending by tagk, then tagv, 1 <= n <= kTagsMax
+//
+// for the default order of fields; other orders permute the first three. Integers are big-endian,
+// so byte order is the order (salt, metric, base time, tags): a time range of a metric is one scan
+// per salt bucket. How many buckets there are may depend on the base time: salt_epochs.h.
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/salt_schedule.h"
+#include "codec/rows/tsuid.h"
+
+namespace hourcell {
+
+// The base time of an instant: ms rounded down to the hour, in seconds.
+// REQUIRES: 0 <= ms <= kTimestampMsMax.
+inline uint32_t BaseTimeS(int64_t ms) {
+  HOURCELL_DCHECK(ms >= 0 && ms <= kTimestampMsMax);
+  const auto seconds = static_cast<uint32_t>(ms / 1000);
+  return seconds - seconds % kRowSpanS;
+}
+
+// A parsed row key. Views borrow from the parsed bytes.
+struct RowKeyView {
+  uint32_t salt_bucket = 0;
+  std::string_view metric;  // M bytes
+  uint32_t base_time_s = 0;
+  std::string_view tags;  // whole (tagk, tagv) pairs
+};
+
+// Half-open range of keys.
+struct KeyRange {
+  std::string begin;
+  std::string end;  // exclusive; empty = no end
+};
+
+// Encodes and decodes row keys of one layout. Thread-safe. Holds a copy of the layout. Immutable,
+// but for epochs that are added to its schedule.
+class RowKeyCodec {
+ public:
+  // One salt epoch, of layout.salt_buckets. REQUIRES: ValidateLayout(layout).ok().
+  explicit RowKeyCodec(Layout layout);
+  // The epochs of a schedule. REQUIRES: the same, and they are of this layout's salt width.
+  RowKeyCodec(Layout layout, std::shared_ptr<const SaltSchedule> salts);
+
+  const Layout& layout() const { return layout_; }
+
+  // One epoch of one bucket, if rows are not salted.
+  const SaltEpochs& salt_epochs() const { return salts_->epochs(); }
+  // The bucket of the rows of `tsuid` in an epoch of so many buckets.
+  uint32_t BucketOf(std::string_view tsuid, uint32_t buckets) const;
+
+  // Appends the key of the row of `tsuid` at `base_time_s`, salt computed.
+  // REQUIRES: tsuid as EncodeTsuid makes it.
+  void Append(std::string_view tsuid, uint32_t base_time_s, std::string* out) const;
+
+  // Takes a key apart; `bytes` is only borrowed.
+  // kDataLoss: too short for one tag, tags not a whole number of pairs or over kTagsMax, base time
+  // not a multiple of 3600. The message gives the fault and the key in hex. O(tags).
+  absl::StatusOr<RowKeyView> Parse(std::string_view bytes) const;
+
+  // Appends the tsuid of a parsed key: metric and tags.
+  static void AppendTsuid(const RowKeyView& key, std::string* out) {
+    out->append(key.metric);
+    out->append(key.tags);
+  }
+
+  // The row of what belongs to no series, global annotations: salt and metric are zero bytes, and
+  // there are no tags. Not salted, as in OpenTSDB.
+  void AppendGlobal(uint32_t base_time_s, std::string* out) const;
+  // The base time of such a row; nothing for any other bytes.
+  std::optional<uint32_t> ParseGlobal(std::string_view bytes) const;
+
+  // The keys of `metric` with base time in [begin_s, end_s), ascending: one range a salt bucket, or
+  // several, if the bucket was there in some epochs and not in those between. end_s = 0 means no
+  // end of time. Where the base time precedes the metric a range covers every
+  // metric of these hours: there the caller looks at each key's metric.
+  std::vector<KeyRange> Ranges(Uid metric, uint32_t begin_s, uint64_t end_s) const;
+
+  // What all keys of one hour of `metric` in a salt bucket begin with. The series' tags follow: the
+  // tsuid without its metric.
+  void AppendHourPrefix(Uid metric, uint32_t bucket, uint32_t base_time_s, std::string* out) const;
+
+  // How many bytes precede the tags.
+  size_t tags_offset() const { return tags_at_; }
+
+  // How many precede the base time.
+  size_t base_time_offset() const { return base_time_at_; }
+
+  // False for what belongs to no series. REQUIRES: the key is at least tags_offset() long.
+  bool HasMetric(std::string_view key) const;
+
+  // The base time of any key that is at least tags_offset() long.
+  uint32_t BaseTimeOf(std::string_view key) const;
+
+  // True if Ranges has a range or more for each salt bucket.
+  bool has_bucket_ranges() const { return layout_.salt_width > 0 && salt_at_ < base_time_at_; }
+
+  // -1, 0 or 1: the order of two keys without their salt bytes, a shorter one first among equals.
+  // REQUIRES: both have salt bytes.
+  int CompareIgnoringSalt(std::string_view a, std::string_view b) const;
+
+ private:
+  KeyRange RangeOf(Uid metric, uint32_t bucket, uint64_t begin_s, uint64_t end_s) const;
+
+  Layout layout_;
+  std::shared_ptr<const SaltSchedule> salts_;
+  // Where each field begins; tags are last.
+  size_t salt_at_ = 0;
+  size_t metric_at_ = 0;
+  size_t base_time_at_ = 0;
+  size_t tags_at_ = 0;
+};
+
+}  // namespace hourcell

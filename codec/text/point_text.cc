@@ -1,0 +1,197 @@
+#include "codec/text/point_text.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/base/strings.h"
+#include "codec/text/name.h"
+
+namespace hourcell {
+namespace {
+
+// metric, timestamp, value and one tag.
+constexpr size_t kWordsMin = 4;
+constexpr size_t kFirstTagWord = 3;
+
+PointError IllegalArgument(std::string text) {
+  return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
+}
+
+void SplitWords(std::string_view line, std::vector<std::string_view>* words) {
+  words->clear();
+  if (line.empty()) return;
+  while (true) {
+    const size_t blank = line.find(' ');
+    words->push_back(line.substr(0, blank));
+    if (blank == std::string_view::npos) return;
+    line.remove_prefix(blank + 1);
+  }
+}
+
+// IsUtf8, quick for the usual line, which is ASCII.
+bool IsUtf8Line(std::string_view line) {
+  uint8_t any = 0;
+  for (const char c : line)
+    any |= static_cast<uint8_t>(c);
+  return any < 0x80 || IsUtf8(line);
+}
+
+// As Java prints a HashMap: {host=web01, dc=lga}.
+std::string TagsText(std::span<const TagView> tags) {
+  std::string text = "{";
+  for (const TagView& tag : tags) {
+    if (text.size() > 1) text += ", ";
+    text.append(tag.key).append("=").append(tag.value);
+  }
+  return text += "}";
+}
+
+// An integer that may have dots in it, which count for nothing.
+Parsed<int64_t> ParseDottedInteger(std::string_view text) {
+  char buffer[kIntegerDigitsMax + 2];  // one more than a good one has, so that too long stays so
+  size_t size = 0;
+  for (const char c : text) {
+    if (c == '.') continue;
+    if (size == sizeof buffer) {
+      std::string without_dots(text);
+      std::erase(without_dots, '.');
+      return ParseInteger(without_dots);
+    }
+    buffer[size++] = c;
+  }
+  return ParseInteger({buffer, size});
+}
+
+}  // namespace
+
+Parsed<Timestamp> TimestampFromInteger(int64_t number) {
+  if (number <= 0) return IllegalArgument(fmt::format("invalid timestamp: {}", number));
+  if (number > kTimestampMsMax) {
+    return IllegalArgument(
+        fmt::format("bad timestamp={}: after {} ms; want seconds or milliseconds since 1970",
+                    number, kTimestampMsMax));
+  }
+  const bool is_ms = number > int64_t{UINT32_MAX};
+  return Timestamp{.ms = is_ms ? number : number * 1000, .is_ms = is_ms};
+}
+
+Parsed<Timestamp> ParseTimestampText(std::string_view text, PointSyntax syntax) {
+  const bool has_dots = syntax == PointSyntax::kTelnet && text.find('.') != std::string_view::npos;
+  const Parsed<int64_t> number = has_dots ? ParseDottedInteger(text) : ParseInteger(text);
+  if (!number.ok()) return number.error();
+  return TimestampFromInteger(*number);
+}
+
+Parsed<TagView> ParseTagWord(std::string_view word) {
+  const size_t equals = word.find('=');
+  if (equals == 0 || equals == std::string_view::npos || equals + 1 == word.size() ||
+      word.find('=', equals + 1) != std::string_view::npos) {
+    return IllegalArgument(fmt::format("invalid tag: {}", word));
+  }
+  return TagView{.key = word.substr(0, equals), .value = word.substr(equals + 1)};
+}
+
+std::optional<PointError> PointText::Parse(std::string_view line,
+                                           PointSyntax syntax,
+                                           const PointLimits& limits) {
+  SplitWords(line, &words_);
+  if (words_.size() < kWordsMin) {
+    return IllegalArgument(
+        fmt::format("not enough arguments (need least {}, got {})", kWordsMin, words_.size()));
+  }
+  if (words_[0].empty()) return IllegalArgument("empty metric name");
+  const Parsed<Timestamp> timestamp = ParseTimestampText(words_[1], syntax);
+  if (!timestamp.ok()) return timestamp.error();
+  if (words_[2].empty()) return IllegalArgument("empty value");
+
+  converted_.clear();
+  is_utf8_ = IsUtf8Line(line);
+  // Views into the strings must outlive later conversions, so the vector may not grow.
+  if (!is_utf8_) converted_.reserve(2 * words_.size());
+  std::optional<PointError> error = ParseTags(std::span(words_).subspan(kFirstTagWord));
+  if (error) return error;
+  const Parsed<Value> value = ParseValueText(words_[2]);
+  if (!value.ok()) return value.error();
+
+  const std::string_view metric = Utf8(words_[0]);
+  if (auto fault = CheckTagCount(metric, limits)) return fault;
+  point_ = {.metric = metric, .tags = tags_, .timestamp = *timestamp, .value = *value};
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::ParseSeries(std::string_view metric,
+                                                 std::string_view tags,
+                                                 const PointLimits& limits) {
+  if (metric.empty()) return IllegalArgument("empty metric name");
+  SplitWords(tags, &words_);
+  converted_.clear();
+  is_utf8_ = IsUtf8Line(metric) && IsUtf8Line(tags);
+  if (!is_utf8_) converted_.reserve(2 * words_.size() + 1);
+  if (auto fault = ParseTags(words_)) return fault;
+  metric = Utf8(metric);
+  if (auto fault = CheckTagCount(metric, limits)) return fault;
+  point_ = {.metric = metric, .tags = tags_, .timestamp = {}, .value = {}};
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::CheckTagCount(std::string_view metric,
+                                                   const PointLimits& limits) const {
+  if (tags_.empty()) {
+    return IllegalArgument(fmt::format("Need at least one tag (metric={}, tags={{}})", metric));
+  }
+  const size_t tags_max = std::min(limits.tags_max, kTagsMax);
+  if (tags_.size() > tags_max) {
+    return IllegalArgument(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}",
+                                       tags_.size(), tags_max, TagsText(tags_)));
+  }
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::ParseTags(std::span<const std::string_view> words) {
+  tags_.clear();
+  for (const std::string_view word : words) {
+    if (word.empty()) continue;
+    const Parsed<TagView> parsed = ParseTagWord(word);
+    if (!parsed.ok()) return parsed.error();
+    // Converted first: a key in ISO-8859-1 and the same in UTF-8 are one key.
+    const TagView tag{.key = Utf8(parsed->key), .value = Utf8(parsed->value)};
+    // A line with more tags than any row key holds is refused for their number in any case: beyond
+    // it, tags are counted but no longer compared, so that a long line costs no quadratic time.
+    const auto end = tags_.begin() + static_cast<ptrdiff_t>(std::min(tags_.size(), kTagsMax));
+    const auto same_key = [&tag](const TagView& seen) { return seen.key == tag.key; };
+    const auto seen = std::find_if(tags_.begin(), end, same_key);
+    if (seen == end) {
+      tags_.push_back(tag);
+    } else if (seen->value != tag.value) {
+      return IllegalArgument(fmt::format("duplicate tag: {}, tags={}", word, TagsText(tags_)));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view PointText::Utf8(std::string_view text) {
+  if (is_utf8_) return text;
+  HOURCELL_DCHECK(converted_.size() < converted_.capacity());
+  return TelnetTextToUtf8(text, &converted_.emplace_back());
+}
+
+void AppendImportLine(const PointView& point, std::string* out) {
+  const auto append_to = std::back_inserter(*out);
+  const int64_t time = point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000;
+  fmt::format_to(append_to, "{} {} ", point.metric, time);
+  if (point.value.is_integer()) {
+    fmt::format_to(append_to, "{}", point.value.integer());
+  } else {
+    AppendJavaDouble(point.value.floating(), out);
+  }
+  for (const TagView& tag : point.tags) {
+    out->append(" ").append(tag.key).append("=").append(tag.value);
+  }
+}
+
+}  // namespace hourcell

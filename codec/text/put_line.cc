@@ -1,0 +1,88 @@
+#include "codec/text/put_line.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "codec/limits.h"
+#include "codec/text/number.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kPut = "put ";
+// Digits of the last instant a point may have.
+constexpr ptrdiff_t kTimestampDigitsMax = 13;
+
+// Reads "<metric> <timestamp> <value> " into `*point`, but for its tags. Returns where those begin,
+// or null.
+const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
+  const char* at = begin;
+  while (at < end && *at != ' ' && *at != '\n')
+    ++at;
+  if (at == begin || at == end || *at != ' ') return nullptr;
+  point->metric = {begin, static_cast<size_t>(at - begin)};
+  at = ScanTimestamp(at + 1, end, &point->timestamp);
+  if (at == nullptr || at == end || *at != ' ') return nullptr;
+  at = ScanPlainValue(at + 1, end, &point->value);
+  if (at == nullptr || at == end || *at != ' ') return nullptr;
+  return at + 1;
+}
+
+// What stands behind the third blank of a line that has as many.
+std::string_view TagsOf(std::string_view words) {
+  size_t at = 0;
+  for (int word = 0; word < 3; ++word)
+    at = words.find(' ', at) + 1;
+  return words.substr(at);
+}
+
+}  // namespace
+
+const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp) {
+  int64_t number = 0;
+  const char* at = begin;
+  for (; at < end; ++at) {
+    const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
+    if (digit > 9) break;
+    number = static_cast<int64_t>(static_cast<uint64_t>(number) * 10 + digit);
+  }
+  if (at - begin > kTimestampDigitsMax || number <= 0 || number > kTimestampMsMax) return nullptr;
+  const bool is_ms = number > int64_t{UINT32_MAX};
+  *timestamp = {.ms = is_ms ? number : number * 1000, .is_ms = is_ms};
+  return at;
+}
+
+size_t ScanPutLine(std::string_view bytes, LinePoint* point) {
+  if (!bytes.starts_with(kPut)) return 0;
+  const char* const end = bytes.data() + bytes.size();
+  const char* const tags = ScanHead(bytes.data() + kPut.size(), end, point);
+  if (tags == nullptr || tags == end) return 0;
+  const void* const found = std::memchr(tags, '\n', static_cast<size_t>(end - tags));
+  if (found == nullptr) return 0;
+  const char* const line_end = static_cast<const char*>(found);
+  const auto length = static_cast<size_t>(line_end - bytes.data());
+  if (length > kLineBytesMax) return 0;
+  const bool has_return = line_end > tags && line_end[-1] == '\r';
+  point->tags = {tags, static_cast<size_t>(line_end - tags) - (has_return ? 1 : 0)};
+  return length + 1;
+}
+
+std::optional<PointError> ParsePointLine(std::string_view words,
+                                         PointSyntax syntax,
+                                         const PointLimits& limits,
+                                         PointText* parser,
+                                         LinePoint* point) {
+  const char* const end = words.data() + words.size();
+  if (const char* const tags = words.empty() ? nullptr : ScanHead(words.data(), end, point)) {
+    point->tags = {tags, static_cast<size_t>(end - tags)};
+    return std::nullopt;
+  }
+  if (auto fault = parser->Parse(words, syntax, limits)) return fault;
+  *point = {.metric = words.substr(0, words.find(' ')),
+            .tags = TagsOf(words),
+            .timestamp = parser->point().timestamp,
+            .value = parser->point().value};
+  return std::nullopt;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,194 @@
+#include "engine/annotations/annotation_scan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/object_qualifier.h"
+#include "engine/rows/annotation_key.h"
+#include "engine/rows/key_range.h"
+
+namespace hourcell {
+namespace {
+
+// So many rows of other series are walked over, and one more for each eight wanted, before it pays
+// to sort the wanted ones.
+constexpr size_t kMissesMin = 64;
+constexpr size_t kSeriesAMiss = 8;
+
+// Says where the next row of a wanted series can be, of one metric.
+//
+// Keys do not sort as tsuids do: a series' rows come after those of a series that has its tags and
+// more, if the next tagk is less than the qualifier's first byte. So what is sorted here is what
+// follows the hour in a key: the tags and that byte.
+class SeriesJumper {
+ public:
+  SeriesJumper(const RowKeyCodec& row_keys, std::span<const std::string_view> tsuids)
+      : head_size_(row_keys.tags_offset()), pair_width_(row_keys.layout().pair_width()) {
+    blocks_.reserve(tsuids.size());
+    for (const std::string_view tsuid : tsuids) {
+      std::string& block = blocks_.emplace_back(tsuid.substr(row_keys.layout().metric_width));
+      block.push_back(static_cast<char>(kAnnotationType));
+    }
+    std::ranges::sort(blocks_);
+  }
+
+  // The least key after `key` that a wanted series can have; empty: there is none. `key` itself if
+  // that is the one behind it, for all that is known.
+  std::string Next(std::string_view key) const {
+    const std::string_view head = key.substr(0, head_size_);
+    const std::string_view tail = key.substr(head_size_);
+    if (IsInBlock(tail)) return std::string(key);
+    const auto block = std::ranges::upper_bound(blocks_, tail);
+    return block == blocks_.end() ? PrefixEnd(head) : std::string(head) + *block;
+  }
+
+ private:
+  // True if the key begins as those of a wanted series do, though it is another's.
+  bool IsInBlock(std::string_view tail) const {
+    for (size_t size = pair_width_; size < tail.size(); size += pair_width_) {
+      if (std::ranges::binary_search(blocks_, tail.substr(0, size + 1))) return true;
+    }
+    return false;
+  }
+
+  const size_t head_size_;
+  const size_t pair_width_;
+  std::vector<std::string> blocks_;
+};
+
+// One scan of series of one metric.
+class MetricScan {
+ public:
+  MetricScan(const RowKeyCodec& row_keys,
+             std::span<const std::string_view> tsuids,
+             int64_t start_ms,
+             int64_t end_ms,
+             const AnnotationVisit& visit)
+      : row_keys_(row_keys),
+        tsuids_(tsuids),
+        metric_(tsuids.front().substr(0, row_keys.layout().metric_width)),
+        start_ms_(start_ms),
+        end_ms_(end_ms),
+        visit_(visit) {}
+
+  absl::Status Run(TableView* view) {
+    const uint64_t end_s = uint64_t{BaseTimeS(end_ms_)} + kRowSpanS;
+    const Uid metric = LoadBigEndian(metric_.data(), metric_.size());
+    for (const KeyRange& range : row_keys_.Ranges(metric, BaseTimeS(start_ms_), end_s)) {
+      const std::unique_ptr<RowCursor> row =
+          view->NewCursor(TableId::kAnnotation, {.begin = range.begin, .end = range.end});
+      row->Seek(range.begin);
+      while (row->valid())
+        HOURCELL_RETURN_IF_ERROR(Step(row.get()));
+      HOURCELL_RETURN_IF_ERROR(row->status());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Visits the row if it is wanted, and moves on.
+  absl::Status Step(RowCursor* row) {
+    HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
+                              ParseAnnotationKey(row_keys_, row->key()));
+    if (key.metric != metric_) {
+      row->Next();  // in layouts that put the time before the metric
+      return absl::OkStatus();
+    }
+    tsuid_.assign(key.metric);
+    tsuid_.append(key.tags);
+    if (!std::ranges::binary_search(tsuids_, std::string_view(tsuid_))) {
+      PassOver(row);
+      return absl::OkStatus();
+    }
+    if (key.start_ms >= start_ms_ && key.start_ms <= end_ms_) {
+      HOURCELL_RETURN_IF_ERROR(visit_(
+          {.key = row->key(), .tsuid = tsuid_, .start_ms = key.start_ms, .value = row->value()}));
+    }
+    row->Next();
+    return absl::OkStatus();
+  }
+
+  void PassOver(RowCursor* row) {
+    if (jumper_ == nullptr && ++misses_ > kMissesMin + tsuids_.size() / kSeriesAMiss) {
+      jumper_ = std::make_unique<SeriesJumper>(row_keys_, tsuids_);
+    }
+    if (jumper_ == nullptr) {
+      row->Next();
+      return;
+    }
+    const std::string next = jumper_->Next(row->key());
+    if (next == row->key()) {
+      row->Next();
+    } else {
+      // The greatest key there is stands for no end: nothing is there.
+      row->Seek(next.empty() ? std::string(row->key().size() + 1, '\xFF') : next);
+    }
+  }
+
+  const RowKeyCodec& row_keys_;
+  const std::span<const std::string_view> tsuids_;
+  const std::string_view metric_;
+  const int64_t start_ms_;
+  const int64_t end_ms_;
+  const AnnotationVisit& visit_;
+  std::string tsuid_;
+  size_t misses_ = 0;
+  std::unique_ptr<SeriesJumper> jumper_;  // null before there were many misses
+};
+
+// Brings the range within what timestamps can be; false if nothing is in it.
+bool Clamp(int64_t* start_ms, int64_t* end_ms) {
+  *start_ms = std::max<int64_t>(*start_ms, 0);
+  *end_ms = std::min(*end_ms, kTimestampMsMax);
+  return *start_ms <= *end_ms;
+}
+
+}  // namespace
+
+absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
+                                   TableView* view,
+                                   std::span<const std::string_view> tsuids,
+                                   int64_t start_ms,
+                                   int64_t end_ms,
+                                   const AnnotationVisit& visit) {
+  if (!Clamp(&start_ms, &end_ms)) return absl::OkStatus();
+  const size_t width = row_keys.layout().metric_width;
+  while (!tsuids.empty()) {
+    const std::string_view metric = tsuids.front().substr(0, width);
+    const auto is_others = [&](std::string_view tsuid) { return tsuid.substr(0, width) != metric; };
+    const auto end = std::ranges::find_if(tsuids, is_others);
+    const auto count = static_cast<size_t>(end - tsuids.begin());
+    MetricScan scan(row_keys, tsuids.first(count), start_ms, end_ms, visit);
+    HOURCELL_RETURN_IF_ERROR(scan.Run(view));
+    tsuids = tsuids.subspan(count);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ScanGlobalAnnotations(const RowKeyCodec& row_keys,
+                                   TableView* view,
+                                   int64_t start_ms,
+                                   int64_t end_ms,
+                                   const AnnotationVisit& visit) {
+  if (!Clamp(&start_ms, &end_ms)) return absl::OkStatus();
+  ScanRange range;
+  row_keys.AppendGlobal(BaseTimeS(start_ms), &range.begin);
+  row_keys.AppendGlobal(BaseTimeS(end_ms), &range.end);
+  range.end = PrefixEnd(range.end);
+  const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kAnnotation, range);
+  for (row->Seek(range.begin); row->valid(); row->Next()) {
+    HOURCELL_ASSIGN_OR_RETURN(const AnnotationKeyView key,
+                              ParseAnnotationKey(row_keys, row->key()));
+    if (!key.is_global() || key.start_ms < start_ms || key.start_ms > end_ms) continue;
+    HOURCELL_RETURN_IF_ERROR(
+        visit({.key = row->key(), .tsuid = {}, .start_ms = key.start_ms, .value = row->value()}));
+  }
+  return row->status();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,51 @@
+// Scans of the annotation table: the rows of a set of series, or the global ones, by time.
+//
+// A scan of series walks the keys of their metric and hours. Once it has met many rows of other
+// series it jumps from one wanted series to the next, so that its work is bounded by the rows of
+// the table and by series x hours, whichever is less.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include <absl/status/status.h>
+
+#include "codec/rows/row_key.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// A row of the table. Views live for the visit.
+struct AnnotationRow {
+  std::string_view key;
+  std::string_view tsuid;  // bytes; empty: global
+  int64_t start_ms = 0;
+  std::string_view value;  // ParseAnnotationCell's
+};
+
+// An error ends the scan with it.
+using AnnotationVisit = std::function<absl::Status(const AnnotationRow&)>;
+
+// Rows of the series `tsuids` (bytes, ascending, no two alike; of any metrics) with
+// start_ms <= AnnotationRow::start_ms <= end_ms, in key order metric by metric.
+// kDataLoss: a damaged key.
+absl::Status ScanSeriesAnnotations(const RowKeyCodec& row_keys,
+                                   TableView* view,
+                                   std::span<const std::string_view> tsuids,
+                                   int64_t start_ms,
+                                   int64_t end_ms,
+                                   const AnnotationVisit& visit);
+
+// Global ones, by hour.
+absl::Status ScanGlobalAnnotations(const RowKeyCodec& row_keys,
+                                   TableView* view,
+                                   int64_t start_ms,
+                                   int64_t end_ms,
+                                   const AnnotationVisit& visit);
+
+}  // namespace hourcell

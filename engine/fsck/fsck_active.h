@@ -1,0 +1,62 @@
+// ActiveSetCheck: whether each row's series is in the active set of its metric and day
+// (active_sets.h). Sets may have more.
+//
+// A series that is missing is a fault, but for days that have expired: their sets are dropped
+// before their rows. A store whose sets are not whole has no faults; a repair
+// makes them whole. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
+#include "engine/fsck_report.h"
+#include "engine/rows/series_key.h"
+#include "engine/table/retention.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class ActiveSetCheck {
+ public:
+  struct Settings {
+    bool is_whole = false;  // what ReadActiveSetsAreKept says
+    bool fix = false;       // REQUIRES: nobody else writes
+    size_t examples_max = 10;
+    const RowExpiry* expiry = nullptr;  // borrowed; null: nothing expires
+  };
+  // All are borrowed.
+  ActiveSetCheck(const Layout& layout,
+                 TableStore* tables,
+                 const Settings& settings,
+                 FsckReport* report)
+      : layout_(layout), tables_(*tables), settings_(settings), report_(*report) {}
+
+  // A row of the series. Rows of one metric and day are best added one after another.
+  absl::Status AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series);
+
+  // Behind the last row. `is_all`: every row of the store was added, so that a repair has made the
+  // sets whole.
+  absl::Status EndRows(bool is_all);
+
+ private:
+  using MetricDay = std::pair<Uid, uint32_t>;
+
+  absl::Status CompareOneDay();
+  absl::Status FixDamaged(const MetricDay& of, std::vector<Mutation>* group);
+
+  const Layout& layout_;
+  TableStore& tables_;
+  const Settings settings_;
+  FsckReport& report_;
+  MetricDay at_ = {kNoUid, 0};
+  std::vector<SeriesNumber> of_day_;  // of at_, in any order, perhaps repeated
+};
+
+}  // namespace hourcell

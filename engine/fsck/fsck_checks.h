@@ -1,0 +1,104 @@
+// FsckChecks: the checks of a store whose tables are open: regions, names, series, rows,
+// annotations, what was set aside, blocks of the journal. On a store that nobody else has open
+// (engine/fsck.h) and on one that is written to meanwhile (engine/fsck_admin.h): names and rows are
+// read as of one moment, and what a row needs was there before the row was.
+//
+// Each call adds what it finds to the report. What is found is no error; errors are of storage, and
+// kCancelled where the options' progress said so. Thread-compatible.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/status.h>
+
+#include "codec/rows/layout.h"
+#include "codec/rows/row_key.h"
+#include "engine/fsck.h"
+#include "engine/fsck/fsck_active.h"
+#include "engine/journal/journal_cut.h"
+#include "engine/rows/annotation_key.h"
+#include "engine/series/series_table.h"
+#include "engine/table/table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+class FsckChecks {
+ public:
+  // All are borrowed and outlive the object.
+  struct Parts {
+    const Layout* layout = nullptr;
+    TableStore* tables = nullptr;
+    const RowKeyCodec* row_keys = nullptr;
+    bool has_active_sets = false;       // whole ones: what ReadActiveSetsAreKept says
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
+  };
+
+  FsckChecks(const Parts& parts, const FsckOptions& options, FsckReport* report);
+
+  absl::Status CheckRegions();
+  // Names and UIDs; repairs them if the options say so.
+  absl::Status CheckNames();
+  // What rows and blocks are held against from now on; null: it is damaged, and not looked at.
+  void Use(UidDirectory* uids, SeriesTable* series);
+  absl::Status CheckSeriesRows();
+  // Reads every row of points, and repairs its cell if the options say so.
+  absl::Status CheckRows();
+  absl::Status CheckAnnotations();
+  absl::Status CheckAsides();
+  // Tells of a journal that cannot be read; returns errors that are none of the journal's.
+  absl::Status CheckJournal(const absl::Status& read);
+  // Drops series that nothing was found of, if the options say so and no fault was found. REQUIRES:
+  // all else was checked, and nobody writes.
+  absl::Status DropEmptySeries();
+  // Tells of what was taken out of the journal and nobody has acknowledged.
+  void TellCuts(const std::vector<JournalCut>& cuts);
+  // A block of the journal, in the order of the journal.
+  absl::Status CheckBlock(uint64_t sequence, std::string_view payload);
+
+ private:
+  void Add(FsckFault fault, std::string text);
+  absl::Status Begin(std::string_view phase);
+  absl::Status TellProgress();
+  absl::Status CheckFilesOf(TableId table, const RegionInfo& region);
+  std::string Place(std::string_view key) const;
+  // Which UIDs have names, and a cursor over tsuids: what rows are held against, row by row.
+  absl::Status BeginRows(TableView* view);
+  absl::Status ReadRows(TableView* view);
+  SeriesNumber FindNumber(const std::string& tsuid);
+  absl::Status CheckKey(std::string_view key);
+  SeriesNumber CheckSeriesOf(std::string_view key, const std::string& tsuid);
+  bool CheckName(std::string_view key, UidKind kind, Uid uid);
+  absl::Status CheckCellOf(std::string_view key, std::string_view cell);
+  absl::Status SetAside(std::string_view key, std::string_view cell, const std::string& good);
+  void MarkUsed(SeriesNumber number);
+  absl::Status MarkUsedBy(const AnnotationKeyView& key);
+  absl::Status Drop(std::vector<std::pair<SeriesNumber, std::string>>* series);
+  void CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesNumber>& numbers);
+
+  const Parts parts_;
+  const FsckOptions& options_;
+  FsckReport& report_;
+  UidDirectory* uids_ = nullptr;
+  SeriesTable* series_ = nullptr;
+  std::string_view phase_;
+  std::array<std::vector<bool>, 3> named_;  // by kind and UID; of some, it may have a name
+  std::unique_ptr<RowCursor> tsuids_;       // null: not while rows are read
+  absl::flat_hash_map<uint64_t, SeriesNumber> good_series_;  // by hash of the tsuid
+  ActiveSetCheck active_;
+  bool all_rows_are_good_ = true;  // each was read, and its series is known
+  absl::flat_hash_set<SeriesNumber> defined_;
+  std::vector<bool> used_;  // by number: has a row, an annotation or something in the journal
+};
+
+}  // namespace hourcell

@@ -1,0 +1,263 @@
+#include "engine/hours/open_hour_points.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "codec/base/check.h"
+#include "codec/base/varint.h"
+#include "codec/value.h"
+
+namespace hourcell {
+namespace {
+
+enum TimeCode : uint8_t { kSameStep = 0, kSeconds = 1, kMilliseconds = 2 };
+enum ValueCode : uint8_t {
+  kSameValue = 0,
+  kIntegerDelta = 1,
+  kBinary32 = 2,
+  kBinary64 = 3,
+  kDecimalDelta = 4,
+  kNewDecimal = 5,
+  kSmallDelta = 6,
+};
+constexpr unsigned kValueCodeBits = 6;
+constexpr uint8_t kValueCodeMask = (1 << kValueCodeBits) - 1;
+constexpr uint64_t kSmallDeltaMax = kValueCodeMask - kSmallDelta;
+
+// Token, a time of 5 bytes at most, and a value: an exponent and a varint at most.
+constexpr size_t kPointBytesMax = 1 + 5 + 1 + kVarintBytesMax;
+
+constexpr double kPowersOfTen[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+constexpr uint8_t kExponentMax = 6;
+// After a float that is no short decimal, so many are stored as they are before one is tried again.
+constexpr uint8_t kBinariesInARow = 15;
+
+// True if value is *mantissa / 10^exponent to the bit.
+bool IsDecimal(double value, uint8_t exponent, int64_t* mantissa) {
+  constexpr double kExactMax = 9007199254740992.0;  // 2^53
+  const double scaled = value * kPowersOfTen[exponent];
+  if (!(std::fabs(scaled) < kExactMax)) return false;
+  *mantissa = static_cast<int64_t>(scaled + (scaled < 0 ? -0.5 : 0.5));
+  const double back = static_cast<double>(*mantissa) / kPowersOfTen[exponent];
+  return std::bit_cast<uint64_t>(back) == std::bit_cast<uint64_t>(value);
+}
+
+uint64_t Difference(uint64_t a, uint64_t b) {
+  return ZigZag(static_cast<int64_t>(a - b));
+}
+
+}  // namespace
+
+void OpenHourPoints::Grow() {
+  // Small at first: most series of a large store have few points an hour.
+  const uint32_t capacity = capacity_ == 0 ? 32 : capacity_ + capacity_ / 2;
+  auto data = std::make_unique_for_overwrite<uint8_t[]>(capacity);
+  if (size_ != 0) std::memcpy(data.get(), data_.get(), size_);
+  data_ = std::move(data);
+  capacity_ = capacity;
+}
+
+void OpenHourPoints::Append(uint32_t offset_ms, bool is_ms, Value value) {
+  if (capacity_ - size_ < kPointBytesMax) Grow();
+  uint8_t* const token = data_.get() + size_;
+  uint8_t* out = token + 1;
+
+  const int32_t step = static_cast<int32_t>(offset_ms) - static_cast<int32_t>(offset_ms_);
+  uint8_t time_code = kSameStep;
+  if (step != step_ms_ || is_ms != is_ms_ || points_ == 0) {
+    time_code = is_ms ? kMilliseconds : kSeconds;
+    // After milliseconds, seconds count from the whole second below.
+    const int32_t seconds =
+        static_cast<int32_t>(offset_ms / 1000) - static_cast<int32_t>(offset_ms_ / 1000);
+    out = StoreVarint(ZigZag(is_ms ? step : seconds), out);
+  }
+  ascends_ = ascends_ && (step > 0 || points_ == 0);
+  offset_ms_ = offset_ms;
+  step_ms_ = step;
+  is_ms_ = is_ms;
+  ++points_;
+
+  if (!value.is_integer()) {
+    out = StoreFloat(value.floating(), time_code, token, out);
+  } else {
+    const auto bits = static_cast<uint64_t>(value.integer());
+    const bool was_integer = kind_ == Kind::kInteger;
+    const uint64_t delta = Difference(bits, was_integer ? bits_ : 0);
+    uint8_t code = kIntegerDelta;
+    if (was_integer && delta <= kSmallDeltaMax) {
+      code = static_cast<uint8_t>(kSmallDelta + delta);
+    } else {
+      out = StoreVarint(delta, out);
+    }
+    *token = static_cast<uint8_t>(time_code << kValueCodeBits | code);
+    bits_ = bits;
+    kind_ = Kind::kInteger;
+  }
+  size_ = static_cast<uint32_t>(out - data_.get());
+}
+
+uint8_t* OpenHourPoints::StoreFloat(double value, uint8_t time_code, uint8_t* token, uint8_t* out) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  uint8_t code = kSameValue;
+  int64_t mantissa = 0;
+  if (kind_ != Kind::kInteger && bits == bits_) {
+    // Nothing follows.
+  } else if (kind_ == Kind::kDecimal && IsDecimal(value, exponent_, &mantissa)) {
+    const uint64_t delta =
+        Difference(static_cast<uint64_t>(mantissa), static_cast<uint64_t>(mantissa_));
+    mantissa_ = mantissa;
+    if (delta <= kSmallDeltaMax) {
+      code = static_cast<uint8_t>(kSmallDelta + delta);
+    } else {
+      code = kDecimalDelta;
+      out = StoreVarint(delta, out);
+    }
+  } else {
+    out = StoreNewFloat(value, &code, out);
+  }
+  *token = static_cast<uint8_t>(time_code << kValueCodeBits | code);
+  bits_ = bits;
+  return out;
+}
+
+// A float that says nothing of the one before.
+uint8_t* OpenHourPoints::StoreNewFloat(double value, uint8_t* code, uint8_t* out) {
+  int64_t mantissa = 0;
+  if (TryNewDecimal(value, &mantissa)) {
+    *code = kNewDecimal;
+    kind_ = Kind::kDecimal;
+    mantissa_ = mantissa;
+    *out++ = exponent_;
+    return StoreVarint(ZigZag(mantissa), out);
+  }
+  kind_ = Kind::kBinary;
+  const auto bits = std::bit_cast<uint64_t>(value);
+  const auto narrow = static_cast<float>(value);
+  if (std::bit_cast<uint64_t>(static_cast<double>(narrow)) == bits) {
+    *code = kBinary32;
+    std::memcpy(out, &narrow, sizeof narrow);
+    return out + sizeof narrow;
+  }
+  *code = kBinary64;
+  std::memcpy(out, &bits, sizeof bits);
+  return out + sizeof bits;
+}
+
+// Finds the exponent with which a value is a decimal, unless those before it were none.
+bool OpenHourPoints::TryNewDecimal(double value, int64_t* mantissa) {
+  if (kind_ == Kind::kBinary && ++binaries_ <= kBinariesInARow) return false;
+  binaries_ = 0;
+  for (uint8_t exponent = 0; exponent <= kExponentMax; ++exponent) {
+    if (!IsDecimal(value, exponent, mantissa)) continue;
+    exponent_ = exponent;
+    return true;
+  }
+  return false;
+}
+
+// What the encoder kept of the point before, found again.
+class OpenHourPoints::Decoder {
+ public:
+  Decoder(const uint8_t* in, size_t size) : in_(in), end_(in + size) {}
+
+  bool done() const { return in_ == end_; }
+
+  // The next point, added to `*out`. REQUIRES: !done().
+  void TakeInto(CellColumns* out) {
+    const uint8_t token = *in_++;
+    TakeTime(token >> kValueCodeBits);
+    TakeValue(token & kValueCodeMask);
+    const Value value = kind_ == Kind::kInteger ? Value::Integer(static_cast<int64_t>(bits_))
+                                                : Value::Float(std::bit_cast<double>(bits_));
+    out->push_back({.offset_ms = offset_ms_, .is_ms = is_ms_, .flags = ValueFlags(value)}, value);
+  }
+
+ private:
+  uint64_t TakeVarint() {
+    uint64_t value = 0;
+    in_ = LoadVarint(in_, end_, &value);
+    HOURCELL_DCHECK(in_ != nullptr);
+    return value;
+  }
+
+  template <typename T>
+  T TakeRaw() {
+    T value;
+    std::memcpy(&value, in_, sizeof value);
+    in_ += sizeof value;
+    return value;
+  }
+
+  void TakeTime(int code) {
+    if (code == kMilliseconds) {
+      is_ms_ = true;
+      step_ms_ = UnZigZag(TakeVarint());
+    } else if (code == kSeconds) {
+      is_ms_ = false;
+      step_ms_ = (int64_t{offset_ms_ / 1000} + UnZigZag(TakeVarint())) * 1000 - int64_t{offset_ms_};
+    }
+    offset_ms_ = static_cast<uint32_t>(int64_t{offset_ms_} + step_ms_);
+  }
+
+  void TakeValue(int code) {
+    switch (code) {
+      case kSameValue:
+        break;
+      case kIntegerDelta:
+        if (kind_ != Kind::kInteger) bits_ = 0;
+        kind_ = Kind::kInteger;
+        AddDelta(TakeVarint());
+        break;
+      case kBinary32:
+        kind_ = Kind::kBinary;
+        bits_ = std::bit_cast<uint64_t>(static_cast<double>(TakeRaw<float>()));
+        break;
+      case kBinary64:
+        kind_ = Kind::kBinary;
+        bits_ = TakeRaw<uint64_t>();
+        break;
+      case kNewDecimal:
+        kind_ = Kind::kDecimal;
+        exponent_ = *in_++;
+        mantissa_ = 0;
+        AddDelta(TakeVarint());
+        break;
+      case kDecimalDelta:
+        AddDelta(TakeVarint());
+        break;
+      default:
+        AddDelta(static_cast<uint64_t>(code - kSmallDelta));
+        break;
+    }
+  }
+
+  // To the integer, or to the mantissa of the decimal.
+  void AddDelta(uint64_t zigzag) {
+    if (kind_ == Kind::kInteger) {
+      bits_ += static_cast<uint64_t>(UnZigZag(zigzag));
+    } else {
+      mantissa_ += UnZigZag(zigzag);
+      bits_ = std::bit_cast<uint64_t>(static_cast<double>(mantissa_) / kPowersOfTen[exponent_]);
+    }
+  }
+
+  const uint8_t* in_;
+  const uint8_t* const end_;
+  uint32_t offset_ms_ = 0;
+  int64_t step_ms_ = 0;
+  bool is_ms_ = false;
+  Kind kind_ = Kind::kInteger;
+  uint8_t exponent_ = 0;
+  uint64_t bits_ = 0;
+  int64_t mantissa_ = 0;
+};
+
+void OpenHourPoints::DecodeTo(CellColumns* out) const {
+  Decoder decoder(data_.get(), size_);
+  while (!decoder.done())
+    decoder.TakeInto(out);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,125 @@
+// SeriesCache: the bytes a series was spelled with -> the series. A hit saves splitting the tags,
+// the UIDs, the sorting and the series lookup.
+//
+// A spelling is a pair of byte strings: the metric and the rest of a line, or the names of a
+// PointView put one behind the other. Another order of tags, or other blanks, is another entry of
+// the same series; only spellings of legal names are ever inserted.
+//
+// Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
+// were not found since the hand of the clock came by last time go; the hand goes a few cells for
+// each entry that is inserted, so that nobody waits for it to go around. Clear starts a new epoch,
+// and an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves
+// nothing behind.
+//
+// Thread-safe. A FindAll holds one lock for all it looks up; an InsertAll holds it for a few
+// entries at a time, so that lookups go on between them.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/base/mutex.h"
+#include "codec/point.h"
+#include "engine/rows/series_key.h"
+
+namespace hourcell {
+
+struct Spelling {
+  std::string_view head;  // of a line: the metric
+  std::string_view tail;  // of a line: its tags; else all names
+  bool is_line = false;
+  uint64_t hash = 0;
+};
+
+// The spelling of a line's series.
+Spelling SpellingOf(const LinePoint& point);
+// The spelling of a point in parts. Its bytes are appended to `*bytes`, which it borrows.
+// REQUIRES: `*bytes` has capacity for SpellingBytes(point) more.
+Spelling SpellingOf(const PointView& point, std::string* bytes);
+size_t SpellingBytes(const PointView& point);
+
+// A series as the write path needs it. `slot` is where its lane keeps it, if it still does.
+struct CachedSeries {
+  SeriesNumber number = 0;  // 0: none; numbers begin at 1
+  uint32_t slot = 0;
+  friend bool operator==(const CachedSeries&, const CachedSeries&) = default;
+};
+
+class SeriesCache {
+ public:
+  explicit SeriesCache(size_t bytes_max);
+  ~SeriesCache();
+  SeriesCache(const SeriesCache&) = delete;
+  SeriesCache& operator=(const SeriesCache&) = delete;
+
+  // found[i] is the series of spellings[i], or number 0. REQUIRES: as many of both.
+  void FindAll(std::span<const Spelling> spellings, std::span<CachedSeries> found);
+
+  uint64_t epoch() const { return epoch_.load(); }
+  void Insert(const Spelling& spelling, const CachedSeries& series, uint64_t epoch) {
+    InsertAll({&spelling, 1}, {&series, 1}, epoch);
+  }
+  // series[i] for spellings[i]. REQUIRES: as many of both.
+  void InsertAll(std::span<const Spelling> spellings,
+                 std::span<const CachedSeries> series,
+                 uint64_t epoch);
+  void Clear();
+
+  size_t size() const { return size_.load(std::memory_order_relaxed); }
+  // What entries and tables take.
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
+  uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+  uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
+  // The most cells that the hand passed while one lock was held.
+  uint64_t longest_turn() const { return longest_turn_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Entry;
+  struct Cell {
+    uint64_t hash = 0;
+    Entry* entry = nullptr;
+  };
+  // Many small tables, so that growing one is quick.
+  struct Shard {
+    std::vector<Cell> cells;  // a power of two of them, or none
+    size_t used = 0;
+  };
+
+  static size_t ShardIndex(uint64_t hash) { return hash >> kShardShift; }
+  Entry* FindLocked(const Spelling& spelling) ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  void InsertLocked(const Spelling& spelling, const CachedSeries& series)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void GrowLocked(Shard* shard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictLocked(size_t cells_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EraseLocked(Shard* shard, size_t at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  static constexpr unsigned kShardBits = 6;
+  static constexpr unsigned kShardShift = 64 - kShardBits;
+  static constexpr size_t kShards = size_t{1} << kShardBits;
+  using Shards = std::array<Shard, kShards>;
+  static void FreeEntries(const Shards& shards);
+
+  const size_t bytes_max_;
+  SharedMutex mutex_;
+  Shards shards_ ABSL_GUARDED_BY(mutex_);
+  size_t hand_shard_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t hand_cell_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::atomic<uint64_t> epoch_{0};
+  std::atomic<size_t> size_{0};
+  std::atomic<size_t> bytes_{0};
+  std::atomic<uint64_t> hits_{0};
+  std::atomic<uint64_t> misses_{0};
+  std::atomic<uint64_t> evictions_{0};
+  std::atomic<uint64_t> longest_turn_{0};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,55 @@
+#include "engine/names/series_names.h"
+
+#include <cstddef>
+#include <utility>
+
+#include <absl/status/statusor.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+// Names that are kept, of a kind; then they are looked up again.
+constexpr size_t kNamesMax = 65536;
+
+}  // namespace
+
+absl::Status SeriesNames::NameOf(UidKind kind, std::string_view uid_bytes, std::string_view* name) {
+  auto& known = names_[static_cast<size_t>(kind)];
+  const Uid uid = LoadBigEndian(uid_bytes.data(), uid_bytes.size());
+  auto found = known.find(uid);
+  if (found == known.end()) {
+    absl::StatusOr<std::string> text = uids_.NameOf(kind, uid);
+    if (!text.ok() && !absl::IsNotFound(text.status())) return text.status();
+    // A deleted name must not make its series invisible.
+    found = known.emplace(uid, text.ok() ? *std::move(text) : ToUpperHex(uid_bytes)).first;
+  }
+  *name = found->second;
+  return absl::OkStatus();
+}
+
+absl::Status SeriesNames::Resolve(std::string_view tsuid, FoundSeries* series) {
+  HOURCELL_DCHECK(tsuid.size() > layout_.metric_width &&
+                  (tsuid.size() - layout_.metric_width) % layout_.pair_width() == 0);
+  for (auto& of_kind : names_) {
+    if (of_kind.size() > kNamesMax) of_kind.clear();
+  }
+  tags_.clear();
+  series->tsuid = tsuid;
+  HOURCELL_RETURN_IF_ERROR(
+      NameOf(UidKind::kMetric, tsuid.substr(0, layout_.metric_width), &series->metric));
+  std::string_view pairs = tsuid.substr(layout_.metric_width);
+  for (; !pairs.empty(); pairs.remove_prefix(layout_.pair_width())) {
+    TagView& tag = tags_.emplace_back();
+    HOURCELL_RETURN_IF_ERROR(NameOf(UidKind::kTagk, pairs.substr(0, layout_.tagk_width), &tag.key));
+    HOURCELL_RETURN_IF_ERROR(
+        NameOf(UidKind::kTagv, pairs.substr(layout_.tagk_width, layout_.tagv_width), &tag.value));
+  }
+  series->tags = tags_;
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,40 @@
+// SeriesNames: the names of one series after another, each UID looked up once. For answers that
+// name many series with few names. Thread-compatible.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/container/node_hash_map.h>
+#include <absl/status/status.h>
+
+#include "codec/point.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
+#include "engine/query/last_query.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+class SeriesNames {
+ public:
+  // `uids` is borrowed.
+  SeriesNames(const Layout& layout, UidDirectory* uids) : layout_(layout), uids_(*uids) {}
+
+  // Sets `*series` to a series and its names, UIDs without a name in hex. `tsuid` is borrowed; the
+  // names live until the next call. Errors are those of reading names.
+  // REQUIRES: a whole tsuid.
+  absl::Status Resolve(std::string_view tsuid, FoundSeries* series);
+
+ private:
+  absl::Status NameOf(UidKind kind, std::string_view uid_bytes, std::string_view* name);
+
+  const Layout layout_;
+  UidDirectory& uids_;
+  absl::node_hash_map<Uid, std::string> names_[std::size(kUidKinds)];
+  std::vector<TagView> tags_;
+};
+
+}  // namespace hourcell

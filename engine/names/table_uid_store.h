@@ -1,0 +1,53 @@
+// TableUidStore: the UidStore that uid/ works on, over a TableStore (uid_key.h has the rows).
+// Thread-safe.
+
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codec/rows/layout.h"
+#include "engine/options.h"
+#include "engine/table/table.h"
+#include "uid/uid_options.h"
+#include "uid/uid_store.h"
+
+namespace hourcell {
+
+// What the options of a store say of its names.
+UidOptions UidOptionsOf(const Options& options, const Layout& layout);
+
+class TableUidStore : public UidStore {
+ public:
+  // `tables` is borrowed and outlives the object. With `sync` what Commit writes is on disk when it
+  // returns.
+  TableUidStore(const Layout& layout, TableStore* tables, bool sync = false)
+      : layout_(layout), tables_(tables), sync_(sync) {}
+  // One whose reads are of the moment of `view`, which outlives it.
+  TableUidStore(const Layout& layout, TableStore* tables, TableView* view)
+      : layout_(layout), tables_(tables), view_(view) {}
+
+  absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
+  absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
+  absl::StatusOr<Uid> GetCounter(UidKind kind) override;
+  absl::Status ScanForward(UidKind kind,
+                           std::string_view prefix,
+                           const std::function<bool(const UidMapping&)>& visit) override;
+  absl::Status ScanReverse(UidKind kind,
+                           const std::function<bool(const UidMapping&)>& visit) override;
+  absl::Status Commit(std::span<const UidChange> changes) override;
+
+  // The changes as mutations, in the same order, for a caller that commits more with them.
+  void AppendMutations(std::span<const UidChange> changes, std::vector<Mutation>* group) const;
+
+ private:
+  // What is read: `view_`, or the present, which is kept in `*present`.
+  TableView* ViewOf(std::unique_ptr<TableView>* present) const;
+
+  const Layout layout_;
+  TableStore* const tables_;
+  TableView* const view_ = nullptr;  // null: reads are of the present
+  const bool sync_ = false;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,198 @@
+#include "engine/query/stages/tag_filter.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/query/stages/tag_regexp.h"
+
+namespace hourcell {
+namespace {
+
+// Lower case, code point by code point; bytes that are not UTF-8 stay as they are.
+std::string ToLower(std::string_view text) {
+  std::string lower;
+  lower.reserve(text.size());
+  while (!text.empty()) {
+    utf8proc_int32_t code_point = 0;
+    const utf8proc_ssize_t read =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                         static_cast<utf8proc_ssize_t>(text.size()), &code_point);
+    if (read <= 0) {
+      lower.push_back(text.front());
+      text.remove_prefix(1);
+      continue;
+    }
+    utf8proc_uint8_t encoded[4];
+    const utf8proc_ssize_t written = utf8proc_encode_char(utf8proc_tolower(code_point), encoded);
+    lower.append(encoded, encoded + written);
+    text.remove_prefix(static_cast<size_t>(read));
+  }
+  return lower;
+}
+
+// The parts of `text` between bars that are not empty.
+std::vector<std::string> SplitAtBars(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t bar = std::min(text.find('|'), text.size());
+    if (bar > 0) parts.emplace_back(text.substr(0, bar));
+    text.remove_prefix(std::min(bar + 1, text.size()));
+  }
+  return parts;
+}
+
+// A glob with * only. When a later part does not fit, the last star takes one byte more; earlier
+// stars need not be tried again, so the time is at most |pattern| * |value|.
+bool GlobMatches(std::string_view pattern, std::string_view value) {
+  size_t p = 0;
+  size_t v = 0;
+  std::optional<size_t> star;  // the last * passed, and where in the value its match ends
+  size_t star_end = 0;
+  while (v < value.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_end = v;
+    } else if (p < pattern.size() && pattern[p] == value[v]) {
+      ++p;
+      ++v;
+    } else if (star.has_value()) {
+      p = *star + 1;
+      v = ++star_end;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool IgnoresCase(FilterType type) {
+  return type == FilterType::kILiteralOr || type == FilterType::kNotILiteralOr ||
+         type == FilterType::kIWildcard;
+}
+
+absl::Status BadFilter(const TagFilterSpec& spec, std::string_view why) {
+  return absl::InvalidArgumentError(fmt::format("filter {}={}({}): {}", QuoteForMessage(spec.tagk),
+                                                FilterTypeName(spec.type),
+                                                QuoteForMessage(spec.filter), why));
+}
+
+}  // namespace
+
+struct TagFilter::Impl {
+  TagFilterSpec spec;
+  std::vector<std::string> literals;  // of literal_or
+  StringSet values;                   // of the four literal types, lower-cased if case is ignored
+  std::string glob;                   // of the wildcards, lower-cased if case is ignored
+  bool matches_all = false;
+  std::optional<TagRegexp> regexp;
+
+  absl::Status CompileLiterals();
+  absl::Status CompileWildcard();
+  absl::Status CompileRegexp();
+  bool Matches(std::string_view value) const;
+};
+
+absl::Status TagFilter::Impl::CompileLiterals() {
+  const std::vector<std::string> parts =
+      SplitAtBars(IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter);
+  if (parts.empty()) return BadFilter(spec, "no value; want at least one, separated by |");
+  values.insert(parts.begin(), parts.end());
+  if (spec.type == FilterType::kLiteralOr) literals.assign(values.begin(), values.end());
+  // Of a set, their order would differ from run to run.
+  std::sort(literals.begin(), literals.end());
+  return absl::OkStatus();
+}
+
+absl::Status TagFilter::Impl::CompileWildcard() {
+  if (spec.filter.find('*') == std::string::npos) return BadFilter(spec, "no *; want a wildcard");
+  glob = IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter;
+  matches_all = glob.find_first_not_of('*') == std::string::npos;
+  return absl::OkStatus();
+}
+
+absl::Status TagFilter::Impl::CompileRegexp() {
+  if (spec.filter.empty()) return BadFilter(spec, "empty; want a regular expression");
+  HOURCELL_ASSIGN_OR_RETURN(regexp, TagRegexp::Compile(spec.filter));
+  return absl::OkStatus();
+}
+
+bool TagFilter::Impl::Matches(std::string_view value) const {
+  if (matches_all) return true;
+  switch (spec.type) {
+    case FilterType::kLiteralOr:
+    case FilterType::kILiteralOr:
+      return values.contains(value);
+    case FilterType::kNotLiteralOr:
+    case FilterType::kNotILiteralOr:
+      return !values.contains(value);
+    case FilterType::kWildcard:
+    case FilterType::kIWildcard:
+      return GlobMatches(glob, value);
+    case FilterType::kRegexp:
+      return regexp->FoundIn(value);
+    case FilterType::kNotKey:
+      return false;
+  }
+  return false;
+}
+
+TagFilter::TagFilter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TagFilter::TagFilter(TagFilter&&) noexcept = default;
+TagFilter& TagFilter::operator=(TagFilter&&) noexcept = default;
+TagFilter::~TagFilter() = default;
+
+absl::StatusOr<TagFilter> TagFilter::Compile(const TagFilterSpec& spec) {
+  auto impl = std::make_unique<Impl>();
+  impl->spec = spec;
+  absl::Status status;
+  switch (spec.type) {
+    case FilterType::kLiteralOr:
+    case FilterType::kILiteralOr:
+    case FilterType::kNotLiteralOr:
+    case FilterType::kNotILiteralOr:
+      status = impl->CompileLiterals();
+      break;
+    case FilterType::kWildcard:
+    case FilterType::kIWildcard:
+      status = impl->CompileWildcard();
+      break;
+    case FilterType::kRegexp:
+      status = impl->CompileRegexp();
+      break;
+    case FilterType::kNotKey:
+      if (!spec.filter.empty()) status = BadFilter(spec, "some text; want none");
+      break;
+  }
+  HOURCELL_RETURN_IF_ERROR(status);
+  return TagFilter(std::move(impl));
+}
+
+const TagFilterSpec& TagFilter::spec() const {
+  return impl_->spec;
+}
+
+bool TagFilter::Matches(std::string_view value) const {
+  return IgnoresCase(impl_->spec.type) ? impl_->Matches(ToLower(value)) : impl_->Matches(value);
+}
+
+bool TagFilter::MatchesAbsent() const {
+  return impl_->spec.type == FilterType::kNotKey;
+}
+
+bool TagFilter::MatchesAll() const {
+  return impl_->matches_all;
+}
+
+const std::vector<std::string>& TagFilter::literals() const {
+  return impl_->literals;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,302 @@
+#include "engine/read/last_points.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/cells/packed_cell.h"
+#include "codec/limits.h"
+#include "codec/rows/tsuid.h"
+#include "engine/names/series_names.h"
+#include "engine/rows/key_range.h"
+
+namespace hourcell {
+namespace {
+
+// A seek costs about as much as so many steps (measured hot).
+constexpr size_t kLastStepsMax = 8;
+
+// Series between two looks at the watch.
+constexpr size_t kSeriesBetweenChecks = 1024;
+
+// Points between two looks at it as they are visited.
+constexpr size_t kRowsBetweenChecks = 64;
+
+}  // namespace
+
+LastPointReader::LastPointReader(const RowKeyCodec& row_keys, const Parts& parts)
+    : row_keys_(row_keys),
+      parts_(parts),
+      prefix_size_(row_keys.layout().salt_width + row_keys.layout().metric_width + 4),
+      time_at_(row_keys.base_time_offset()) {}
+
+absl::Status LastPointReader::Read(const LastQuery& query,
+                                   const QueryWatch& watch,
+                                   QueryControl* control,
+                                   const std::function<void(const LastPoint&)>& visit) {
+  now_ms_ = std::clamp<int64_t>(parts_.clock->NowMs(), 0, kTimestampMsMax);
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<Wanted> all, Select(query, watch));
+  control->series += all.size();
+  cursor_ = parts_.view->NewCursor(TableId::kData, {});
+  const size_t metric_width = row_keys_.layout().metric_width;
+  for (auto begin = all.begin(); begin != all.end();) {
+    const std::string metric = begin->tsuid.substr(0, metric_width);
+    const auto end = std::find_if(
+        begin, all.end(), [&](const Wanted& one) { return !one.tsuid.starts_with(metric); });
+    const absl::Status read = ReadMetric({begin, end}, query.back_hours, watch);
+    control->rows += std::exchange(rows_, 0);
+    control->points += std::exchange(points_, 0);
+    HOURCELL_RETURN_IF_ERROR(read);
+    begin = end;
+  }
+  SeriesNames names(row_keys_.layout(), parts_.uids);
+  size_t visited = 0;
+  for (const Wanted& one : all) {
+    if (!one.has_point) continue;
+    if (visited++ % kRowsBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(watch.Check());
+    LastPoint last{
+        .series = {.tsuid = one.tsuid, .metric = {}, .tags = {}}, .ms = one.ms, .value = one.value};
+    if (query.resolve) HOURCELL_RETURN_IF_ERROR(names.Resolve(one.tsuid, &last.series));
+    visit(last);
+  }
+  return absl::OkStatus();
+}
+
+// All series of all sub queries, once each, ascending by tsuid.
+absl::StatusOr<std::vector<LastPointReader::Wanted>> LastPointReader::Select(
+    const LastQuery& query, const QueryWatch& watch) const {
+  const SeriesLookup lookup(row_keys_.layout(), parts_.uids, parts_.series, parts_.memory);
+  std::vector<SelectedSeries> selected;
+  for (const LastSubQuery& sub_query : query.queries) {
+    HOURCELL_RETURN_IF_ERROR(sub_query.tsuids.empty()
+                                 ? lookup.Select(sub_query.metric, sub_query.tags, watch, &selected)
+                                 : SelectTsuids(sub_query.tsuids, &selected));
+  }
+  if (query.queries.size() > 1 || (selected.size() > 1 && !query.queries[0].tsuids.empty())) {
+    std::ranges::sort(selected, {}, &SelectedSeries::tsuid);
+    const auto repeats = std::ranges::unique(selected, {}, &SelectedSeries::tsuid);
+    selected.erase(repeats.begin(), repeats.end());
+  }
+  if (parts_.memory != nullptr) {
+    // Each is in a group, and in one of its salt bucket.
+    HOURCELL_RETURN_IF_ERROR(
+        parts_.memory->Take(selected.size() * (sizeof(Wanted) + 3 * sizeof(Wanted*))));
+  }
+  std::vector<Wanted> all(selected.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].number = selected[i].number;
+    all[i].tsuid = std::move(selected[i].tsuid);
+  }
+  return all;
+}
+
+absl::Status LastPointReader::SelectTsuids(std::span<const std::string> tsuids,
+                                           std::vector<SelectedSeries>* selected) const {
+  for (const std::string& text : tsuids) {
+    const absl::StatusOr<std::string> bytes = UidBytesFromHex(text, /*width=*/0);
+    const absl::Status parsed =
+        bytes.ok() ? ParseTsuid(row_keys_.layout(), *bytes).status() : bytes.status();
+    if (!parsed.ok()) {
+      return absl::InvalidArgumentError(
+          fmt::format("tsuid {}: {}", QuoteForMessage(text), std::string(parsed.message())));
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, parts_.series->NumberOf(*bytes));
+    if (number != 0) selected->push_back({.number = number, .tsuid = *bytes});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LastPointReader::Check(const QueryWatch& watch) {
+  HOURCELL_RETURN_IF_ERROR(cursor_->status());
+  return watch.Check();
+}
+
+// The points of series of one metric.
+absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
+                                         uint32_t back_hours,
+                                         const QueryWatch& watch) {
+  const Layout& layout = row_keys_.layout();
+  const Uid metric = LoadBigEndian(series.front().tsuid.data(), layout.metric_width);
+  int64_t from_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
+  if (back_hours > 0) {
+    const int64_t hour_ms = int64_t{BaseTimeS(now_ms_)} * 1000;
+    from_ms = std::max(from_ms, hour_ms - int64_t{back_hours} * kRowSpanMs);
+  }
+  Group left;
+  size_t looked_at = 0;
+  for (Wanted& one : series) {
+    if (++looked_at % kSeriesBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(Check(watch));
+    one.begin_s = FirstRowFromS(from_ms);
+    OpenPoint open;
+    if (parts_.open_hours->LaneOf(one.number)
+            .ReadLast(one.number, from_ms, now_ms_, parts_.pinned_at, &open)) {
+      one.has_point = true;
+      one.ms = open.ms;
+      one.value = open.value;
+      one.begin_s = BaseTimeS(open.ms);
+      ++rows_;
+      ++points_;
+    }
+    left.push_back(&one);
+  }
+  std::vector<SaltSpan> epochs =
+      row_keys_.salt_epochs().SpansOf(0, uint64_t{BaseTimeS(now_ms_)} + kRowSpanS);
+  std::ranges::reverse(epochs);
+  for (const SaltSpan& span : epochs) {
+    HOURCELL_RETURN_IF_ERROR(ReadEpoch(span, from_ms, watch, &left));
+    if (epochs.size() > 1) std::ranges::sort(left, {}, &Wanted::tsuid);
+  }
+  return absl::OkStatus();
+}
+
+// The hours of an epoch, a bucket after the other. Series that are done are taken out; the others
+// are in another order.
+absl::Status LastPointReader::ReadEpoch(const SaltSpan& span,
+                                        int64_t from_ms,
+                                        const QueryWatch& watch,
+                                        Group* left) {
+  std::map<uint32_t, Group> groups;  // by bucket
+  for (Wanted* const one : *left)
+    groups[row_keys_.BucketOf(one->tsuid, span.buckets)].push_back(one);
+  left->clear();
+  for (auto& [bucket, group] : groups) {
+    HOURCELL_RETURN_IF_ERROR(ReadStored(span, from_ms, watch, &group));
+    left->insert(left->end(), group.begin(), group.end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status LastPointReader::ReadStored(const SaltSpan& span,
+                                         int64_t from_ms,
+                                         const QueryWatch& watch,
+                                         Group* left) {
+  tsuid_ = left->front()->tsuid;
+  steps_max_ = 1;
+  uint64_t before_s = span.end_s;
+  while (!left->empty()) {
+    HOURCELL_RETURN_IF_ERROR(Check(watch));
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint32_t> hour,
+                              NewestHourIn(span.begin_s, before_s));
+    if (!hour.has_value()) return absl::OkStatus();
+    std::erase_if(*left, [&](const Wanted* one) { return one->begin_s > *hour; });
+    HOURCELL_RETURN_IF_ERROR(ReadHour(*hour, from_ms, watch, left));
+    before_s = *hour;
+  }
+  return absl::OkStatus();
+}
+
+// Makes prefix_ that of an hour of the group.
+void LastPointReader::SetPrefix(uint32_t base_time_s) {
+  prefix_.clear();
+  row_keys_.Append(tsuid_, base_time_s, &prefix_);
+  prefix_.resize(prefix_size_);
+}
+
+// The newest hour of [begin_s, end_s), of one epoch, in which the group's metric and bucket have
+// a row.
+absl::StatusOr<std::optional<uint32_t>> LastPointReader::NewestHourIn(uint64_t begin_s,
+                                                                      uint64_t end_s) {
+  while (end_s > begin_s) {
+    const auto newest_s = static_cast<uint32_t>(end_s - kRowSpanS);
+    SetPrefix(newest_s);
+    cursor_->SeekBefore(PrefixEnd(prefix_));
+    if (!cursor_->valid()) break;
+    HOURCELL_ASSIGN_OR_RETURN(const RowKeyView row, row_keys_.Parse(cursor_->key()));
+    // Such a time is that of another metric or bucket, or before the epoch.
+    if (row.base_time_s < begin_s || row.base_time_s >= end_s) break;
+    SetPrefix(row.base_time_s);
+    if (cursor_->key().starts_with(prefix_)) return row.base_time_s;
+    // Nothing before a row that differs in front of its time is the group's.
+    if (!cursor_->key().starts_with(std::string_view(prefix_).substr(0, time_at_))) break;
+    // Of hours up to this row's, this one is the first that may still have one.
+    end_s = std::min<uint64_t>(newest_s, uint64_t{row.base_time_s} + kRowSpanS);
+  }
+  HOURCELL_RETURN_IF_ERROR(cursor_->status());
+  return std::nullopt;
+}
+
+// To the first row at or after `key`, which is not before the cursor, unless that is at no row.
+absl::Status LastPointReader::GoTo(std::string_view key) {
+  if (!cursor_->valid() || cursor_->key() >= key) return cursor_->status();
+  for (size_t i = 0; i < steps_max_ && cursor_->valid() && cursor_->key() < key; ++i)
+    cursor_->Next();
+  if (!cursor_->valid()) return cursor_->status();
+  if (cursor_->key() >= key) {
+    steps_max_ = std::min(kLastStepsMax, 2 * steps_max_);
+  } else {
+    steps_max_ = std::max<size_t>(1, steps_max_ / 2);
+    cursor_->Seek(key);
+  }
+  return cursor_->status();
+}
+
+// Takes the rows that the series of `*left` have in an hour; those that are done are taken out.
+absl::Status LastPointReader::ReadHour(uint32_t base_time_s,
+                                       int64_t from_ms,
+                                       const QueryWatch& watch,
+                                       Group* left) {
+  if (left->empty()) return absl::OkStatus();
+  const size_t metric_width = row_keys_.layout().metric_width;
+  SetPrefix(base_time_s);
+  std::string key = prefix_ + left->front()->tsuid.substr(metric_width);
+  cursor_->Seek(key);
+  size_t kept = 0;
+  for (size_t i = 0; i < left->size(); ++i) {
+    Wanted* const one = (*left)[i];
+    if ((i + 1) % kSeriesBetweenChecks == 0) HOURCELL_RETURN_IF_ERROR(Check(watch));
+    key.resize(prefix_size_);
+    key.append(one->tsuid, metric_width);
+    HOURCELL_RETURN_IF_ERROR(GoTo(key));
+    bool is_done = false;
+    if (cursor_->valid() && cursor_->key() == key) {
+      HOURCELL_ASSIGN_OR_RETURN(is_done, TakeCell(base_time_s, from_ms, one));
+    }
+    if (!is_done) (*left)[kept++] = one;
+  }
+  left->resize(kept);
+  return cursor_->status();
+}
+
+// The last point of the cursor's row, if that is what the series' last point is. False if all of
+// its points are still to come.
+absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
+                                               int64_t from_ms,
+                                               Wanted* series) {
+  ++rows_;
+  const int64_t base_ms = int64_t{base_time_s} * 1000;
+  const auto damaged = [&](const absl::Status& status) {
+    return absl::DataLossError(fmt::format("row {}: {}", ToHex(cursor_->key()), status.ToString()));
+  };
+  absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cursor_->value());
+  if (!summary.ok()) return damaged(summary.status());
+  OpenPoint last;
+  if (summary->has_value() && base_ms + (*summary)->last_offset_ms <= now_ms_) {
+    last = {.ms = base_ms + (*summary)->last_offset_ms, .value = (*summary)->last};
+    ++points_;
+  } else {
+    columns_.clear();
+    if (const absl::Status decoded = DecodeCell(cursor_->value(), &columns_); !decoded.ok()) {
+      return damaged(decoded);
+    }
+    points_ += columns_.size();
+    size_t count = columns_.size();
+    while (count > 0 && base_ms + columns_.offset_ms[count - 1] > now_ms_)
+      --count;
+    if (count == 0) return false;
+    last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};
+  }
+  // At an equal instant what is open was written later.
+  if (last.ms >= from_ms && (!series->has_point || last.ms > series->ms)) {
+    series->has_point = true;
+    series->ms = last.ms;
+    series->value = last.value;
+  }
+  return true;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,168 @@
+#include "engine/read/query_executor.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "engine/names/query_names.h"
+#include "engine/query/query_watch.h"
+#include "engine/read/sub_query_pipeline.h"
+
+namespace hourcell {
+namespace {
+
+// Sub queries that are read at once, at most.
+constexpr size_t kStepsAtOnce = 16;
+// A sub query with more rows is worth several threads itself.
+constexpr uint64_t kFewRows = 128;
+// Fewer rows than this are not worth another thread.
+constexpr uint64_t kRowsWorthAThread = 32;
+
+// Returns to the system what was freed: glibc's allocator keeps it.
+void TrimHeap() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
+QueryExecutor::QueryExecutor(const Options& options,
+                             const RowKeyCodec& row_keys,
+                             const Parts& parts)
+    : options_(options),
+      row_keys_(row_keys),
+      parts_(parts),
+      pool_(options.query_threads),
+      memory_(options.query_memory_bytes) {
+  for (const MetricQueryLimits& of_metric : options.query_limit_overrides) {
+    auto pattern = std::make_unique<re2::RE2>(of_metric.metric, re2::RE2::Quiet);
+    HOURCELL_CHECK(pattern->ok());
+    limits_of_metrics_.emplace_back(std::move(pattern), of_metric.limits);
+  }
+}
+
+QueryExecutor::~QueryExecutor() = default;
+
+// kResourceExhausted: the range is too long.
+absl::StatusOr<QueryLimits> QueryExecutor::LimitsOf(const SubQuery& query,
+                                                    const QuerySpec& spec) const {
+  QueryLimits limits = options_.query_limits;
+  for (const auto& [pattern, of_metric] : limits_of_metrics_) {
+    if (!re2::RE2::PartialMatch(query.metric, *pattern)) continue;
+    limits = of_metric;
+    break;
+  }
+  if (limits.range_ms == 0 || spec.end_ms - spec.start_ms <= limits.range_ms) return limits;
+  return absl::ResourceExhaustedError(fmt::format(
+      "Sorry, your query is of {} ms, more than our limit of {} ms. Please decrease your time "
+      "range.",
+      spec.end_ms - spec.start_ms, limits.range_ms));
+}
+
+// A sub query, planned, with what it may use.
+struct QueryExecutor::Step {
+  Step(const QueryLimits& limits,
+       const QueryMeter::Deadline& deadline,
+       QueryMemory* all_memory,
+       QueryControl* control)
+      : meter(limits, deadline, control), memory(all_memory, control) {}
+
+  SubQueryPlan plan;
+  QueryMeter meter;
+  MemoryLease memory;
+  std::unique_ptr<SubQueryPipeline> run;
+};
+
+// Runs planned sub queries in order. Those with few rows each are first read by a thread each: one
+// alone is too little to divide.
+absl::Status QueryExecutor::RunSteps(Steps* steps, QueryControl* control) const {
+  uint64_t rows = 0;
+  for (const std::unique_ptr<Step>& step : *steps)
+    rows += step->run->RowsAtMost();
+  if (steps->size() > 1 && rows >= kRowsWorthAThread) {
+    pool_.ForEach(steps->size(), [steps](size_t i) { (*steps)[i]->run->ReadAhead(); });
+  }
+  for (std::unique_ptr<Step>& step : *steps) {
+    const absl::Status ran = step->run->Run();
+    control->AddPlan(step->run->Report());
+    HOURCELL_RETURN_IF_ERROR(ran);
+    step.reset();  // with its memory
+  }
+  steps->clear();
+  return absl::OkStatus();
+}
+
+absl::Status QueryExecutor::Run(const QuerySpec& spec,
+                                QuerySink* sink,
+                                QueryControl* control) const {
+  const absl::Status ran = RunAll(spec, sink, control);
+  if (memory_.IsWorthTrimming()) TrimHeap();
+  return ran;
+}
+
+absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
+                                   QuerySink* sink,
+                                   QueryControl* control) const {
+  if (spec.end_ms < spec.start_ms) {
+    return absl::InvalidArgumentError("End time must be greater than the start time");
+  }
+  QueryMeter::Deadline deadline{.ms = spec.deadline_ms, .clock = parts_.clock};
+  if (deadline.ms == 0 && options_.query_timeout_ms > 0) {
+    deadline.ms = parts_.clock->MonotonicMs() + options_.query_timeout_ms;
+  }
+  const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
+  for (const SubQuery& query : spec.queries) {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
+    HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
+    HOURCELL_RETURN_IF_ERROR(parts_.planner->Check(query));
+  }
+  // In this order: an hour that is sealed in between is in both, and in neither never.
+  const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  QueryNames names(row_keys_.layout(), parts_.uids);
+  MemoryLease lease(&memory_, control);  // of what is no sub query's
+  std::vector<Annotation> global;
+  if (spec.annotations && spec.global_annotations) {
+    HOURCELL_ASSIGN_OR_RETURN(
+        global, parts_.annotations->Global(view.get(), spec.start_ms, spec.end_ms, &lease));
+  }
+  HOURCELL_RETURN_IF_ERROR(sink->OnBegin(global));
+  SubQueryPipeline::Parts parts{.options = &options_,
+                                .read = {.row_keys = &row_keys_,
+                                         .view = view.get(),
+                                         .open_hours = parts_.open_hours,
+                                         .pinned_at = pin.time(),
+                                         .pool = &pool_},
+                                .names = &names,
+                                .annotations = parts_.annotations,
+                                .sink = sink};
+  Steps waiting;  // small ones, to be read at once
+  for (size_t i = 0; i < spec.queries.size(); ++i) {
+    HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
+    auto step = std::make_unique<Step>(limits, deadline, &memory_, control);
+    HOURCELL_ASSIGN_OR_RETURN(step->plan, parts_.planner->Plan(spec.queries[i], spec.start_ms,
+                                                               spec.end_ms, &watch, &step->memory));
+    HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
+    parts.read.meter = &step->meter;
+    parts.read.memory = &step->memory;
+    step->run = std::make_unique<SubQueryPipeline>(parts, spec, i, &step->plan);
+    const bool is_small = step->run->RowsAtMost() <= kFewRows;
+    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
+    waiting.push_back(std::move(step));
+    if (!is_small || waiting.size() == kStepsAtOnce) {
+      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
+    }
+  }
+  return RunSteps(&waiting, control);
+}
+
+}  // namespace hourcell

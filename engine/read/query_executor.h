@@ -1,0 +1,77 @@
+// QueryExecutor: runs the sub queries of a query.
+//
+//   check all -> one after another: plan (query_planner.h), read, aggregate, give (sub_query_pipeline.h)
+//
+// What is wrong with any sub query's names or filters is known before the first result is given
+// out. Small sub queries are read several at once.
+//
+// All reads of one query see one snapshot of the tables, and open hours as they are. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/clock.h"
+#include "codec/rows/row_key.h"
+#include "engine/annotations/annotation_store.h"
+#include "engine/hours/open_hours.h"
+#include "engine/options.h"
+#include "engine/query.h"
+#include "engine/read/query_meter.h"
+#include "engine/read/query_planner.h"
+#include "engine/table/table.h"
+#include "engine/threads/task_pool.h"
+#include "uid/uid_directory.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace hourcell {
+
+class QueryExecutor {
+ public:
+  // What it works on; borrowed, outlives it.
+  struct Parts {
+    TableStore* tables = nullptr;
+    UidDirectory* uids = nullptr;
+    const QueryPlanner* planner = nullptr;
+    OpenHours* open_hours = nullptr;
+    const AnnotationStore* annotations = nullptr;
+    Clock* clock = nullptr;
+  };
+  // REQUIRES: the overrides of options.query_limit_overrides compile.
+  QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
+  ~QueryExecutor();
+
+  // Tsdb::Query.
+  absl::Status Run(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
+
+  // Memory that queries hold now, in bytes.
+  size_t memory_bytes() const { return memory_.used(); }
+
+  // What all queries share; for those that are not run here.
+  QueryMemory* memory() const { return &memory_; }
+
+ private:
+  struct Step;
+  using Steps = std::vector<std::unique_ptr<Step>>;
+  absl::Status RunAll(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
+  absl::Status RunSteps(Steps* steps, QueryControl* control) const;
+  absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
+
+  const Options& options_;
+  const RowKeyCodec& row_keys_;
+  const Parts parts_;
+  std::vector<std::pair<std::unique_ptr<re2::RE2>, QueryLimits>> limits_of_metrics_;
+  mutable TaskPool pool_;
+  mutable QueryMemory memory_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,392 @@
+#include "engine/read/query_planner.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+#include <roaring/roaring64map.hh>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/rows/uid.h"
+
+namespace hourcell {
+namespace {
+
+// From so many selected series on it is worth counting what the metric has.
+constexpr size_t kWorthCounting = 256;
+
+// A list of the active series alone is made if the metric has so many times as many.
+constexpr size_t kManyTimes = 4;
+
+// Series, and values that filters are tried on, between two looks at the watch. A regular
+// expression takes up to some milliseconds a value, and is looked at each time.
+constexpr size_t kSeriesPerCheck = 4096;
+constexpr size_t kValuesPerCheck = 64;
+
+// What a value that was judged takes in a hash table that is half full.
+constexpr size_t kVerdictBytes = 2 * (sizeof(std::pair<Uid, bool>) + 1);
+
+const TagUids* FindTag(std::span<const TagUids> tags, Uid tagk) {
+  const auto found = std::ranges::find(tags, tagk, &TagUids::tagk);
+  return found == tags.end() ? nullptr : &*found;
+}
+
+template <typename T>
+std::vector<T> Intersection(const std::vector<T>& a, const std::vector<T>& b) {
+  std::vector<T> both;
+  std::ranges::set_intersection(a, b, std::back_inserter(both));
+  return both;
+}
+
+void SelectAll(SubQueryPlan* plan) {
+  plan->selected.resize(plan->list->size());
+  for (uint32_t i = 0; i < plan->selected.size(); ++i)
+    plan->selected[i] = i;
+}
+
+// The bytes of a tsuid in hex, which is one of the layout, and its metric.
+absl::StatusOr<std::pair<std::string, Uid>> ParseTsuidText(const Layout& layout,
+                                                           const std::string& text) {
+  const absl::StatusOr<std::string> bytes = UidBytesFromHex(text, /*width=*/0);
+  const absl::StatusOr<SeriesUids> uids =
+      bytes.ok() ? ParseTsuid(layout, *bytes) : absl::StatusOr<SeriesUids>(bytes.status());
+  if (!uids.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("tsuid {}: {}", QuoteForMessage(text), std::string(uids.status().message())));
+  }
+  return std::pair(*bytes, uids->metric);
+}
+
+// True if the keys of a series are exactly `tagks`, which ascend without repeats.
+bool HasExactly(std::span<const TagUids> tags, const std::vector<Uid>& tagks) {
+  return std::ranges::equal(tags, tagks, {}, &TagUids::tagk);
+}
+
+absl::Status CheckSupported(const SubQuery& query) {
+  if (query.percentiles.empty() && !query.show_histogram_buckets) return absl::OkStatus();
+  return absl::UnimplementedError("histogram queries (percentiles) are not available yet");
+}
+
+}  // namespace
+
+absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
+                                                int64_t start_ms,
+                                                int64_t end_ms,
+                                                const QueryWatch* watch,
+                                                MemoryAccount* memory) const {
+  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
+  SubQueryPlan plan;
+  const Budget budget{.watch = watch, .memory = memory};
+  HOURCELL_RETURN_IF_ERROR(budget.Check());
+  plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
+  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(query, budget, &plan)
+                                                : PlanByTsuids(query, budget, &plan));
+  plan.visible_from_ms = VisibleFromMs(plan.metric);
+  return plan;
+}
+
+absl::Status QueryPlanner::Check(const SubQuery& query) const {
+  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
+  SubQueryPlan plan;
+  return query.tsuids.empty() ? ResolveNames(query, &plan).status()
+                              : ResolveTsuids(query, &plan).status();
+}
+
+absl::StatusOr<std::vector<QueryPlanner::ResolvedFilter>> QueryPlanner::ResolveNames(
+    const SubQuery& query, SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(plan->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
+  std::vector<ResolvedFilter> filters;
+  for (const TagFilterSpec& spec : query.filters) {
+    HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, Resolve(spec));
+    if (spec.group_by && !filter.filter.MatchesAbsent()) {
+      plan->group_by_tagks.push_back(filter.tagk);
+    }
+    filters.push_back(std::move(filter));
+  }
+  return filters;
+}
+
+absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
+                                      const Budget& budget,
+                                      SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ResolvedFilter> filters, ResolveNames(query, plan));
+  HOURCELL_RETURN_IF_ERROR(FindCandidates(filters, budget, plan));
+  HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));
+  return KeepMatching(filters, query.explicit_tags, budget, plan);
+}
+
+// The bytes of each tsuid, and their metric.
+absl::StatusOr<std::vector<std::string>> QueryPlanner::ResolveTsuids(const SubQuery& query,
+                                                                     SubQueryPlan* plan) const {
+  std::vector<std::string> tsuids;
+  for (const std::string& text : query.tsuids) {
+    HOURCELL_ASSIGN_OR_RETURN(auto parsed, ParseTsuidText(row_keys_.layout(), text));
+    if (plan->metric == kNoUid) plan->metric = parsed.second;
+    if (parsed.second != plan->metric) {
+      return absl::InvalidArgumentError(
+          fmt::format("tsuids: {} is of another metric than {}; want one metric a query",
+                      QuoteForMessage(text), QuoteForMessage(query.tsuids[0])));
+    }
+    tsuids.push_back(std::move(parsed.first));
+  }
+  return tsuids;
+}
+
+absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query,
+                                        const Budget& budget,
+                                        SubQueryPlan* plan) const {
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> tsuids, ResolveTsuids(query, plan));
+  // One that is named twice is still one series.
+  std::ranges::sort(tsuids);
+  tsuids.erase(std::unique(tsuids.begin(), tsuids.end()), tsuids.end());
+  SeriesListBuilder builder(row_keys_.layout());
+  for (const std::string& tsuid : tsuids) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, parts_.series->NumberOf(tsuid));
+    if (number != 0) HOURCELL_RETURN_IF_ERROR(builder.Add(number, tsuid));
+  }
+  plan->list = std::make_shared<SeriesList>(std::move(builder).Build());
+  plan->metric_series = plan->list->size();
+  SelectAll(plan);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
+    const TagFilterSpec& spec) const {
+  HOURCELL_ASSIGN_OR_RETURN(TagFilter filter, TagFilter::Compile(spec));
+  ResolvedFilter resolved{.filter = std::move(filter), .tagk = kNoUid, .literals = {}};
+  const absl::StatusOr<Uid> tagk = parts_.uids->Get(UidKind::kTagk, spec.tagk);
+  // Every series lacks a key that has no name.
+  if (absl::IsNotFound(tagk.status()) && resolved.filter.MatchesAbsent()) return resolved;
+  HOURCELL_RETURN_IF_ERROR(tagk.status());
+  resolved.tagk = *tagk;
+  for (const std::string& literal : resolved.filter.literals()) {
+    const absl::StatusOr<Uid> tagv = parts_.uids->Get(UidKind::kTagv, literal);
+    if (tagv.ok()) {
+      resolved.literals.push_back(*tagv);
+    } else if (!absl::IsNotFound(tagv.status()) || !options_.skip_unresolved_tagvs) {
+      return tagv.status();
+    }
+  }
+  std::ranges::sort(resolved.literals);
+  return resolved;
+}
+
+absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(Uid metric,
+                                                                       const ResolvedFilter& filter,
+                                                                       const Budget& budget) const {
+  std::vector<SeriesNumber> any;
+  for (const Uid tagv : filter.literals) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> some,
+                              parts_.series->WithTag(metric, {.tagk = filter.tagk, .tagv = tagv}));
+    HOURCELL_RETURN_IF_ERROR(budget.Take(2 * some.size() * sizeof(SeriesNumber)));
+    any.insert(any.end(), some.begin(), some.end());
+  }
+  std::ranges::sort(any);  // a series has one value of a key, so nothing repeats
+  return any;
+}
+
+absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& filters,
+                                          const Budget& budget,
+                                          SubQueryPlan* plan) const {
+  const bool any_literal = std::ranges::any_of(filters, [](const ResolvedFilter& filter) {
+    return filter.filter.spec().type == FilterType::kLiteralOr;
+  });
+  if (!any_literal) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_found, FindActive(budget, plan));
+    if (is_found) return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(
+      const std::shared_ptr<const MetricSeries> all,
+      parts_.metric_series->Find(plan->metric, !any_literal, budget.watch, budget.memory));
+  if (all == nullptr) return FindByPostings(filters, budget, plan);
+
+  plan->list = std::shared_ptr<const SeriesList>(all, &all->list);
+  plan->list_is_whole = true;
+  plan->metric_series = all->list.size();
+  if (!any_literal) {
+    SelectAll(plan);
+    return absl::OkStatus();
+  }
+  std::optional<std::vector<uint32_t>> positions;
+  for (const ResolvedFilter& filter : filters) {
+    if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
+    std::vector<uint32_t> any;
+    for (const Uid tagv : filter.literals) {
+      const auto some = all->WithTag({.tagk = filter.tagk, .tagv = tagv});
+      any.insert(any.end(), some.begin(), some.end());
+    }
+    std::ranges::sort(any);
+    positions = positions.has_value() ? Intersection(*positions, any) : std::move(any);
+  }
+  plan->selected = *std::move(positions);
+  return absl::OkStatus();
+}
+
+absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& filters,
+                                          const Budget& budget,
+                                          SubQueryPlan* plan) const {
+  std::optional<std::vector<SeriesNumber>> numbers;
+  for (const ResolvedFilter& filter : filters) {
+    if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> some,
+                              WithAnyLiteral(plan->metric, filter, budget));
+    numbers = numbers.has_value() ? Intersection(*numbers, some) : std::move(some);
+  }
+  if (numbers->size() >= options_.active_from_series) {
+    // Before their tsuids are read: of a value that many have, most may have ended.
+    HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+    if (active.has_value()) numbers = Intersection(*numbers, *active);
+  }
+  HOURCELL_RETURN_IF_ERROR(ListAll(*numbers, budget, plan));
+  // Few of few or few of many: read by their keys, they cost the same.
+  plan->metric_series = plan->selected.size() * kWorthCounting;
+  if (plan->selected.size() >= kWorthCounting) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> of_metric,
+                              parts_.series->OfMetric(plan->metric));
+    plan->metric_series = of_metric.size();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,
+                                   const Budget& budget,
+                                   SubQueryPlan* plan) const {
+  SeriesListBuilder builder(row_keys_.layout());
+  std::vector<std::string> tsuids;
+  while (!numbers.empty()) {
+    HOURCELL_RETURN_IF_ERROR(budget.Check());
+    const auto piece = numbers.first(std::min(numbers.size(), kSeriesPerCheck));
+    HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(piece, &tsuids));
+    const size_t before = builder.allocated_bytes();
+    for (size_t i = 0; i < piece.size(); ++i)
+      HOURCELL_RETURN_IF_ERROR(builder.Add(piece[i], tsuids[i]));
+    HOURCELL_RETURN_IF_ERROR(budget.Take(builder.allocated_bytes() - before));
+    numbers = numbers.subspan(piece.size());
+  }
+  plan->list = std::make_shared<SeriesList>(std::move(builder).Build());
+  SelectAll(plan);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::ActiveOf(
+    const Budget& budget, const SubQueryPlan& plan) const {
+  if (parts_.active == nullptr) return std::optional<std::vector<SeriesNumber>>();
+  HOURCELL_RETURN_IF_ERROR(budget.Check());
+  HOURCELL_ASSIGN_OR_RETURN(auto active, parts_.active->Of(plan.metric, plan.bounds));
+  if (active.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(budget.Take(active->capacity() * sizeof(SeriesNumber)));
+  }
+  return active;
+}
+
+absl::StatusOr<bool> QueryPlanner::FindActive(const Budget& budget, SubQueryPlan* plan) const {
+  if (parts_.active == nullptr || parts_.metric_series->Has(plan->metric)) return false;
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> all, parts_.series->OfMetric(plan->metric));
+  if (all.size() < kWorthCounting * options_.active_from_series) return false;
+  HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+  if (!active.has_value() || active->size() * kManyTimes >= all.size()) return false;
+  // Without those that were dropped since.
+  HOURCELL_RETURN_IF_ERROR(ListAll(Intersection(all, *active), budget, plan));
+  plan->metric_series = all.size();
+  return true;
+}
+
+absl::Status QueryPlanner::KeepActive(const Budget& budget, SubQueryPlan* plan) const {
+  if (!plan->list_is_whole || plan->selected.size() < options_.active_from_series) {
+    return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
+  if (!active.has_value() || active->size() >= plan->list->size()) return absl::OkStatus();
+  Roaring64Map set;
+  set.addMany(active->size(), active->data());
+  std::erase_if(plan->selected, [&](uint32_t i) { return !set.contains(plan->list->number(i)); });
+  return absl::OkStatus();
+}
+
+// What the filters say of series. Each value is judged once a filter, however many have it.
+class QueryPlanner::Judge {
+ public:
+  Judge(const std::vector<ResolvedFilter>& filters, UidDirectory* uids, const Budget& budget)
+      : filters_(filters), uids_(*uids), budget_(budget), verdicts_(filters.size()) {}
+
+  bool Passes(std::span<const TagUids> tags) {
+    for (size_t i = 0; i < filters_.size(); ++i) {
+      if (!PassesOne(i, FindTag(tags, filters_[i].tagk))) return false;
+    }
+    return true;
+  }
+
+  // Why no more is to be judged, if so: some names could not be read, or the watch says so.
+  const absl::Status& failure() const { return failure_; }
+
+ private:
+  // `tag` may be null: the series has no such key. Literals were looked up by their UIDs.
+  bool PassesOne(size_t index, const TagUids* tag) {
+    const TagFilter& filter = filters_[index].filter;
+    if (filter.spec().type == FilterType::kLiteralOr) return true;
+    if (tag == nullptr || filter.MatchesAbsent()) {
+      return (tag == nullptr) == filter.MatchesAbsent();
+    }
+    if (filter.MatchesAll()) return true;
+    const auto [verdict, is_new] = verdicts_[index].try_emplace(tag->tagv, false);
+    if (is_new) verdict->second = Matches(filter, tag->tagv);
+    return verdict->second;
+  }
+
+  bool Matches(const TagFilter& filter, Uid tagv) {
+    const bool may_be_slow = filter.spec().type == FilterType::kRegexp;
+    if (judged_ % kValuesPerCheck == 0) {
+      failure_.Update(budget_.Take(kValuesPerCheck * kVerdictBytes));
+    }
+    if (may_be_slow || judged_ % kValuesPerCheck == 0) failure_.Update(budget_.Check());
+    ++judged_;
+    if (!failure_.ok()) return false;
+    const absl::StatusOr<std::string> name = uids_.NameOf(UidKind::kTagv, tagv);
+    if (name.ok()) return filter.Matches(*name);
+    if (!absl::IsNotFound(name.status())) failure_ = name.status();
+    return false;  // a deleted name matches nothing
+  }
+
+  const std::vector<ResolvedFilter>& filters_;
+  UidDirectory& uids_;
+  const Budget& budget_;
+  size_t judged_ = 0;
+  std::vector<absl::flat_hash_map<Uid, bool>> verdicts_;
+  absl::Status failure_;
+};
+
+absl::Status QueryPlanner::KeepMatching(const std::vector<ResolvedFilter>& filters,
+                                        bool explicit_tags,
+                                        const Budget& budget,
+                                        SubQueryPlan* plan) const {
+  if (filters.empty()) return absl::OkStatus();
+  std::vector<Uid> tagks;  // those a series must have
+  for (const ResolvedFilter& filter : filters) {
+    if (!filter.filter.MatchesAbsent()) tagks.push_back(filter.tagk);
+  }
+  std::ranges::sort(tagks);
+  tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());
+
+  Judge judge(filters, parts_.uids, budget);
+  size_t kept = 0;
+  for (size_t n = 0; n < plan->selected.size(); ++n) {
+    if (n % kSeriesPerCheck == 0) HOURCELL_RETURN_IF_ERROR(budget.Check());
+    const uint32_t i = plan->selected[n];
+    const std::span<const TagUids> tags = plan->list->tags(i);
+    if (explicit_tags && !tagks.empty() && !HasExactly(tags, tagks)) continue;
+    if (judge.Passes(tags)) plan->selected[kept++] = i;
+    if (!judge.failure().ok()) return judge.failure();
+  }
+  plan->selected.resize(kept);
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,147 @@
+// QueryPlanner: a sub query -> the series it concerns, and how to read their rows.
+//
+// Names become UIDs. The series of a metric that is queried are mostly in memory
+// (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
+// The other filters are tried on the candidates' own tag values. Of many candidates those are left
+// out that have no point in the days of the query (active_sets.h). A query by tsuids names its
+// series itself. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <absl/status/statusor.h>
+
+#include "codec/rows/layout.h"
+#include "codec/rows/row_key.h"
+#include "codec/rows/tsuid.h"
+#include "engine/options.h"
+#include "engine/query/memory_account.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/query_watch.h"
+#include "engine/query/stages/scan_bounds.h"
+#include "engine/query/stages/tag_filter.h"
+#include "engine/series/active_sets.h"
+#include "engine/series/metric_series.h"
+#include "engine/series/series_list.h"
+#include "engine/series/series_table.h"
+#include "engine/table/retention.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+struct SubQueryPlan {
+  Uid metric = kNoUid;
+  std::shared_ptr<const SeriesList> list;  // the selected series and perhaps others
+  std::vector<uint32_t> selected;          // positions in it, ascending
+  uint64_t metric_series = 0;              // how many the metric has, if known, else an estimate
+  bool list_is_whole = false;              // `list` has all series of the metric
+  std::vector<Uid> group_by_tagks;
+  ScanBounds bounds;            // as the query asks
+  int64_t visible_from_ms = 0;  // points before it are expired, and not to be seen
+};
+
+class QueryPlanner {
+ public:
+  // What it works on; borrowed, outlives it.
+  struct Parts {
+    UidDirectory* uids = nullptr;
+    const SeriesTable* series = nullptr;
+    MetricSeriesCache* metric_series = nullptr;
+    ActiveSets* active = nullptr;       // null: nobody knows which series are active
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
+  };
+  QueryPlanner(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
+      : options_(options), row_keys_(row_keys), parts_(parts) {}
+
+  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
+  // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
+  // histograms; kCancelled and kDeadlineExceeded by `watch`, if there is one; it is asked every so
+  // many series, and before each value that a regular expression is tried on; kResourceExhausted by
+  // `memory`, if there is one, which counts the series of the plan, but for lists that are cached.
+  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query,
+                                    int64_t start_ms,
+                                    int64_t end_ms,
+                                    const QueryWatch* watch = nullptr,
+                                    MemoryAccount* memory = nullptr) const;
+
+  // The errors Plan has with the names, filters and tsuids, without a look at the series.
+  absl::Status Check(const SubQuery& query) const;
+
+  // Points of the metric before this are expired; 0: none is.
+  int64_t VisibleFromMs(Uid metric) const {
+    return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
+  }
+
+ private:
+  // A filter with its key's UID and, for literal_or, its values'.
+  struct ResolvedFilter {
+    TagFilter filter;
+    Uid tagk = kNoUid;          // kNoUid: of a not_key filter on a name no series can have
+    std::vector<Uid> literals;  // ascending; those that exist
+  };
+  class Judge;
+
+  // What planning may take; either may be null.
+  struct Budget {
+    const QueryWatch* watch = nullptr;
+    MemoryAccount* memory = nullptr;
+
+    absl::Status Check() const { return watch == nullptr ? absl::OkStatus() : watch->Check(); }
+    // What the plan keeps.
+    absl::Status Take(size_t bytes) const {
+      return memory == nullptr ? absl::OkStatus() : memory->Take(bytes);
+    }
+  };
+
+  // Fill in metric, group-by keys and series. REQUIRES: the plan has its bounds.
+  absl::Status PlanByTags(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
+  absl::StatusOr<std::vector<ResolvedFilter>> ResolveNames(const SubQuery& query,
+                                                           SubQueryPlan* plan) const;
+  absl::StatusOr<std::vector<std::string>> ResolveTsuids(const SubQuery& query,
+                                                         SubQueryPlan* plan) const;
+  absl::Status PlanByTsuids(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
+
+  absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
+
+  // Fill in the plan's series: those that the literal filters leave.
+  absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters,
+                              const Budget& budget,
+                              SubQueryPlan* plan) const;
+  // False, and nothing is done, unless few of the metric's many series are active and the others
+  // are not in memory.
+  absl::StatusOr<bool> FindActive(const Budget& budget, SubQueryPlan* plan) const;
+  absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters,
+                              const Budget& budget,
+                              SubQueryPlan* plan) const;
+
+  // Makes the plan's list of these series, all selected.
+  absl::Status ListAll(std::span<const SeriesNumber> numbers,
+                       const Budget& budget,
+                       SubQueryPlan* plan) const;
+  // Of many selected series, leaves out those that are not active.
+  absl::Status KeepActive(const Budget& budget, SubQueryPlan* plan) const;
+  // What ActiveSets::Of says of the plan's metric and bounds, counted in the budget.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveOf(const Budget& budget,
+                                                                    const SubQueryPlan& plan) const;
+
+  absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
+                                                           const ResolvedFilter& filter,
+                                                           const Budget& budget) const;
+  absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
+                            bool explicit_tags,
+                            const Budget& budget,
+                            SubQueryPlan* plan) const;
+
+  const Options& options_;
+  const RowKeyCodec& row_keys_;
+  const Parts parts_;
+};
+
+}  // namespace hourcell

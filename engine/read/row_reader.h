@@ -1,0 +1,94 @@
+// RowReader: the stored rows of chosen series in a range of hours, hour by hour, by one of three
+// methods (ReadMethod): each by its key; or by a scan that takes every row there is between the
+// wanted ones, or leaps over them where they are many. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/rows/row_key.h"
+#include "codec/rows/uid.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/stages/scan_bounds.h"
+#include "engine/read/query_meter.h"
+#include "engine/series/series_list.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Series to read: positions in a list, ascending.
+struct RowSelection {
+  const SeriesList* list = nullptr;
+  Uid metric = kNoUid;
+  std::span<const uint32_t> series;
+};
+
+class RowReader {
+ public:
+  // A row that was found. `index` into RowSelection::series; of one series rows come by time.
+  struct Row {
+    size_t index = 0;
+    uint32_t base_time_s = 0;
+    std::string_view cell;  // borrowed for the call
+  };
+  using Visit = std::function<absl::Status(const Row& row)>;
+
+  // All borrowed. `is_large`: see ScanRange.
+  RowReader(const RowKeyCodec& row_keys, TableView* view, QueryMeter* meter, bool is_large)
+      : row_keys_(row_keys), view_(*view), meter_(*meter), is_large_(is_large) {}
+
+  // Visits the rows of the series with a base time in `hours`. `method` is not kCheapest. What
+  // `visit` returns, if it is an error, ends the reading. Errors of the meter and the store.
+  absl::Status Read(const RowSelection& selection,
+                    const ScanBounds& hours,
+                    ReadMethod method,
+                    const Visit& visit);
+
+  // Counts points that were read; they are metered with the rows.
+  void CountPoints(uint64_t points) { unmetered_.points += points; }
+  // Counts a row that was not read by Read.
+  void CountOpenRow() { ++unmetered_.rows; }
+
+  // Meters what was not metered yet.
+  absl::Status Flush();
+
+ private:
+  // Series of one salt bucket.
+  struct Bucket {
+    uint32_t number = 0;
+    std::vector<size_t> indices;  // into RowSelection::series, ascending
+  };
+  class Scan;
+
+  std::vector<Bucket> BucketsOf(const RowSelection& selection, uint32_t buckets) const;
+  absl::Status ReadByKey(const RowSelection& selection,
+                         const ScanBounds& hours,
+                         const Visit& visit);
+  absl::Status Meter(const QueryCost& read);
+
+  const RowKeyCodec& row_keys_;
+  TableView& view_;
+  QueryMeter& meter_;
+  const bool is_large_;
+  QueryCost unmetered_;
+};
+
+// The hours of `bounds` in which the metric may have rows: those between the first and the last
+// that any series of it has.
+absl::StatusOr<ScanBounds> PresentHours(const RowKeyCodec& row_keys,
+                                        TableView* view,
+                                        Uid metric,
+                                        const ScanBounds& bounds);
+
+// `bounds` as base times: none is beyond the last hour there can be.
+ScanBounds ClampHours(ScanBounds bounds);
+
+}  // namespace hourcell

@@ -1,0 +1,283 @@
+#include "engine/read/span_reader.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/packed_cell.h"
+#include "codec/limits.h"
+#include "engine/table/retention.h"
+
+namespace hourcell {
+namespace {
+
+// Fewer rows than this are not worth another thread.
+constexpr size_t kRowsPerPart = 64;
+// From so many rows on a thread has several parts, lest the others wait for it.
+constexpr size_t kManyRows = 8192;
+constexpr size_t kPartsPerThread = 4;
+
+// Memory is taken of the lease in pieces of this.
+constexpr size_t kLeaseBytes = 256 << 10;
+
+// What a point takes in CellColumns.
+constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint8_t);
+
+}  // namespace
+
+// The work of one thread: some of the series.
+class SpanReader::Part {
+ public:
+  Part(const SpanReader& reader, std::span<const uint32_t> positions, bool is_large)
+      : parts_(reader.parts_),
+        settings_(reader.settings_),
+        positions_(positions),
+        uses_summaries_(MayUseSummaries(settings_.downsample)),
+        rows_(*parts_.row_keys, parts_.view, parts_.meter, is_large) {}
+
+  absl::Status Read(ReadMethod method, std::span<SeriesSpan> spans) {
+    HOURCELL_RETURN_IF_ERROR(MakeBuilders());
+    spans_ = spans;
+    HOURCELL_RETURN_IF_ERROR(ReadOpenHours());
+    const RowSelection selection{
+        .list = settings_.list, .metric = settings_.metric, .series = positions_};
+    HOURCELL_RETURN_IF_ERROR(
+        rows_.Read(selection, settings_.stored, method,
+                   [this](const RowReader::Row& row) { return AddStored(row); }));
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      if (!open_rows_.empty()) HOURCELL_RETURN_IF_ERROR(AddOpenBefore(i, UINT64_MAX));
+      spans[i].span = builders_[i]->Finish();
+      spans[i].has_gaps = builders_[i]->has_gaps();
+      builders_[i] = nullptr;
+    }
+    HOURCELL_RETURN_IF_ERROR(rows_.Flush());
+    return TakeMemory();
+  }
+
+  // Of the lease, until now.
+  size_t taken_bytes() const { return taken_bytes_; }
+
+ private:
+  // The points of an hour that are in memory.
+  struct OpenRow {
+    uint32_t base_time_s = 0;
+    CellColumns columns;
+  };
+
+  absl::Status MakeBuilders() {
+    grown_bytes_ = positions_.size() * kSeriesBytes;
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      builders_.push_back(MakeSpanBuilder(settings_.downsample, settings_.range));
+      HOURCELL_RETURN_IF_ERROR(Grow(sizeof(builders_[i]) + builders_[i]->allocated_bytes()));
+    }
+    return TakeMemory();
+  }
+
+  absl::Status ReadOpenHours() {
+    const uint32_t begin_s =
+        std::max(settings_.bounds.begin_s, FirstRowFromS(settings_.visible_from_ms));
+    absl::Status taken;
+    for (size_t i = 0; i < positions_.size(); ++i) {
+      parts_.open_hours->Read(
+          settings_.list->number(positions_[i]), begin_s, settings_.bounds.end_s, parts_.pinned_at,
+          [&](uint32_t base_time_s, const CellColumns& columns) {
+            if (open_rows_.empty()) {
+              open_rows_.resize(positions_.size());
+              grown_bytes_ += positions_.size() * (sizeof(open_rows_[0]) + sizeof(size_t));
+            }
+            taken.Update(Grow(2 * sizeof(OpenRow) + columns.size() * kColumnPointBytes));
+            if (taken.ok()) open_rows_[i].push_back({base_time_s, columns});
+          });
+      HOURCELL_RETURN_IF_ERROR(taken);
+      if (i % 1024 == 1023) HOURCELL_RETURN_IF_ERROR(parts_.meter->Check());
+    }
+    if (!open_rows_.empty()) next_open_.resize(positions_.size());
+    return TakeMemory();
+  }
+
+  // Adds the open rows of series `i` with a base time before `end_s`.
+  absl::Status AddOpenBefore(size_t i, uint64_t end_s) {
+    for (size_t& next = next_open_[i]; next < open_rows_[i].size(); ++next) {
+      const OpenRow& row = open_rows_[i][next];
+      if (row.base_time_s >= end_s) break;
+      rows_.CountOpenRow();
+      HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, row.columns));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddStored(const RowReader::Row& row) {
+    const CellColumns* open = nullptr;
+    if (!open_rows_.empty()) {
+      HOURCELL_RETURN_IF_ERROR(AddOpenBefore(row.index, row.base_time_s));
+      size_t& next = next_open_[row.index];
+      const std::vector<OpenRow>& of_series = open_rows_[row.index];
+      if (next < of_series.size() && of_series[next].base_time_s == row.base_time_s) {
+        open = &of_series[next++].columns;
+      }
+    }
+    if (open == nullptr && uses_summaries_) {
+      const absl::StatusOr<bool> added = AddSummary(row);
+      if (!added.ok()) return Damaged(row, added.status());
+      if (*added) return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
+    }
+    columns_.clear();
+    if (const absl::Status decoded = DecodeCell(row.cell, &columns_); !decoded.ok()) {
+      return Damaged(row, decoded);
+    }
+    if (open != nullptr) {
+      // What is open was written later, and wins at an equal instant.
+      Append(*open, &columns_);
+      SortLastWins(&columns_);
+    }
+    if (columns_.size() > columns_counted_) {
+      grown_bytes_ += 2 * (columns_.size() - columns_counted_) * kColumnPointBytes;
+      columns_counted_ = columns_.size();
+    }
+    return AddColumns(row.index, row.base_time_s, columns_);
+  }
+
+  absl::StatusOr<bool> AddSummary(const RowReader::Row& row) {
+    const int64_t base_ms = int64_t{row.base_time_s} * 1000;
+    if (base_ms < settings_.visible_from_ms) return false;
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<CellSummary> summary, ReadCellSummary(row.cell));
+    if (!summary.has_value()) return false;
+    SpanBuilder& builder = *builders_[row.index];
+    const size_t before = builder.allocated_bytes();
+    if (!builder.AddSummary(base_ms, *summary)) return false;
+    grown_bytes_ += builder.allocated_bytes() - before;
+    spans_[row.index].has_points = true;
+    rows_.CountPoints(summary->count);
+    return true;
+  }
+
+  absl::Status AddColumns(size_t i, uint32_t base_time_s, const CellColumns& columns) {
+    const int64_t base_ms = int64_t{base_time_s} * 1000;
+    size_t first = 0;  // that is not expired
+    if (base_ms < settings_.visible_from_ms) {
+      first = static_cast<size_t>(
+          std::ranges::lower_bound(columns.offset_ms, settings_.visible_from_ms - base_ms) -
+          columns.offset_ms.begin());
+    }
+    if (first == columns.size()) return absl::OkStatus();
+    SpanBuilder& builder = *builders_[i];
+    MemoryHold growth(parts_.memory);  // of a large span, which is moved when it grows
+    if (const size_t bytes = builder.GrowthBytes(columns.size() - first); bytes > kLeaseBytes) {
+      HOURCELL_RETURN_IF_ERROR(growth.Take(bytes));
+    }
+    const size_t before = builder.allocated_bytes();
+    builder.AddRow(base_ms, columns, first);
+    const size_t grown = builder.allocated_bytes() - before;
+    growth.GiveBack(growth.bytes());
+    spans_[i].has_points = true;
+    rows_.CountPoints(columns.size() - first);
+    return Grow(grown);
+  }
+
+  static void Append(const CellColumns& from, CellColumns* to) {
+    to->offset_ms.insert(to->offset_ms.end(), from.offset_ms.begin(), from.offset_ms.end());
+    to->bits.insert(to->bits.end(), from.bits.begin(), from.bits.end());
+    to->flags.insert(to->flags.end(), from.flags.begin(), from.flags.end());
+  }
+
+  absl::Status Damaged(const RowReader::Row& row, const absl::Status& fault) const {
+    std::string key;
+    parts_.row_keys->Append(settings_.list->tsuid(positions_[row.index]), row.base_time_s, &key);
+    return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), fault.ToString()));
+  }
+
+  absl::Status Grow(size_t bytes) {
+    grown_bytes_ += bytes;
+    return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
+  }
+
+  absl::Status TakeMemory() {
+    const size_t bytes = std::exchange(grown_bytes_, 0);
+    HOURCELL_RETURN_IF_ERROR(parts_.memory->Take(bytes));
+    taken_bytes_ += bytes;
+    return absl::OkStatus();
+  }
+
+  const Parts& parts_;
+  const Settings& settings_;
+  const std::span<const uint32_t> positions_;
+  const bool uses_summaries_;
+  RowReader rows_;
+  std::span<SeriesSpan> spans_;
+  std::vector<std::unique_ptr<SpanBuilder>> builders_;
+  std::vector<std::vector<OpenRow>> open_rows_;  // by series, by time; empty if there are none
+  std::vector<size_t> next_open_;                // of each series: the first not yet added
+  CellColumns columns_;                          // of the row being added
+  size_t columns_counted_ = 0;                   // points they have been counted for
+  size_t grown_bytes_ = 0;                       // not yet taken of the lease
+  size_t taken_bytes_ = 0;
+};
+
+// The order in which series are shared out among parts: indexes into `positions`.
+std::vector<uint32_t> SpanReader::OrderOf(std::span<const uint32_t> positions,
+                                          ReadMethod method,
+                                          size_t parts) const {
+  std::vector<uint32_t> order(positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const RowKeyCodec& row_keys = *parts_.row_keys;
+  // Those of the last hours: of others it is as good a way to share out series as any.
+  const uint32_t buckets_in_force = row_keys.salt_epochs().BucketsAt(settings_.stored.end_s);
+  const bool by_bucket = settings_.division == ReadDivision::kByBucket && buckets_in_force > 1;
+  // A row that is read by its key costs the same in any part.
+  if (!by_bucket || parts == 1 || method == ReadMethod::kPointReads) return order;
+  std::vector<uint32_t> buckets(positions.size());
+  for (size_t i = 0; i < positions.size(); ++i)
+    buckets[i] = row_keys.BucketOf(settings_.list->tsuid(positions[i]), buckets_in_force);
+  std::ranges::stable_sort(order, {}, [&](uint32_t index) { return buckets[index]; });
+  return order;
+}
+
+absl::Status SpanReader::Read(std::span<const uint32_t> positions,
+                              ReadMethod method,
+                              bool is_large,
+                              std::vector<SeriesSpan>* spans,
+                              size_t* bytes) {
+  spans->clear();
+  spans->resize(positions.size());
+  *bytes = 0;
+  if (positions.empty()) return absl::OkStatus();
+  const size_t hours = (settings_.stored.end_s - settings_.stored.begin_s) / kRowSpanS + 1;
+  const size_t rows = hours * positions.size();
+  const size_t threads = parts_.pool->threads();
+  const size_t wanted = rows < kManyRows ? threads : threads * kPartsPerThread;
+  const size_t count =
+      std::clamp<size_t>(rows / kRowsPerPart, 1, std::min(wanted, positions.size()));
+  const std::vector<uint32_t> order = OrderOf(positions, method, count);
+  std::vector<absl::Status> done(count);
+  std::vector<size_t> taken(count);
+  parts_.pool->ForEach(count, [&](size_t i) {
+    const size_t begin = positions.size() * i / count;
+    const size_t end = positions.size() * (i + 1) / count;
+    std::vector<uint32_t> indices(order.begin() + static_cast<ptrdiff_t>(begin),
+                                  order.begin() + static_cast<ptrdiff_t>(end));
+    std::ranges::sort(indices);
+    std::vector<uint32_t> of_part;
+    for (const uint32_t index : indices)
+      of_part.push_back(positions[index]);
+    std::vector<SeriesSpan> read(indices.size());
+    Part part(*this, of_part, is_large);
+    done[i] = part.Read(method, read);
+    taken[i] = part.taken_bytes();
+    for (size_t k = 0; k < indices.size(); ++k)
+      (*spans)[indices[k]] = std::move(read[k]);
+  });
+  for (size_t i = 0; i < count; ++i) {
+    *bytes += taken[i];
+    HOURCELL_RETURN_IF_ERROR(done[i]);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

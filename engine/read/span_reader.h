@@ -1,0 +1,84 @@
+// SpanReader: series -> their spans, downsampled if that is asked for, from stored rows and open
+// hours. Several threads read a large selection, each a part of the series: of salted rows those of
+// few salt buckets, so that a bucket's hours are gone through once and not once a thread. Cells are
+// decoded into columns that are used again and again; a row that is in a bucket of time whole is
+// not decoded at all if its summary says enough. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/rows/row_key.h"
+#include "engine/hours/open_hours.h"
+#include "engine/query/columns.h"
+#include "engine/query/query_spec.h"
+#include "engine/query/stages/downsampler.h"
+#include "engine/read/query_meter.h"
+#include "engine/read/row_reader.h"
+#include "engine/threads/task_pool.h"
+
+namespace hourcell {
+
+struct SeriesSpan {
+  Span span;
+  bool has_points = false;  // in the hours that were read; the span may be empty all the same
+  bool has_gaps = false;    // that the fill policy asks to be filled (GapFiller)
+};
+
+class SpanReader {
+ public:
+  // Borrowed. REQUIRES: the query's pin of `open_hours` is older than `view`.
+  struct Parts {
+    const RowKeyCodec* row_keys = nullptr;
+    TableView* view = nullptr;
+    OpenHours* open_hours = nullptr;
+    uint64_t pinned_at = 0;  // the time of the query's pin
+    TaskPool* pool = nullptr;
+    QueryMeter* meter = nullptr;
+    MemoryLease* memory = nullptr;
+  };
+  // How all its selections are read.
+  struct Settings {
+    const SeriesList* list = nullptr;
+    Uid metric = kNoUid;
+    ScanBounds bounds;            // of what is asked
+    ScanBounds stored;            // in which there may be stored rows
+    int64_t visible_from_ms = 0;  // points before it are expired
+    std::optional<DownsampleSpec> downsample;
+    QueryRange range;
+    ReadDivision division = ReadDivision::kByBucket;
+  };
+  // What a series takes besides its points: its place in the lists of a batch.
+  static constexpr size_t kSeriesBytes = 2 * sizeof(SeriesSpan) + 64;
+
+  SpanReader(const Parts& parts, const Settings& settings) : parts_(parts), settings_(settings) {}
+
+  // The spans of the series at `positions` of the list, which ascend; spans->at(i) belongs to
+  // positions[i]. `*bytes` is the memory they took of the lease, kSeriesBytes for each included.
+  //
+  // kDataLoss: a cell is damaged (the row is named); kResourceExhausted, kDeadlineExceeded,
+  // kCancelled.
+  absl::Status Read(std::span<const uint32_t> positions,
+                    ReadMethod method,
+                    bool is_large,
+                    std::vector<SeriesSpan>* spans,
+                    size_t* bytes);
+
+ private:
+  class Part;
+
+  std::vector<uint32_t> OrderOf(std::span<const uint32_t> positions,
+                                ReadMethod method,
+                                size_t parts) const;
+
+  const Parts parts_;
+  const Settings settings_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,25 @@
+// The split keys a new store's data table gets: tsd.region.presplit.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/rows/layout.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Cuts the data table as `specification` says (regions/presplit.h), whose file is read from disk. A
+// table that has rows, or was cut before, stays as it is; so does one for an empty specification.
+// The normaliser leaves the regions alone for 30 days from `now_ms`.
+// kInvalidArgument: a specification that does not parse, does not go with the layout, or names a
+// file that cannot be read. Else storage's.
+absl::Status PresplitIfNew(const std::string& specification,
+                           const Layout& layout,
+                           uint64_t now_ms,
+                           TableStore* tables);
+
+}  // namespace hourcell

@@ -1,0 +1,423 @@
+#include "engine/region_admin.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <iterator>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/base/try_slot.h"
+#include "codec/rows/row_key.h"
+#include "engine/regions/live/region_selector.h"
+#include "engine/regions/live/row_split_probe.h"
+#include "engine/regions/presplit/equal_parts.h"
+#include "engine/regions/presplit/presplit.h"
+#include "engine/regions/region_info.h"
+#include "engine/regions/region_invariants.h"
+#include "engine/regions/region_name.h"
+#include "engine/regions/split/split_policy.h"
+#include "engine/rows/region_catalogue.h"
+
+namespace hourcell {
+namespace {
+
+// What a user cut is not merged for being small.
+
+// Regions up to this size are cut by their rows, larger ones by what storage says of their files.
+constexpr uint64_t kProbedByRowsBytesMax = 8 << 20;
+
+// Of what is not in files one byte in so many does not matter to a point.
+constexpr uint64_t kMemoryShareMin = 20;
+
+// How long a rolling split waits for a region to be rid of its sister's rows.
+constexpr int kMergeTrimsMax = 600;
+constexpr std::chrono::milliseconds kMergeTrimAgainAfter(50);
+
+absl::StatusOr<TableId> TableNamed(std::string_view name) {
+  for (const TableId table : kTableIds) {
+    if (TableName(table) == name) return table;
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("table: got {}; want data or annotation", QuoteForMessage(name)));
+}
+
+absl::StatusOr<size_t> FindUse(const std::vector<RegionUse>& uses, std::string_view selector) {
+  std::vector<RegionInfo> regions;
+  for (const RegionUse& use : uses)
+    regions.push_back(use.region);
+  return FindRegion(regions, selector);
+}
+
+RegionFacts FactsOf(const RegionUse& use) {
+  return {.state = use.region.state,
+          .size = SizeOfStore(use.file_bytes),
+          .has_references = use.region.has_references,
+          .files_max = use.files,
+          .is_user_request = true};
+}
+
+// What a catalogue on disk says of a table, with what cannot be read as lines.
+struct Catalogue {
+  std::vector<RegionInfo> regions;  // ascending by start
+  std::vector<std::string> faults;
+};
+
+absl::StatusOr<Catalogue> ReadCatalogue(TableView* view, std::string_view table) {
+  Catalogue catalogue;
+  const std::string prefix = fmt::format("{}{}/", kRegionPrefix, table);
+  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kMeta, {.begin = prefix, .end = {}}, {},
+                                      [&](std::string_view key, std::string_view value) {
+                                        if (!key.starts_with(prefix)) return false;
+                                        absl::StatusOr<RegionInfo> region =
+                                            DecodeRegion(key, value);
+                                        if (region.ok()) {
+                                          catalogue.regions.push_back(*std::move(region));
+                                        } else {
+                                          catalogue.faults.emplace_back(region.status().message());
+                                        }
+                                        return true;
+                                      }));
+  std::ranges::sort(catalogue.regions, {},
+                    [](const RegionInfo& region) { return region.range.start; });
+  return catalogue;
+}
+
+absl::Status AnotherOneRuns() {
+  return absl::UnavailableError("rolling split: another one runs; try again when it is through");
+}
+
+}  // namespace
+
+RegionAdmin::RegionAdmin(const SplitSettings& settings, Parts parts)
+    : parts_(parts), explainer_(parts.row_keys, parts.uids), policy_(MakeSplitPolicy(settings)) {}
+
+RegionAdmin::~RegionAdmin() = default;
+
+uint64_t RegionAdmin::PinnedUntilMs() const {
+  return static_cast<uint64_t>(parts_.clock->NowMs()) + kPinnedMs;
+}
+
+ListedRegion RegionAdmin::Listed(TableId table, const RegionUse& use, ListDetail detail) const {
+  const RegionInfo& region = use.region;
+  ListedRegion listed{
+      .id = region.id.value,
+      .name = PrintableRegionName(region.table, region.range.start, region.id),
+      .encoded_name = EncodedRegionName(region.table, region.range.start, region.id),
+      .start = ToStringBinary(region.range.start),
+      .end = ToStringBinary(region.range.end),
+      .state = std::string(RegionStateName(region.state)),
+      .column_family = ColumnFamilyOf(region),
+      .pinned_until_ms = region.pinned_until_ms,
+      .has_references = region.has_references,
+      .file_bytes = use.file_bytes,
+      .memory_bytes = use.memory_bytes,
+      .files = use.files,
+      .young_files = use.young_files};
+  for (const RegionId parent : region.parents)
+    listed.parents.push_back(parent.value);
+  if (detail == ListDetail::kExplained) {
+    listed.explained = explainer_.Explain(table, region.range.start);
+  }
+  return listed;
+}
+
+absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view table,
+                                                            ListDetail detail) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(id));
+  std::vector<ListedRegion> list;
+  for (const RegionUse& use : uses)
+    list.push_back(Listed(id, use, detail));
+  return list;
+}
+
+absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  HOURCELL_ASSIGN_OR_RETURN(const std::string bytes, FromStringBinary(key));
+  return explainer_.Explain(id, bytes);
+}
+
+absl::Status RegionAdmin::CheckMaySplit(const RegionFacts& facts, uint64_t regions) const {
+  const SplitDecision decision =
+      policy_->Decide(facts, {.regions = regions, .store_regions = regions});
+  if (decision.should_split) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("split: refused: {}; see the settings tsd.region.split.*", decision.reason));
+}
+
+absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& wish) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(wish.table));
+  if (wish.into < 2 || wish.into > kEqualPartsMax) {
+    return absl::InvalidArgumentError(
+        fmt::format("into: got {}; want 2 to {} parts", wish.into, kEqualPartsMax));
+  }
+  if (wish.at.has_value() && wish.into > 2) {
+    return absl::InvalidArgumentError(
+        fmt::format("split: got a key and {} parts; want one or the other", wish.into));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.tables->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, wish.region));
+  const RegionUse& parent = uses[index];
+  HOURCELL_RETURN_IF_ERROR(CheckMaySplit(FactsOf(parent), uses.size()));
+  RegionCut cut;
+  if (wish.at.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string key, FromStringBinary(*wish.at));
+    const SplitRestriction restriction = RestrictionOf(policy_->settings());
+    HOURCELL_ASSIGN_OR_RETURN(cut.keys.emplace_back(),
+                              CheckUserPoint(parent.region.range, restriction, key));
+  } else {
+    HOURCELL_ASSIGN_OR_RETURN(cut, FindCut(table, parent, wish.into));
+  }
+  cut.pinned_until_ms = PinnedUntilMs();
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Split(table, cut));
+
+  SplitDone done{.parent = parent.region.id.value};
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.tables->RegionUses(table));
+  for (const RegionUse& use : uses) {
+    if (std::ranges::find(use.region.parents, RegionId{done.parent}) == use.region.parents.end()) {
+      continue;
+    }
+    done.daughters.push_back(Listed(table, use, ListDetail::kPlain));
+  }
+  return done;
+}
+
+absl::StatusOr<RegionCut> RegionAdmin::FindCut(TableId table,
+                                               const RegionUse& use,
+                                               uint32_t parts) const {
+  const SplitSettings& settings = policy_->settings();
+  SplitTarget target{.range = use.region.range,
+                     .place = settings.place,
+                     .restriction = RestrictionOf(settings),
+                     .daughter_bytes_min = 1};
+  const bool is_small = use.file_bytes + use.memory_bytes <= kProbedByRowsBytesMax;
+  RegionProbe probe;
+  if (is_small && target.place == SplitPlace::kBytes) {
+    const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+    HOURCELL_ASSIGN_OR_RETURN(probe, ProbeRows(view.get(), table, target.range));
+  } else {
+    // Points are found by files.
+    if (use.memory_bytes > use.file_bytes / kMemoryShareMin) {
+      HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(table));
+    }
+    HOURCELL_ASSIGN_OR_RETURN(probe, parts_.tables->ProbeRegion(table, use.region.id));
+  }
+  target.files = std::move(probe.files);
+  EqualParts found = FindEqualParts(target, probe.probe, parts);
+  if (found.found()) return RegionCut{.keys = std::move(found.keys)};
+  return absl::FailedPreconditionError(
+      fmt::format("split: region {} cannot be cut into {} parts: {}; give a key to cut it there",
+                  use.region.id.value, parts, found.reason));
+}
+
+absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
+                                                const std::vector<std::string>& regions) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId table_id, TableNamed(table));
+  if (regions.size() < 2) {
+    return absl::InvalidArgumentError(
+        fmt::format("regions: got {}; want two neighbours or more", regions.size()));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.tables->RegionUses(table_id));
+  std::vector<size_t> indexes;
+  std::vector<RegionId> ids;
+  for (const std::string& selector : regions) {
+    HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, selector));
+    if (std::ranges::find(indexes, index) != indexes.end()) {
+      return absl::InvalidArgumentError(
+          fmt::format("regions: {} is there twice; want each once", uses[index].region.id.value));
+    }
+    indexes.push_back(index);
+    ids.push_back(uses[index].region.id);
+  }
+  const std::string start = uses[*std::ranges::min_element(indexes)].region.range.start;
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->MergeRegions(table_id, ids));
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.tables->RegionUses(table_id));
+  const auto merged = std::ranges::find_if(
+      uses, [&](const RegionUse& use) { return use.region.range.Contains(start); });
+  if (merged == uses.end()) return absl::InternalError("merge: no region has its start");
+  return Listed(table_id, *merged, ListDetail::kPlain);
+}
+
+absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view table) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(id));
+  std::vector<RegionInfo> regions;
+  for (const RegionUse& use : uses)
+    regions.push_back(use.region);
+  std::vector<std::string> lines;
+  for (const RegionFinding& finding : CheckInvariants(regions))
+    lines.push_back(finding.text);
+
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(Catalogue catalogue, ReadCatalogue(view.get(), table));
+  std::ranges::move(catalogue.faults, std::back_inserter(lines));
+  // A table that was never cut has no rows there.
+  if (catalogue.regions.empty()) return lines;
+  for (const RegionFinding& finding : CheckInvariants(catalogue.regions))
+    lines.push_back("catalogue: " + finding.text);
+  return lines;
+}
+
+absl::StatusOr<std::vector<std::string>> RegionAdmin::RollingKeys(std::string_view split) const {
+  HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(split));
+  if (spec.kind == PresplitSpec::Kind::kFile) {
+    return absl::InvalidArgumentError(
+        fmt::format("split: got {}; want the keys themselves, as keys:a,b,c: the store reads no "
+                    "files of others",
+                    QuoteForMessage(split)));
+  }
+  Layout layout = parts_.row_keys->layout();
+  if (layout.salt_width > 0) {
+    layout.salt_buckets = parts_.row_keys->salt_epochs().epochs().back().buckets;
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, {}));
+  if (keys.empty() || keys.size() >= kEqualPartsMax) {
+    return absl::InvalidArgumentError(fmt::format("split: {} gives {} keys; want 1 to {}",
+                                                  QuoteForMessage(split), keys.size(),
+                                                  kEqualPartsMax - 1));
+  }
+  const SplitRestriction restriction = RestrictionOf(policy_->settings());
+  for (const std::string& key : keys) {
+    const std::string_view cut = restriction.Truncate(key);
+    if (cut == key) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("split: key \"{}\": the restriction tsd.region.split.restriction cuts it to "
+                    "\"{}\"; want keys that it leaves alone",
+                    ToStringBinary(key), ToStringBinary(cut)));
+  }
+  return keys;
+}
+
+absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::ReadRolling(TableId table) const {
+  const std::string_view name = TableName(table);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                            parts_.tables->Snapshot()->Get(TableId::kMeta, RollingKey(name)));
+  if (!row.has_value()) return std::nullopt;
+  HOURCELL_ASSIGN_OR_RETURN(RollingSplitState journal, DecodeRolling(name, *row));
+  return journal;
+}
+
+absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
+                                                          std::string_view split) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  const Turn turn(&is_rolling_);
+  if (!turn.taken()) return AnotherOneRuns();
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->RegionUses(id).status());
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingSplitState> before, ReadRolling(id));
+  HOURCELL_ASSIGN_OR_RETURN(const RollingSplitState wanted, WantedRolling(split, before));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> keys, RollingKeys(wanted.split));
+  HOURCELL_RETURN_IF_ERROR(CheckMaySplit({.is_user_request = true}, 1));
+
+  RollingSplitState journal = wanted;
+  journal.keys = keys.size();
+  HOURCELL_RETURN_IF_ERROR(Write(SetRolling(table, journal)));
+  HOURCELL_KILL_POINT("rolling:begun");
+  RollingProgress progress{
+      .split = journal.split, .keys = keys.size(), .is_resumed = before.has_value()};
+  for (const std::string& key : MiddleFirst(keys)) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_new, CutAt(id, key));
+    if (!is_new) {
+      ++progress.there;
+      continue;
+    }
+    ++journal.made;
+    HOURCELL_RETURN_IF_ERROR(Write(SetRolling(table, journal)));
+    HOURCELL_KILL_POINT("rolling:step");
+  }
+  progress.made = journal.made;
+  HOURCELL_RETURN_IF_ERROR(Write(DeleteRolling(table)));
+  return progress;
+}
+
+absl::StatusOr<RollingSplitState> RegionAdmin::WantedRolling(
+    std::string_view split, const std::optional<RollingSplitState>& before) const {
+  if (split.empty()) {
+    if (before.has_value()) return *before;
+    return absl::FailedPreconditionError(
+        "rolling split: there is none to go on with; want split keys, such as hex:16");
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(split));
+  const std::string text = FormatPresplit(spec);
+  if (!before.has_value()) {
+    return RollingSplitState{.split = text,
+                             .started_ms = static_cast<uint64_t>(parts_.clock->NowMs())};
+  }
+  if (text == before->split) return *before;
+  return absl::FailedPreconditionError(fmt::format(
+      "rolling split: got {}, but {} is not through, {} of {} keys; want that one, or "
+      "that it is abandoned before",
+      QuoteForMessage(text), QuoteForMessage(before->split), before->made, before->keys));
+}
+
+absl::Status RegionAdmin::Write(Mutation mutation) const {
+  return parts_.tables->Apply({&mutation, 1}, /*sync=*/true);
+}
+
+// False if a region begins there already.
+absl::StatusOr<bool> RegionAdmin::CutAt(TableId table, const std::string& key) {
+  const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
+  const auto parent = std::ranges::find_if(
+      regions, [&](const RegionInfo& region) { return region.range.Contains(key); });
+  if (parent == regions.end()) return absl::InternalError("rolling split: no region has the key");
+  if (parent->range.start == key) return false;
+  if (parent->has_references && !policy_->settings().allow_nested_references) {
+    HOURCELL_RETURN_IF_ERROR(WaitForTrim(table, parent->id));
+  }
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.tables->Split(table, {.keys = {key}, .pinned_until_ms = PinnedUntilMs()}));
+  return true;
+}
+
+absl::Status RegionAdmin::WaitForTrim(TableId table, RegionId id) {
+  for (int i = 0; i < kMergeTrimsMax; ++i) {
+    if (i > 0) std::this_thread::sleep_for(kMergeTrimAgainAfter);
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->TrimRegions(table).status());
+    const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
+    const auto found = std::ranges::find(regions, id, &RegionInfo::id);
+    if (found == regions.end() || !found->has_references) return absl::OkStatus();
+  }
+  return absl::UnavailableError(
+      fmt::format("rolling split: region {} still has rows of its sister; go on later", id.value));
+}
+
+absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSplit(
+    std::string_view table) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->RegionUses(id).status());
+  HOURCELL_ASSIGN_OR_RETURN(std::optional<RollingSplitState> journal, ReadRolling(id));
+  if (!journal.has_value()) return std::nullopt;
+  return RollingProgress{
+      .split = std::move(journal->split), .keys = journal->keys, .made = journal->made};
+}
+
+absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
+  const Turn turn(&is_rolling_);
+  if (!turn.taken()) return AnotherOneRuns();
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> unfinished,
+                            UnfinishedRollingSplit(table));
+  if (!unfinished.has_value()) {
+    return absl::NotFoundError(fmt::format("rolling split: table {} has none", table));
+  }
+  return Write(DeleteRolling(table));
+}
+
+absl::StatusOr<std::string> SplitOfFile(std::string_view file_text) {
+  if (file_text.size() > kSplitTextBytesMax) {
+    return absl::InvalidArgumentError(fmt::format("splits file: got {} bytes; want at most {}",
+                                                  file_text.size(), kSplitTextBytesMax));
+  }
+  PresplitSpec spec{.kind = PresplitSpec::Kind::kKeys, .regions = 0, .keys = {}, .path = {}};
+  HOURCELL_ASSIGN_OR_RETURN(spec.keys, ParseSplitsFile(file_text));
+  if (spec.keys.empty()) return absl::InvalidArgumentError("splits file: it has no keys");
+  return FormatPresplit(spec);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,237 @@
+#include "engine/regions/live/region_maintenance.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "engine/regions/region_name.h"
+#include "engine/regions/split/memory_budget.h"
+#include "engine/regions/split/normalizer.h"
+#include "engine/regions/split/split_point.h"
+
+namespace hourcell {
+namespace {
+
+constexpr TableId kKeptTable = TableId::kData;
+
+// Smaller memtables than this make many small files.
+constexpr uint64_t kMemtableBytes = 2 << 20;
+
+// The largest row of a region, or nothing.
+std::string LargestKey(TableStore* tables, const RegionInfo& region) {
+  const std::unique_ptr<TableView> view = tables->Snapshot();
+  const std::unique_ptr<RowCursor> row =
+      view->NewCursor(kKeptTable, {.begin = region.range.start, .end = region.range.end});
+  row->SeekToLast();
+  return row->valid() ? std::string(row->key()) : std::string();
+}
+
+}  // namespace
+
+RegionMaintenance::RegionMaintenance(const RegionSettings& settings, const Parts& parts)
+    : settings_(settings),
+      policy_(MakeSplitPolicy(settings.split)),
+      parts_(parts),
+      splits_(parts.stats->counter("region.splits")),
+      merges_(parts.stats->counter("region.merges")),
+      errors_(parts.stats->counter("region.errors")),
+      unsplittable_(parts.stats->counter("region.unsplittable")),
+      next_normalizing_ms_(MonotonicMs() + settings.normalizer.period_ms) {}
+
+absl::Status RegionMaintenance::Tick() {
+  MutexLock round(&round_);
+  WatchRegions();
+  const uint64_t changes = splits_->value() + merges_->value();
+  absl::Status done = SplitWhatIsLarge();
+  if (settings_.normalizer.is_enabled && MonotonicMs() >= next_normalizing_ms_) {
+    next_normalizing_ms_ = MonotonicMs() + settings_.normalizer.period_ms;
+    done.Update(Normalize());
+  }
+  // Rows from now on are of the new regions, and not of those that are gone.
+  if (splits_->value() + merges_->value() != changes) WatchRegions();
+  if (!done.ok()) errors_->Add(1);
+  return done;
+}
+
+absl::StatusOr<bool> RegionMaintenance::Trim() {
+  MutexLock trimming(&trimming_);
+  absl::StatusOr<bool> more = parts_.tables->TrimRegions(kKeptTable);
+  if (!more.ok()) errors_->Add(1);
+  return more;
+}
+
+std::string RegionMaintenance::ReasonOf(RegionId id) const {
+  MutexLock lock(&mutex_);
+  const auto found = reasons_.find(id);
+  return found == reasons_.end() ? std::string() : found->second;
+}
+
+void RegionMaintenance::SetReason(RegionId id, std::string reason) {
+  MutexLock lock(&mutex_);
+  reasons_[id] = std::move(reason);
+}
+
+// What is known of regions that are gone is forgotten.
+void RegionMaintenance::WatchRegions() {
+  const std::vector<RegionInfo> regions = parts_.tables->Regions(kKeptTable);
+  parts_.loads->SetRegions(
+      regions, [this](const RegionInfo& region) { return LargestKey(parts_.tables, region); });
+  std::set<RegionId> ids;
+  for (const RegionInfo& region : regions)
+    ids.insert(region.id);
+  const auto is_gone = [&ids](const auto& entry) { return !ids.contains(entry.first); };
+  std::erase_if(unsplittable_bytes_, is_gone);
+  std::erase_if(busy_rates_, is_gone);
+  WarnOfMemory(regions.size());
+  MutexLock lock(&mutex_);
+  std::erase_if(reasons_, is_gone);
+}
+
+void RegionMaintenance::WarnOfMemory(size_t regions) {
+  if (regions <= regions_warned_of_ || !parts_.warn) return;
+  const std::string warning = RegionCountWarning(
+      regions,
+      {.memory_bytes = parts_.write_buffers_bytes, .share = 1, .flush_bytes = kMemtableBytes});
+  if (warning.empty()) return;
+  parts_.warn(warning);
+  regions_warned_of_ = regions + regions / 10;  // not with each that comes
+}
+
+absl::Status RegionMaintenance::SplitWhatIsLarge() {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                            parts_.tables->RegionUses(kKeptTable));
+  size_t all = 0;
+  for (const TableId table : kTableIds)
+    all += parts_.tables->Regions(table).size();
+  TableFacts facts{.regions = uses.size(), .store_regions = all};
+  absl::Status done;
+  for (const RegionUse& use : uses) {
+    done.Update(Consider(use, facts));
+  }
+  return done;
+}
+
+RegionFacts RegionMaintenance::FactsOf(const RegionUse& use, uint64_t now_ms) const {
+  RegionFacts facts;
+  facts.state = use.region.state;
+  facts.size = SizeOfStore(use.file_bytes);
+  facts.has_references = use.region.has_references;
+  // HBase counts all files of a store, which it keeps few; levels below the first are one file to
+  // a reader.
+  facts.files_max = use.young_files;
+  facts.jitter_draw = JitterDraw(settings_.split.jitter_seed, use.region.id);
+  facts.age_ms = now_ms - std::min(now_ms, use.region.id.value);
+  return facts;
+}
+
+// Of the rows that were to be written to the region of late.
+double RegionMaintenance::BlockedShareOf(const RegionUse& use, uint64_t now_ms) {
+  const BusyRate::Counts counts{.writes = use.rows_written + use.rows_blocked,
+                                .blocked = use.rows_blocked};
+  BusyRate& rate = busy_rates_.try_emplace(use.region.id, now_ms, counts).first->second;
+  return rate.Update(now_ms, counts, settings_.split.busy.window_ms);
+}
+
+absl::Status RegionMaintenance::Consider(const RegionUse& use, const TableFacts& table) {
+  const uint64_t now_ms = NowMs();
+  const RegionLoads::Load load = parts_.loads->Of(use.region.id, MonotonicMs());
+  RegionFacts facts = FactsOf(use, now_ms);
+  facts.append_share = load.append_share;
+  facts.is_cold = load.is_cold;
+  facts.load = &load.verdict;
+  facts.blocked_share = BlockedShareOf(use, MonotonicMs());
+  const SplitDecision decision = policy_->Decide(facts, table);
+  if (!decision.should_split) {
+    SetReason(use.region.id, decision.reason);
+    return absl::OkStatus();
+  }
+  // Where there was no point there is none until the region has changed.
+  const auto tried = unsplittable_bytes_.find(use.region.id);
+  if (tried != unsplittable_bytes_.end() && tried->second == use.file_bytes) {
+    return absl::OkStatus();
+  }
+  const std::string hint =
+      decision.place == SplitPlace::kEnd ? load.largest_key : load.verdict.point;
+  // What a split by load has relieved must not be merged at once for being small.
+  const uint64_t pinned_until_ms =
+      decision.cause == SplitCause::kLoad ? now_ms + settings_.normalizer.sticky_ms : 0;
+  return SplitRegion(use, decision.place, hint, pinned_until_ms);
+}
+
+absl::Status RegionMaintenance::SplitRegion(const RegionUse& use,
+                                            SplitPlace place,
+                                            const std::string& hint,
+                                            uint64_t pinned_until_ms) {
+  absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(kKeptTable, use.region.id);
+  if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // it is gone by now
+  HOURCELL_RETURN_IF_ERROR(probe.status());
+  const SplitPoint point =
+      FindSplitPoint({.range = use.region.range,
+                      .files = std::move(probe->files),
+                      .place = place,
+                      .hint = hint,
+                      .restriction = RestrictionOf(settings_.split),
+                      .daughter_bytes_min = settings_.split.daughter_bytes_min},
+                     probe->probe);
+  if (!point.found()) {
+    NoteUnsplittable(use, point.reason);
+    return absl::OkStatus();
+  }
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.tables->Split(kKeptTable, {.keys = {point.key}, .pinned_until_ms = pinned_until_ms}));
+  splits_->Add(1);
+  return absl::OkStatus();
+}
+
+void RegionMaintenance::NoteUnsplittable(const RegionUse& use, const std::string& reason) {
+  SetReason(use.region.id, "should be split and cannot be: " + reason);
+  const bool is_new = !unsplittable_bytes_.contains(use.region.id);
+  unsplittable_bytes_[use.region.id] = use.file_bytes;
+  if (!is_new) return;
+  unsplittable_->Add(1);
+  if (!parts_.warn) return;
+  parts_.warn(fmt::format("region {} of table {}, from {}, has {} bytes and cannot be split: {}",
+                          use.region.id.value, use.region.table,
+                          ToStringBinary(use.region.range.start), use.file_bytes, reason));
+}
+
+absl::Status RegionMaintenance::Normalize() {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
+                            parts_.tables->RegionUses(kKeptTable));
+  const uint64_t now_ms = NowMs();
+  const TableFacts table{.regions = uses.size(), .store_regions = uses.size()};
+  std::vector<NormalizerRegion> regions;
+  for (const RegionUse& use : uses) {
+    regions.push_back(
+        {.region = use.region,
+         .bytes = use.file_bytes,
+         .load_split_ms = 0,  // it is pinned instead
+         .split_threshold_bytes = policy_->ThresholdBytes(FactsOf(use, now_ms), table)});
+  }
+  NormalizerSettings settings = settings_.normalizer;
+  if (const int64_t ttl_ms = parts_.ttl_ms ? parts_.ttl_ms() : 0; ttl_ms > 0) {
+    settings.merge_age_ms_min = std::min(settings.merge_age_ms_min, static_cast<uint64_t>(ttl_ms));
+  }
+  // Without a target the split policy alone says what is large: where a TTL leaves small regions,
+  // the average would cut the full ones.
+  if (settings.target_bytes == 0 && settings.target_regions == 0) settings.allow_splits = false;
+  const NormalizerPlan plan = PlanNormalization(regions, settings, now_ms);
+  absl::Status done;
+  for (const std::vector<size_t>& run : plan.merges) {
+    std::vector<RegionId> ids;
+    for (const size_t i : run)
+      ids.push_back(uses[i].region.id);
+    const absl::Status merged = parts_.tables->MergeRegions(kKeptTable, ids);
+    if (merged.ok()) merges_->Add(1);
+    // Another change came first, or a region is not trimmed yet: the next plan sees to it.
+    if (!absl::IsNotFound(merged) && !absl::IsUnavailable(merged)) done.Update(merged);
+  }
+  for (const size_t i : plan.splits)
+    done.Update(SplitRegion(uses[i], settings_.split.place, "", 0));
+  return done;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,101 @@
+// RegionMaintenance: keeps the regions of the data table as their settings want them, in the background.
+//
+//   Tick     of each region that grew: should it be split (split_policy.h)? where (split_point.h)?
+//            -> TableStore::Split, one region after the other
+//            every period: what does the normaliser want (normalizer.h)? -> splits and merges
+//   Trim     what splits left in files of both daughters goes, before anything else that could wait
+//
+// A region that should be split and cannot be is counted and named once; its files are merged as
+// ever, so it is not stuck. Thread-safe: one Tick and one Trim at a time.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "engine/regions/live/region_loads.h"
+#include "engine/regions/split/busy_rate.h"
+#include "engine/regions/split/region_settings.h"
+#include "engine/regions/split/split_policy.h"
+#include "engine/stats.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class RegionMaintenance {
+ public:
+  // All are borrowed; `warn` may be empty.
+  struct Parts {
+    TableStore* tables = nullptr;
+    RegionLoads* loads = nullptr;
+    Clock* clock = nullptr;
+    Stats* stats = nullptr;
+    std::function<void(std::string_view)> warn = {};
+    // Of the whole store in milliseconds; 0 = nothing expires. A region that has outlived it is not
+    // too young to be merged.
+    std::function<int64_t()> ttl_ms = {};
+    uint64_t write_buffers_bytes = 0;  // of all tables
+  };
+  RegionMaintenance(const RegionSettings& settings, const Parts& parts);
+
+  // Storage's errors; what was not done is looked at again.
+  absl::Status Tick();
+
+  // True if there may be more to do.
+  absl::StatusOr<bool> Trim();
+
+  // Why a region is as it is: what was decided of it last. Empty for one not looked at yet.
+  std::string ReasonOf(RegionId id) const;
+
+ private:
+  absl::Status SplitWhatIsLarge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Consider(const RegionUse& use, const TableFacts& table)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  // Cuts where the bytes or the load are halved; nothing but a reason if there is no such place.
+  absl::Status SplitRegion(const RegionUse& use,
+                           SplitPlace place,
+                           const std::string& hint,
+                           uint64_t pinned_until_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Normalize() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void WatchRegions() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void WarnOfMemory(size_t regions) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void SetReason(RegionId id, std::string reason);
+  void NoteUnsplittable(const RegionUse& use, const std::string& reason)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  RegionFacts FactsOf(const RegionUse& use, uint64_t now_ms) const;
+  double BlockedShareOf(const RegionUse& use, uint64_t now_ms)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  uint64_t NowMs() const { return static_cast<uint64_t>(parts_.clock->NowMs()); }
+  uint64_t MonotonicMs() const { return static_cast<uint64_t>(parts_.clock->MonotonicMs()); }
+
+  const RegionSettings settings_;
+  const std::unique_ptr<const SplitPolicy> policy_;
+  const Parts parts_;
+  Counter* const splits_;
+  Counter* const merges_;
+  Counter* const errors_;
+  Counter* const unsplittable_;
+
+  Mutex round_;
+  Mutex trimming_;
+  // Of regions that should be split and cannot be: their size when that was found.
+  std::map<RegionId, uint64_t> unsplittable_bytes_ ABSL_GUARDED_BY(round_);
+  std::map<RegionId, BusyRate> busy_rates_ ABSL_GUARDED_BY(round_);
+  uint64_t next_normalizing_ms_ ABSL_GUARDED_BY(round_) = 0;
+  size_t regions_warned_of_ ABSL_GUARDED_BY(round_) = 0;
+
+  mutable Mutex mutex_;
+  std::map<RegionId, std::string> reasons_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace hourcell

@@ -1,0 +1,18 @@
+// What FindSplitPoint asks about a region, answered from its rows one by one: exact, and of rows
+// that are not in files yet as well, where a storage engine's own answers are as coarse as a block
+// of a file. For regions that are small enough to be read as a whole.
+
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "engine/regions/region_info.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Reads all rows of the range; the probe keeps their keys and needs neither view nor table. Bytes
+// are those of keys and values, as they were before they were put into files.
+absl::StatusOr<RegionProbe> ProbeRows(TableView* view, TableId table, const RegionRange& range);
+
+}  // namespace hourcell

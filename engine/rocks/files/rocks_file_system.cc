@@ -1,0 +1,370 @@
+#include "engine/rocks/files/rocks_file_system.h"
+
+#include <cstring>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <rocksdb/file_system.h>
+#include <rocksdb/system_clock.h>
+
+#include "codec/base/mutex.h"
+#include "engine/rocks/files/rocks_file_checksums.h"
+#include "engine/rocks/files/rocks_staged_files.h"
+#include "engine/rocks/files/rocks_wal.h"
+#include "engine/rocks/files/sst_footer.h"
+
+namespace hourcell {
+namespace {
+
+std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+// What is not certain about manifests and the files they name.
+class Manifests {
+ public:
+  void AddLink(std::string directory) {
+    MutexLock lock(&mutex_);
+    unsynced_.insert(std::move(directory));
+  }
+
+  // Syncs the directories with links that may not last yet.
+  rocksdb::IOStatus SyncLinks(rocksdb::FileSystem* files) {
+    MutexLock lock(&mutex_);
+    while (!unsynced_.empty()) {
+      std::unique_ptr<rocksdb::FSDirectory> directory;
+      rocksdb::IOStatus status =
+          files->NewDirectory(*unsynced_.begin(), rocksdb::IOOptions(), &directory, nullptr);
+      if (status.ok()) status = directory->Fsync(rocksdb::IOOptions(), nullptr);
+      // One that is gone has no links to lose.
+      if (!status.ok() && !status.IsNotFound() && !status.IsPathNotFound()) return status;
+      unsynced_.erase(unsynced_.begin());
+    }
+    return rocksdb::IOStatus::OK();
+  }
+
+  rocksdb::IOStatus Note(rocksdb::IOStatus written) {
+    if (!written.ok()) {
+      MutexLock lock(&mutex_);
+      is_uncertain_ = true;
+    }
+    return written;
+  }
+  void NoteNew() {
+    MutexLock lock(&mutex_);
+    is_uncertain_ = false;
+  }
+  bool is_uncertain() const {
+    MutexLock lock(&mutex_);
+    return is_uncertain_;
+  }
+
+ private:
+  mutable Mutex mutex_;
+  std::set<std::string> unsynced_ ABSL_GUARDED_BY(mutex_);
+  // A write to the manifest failed: what it says is not known.
+  bool is_uncertain_ ABSL_GUARDED_BY(mutex_) = false;
+};
+
+class ManifestFile : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  ManifestFile(std::unique_ptr<rocksdb::FSWritableFile> file,
+               const std::string& path,
+               rocksdb::FileSystem* files,
+               Manifests* manifests,
+               RocksWals* wals)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        files_(*files),
+        manifests_(*manifests),
+        wals_(*wals),
+        sum_(files, path) {}
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                           const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, dbg);
+    return NoteAppended(data, std::move(status));
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data,
+                           const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& verification,
+                           rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Append(data, options, verification, dbg);
+    return NoteAppended(data, std::move(status));
+  }
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Sync(options, dbg);
+    return NoteSynced(std::move(status));
+  }
+  rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = SyncNamed();
+    if (status.ok()) status = FSWritableFileOwnerWrapper::Fsync(options, dbg);
+    return NoteSynced(std::move(status));
+  }
+
+ private:
+  rocksdb::IOStatus NoteAppended(const rocksdb::Slice& data, rocksdb::IOStatus written) {
+    if (written.ok()) {
+      sum_.Add({data.data(), data.size()});
+    } else {
+      sum_.Stop();
+    }
+    return manifests_.Note(std::move(written));
+  }
+  rocksdb::IOStatus NoteSynced(rocksdb::IOStatus synced) {
+    if (synced.ok()) {
+      sum_.Synced(sum_.part());
+    } else {
+      sum_.Stop();
+    }
+    return manifests_.Note(std::move(synced));
+  }
+
+  // What must last before the manifest says it: also before it is synced, what it says may be on
+  // disk after a power loss.
+  rocksdb::IOStatus SyncNamed() {
+    rocksdb::IOStatus status = manifests_.SyncLinks(&files_);
+    return status.ok() ? wals_.SyncBroken() : status;
+  }
+
+  rocksdb::FileSystem& files_;
+  Manifests& manifests_;
+  RocksWals& wals_;
+  SyncedSum sum_;
+};
+
+// The database's own directory. RocksDB stops when the name of a new WAL cannot be synced.
+class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
+ public:
+  DatabaseDirectory(std::unique_ptr<rocksdb::FSDirectory> directory,
+                    std::string path,
+                    Manifests* manifests,
+                    std::shared_ptr<RocksErrorWatch> errors)
+      : FSDirectoryWrapper(std::move(directory)),
+        path_(std::move(path)),
+        manifests_(*manifests),
+        errors_(std::move(errors)) {}
+
+  rocksdb::IOStatus FsyncWithDirOptions(const rocksdb::IOOptions& options,
+                                        rocksdb::IODebugContext* dbg,
+                                        const rocksdb::DirFsyncOptions& reason) override {
+    rocksdb::IOStatus status = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, reason);
+    if (status.ok() || reason.reason != rocksdb::DirFsyncOptions::kNewFileSynced) return status;
+    // A WAL's, of which nothing is acknowledged then, or a table file's, which no manifest names
+    // before the directory was synced.
+    manifests_.AddLink(path_);
+    errors_->CountWalFailure(status);
+    return rocksdb::IOStatus::OK();
+  }
+
+ private:
+  const std::string path_;
+  Manifests& manifests_;
+  const std::shared_ptr<RocksErrorWatch> errors_;
+};
+
+// RocksDB takes fewer bytes than it asked for as the end of its manifest or its log, and what is
+// behind them for never written. Here they are that only if the file is no longer than they say.
+class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
+ public:
+  WholeSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file,
+                      rocksdb::FileSystem* files,
+                      std::string path)
+      : FSSequentialFileOwnerWrapper(std::move(file)), files_(*files), path_(std::move(path)) {}
+
+  rocksdb::IOStatus Read(size_t bytes,
+                         const rocksdb::IOOptions& options,
+                         rocksdb::Slice* result,
+                         char* scratch,
+                         rocksdb::IODebugContext* dbg) override {
+    size_t got = 0;
+    while (got < bytes) {
+      rocksdb::Slice piece;
+      rocksdb::IOStatus status =
+          FSSequentialFileOwnerWrapper::Read(bytes - got, options, &piece, scratch + got, dbg);
+      if (status.ok() && piece.empty()) status = CheckEnd(options, dbg);
+      if (!status.ok()) return status;
+      if (piece.empty()) break;
+      if (piece.data() != scratch + got) std::memmove(scratch + got, piece.data(), piece.size());
+      got += piece.size();
+      offset_ += piece.size();
+    }
+    *result = rocksdb::Slice(scratch, got);
+    return rocksdb::IOStatus::OK();
+  }
+  rocksdb::IOStatus Skip(uint64_t bytes) override {
+    offset_ += bytes;
+    return FSSequentialFileOwnerWrapper::Skip(bytes);
+  }
+
+ private:
+  rocksdb::IOStatus CheckEnd(const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) {
+    uint64_t size = 0;
+    rocksdb::IOStatus status = files_.GetFileSize(path_, options, &size, dbg);
+    if (!status.ok() || size <= offset_) return status;
+    return rocksdb::IOStatus::IOError(path_, "read at offset " + std::to_string(offset_) +
+                                                 ": no more bytes; want some, up to " +
+                                                 std::to_string(size));
+  }
+
+  rocksdb::FileSystem& files_;
+  const std::string path_;
+  uint64_t offset_ = 0;
+};
+
+class RocksFileSystem : public rocksdb::FileSystemWrapper {
+ public:
+  RocksFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base,
+                  std::string directory,
+                  const std::shared_ptr<RocksErrorWatch>& errors)
+      : FileSystemWrapper(base),
+        directory_(std::move(directory)),
+        errors_(errors),
+        wals_(base.get(), errors),
+        staged_(directory_) {}
+
+  const char* Name() const override { return "HourcellFileSystem"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path,
+                                    const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* dbg) override {
+    if (BaseName(path).starts_with("OPTIONS-")) {
+      return rocksdb::IOStatus::NotSupported("OPTIONS files are not written");
+    }
+    if (BaseName(path).ends_with(".log")) {
+      DeleteSum(path).PermitUncheckedError();
+      *file = wals_.New(path, options);
+      return rocksdb::IOStatus::OK();
+    }
+    const bool is_manifest = BaseName(path).starts_with("MANIFEST-");
+    // Of one that had the same number, which a crash kept from being the database's.
+    rocksdb::IOStatus status = is_manifest ? DeleteSum(path) : rocksdb::IOStatus::OK();
+    if (status.ok()) status = FileSystemWrapper::NewWritableFile(path, options, file, dbg);
+    if (status.ok() && is_manifest) {
+      *file = std::make_unique<ManifestFile>(std::move(*file), path, target(), &manifests_, &wals_);
+    }
+    return status;
+  }
+
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path,
+                                        const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, file, dbg);
+    if (!status.ok() || !BaseName(path).ends_with(".sst")) return status;
+    *file = staged_.Keep(path, std::move(*file));
+    uint64_t bytes = 0;
+    status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
+    if (status.ok()) status = CheckTableTail(file->get(), path, bytes);
+    if (!status.ok()) file->reset();
+    return status;
+  }
+
+  rocksdb::IOStatus NewSequentialFile(const std::string& path,
+                                      const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                      rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewSequentialFile(path, options, file, dbg);
+    if (status.ok()) {
+      *file = std::make_unique<WholeSequentialFile>(std::move(*file), target(), path);
+    }
+    return status;
+  }
+
+  rocksdb::IOStatus NewDirectory(const std::string& path,
+                                 const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* directory,
+                                 rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::NewDirectory(path, options, directory, dbg);
+    if (status.ok() && path == directory_) {
+      *directory =
+          std::make_unique<DatabaseDirectory>(std::move(*directory), path, &manifests_, errors_);
+    }
+    return status;
+  }
+
+  rocksdb::IOStatus LinkFile(const std::string& source,
+                             const std::string& link,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::LinkFile(source, link, options, dbg);
+    if (status.ok()) manifests_.AddLink(DirectoryOf(link));
+    return status;
+  }
+
+  rocksdb::IOStatus RenameFile(const std::string& from,
+                               const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    rocksdb::IOStatus status = FileSystemWrapper::RenameFile(from, to, options, dbg);
+    if (status.ok() && BaseName(to) == "CURRENT") manifests_.NoteNew();
+    return status;
+  }
+
+  rocksdb::IOStatus DeleteFile(const std::string& path,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* dbg) override {
+    staged_.Forget(path);
+    if (BaseName(path).ends_with(".sst") && manifests_.is_uncertain()) {
+      return rocksdb::IOStatus::OK();
+    }
+    // The sums first: without their file they say that it was lost.
+    const bool has_sum =
+        BaseName(path).starts_with("MANIFEST-") || BaseName(path).ends_with(".log");
+    rocksdb::IOStatus status = has_sum ? DeleteSum(path) : rocksdb::IOStatus::OK();
+    return status.ok() ? FileSystemWrapper::DeleteFile(path, options, dbg) : status;
+  }
+
+ private:
+  // The sums of a file, if there are any.
+  rocksdb::IOStatus DeleteSum(const std::string& file) {
+    const std::string path = SyncedSumPath(file);
+    rocksdb::IOStatus exists = FileSystemWrapper::FileExists(path, rocksdb::IOOptions(), nullptr);
+    if (exists.IsNotFound()) return rocksdb::IOStatus::OK();
+    if (!exists.ok()) return exists;
+    return FileSystemWrapper::DeleteFile(path, rocksdb::IOOptions(), nullptr);
+  }
+
+  const std::string directory_;
+  const std::shared_ptr<RocksErrorWatch> errors_;
+  Manifests manifests_;
+  RocksWals wals_;
+  RocksStagedFiles staged_;
+};
+
+// For an environment that is more than its file system. Not for others: ThreadSanitizer does not
+// see the locking of a wrapped environment's mutexes, only that they are unlocked.
+class RocksEnv : public rocksdb::EnvWrapper {
+ public:
+  RocksEnv(rocksdb::Env* base, std::shared_ptr<rocksdb::FileSystem> files) : EnvWrapper(base) {
+    file_system_ = std::move(files);
+  }
+};
+
+}  // namespace
+
+RocksEnvironment MakeRocksEnvironment(rocksdb::Env* base, const std::string& directory) {
+  RocksEnvironment made;
+  made.errors = std::make_shared<RocksErrorWatch>();
+  auto files = std::make_shared<RocksFileSystem>(base->GetFileSystem(), directory, made.errors);
+  if (base->GetSystemClock() == rocksdb::SystemClock::Default()) {
+    made.env = rocksdb::NewCompositeEnv(files);
+  } else {
+    made.env = std::make_unique<RocksEnv>(base, std::move(files));
+  }
+  return made;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,20 @@
+#include "engine/rocks/files/rocks_status.h"
+
+#include <string>
+
+#include <fmt/format.h>
+
+namespace hourcell {
+
+absl::Status FromRocks(const rocksdb::Status& status, std::string_view what) {
+  if (status.ok()) return absl::OkStatus();
+  const std::string message = fmt::format("{}: {}", what, status.ToString());
+  if (status.IsCorruption()) return absl::DataLossError(message);
+  if (status.IsNotFound()) return absl::NotFoundError(message);
+  if (status.IsInvalidArgument() || status.IsNotSupported()) {
+    return absl::FailedPreconditionError(message);
+  }
+  return absl::UnavailableError(message);
+}
+
+}  // namespace hourcell

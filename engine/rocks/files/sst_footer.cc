@@ -1,0 +1,153 @@
+#include "engine/rocks/files/sst_footer.h"
+
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "codec/base/bytes.h"
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kFooterBytes = 53;
+constexpr size_t kVersionAt = 41;
+constexpr size_t kTrailerBytes = 5;
+// The version, and 0x88e241b785f4cff7.
+constexpr std::string_view kEnd("\x05\0\0\0\xf7\xcf\xf4\x85\xb7\x41\xe2\x88", 12);
+static_assert(kEnd.size() == kFooterBytes - kVersionAt);
+static_assert(kEnd[0] == kTableFormatVersion);
+
+constexpr std::string_view kProperties = "rocksdb.properties";
+
+struct Handle {
+  uint64_t offset = 0;
+  uint64_t bytes = 0;
+};
+
+// Off the front of `*in`. Nothing: it is none.
+std::optional<Handle> TakeHandle(std::string_view* in) {
+  const absl::StatusOr<uint64_t> offset = TakeVarint(in);
+  if (!offset.ok()) return std::nullopt;
+  const absl::StatusOr<uint64_t> bytes = TakeVarint(in);
+  if (!bytes.ok()) return std::nullopt;
+  return Handle{*offset, *bytes};
+}
+
+// kXXH3 of RocksDB's table/format.cc: the hash of the block, and then of one byte more.
+uint32_t ChecksumOf(std::string_view block, char compression) {
+  constexpr uint32_t kOfLastByte = 0x6b9083d9;
+  const auto hash = static_cast<uint32_t>(XXH3_64bits(block.data(), block.size()));
+  return hash ^ static_cast<uint8_t>(compression) * kOfLastByte;
+}
+
+// The handle that a metaindex has for a name. Its entries are, with lengths as varints: bytes
+// shared with the key before, here none; bytes of the key; bytes of the value; key; value.
+std::optional<Handle> FindHandle(std::string_view metaindex, std::string_view wanted) {
+  while (!metaindex.empty()) {
+    const absl::StatusOr<uint64_t> shared = TakeVarint(&metaindex);
+    if (!shared.ok() || *shared != 0) return std::nullopt;  // the entries end here
+    const absl::StatusOr<uint64_t> key = TakeVarint(&metaindex);
+    if (!key.ok()) return std::nullopt;
+    const absl::StatusOr<uint64_t> value = TakeVarint(&metaindex);
+    if (!value.ok() || *key > metaindex.size() || *value > metaindex.size() - *key) {
+      return std::nullopt;
+    }
+    std::string_view handle = metaindex.substr(*key, *value);
+    if (metaindex.substr(0, *key) == wanted) return TakeHandle(&handle);
+    metaindex.remove_prefix(*key + *value);
+  }
+  return std::nullopt;
+}
+
+class TableTail {
+ public:
+  TableTail(rocksdb::FSRandomAccessFile* file, const std::string& path, uint64_t bytes)
+      : file_(*file), path_(path), bytes_(bytes) {}
+
+  rocksdb::IOStatus Check() {
+    if (bytes_ < kFooterBytes) {
+      return Damaged(fmt::format("got {} bytes; want a footer of {}", bytes_, kFooterBytes));
+    }
+    std::string footer;
+    rocksdb::IOStatus status = Read(bytes_ - kFooterBytes, kFooterBytes, &footer);
+    if (!status.ok()) return status;
+    if (footer[0] != kTableChecksum || std::string_view(footer).substr(kVersionAt) != kEnd) {
+      return Damaged(
+          fmt::format("footer: got {}; want checksum {}, version {} and the magic number",
+                      ToHex(footer), static_cast<int>(kTableChecksum), kTableFormatVersion));
+    }
+    std::string_view handles = std::string_view(footer).substr(1, kVersionAt - 1);
+    const std::optional<Handle> of_metaindex = TakeHandle(&handles);
+    if (!IsInFile(TakeHandle(&handles))) return NoHandle("index");
+    std::string metaindex;
+    status = ReadBlock("metaindex", of_metaindex, &metaindex);
+    if (!status.ok()) return status;
+    std::string properties;
+    return ReadBlock("properties", FindHandle(metaindex, kProperties), &properties);
+  }
+
+ private:
+  rocksdb::IOStatus Damaged(const std::string& what) const {
+    return rocksdb::IOStatus::Corruption(path_, what);
+  }
+
+  rocksdb::IOStatus NoHandle(std::string_view name) const {
+    return Damaged(fmt::format("{}: want the handle of a block within the file", name));
+  }
+
+  // RocksDB would have memory for a block of any size.
+  bool IsInFile(const std::optional<Handle>& handle) const {
+    const uint64_t blocks = bytes_ - kFooterBytes;
+    return handle.has_value() && handle->bytes <= blocks &&
+           handle->offset <= blocks - handle->bytes &&
+           blocks - handle->bytes - handle->offset >= kTrailerBytes;
+  }
+
+  rocksdb::IOStatus Read(uint64_t offset, size_t bytes, std::string* out) {
+    out->resize(bytes);
+    rocksdb::Slice read;
+    rocksdb::IOStatus status =
+        file_.Read(offset, bytes, rocksdb::IOOptions(), &read, out->data(), nullptr);
+    if (!status.ok()) return status;
+    if (read.size() != bytes) {
+      return Damaged(fmt::format("at {}: got {} bytes; want {}", offset, read.size(), bytes));
+    }
+    if (read.data() != out->data()) out->assign(read.data(), read.size());
+    return status;
+  }
+
+  // Without its trailer.
+  rocksdb::IOStatus ReadBlock(std::string_view name,
+                              const std::optional<Handle>& handle,
+                              std::string* block) {
+    if (!IsInFile(handle)) return NoHandle(name);
+    rocksdb::IOStatus status = Read(handle->offset, handle->bytes + kTrailerBytes, block);
+    if (!status.ok()) return status;
+    const std::string trailer = block->substr(handle->bytes);
+    block->resize(handle->bytes);
+    uint32_t want = 0;
+    for (size_t i = kTrailerBytes - 1; i > 0; --i)
+      want = want << 8 | static_cast<uint8_t>(trailer[i]);
+    const uint32_t got = ChecksumOf(*block, trailer[0]);
+    if (got == want) return status;
+    return Damaged(
+        fmt::format("{} at {}: got checksum {:08x}; want {:08x}", name, handle->offset, got, want));
+  }
+
+  rocksdb::FSRandomAccessFile& file_;
+  const std::string& path_;
+  const uint64_t bytes_;
+};
+
+}  // namespace
+
+rocksdb::IOStatus CheckTableTail(rocksdb::FSRandomAccessFile* file,
+                                 const std::string& path,
+                                 uint64_t bytes) {
+  return TableTail(file, path, bytes).Check();
+}
+
+}  // namespace hourcell

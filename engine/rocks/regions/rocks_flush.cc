@@ -1,0 +1,57 @@
+#include "engine/rocks/regions/rocks_flush.h"
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+namespace hourcell {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery(1);
+// How often it is asked for again, for the case that RocksDB has lost the request.
+constexpr std::chrono::seconds kAskEvery(1);
+
+bool HasUnflushed(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  uint64_t memtables = 0;
+  return db->GetIntProperty(family, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables) &&
+         memtables > 0;
+}
+
+}  // namespace
+
+rocksdb::Status BeginFlush(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  rocksdb::FlushOptions begin;
+  begin.wait = false;
+  // Else it would wait for flushes that may be failing.
+  begin.allow_write_stall = true;
+  return db->Flush(begin, family);
+}
+
+rocksdb::Status FlushFamily(rocksdb::DB* db,
+                            rocksdb::ColumnFamilyHandle* family,
+                            const RocksErrorWatch& errors) {
+  const uint64_t failures = errors.counts().background;
+  while (true) {
+    const rocksdb::Status begun = BeginFlush(db, family);
+    if (!begun.ok()) return begun;
+    // Asked for again at once, each call would make a file of the few rows that came meanwhile.
+    const auto again = std::chrono::steady_clock::now() + kAskEvery;
+    while (std::chrono::steady_clock::now() < again) {
+      if (!HasUnflushed(db, family)) return begun;
+      if (errors.IsDropped(family->GetID())) return rocksdb::Status::ColumnFamilyDropped();
+      if (const rocksdb::Status stopped = errors.stopped(); !stopped.ok()) return stopped;
+      if (errors.counts().background != failures) return errors.last();
+      std::this_thread::sleep_for(kLookEvery);
+    }
+  }
+}
+
+rocksdb::Status DropFamily(rocksdb::DB* db,
+                           rocksdb::ColumnFamilyHandle* family,
+                           RocksErrorWatch* errors) {
+  const rocksdb::Status dropped = db->DropColumnFamily(family);
+  if (dropped.ok()) errors->NoteDropped(family->GetID());
+  return dropped;
+}
+
+}  // namespace hourcell

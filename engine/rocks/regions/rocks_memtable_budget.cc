@@ -1,0 +1,43 @@
+#include "engine/rocks/regions/rocks_memtable_budget.h"
+
+#include "engine/rocks/regions/rocks_flush.h"
+
+namespace hourcell {
+
+std::shared_ptr<rocksdb::WriteBufferManager> NewMemtableCount(uint64_t bytes) {
+  return std::make_shared<rocksdb::WriteBufferManager>(2 * bytes);
+}
+
+RocksMemtableBudget::RocksMemtableBudget(rocksdb::DB* db, uint64_t bytes)
+    : db_(db), bytes_(bytes), manager_(db->GetDBOptions().write_buffer_manager) {}
+
+bool RocksMemtableBudget::IsExceeded(uint64_t mutable_bytes) const {
+  return mutable_bytes > bytes_ / 8 * 7 ||
+         (mutable_bytes > bytes_ / 2 && manager_->memory_usage() >= bytes_);
+}
+
+void RocksMemtableBudget::AfterWrite(const RocksRegions& regions) {
+  if (!IsExceeded(manager_->mutable_memtable_memory_usage())) return;
+  MutexLock lock(&choosing_);
+  const std::shared_ptr<const RegionSets> sets = regions.Current();
+  uint64_t all_bytes = 0;
+  uint64_t largest_bytes = 0;
+  rocksdb::ColumnFamilyHandle* largest = nullptr;
+  for (const std::shared_ptr<const RegionSet>& set : *sets) {
+    for (size_t i = 0; i < set->size(); ++i) {
+      uint64_t bytes = 0;
+      db_->GetIntProperty(set->family(i), rocksdb::DB::Properties::kCurSizeActiveMemTable, &bytes);
+      all_bytes += bytes;
+      if (bytes <= largest_bytes) continue;
+      largest_bytes = bytes;
+      largest = set->family(i);
+    }
+  }
+  // Another write has seen to it; or it is memtables of regions that were dropped, and no flush of
+  // others would help.
+  if (largest == nullptr || !IsExceeded(all_bytes)) return;
+  // A database that takes no flush now has told its recovery.
+  BeginFlush(db_, largest).PermitUncheckedError();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,124 @@
+#include "engine/rocks/regions/rocks_recovery.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "engine/rocks/files/rocks_status.h"
+#include "engine/rocks/regions/rocks_flush.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+namespace {
+
+// After a try that failed, the next is no sooner.
+constexpr std::chrono::milliseconds kTryEvery(200);
+constexpr std::chrono::milliseconds kErrorLookEvery(1000);
+
+constexpr TableId kReferredToFirst[] = {TableId::kMeta, TableId::kUid, TableId::kSeries,
+                                        TableId::kAnnotation, TableId::kData};
+static_assert(std::size(kReferredToFirst) == std::size(kTableIds));
+
+}  // namespace
+
+RocksRecovery::RocksRecovery(rocksdb::DB* db,
+                             const RocksRegions* regions,
+                             std::shared_ptr<RocksErrorWatch> errors)
+    : db_(db), regions_(*regions), errors_(std::move(errors)), thread_([this] { Loop(); }) {}
+
+RocksRecovery::~RocksRecovery() {
+  {
+    MutexLock lock(&done_mutex_);
+    is_stopping_ = true;
+  }
+  errors_->Wake();
+  thread_.join();
+}
+
+absl::Status RocksRecovery::Check() {
+  return IsRecovered() ? absl::OkStatus() : Recover();
+}
+
+absl::Status RocksRecovery::Write(const rocksdb::WriteOptions& options,
+                                  rocksdb::WriteBatch* batch) {
+  HOURCELL_RETURN_IF_ERROR(Check());
+  const uint64_t before = errors_->counts().wal;
+  HOURCELL_RETURN_IF_ERROR(FromRocks(db_->Write(options, batch), "write"));
+  if (options.disableWAL || errors_->counts().wal == before) return absl::OkStatus();
+  return Recover();
+}
+
+absl::Status RocksRecovery::SyncLog() {
+  // Counted before the check: a WAL that breaks between the two is not synced, and says nothing.
+  const uint64_t before = errors_->counts().wal;
+  HOURCELL_RETURN_IF_ERROR(Check());
+  HOURCELL_RETURN_IF_ERROR(FromRocks(db_->FlushWAL(/*sync=*/true), "sync"));
+  return errors_->counts().wal == before ? absl::OkStatus() : Recover();
+}
+
+bool RocksRecovery::IsRecovered() const {
+  const RocksErrorWatch::Counts counts = errors_->counts();
+  MutexLock lock(&done_mutex_);
+  return done_ == counts;
+}
+
+absl::Status RocksRecovery::Recover() {
+  MutexLock lock(&mutex_);
+  if (IsRecovered()) return absl::OkStatus();
+  if (!last_try_.ok() && std::chrono::steady_clock::now() < next_try_) return last_try_;
+  return TryNow();
+}
+
+absl::Status RocksRecovery::TryNow() {
+  const RocksErrorWatch::Counts seen = errors_->counts();
+  const auto flush_all = [this]() -> rocksdb::Status {
+    const std::shared_ptr<const RegionSets> sets = regions_.Current();
+    for (const TableId table : kReferredToFirst) {
+      const std::shared_ptr<const RegionSet>& set = (*sets)[static_cast<size_t>(table)];
+      if (set == nullptr) continue;  // being closed
+      for (size_t i = 0; i < set->size(); ++i)
+        BeginFlush(db_, set->family(i)).PermitUncheckedError();
+      for (size_t i = 0; i < set->size(); ++i) {
+        const rocksdb::Status flushed = FlushFamily(db_, set->family(i), *errors_);
+        // It was split or merged meanwhile, with all it had in memory.
+        if (!flushed.ok() && !flushed.IsColumnFamilyDropped()) return flushed;
+      }
+    }
+    return rocksdb::Status::OK();
+  };
+  const rocksdb::Status flushed = flush_all();
+  if (!flushed.ok()) {
+    last_try_ = absl::UnavailableError(
+        fmt::format("the store writes nothing after a failure, until all that is in memory is in "
+                    "files: {}; want a disk that takes writes",
+                    flushed.ToString()));
+    next_try_ = std::chrono::steady_clock::now() + kTryEvery;
+    return last_try_;
+  }
+  // Those of files that are not needed any more begin to be deleted again.
+  for (int failures = errors_->TakeManifestFailures(); failures > 0; --failures)
+    db_->EnableFileDeletions(/*force=*/false).PermitUncheckedError();
+  last_try_ = absl::OkStatus();
+  MutexLock lock(&done_mutex_);
+  done_ = seen;
+  return absl::OkStatus();
+}
+
+void RocksRecovery::Loop() {
+  while (true) {
+    RocksErrorWatch::Counts done;
+    {
+      MutexLock lock(&done_mutex_);
+      if (is_stopping_) return;
+      done = done_;
+    }
+    if (errors_->counts() == done) {
+      errors_->WaitForOthers(done, kErrorLookEvery);
+    } else if (!Recover().ok()) {
+      errors_->WaitForOthers(errors_->counts(), kTryEvery);
+    }
+  }
+}
+
+}  // namespace hourcell

@@ -1,0 +1,172 @@
+#include "engine/rocks/regions/rocks_region.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+// How often a region is looked at.
+constexpr int64_t kGateLookEveryMs = 5;
+
+int64_t SteadyMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+RocksRegion::~RocksRegion() {
+  // Nothing can be done about an error, and nothing is lost by it.
+  db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
+}
+
+bool RocksRegion::IsBehind() {
+  const int64_t now_ms = SteadyMs();
+  int64_t look_ms = next_look_ms_.load(std::memory_order_relaxed);
+  if (now_ms >= look_ms &&
+      next_look_ms_.compare_exchange_strong(look_ms, now_ms + kGateLookEveryMs)) {
+    std::string files;
+    uint64_t memtables = 0;
+    db_->GetProperty(family_, rocksdb::DB::Properties::kNumFilesAtLevelPrefix + "0", &files);
+    db_->GetIntProperty(family_, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables);
+    backlog_.Note(std::strtoull(files.c_str(), nullptr, 10), memtables);
+  }
+  return backlog_.is_behind();
+}
+
+absl::StatusOr<std::shared_ptr<const RegionSet>> RegionSet::Make(
+    std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions) {
+  std::ranges::sort(regions, {}, [](const auto& region) -> const std::string& {
+    return region.first.range.start;
+  });
+  std::vector<RegionInfo> infos;
+  std::vector<std::shared_ptr<RocksRegion>> open;
+  for (auto& [info, region] : regions) {
+    infos.push_back(std::move(info));
+    open.push_back(std::move(region));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(std::move(infos)));
+  return std::make_shared<const RegionSet>(std::move(map), std::move(open));
+}
+
+std::shared_ptr<const RegionSets> RocksRegions::Current() const {
+  MutexLock lock(&mutex_);
+  return sets_;
+}
+
+void RocksRegions::Replace(TableId table, std::shared_ptr<const RegionSet> set) {
+  std::shared_ptr<const RegionSets> before;  // let go of without the lock
+  MutexLock lock(&mutex_);
+  auto sets = std::make_shared<RegionSets>(*sets_);
+  (*sets)[static_cast<size_t>(table)] = std::move(set);
+  before = std::exchange(sets_, std::move(sets));
+}
+
+void RocksRegions::Clear() {
+  std::shared_ptr<const RegionSets> before;
+  MutexLock lock(&mutex_);
+  before = std::exchange(sets_, std::make_shared<const RegionSets>());
+}
+
+RegionEntry::RegionEntry(const RocksRegions& regions,
+                         std::span<const Mutation> group,
+                         int64_t wait_ms) {
+  const int64_t give_up_ms = SteadyMs() + wait_ms;
+  bool has_waited = false;
+  while (true) {
+    sets_ = regions.Current();
+    FindPlaces(group);
+    const Place* const behind = FindBehind();
+    if (behind == nullptr) {
+      if (TryEnter()) return;
+      continue;
+    }
+    if (!has_waited) RegionAt(*behind).backlog()->CountBlocked(behind->rows);
+    has_waited = true;
+    if (SteadyMs() >= give_up_ms) {
+      const RegionInfo& info = (*sets_)[behind->table]->info(behind->region);
+      status_ = absl::UnavailableError(
+          fmt::format("region {} of table {}: its files come faster than they are merged, for {} "
+                      "ms; try again",
+                      info.id.value, info.table, wait_ms));
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kGateLookEveryMs));
+  }
+}
+
+void RegionEntry::FindPlaces(std::span<const Mutation> group) {
+  families_.clear();
+  families_.reserve(group.size());
+  places_.clear();
+  for (const Mutation& mutation : group) {
+    const auto table = static_cast<size_t>(mutation.table);
+    const RegionSet& set = *(*sets_)[table];
+    const size_t region = set.Find(mutation.key);
+    families_.push_back(set.family(region));
+    if (places_.empty() || places_.back().table != table || places_.back().region != region) {
+      places_.push_back({.table = table, .region = region});
+    }
+    ++places_.back().rows;
+  }
+  const auto key = [](const Place& place) { return std::pair(place.table, place.region); };
+  std::ranges::sort(places_, {}, key);
+  size_t kept = 0;
+  for (const Place& place : places_) {
+    if (kept > 0 && key(places_[kept - 1]) == key(place)) {
+      places_[kept - 1].rows += place.rows;
+    } else {
+      places_[kept++] = place;
+    }
+  }
+  places_.resize(kept);
+}
+
+RocksRegion& RegionEntry::RegionAt(const Place& place) const {
+  return *(*sets_)[place.table]->region(place.region);
+}
+
+// A region that takes no rows now, or null.
+const RegionEntry::Place* RegionEntry::FindBehind() const {
+  for (const Place& place : places_)
+    if (RegionAt(place).IsBehind()) return &place;
+  return nullptr;
+}
+
+bool RegionEntry::TryEnter() {
+  for (const Place& place : places_) {
+    RocksRegion& region = RegionAt(place);
+    const RegionGate::Entry entry = region.gate()->Enter();
+    if (entry == RegionGate::Entry::kInside) {
+      region.backlog()->CountWritten(place.rows);
+      entered_.push_back(region.gate());
+      continue;
+    }
+    Leave();
+    if (entry == RegionGate::Entry::kGone) return false;
+    const RegionInfo& info = (*sets_)[place.table]->info(place.region);
+    status_ = absl::UnavailableError(fmt::format(
+        "region {} of table {}: its catalogue could not be written, so that it takes no "
+        "writes until the store is opened again",
+        info.id.value, info.table));
+    return true;
+  }
+  return true;
+}
+
+void RegionEntry::Leave() {
+  for (RegionGate* const gate : entered_)
+    gate->Leave();
+  entered_.clear();
+}
+
+}  // namespace hourcell

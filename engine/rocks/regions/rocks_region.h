@@ -1,0 +1,155 @@
+// Regions that are open: the column family of each, and all of a table's at one moment.
+//
+// A RegionSet is immutable and stands behind a pointer; a split or merge puts another in its place.
+// Who has the old one goes on reading from its regions, whose files stay as long as it does.
+//
+//   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
+//   split   close the parent's gate -> ... -> publish the new set -> abandon the gate
+//
+// A write is inside the gates of all its regions at once, and enters them in the order of tables
+// and keys; a split or merge closes those of its parents in the same order and waits for nothing
+// else that a write holds, so no two wait for each other.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+
+#include "codec/base/mutex.h"
+#include "engine/regions/region_map.h"
+#include "engine/rocks/regions/region_backlog.h"
+#include "engine/rocks/regions/region_gate.h"
+#include "engine/rocks/regions/rocks_region_filter.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Thread-safe.
+class RocksRegion {
+ public:
+  // Takes the handle over. `db` outlives it. `bounds` are those of the family's filter.
+  RocksRegion(rocksdb::DB* db,
+              rocksdb::ColumnFamilyHandle* family,
+              std::shared_ptr<RegionBounds> bounds)
+      : db_(db), family_(family), bounds_(std::move(bounds)) {}
+  ~RocksRegion();
+  RocksRegion(const RocksRegion&) = delete;
+  RocksRegion& operator=(const RocksRegion&) = delete;
+
+  rocksdb::ColumnFamilyHandle* family() const { return family_; }
+  RegionBounds* bounds() { return bounds_.get(); }
+  // Each write to the family goes through it.
+  RegionGate* gate() { return &gate_; }
+
+  // True if it takes no rows for now: looks at the family, though not more often than every few
+  // milliseconds.
+  bool IsBehind();
+  RegionBacklog* backlog() { return &backlog_; }
+
+ private:
+  rocksdb::DB* const db_;
+  rocksdb::ColumnFamilyHandle* const family_;
+  const std::shared_ptr<RegionBounds> bounds_;
+  RegionGate gate_;
+  RegionBacklog backlog_;
+  std::atomic<int64_t> next_look_ms_{0};  // of the steady clock
+};
+
+// Immutable, but for the regions' gates.
+class RegionSet {
+ public:
+  // Open regions with what the catalogue says of each, in any order. kInvalidArgument: they do not
+  // tile the table.
+  static absl::StatusOr<std::shared_ptr<const RegionSet>> Make(
+      std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>> regions);
+
+  // For Make, which checks them: regions in the order of the map's.
+  RegionSet(RegionMap map, std::vector<std::shared_ptr<RocksRegion>> regions)
+      : map_(std::move(map)), regions_(std::move(regions)) {}
+
+  const RegionMap& map() const { return map_; }
+  size_t size() const { return regions_.size(); }
+  const RegionInfo& info(size_t i) const { return map_.regions()[i]; }
+  const std::shared_ptr<RocksRegion>& region(size_t i) const { return regions_[i]; }
+  rocksdb::ColumnFamilyHandle* family(size_t i) const { return regions_[i]->family(); }
+  // Of the region that has `key`.
+  size_t Find(std::string_view key) const { return regions_.size() == 1 ? 0 : map_.Find(key); }
+
+ private:
+  const RegionMap map_;
+  const std::vector<std::shared_ptr<RocksRegion>> regions_;  // of map_'s
+};
+
+// The regions of all tables, by TableId.
+using RegionSets = std::array<std::shared_ptr<const RegionSet>, std::size(kTableIds)>;
+
+// Those there are now. Thread-safe.
+class RocksRegions {
+ public:
+  explicit RocksRegions(RegionSets sets)
+      : sets_(std::make_shared<const RegionSets>(std::move(sets))) {}
+
+  std::shared_ptr<const RegionSets> Current() const;
+  void Replace(TableId table, std::shared_ptr<const RegionSet> set);
+  // Lets go of all, so that the database can be closed.
+  void Clear();
+
+ private:
+  mutable Mutex mutex_;
+  std::shared_ptr<const RegionSets> sets_ ABSL_GUARDED_BY(mutex_);
+};
+
+// A group of mutations inside the gates of the regions it goes to, until the end of scope.
+class RegionEntry {
+ public:
+  // How long a group waits at most for a region that is behind.
+  static constexpr int64_t kBehindMsMax = 10'000;
+
+  // Looks the regions up, waits while one of them is behind, and enters their gates, again until
+  // none of them is gone.
+  RegionEntry(const RocksRegions& regions,
+              std::span<const Mutation> group,
+              int64_t wait_ms = kBehindMsMax);
+  ~RegionEntry() { Leave(); }
+  RegionEntry(const RegionEntry&) = delete;
+  RegionEntry& operator=(const RegionEntry&) = delete;
+
+  // kUnavailable: a region is closed until the store is opened again, or was behind for so long.
+  const absl::Status& status() const { return status_; }
+  // Of the i-th mutation.
+  rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
+
+ private:
+  // A region of the group.
+  struct Place {
+    size_t table = 0;
+    size_t region = 0;
+    uint64_t rows = 0;  // of the group
+  };
+
+  void FindPlaces(std::span<const Mutation> group);
+  const Place* FindBehind() const;
+  RocksRegion& RegionAt(const Place& place) const;
+  // False if a region is gone.
+  bool TryEnter();
+  void Leave();
+
+  absl::Status status_;
+  std::shared_ptr<const RegionSets> sets_;  // keeps the regions
+  std::vector<Place> places_;               // ascending
+  std::vector<rocksdb::ColumnFamilyHandle*> families_;
+  std::vector<RegionGate*> entered_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,67 @@
+#include "engine/rocks/rocks_merge.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/cells/cell.h"
+#include "engine/rocks/rocks_slice.h"
+#include "engine/rows/series_key.h"
+
+namespace hourcell {
+namespace {
+
+// A merge that is a function of the old value and the operands, and of the operands alone.
+class ListMergeOperator : public rocksdb::MergeOperator {
+ public:
+  using Merge = void (*)(std::span<const std::string_view> oldest_first, std::string* out);
+
+  ListMergeOperator(const char* name, Merge merge) : name_(name), merge_(merge) {}
+
+  const char* Name() const override { return name_; }
+
+  bool FullMergeV2(const MergeOperationInput& in, MergeOperationOutput* out) const override {
+    std::vector<std::string_view> list;
+    list.reserve(in.operand_list.size() + 1);
+    if (in.existing_value != nullptr) list.push_back(ToView(*in.existing_value));
+    for (const rocksdb::Slice& operand : in.operand_list)
+      list.push_back(ToView(operand));
+    out->new_value.clear();
+    merge_(list, &out->new_value);
+    return true;
+  }
+
+  bool PartialMergeMulti(const rocksdb::Slice& /*key*/,
+                         const std::deque<rocksdb::Slice>& operands,
+                         std::string* new_value,
+                         rocksdb::Logger* /*logger*/) const override {
+    std::vector<std::string_view> list;
+    list.reserve(operands.size());
+    for (const rocksdb::Slice& operand : operands)
+      list.push_back(ToView(operand));
+    new_value->clear();
+    merge_(list, new_value);
+    return true;
+  }
+
+ private:
+  const char* const name_;
+  const Merge merge_;
+};
+
+void MergeRow(std::span<const std::string_view> oldest_first, std::string* out) {
+  MergeCells(/*existing=*/{}, oldest_first, out);
+}
+
+}  // namespace
+
+std::shared_ptr<rocksdb::MergeOperator> NewRowMergeOperator() {
+  return std::make_shared<ListMergeOperator>("hourcell.row", &MergeRow);
+}
+
+std::shared_ptr<rocksdb::MergeOperator> NewPostingMergeOperator() {
+  return std::make_shared<ListMergeOperator>("hourcell.posting", &MergePostings);
+}
+
+}  // namespace hourcell

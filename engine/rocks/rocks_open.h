@@ -1,0 +1,61 @@
+// Opens the database of a store: all column families there are, and of those the regions that the
+// catalogue names.
+//
+//   families there are, and those a new store needs -> open -> read the catalogue in `meta`
+//     -> a table without a row: one region, of all keys
+//     -> families that no row names: dropped; transitions: forgotten
+//     -> links to files on their way from region to region: removed
+//
+// What a split or merge had made before a crash is named only once it is whole, so that dropping
+// the rest is all the recovery there is.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+
+#include "engine/options.h"
+#include "engine/rocks/files/rocks_file_system.h"
+#include "engine/rocks/regions/rocks_flush_watch.h"
+#include "engine/rocks/regions/rocks_region.h"
+#include "engine/rocks/rocks_retention.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Tables that can have several regions.
+bool HasRegions(TableId table);
+
+// The options of the families of a store. Thread-safe.
+class RocksFamilies {
+ public:
+  RocksFamilies(const Options& options, const RocksRetention* retention);
+
+  // Of a region; `bounds` are what its filter goes by.
+  rocksdb::ColumnFamilyOptions OptionsOf(TableId table,
+                                         std::shared_ptr<const RegionBounds> bounds) const;
+
+ private:
+  const Options options_;
+  const RocksRetention& retention_;
+  const std::shared_ptr<rocksdb::Cache> cache_;
+};
+
+struct OpenedRocks {
+  RocksEnvironment environment;                  // the database's
+  std::shared_ptr<RocksFlushWatch> flush_watch;  // the database's; not started
+  std::unique_ptr<rocksdb::DB> db;
+  RegionSets sets;
+};
+
+// kFailedPrecondition: not a store of ours. kNotFound: there is none, and none is to be made.
+// kDataLoss: the catalogue does not decode, its regions do not tile a table, or lack a family.
+absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
+                                      const Options& options,
+                                      const RocksFamilies& families);
+
+}  // namespace hourcell

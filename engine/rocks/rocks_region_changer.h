@@ -1,0 +1,133 @@
+// RocksRegionChanger: changes which regions a table has, on RocksDB.
+//
+//   split      intent in `meta`, flush               writes go on
+//              -> close the region's gate            its writers wait
+//              -> export its files                   hard links, and a flush of what came since
+//              -> import each daughter's share as a family
+//              -> commit: one synced batch in `meta`, the point of no return
+//              -> publish the new set, abandon the gate
+//              -> drop the parent's family           readers of before keep it
+//   merge      trim the parents, intent, flush       writes go on
+//              -> close the gates, in order of keys
+//              -> one parent has rows at most? then it takes the others' ranges, and no file moves
+//              -> else export all, import as one family
+//              -> commit -> publish -> abandon the gates -> drop the parents' families
+//   presplit   close the region's gate -> is the table empty? -> a family for each new region
+//              -> commit -> publish -> abandon the gate -> drop the old family
+//   trim       in the background, after a split: what is outside of a daughter's range leaves its
+//              files; only then may it merge
+//
+// Before the commit a crash leaves families that no row names, after it one: both are dropped when
+// the store is opened. What fails before the commit is undone at once. If the commit itself fails,
+// nobody knows whether it is on disk: the parents take no writes until the store is opened again.
+//
+// One change at a time, trims beside it. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include "codec/base/mutex.h"
+#include "engine/rocks/regions/rocks_recovery.h"
+#include "engine/rocks/regions/rocks_region.h"
+#include "engine/rocks/rocks_open.h"
+#include "engine/store_observer.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class RocksRegionChanger {
+ public:
+  // All are borrowed. `observers` are asked before each change and told after it.
+  RocksRegionChanger(rocksdb::DB* db,
+                     const RocksFamilies* families,
+                     RocksRegions* regions,
+                     RocksRecovery* recovery,
+                     std::vector<StoreObserver*> observers)
+      : db_(*db),
+        families_(*families),
+        regions_(*regions),
+        recovery_(*recovery),
+        observers_(std::move(observers)) {}
+
+  // TableStore's. `now_ms` makes the ids of new regions.
+  absl::Status Presplit(TableId table, const RegionCut& cut, uint64_t now_ms);
+  absl::Status Split(TableId table, const RegionCut& cut, uint64_t now_ms);
+  absl::Status Merge(TableId table, std::span<const RegionId> ids);
+  absl::StatusOr<bool> Trim(TableId table);
+  absl::Status WithoutChanges(const std::function<absl::Status()>& work);
+
+ private:
+  using Regions = std::vector<std::pair<RegionInfo, std::shared_ptr<RocksRegion>>>;
+  class ClosedGates;
+
+  static absl::Status CheckUsable(const RegionSet& set, std::span<const size_t> regions);
+  absl::Status AskObservers(const RegionChange& change) const;
+  void TellObservers(const RegionChange& change) const;
+
+  std::shared_ptr<const RegionSet> Current(TableId table) const;
+  // Ids are never used twice, not even those of changes that failed: families are named by them.
+  // REQUIRES: LoadLastId has returned OK.
+  RegionId NextId(const RegionSet& set, uint64_t now_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+
+  // The regions that `cut` makes of `parent`, without families.
+  std::vector<RegionInfo> Daughters(const RegionSet& set,
+                                    const RegionInfo& parent,
+                                    const RegionCut& cut,
+                                    uint64_t now_ms) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  absl::Status MakeDaughters(TableId table,
+                             rocksdb::ColumnFamilyHandle* family,
+                             const std::vector<RegionInfo>& daughters,
+                             Regions* made) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  absl::Status MakeEmpty(TableId table, const std::vector<RegionInfo>& infos, Regions* made)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  absl::Status MakeMerged(TableId table,
+                          const RegionSet& set,
+                          std::span<const size_t> parents,
+                          const RegionInfo& merged,
+                          Regions* made) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+
+  // Reads the largest id that was ever taken, once.
+  absl::Status LoadLastId() ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  // Writes which regions will be made, and that their ids are taken.
+  absl::Status WriteIntent(std::span<const RegionInfo> regions)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  // Takes back families that were made, and the intent, after `why`. Returns `why`.
+  absl::Status Undo(const absl::Status& why, const Regions& made)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  // Replaces the rows of `parents` by those of `children`, forgets their intent, and publishes. The
+  // gates are abandoned, or failed if nobody knows whether it is on disk.
+  absl::Status Commit(TableId table,
+                      const RegionSet& before,
+                      std::span<const size_t> parents,
+                      Regions children,
+                      ClosedGates* gates) ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_);
+  absl::Status DropFamilies(const RegionSet& before,
+                            std::span<const size_t> parents,
+                            const rocksdb::ColumnFamilyHandle* kept);
+  absl::Status TrimRegion(TableId table, RegionId id, bool* is_clean);
+  absl::Status WriteMeta(rocksdb::WriteBatch* batch);
+  rocksdb::ColumnFamilyHandle* meta() const;
+
+  rocksdb::DB& db_;
+  const RocksFamilies& families_;
+  RocksRegions& regions_;
+  RocksRecovery& recovery_;
+  const std::vector<StoreObserver*> observers_;
+  Mutex change_;  // one at a time
+  bool has_last_id_ ABSL_GUARDED_BY(change_) = false;
+  RegionId last_id_ ABSL_GUARDED_BY(change_);
+};
+
+}  // namespace hourcell

@@ -1,0 +1,23 @@
+// What a region takes on RocksDB, and where it could be cut.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <rocksdb/db.h>
+
+#include "engine/rocks/regions/rocks_region.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// What TableStore::ApproximateBytes says of the part of `range` that is the region's.
+uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range);
+
+RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index);
+
+// The probe keeps `set`, and so the region's files; `db` outlives it.
+RegionProbe ProbeOf(rocksdb::DB* db, const std::shared_ptr<const RegionSet>& set, size_t index);
+
+}  // namespace hourcell

@@ -1,0 +1,414 @@
+#include "engine/rocks/rocks_table_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "codec/base/status_macros.h"
+#include "engine/rocks/files/rocks_status.h"
+#include "engine/rocks/regions/rocks_flush.h"
+#include "engine/rocks/regions/rocks_memtable_budget.h"
+#include "engine/rocks/regions/rocks_recovery.h"
+#include "engine/rocks/regions/rocks_region.h"
+#include "engine/rocks/rocks_cursor.h"
+#include "engine/rocks/rocks_open.h"
+#include "engine/rocks/rocks_options.h"
+#include "engine/rocks/rocks_region_changer.h"
+#include "engine/rocks/rocks_region_size.h"
+#include "engine/rocks/rocks_retention.h"
+#include "engine/rocks/rocks_slice.h"
+#include "engine/rocks/rocks_table_files.h"
+
+namespace hourcell {
+namespace {
+
+class RocksTableView : public TableView {
+ public:
+  // The snapshot is the older of the two: what it holds is in regions of before and after a split
+  // alike, while later writes may be in the new ones only.
+  RocksTableView(rocksdb::DB* db, const RocksRegions& regions)
+      : db_(db), snapshot_(db->GetSnapshot()), sets_(regions.Current()) {}
+  ~RocksTableView() override { db_->ReleaseSnapshot(snapshot_); }
+
+  absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
+    const RegionSet& set = regions(table);
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status status =
+        db_->Get(read_options(), set.family(set.Find(key)), ToSlice(key), &value);
+    if (status.IsNotFound()) return std::optional<std::string>();
+    if (!status.ok()) return FromRocks(status, Describe("get", table, key));
+    return std::optional<std::string>(value.ToString());
+  }
+
+  absl::Status GetMany(TableId table,
+                       std::span<const std::string> keys,
+                       std::vector<std::optional<std::string>>* values) override {
+    const RegionSet& set = regions(table);
+    const size_t count = keys.size();
+    std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> found(count);
+    std::vector<rocksdb::Status> statuses(count);
+    if (set.size() == 1) {
+      db_->MultiGet(read_options(), set.family(0), count, slices.data(), found.data(),
+                    statuses.data());
+    } else {
+      std::vector<rocksdb::ColumnFamilyHandle*> families(count);
+      for (size_t i = 0; i < count; ++i)
+        families[i] = set.family(set.Find(keys[i]));
+      db_->MultiGet(read_options(), count, families.data(), slices.data(), found.data(),
+                    statuses.data());
+    }
+    values->assign(count, std::nullopt);
+    for (size_t i = 0; i < count; ++i) {
+      if (statuses[i].ok()) {
+        (*values)[i] = found[i].ToString();
+      } else if (!statuses[i].IsNotFound()) {
+        return FromRocks(statuses[i], Describe("get", table, keys[i]));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Scan(TableId table,
+                    const ScanRange& range,
+                    const RowFilter& filter,
+                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
+    // A long scan must not push what is hot out of the cache.
+    RocksCursor row(db_, &regions(table), read_options(),
+                    {.begin = range.begin, .end = range.end, .is_large = table == TableId::kData});
+    for (row.Seek(range.begin); row.valid(); row.Next()) {
+      if (!filter.Matches(row.key())) continue;
+      if (!visit(row.key(), row.value())) return absl::OkStatus();
+    }
+    return row.status();
+  }
+
+  std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
+    return std::make_unique<RocksCursor>(db_, &regions(table), read_options(), range);
+  }
+
+ private:
+  rocksdb::ReadOptions read_options() const {
+    rocksdb::ReadOptions options = RocksReadOptions();
+    options.snapshot = snapshot_;
+    return options;
+  }
+  const RegionSet& regions(TableId table) const { return *(*sets_)[static_cast<size_t>(table)]; }
+  static std::string Describe(std::string_view verb, TableId table, std::string_view key) {
+    return fmt::format("{} {} {}", verb, TableName(table), ToHex(key));
+  }
+
+  rocksdb::DB* const db_;
+  const rocksdb::Snapshot* const snapshot_;
+  const std::shared_ptr<const RegionSets> sets_;
+};
+
+class RocksTableStore : public TableStore {
+ public:
+  RocksTableStore(OpenedRocks opened,
+                  std::unique_ptr<RocksRetention> retention,
+                  std::unique_ptr<RocksFamilies> families,
+                  const Options& options)
+      : clock_(options.clock != nullptr ? options.clock : Clock::System()),
+        retention_(std::move(retention)),
+        families_(std::move(families)),
+        env_(std::move(opened.environment.env)),
+        db_(std::move(opened.db)),
+        regions_(std::move(opened.sets)),
+        memtables_(db_.get(), MemtableBytes(options)),
+        recovery_(std::make_unique<RocksRecovery>(
+            db_.get(), &regions_, std::move(opened.environment.errors))),
+        changer_(std::make_unique<RocksRegionChanger>(
+            db_.get(), families_.get(), &regions_, recovery_.get(), options.observers)) {
+    if (opened.flush_watch != nullptr) opened.flush_watch->Start(&regions_);
+  }
+  ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
+
+  absl::Status Apply(std::span<const Mutation> group, bool sync) override {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return Write(group, options);
+  }
+
+  absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) override {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return Write(group, options, /*wait_ms=*/0);
+  }
+
+  absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
+    rocksdb::WriteOptions options;
+    options.disableWAL = true;
+    return Write(group, options);
+  }
+
+  bool IsBehind(TableId table, std::string_view key) override {
+    if (db_ == nullptr) return false;
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    RocksRegion& region = *set->region(set->Find(key));
+    if (!region.IsBehind()) return false;
+    region.backlog()->CountBlocked(1);
+    return true;
+  }
+
+  absl::Status Sync() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return recovery_->SyncLog();
+  }
+
+  absl::Status CheckWritten() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return recovery_->Check();
+  }
+
+  std::unique_ptr<TableView> Snapshot() override {
+    HOURCELL_CHECK(db_ != nullptr);
+    return std::make_unique<RocksTableView>(db_.get(), regions_);
+  }
+
+  absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) override {
+    MutexLock lock(&read_modify_write_);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> old, Snapshot()->Get(table, key));
+    if (old.has_value() && old->size() != 8) {
+      return absl::DataLossError(fmt::format("counter {} {}: got {} bytes; want 8",
+                                             TableName(table), ToHex(key), old->size()));
+    }
+    const uint64_t sum = (old.has_value() ? LoadBigEndian(old->data(), 8) : 0) + delta;
+    std::string value;
+    AppendBigEndian(sum, 8, &value);
+    HOURCELL_RETURN_IF_ERROR(SetOne(table, key, value));
+    return sum;
+  }
+
+  absl::StatusOr<bool> CompareAndSet(TableId table,
+                                     std::string_view key,
+                                     std::optional<std::string_view> expected,
+                                     std::string_view value) override {
+    MutexLock lock(&read_modify_write_);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> old, Snapshot()->Get(table, key));
+    if (old.has_value() != expected.has_value()) return false;
+    if (old.has_value() && *old != *expected) return false;
+    HOURCELL_RETURN_IF_ERROR(SetOne(table, key, value));
+    return true;
+  }
+
+  absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    std::vector<std::string> points;
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      const RegionRange& range = set->info(i).range;
+      if (!range.start.empty()) points.push_back(range.start);
+      rocksdb::ColumnFamilyMetaData metadata;
+      db_->GetColumnFamilyMetaData(set->family(i), &metadata);
+      for (const rocksdb::LevelMetaData& level : metadata.levels) {
+        for (const rocksdb::SstFileMetaData& file : level.files) {
+          if (range.Contains(file.smallestkey)) points.push_back(file.smallestkey);
+        }
+      }
+    }
+    std::ranges::sort(points);
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    return points;
+  }
+
+  absl::Status Presplit(TableId table, const RegionCut& cut) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->Presplit(table, cut, static_cast<uint64_t>(clock_->NowMs()));
+  }
+
+  absl::Status Split(TableId table, const RegionCut& cut) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->Split(table, cut, static_cast<uint64_t>(clock_->NowMs()));
+  }
+
+  absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->Merge(table, ids);
+  }
+
+  absl::StatusOr<bool> TrimRegions(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->Trim(table);
+  }
+
+  std::vector<RegionInfo> Regions(TableId table) override {
+    HOURCELL_CHECK(db_ != nullptr);
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    return {set->map().regions().begin(), set->map().regions().end()};
+  }
+
+  absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    std::vector<RegionUse> uses;
+    for (size_t i = 0; i < set->size(); ++i)
+      uses.push_back(UseOf(db_.get(), *set, i));
+    return uses;
+  }
+
+  absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    const RegionMap::Indexes indexes = set->map().Overlapping(range.begin, range.end);
+    uint64_t bytes = 0;
+    for (size_t i = indexes.begin; i < indexes.end; ++i)
+      bytes += BytesIn(db_.get(), *set, i, range);
+    return bytes;
+  }
+
+  absl::StatusOr<RegionProbe> ProbeRegion(TableId table, RegionId id) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      if (set->info(i).id == id) return ProbeOf(db_.get(), set, i);
+    }
+    return absl::NotFoundError(
+        fmt::format("no region of {} has id {}", TableName(table), id.value));
+  }
+
+  absl::Status Flush(TableId table) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    // All are begun before one is waited for, so that several threads have something to do.
+    for (size_t i = 0; i + 1 < set->size(); ++i)
+      BeginFlush(db_.get(), set->family(i)).PermitUncheckedError();
+    for (size_t i = 0; i < set->size(); ++i) {
+      const rocksdb::Status flushed = FlushFamily(db_.get(), set->family(i), recovery_->errors());
+      // It was split or merged meanwhile, with all it had in memory.
+      if (flushed.IsColumnFamilyDropped()) continue;
+      HOURCELL_RETURN_IF_ERROR(FromRocks(flushed, fmt::format("flush {}", TableName(table))));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    rocksdb::CompactRangeOptions options;
+    // The lowest level too: it may hold rows of many cells that were merged in place.
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
+    options.canceled = cancelled;
+    const std::shared_ptr<const RegionSet> set = regions(table);
+    for (size_t i = 0; i < set->size(); ++i) {
+      // It flushes by itself, and would wait for ever if that failed.
+      rocksdb::Status done = FlushFamily(db_.get(), set->family(i), recovery_->errors());
+      if (done.ok()) done = db_->CompactRange(options, set->family(i), nullptr, nullptr);
+      if (done.IsColumnFamilyDropped()) continue;  // it was split or merged meanwhile
+      if (cancelled != nullptr && cancelled->load()) {
+        return absl::CancelledError(
+            fmt::format("compact {}: ended at region {} of {}; what was merged stays",
+                        TableName(table), i + 1, set->size()));
+      }
+      HOURCELL_RETURN_IF_ERROR(FromRocks(done, fmt::format("compact {}", TableName(table))));
+    }
+    return absl::OkStatus();
+  }
+
+  void SetExpiry(const RowExpiry* expiry) override { retention_->SetExpiry(expiry); }
+
+  absl::StatusOr<uint64_t> DropExpired() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::shared_ptr<const RegionSet> set = regions(TableId::kData);
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    for (size_t i = 0; i < set->size(); ++i)
+      families.push_back(set->family(i));
+    return retention_->DropFiles(db_.get(), families);
+  }
+
+  absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return changer_->WithoutChanges(work);
+  }
+
+  absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles() override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return RocksTableFiles::Pin(db_.get());
+  }
+
+  absl::Status Close() override {
+    if (db_ == nullptr) return absl::OkStatus();
+    absl::Status flushed;
+    for (const TableId table : kTableIds)
+      flushed.Update(Flush(table));
+    changer_.reset();
+    recovery_.reset();
+    regions_.Clear();
+    const rocksdb::Status closed = db_->Close();
+    db_.reset();
+    return flushed.ok() ? FromRocks(closed, "close") : flushed;
+  }
+
+ private:
+  absl::Status CheckOpen() const {
+    return db_ != nullptr ? absl::OkStatus() : absl::FailedPreconditionError("store is closed");
+  }
+
+  absl::Status Write(std::span<const Mutation> group,
+                     const rocksdb::WriteOptions& options,
+                     int64_t wait_ms = RegionEntry::kBehindMsMax) {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const RegionEntry entry(regions_, group, wait_ms);
+    HOURCELL_RETURN_IF_ERROR(entry.status());
+    rocksdb::WriteBatch batch;
+    for (size_t i = 0; i < group.size(); ++i) {
+      const Mutation& mutation = group[i];
+      rocksdb::ColumnFamilyHandle* const family = entry.family(i);
+      rocksdb::Status status;
+      switch (mutation.kind) {
+        case Mutation::Kind::kSet:
+          status = batch.Put(family, mutation.key, mutation.value);
+          break;
+        case Mutation::Kind::kMerge:
+          status = batch.Merge(family, mutation.key, mutation.value);
+          break;
+        case Mutation::Kind::kDelete:
+          status = batch.Delete(family, mutation.key);
+          break;
+      }
+      HOURCELL_RETURN_IF_ERROR(FromRocks(status, "batch"));
+    }
+    HOURCELL_RETURN_IF_ERROR(recovery_->Write(options, &batch));
+    memtables_.AfterWrite(regions_);
+    return absl::OkStatus();
+  }
+
+  absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
+    const Mutation set{table, Mutation::Kind::kSet, std::string(key), std::string(value)};
+    return Write({&set, 1}, rocksdb::WriteOptions());
+  }
+
+  std::shared_ptr<const RegionSet> regions(TableId table) const {
+    return (*regions_.Current())[static_cast<size_t>(table)];
+  }
+
+  Clock* const clock_;
+  const std::unique_ptr<RocksRetention> retention_;
+  const std::unique_ptr<RocksFamilies> families_;
+  const std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<rocksdb::DB> db_;
+  RocksRegions regions_;
+  RocksMemtableBudget memtables_;
+  std::unique_ptr<RocksRecovery> recovery_;
+  std::unique_ptr<RocksRegionChanger> changer_;
+  Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TableStore>> OpenRocksTableStore(const std::string& directory,
+                                                                const Options& options) {
+  auto retention = std::make_unique<RocksRetention>();
+  auto families = std::make_unique<RocksFamilies>(options, retention.get());
+  HOURCELL_ASSIGN_OR_RETURN(OpenedRocks opened, OpenRocks(directory, options, *families));
+  return std::make_unique<RocksTableStore>(std::move(opened), std::move(retention),
+                                           std::move(families), options);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,45 @@
+// Keys of the annotation table: the row key that the points of the series and hour have, or that
+// of global annotations, and behind it the object qualifier that OpenTSDB would put into the row.
+//
+//   00000152c20900 000001000001 010a02     of a series, 2,562 s into its hour
+//   0000004f29d200 010000                  global
+//
+// No two annotations have one key. Where tagk and tagv have one byte each, a last pair and 3 bytes
+// are as long as 5 bytes; but there a qualifier's second byte is 0, and a UID never.
+//
+// Pure; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "codec/point.h"
+#include "codec/rows/row_key.h"
+
+namespace hourcell {
+
+// A parsed key. Views borrow from the parsed bytes.
+struct AnnotationKeyView {
+  std::string_view metric;  // empty: a global annotation
+  std::string_view tags;    // whole pairs
+  int64_t start_ms = 0;
+
+  bool is_global() const { return metric.empty(); }
+};
+
+// Appends the key of the annotation at `start` of the series, or of a global one if `tsuid` is
+// empty. REQUIRES: tsuid as EncodeTsuid makes it; 0 <= start.ms <= kTimestampMsMax.
+void AppendAnnotationKey(const RowKeyCodec& row_keys,
+                         std::string_view tsuid,
+                         const Timestamp& start,
+                         std::string* out);
+
+// kDataLoss: no qualifier of an annotation at the end, no row key before it.
+absl::StatusOr<AnnotationKeyView> ParseAnnotationKey(const RowKeyCodec& row_keys,
+                                                     std::string_view key);
+
+}  // namespace hourcell

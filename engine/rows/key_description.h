@@ -1,0 +1,63 @@
+// What a key of a table says, as far as it goes: where a region begins, in words.
+//
+//   \x03\x00\x00\x01P\xE2'\x00\x00\x00\x01  ->  salt 3, cpu.user, 2013-01-01 00:00:00, host=
+//
+// Keys of regions may end anywhere, also inside of a UID, and may have been made up by a user.
+// Nothing here is an error: a UID without a name is shown in hex, and so is what is no field.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/rows/uid.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class RowKeyCodec;
+class UidDirectory;
+
+// The fields of a key that are whole, and what stands behind them. Names are UTF-8.
+struct ExplainedKey {
+  std::optional<uint64_t> salt = {};       // bucket
+  std::optional<std::string> metric = {};  // the UID in hex if it has no name
+  std::optional<uint32_t> time_s = {};     // seconds since 1970; of an annotation its own
+  // A key without its value, at the end of the list, has an empty one.
+  std::vector<std::pair<std::string, std::string>> tags = {};
+  std::string rest = {};  // bytes, in hex
+
+  friend bool operator==(const ExplainedKey&, const ExplainedKey&) = default;
+};
+
+// "2013-01-01 00:00:00", UTC.
+std::string UtcText(uint32_t time_s);
+
+// As above, in one line, times in UTC, in the order of the default layout; empty for no field.
+std::string KeyText(const ExplainedKey& key);
+
+// Thread-safe.
+class KeyExplainer {
+ public:
+  // Both are borrowed.
+  KeyExplainer(const RowKeyCodec* row_keys, UidDirectory* uids)
+      : row_keys_(*row_keys), uids_(*uids) {}
+
+  // Keys of other tables than data and annotation are all rest. A name that cannot be read counts
+  // as none.
+  ExplainedKey Explain(TableId table, std::string_view key) const;
+
+ private:
+  ExplainedKey ExplainRow(std::string_view key) const;
+  void ExplainTags(std::string_view* rest, ExplainedKey* explained) const;
+  std::string NameOf(UidKind kind, std::string_view uid_bytes) const;
+
+  const RowKeyCodec& row_keys_;
+  UidDirectory& uids_;
+};
+
+}  // namespace hourcell

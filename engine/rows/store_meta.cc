@@ -1,0 +1,216 @@
+#include "engine/rows/store_meta.h"
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "engine/journal/journal.h"
+#include "engine/rows/key_range.h"
+#include "engine/table/retention.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kFormatKey = "format";
+constexpr std::string_view kLayoutKey = "layout";
+constexpr std::string_view kLowMarkKey = "low_mark";
+constexpr std::string_view kActiveMarkKey = "active_mark";
+constexpr std::string_view kTtlKey = "ttl";
+constexpr std::string_view kTtlPrefix = "ttl/";
+constexpr std::string_view kSaltEpochsKey = "salt_epochs";
+constexpr std::string_view kStoreVersion = "1";
+constexpr std::string_view kFormatWithEpochs = "2";
+
+// A whole number of decimal digits.
+template <typename Number>
+bool ParseWhole(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && stop == end;
+}
+
+bool ParseTtl(std::string_view text, int64_t* ttl_s) {
+  return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
+}
+
+absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
+  bool empty = true;
+  HOURCELL_RETURN_IF_ERROR(
+      view->Scan(table, {}, {}, [&](std::string_view, std::string_view) { return empty = false; }));
+  return empty;
+}
+
+absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, TableView* view) {
+  for (const TableId table : kTableIds) {
+    HOURCELL_ASSIGN_OR_RETURN(const bool empty, IsEmpty(view, table));
+    if (empty) continue;
+    return absl::DataLossError(fmt::format("open {}: the store has rows in {} but no format record",
+                                           options.path, TableName(table)));
+  }
+  HOURCELL_KILL_POINT("create:tables");
+  // In front of the record: a store that has the one has had the other.
+  HOURCELL_RETURN_IF_ERROR(
+      MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
+  HOURCELL_KILL_POINT("create:journal");
+  const std::vector<Mutation> group = {
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kStoreVersion)}};
+  HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
+  HOURCELL_KILL_POINT("create:meta");
+  return options.layout;
+}
+
+// Of the salt's buckets, those of the first epoch and those of the last are as good.
+absl::Status CheckLayout(const Options& options, const Layout& layout, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs epochs, ReadSaltEpochs(layout, tables));
+  Layout asked = options.layout;
+  if (layout.salt_width > 0 && asked.salt_buckets == epochs.epochs().back().buckets) {
+    asked.salt_buckets = layout.salt_buckets;
+  }
+  if (layout == asked) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("open {}: the store has another layout: {}",
+                                                   options.path,
+                                                   DescribeDifference(layout, asked)));
+}
+
+}  // namespace
+
+absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables) {
+  const std::unique_ptr<TableView> view = tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
+                            view->Get(TableId::kMeta, kFormatKey));
+  if (!format.has_value()) return CreateMeta(options, tables, view.get());
+  if (*format != kStoreVersion && *format != kFormatWithEpochs) {
+    return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {} or {}",
+                                                     options.path, QuoteForMessage(*format),
+                                                     kStoreVersion, kFormatWithEpochs));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            view->Get(TableId::kMeta, kLayoutKey));
+  if (!text.has_value()) {
+    return absl::DataLossError(fmt::format("open {}: no layout record", options.path));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(Layout layout, ParseLayout(*text));
+  if (options.check_layout) HOURCELL_RETURN_IF_ERROR(CheckLayout(options, layout, tables));
+  return layout;
+}
+
+absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, kSaltEpochsKey));
+  if (!text.has_value()) {
+    const uint32_t buckets = layout.salt_width == 0 ? 1 : layout.salt_buckets;
+    return SaltEpochs::Make({{.from_s = 0, .buckets = buckets}}, layout.salt_width);
+  }
+  absl::StatusOr<SaltEpochs> epochs = SaltEpochs::Parse(*text, layout.salt_width);
+  if (epochs.ok()) return epochs;
+  return absl::DataLossError(
+      fmt::format("meta salt_epochs: {}", std::string(epochs.status().message())));
+}
+
+absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables) {
+  const std::vector<Mutation> group = {
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey),
+       std::string(kFormatWithEpochs)},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
+  return tables->Apply(group, /*sync=*/true);
+}
+
+namespace {
+
+absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, key));
+  if (!text.has_value()) return std::optional<uint64_t>();
+  uint64_t block = 0;
+  if (!ParseWhole(*text, &block)) {
+    return absl::DataLossError(
+        fmt::format("meta {}: got {}; want a number", key, QuoteForMessage(*text)));
+  }
+  return std::optional<uint64_t>(block);
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> mark, ReadMark(kLowMarkKey, tables));
+  return mark.value_or(0);
+}
+
+absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, TableStore* tables) {
+  std::vector<Mutation> group;
+  group.push_back(
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
+  if (keeps_active_sets) {
+    group.push_back({TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey),
+                     fmt::format("{}", block)});
+  }
+  return tables->Apply(group, /*sync=*/true);
+}
+
+absl::StatusOr<bool> ReadActiveSetsAreKept(TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> active, ReadMark(kActiveMarkKey, tables));
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables));
+  return active.has_value() && *active == low_mark;
+}
+
+absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
+                            tables->Snapshot()->Get(TableId::kMeta, kTtlKey));
+  int64_t kept_s = 0;
+  if (text.has_value() && !ParseTtl(*text, &kept_s)) {
+    return absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds", kTtlKey,
+                                           QuoteForMessage(*text), kTtlMaxS));
+  }
+  if (!given.has_value() || *given == kept_s) return kept_s;
+  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, std::string(kTtlKey),
+                     fmt::format("{}", *given)};
+  HOURCELL_RETURN_IF_ERROR(tables->Apply({&set, 1}, /*sync=*/true));
+  return *given;
+}
+
+absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables) {
+  absl::flat_hash_map<Uid, int64_t> ttls;
+  absl::Status damage;
+  const auto visit = [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<std::string> uid = FromHex(key.substr(kTtlPrefix.size()));
+    int64_t ttl_s = 0;
+    if (uid.ok() && !uid->empty() && uid->size() <= kUidWidthMax && ParseTtl(value, &ttl_s)) {
+      ttls[LoadBigEndian(uid->data(), uid->size())] = ttl_s;
+      return true;
+    }
+    damage =
+        absl::DataLossError(fmt::format("meta {}: got {}; want 0 to {} seconds of a metric",
+                                        QuoteForMessage(key), QuoteForMessage(value), kTtlMaxS));
+    return false;
+  };
+  HOURCELL_RETURN_IF_ERROR(
+      tables->Snapshot()->Scan(TableId::kMeta, PrefixRange(std::string(kTtlPrefix)), {}, visit));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  return ttls;
+}
+
+absl::Status WriteMetricTtl(const Layout& layout,
+                            Uid metric,
+                            std::optional<int64_t> ttl_s,
+                            TableStore* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
+  Mutation mutation{TableId::kMeta, Mutation::Kind::kDelete,
+                    fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};
+  if (ttl_s.has_value()) {
+    mutation.kind = Mutation::Kind::kSet;
+    mutation.value = fmt::format("{}", *ttl_s);
+  }
+  return tables->Apply({&mutation, 1}, /*sync=*/true);
+}
+
+}  // namespace hourcell

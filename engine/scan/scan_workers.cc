@@ -1,0 +1,129 @@
+#include "engine/scan/scan_workers.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+// Lanes that have several tasks end at about the same time, though their bytes are guessed.
+constexpr uint64_t kTasksPerLane = 4;
+// Less is not worth a seek.
+constexpr uint64_t kTaskBytesMin = 64 << 10;
+
+// Sets `*rows` to the part of `interval` from its first stored row to its last; false if it has
+// none. Between them the middle of the keys as numbers is near the middle of the rows.
+absl::StatusOr<bool> NarrowToRows(const BucketInterval& interval,
+                                  TableId table,
+                                  TableView* view,
+                                  BucketInterval* rows) {
+  const std::unique_ptr<RowCursor> cursor =
+      view->NewCursor(table, {.begin = interval.start, .end = interval.stop});
+  cursor->Seek(interval.start);
+  if (!cursor->valid()) {
+    HOURCELL_RETURN_IF_ERROR(cursor->status());
+    return false;
+  }
+  *rows = {.bucket = interval.bucket, .start = std::string(cursor->key()), .stop = {}};
+  cursor->SeekToLast();
+  HOURCELL_RETURN_IF_ERROR(cursor->status());
+  HOURCELL_CHECK(cursor->valid());
+  rows->stop = AfterKey(cursor->key());
+  return true;
+}
+
+// The tasks of one interval.
+absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
+                                              std::span<const RegionBytes> regions,
+                                              const ScanTaskOptions& options,
+                                              TableId table,
+                                              TableView* view) {
+  BucketInterval rows;
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_rows, NarrowToRows(interval, table, view, &rows));
+  if (!has_rows) return std::vector<ScanTask>{{.start = interval.start, .stop = interval.stop}};
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> tasks,
+                            PlanScanTasks({&rows, 1}, regions, options));
+  // What is in no row yet may be anywhere in the interval.
+  tasks.front().start = interval.start;
+  tasks.back().stop = interval.stop;
+  return tasks;
+}
+
+}  // namespace
+
+absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
+                                   TableId table,
+                                   const LaneOptions& options,
+                                   TableStore* tables,
+                                   TableView* view) {
+  HOURCELL_CHECK(!intervals.empty() && options.lanes > 0);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, tables->RegionUses(table));
+  std::vector<RegionBytes> regions;
+  for (const RegionUse& use : uses) {
+    regions.push_back({.start = use.region.range.start,
+                       .end = use.region.range.end,
+                       .bytes = use.file_bytes + use.memory_bytes});
+  }
+  const auto bytes_between = [&](std::string_view start, std::string_view stop) {
+    return tables->ApproximateBytes(table, {.begin = std::string(start), .end = std::string(stop)})
+        .value_or(0);
+  };
+  uint64_t all = 0;
+  for (const BucketInterval& interval : intervals)
+    all += bytes_between(interval.start, interval.stop);
+  const uint64_t share = std::max(kTaskBytesMin, all / (options.lanes * kTasksPerLane));
+  const ScanTaskOptions task_options{.task_bytes_max = std::min(options.task_bytes_max, share),
+                                     .estimate = bytes_between};
+  LanePlan plan;
+  for (const BucketInterval& interval : intervals) {
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> of_interval,
+                              TasksOf(interval, regions, task_options, table, view));
+    for (ScanTask& task : of_interval) {
+      task.bucket = interval.bucket;
+      plan.tasks.push_back(std::move(task));
+    }
+  }
+  plan.lanes = AssignLanes(plan.tasks, std::min(options.lanes, plan.tasks.size()));
+  // A lane reads its tasks in key order.
+  for (std::vector<size_t>& lane : plan.lanes)
+    std::ranges::sort(lane);
+  return plan;
+}
+
+absl::Status LaneRunner::Run(const LanePlan& plan, const Work& work) {
+  {
+    MutexLock lock(&mutex_);
+    first_ = absl::OkStatus();
+  }
+  has_failed_ = false;
+  std::vector<std::thread> threads;
+  for (size_t lane = 1; lane < plan.lanes.size(); ++lane)
+    threads.emplace_back([&, lane] { RunLane(plan, lane, work); });
+  RunLane(plan, 0, work);
+  for (std::thread& thread : threads)
+    thread.join();
+  MutexLock lock(&mutex_);
+  if (!first_.ok()) return std::exchange(first_, absl::OkStatus());
+  return is_cancelled() ? absl::CancelledError("scan: cancelled") : absl::OkStatus();
+}
+
+void LaneRunner::RunLane(const LanePlan& plan, size_t lane, const Work& work) {
+  for (const size_t task : plan.lanes[lane]) {
+    if (ShouldStop()) return;
+    absl::Status done = work(lane, plan.tasks[task]);
+    if (done.ok()) continue;
+    MutexLock lock(&mutex_);
+    if (first_.ok()) first_ = std::move(done);
+    has_failed_ = true;
+    return;
+  }
+}
+
+}  // namespace hourcell

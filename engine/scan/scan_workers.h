@@ -1,0 +1,70 @@
+// Scan lanes: intervals of a table's keys as lists of tasks, one list a thread, and the threads
+// that work them off. The stored half of ParallelScan: keys and bytes only.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "engine/regions/keys/key_distributor.h"
+#include "engine/regions/keys/scan_tasks.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+struct LanePlan {
+  // Disjoint, by interval, then by key; together they are the intervals.
+  std::vector<ScanTask> tasks;
+  std::vector<std::vector<size_t>> lanes;  // into tasks; none is empty
+};
+
+struct LaneOptions {
+  size_t lanes = 1;
+  uint64_t task_bytes_max = UINT64_MAX;
+};
+
+// Cuts intervals into tasks and shares them out. Where they are cut is guessed from the regions and
+// the bytes there are now; whatever becomes of those, each key of the intervals is in one task.
+// Storage's errors; kInvalidArgument: an interval is empty. REQUIRES: an interval, a lane.
+absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
+                                   TableId table,
+                                   const LaneOptions& options,
+                                   TableStore* tables,
+                                   TableView* view);
+
+// Runs plans. Thread-compatible, but for Cancel and ShouldStop.
+class LaneRunner {
+ public:
+  using Work = std::function<absl::Status(size_t lane, const ScanTask& task)>;
+
+  // Calls `work` for each task, in the thread of its lane; the first lane is the caller's. Returns
+  // when all have ended, with the first status that was not OK. kCancelled.
+  absl::Status Run(const LanePlan& plan, const Work& work);
+
+  // The work of a task looks here from time to time, and may return OK early if it is true.
+  bool ShouldStop() const {
+    return has_failed_.load(std::memory_order_relaxed) ||
+           is_cancelled_.load(std::memory_order_relaxed);
+  }
+
+  void Cancel() { is_cancelled_.store(true, std::memory_order_relaxed); }
+  bool is_cancelled() const { return is_cancelled_.load(std::memory_order_relaxed); }
+
+ private:
+  void RunLane(const LanePlan& plan, size_t lane, const Work& work);
+
+  std::atomic<bool> is_cancelled_{false};
+  std::atomic<bool> has_failed_{false};
+  Mutex mutex_;
+  absl::Status first_ ABSL_GUARDED_BY(mutex_);  // that was not OK
+};
+
+}  // namespace hourcell

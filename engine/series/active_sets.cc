@@ -1,0 +1,266 @@
+#include "engine/series/active_sets.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <absl/container/flat_hash_map.h>
+#include <roaring/roaring64map.hh>
+
+#include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "engine/rows/key_range.h"
+#include "engine/series/series_reads.h"
+
+// Why hours are noted as they are opened, and not as they are sealed: a query must know of open
+// hours, too, and to ask each lane for those of one metric would be a walk over all that is open.
+// Opening one is rare, once an hour and series, and costs the lane 16 bytes until it is asked.
+//
+// Why the sets go into RocksDB's log though index rows do not: a row that is in a file must be in
+// its set, also if the power fails. RocksDB syncs the logs behind which a memtable was closed
+// before it takes the memtable's file, so what was logged before a cell is on disk before the cell.
+// A series is added once a day: that is a twentieth of the rows that sealing writes.
+
+namespace hourcell {
+namespace {
+
+// A plan of more days would read as many sets for a smaller gain.
+constexpr uint32_t kDaysMax = 32;
+
+// Numbers that are remembered as added already, and the days they are of.
+constexpr uint64_t kKnownMax = 16 << 20;
+constexpr size_t kKnownDaysMax = 1024;
+
+// Hours whose series are looked up together.
+constexpr size_t kOpenedAtOnce = 65'536;
+
+// Rows of one write.
+constexpr size_t kActiveRowsAtOnce = 4096;
+
+void SortUnique(std::vector<SeriesNumber>* numbers) {
+  std::ranges::sort(*numbers);
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+}
+
+}  // namespace
+
+// Series that were added to the sets of a day: 23 of 24 hours add nothing. Forgets them all when
+// they are too many; what is added twice is the same set.
+class ActiveSets::Known {
+ public:
+  bool Add(const OpenedHour& hour) {
+    if (size_ >= kKnownMax || days_.size() >= kKnownDaysMax) {
+      days_.clear();
+      size_ = 0;
+    }
+    const bool is_new = days_[DayOf(hour.base_time_s)].addChecked(hour.series);
+    size_ += is_new ? 1 : 0;
+    return is_new;
+  }
+  void Forget() {
+    days_.clear();
+    size_ = 0;
+  }
+
+ private:
+  absl::flat_hash_map<uint32_t, Roaring64Map> days_;
+  uint64_t size_ = 0;
+};
+
+ActiveSets::ActiveSets(const Layout& layout, const Parts& parts, bool is_whole)
+    : layout_(layout), parts_(parts), is_whole_(is_whole), known_(std::make_unique<Known>()) {}
+
+ActiveSets::~ActiveSets() = default;
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveSets::Of(Uid metric,
+                                                                        const ScanBounds& bounds) {
+  using Numbers = std::vector<SeriesNumber>;
+  if (!is_whole_ || bounds.end_s <= bounds.begin_s) return std::optional<Numbers>();
+  const auto last_s = static_cast<uint32_t>(std::min<uint64_t>(bounds.end_s - 1, UINT32_MAX));
+  const uint32_t first_day = DayOf(bounds.begin_s);
+  const uint32_t last_day = DayOf(last_s);
+  if (last_day - first_day >= kDaysMax) return std::optional<Numbers>();
+  Numbers added;
+  {
+    // Memory first: what is not there any more is in the table.
+    MutexLock lock(&mutex_);
+    HOURCELL_RETURN_IF_ERROR(DrainLocked());
+    const auto append = [&](const Sets& sets) {
+      for (auto at = sets.lower_bound({metric, first_day});
+           at != sets.end() && at->first <= MetricDay(metric, last_day); ++at)
+        added.insert(added.end(), at->second.begin(), at->second.end());
+    };
+    append(unwritten_);
+    if (writing_ != nullptr) append(*writing_);
+  }
+  absl::StatusOr<Numbers> found =
+      ReadActiveSets(layout_, metric, first_day, last_day, parts_.tables);
+  // What a damaged set says is told by fsck; without it all series are read.
+  if (absl::IsDataLoss(found.status())) return std::optional<Numbers>();
+  HOURCELL_RETURN_IF_ERROR(found.status());
+  Numbers numbers = *std::move(found);
+  if (!added.empty()) {
+    numbers.insert(numbers.end(), added.begin(), added.end());
+    SortUnique(&numbers);
+  }
+  return std::optional<Numbers>(std::move(numbers));
+}
+
+absl::Status ActiveSets::DrainLocked() {
+  for (Lane& lane : parts_.open_hours->lanes())
+    lane.TakeOpened(&opened_);
+  while (!opened_.empty()) {
+    const size_t first = opened_.size() - std::min(opened_.size(), kOpenedAtOnce);
+    HOURCELL_RETURN_IF_ERROR(AddLocked(std::span(opened_).subspan(first)));
+    opened_.resize(first);
+  }
+  if (opened_.capacity() > kOpenedAtOnce) opened_.shrink_to_fit();
+  return absl::OkStatus();
+}
+
+absl::Status ActiveSets::AddLocked(std::span<const OpenedHour> opened) {
+  std::vector<SeriesNumber> numbers;
+  std::vector<uint32_t> days;
+  for (const OpenedHour& hour : opened) {
+    if (!known_->Add(hour)) continue;
+    numbers.push_back(hour.series);
+    days.push_back(DayOf(hour.base_time_s));
+  }
+  if (numbers.empty()) return absl::OkStatus();
+  std::vector<std::string> tsuids;
+  const absl::Status found = FindTsuids(numbers, &tsuids);
+  if (!found.ok()) {
+    known_->Forget();  // they are not in a set
+    return found;
+  }
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    // Of a series that is not in the tables: the sealer sets its hour aside.
+    if (tsuids[i].empty()) continue;
+    const Uid metric = LoadBigEndian(tsuids[i].data(), layout_.metric_width);
+    unwritten_[{metric, days[i]}].push_back(numbers[i]);
+  }
+  return absl::OkStatus();
+}
+
+// The tsuids of numbers; empty ones where the tables have none that can be read, so that one
+// damaged row keeps no other series out of its sets.
+absl::Status ActiveSets::FindTsuids(std::span<const SeriesNumber> numbers,
+                                    std::vector<std::string>* tsuids) const {
+  const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
+  if (!absl::IsDataLoss(found)) return found;
+  tsuids->assign(numbers.size(), {});
+  std::vector<std::string> one;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const absl::Status looked = parts_.series->TsuidsFound(numbers.subspan(i, 1), &one);
+    if (looked.ok()) {
+      (*tsuids)[i] = std::move(one.front());
+    } else if (!absl::IsDataLoss(looked)) {
+      return looked;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ActiveSets::Write() {
+  MutexLock write(&write_mutex_);
+  // Twice if the call before failed: its sets, and those that came since.
+  while (true) {
+    std::shared_ptr<const Sets> sets;
+    {
+      MutexLock lock(&mutex_);
+      HOURCELL_RETURN_IF_ERROR(DrainLocked());
+      if (writing_ == nullptr) {
+        if (unwritten_.empty()) return absl::OkStatus();
+        writing_ = std::make_shared<const Sets>(std::move(unwritten_));
+        unwritten_.clear();
+      }
+      sets = writing_;
+    }
+    HOURCELL_KILL_POINT("active:before_written");
+    HOURCELL_RETURN_IF_ERROR(WriteSets(*sets));
+    HOURCELL_KILL_POINT("active:written");
+    MutexLock lock(&mutex_);
+    writing_ = nullptr;
+  }
+}
+
+absl::Status ActiveSets::WriteSets(const Sets& sets) {
+  std::vector<Mutation> group;
+  for (const auto& [of, numbers] : sets) {
+    AppendActiveSet(layout_, of.first, of.second, numbers, &group);
+    if (group.size() < kActiveRowsAtOnce) continue;
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
+    group.clear();
+  }
+  return group.empty() ? absl::OkStatus() : parts_.tables->Apply(group, /*sync=*/false);
+}
+
+// One search a metric, and one step a set that has expired.
+absl::Status ActiveSets::DropExpired(const std::function<int64_t(Uid metric)>& expires_before_ms) {
+  const std::string all = ActiveSetsPrefix(layout_, 0).substr(0, 1);
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kSeries, PrefixRange(all));
+  std::vector<Mutation> group;
+  for (row->Seek({}); row->valid();) {
+    const std::string key(row->key());
+    if (key.size() < ActiveSetPrefix(layout_, 0, 0).size()) {
+      row->Next();  // nothing reads it
+      continue;
+    }
+    const Uid metric = LoadBigEndian(key.data() + 1, layout_.metric_width);
+    const auto expired_days =
+        static_cast<uint64_t>(std::max<int64_t>(expires_before_ms(metric), 0)) / 1000 / kDayS;
+    if (LoadBigEndian(key.data() + 1 + layout_.metric_width, 2) < expired_days) {
+      group.push_back({TableId::kSeries, Mutation::Kind::kDelete, key, {}});
+      row->Next();
+    } else {
+      row->Seek(PrefixRange(ActiveSetsPrefix(layout_, metric)).end);
+    }
+    if (group.size() < kActiveRowsAtOnce) continue;
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
+    group.clear();
+  }
+  HOURCELL_RETURN_IF_ERROR(row->status());
+  if (!group.empty()) HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
+  // A TTL may be made longer, and points of such a day be put again.
+  MutexLock lock(&mutex_);
+  known_->Forget();
+  return absl::OkStatus();
+}
+
+void AppendActiveSet(const Layout& layout,
+                     Uid metric,
+                     uint32_t day,
+                     std::vector<SeriesNumber> numbers,
+                     std::vector<Mutation>* group) {
+  SortUnique(&numbers);
+  const std::string prefix = ActiveSetPrefix(layout, metric, day);
+  for (size_t begin = 0; begin < numbers.size();) {
+    const uint64_t chunk = numbers[begin] >> 16;
+    Mutation merge{TableId::kSeries, Mutation::Kind::kMerge, prefix, {}};
+    AppendPostingChunk(numbers[begin], &merge.key);
+    for (; begin < numbers.size() && numbers[begin] >> 16 == chunk; ++begin)
+      AddToPosting(numbers[begin], &merge.value);
+    group->push_back(std::move(merge));
+  }
+}
+
+absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableStore* tables) {
+  ScanRange range = PrefixRange(ActiveSetPrefix(layout, metric, last_day));
+  range.begin = ActiveSetPrefix(layout, metric, first_day);
+  const size_t width = range.begin.size();
+  std::vector<SeriesNumber> numbers;
+  absl::Status damage;
+  HOURCELL_RETURN_IF_ERROR(tables->Snapshot()->Scan(
+      TableId::kSeries, range, {}, [&](std::string_view key, std::string_view set) {
+        const absl::StatusOr<uint64_t> chunk = PostingChunk(key, width);
+        damage = chunk.ok() ? DecodePosting(set, *chunk, &numbers) : chunk.status();
+        return damage.ok();
+      }));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  SortUnique(&numbers);
+  return numbers;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,103 @@
+// ActiveSets: which series of a metric may have points on a day, so that a plan of today does not
+// touch the series that ended last year.
+//
+// A lane notes each hour that it opens. A series is added to its metric's active set of that day
+// (series_key.h) in memory as soon as anybody asks, and in the table before the hour's cell is
+// written; hours without a cell are opened again by a replay. So a series with a point on a day is
+// in the day's set, in the table or here, after a crash and a power failure too. A set only grows
+// until its day has expired; it may have series without a point on the day, and numbers that no
+// series has any more.
+//
+// The sets of a store are whole if programs that keep them made all of its hours; `meta` says so
+// (store_meta.h). Else nothing is known until fsck --fix-index has made them. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
+#include "engine/hours/open_hours.h"
+#include "engine/query/stages/scan_bounds.h"
+#include "engine/rows/series_key.h"
+#include "engine/series/series_table.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class ActiveSets {
+ public:
+  // Borrowed.
+  struct Parts {
+    TableStore* tables = nullptr;
+    const SeriesTable* series = nullptr;
+    OpenHours* open_hours = nullptr;
+  };
+  // `is_whole`: what ReadActiveSetsAreKept says.
+  ActiveSets(const Layout& layout, const Parts& parts, bool is_whole);
+  ~ActiveSets();
+
+  bool is_whole() const { return is_whole_; }
+
+  // The numbers of the metric's series that may have points in the hours of the bounds, ascending.
+  // Nothing: that is not known, or of too many days to be worth a look. Sees every hour that was
+  // opened before the call. Errors are storage's.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Of(Uid metric, const ScanBounds& bounds);
+
+  // Writes what the table lacks, not synced. What fails is tried again by the next call.
+  absl::Status Write();
+
+  // Drops the sets of days that have expired: `expires_before_ms(metric)` is the time before which
+  // the metric's points have, 0 for none.
+  absl::Status DropExpired(const std::function<int64_t(Uid metric)>& expires_before_ms);
+
+ private:
+  using MetricDay = std::pair<Uid, uint32_t>;
+  using Sets = std::map<MetricDay, std::vector<SeriesNumber>>;  // in any order, perhaps repeated
+  class Known;
+
+  // Takes over what the lanes noted.
+  absl::Status DrainLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status AddLocked(std::span<const OpenedHour> opened) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status FindTsuids(std::span<const SeriesNumber> numbers,
+                          std::vector<std::string>* tsuids) const;
+  absl::Status WriteSets(const Sets& sets);
+
+  const Layout layout_;
+  const Parts parts_;
+  const bool is_whole_;
+
+  Mutex write_mutex_;  // one Write at a time
+  Mutex mutex_;
+  std::vector<OpenedHour> opened_ ABSL_GUARDED_BY(mutex_);  // of the lanes, not in a set yet
+  Sets unwritten_ ABSL_GUARDED_BY(mutex_);
+  // On their way to the table. Not changed as long as it is here.
+  std::shared_ptr<const Sets> writing_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<Known> known_ ABSL_PT_GUARDED_BY(mutex_);
+};
+
+// Appends the rows of an active set's numbers, to be merged into what there is.
+void AppendActiveSet(const Layout& layout,
+                     Uid metric,
+                     uint32_t day,
+                     std::vector<SeriesNumber> numbers,
+                     std::vector<Mutation>* group);
+
+// The numbers in the table's sets of the metric and of [first_day, last_day], ascending.
+// kDataLoss: a set does not decode.
+absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableStore* tables);
+
+}  // namespace hourcell

@@ -1,0 +1,37 @@
+#include "engine/series/creation_turn.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace hourcell {
+namespace {
+
+// Nobody says when there is room: who waits for it looks so often.
+constexpr int64_t kLookEveryMs = 5;
+
+}  // namespace
+
+absl::Status CreationTurn::Take(int64_t wait_ms, const std::function<absl::Status()>& check_room) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  while (true) {
+    absl::Status room = check_room();
+    MutexLock lock(&mutex_);
+    if (room.ok()) {
+      if (!std::exchange(is_taken_, true)) return absl::OkStatus();
+      room = absl::UnavailableError("new series: others are being created; try again");
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) return room;
+    ended_.WaitFor(&mutex_, std::min<int64_t>(left.count(), kLookEveryMs));
+  }
+}
+
+void CreationTurn::End() {
+  MutexLock lock(&mutex_);
+  is_taken_ = false;
+  ended_.NotifyAll();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,200 @@
+#include "engine/series/series_lookup.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "engine/names/series_names.h"
+
+namespace hourcell {
+namespace {
+
+// Series between two looks at the watch, and those whose tsuids are read together.
+constexpr size_t kSeriesAtOnce = 4096;
+// Those that are visited: visits may wait for a client.
+constexpr size_t kVisitsBetweenChecks = 64;
+
+bool IsAny(std::string_view text) {
+  return text.empty() || text == "*";
+}
+
+void SortUnique(std::vector<std::string>* values) {
+  std::ranges::sort(*values);
+  values->erase(std::unique(values->begin(), values->end()), values->end());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<SeriesLookup::Condition>> SeriesLookup::Resolve(
+    std::span<const TagMatch> tags) const {
+  std::map<std::string, std::vector<std::string_view>> values_of;  // by key; "" is any
+  for (const TagMatch& tag : tags)
+    values_of[IsAny(tag.tagk) ? std::string() : tag.tagk].push_back(tag.tagv);
+  std::vector<Condition> conditions;
+  for (const auto& [tagk, values] : values_of) {
+    Condition condition;
+    if (!tagk.empty()) {
+      HOURCELL_ASSIGN_OR_RETURN(condition.tagk_uid, uids_.Get(UidKind::kTagk, tagk));
+      AppendBigEndian(condition.tagk_uid, layout_.tagk_width, &condition.tagk);
+    }
+    bool any_value = false;
+    for (const std::string_view value : values) {
+      any_value = any_value || IsAny(value);
+      if (IsAny(value)) continue;
+      HOURCELL_ASSIGN_OR_RETURN(const Uid uid, uids_.Get(UidKind::kTagv, value));
+      AppendBigEndian(uid, layout_.tagv_width, &condition.tagvs.emplace_back());
+      condition.tagv_uids.push_back(uid);
+    }
+    if (any_value) {
+      condition.tagvs.clear();
+      condition.tagv_uids.clear();
+    }
+    SortUnique(&condition.tagvs);
+    // Every series has some tag.
+    if (!condition.tagk.empty() || !condition.tagvs.empty()) {
+      conditions.push_back(std::move(condition));
+    }
+  }
+  return conditions;
+}
+
+bool SeriesLookup::Matches(std::span<const Condition> conditions, std::string_view tsuid) const {
+  const std::string_view all_pairs = tsuid.substr(layout_.metric_width);
+  return std::ranges::all_of(conditions, [&](const Condition& condition) {
+    for (std::string_view pairs = all_pairs; !pairs.empty();
+         pairs.remove_prefix(layout_.pair_width())) {
+      const std::string_view tagk = pairs.substr(0, layout_.tagk_width);
+      const std::string_view tagv = pairs.substr(layout_.tagk_width, layout_.tagv_width);
+      if (!condition.tagk.empty() && tagk != condition.tagk) continue;
+      if (condition.tagvs.empty()) return true;
+      if (std::binary_search(condition.tagvs.begin(), condition.tagvs.end(), tagv)) return true;
+    }
+    return false;
+  });
+}
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesLookup::Intersect(
+    Uid metric, std::span<const Condition> conditions) const {
+  std::optional<std::vector<SeriesNumber>> both;
+  for (const Condition& condition : conditions) {
+    if (!condition.IsPosting()) continue;
+    std::vector<SeriesNumber> with_any;  // of its values
+    for (const Uid tagv : condition.tagv_uids) {
+      HOURCELL_ASSIGN_OR_RETURN(
+          const std::vector<SeriesNumber> with_tag,
+          series_.WithTag(metric, {.tagk = condition.tagk_uid, .tagv = tagv}));
+      HOURCELL_RETURN_IF_ERROR(Take(2 * with_tag.size() * sizeof(SeriesNumber)));
+      with_any.insert(with_any.end(), with_tag.begin(), with_tag.end());
+    }
+    if (condition.tagv_uids.size() > 1) {
+      std::ranges::sort(with_any);
+      with_any.erase(std::unique(with_any.begin(), with_any.end()), with_any.end());
+    }
+    if (!both.has_value()) {
+      both = std::move(with_any);
+      continue;
+    }
+    std::vector<SeriesNumber> narrowed;
+    std::ranges::set_intersection(*both, with_any, std::back_inserter(narrowed));
+    both = std::move(narrowed);
+  }
+  return both;
+}
+
+absl::Status SeriesLookup::SelectAmong(std::span<const SeriesNumber> numbers,
+                                       std::span<const Condition> conditions,
+                                       const QueryWatch& watch,
+                                       std::vector<SelectedSeries>* selected) const {
+  const auto begin = static_cast<ptrdiff_t>(selected->size());
+  std::vector<std::string> tsuids;
+  while (!numbers.empty()) {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
+    const auto some = numbers.first(std::min(numbers.size(), kSeriesAtOnce));
+    numbers = numbers.subspan(some.size());
+    HOURCELL_RETURN_IF_ERROR(series_.TsuidsOf(some, &tsuids));
+    size_t bytes = 0;
+    for (size_t i = 0; i < some.size(); ++i) {
+      if (!Matches(conditions, tsuids[i])) continue;
+      bytes += 2 * sizeof(SelectedSeries) + tsuids[i].capacity();
+      selected->push_back({.number = some[i], .tsuid = std::move(tsuids[i])});
+    }
+    HOURCELL_RETURN_IF_ERROR(Take(bytes));
+  }
+  std::ranges::sort(selected->begin() + begin, selected->end(), {}, &SelectedSeries::tsuid);
+  return absl::OkStatus();
+}
+
+absl::Status SeriesLookup::Select(std::string_view metric,
+                                  std::span<const TagMatch> tags,
+                                  const QueryWatch& watch,
+                                  std::vector<SelectedSeries>* selected) const {
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, uids_.Get(UidKind::kMetric, metric));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(tags));
+  HOURCELL_ASSIGN_OR_RETURN(std::optional<std::vector<SeriesNumber>> numbers,
+                            Intersect(uid, conditions));
+  if (!numbers.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(numbers, series_.OfMetric(uid));
+    HOURCELL_RETURN_IF_ERROR(Take(numbers->size() * sizeof(SeriesNumber)));
+  }
+  return SelectAmong(*numbers, conditions, watch, selected);
+}
+
+absl::StatusOr<uint64_t> SeriesLookup::Visit(
+    const LookupQuery& query,
+    const QueryWatch& watch,
+    const std::function<bool(const FoundSeries&)>& visit) const {
+  std::optional<Uid> metric;
+  if (!IsAny(query.metric)) {
+    HOURCELL_ASSIGN_OR_RETURN(metric, uids_.Get(UidKind::kMetric, query.metric));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(query.tags));
+
+  std::optional<uint64_t> total;  // if it is known beforehand
+  if (metric.has_value() && conditions.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric));
+    MemoryHold hold(memory_);
+    HOURCELL_RETURN_IF_ERROR(hold.Take(all.size() * sizeof(SeriesNumber)));
+    total = all.size();
+  }
+  SeriesNames names(layout_, &uids_);
+  uint64_t found = 0;
+  uint64_t visited = 0;
+  uint64_t tried = 0;
+  absl::Status fault;
+  const auto consider = [&](SeriesNumber, std::string_view tsuid) {
+    if (++tried % kSeriesAtOnce == 0) fault = watch.Check();
+    if (!fault.ok()) return false;
+    if (!Matches(conditions, tsuid)) return true;
+    if (++found <= query.start_index) return true;
+    if (query.limit != 0 && visited == query.limit) return !total.has_value();  // only counted
+    if (visited % kVisitsBetweenChecks == 0) fault = watch.Check();
+    if (!fault.ok()) return false;
+    FoundSeries series;
+    fault = names.Resolve(tsuid, &series);
+    if (!fault.ok()) return false;
+    ++visited;
+    return visit(series);
+  };
+
+  std::optional<std::vector<SeriesNumber>> numbers;
+  if (metric.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(numbers, Intersect(*metric, conditions));
+  }
+  if (numbers.has_value()) {
+    std::vector<SelectedSeries> selected;
+    HOURCELL_RETURN_IF_ERROR(SelectAmong(*numbers, conditions, watch, &selected));
+    for (const SelectedSeries& one : selected) {
+      if (!consider(one.number, one.tsuid)) break;
+    }
+  } else {
+    HOURCELL_RETURN_IF_ERROR(series_.Visit(metric, consider));
+  }
+  HOURCELL_RETURN_IF_ERROR(fault);
+  return total.value_or(found);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,92 @@
+// SeriesLookup: which series have a metric and tags. Names become UIDs, and matches with a key and
+// a value become posting sets, whose intersection is tried against what is left of the matches, on
+// the bytes of each tsuid. Without such a match all series of the metric, or of the store, are
+// tried. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
+#include "engine/query/last_query.h"
+#include "engine/query/memory_account.h"
+#include "engine/query/query_watch.h"
+#include "engine/rows/series_key.h"
+#include "engine/series/series_table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+struct SelectedSeries {
+  SeriesNumber number = 0;
+  std::string tsuid;
+};
+
+class SeriesLookup {
+ public:
+  // All are borrowed. `memory` counts the lists of series that are made, and is not given them
+  // back; null: nothing does.
+  SeriesLookup(const Layout& layout,
+               UidDirectory* uids,
+               const SeriesTable* series,
+               MemoryAccount* memory = nullptr)
+      : layout_(layout), uids_(*uids), series_(*series), memory_(memory) {}
+
+  // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
+  // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
+  // is unknown; kCancelled and kDeadlineExceeded by `watch`; kResourceExhausted by the memory.
+  absl::Status Select(std::string_view metric,
+                      std::span<const TagMatch> tags,
+                      const QueryWatch& watch,
+                      std::vector<SelectedSeries>* selected) const;
+
+  // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets;
+  // else of no more than one series, however many are visited.
+  absl::StatusOr<uint64_t> Visit(const LookupQuery& query,
+                                 const QueryWatch& watch,
+                                 const std::function<bool(const FoundSeries&)>& visit) const;
+
+ private:
+  // What a tsuid must have: the key, with one of the values.
+  struct Condition {
+    Uid tagk_uid = kNoUid;           // kNoUid: any key
+    std::string tagk;                // bytes; empty: any
+    std::vector<std::string> tagvs;  // bytes, ascending; empty: any
+    std::vector<Uid> tagv_uids;      // the same
+    bool IsPosting() const { return tagk_uid != kNoUid && !tagv_uids.empty(); }
+  };
+
+  absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags) const;
+  bool Matches(std::span<const Condition> conditions, std::string_view tsuid) const;
+
+  absl::Status Take(size_t bytes) const {
+    return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
+  }
+
+  // Those with all conditions that are postings; nothing if none is.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
+      Uid metric, std::span<const Condition> conditions) const;
+
+  // Appends those of `numbers` that match, ascending by tsuid.
+  absl::Status SelectAmong(std::span<const SeriesNumber> numbers,
+                           std::span<const Condition> conditions,
+                           const QueryWatch& watch,
+                           std::vector<SelectedSeries>* selected) const;
+
+  const Layout layout_;
+  UidDirectory& uids_;
+  const SeriesTable& series_;
+  MemoryAccount* const memory_;  // may be null
+};
+
+}  // namespace hourcell

@@ -1,0 +1,35 @@
+// Rows of the `series` table, read: posting sets, and the blocks of tsuids (series_rows.h).
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "engine/rows/series_key.h"
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+// Block rows that are read or written together, of some 4 KiB each.
+inline constexpr size_t kBlocksAtOnce = 256;
+
+// The numbers of a posting set (the prefix of its keys), appended ascending; those below `from`
+// only as far as they are in one chunk with it. kDataLoss: it does not decode.
+absl::Status AppendPostings(TableStore* tables,
+                            const std::string& prefix,
+                            SeriesNumber from,
+                            std::vector<SeriesNumber>* numbers);
+
+// Sets tsuids->at(i) to that of numbers[i] for each i in `places`, each row read once; empty: it
+// has none. kDataLoss: a row does not decode.
+absl::Status ReadBlocks(TableStore* tables,
+                        std::span<const SeriesNumber> numbers,
+                        std::span<const size_t> places,
+                        std::vector<std::string>* tsuids);
+
+}  // namespace hourcell

@@ -1,0 +1,47 @@
+// SeriesRef: a series as a put finds or makes it, filled in from the names of a point. Pure;
+// thread-safe.
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/point.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/tsuid.h"
+#include "codec/rows/uid.h"
+#include "codec/text/point_error.h"
+#include "engine/rows/series_key.h"
+
+namespace hourcell {
+
+// A series as a put finds or makes it.
+struct SeriesRef {
+  SeriesNumber number = 0;
+  std::string tsuid;
+  Uid metric = kNoUid;
+  std::vector<TagUids> tags;  // tags[i] belongs to the point's tags[i]
+  friend bool operator==(const SeriesRef&, const SeriesRef&) = default;
+};
+
+// What was wrong with a name of a point, as OpenTSDB says it on the wire.
+PointError NameError(const absl::Status& status, std::string_view where);
+
+// Fills in the UIDs that `ref` has not yet, by `get(kind, name)`, which may give kNoUid, and the
+// tsuid; an empty one if a name has no UID. Returns what `get` says is wrong with a name.
+std::optional<PointError> FillRef(
+    const Layout& layout,
+    const PointView& point,
+    const std::function<absl::StatusOr<Uid>(UidKind, std::string_view)>& get,
+    SeriesRef* ref);
+
+// New series come metric by metric with the same tags.
+bool HaveSameTags(const PointView& a, const PointView& b);
+
+}  // namespace hourcell

@@ -1,0 +1,117 @@
+#include "engine/series/series_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/rows/tsuid.h"
+#include "engine/hours/tsuid_list.h"
+
+namespace hourcell {
+namespace {
+
+void Merge(std::string key, SeriesNumber number, std::string set, std::vector<Mutation>* group) {
+  AppendPostingChunk(number, &key);
+  group->push_back({TableId::kSeries, Mutation::Kind::kMerge, std::move(key), std::move(set)});
+}
+
+// Of one chunk.
+void AppendPostings(const Layout& layout,
+                    Uid metric,
+                    std::span<const NewSeries::Entry> series,
+                    std::vector<Mutation>* group) {
+  absl::flat_hash_map<std::pair<Uid, Uid>, std::string> by_tag;
+  std::string all;
+  const size_t pair = layout.pair_width();
+  for (const auto& [number, tsuid] : series) {
+    AddToPosting(number, &all);
+    for (size_t at = layout.metric_width; at < tsuid.size(); at += pair) {
+      const char* const tag = tsuid.data() + at;
+      const Uid tagk = LoadBigEndian(tag, layout.tagk_width);
+      const Uid tagv = LoadBigEndian(tag + layout.tagk_width, layout.tagv_width);
+      AddToPosting(number, &by_tag[{tagk, tagv}]);
+    }
+  }
+  const SeriesNumber number = series.front().number;
+  Merge(MetricPostingPrefix(layout, metric), number, std::move(all), group);
+  const auto first = static_cast<ptrdiff_t>(group->size());
+  for (auto& [tag, set] : by_tag) {
+    const TagUids uids{.tagk = tag.first, .tagv = tag.second};
+    Merge(TagPostingPrefix(layout, metric, uids), number, std::move(set), group);
+  }
+  std::ranges::sort(group->begin() + first, group->end(), {}, &Mutation::key);
+}
+
+void AppendTsuids(std::span<const NewSeries::Entry> series, std::vector<Mutation>* group) {
+  const auto first = static_cast<ptrdiff_t>(group->size());
+  for (const auto& [number, tsuid] : series)
+    group->push_back(SetSeries(SeriesTsuidKey(tsuid), EncodeU64(number)));
+  std::ranges::sort(group->begin() + first, group->end(), {}, &Mutation::key);
+}
+
+}  // namespace
+
+std::string LogRowPrefix() {
+  return "b";
+}
+
+std::string LogRowKey(SeriesNumber first) {
+  std::string key = LogRowPrefix();
+  AppendBigEndian(first, 8, &key);
+  return key;
+}
+
+std::string IndexedKey() {
+  return "i";
+}
+
+std::string BlockKey(SeriesNumber number) {
+  return SeriesNumberKey(number / kBlockSeries);
+}
+
+Mutation SetSeries(std::string key, std::string value) {
+  return {TableId::kSeries, Mutation::Kind::kSet, std::move(key), std::move(value)};
+}
+
+void AppendBlock(const NewSeries& series, SeriesNumber block, std::vector<Mutation>* group) {
+  const SeriesNumber first = block * kBlockSeries;
+  std::string list;
+  for (SeriesNumber i = 0; i < kBlockSeries; ++i)
+    AppendToTsuidList(series.TsuidOf(first + i), &list);
+  group->push_back(SetSeries(BlockKey(first), std::move(list)));
+}
+
+absl::Status ParseBlock(std::string_view key,
+                        const std::optional<std::string>& row,
+                        std::vector<std::string_view>* tsuids) {
+  tsuids->assign(kBlockSeries, {});
+  if (!row.has_value()) return absl::OkStatus();
+  std::string_view list = *row;
+  size_t count = 0;
+  while (count < kBlockSeries && TakeTsuid(&list, &(*tsuids)[count]))
+    ++count;
+  if (list.empty() && count == kBlockSeries) return absl::OkStatus();
+  return absl::DataLossError(
+      fmt::format("series row {}: got {} tsuids and {} bytes; want {} tsuids", ToHex(key), count,
+                  list.size(), kBlockSeries));
+}
+
+void AppendIndexRows(const Layout& layout,
+                     Uid metric,
+                     std::span<const NewSeries::Entry> series,
+                     std::vector<Mutation>* group) {
+  while (!series.empty()) {
+    const uint64_t chunk = series.front().number >> 16;
+    const auto behind = std::ranges::find_if(
+        series, [chunk](const NewSeries::Entry& one) { return one.number >> 16 != chunk; });
+    const auto count = static_cast<size_t>(behind - series.begin());
+    AppendPostings(layout, metric, series.first(count), group);
+    AppendTsuids(series.first(count), group);
+    series = series.subspan(count);
+  }
+}
+
+}  // namespace hourcell

@@ -1,0 +1,672 @@
+#include "engine/series/series_table.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/rows/tsuid.h"
+#include "engine/hours/tsuid_list.h"
+#include "engine/rows/key_range.h"
+#include "engine/series/series_reads.h"
+#include "engine/series/series_rows.h"
+
+namespace hourcell {
+namespace {
+
+// Series wait for their index rows until they are so many. Then a posting set that many share is
+// merged once for all of them, and rows in key order cost a memtable a fraction of what they cost
+// one by one. The more wait, the longer their tags are searched one by one.
+constexpr size_t kNotIndexedMax = 65536;
+
+// While another thread writes the index rows of those, so many more may come.
+constexpr size_t kNotIndexedBeyond = 65536;
+
+// Series of a metric whose tags are indexed while the lock is held once.
+constexpr size_t kIndexTagsAtOnce = 2048;
+
+// Rows of one write: they are in memory twice.
+constexpr size_t kIndexRowsAtOnce = 8192;
+
+// A journal whose checksums are right does not skip numbers; this many stay within memory.
+constexpr SeriesNumber kSkippedNumbersMax = SeriesNumber{1} << 28;
+
+// Series of the journal that are restored in one group.
+constexpr size_t kRestoredAtOnce = 4096;
+
+// Rows that are looked up together.
+constexpr size_t kSeriesRowsAtOnce = 1024;
+
+void SortIfNeeded(std::vector<SeriesNumber>* numbers) {
+  const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
+  if (wrong == numbers->end()) return;
+  std::ranges::sort(*numbers);
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SeriesTable>> SeriesTable::Open(const Layout& layout,
+                                                               const Parts& parts,
+                                                               bool sync) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> counter,
+                            parts.tables->Snapshot()->Get(TableId::kSeries, SeriesCounterKey()));
+  SeriesNumber last = 0;
+  if (counter.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(last, DecodeU64(*counter));
+  }
+  auto table = std::make_unique<SeriesTable>(layout, parts, sync, last);
+  HOURCELL_RETURN_IF_ERROR(table->LoadNotIndexed());
+  return table;
+}
+
+SeriesTable::SeriesTable(const Layout& layout,
+                         const Parts& parts,
+                         bool sync,
+                         SeriesNumber last_number)
+    : layout_(layout),
+      parts_(parts),
+      sync_(sync),
+      last_number_(last_number),
+      synced_number_(last_number),
+      number_at_open_(last_number),
+      new_(std::make_shared<NewSeries>(layout, last_number + 1)) {}
+
+// Finds the series that were in memory when the store was closed or died.
+absl::Status SeriesTable::LoadNotIndexed() {
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                            view->Get(TableId::kSeries, IndexedKey()));
+  SeriesNumber indexed = 0;
+  if (row.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(indexed, DecodeU64(*row));
+    if ((indexed + 1) % kBlockSeries != 0 || indexed > last_number()) {
+      return absl::DataLossError(
+          fmt::format("series are indexed up to {}; want the end of a block of {}, up to {}",
+                      indexed, kBlockSeries, last_number()));
+    }
+  }
+  {
+    WriterLock lock(&new_mutex_);
+    new_ = std::make_shared<NewSeries>(layout_, indexed + 1);
+  }
+  absl::Status fault;
+  const auto add = [&](std::string_view key, std::string_view list) {
+    fault = LoadLogRow(key, list);
+    if (fault.ok() && not_indexed() >= kNotIndexedMax) fault = WriteIndex();
+    return fault.ok();
+  };
+  const absl::Status scanned = view->Scan(TableId::kSeries, PrefixRange(LogRowPrefix()), {}, add);
+  return fault.ok() ? scanned : fault;
+}
+
+absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list) {
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber first, DecodeU64(key.substr(1)));
+  Made made;
+  SeriesNumber number = first;
+  for (std::string_view tsuid; TakeTsuid(&list, &tsuid); ++number) {
+    if (const auto uids = ParseTsuid(layout_, tsuid); !uids.ok()) {
+      return absl::DataLossError(
+          fmt::format("series {}, log row {}: {}", number, ToHex(key), uids.status().ToString()));
+    }
+    made.emplace_back(number, tsuid);
+  }
+  if (!list.empty() || made.empty()) {
+    return absl::DataLossError(
+        fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids", number,
+                    ToHex(key), list.size()));
+  }
+  // They were given in one batch with the counter.
+  const SeriesNumber last = last_number();
+  if (first == 0 || first > last || made.size() > last - first + 1) {
+    return absl::DataLossError(
+        fmt::format("series {}, log row {}: got {} numbers; want numbers from 1 to {}", first,
+                    ToHex(key), made.size(), last));
+  }
+  WriterLock lock(&new_mutex_);
+  for (const auto& [of, tsuid] : made) {
+    if (of < new_->first_number()) continue;
+    const std::string_view other = new_->TsuidOf(of);
+    if (!other.empty() && other != tsuid) {
+      return absl::DataLossError(
+          fmt::format("series {}, log row {}: got tsuid {}; series {} is "
+                      "another one, {}, in a log row before",
+                      of, ToHex(key), ToHex(tsuid), of, ToHex(other)));
+    }
+    new_->Add(of, tsuid);
+  }
+  new_->AddLogRow({first, number - 1});
+  return absl::OkStatus();
+}
+
+SeriesNumber SeriesTable::NumberInMemory(std::string_view tsuid) const {
+  ReaderLock lock(&new_mutex_);
+  const SeriesNumber number = new_->NumberOf(tsuid);
+  return number == 0 && indexing_ != nullptr ? indexing_->NumberOf(tsuid) : number;
+}
+
+// 0 if there is no such series. Memory first: what is not there any more is in the table.
+absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) const {
+  if (const SeriesNumber number = NumberInMemory(tsuid); number != 0) return number;
+  HOURCELL_ASSIGN_OR_RETURN(
+      const std::optional<std::string> value,
+      parts_.tables->Snapshot()->Get(TableId::kSeries, SeriesTsuidKey(tsuid)));
+  if (!value.has_value()) return SeriesNumber{0};
+  return DecodeU64(*value);
+}
+
+// The same for many, into their refs. Those without a tsuid have none.
+absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) const {
+  std::vector<Wanted*> others;
+  for (Wanted& one : wanted) {
+    if (one.ref.tsuid.empty()) continue;
+    one.ref.number = NumberInMemory(one.ref.tsuid);
+    if (one.ref.number == 0) others.push_back(&one);
+  }
+  if (others.empty()) return absl::OkStatus();
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  std::vector<std::string> keys;
+  std::vector<std::optional<std::string>> values;
+  for (size_t begin = 0; begin < others.size(); begin += kSeriesRowsAtOnce) {
+    keys.clear();
+    for (size_t i = begin; i < std::min(others.size(), begin + kSeriesRowsAtOnce); ++i)
+      keys.push_back(SeriesTsuidKey(others[i]->ref.tsuid));
+    HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].has_value()) continue;
+      HOURCELL_ASSIGN_OR_RETURN(others[begin + i]->ref.number, DecodeU64(*values[i]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The points whose names are not wrong, with the UIDs there are.
+std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointView* const> points,
+                                                        std::vector<Parsed<SeriesRef>>* results) {
+  // A batch of new series has the same names over and over; most of all those that are not known.
+  absl::flat_hash_map<std::string_view, Uid> seen[std::size(kUidKinds)];
+  const auto known = [&](UidKind kind, std::string_view name) -> absl::StatusOr<Uid> {
+    auto& of_kind = seen[static_cast<size_t>(kind)];
+    if (const auto found = of_kind.find(name); found != of_kind.end()) return found->second;
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, parts_.uids->Find(kind, name));
+    of_kind.emplace(name, uid.value_or(kNoUid));
+    return uid.value_or(kNoUid);
+  };
+  std::vector<Wanted> wanted;
+  wanted.reserve(points.size());
+  for (size_t i = 0; i < points.size(); ++i) {
+    SeriesRef ref;
+    if (!wanted.empty() && HaveSameTags(*points[i], *wanted.back().point)) {
+      ref.tags = wanted.back().ref.tags;
+    }
+    if (auto fault = FillRef(layout_, *points[i], known, &ref)) {
+      (*results)[i] = *std::move(fault);
+      continue;
+    }
+    wanted.push_back({.point = points[i], .ref = std::move(ref), .result = &(*results)[i]});
+  }
+  return wanted;
+}
+
+// New series of one group, from the first name to the commit. Holds the assignment lock.
+class SeriesTable::Creation {
+ public:
+  // `last_seen`: the last number before the series to be added were looked for and not found.
+  Creation(SeriesTable* table, SeriesNumber last_seen)
+      : table_(*table),
+        assignment_(table->parts_.uids),
+        last_number_(table->last_number()),
+        may_exist_(last_number_ != last_seen) {}
+
+  void Add(Wanted* one) {
+    const size_t mark = assignment_.Mark();
+    if (previous_ != nullptr && HaveSameTags(*one->point, *previous_->point)) {
+      one->ref.tags = previous_->ref.tags;
+    }
+    previous_ = nullptr;
+    const auto assign = [this](UidKind kind, std::string_view name) {
+      return assignment_.GetOrAssign(kind, name);
+    };
+    if (auto fault = FillRef(table_.layout_, *one->point, assign, &one->ref)) {
+      assignment_.RollBackTo(mark);
+      *one->result = *std::move(fault);
+      return;
+    }
+    const absl::StatusOr<SeriesNumber> number = NumberOf(one->ref.tsuid);
+    if (!number.ok()) {
+      *one->result = NameError(number.status(), "series");
+      return;
+    }
+    one->ref.number = *number;
+    previous_ = one;
+    waiting_.push_back(one);
+  }
+
+  // Gives the points added so far their series, or what went wrong.
+  void CommitAdded() {
+    if (waiting_.empty()) return;
+    const absl::Status committed = Commit(/*may_wait=*/false);
+    for (Wanted* const one : waiting_) {
+      if (committed.ok()) {
+        *one->result = std::move(one->ref);
+      } else {
+        *one->result = NameError(committed, "series");
+      }
+    }
+  }
+
+  absl::Status Restore(const SeriesDefinition& definition) {
+    HOURCELL_RETURN_IF_ERROR(
+        assignment_.Restore(UidKind::kMetric, definition.metric, definition.metric_uid));
+    for (size_t i = 0; i < definition.tags.size(); ++i) {
+      const TagUids& uids = definition.tag_uids[i];
+      const TagView& tag = definition.tags[i];
+      HOURCELL_RETURN_IF_ERROR(assignment_.Restore(UidKind::kTagk, tag.key, uids.tagk));
+      HOURCELL_RETURN_IF_ERROR(assignment_.Restore(UidKind::kTagv, tag.value, uids.tagv));
+    }
+    std::string tsuid = EncodeTsuid(table_.layout_, definition.metric_uid, definition.tag_uids);
+    const auto found = in_group_.find(tsuid);
+    SeriesNumber number = found == in_group_.end() ? 0 : found->second;
+    if (number == 0) {
+      HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
+    }
+    if (number != 0 && number != definition.number) {
+      return absl::DataLossError(fmt::format("series {}: has number {}; the journal says {}",
+                                             ToUpperHex(tsuid), number, definition.number));
+    }
+    if (definition.number > table_.number_at_open_ + kSkippedNumbersMax) {
+      return absl::DataLossError(fmt::format("series {}: got number {}; the last one is {}",
+                                             ToUpperHex(tsuid), definition.number, last_number_));
+    }
+    last_number_ = std::max(last_number_, definition.number);
+    if (number != 0) return absl::OkStatus();
+    in_group_.emplace(tsuid, definition.number);
+    made_.emplace_back(definition.number, std::move(tsuid));
+    return absl::OkStatus();
+  }
+
+  absl::Status Reserve(SeriesNumber number) {
+    if (number > table_.number_at_open_ + kSkippedNumbersMax) {
+      return absl::DataLossError(fmt::format(
+          "the journal has a point of series {}; the last one is {}", number, last_number_));
+    }
+    last_number_ = std::max(last_number_, number);
+    return Commit(/*may_wait=*/true);
+  }
+
+  // `may_wait`: for tables that are behind; not while others wait for the turn.
+  absl::Status Commit(bool may_wait) {
+    std::ranges::sort(made_);
+    std::vector<NewSeries::LogRow> log_rows;
+    const std::vector<Mutation> group = Group(&log_rows);
+    if (group.empty()) return absl::OkStatus();
+    HOURCELL_KILL_POINT("series:before_commit");
+    TableStore* const tables = table_.parts_.tables;
+    HOURCELL_RETURN_IF_ERROR(may_wait ? tables->Apply(group, table_.sync_)
+                                      : tables->ApplyAtOnce(group, table_.sync_));
+    HOURCELL_KILL_POINT("series:after_commit");
+    table_.AddNew(made_, log_rows);
+    assignment_.Publish();
+    table_.created_.fetch_add(made_.size(), std::memory_order_relaxed);
+    table_.last_number_.store(last_number_);
+    return absl::OkStatus();
+  }
+
+ private:
+  // The number of a series: of this group, of the store (another creation may have made it while
+  // this one waited for the lock), or a new one.
+  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) {
+    if (const auto found = in_group_.find(tsuid); found != in_group_.end()) return found->second;
+    SeriesNumber number = 0;
+    if (may_exist_) {
+      HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
+    }
+    if (number == 0) {
+      number = ++last_number_;
+      made_.emplace_back(number, tsuid);
+    }
+    in_group_.emplace(tsuid, number);
+    return number;
+  }
+
+  // In the order that is safe to be cut anywhere: counters, names, series.
+  std::vector<Mutation> Group(std::vector<NewSeries::LogRow>* log_rows) {
+    std::vector<Mutation> group;
+    if (last_number_ != table_.last_number()) {
+      group.push_back(SetSeries(SeriesCounterKey(), EncodeU64(last_number_)));
+    }
+    table_.parts_.uid_store->AppendMutations(assignment_.changes(), &group);
+    for (const auto& [number, tsuid] : made_) {
+      if (log_rows->empty() || log_rows->back().second + 1 != number) {
+        log_rows->emplace_back(number, number);
+        group.push_back(SetSeries(LogRowKey(number), {}));
+      }
+      log_rows->back().second = number;
+      AppendToTsuidList(tsuid, &group.back().value);
+    }
+    return group;
+  }
+
+  SeriesTable& table_;
+  UidAssignment assignment_;
+  SeriesNumber last_number_;
+  const bool may_exist_;              // another creation came in between
+  const Wanted* previous_ = nullptr;  // the last that went well
+  StringMap<SeriesNumber> in_group_;
+  Made made_;
+  std::vector<Wanted*> waiting_;
+};
+
+void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
+                              std::vector<Parsed<SeriesRef>>* results,
+                              int64_t wait_ms) {
+  results->assign(points.size(), SeriesRef());
+  const SeriesNumber last_seen = last_number();  // before the lookups
+  std::vector<Wanted> wanted = FindNames(points, results);
+  const absl::Status found = FindNumbers(wanted);
+  if (!found.ok()) {
+    for (const Wanted& one : wanted)
+      *one.result = NameError(found, "series");
+    return;
+  }
+  const auto missing =
+      std::ranges::stable_partition(wanted, [](const Wanted& one) { return one.ref.number != 0; });
+  for (Wanted& one : std::span(wanted.begin(), missing.begin()))
+    *one.result = std::move(one.ref);
+  if (missing.empty()) return;
+  const absl::Status turn = turn_.Take(wait_ms, [this] { return CheckRoom(); });
+  if (turn.ok()) {
+    CreateMissing(missing, last_seen);
+    turn_.End();
+    return;
+  }
+  for (const Wanted& one : missing)
+    *one.result = NameError(turn, "series");
+}
+
+void SeriesTable::CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen) {
+  Creation creation(this, last_seen);
+  for (Wanted& one : wanted)
+    creation.Add(&one);
+  creation.CommitAdded();
+}
+
+absl::Status SeriesTable::CheckRoom() {
+  if (WantsIndex()) {
+    // Where the index cannot be written, memory must not grow for it.
+    if (!wake_indexer_) return WriteIndex();
+    wake_indexer_();
+    if (not_indexed() >= kNotIndexedMax + kNotIndexedBeyond) {
+      ReaderLock lock(&new_mutex_);
+      return absl::UnavailableError(
+          fmt::format("new series: {} wait for their index rows; want fewer than {}; try again{}{}",
+                      new_->size() + (indexing_ == nullptr ? 0 : indexing_->size()),
+                      kNotIndexedMax + kNotIndexedBeyond, last_index_.ok() ? "" : ": ",
+                      std::string(last_index_.message())));
+    }
+  }
+  for (const TableId table : {TableId::kUid, TableId::kSeries}) {
+    if (!parts_.tables->IsBehind(table, {})) continue;
+    return absl::UnavailableError(
+        fmt::format("new series: the files of table {} come faster than they are merged; try again",
+                    TableName(table)));
+  }
+  return absl::OkStatus();
+}
+
+bool SeriesTable::WantsIndex() const {
+  return not_indexed() >= kNotIndexedMax;
+}
+
+absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions) {
+  while (!definitions.empty()) {
+    const auto some = definitions.first(std::min(definitions.size(), kRestoredAtOnce));
+    Creation creation(this, /*last_seen=*/0);
+    for (const SeriesDefinition& one : some) {
+      if (NeedsRestore(one.number)) HOURCELL_RETURN_IF_ERROR(creation.Restore(one));
+    }
+    HOURCELL_RETURN_IF_ERROR(creation.Commit(/*may_wait=*/true));
+    for (const SeriesDefinition& one : some)
+      restored_.insert(one.number);
+    definitions = definitions.subspan(some.size());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SeriesTable::Reserve(SeriesNumber number) {
+  return number <= last_number() ? absl::OkStatus()
+                                 : Creation(this, /*last_seen=*/0).Reserve(number);
+}
+
+void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
+  WriterLock lock(&new_mutex_);
+  for (const auto& [number, tsuid] : series) {
+    new_->Add(number, tsuid);
+    SeriesNumber& version = versions_[LoadBigEndian(tsuid.data(), layout_.metric_width)];
+    version = std::max(version, number);
+  }
+  for (const NewSeries::LogRow& row : log_rows)
+    new_->AddLogRow(row);
+}
+
+SeriesNumber SeriesTable::VersionOf(Uid metric) const {
+  ReaderLock lock(&new_mutex_);
+  const auto found = versions_.find(metric);
+  return found == versions_.end() ? number_at_open_ : found->second;
+}
+
+size_t SeriesTable::not_indexed() const {
+  ReaderLock lock(&new_mutex_);
+  return new_->size() + (indexing_ == nullptr ? 0 : indexing_->size());
+}
+
+absl::Status SeriesTable::WriteIndex() {
+  MutexLock index(&index_mutex_);
+  std::shared_ptr<const NewSeries> series;
+  {
+    WriterLock lock(&new_mutex_);
+    if (indexing_ == nullptr) {
+      // Whole blocks only: their rows are written once.
+      const SeriesNumber end = (new_->last_number() + 1) / kBlockSeries * kBlockSeries;
+      if (end <= new_->first_number()) return absl::OkStatus();
+      std::unique_ptr<NewSeries> behind = new_->SplitBehind(end - 1);
+      indexing_ = std::exchange(new_, std::move(behind));
+    }
+    series = indexing_;
+  }
+  absl::Status written = WriteIndexOf(*series);
+  WriterLock lock(&new_mutex_);
+  last_index_ = written;
+  if (written.ok()) indexing_ = nullptr;
+  return written;
+}
+
+// Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
+absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
+  std::vector<Mutation> group;
+  absl::Status written;
+  const auto write = [&](size_t rows_max) {
+    if (!written.ok() || group.size() <= rows_max) return;
+    written = parts_.tables->ApplyUnlogged(group);
+    group.clear();
+  };
+  for (SeriesNumber at = series.first_number(); at <= series.last_number();
+       at += kBlockSeries - at % kBlockSeries) {
+    AppendBlock(series, at / kBlockSeries, &group);
+    write(kBlocksAtOnce);
+  }
+  series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
+    std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
+    std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
+    AppendIndexRows(layout_, metric, by_number, &group);
+    write(kIndexRowsAtOnce);
+  });
+  HOURCELL_KILL_POINT("series:before_indexed");
+  group.push_back(SetSeries(IndexedKey(), EncodeU64(series.last_number())));
+  for (const auto& [first, last] : series.log_rows())
+    group.push_back({TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(first), {}});
+  write(0);
+  HOURCELL_KILL_POINT("series:after_indexed");
+  return written;
+}
+
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) const {
+  // Memory first: what is not there any more is in the tables.
+  std::vector<SeriesNumber> numbers;
+  {
+    ReaderLock lock(&new_mutex_);
+    const auto add = [&](const NewSeries& series) {
+      for (const NewSeries::Entry& entry : series.OfMetric(metric))
+        numbers.push_back(entry.number);
+    };
+    if (indexing_ != nullptr) add(*indexing_);
+    add(*new_);
+  }
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), /*from=*/0, &numbers));
+  SortIfNeeded(&numbers);
+  return numbers;
+}
+
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
+                                                               const TagUids& tag) const {
+  std::vector<SeriesNumber> numbers;
+  // What many new series lack of their index is made in pieces, between which others go on.
+  for (bool is_complete = false; !is_complete;) {
+    ReaderLock lock(&new_mutex_);
+    is_complete =
+        (indexing_ == nullptr || indexing_->IndexTagKey(metric, tag.tagk, kIndexTagsAtOnce)) &&
+        new_->IndexTagKey(metric, tag.tagk, kIndexTagsAtOnce);
+    if (!is_complete) continue;
+    if (indexing_ != nullptr) indexing_->WithTag(metric, tag, &numbers);
+    new_->WithTag(metric, tag, &numbers);
+  }
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, TagPostingPrefix(layout_, metric, tag), /*from=*/0, &numbers));
+  SortIfNeeded(&numbers);
+  return numbers;
+}
+
+absl::Status SeriesTable::TsuidsFound(std::span<const SeriesNumber> numbers,
+                                      std::vector<std::string>* tsuids) const {
+  tsuids->assign(numbers.size(), {});
+  std::vector<size_t> others;  // places of those that are not in memory
+  {
+    ReaderLock lock(&new_mutex_);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      std::string_view tsuid = new_->TsuidOf(numbers[i]);
+      if (tsuid.empty() && indexing_ != nullptr) tsuid = indexing_->TsuidOf(numbers[i]);
+      (*tsuids)[i] = tsuid;
+      if (tsuid.empty()) others.push_back(i);
+    }
+  }
+  return others.empty() ? absl::OkStatus() : ReadBlocks(parts_.tables, numbers, others, tsuids);
+}
+
+absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
+                                   std::vector<std::string>* tsuids) const {
+  HOURCELL_RETURN_IF_ERROR(TsuidsFound(numbers, tsuids));
+  const auto none = std::ranges::find(*tsuids, std::string());
+  if (none == tsuids->end()) return absl::OkStatus();
+  return absl::DataLossError(fmt::format("series {}: in a posting set but not in the table",
+                                         numbers[static_cast<size_t>(none - tsuids->begin())]));
+}
+
+SeriesTable::InMemory SeriesTable::NewOf(std::optional<Uid> metric) const {
+  InMemory found;
+  {
+    ReaderLock lock(&new_mutex_);
+    const auto add = [&found](std::span<const NewSeries::Entry> entries) {
+      found.series.insert(found.series.end(), entries.begin(), entries.end());
+    };
+    const auto add_all = [&](const std::shared_ptr<const NewSeries>& series) {
+      if (series == nullptr) return;
+      if (metric.has_value()) {
+        add(series->OfMetric(*metric));
+      } else {
+        series->VisitMetrics([&](Uid, std::span<const NewSeries::Entry> of_one) { add(of_one); });
+      }
+    };
+    found.owners[0] = indexing_;
+    found.owners[1] = new_;
+    for (const std::shared_ptr<const NewSeries>& owner : found.owners)
+      add_all(owner);
+  }
+  std::ranges::sort(found.series, {}, &NewSeries::Entry::tsuid);
+  return found;
+}
+
+absl::Status SeriesTable::VisitNewer(
+    Uid metric,
+    SeriesNumber above,
+    const std::function<void(SeriesNumber, std::string_view)>& visit) const {
+  // Memory first: what is not there any more is in the tables.
+  InMemory added;
+  SeriesNumber first_in_memory = 0;
+  {
+    ReaderLock lock(&new_mutex_);
+    added.owners[0] = indexing_;
+    added.owners[1] = new_;
+    first_in_memory = (indexing_ == nullptr ? new_ : indexing_)->first_number();
+    for (const std::shared_ptr<const NewSeries>& owner : added.owners) {
+      if (owner != nullptr) owner->AppendNewer(metric, above, &added.series);
+    }
+  }
+  for (const NewSeries::Entry& one : added.series)
+    visit(one.number, one.tsuid);
+  if (above + 1 >= first_in_memory) return absl::OkStatus();
+  std::vector<SeriesNumber> numbers;
+  HOURCELL_RETURN_IF_ERROR(
+      AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), above + 1, &numbers));
+  std::erase_if(numbers, [above, first_in_memory](SeriesNumber number) {
+    return number <= above || number >= first_in_memory;
+  });
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(TsuidsOf(numbers, &tsuids));
+  for (size_t i = 0; i < numbers.size(); ++i)
+    visit(numbers[i], tsuids[i]);
+  return absl::OkStatus();
+}
+
+absl::Status SeriesTable::VisitMetric(
+    Uid metric, const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
+  return Visit(metric, visit);
+}
+
+absl::Status SeriesTable::Visit(
+    std::optional<Uid> metric,
+    const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
+  // Memory first: what is not there any more is in the table.
+  const InMemory in_memory = NewOf(metric);
+  const std::vector<NewSeries::Entry>& added = in_memory.series;
+  auto next = added.begin();
+  bool go_on = true;
+  absl::Status damage;
+  const auto merge = [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
+    damage = number.status();
+    if (!damage.ok()) return false;
+    const std::string_view tsuid = key.substr(1);
+    for (; go_on && next != added.end() && next->tsuid <= tsuid; ++next) {
+      if (next->tsuid != tsuid) go_on = visit(next->number, next->tsuid);
+    }
+    go_on = go_on && visit(*number, tsuid);
+    return go_on;
+  };
+  const std::string prefix =
+      metric.has_value() ? SeriesTsuidPrefix(layout_, *metric) : SeriesTsuidKey({});
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {}, merge));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  for (; go_on && next != added.end(); ++next)
+    go_on = visit(next->number, next->tsuid);
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,205 @@
+// SeriesTable: which series exist, by number, by tsuid and by tag (series_key.h has the rows).
+//
+// A new series is written in one group with the UIDs its names need: counters, reverse names,
+// forward names, and a log row with the tsuids of all that are new. So every UID in a row key has
+// its name (crash contract C2). The rows it is found by wait in memory until there are many, and
+// are then written past RocksDB's log, in key order, together with the number up to which this is
+// done (series_rows.h has them all). A log row goes with the last of its series. Open makes what is
+// missing again from the log rows, and lookups look into memory too. So a series that has a point
+// is found by its tags (C8).
+//
+// One thread at a time creates series: it has the turn. Whatever may take long is waited for before
+// the turn is taken, by those who may wait: the turn itself, tables that are behind with merging
+// their files, and memory for series without index rows, which another thread writes (SetIndexer).
+// Whoever may not wait is told to come again. Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "codec/point.h"
+#include "codec/rows/layout.h"
+#include "codec/rows/tsuid.h"
+#include "codec/text/number.h"
+#include "codec/text/point_error.h"
+#include "engine/hours/journal_payload.h"
+#include "engine/hours/new_series.h"
+#include "engine/names/table_uid_store.h"
+#include "engine/rows/series_key.h"
+#include "engine/series/creation_turn.h"
+#include "engine/series/series_ref.h"
+#include "engine/table/table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+class SeriesTable {
+ public:
+  // What the table works on; borrowed, outlives it.
+  struct Parts {
+    TableStore* tables = nullptr;
+    TableUidStore* uid_store = nullptr;
+    UidDirectory* uids = nullptr;
+  };
+
+  // Reads the counter, and the log rows that are left. kDataLoss if one is damaged.
+  // `sync`: new series are synced at once.
+  static absl::StatusOr<std::unique_ptr<SeriesTable>> Open(const Layout& layout,
+                                                           const Parts& parts,
+                                                           bool sync);
+
+  SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
+
+  // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
+  // are checked here. `wait_ms`: how long it may wait until it may create series; those that are
+  // there already are found without that. Errors: kIllegalArgument "Invalid metric name (...)",
+  // kUnknownName "No such name for ...", kThrottled and kStorage from storage, kThrottled of new
+  // series that would have to wait longer.
+  void GetOrCreate(std::span<const PointView* const> points,
+                   std::vector<Parsed<SeriesRef>>* results,
+                   int64_t wait_ms = kCreateWaitMs);
+
+  // Who calls WriteIndex soon when `wake` is called. Without one, whoever creates series does it.
+  // Not thread-safe: before series are created by several threads.
+  void SetIndexer(std::function<void()> wake) { wake_indexer_ = std::move(wake); }
+
+  // True if it is time for WriteIndex.
+  bool WantsIndex() const;
+
+  // The number of a series; 0 if there is none of that tsuid.
+  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
+
+  // Series numbers ascending: all of a metric, or those with a tag, as of now.
+  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric) const;
+  absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric, const TagUids& tag) const;
+
+  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i]. kDataLoss: a number has none.
+  absl::Status TsuidsOf(std::span<const SeriesNumber> numbers,
+                        std::vector<std::string>* tsuids) const;
+
+  // The same, but a number that has none gets an empty one.
+  absl::Status TsuidsFound(std::span<const SeriesNumber> numbers,
+                           std::vector<std::string>* tsuids) const;
+
+  // Every series of a metric with its tsuid, ascending by tsuid, until `visit` returns false.
+  absl::Status VisitMetric(
+      Uid metric, const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // The same of all metrics, if `metric` is nothing.
+  absl::Status Visit(std::optional<Uid> metric,
+                     const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // Every series of a metric with a number above `above`, in any order. Reads rows only of those
+  // that are not in memory any more.
+  absl::Status VisitNewer(
+      Uid metric,
+      SeriesNumber above,
+      const std::function<void(SeriesNumber, std::string_view tsuid)>& visit) const;
+
+  // The highest number of the metric's series, or of all at open if it got none since: grows
+  // whenever the metric gets a new series, before that series' first point is acknowledged, and
+  // with no other's. All others that the metric gets later have higher numbers.
+  SeriesNumber VersionOf(Uid metric) const;
+
+  // True of a series that only the journal has: the tables lost it in a power failure.
+  bool NeedsRestore(SeriesNumber number) const {
+    return number > number_at_open_ && !restored_.contains(number);
+  }
+
+  // Makes series of the journal again that need it, in any order: their names with their UIDs,
+  // their numbers. Those that are there are left alone. For a replay: not thread-safe.
+  // kDataLoss: one of their names or UIDs belongs to something else by now; both are named.
+  absl::Status Restore(std::span<const SeriesDefinition> definitions);
+
+  // Gives none of the numbers up to `number` to a new series: points of series that are lost name
+  // them. For a replay: not thread-safe. kDataLoss: it is too far behind the last one.
+  absl::Status Reserve(SeriesNumber number);
+
+  // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried
+  // again by the next call.
+  absl::Status WriteIndex();
+
+  // How many series were created since open.
+  uint64_t created() const { return created_.load(std::memory_order_relaxed); }
+
+  // The highest number given. Numbers begin at 1.
+  SeriesNumber last_number() const { return last_number_.load(std::memory_order_relaxed); }
+
+  // How many series wait in memory.
+  size_t not_indexed() const;
+
+  // Series up to `number` survive a power failure. What was there at open does.
+  void MarkSynced(SeriesNumber number) { synced_number_.store(number); }
+  bool IsSynced(SeriesNumber number) const { return sync_ || number <= synced_number_.load(); }
+
+ private:
+  // A point, the UIDs its names have (kNoUid: none yet), and its place among the results.
+  struct Wanted {
+    const PointView* point;
+    SeriesRef ref;
+    Parsed<SeriesRef>* result;
+  };
+  class Creation;
+  static constexpr int64_t kCreateWaitMs = 10'000;
+
+  // Whether a new series would have to wait, and for what. May write the index.
+  absl::Status CheckRoom();
+
+  absl::Status LoadNotIndexed();
+  absl::Status LoadLogRow(std::string_view key, std::string_view list);
+  std::vector<Wanted> FindNames(std::span<const PointView* const> points,
+                                std::vector<Parsed<SeriesRef>>* results);
+  absl::Status FindNumbers(std::span<Wanted> wanted) const;
+  SeriesNumber NumberInMemory(std::string_view tsuid) const;
+  void CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen);
+  // Numbers with their tsuids, ascending.
+  using Made = std::vector<std::pair<SeriesNumber, std::string>>;
+  void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);
+  absl::Status WriteIndexOf(const NewSeries& series);
+  // Series that are in memory, and what their tsuids borrow from.
+  struct InMemory {
+    std::shared_ptr<const NewSeries> owners[2];
+    std::vector<NewSeries::Entry> series;
+  };
+  // Of a metric, or of all, ascending by tsuid.
+  InMemory NewOf(std::optional<Uid> metric) const;
+
+  const Layout layout_;
+  const Parts parts_;
+  const bool sync_;
+  std::atomic<SeriesNumber> last_number_;  // changed under the assignment lock of parts_.uids
+  std::atomic<SeriesNumber> synced_number_;
+  std::atomic<uint64_t> created_{0};
+  const SeriesNumber number_at_open_;
+  absl::flat_hash_set<SeriesNumber> restored_;  // by the replay
+
+  std::function<void()> wake_indexer_;
+
+  CreationTurn turn_;
+
+  Mutex index_mutex_;  // one WriteIndex at a time
+  mutable SharedMutex new_mutex_;
+  absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // what the last WriteIndex returned
+  // By metric: the highest number since open.
+  absl::flat_hash_map<Uid, SeriesNumber> versions_ ABSL_GUARDED_BY(new_mutex_);
+  std::shared_ptr<NewSeries> new_ ABSL_GUARDED_BY(new_mutex_);
+  // Of which the index is being written; null if of none. Unchanged as long as it is here.
+  std::shared_ptr<const NewSeries> indexing_ ABSL_GUARDED_BY(new_mutex_);
+};
+
+}  // namespace hourcell

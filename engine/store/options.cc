@@ -1,0 +1,86 @@
+#include "engine/options.h"
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/table/retention.h"
+
+namespace hourcell {
+namespace {
+
+// RocksDB rounds smaller ones up to this.
+constexpr int kOpenFilesMin = 20;
+
+absl::Status OutOfRange(std::string_view field, uint64_t got, std::string_view want) {
+  return absl::InvalidArgumentError(
+      fmt::format("options: {} is out of range; got {}; want {}", field, got, want));
+}
+
+}  // namespace
+
+absl::Status Options::Validate() const {
+  if (path.empty()) return absl::InvalidArgumentError("options: path is empty; want a directory");
+  HOURCELL_RETURN_IF_ERROR(ValidateLayout(layout));
+  if (tags_max < 1 || tags_max > kTagsMax) {
+    return OutOfRange("tags_max", tags_max, fmt::format("1 to {}", kTagsMax));
+  }
+  if (sync == Durability::kInterval && sync_interval_ms < 1) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: sync_interval_ms is out of range; got {}; want 1 or more", sync_interval_ms));
+  }
+  for (size_t i = 0; i < observers.size(); ++i) {
+    if (observers[i] != nullptr) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("options: observers: got null at {}; want an observer", i));
+  }
+  // RocksDB rounds smaller ones up to this.
+  if (write_buffer_bytes < (64 << 10)) {
+    return OutOfRange("write_buffer_bytes", write_buffer_bytes, "65536 or more");
+  }
+  if (background_jobs < 1) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: background_jobs is out of range; got {}; want 1 or more", background_jobs));
+  }
+  if (open_files_max < kOpenFilesMin) {
+    return absl::InvalidArgumentError(
+        fmt::format("options: open_files_max is out of range; got {}; want {} or more",
+                    open_files_max, kOpenFilesMin));
+  }
+  if (open_hours_bytes < (64 << 10)) {
+    return OutOfRange("open_hours_bytes", open_hours_bytes, "65536 or more");
+  }
+  if (journal_segment_bytes < (4 << 10)) {
+    return OutOfRange("journal_segment_bytes", journal_segment_bytes, "4096 or more");
+  }
+  if (journal_bytes < 4 * journal_segment_bytes) {
+    return OutOfRange("journal_bytes", journal_bytes, "four segments or more");
+  }
+  if (seal_grace_s < 0 || journal_age_s < 1) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: seal_grace_s and journal_age_s are out of range; got {} and {}; want 0 "
+        "and 1 or more",
+        seal_grace_s, journal_age_s));
+  }
+  if (ttl_s.has_value() && (*ttl_s < 0 || *ttl_s > kTtlMaxS)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "options: ttl_s is out of range; got {}; want 0 to {} seconds", *ttl_s, kTtlMaxS));
+  }
+  if (random_metric_uids && layout.metric_width > 7) {
+    return absl::InvalidArgumentError(
+        fmt::format("options: random_metric_uids with a metric width of {}; want a width of 1 to 7",
+                    layout.metric_width));
+  }
+  for (const MetricQueryLimits& of_metric : query_limit_overrides) {
+    const re2::RE2 pattern(of_metric.metric, re2::RE2::Quiet);
+    if (pattern.ok()) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("options: query_limit_overrides: got {}; want a regular expression; {}",
+                    QuoteForMessage(of_metric.metric), pattern.error()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

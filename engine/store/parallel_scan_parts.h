@@ -1,0 +1,25 @@
+// What of a store a ParallelScan works on. Not installed.
+
+#pragma once
+
+#include "codec/rows/row_key.h"
+#include "engine/hours/open_hours.h"
+#include "engine/parallel_scan.h"
+#include "engine/read/query_planner.h"
+#include "engine/series/series_table.h"
+#include "engine/table/table.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+// Borrowed; outlives the scan.
+struct ParallelScan::Parts {
+  const RowKeyCodec* row_keys = nullptr;
+  TableStore* tables = nullptr;
+  OpenHours* open_hours = nullptr;
+  const SeriesTable* series = nullptr;
+  UidDirectory* uids = nullptr;
+  const QueryPlanner* planner = nullptr;
+};
+
+}  // namespace hourcell

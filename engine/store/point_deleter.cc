@@ -1,0 +1,177 @@
+#include "engine/store/point_deleter.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/cells/packed_cell.h"
+#include "codec/limits.h"
+
+namespace hourcell {
+namespace {
+
+// Rows that are read and written together: so many cells are in memory.
+constexpr size_t kDeletedRowsAtOnce = 1024;
+
+// Rows of a round. Nothing is sealed during one, so that memory and journal fill; between two the
+// sealer has its turn.
+constexpr uint64_t kRowsPerRound = 65'536;
+// Of how much time the first round is, and the longest one, which is more than there is.
+constexpr int64_t kHoursAtFirst = 24;
+constexpr int64_t kHoursMax = int64_t{1} << 22;
+
+// The same selection, each series by itself and its points as they are.
+QuerySpec OfSeriesAlone(const QuerySpec& spec) {
+  QuerySpec alone = spec;
+  alone.keep_scanned = false;
+  alone.annotations = false;
+  alone.global_annotations = false;
+  for (SubQuery& query : alone.queries) {
+    query.aggregator = Aggregator::kNone;
+    query.downsample.reset();
+    query.rate.reset();
+  }
+  return alone;
+}
+
+}  // namespace
+
+class PointDeleter::Collector : public QuerySink {
+ public:
+  explicit Collector(PointDeleter* deleter) : deleter_(*deleter) {}
+  absl::Status OnSeries(const SeriesView& series) override { return deleter_.AddSeries(series); }
+
+ private:
+  PointDeleter& deleter_;
+};
+
+absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryControl* control) {
+  deleted_ = {};
+  int64_t hours = kHoursAtFirst;
+  int64_t begin_ms = spec.start_ms;
+  bool is_first = true;
+  while (is_first || begin_ms <= spec.end_ms) {
+    is_first = false;
+    // Up to the end of an hour, so that no row is in two rounds.
+    const int64_t last_hour_s = BaseTimeS(begin_ms) + (hours - 1) * int64_t{kRowSpanS};
+    const int64_t end_ms = std::min(spec.end_ms, (last_hour_s + kRowSpanS) * 1000 - 1);
+    QuerySpec round = OfSeriesAlone(spec);
+    round.start_ms = begin_ms;
+    round.end_ms = end_ms;
+    const uint64_t before = deleted_.rows;
+    HOURCELL_ASSIGN_OR_RETURN(const bool is_done, DeleteRound(round, control));
+    const uint64_t rows = deleted_.rows - before;
+    if (is_done) begin_ms = end_ms + 1;
+    // Many rows in it: the next one is of less time, for it looks at those of this one again.
+    if (!is_done) {
+      hours = std::max<int64_t>(1, hours / 2);
+    } else if (rows < kRowsPerRound / 2) {
+      hours = std::min(2 * hours, kHoursMax);
+    }
+  }
+  return deleted_;
+}
+
+// True: there are no points of the selection any more; false: there may be, and some are gone.
+absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryControl* control) {
+  start_ms_ = spec.start_ms;
+  end_ms_ = spec.end_ms;
+  rows_left_ = kRowsPerRound;
+  bool is_done = true;
+  const auto change = [&]() -> absl::Status {
+    rows_.clear();
+    Collector collector(this);
+    const absl::Status run = parts_.executor->Run(spec, &collector, control);
+    is_done = rows_left_ > 0;
+    if (is_done) HOURCELL_RETURN_IF_ERROR(run);
+    HOURCELL_RETURN_IF_ERROR(RewriteRows());
+    return parts_.commit->CommitAll(/*sync=*/false);
+  };
+  HOURCELL_RETURN_IF_ERROR(parts_.sealer->WithSealed(change));
+  return is_done;
+}
+
+// Notes the rows of a series that have points in the range.
+absl::Status PointDeleter::AddSeries(const SeriesView& series) {
+  for (const std::string_view tsuid : series.tsuids) {
+    const Uid metric = LoadBigEndian(tsuid.data(), row_keys_.layout().metric_width);
+    const int64_t expires_before_ms =
+        parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
+    std::optional<uint32_t> noted;
+    for (const int64_t ms : series.points.t) {
+      const uint32_t base_time_s = BaseTimeS(ms);
+      if (noted == base_time_s) continue;
+      noted = base_time_s;
+      Row& row = rows_.emplace_back();
+      row.base_time_s = base_time_s;
+      row.expires_before_ms = expires_before_ms;
+      row_keys_.Append(tsuid, base_time_s, &row.key);
+      if (rows_.size() == kDeletedRowsAtOnce) HOURCELL_RETURN_IF_ERROR(RewriteRows());
+      if (rows_left_ > 0) --rows_left_;
+      if (rows_left_ == 0) return absl::AbortedError("the round has its rows");
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Rewrites the rows noted so far.
+absl::Status PointDeleter::RewriteRows() {
+  // In key order, and those that two sub queries select once.
+  std::ranges::sort(rows_, {}, &Row::key);
+  const auto repeats = std::ranges::unique(rows_, {}, &Row::key);
+  rows_.erase(repeats.begin(), repeats.end());
+  std::vector<std::string> keys;
+  for (const Row& row : rows_)
+    keys.push_back(row.key);
+  std::vector<std::optional<std::string>> cells;
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->GetMany(TableId::kData, keys, &cells));
+  std::vector<Mutation> group;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    // One without a cell is that of points which came while everything was sealed.
+    if (cells[i].has_value()) HOURCELL_RETURN_IF_ERROR(Rewrite(rows_[i], *cells[i], &group));
+  }
+  rows_.clear();
+  if (group.empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(group));
+  HOURCELL_KILL_POINT("delete:rows_written");
+  return absl::OkStatus();
+}
+
+// Appends the mutation that leaves a row without its points in the range, if it has some.
+absl::Status PointDeleter::Rewrite(const Row& row,
+                                   std::string_view cell,
+                                   std::vector<Mutation>* group) {
+  CellColumns columns;
+  if (const absl::Status decoded = DecodeCell(cell, &columns); !decoded.ok()) {
+    return absl::DataLossError(fmt::format("row {}: {}", ToHex(row.key), decoded.ToString()));
+  }
+  const int64_t base_ms = int64_t{row.base_time_s} * 1000;
+  CellColumns left;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const int64_t ms = base_ms + columns.offset_ms[i];
+    if (ms < start_ms_ || ms > end_ms_) {
+      left.push_back(columns.qualifier(i), columns.value(i));
+    } else if (ms >= row.expires_before_ms) {
+      // What has expired goes, too, but was not there for whoever asked.
+      ++deleted_.points;
+    }
+  }
+  if (left.size() == columns.size()) return absl::OkStatus();
+  Mutation& mutation = group->emplace_back();
+  mutation.key = row.key;
+  mutation.kind = left.size() == 0 ? Mutation::Kind::kDelete : Mutation::Kind::kSet;
+  if (left.size() > 0) {
+    const bool is_packed = static_cast<CellFormat>(cell.front()) == CellFormat::kPacked;
+    is_packed ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
+  }
+  ++deleted_.rows;
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,74 @@
+// PointDeleter: takes points out of stored rows.
+//
+//   rounds of some rows each, so that the sealer has its turn between two of them:
+//   Sealer::WithSealed: all points are in cells, and no other cell is written
+//     query of the series alone -> the rows with points in the range
+//     each row: cell -> columns -> without those points -> set, or delete if none is left
+//     commit -> checkpoint
+//
+// A row is rewritten in the format it had. Rows go to the table as they are found, so after a crash
+// in the middle a part of the points may be gone. One deletion at a time, by the sealer's lock.
+// Thread-compatible.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/cells/cell.h"
+#include "codec/rows/row_key.h"
+#include "engine/query.h"
+#include "engine/read/query_executor.h"
+#include "engine/table/retention.h"
+#include "engine/table/table.h"
+#include "engine/tsdb.h"
+#include "engine/write/group_commit.h"
+#include "engine/write/sealer.h"
+
+namespace hourcell {
+
+class PointDeleter {
+ public:
+  // What it works on; borrowed.
+  struct Parts {
+    const QueryExecutor* executor = nullptr;
+    TableStore* tables = nullptr;
+    Sealer* sealer = nullptr;
+    GroupCommit* commit = nullptr;
+    const RowExpiry* expiry = nullptr;  // null: nothing expires
+  };
+  PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
+      : row_keys_(row_keys), parts_(parts) {}
+
+  // Tsdb::DeletePoints.
+  absl::StatusOr<DeletedPoints> Delete(const QuerySpec& spec, QueryControl* control);
+
+ private:
+  // A row with points to delete.
+  struct Row {
+    std::string key;
+    uint32_t base_time_s = 0;
+    int64_t expires_before_ms = 0;
+  };
+  class Collector;
+
+  absl::StatusOr<bool> DeleteRound(const QuerySpec& spec, QueryControl* control);
+  absl::Status AddSeries(const SeriesView& series);
+  absl::Status RewriteRows();
+  absl::Status Rewrite(const Row& row, std::string_view cell, std::vector<Mutation>* group);
+
+  const RowKeyCodec& row_keys_;
+  const Parts parts_;
+  // Of the deletion under way, and of its round.
+  int64_t start_ms_ = 0;
+  int64_t end_ms_ = 0;
+  uint64_t rows_left_ = 0;  // of the round
+  std::vector<Row> rows_;   // found, not rewritten yet
+  DeletedPoints deleted_;
+};
+
+}  // namespace hourcell

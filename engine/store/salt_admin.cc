@@ -1,0 +1,107 @@
+#include "engine/salt_admin.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/clock.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/limits.h"
+#include "codec/rows/row_key.h"
+#include "codec/rows/salt_schedule.h"
+#include "engine/annotations/annotation_store.h"
+#include "engine/rows/key_description.h"
+#include "engine/rows/store_meta.h"
+#include "engine/table/table.h"
+#include "engine/write/sealer.h"
+
+namespace hourcell {
+namespace {
+
+// How long from now the hour of an epoch is at least, if nobody says.
+constexpr int64_t kAheadMs = 3600 * 1000;
+
+}  // namespace
+
+std::vector<SaltEpoch> SaltAdmin::Epochs() const {
+  return parts_.schedule->epochs().epochs();
+}
+
+absl::Status SaltAdmin::Change(uint32_t buckets, std::optional<uint64_t> from_s) {
+  MutexLock lock(&change_);
+  if (parts_.row_keys->layout().salt_width == 0) {
+    return absl::FailedPreconditionError(
+        "salt: got a change of the buckets; want a store whose rows are salted "
+        "(tsd.storage.salt.width is 0)");
+  }
+  const auto change = [&]() -> absl::Status {
+    HOURCELL_ASSIGN_OR_RETURN(const SaltEpoch epoch, FindPlace(buckets, from_s));
+    SaltEpochs longer = parts_.schedule->epochs();
+    HOURCELL_RETURN_IF_ERROR(longer.Append(epoch));
+    HOURCELL_KILL_POINT("salt:checked");
+    HOURCELL_RETURN_IF_ERROR(WriteSaltEpochs(longer, parts_.tables));
+    HOURCELL_KILL_POINT("salt:written");
+    return parts_.schedule->Append(epoch);
+  };
+  return parts_.sealer->WithSealed([&] { return parts_.annotations->WithoutEdits(change); });
+}
+
+absl::StatusOr<SaltEpoch> SaltAdmin::FindPlace(uint32_t buckets,
+                                               std::optional<uint64_t> from_s) const {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t end_s, EndOfRows());
+  if (!from_s.has_value()) {
+    const int64_t ahead_ms =
+        std::clamp<int64_t>(parts_.clock->NowMs() + kAheadMs, 0, kTimestampMsMax - kRowSpanMs);
+    from_s = std::max(uint64_t{BaseTimeS(ahead_ms)} + kRowSpanS, end_s);
+  }
+  if (*from_s > UINT32_MAX) {
+    return absl::InvalidArgumentError(
+        fmt::format("salt epoch from {} s: want at most {} s", *from_s, UINT32_MAX));
+  }
+  if (*from_s < end_s) {
+    return absl::FailedPreconditionError(fmt::format(
+        "salt epoch from {} s: the store has rows of the hour from {}; want an epoch after it, "
+        "from {} s on",
+        *from_s, UtcText(static_cast<uint32_t>(end_s - kRowSpanS)), end_s));
+  }
+  return SaltEpoch{.from_s = *from_s, .buckets = buckets};
+}
+
+absl::StatusOr<uint64_t> SaltAdmin::EndOfRows() const {
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_data, EndOfRowsIn(view.get(), TableId::kData));
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t of_annotations,
+                            EndOfRowsIn(view.get(), TableId::kAnnotation));
+  return std::max(of_data, of_annotations);
+}
+
+// Of keys that have the same bytes before their time the last one is the latest: a seek for each
+// metric and bucket there is.
+absl::StatusOr<uint64_t> SaltAdmin::EndOfRowsIn(TableView* view, TableId table) const {
+  const RowKeyCodec& row_keys = *parts_.row_keys;
+  const std::unique_ptr<RowCursor> cursor = view->NewCursor(table, {});
+  uint64_t end_s = 0;
+  cursor->SeekToLast();
+  while (cursor->valid()) {
+    const std::string key(cursor->key());
+    if (key.size() < row_keys.tags_offset()) {
+      return absl::DataLossError(
+          fmt::format("{}: row key {}: too short: got {} bytes; want at least {}", TableName(table),
+                      ToHex(key), key.size(), row_keys.tags_offset()));
+    }
+    const bool is_salted = row_keys.HasMetric(key);  // else a global annotation
+    if (is_salted) end_s = std::max(end_s, uint64_t{row_keys.BaseTimeOf(key)} + kRowSpanS);
+    const std::string before_time = key.substr(0, row_keys.base_time_offset());
+    if (is_salted && before_time.empty()) break;
+    cursor->SeekBefore(before_time.empty() ? key : before_time);
+  }
+  HOURCELL_RETURN_IF_ERROR(cursor->status());
+  return end_s;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,356 @@
+#include "engine/tsdb.h"
+
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "engine/query/query_watch.h"
+#include "engine/query/result_collector.h"
+#include "engine/read/last_points.h"
+#include "engine/read/query_meter.h"
+#include "engine/scan/row_scanner.h"
+#include "engine/series/series_lookup.h"
+#include "engine/store/parallel_scan_parts.h"
+#include "engine/store/point_deleter.h"
+#include "engine/store/tsdb_impl.h"
+#include "uid/uid_check.h"
+
+namespace hourcell {
+namespace {
+
+absl::Status Closed() {
+  return absl::FailedPreconditionError("store is closed");
+}
+
+UidRow MakeUidRow(const Layout& layout, UidKind kind, std::string name, Uid uid) {
+  UidRow row{.kind = kind, .name = std::move(name), .uid_bytes = {}};
+  AppendBigEndian(uid, layout.width(kind), &row.uid_bytes);
+  return row;
+}
+
+}  // namespace
+
+Tsdb::Tsdb(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Tsdb::~Tsdb() {
+  Close().IgnoreError();
+}  // a destructor cannot report
+
+absl::StatusOr<std::unique_ptr<Tsdb>> Tsdb::Open(const Options& options) {
+  HOURCELL_RETURN_IF_ERROR(options.Validate());
+  auto impl = std::make_unique<Impl>(options);
+  HOURCELL_RETURN_IF_ERROR(impl->Open());
+  return std::make_unique<Tsdb>(std::move(impl));
+}
+
+CommitTicket Tsdb::Append(std::span<const PointView> points,
+                          std::vector<RefusedPoint>* refused,
+                          const AppendOptions& options) {
+  if (refused != nullptr) refused->clear();
+  if (!impl_->is_open) return CommitTicket(Closed());
+  return impl_->writer->Append(points, refused, options);
+}
+
+CommitTicket Tsdb::Append(std::span<const LinePoint> points,
+                          std::vector<RefusedPoint>* refused,
+                          const AppendOptions& options) {
+  if (refused != nullptr) refused->clear();
+  if (!impl_->is_open) return CommitTicket(Closed());
+  return impl_->writer->Append(points, refused, options);
+}
+
+absl::Status Tsdb::Put(const PointView& point) {
+  std::vector<RefusedPoint> refused;
+  const CommitTicket ticket = Append({&point, 1}, &refused);
+  if (refused.empty()) return ticket.Wait();
+  return StatusOfRefused(point.metric, refused.front().error);
+}
+
+absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  return impl_->losses.Note(impl_->executor->Run(spec, sink, control == nullptr ? &own : control));
+}
+
+absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
+  QueryResult result;
+  ResultCollector collector(&result);
+  QueryControl control;
+  HOURCELL_RETURN_IF_ERROR(Query(spec, &collector, &control));
+  result.rows_read = control.rows;
+  result.points_read = control.points;
+  return result;
+}
+
+absl::Status Tsdb::LastPoints(const LastQuery& query,
+                              const std::function<void(const LastPoint&)>& visit,
+                              QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  MemoryLease memory(impl_->executor->memory(), control);
+  // In this order, as in every read.
+  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
+  const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
+  LastPointReader reader(*impl_->row_keys, {.view = view.get(),
+                                            .open_hours = impl_->open_hours.get(),
+                                            .pinned_at = pin.time(),
+                                            .uids = impl_->uids.get(),
+                                            .series = impl_->series.get(),
+                                            .expiry = &*impl_->expiry,
+                                            .clock = impl_->clock,
+                                            .memory = &memory});
+  return impl_->losses.Note(reader.Read(query, watch, control, visit));
+}
+
+absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
+                                            const std::function<bool(const FoundSeries&)>& visit,
+                                            QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  MemoryLease memory(impl_->executor->memory(), control);
+  const SeriesLookup lookup(layout(), impl_->uids.get(), impl_->series.get(), &memory);
+  return impl_->losses.Note(lookup.Visit(query, watch, visit));
+}
+
+absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  PointDeleter deleter(*impl_->row_keys, {.executor = impl_->executor.get(),
+                                          .tables = impl_->tables.get(),
+                                          .sealer = impl_->sealer.get(),
+                                          .commit = impl_->commit.get(),
+                                          .expiry = &*impl_->expiry});
+  return deleter.Delete(spec, control == nullptr ? &own : control);
+}
+
+absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
+                                                       std::string_view prefix,
+                                                       size_t max) {
+  if (!impl_->is_open) return Closed();
+  return impl_->uids->Suggest(kind, prefix, max);
+}
+
+absl::Status Tsdb::VisitNames(const NameQuery& query,
+                              const std::function<bool(std::string_view name)>& visit,
+                              QueryControl* control) {
+  if (!impl_->is_open) return Closed();
+  QueryControl own;
+  if (control == nullptr) control = &own;
+  const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
+  constexpr size_t kNamesPerCheck = 256;
+  size_t visited = 0;
+  absl::Status ended;
+  HOURCELL_RETURN_IF_ERROR(
+      impl_->uids->VisitNames(query.kind, query.prefix, [&](std::string_view name) {
+        if (visited++ % kNamesPerCheck == 0) ended = watch.Check();
+        return ended.ok() && visit(name);
+      }));
+  return ended;
+}
+
+absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit) {
+  if (!impl_->is_open) return Closed();
+  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
+  const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
+  RowScanner scanner(*impl_->row_keys, {.view = view.get(),
+                                        .open_hours = impl_->open_hours.get(),
+                                        .series = impl_->series.get(),
+                                        .uids = impl_->uids.get(),
+                                        .planner = impl_->planner.get(),
+                                        .pinned_at = pin.time()});
+  return impl_->losses.Note(scanner.Scan(spec, visit));
+}
+
+absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
+                                                             const ParallelScanOptions& options) {
+  if (!impl_->is_open) return Closed();
+  return ParallelScan::Plan(spec, options,
+                            {.row_keys = &*impl_->row_keys,
+                             .tables = impl_->tables.get(),
+                             .open_hours = impl_->open_hours.get(),
+                             .series = impl_->series.get(),
+                             .uids = impl_->uids.get(),
+                             .planner = impl_->planner.get()});
+}
+
+absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,
+                                                              int64_t start_time) {
+  if (!impl_->is_open) return Closed();
+  return impl_->losses.Note(impl_->annotations->Get(tsuid, start_time));
+}
+
+absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const AnnotationEdit> edits,
+                                                             AnnotationWrite write) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->Put(edits, write);
+}
+
+absl::Status Tsdb::DeleteAnnotation(std::string_view tsuid, int64_t start_time) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->Delete(tsuid, start_time);
+}
+
+absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> tsuids,
+                                                 bool global,
+                                                 int64_t start_ms,
+                                                 int64_t end_ms) {
+  if (!impl_->is_open) return Closed();
+  return impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
+}
+
+absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit) {
+  return impl_->is_open ? impl_->losses.Note(impl_->annotations->VisitAll(visit)) : Closed();
+}
+
+absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms, int64_t end_ms) {
+  if (!impl_->is_open) return Closed();
+  if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
+  if (end_ms < start_ms) {
+    return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
+  }
+  return impl_->annotations->Global(impl_->tables->Snapshot().get(), start_ms, end_ms);
+}
+
+absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
+  if (!impl_->is_open) return Closed();
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
+  // It may be of an assignment that a disk refused.
+  HOURCELL_RETURN_IF_ERROR(impl_->tables->CheckWritten());
+  return MakeUidRow(layout(), kind, std::string(name), uid);
+}
+
+absl::StatusOr<UidRow> Tsdb::FindUid(UidKind kind, std::string_view name) {
+  if (!impl_->is_open) return Closed();
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->Get(kind, name));
+  return MakeUidRow(layout(), kind, std::string(name), uid);
+}
+
+absl::StatusOr<UidRow> Tsdb::FindName(UidKind kind, Uid uid) {
+  if (!impl_->is_open) return Closed();
+  HOURCELL_ASSIGN_OR_RETURN(std::string name, impl_->uids->NameOf(kind, uid));
+  return MakeUidRow(layout(), kind, std::move(name), uid);
+}
+
+absl::StatusOr<std::vector<UidRow>> Tsdb::GrepUids(UidKind kind,
+                                                   std::string_view expression,
+                                                   bool ignore_case) {
+  if (!impl_->is_open) return Closed();
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<UidMapping> mappings,
+                            impl_->uids->Grep(kind, expression, ignore_case));
+  std::vector<UidRow> rows;
+  for (UidMapping& mapping : mappings) {
+    rows.push_back(MakeUidRow(layout(), kind, std::move(mapping.name), mapping.uid));
+  }
+  return rows;
+}
+
+absl::Status Tsdb::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
+  if (!impl_->is_open) return Closed();
+  const absl::Status renamed = impl_->uids->Rename(kind, name, new_name);
+  impl_->series_cache->Clear();  // its keys are names
+  return renamed;
+}
+
+absl::Status Tsdb::DeleteUid(UidKind kind, std::string_view name) {
+  if (!impl_->is_open) return Closed();
+  const absl::Status deleted = impl_->uids->Delete(kind, name);
+  impl_->series_cache->Clear();
+  return deleted;
+}
+
+absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
+  if (!impl_->is_open) return Closed();
+  HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
+                            hourcell::CheckUids(layout(), impl_->uid_store.get(), repair));
+  if (repair) DropCaches();
+  UidFsckResult result{.lines = {},
+                       .mappings = report.mappings,
+                       .errors = report.errors(),
+                       .warnings = report.warnings()};
+  for (const UidFinding& finding : report.findings)
+    result.lines.push_back(LineOf(finding));
+  return result;
+}
+
+absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s) {
+  return impl_->is_open ? impl_->ttls->Set(metric, ttl_s) : Closed();
+}
+
+int64_t Tsdb::store_ttl_s() const {
+  return impl_->retention.rules()->store_ttl_s;
+}
+
+absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
+  if (!impl_->is_open) return Closed();
+  return impl_->ttls->List();
+}
+
+absl::StatusOr<uint64_t> Tsdb::DropExpired() {
+  if (!impl_->is_open) return Closed();
+  return impl_->DropExpired();
+}
+
+void Tsdb::DropCaches() {
+  if (!impl_->is_open) return;
+  impl_->uids->DropCaches();
+  impl_->series_cache->Clear();
+  impl_->metric_series->Clear();
+}
+
+absl::Status Tsdb::SealDue() {
+  return impl_->is_open ? impl_->sealer->SealDue() : Closed();
+}
+
+absl::Status Tsdb::Seal() {
+  return impl_->is_open ? impl_->sealer->SealAll() : Closed();
+}
+
+absl::Status Tsdb::Flush() {
+  return impl_->is_open ? impl_->Flush() : Closed();
+}
+
+absl::Status Tsdb::Compact(const CompactControl& control) {
+  HOURCELL_RETURN_IF_ERROR(Flush());
+  size_t done = 0;
+  for (const TableId table : kTableIds) {
+    if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));
+    HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table, control.cancelled));
+  }
+  return absl::OkStatus();
+}
+
+RegionAdmin* Tsdb::regions() {
+  return impl_->regions.get();
+}
+
+SaltAdmin* Tsdb::salt() {
+  return impl_->salt.get();
+}
+
+BackupAdmin* Tsdb::backups() {
+  return impl_->backups.get();
+}
+
+FsckAdmin* Tsdb::fsck() {
+  return impl_->fsck.get();
+}
+
+Stats& Tsdb::stats() {
+  return impl_->stats;
+}
+
+const Layout& Tsdb::layout() const {
+  return impl_->options.layout;
+}
+
+absl::Status Tsdb::Close() {
+  return impl_->Close();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,290 @@
+#include "engine/store/tsdb_impl.h"
+
+#include <algorithm>
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "engine/regions/live/initial_regions.h"
+#include "engine/rocks/rocks_table_store.h"
+#include "engine/rows/store_meta.h"
+#include "engine/store/store_gauges.h"
+#include "engine/write/point_replay.h"
+
+namespace hourcell {
+namespace {
+
+// For the series of metrics that are queried.
+constexpr size_t kMetricSeriesBytes = 128 << 20;
+
+}  // namespace
+
+absl::Status Tsdb::Impl::Open() {
+  HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
+  HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
+  HOURCELL_RETURN_IF_ERROR(OpenTables());
+  HOURCELL_RETURN_IF_ERROR(OpenJournal());
+  writer = std::make_unique<PointWriter>(options, PointWriter::Parts{.series = series.get(),
+                                                                     .cache = series_cache.get(),
+                                                                     .open_hours = open_hours.get(),
+                                                                     .commit = commit.get(),
+                                                                     .admission = admission.get(),
+                                                                     .uids = uids.get(),
+                                                                     .expiry = &*expiry,
+                                                                     .ledger = put_ledger.get(),
+                                                                     .clock = clock,
+                                                                     .stats = &stats});
+  metric_series = std::make_unique<MetricSeriesCache>(
+      options.layout, series.get(), MetricSeriesCache::Limits{.bytes = kMetricSeriesBytes});
+  planner = std::make_unique<QueryPlanner>(options, *row_keys,
+                                           QueryPlanner::Parts{.uids = uids.get(),
+                                                               .series = series.get(),
+                                                               .metric_series = metric_series.get(),
+                                                               .active = active.get(),
+                                                               .expiry = &*expiry});
+  executor = std::make_unique<QueryExecutor>(options, *row_keys,
+                                             QueryExecutor::Parts{.tables = tables.get(),
+                                                                  .uids = uids.get(),
+                                                                  .planner = planner.get(),
+                                                                  .open_hours = open_hours.get(),
+                                                                  .annotations = annotations.get(),
+                                                                  .clock = clock});
+  regions = std::make_unique<RegionAdmin>(
+      options.regions.split,
+      RegionAdmin::Parts{
+          .tables = tables.get(), .row_keys = &*row_keys, .uids = uids.get(), .clock = clock});
+  salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
+                                                      .row_keys = &*row_keys,
+                                                      .schedule = salts.get(),
+                                                      .sealer = sealer.get(),
+                                                      .annotations = annotations.get(),
+                                                      .clock = clock});
+  ttls = std::make_unique<TtlAdmin>(
+      options.layout,
+      TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
+  backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
+                                                             .tables = tables.get(),
+                                                             .commit = commit.get(),
+                                                             .journal = journal.get(),
+                                                             .sealer = sealer.get(),
+                                                             .clock = clock,
+                                                             .env = options.env});
+  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), &*row_keys,
+                                                      uids.get(), series.get(), journal.get(),
+                                                      active.get(), &*expiry});
+  StartBackground();
+  StoreGauges{.is_open = &is_open,
+              .tables = tables.get(),
+              .uids = uids.get(),
+              .series = series.get(),
+              .series_cache = series_cache.get(),
+              .open_hours = open_hours.get(),
+              .journal = journal.get(),
+              .commit = commit.get(),
+              .admission = admission.get()}
+      .AddTo(&stats);
+  is_open = true;
+  return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::OpenTables() {
+  HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
+  HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
+  options.layout = layout;
+  HOURCELL_RETURN_IF_ERROR(
+      PresplitIfNew(options.presplit, layout, static_cast<uint64_t>(clock->NowMs()), tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(SaltEpochs epochs, ReadSaltEpochs(layout, tables.get()));
+  salts = std::make_shared<SaltSchedule>(std::move(epochs));
+  row_keys.emplace(layout, salts);
+  HOURCELL_RETURN_IF_ERROR(LoadRetention());
+  MakeRegionMaintenance();
+  // A point that is acknowledged as synced goes by the names that it was put under.
+  const bool sync = options.sync == Durability::kAlways;
+  uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
+  HOURCELL_ASSIGN_OR_RETURN(uids,
+                            UidDirectory::Open(UidOptionsOf(options, layout), uid_store.get()));
+  HOURCELL_ASSIGN_OR_RETURN(
+      series,
+      SeriesTable::Open(layout,
+                        {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
+                        sync));
+  series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
+  HOURCELL_ASSIGN_OR_RETURN(
+      annotations, AnnotationStore::Open(
+                       {.row_keys = &*row_keys, .tables = tables.get(), .expiry = &*expiry}, sync));
+  return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::LoadRetention() {
+  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
+                            ReadOrReplaceStoreTtl(options.ttl_s, tables.get()));
+  retention.Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
+  expiry.emplace(options.layout, &retention, clock);
+  tables->SetExpiry(&*expiry);
+  return absl::OkStatus();
+}
+
+void Tsdb::Impl::MakeRegionMaintenance() {
+  region_loads.emplace(options.regions.split);
+  region_keeper = std::make_unique<RegionMaintenance>(
+      options.regions,
+      RegionMaintenance::Parts{.tables = tables.get(),
+                               .loads = &*region_loads,
+                               .clock = clock,
+                               .stats = &stats,
+                               .warn = options.warn,
+                               .ttl_ms = [this] { return retention.rules()->store_ttl_s * 1000; },
+                               .write_buffers_bytes = 4 * options.write_buffer_bytes});
+}
+
+// The journal, and from it the hours that were open.
+absl::Status Tsdb::Impl::OpenJournal() {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
+  HOURCELL_ASSIGN_OR_RETURN(
+      journal,
+      Journal::Open({.directory = options.path + "/journal",
+                     .fs = FileSystemOf(options.env),
+                     .segment_bytes = options.journal_segment_bytes,
+                     .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
+                     .create = false,  // ReadOrCreateMeta makes that of a new store
+                     // The first block of all is 1.
+                     .low_mark = std::max<uint64_t>(low_mark, 1)}));
+  TellCuts(journal->cuts(), &stats, options.warn);
+  open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
+                                                              : options.lanes);
+  HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables.get()));
+  active = std::make_unique<ActiveSets>(
+      options.layout,
+      ActiveSets::Parts{
+          .tables = tables.get(), .series = series.get(), .open_hours = open_hours.get()},
+      has_sets);
+  if (!options.observers.empty()) put_ledger = std::make_unique<ObservedPuts>(options.observers);
+  commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
+                                                            .journal = journal.get(),
+                                                            .tables = tables.get(),
+                                                            .series = series.get(),
+                                                            .ledger = put_ledger.get()},
+                                         options.sync == Durability::kAlways);
+  admission = std::make_unique<Admission>(
+      Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
+                        .journal_bytes = options.journal_bytes},
+      open_hours.get(), journal.get(), commit.get());
+  sealer = std::make_unique<Sealer>(options, *row_keys,
+                                    Sealer::Parts{.open_hours = open_hours.get(),
+                                                  .journal = journal.get(),
+                                                  .tables = tables.get(),
+                                                  .series = series.get(),
+                                                  .active = active.get(),
+                                                  .admission = admission.get(),
+                                                  .commit = commit.get(),
+                                                  .expiry = &*expiry,
+                                                  .loads = &*region_loads,
+                                                  .clock = clock,
+                                                  .stats = &stats,
+                                                  .warn = options.warn});
+  HOURCELL_ASSIGN_OR_RETURN(
+      const uint64_t points,
+      ReplayPoints({.journal = journal.get(),
+                    .open_hours = open_hours.get(),
+                    .series = series.get(),
+                    .sealer = sealer.get()},
+                   low_mark, static_cast<uint32_t>(clock->MonotonicMs() / 1000)));
+  stats.counter("journal.replayed_points")->Add(points);
+  return absl::OkStatus();
+}
+
+void Tsdb::Impl::StartBackground() {
+  // What nobody waits for is in the journal this soon.
+  constexpr int64_t kCommitMs = 20;
+  // How often the sealer looks, and how soon it makes room.
+  constexpr int64_t kSealMs = 200;
+  Counter* const failures = stats.counter("storage.sync.errors");
+  committer = std::make_unique<Background>(kCommitMs, [this] {
+    // What fails is tried again, and told to whoever waits.
+    if (commit->pending_bytes() > 0) commit->CommitAll(/*sync=*/false).IgnoreError();
+  });
+  // Mostly woken by who creates series.
+  constexpr int64_t kIndexSeriesMs = 1000;
+  series_indexer = std::make_unique<Background>(kIndexSeriesMs, [this] {
+    // What fails is tried again, and told to those who create series.
+    if (series->WantsIndex()) series->WriteIndex().IgnoreError();
+  });
+  series->SetIndexer([this] { series_indexer->Wake(); });
+  const bool at_intervals = options.sync == Durability::kInterval;
+  syncer =
+      std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0, [this, failures] {
+        if (!commit->Sync().ok()) failures->Add(1);
+      });
+  seal_ticker = std::make_unique<Background>(kSealMs, [this] {
+    const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
+    done.IgnoreError();  // counted; what is left is tried again
+  });
+  constexpr int64_t kDropExpiredMs = 60'000;
+  Counter* const freed = stats.counter("retention.freed_bytes");
+  Counter* const drop_errors = stats.counter("retention.errors");
+  expiry_ticker = std::make_unique<Background>(
+      options.seal_in_background ? kDropExpiredMs : 0, [this, freed, drop_errors] {
+        const absl::StatusOr<uint64_t> bytes = DropExpired();
+        bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
+      });
+  admission->SetWake([this] { seal_ticker->Wake(); });
+  constexpr int64_t kRegionsMs = 1000;
+  // What fails is counted and tried again.
+  region_ticker = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
+                                               [this] { region_keeper->Tick().IgnoreError(); });
+  region_trimmer = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
+                                                [this] { region_keeper->Trim().IgnoreError(); });
+}
+
+absl::StatusOr<uint64_t> Tsdb::Impl::DropExpired() {
+  HOURCELL_RETURN_IF_ERROR(
+      active->DropExpired([this](Uid metric) { return expiry->ExpiresBeforeMs(metric); }));
+  return tables->DropExpired();
+}
+
+absl::Status Tsdb::Impl::Flush() {
+  HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
+  const absl::Status sealed = sealer->SealAll();
+  // As the store closes there is an end to sealing; what is sealed by then is flushed all the same.
+  if (absl::IsDeadlineExceeded(sealed) && !is_open) {
+    if (options.warn) options.warn(std::string(sealed.message()));
+  } else {
+    HOURCELL_RETURN_IF_ERROR(sealed);
+  }
+  HOURCELL_RETURN_IF_ERROR(sealer->Checkpoint());
+  for (const TableId table :
+       {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
+    HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
+  return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::Close() {
+  if (!is_open.exchange(false)) return absl::OkStatus();
+  // So long at most hours are sealed; the rest is in the journal, and open again with the store.
+  constexpr int64_t kCloseSealMs = 10'000;
+  sealer->EndWithin(kCloseSealMs);
+  region_ticker.reset();
+  region_trimmer.reset();
+  expiry_ticker.reset();
+  seal_ticker.reset();
+  syncer.reset();
+  series_indexer.reset();
+  committer.reset();
+  commit->StopWaits();
+  // Whatever cannot be sealed any more is in the journal.
+  absl::Status closed = Flush();
+  HOURCELL_KILL_POINT("close:flushed");
+  closed.Update(journal->Close());
+  HOURCELL_KILL_POINT("close:journal");
+  if (closed.ok()) {
+    // Nothing in the journal is needed any more, its last segment included.
+    const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
+    closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
+    HOURCELL_KILL_POINT("close:trimmed");
+  }
+  closed.Update(tables->Close());
+  lock.reset();
+  return closed;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,106 @@
+// Tsdb::Impl: the parts of an open store, put together when it is opened and taken apart when it is
+// closed. Thread-safe as Tsdb is, but for Open.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/clock.h"
+#include "codec/rows/row_key.h"
+#include "engine/annotations/annotation_store.h"
+#include "engine/backup_admin.h"
+#include "engine/fsck_admin.h"
+#include "engine/hours/open_hours.h"
+#include "engine/hours/series_cache.h"
+#include "engine/journal/journal.h"
+#include "engine/names/table_uid_store.h"
+#include "engine/read/query_executor.h"
+#include "engine/read/query_planner.h"
+#include "engine/region_admin.h"
+#include "engine/regions/live/region_loads.h"
+#include "engine/regions/live/region_maintenance.h"
+#include "engine/salt_admin.h"
+#include "engine/series/active_sets.h"
+#include "engine/series/metric_series.h"
+#include "engine/series/series_table.h"
+#include "engine/store/loss_counter.h"
+#include "engine/store/store_lock.h"
+#include "engine/store/ttl_admin.h"
+#include "engine/table/retention.h"
+#include "engine/threads/background.h"
+#include "engine/tsdb.h"
+#include "engine/write/admission.h"
+#include "engine/write/group_commit.h"
+#include "engine/write/observed_puts.h"
+#include "engine/write/point_writer.h"
+#include "engine/write/sealer.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+// The parts of an open store, in the order in which they depend on each other.
+class Tsdb::Impl {
+ public:
+  explicit Impl(Options opened) : options(std::move(opened)) {}
+
+  absl::Status Open();
+  absl::Status OpenTables();
+  absl::Status LoadRetention();
+  void MakeRegionMaintenance();
+  absl::Status OpenJournal();
+  void StartBackground();
+  absl::Status Flush();
+  absl::Status Close();
+  absl::StatusOr<uint64_t> DropExpired();
+
+  Options options;
+  Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
+  Stats stats;
+  LossCounter losses{&stats};
+  std::unique_ptr<StoreLock> lock;
+  Retention retention;
+  std::optional<RowExpiry> expiry;
+  std::unique_ptr<TableStore> tables;
+  std::shared_ptr<SaltSchedule> salts;
+  std::optional<RowKeyCodec> row_keys;
+  std::unique_ptr<TableUidStore> uid_store;
+  std::unique_ptr<UidDirectory> uids;
+  std::unique_ptr<SeriesTable> series;
+  std::unique_ptr<SeriesCache> series_cache;
+  std::unique_ptr<AnnotationStore> annotations;
+  std::unique_ptr<OpenHours> open_hours;
+  std::unique_ptr<ActiveSets> active;
+  std::unique_ptr<Journal> journal;
+  std::unique_ptr<ObservedPuts> put_ledger;  // null: there are no observers
+  std::unique_ptr<GroupCommit> commit;
+  std::unique_ptr<Admission> admission;
+  std::optional<RegionLoads> region_loads;
+  std::unique_ptr<RegionMaintenance> region_keeper;
+  std::unique_ptr<Sealer> sealer;
+  std::unique_ptr<PointWriter> writer;
+  std::unique_ptr<MetricSeriesCache> metric_series;
+  std::unique_ptr<QueryPlanner> planner;
+  std::unique_ptr<QueryExecutor> executor;
+  std::unique_ptr<RegionAdmin> regions;
+  std::unique_ptr<SaltAdmin> salt;
+  std::unique_ptr<TtlAdmin> ttls;
+  std::unique_ptr<BackupAdmin> backups;
+  std::unique_ptr<FsckAdmin> fsck;
+  std::unique_ptr<Background> committer;
+  std::unique_ptr<Background> series_indexer;
+  std::unique_ptr<Background> syncer;
+  std::unique_ptr<Background> seal_ticker;
+  std::unique_ptr<Background> expiry_ticker;
+  std::unique_ptr<Background> region_ticker;
+  std::unique_ptr<Background> region_trimmer;
+  std::atomic<bool> is_open{false};
+};
+
+}  // namespace hourcell

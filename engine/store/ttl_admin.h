@@ -1,0 +1,45 @@
+// TtlAdmin: metrics with a TTL of their own, in `meta` and in the rules in force. Thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/base/mutex.h"
+#include "codec/rows/layout.h"
+
+namespace hourcell {
+
+class Retention;
+class TableStore;
+class UidDirectory;
+struct MetricTtl;
+
+class TtlAdmin {
+ public:
+  // All are borrowed; the rules have been set.
+  struct Parts {
+    TableStore* tables = nullptr;
+    UidDirectory* uids = nullptr;
+    Retention* retention = nullptr;
+  };
+
+  TtlAdmin(const Layout& layout, const Parts& parts) : layout_(layout), parts_(parts) {}
+
+  // Tsdb::SetMetricTtl.
+  absl::Status Set(std::string_view metric, std::optional<int64_t> ttl_s);
+
+  // By name; a metric without a name by its UID in hex.
+  std::vector<MetricTtl> List() const;
+
+ private:
+  const Layout layout_;
+  const Parts parts_;
+  Mutex change_;  // one at a time
+};
+
+}  // namespace hourcell

@@ -1,0 +1,122 @@
+// Retention: how long points are kept, by their own time: for the whole store, and for single
+// metrics.
+//
+// A metric's own TTL counts, or else the store's; 0 keeps for ever. A point is expired once it is
+// older than the TTL: it is not shown and not stored any more. A row is expired once the last point
+// it could have is; from then on it may go from disk, in parts and at any time. So a TTL that is
+// raised shows again of the expired points what happens to be left; points put then are kept.
+//
+// Until rules are set nothing expires: a store that is being opened drops nothing by a guess.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "codec/limits.h"
+#include "codec/rows/row_key.h"
+#include "codec/rows/uid.h"
+
+namespace hourcell {
+
+// The longest TTL in seconds: as long as there are timestamps.
+inline constexpr int64_t kTtlMaxS = kTimestampMsMax / 1000;
+
+// The TTLs of a store, 0 to kTtlMaxS seconds; 0 = for ever.
+struct RetentionRules {
+  int64_t store_ttl_s = 0;
+  absl::flat_hash_map<Uid, int64_t> metric_ttl_s = {};  // of those that have their own
+
+  // Points of the metric before this instant are expired; 0: none is.
+  int64_t ExpiresBeforeMs(Uid metric, int64_t now_ms) const;
+  // The same for all metrics with UIDs from `first` to `last`; of some maybe later ones too.
+  int64_t ExpiresBeforeMs(Uid first, Uid last, int64_t now_ms) const;
+  // The shortest TTL of any metric; 0: nothing ever expires.
+  int64_t ShortestTtlS() const;
+};
+
+// The rules in force. Thread-safe: readers take an immutable snapshot, Set replaces it.
+class Retention {
+ public:
+  void Set(RetentionRules rules);
+
+  // Null before the first Set.
+  std::shared_ptr<const RetentionRules> rules() const;
+
+  // Points from this instant on are not expired, whatever their metric; 0: none at all. One atomic
+  // load, for the way in: only what is older is worth a look at its metric.
+  int64_t MayExpireBeforeMs(int64_t now_ms) const;
+
+ private:
+  std::atomic<int64_t> shortest_ttl_s_{0};
+  mutable Mutex mutex_;
+  std::shared_ptr<const RetentionRules> rules_ ABSL_GUARDED_BY(mutex_);
+};
+
+// The rules in force, the time and the layout of rows: says of points and rows whether they are
+// expired. Thread-safe.
+class RowExpiry {
+ public:
+  // `retention` and `clock` are borrowed.
+  RowExpiry(const Layout& layout, const Retention* retention, Clock* clock);
+
+  // Points of the metric before this are expired now; 0: none is. kNoUid: of a metric that is new.
+  int64_t ExpiresBeforeMs(Uid metric) const;
+  // Retention's, now.
+  int64_t MayExpireBeforeMs() const { return retention_.MayExpireBeforeMs(clock_.NowMs()); }
+
+  // One pass over rows, during which time and rules stand still. Borrows the RowExpiry.
+  // Thread-compatible.
+  class Pass {
+   public:
+    explicit Pass(const RowExpiry& expiry);
+
+    // True if the row is expired; false for a key that is not a row's. Quickest for rows in order.
+    bool IsExpired(std::string_view key);
+
+    // After IsExpired(key) was true: a greater key, all rows from `key` to which are expired too.
+    // Empty if none is known, as with layouts that put the time before the metric.
+    std::string EndOfExpired(std::string_view key) const;
+
+    // Points of all metrics from `first` to `last` before this are expired; 0: none is.
+    int64_t ExpiresBeforeMs(Uid first, Uid last) const;
+    // False if nothing ever expires.
+    bool is_any() const { return rules_ != nullptr && rules_->ShortestTtlS() != 0; }
+
+   private:
+    const RowExpiry& expiry_;
+    const std::shared_ptr<const RetentionRules> rules_;  // may be null
+    const int64_t now_ms_;
+    std::string metric_;     // UID bytes of the row asked for last
+    int64_t before_ms_ = 0;  // its metric's ExpiresBeforeMs
+  };
+
+  const RowKeyCodec& row_keys() const { return row_keys_; }
+
+ private:
+  const RowKeyCodec row_keys_;
+  const Retention& retention_;
+  Clock& clock_;
+  size_t base_time_at_ = 0;  // where the base time is in a key
+  bool metric_is_before_time_ = false;
+};
+
+// True if all points a row of that base time may have are before `before_ms`.
+inline bool RowIsBefore(uint32_t base_time_s, int64_t before_ms) {
+  return (int64_t{base_time_s} + kRowSpanS) * 1000 <= before_ms;
+}
+
+// The first base time whose row is not all before `before_ms`. REQUIRES: before_ms >= 0.
+inline uint32_t FirstRowFromS(int64_t before_ms) {
+  return BaseTimeS(before_ms < kTimestampMsMax ? before_ms : kTimestampMsMax);
+}
+
+}  // namespace hourcell

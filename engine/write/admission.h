@@ -1,0 +1,64 @@
+// Admission: whether there is room for more points: in the memory of open hours, in the journal,
+// and in what waits to be written to it. Beyond a limit an append waits, or is refused; nothing
+// that was taken is ever dropped. Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include <absl/status/status.h>
+
+#include "codec/base/mutex.h"
+#include "engine/hours/open_hours.h"
+#include "engine/journal/journal.h"
+#include "engine/write/group_commit.h"
+
+namespace hourcell {
+
+class Admission {
+ public:
+  struct Limits {
+    int64_t open_hours_bytes = 0;
+    uint64_t journal_bytes = 0;
+  };
+  // All borrowed.
+  Admission(const Limits& limits,
+            const OpenHours* open_hours,
+            const Journal* journal,
+            const GroupCommit* commit)
+      : limits_(limits), open_hours_(*open_hours), journal_(*journal), commit_(*commit) {}
+
+  // Who makes room is called when it is wanted. Set before the first Admit.
+  void SetWake(std::function<void()> wake) { wake_ = std::move(wake); }
+
+  // OK if there is room, or was within `wait_ms`. kUnavailable names what is full.
+  absl::Status Admit(int64_t wait_ms);
+
+  // To be called when there may be room again.
+  void RoomChanged();
+
+  // The shares of the limits from which on hours are sealed early, and down to which.
+  bool OpenHoursPressed() const { return open_hours_.bytes() > limits_.open_hours_bytes / 4 * 3; }
+  bool JournalPressed() const { return journal_.bytes() > limits_.journal_bytes / 5 * 4; }
+  int64_t OpenHoursTarget() const { return limits_.open_hours_bytes / 2; }
+
+  uint64_t waited() const { return waited_.load(std::memory_order_relaxed); }
+  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
+
+ private:
+  absl::Status Room() const;
+
+  const Limits limits_;
+  const OpenHours& open_hours_;
+  const Journal& journal_;
+  const GroupCommit& commit_;
+  std::function<void()> wake_;
+  Mutex mutex_;
+  CondVar room_changed_;
+  std::atomic<uint64_t> waited_{0};
+  std::atomic<uint64_t> refused_{0};
+};
+
+}  // namespace hourcell

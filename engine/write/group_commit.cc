@@ -1,0 +1,217 @@
+#include "engine/write/group_commit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_copy.h"
+#include "codec/base/status_macros.h"
+#include "engine/tsdb.h"
+
+namespace hourcell {
+namespace {
+
+// Longer waits than this, some three weeks, end early.
+constexpr int64_t kWaitMsMax = int64_t{1} << 31;
+// How often the serving thread looks without being woken.
+constexpr int64_t kServeMs = 60'000;
+
+}  // namespace
+
+absl::Status CommitTicket::Wait() const {
+  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+}
+
+absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
+  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
+}
+
+GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
+    : parts_(parts),
+      always_sync_(always_sync),
+      sections_(parts.open_hours->lanes().size()),
+      promised_(parts.journal->next_sequence()),
+      completed_(promised_),
+      written_(parts.journal->next_sequence()) {
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    parts_.open_hours->lanes()[i].TakeLog(parts_.journal->next_sequence(), &sections_[i]);
+  }
+}
+
+absl::Status GroupCommit::CommitThrough(uint64_t block, bool sync) {
+  {
+    MutexLock lock(&mutex_);
+    while (written_ <= block) {
+      if (!has_leader_) {
+        has_leader_ = true;
+        mutex_.Unlock();
+        const absl::Status led = Lead();
+        mutex_.Lock();
+        has_leader_ = false;
+        ++turns_;
+        last_ = CopyStatus(led);
+        written_ = completed_;
+        led_.NotifyAll();
+        if (!led.ok()) return led;
+        continue;
+      }
+      const uint64_t turn = turns_;
+      while (turns_ == turn)
+        led_.Wait(&mutex_);
+      if (written_ <= block && !last_.ok()) return CopyStatus(last_);
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(SyncWritten(block, sync));
+  Acknowledge(block, sync || always_sync_);
+  return absl::OkStatus();
+}
+
+absl::Status GroupCommit::SyncWritten(uint64_t block, bool sync) {
+  if (always_sync_) {
+    // Where sections were split, a block has a higher number in the journal than it was promised.
+    const uint64_t highest = std::max(block, split_end_.load(std::memory_order_relaxed));
+    return parts_.journal->synced_sequence() > highest ? absl::OkStatus() : parts_.journal->Sync();
+  }
+  return sync ? Sync() : absl::OkStatus();
+}
+
+absl::Status GroupCommit::CommitWithin(uint64_t block, bool sync, int64_t wait_ms) {
+  const int64_t bounded_ms = std::clamp<int64_t>(wait_ms, 0, kWaitMsMax);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(bounded_ms);
+  const auto wait = std::make_shared<Wait>(Wait{.block = block, .sync = sync, .status = {}});
+  MutexLock lock(&waits_mutex_);
+  if (waits_are_stopped_) return absl::FailedPreconditionError("store is closed");
+  if (server_ == nullptr) {
+    server_ = std::make_unique<Background>(kServeMs, [this] { ServeWaits(); });
+  }
+  waits_.push_back(wait);
+  server_->Wake();
+  while (!wait->is_done) {
+    const auto left = deadline - std::chrono::steady_clock::now();
+    if (left <= std::chrono::milliseconds(0)) {
+      return absl::DeadlineExceededError(
+          fmt::format("commit: not {} after {} ms", sync ? "synced" : "written", bounded_ms));
+    }
+    waits_served_.WaitFor(&waits_mutex_,
+                          std::chrono::ceil<std::chrono::milliseconds>(left).count());
+  }
+  return CopyStatus(wait->status);
+}
+
+void GroupCommit::ServeWaits() {
+  std::vector<std::shared_ptr<Wait>> served;
+  {
+    MutexLock lock(&waits_mutex_);
+    served.swap(waits_);
+  }
+  if (served.empty()) return;
+  uint64_t block = 0;
+  bool sync = false;
+  for (const auto& wait : served) {
+    block = std::max(block, wait->block);
+    sync = sync || wait->sync;
+  }
+  const absl::Status status = CommitThrough(block, sync);
+  MutexLock lock(&waits_mutex_);
+  for (const auto& wait : served) {
+    wait->status = CopyStatus(status);
+    wait->is_done = true;
+  }
+  waits_served_.NotifyAll();
+}
+
+void GroupCommit::StopWaits() {
+  std::unique_ptr<Background> server;
+  {
+    MutexLock lock(&waits_mutex_);
+    waits_are_stopped_ = true;
+    server = std::move(server_);
+  }
+}
+
+absl::Status GroupCommit::CommitAll(bool sync) {
+  // Whatever is in the lanes now is in the next block at the latest.
+  uint64_t block = 0;
+  bool is_pending = false;
+  {
+    MutexLock lock(&mutex_);
+    // What a leader on its way has taken is pending no more, and not written yet. It may have
+    // passed some lanes already.
+    is_pending = pending_bytes() > 0 || has_leader_;
+    block = parts_.journal->next_sequence() + (has_leader_ && pending_bytes() > 0 ? 1 : 0);
+  }
+  if (!is_pending) return sync ? Sync() : absl::OkStatus();
+  return CommitThrough(block, sync);
+}
+
+absl::Status GroupCommit::Lead() {
+  if (!unwritten_.empty()) HOURCELL_RETURN_IF_ERROR(WriteSections());
+  const uint64_t block = parts_.journal->next_sequence();
+  // Before the sections are taken: what is added meanwhile may be counted twice, never not at all.
+  pending_bytes_.store(0, std::memory_order_relaxed);
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].TakeLog(block + 1, &sections_[i]);
+  promised_ = block + 1;
+  for (const JournalPayloadWriter& section : sections_)
+    unwritten_.push_back(&section);
+  return WriteSections();
+}
+
+// As many blocks as the sections need; nearly always one. No section is in two: each lane's has no
+// more than admission lets wait.
+absl::Status GroupCommit::WriteSections() {
+  while (!unwritten_.empty()) {
+    std::vector<std::string_view> parts = {kPayloadWithoutDefinitions};
+    parts.reserve(1 + unwritten_.size());
+    size_t bytes = parts.front().size();
+    size_t taken = 0;
+    for (; taken < unwritten_.size(); ++taken) {
+      const JournalPayloadWriter& section = *unwritten_[taken];
+      if (parts.size() > 1 && bytes + section.bytes().size() > parts_.block_bytes_max) break;
+      if (section.has_definitions()) parts.front() = kPayloadWithDefinitions;
+      if (!section.bytes().empty()) parts.push_back(section.bytes());
+      bytes += section.bytes().size();
+    }
+    HOURCELL_KILL_POINT("journal:before_write");
+    const absl::Status written = parts_.journal->Write(parts);
+    if (!written.ok()) {
+      failures_.fetch_add(1, std::memory_order_relaxed);
+      // Something waits, whoever else adds to it: CommitAll tries again.
+      size_t none = 0;
+      pending_bytes_.compare_exchange_strong(none, 1, std::memory_order_relaxed);
+      return written;
+    }
+    HOURCELL_KILL_POINT("journal:after_write");
+    unwritten_.erase(unwritten_.begin(), unwritten_.begin() + static_cast<ptrdiff_t>(taken));
+    blocks_written_.fetch_add(1, std::memory_order_relaxed);
+    if (const uint64_t next = parts_.journal->next_sequence(); next > promised_) {
+      split_end_.store(next, std::memory_order_relaxed);
+    }
+  }
+  completed_ = promised_;
+  return absl::OkStatus();
+}
+
+absl::Status GroupCommit::Sync() {
+  const SeriesNumber last = parts_.series->last_number();
+  uint64_t next_block = 0;
+  {
+    MutexLock lock(&mutex_);
+    next_block = written_;
+  }
+  // Series first: a block on disk may name only what the tables have, or what it or a block in
+  // front of it defines. So where the tables cannot be synced, the journal can, all the same: the
+  // series that they do not have are defined in it.
+  const absl::Status tables = parts_.tables->Sync();
+  if (tables.ok()) parts_.series->MarkSynced(last);
+  HOURCELL_RETURN_IF_ERROR(parts_.journal->Sync());
+  HOURCELL_RETURN_IF_ERROR(tables);
+  if (next_block > 0) Acknowledge(next_block - 1, /*is_synced=*/true);
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

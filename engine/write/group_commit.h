@@ -1,0 +1,131 @@
+// GroupCommit: brings what the lanes have for the journal into it, for many appenders at once.
+//
+// Who waits for a block and finds nobody at it becomes the leader: gathers the sections of all
+// lanes into one block and writes it, while the others wait. A block that could not be written is
+// kept and tried first by the next leader, so that blocks stay in order and numbers true.
+// Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/base/mutex.h"
+#include "engine/hours/journal_payload.h"
+#include "engine/hours/open_hours.h"
+#include "engine/journal/journal.h"
+#include "engine/journal/journal_block.h"
+#include "engine/series/series_table.h"
+#include "engine/table/table.h"
+#include "engine/threads/background.h"
+#include "engine/write/observed_puts.h"
+
+namespace hourcell {
+
+class GroupCommit {
+ public:
+  // What it works on; borrowed, outlives it.
+  struct Parts {
+    OpenHours* open_hours = nullptr;
+    Journal* journal = nullptr;
+    TableStore* tables = nullptr;
+    SeriesTable* series = nullptr;
+    ObservedPuts* ledger = nullptr;  // is told what is acknowledged; null: nobody is
+    // Sections that would make a larger block are written in several.
+    size_t block_bytes_max = kBlockPayloadBytesMax;
+  };
+  // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
+  GroupCommit(const Parts& parts, bool always_sync);
+
+  // Returns when the block is written (and, with `sync`, synced together with the tables that its
+  // series are defined in).
+  // kUnavailable: the journal could not be written; its points are tried again with the next
+  // commit. kFailedPrecondition: an fsync failed; nothing more is taken until the store is opened
+  // again.
+  absl::Status CommitThrough(uint64_t block, bool sync);
+
+  // CommitThrough for at most `wait_ms` milliseconds. A write or an fsync under way cannot be
+  // interrupted, so another thread does it, for all who wait so; it goes on when they have gone.
+  // kDeadlineExceeded: not done by then.
+  absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms);
+
+  // Waits until that thread has finished, before the journal and the tables are closed.
+  // CommitWithin fails with kFailedPrecondition from then on.
+  void StopWaits();
+
+  // Commits what there is.
+  absl::Status CommitAll(bool sync);
+
+  // Notes that sections have grown by about so many bytes. True if it is time for a commit.
+  bool AddPending(size_t bytes) {
+    return pending_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes >= kCommitBytes;
+  }
+  size_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
+
+  // Syncs tables and journal; the journal also where the tables fail, which is returned then.
+  absl::Status Sync();
+
+  uint64_t blocks_written() const { return blocks_written_.load(std::memory_order_relaxed); }
+  uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
+
+ private:
+  // A commit is begun for so many bytes even if nobody waits.
+  static constexpr size_t kCommitBytes = 256 << 10;
+
+  // Somebody in CommitWithin, or who was there.
+  struct Wait {
+    const uint64_t block;
+    const bool sync;
+    bool is_done = false;  // under waits_mutex_
+    absl::Status status;   // if it is done
+  };
+
+  absl::Status SyncWritten(uint64_t block, bool sync);
+  void Acknowledge(uint64_t block, bool is_synced) {
+    if (parts_.ledger != nullptr) parts_.ledger->Acknowledge(block, is_synced);
+  }
+
+  // What the other thread does.
+  void ServeWaits();
+
+  // Writes one block, or two if one was left over; more if it would be too large. Only the leader
+  // is in it.
+  absl::Status Lead();
+  absl::Status WriteSections();
+
+  const Parts parts_;
+  const bool always_sync_;
+
+  std::vector<JournalPayloadWriter> sections_;          // the leader's; one a lane
+  std::vector<const JournalPayloadWriter*> unwritten_;  // the leader's: of them, not written yet
+  uint64_t promised_;   // the leader's: the block that the lanes tell appenders now
+  uint64_t completed_;  // the leader's: what was promised to be in blocks below is written
+
+  Mutex mutex_;
+  CondVar led_;
+  bool has_leader_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t turns_ ABSL_GUARDED_BY(mutex_) = 0;  // how many leaders have finished
+  // What was promised to be in blocks below is in the journal.
+  uint64_t written_ ABSL_GUARDED_BY(mutex_);   // completed_ of the last leader
+  absl::Status last_ ABSL_GUARDED_BY(mutex_);  // of the last leader
+
+  Mutex waits_mutex_;
+  CondVar waits_served_;
+  std::vector<std::shared_ptr<Wait>> waits_ ABSL_GUARDED_BY(waits_mutex_);  // not served yet
+  bool waits_are_stopped_ ABSL_GUARDED_BY(waits_mutex_) = false;
+  std::unique_ptr<Background> server_ ABSL_GUARDED_BY(waits_mutex_);  // from the first wait on
+
+  std::atomic<size_t> pending_bytes_{0};
+  std::atomic<uint64_t> blocks_written_{0};
+  std::atomic<uint64_t> failures_{0};
+  // Promised blocks below it may have up to this number in the journal.
+  std::atomic<uint64_t> split_end_{0};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,67 @@
+#include "engine/write/observed_puts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/base/status_macros.h"
+
+namespace hourcell {
+namespace {
+
+thread_local bool is_asking = false;
+// The ledger whose observers the thread is telling: they may put, and wait for it.
+thread_local const ObservedPuts* tells = nullptr;
+
+}  // namespace
+
+bool ObservedPuts::IsAsking() {
+  return is_asking;
+}
+
+absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points) {
+  const PutBatch batch{.number = ++last_batch_, .points = points};
+  for (StoreObserver* const observer : observers_) {
+    is_asking = true;
+    absl::Status allowed = observer->BeforePut(batch);
+    is_asking = false;
+    HOURCELL_RETURN_IF_ERROR(allowed);
+  }
+  return batch.number;
+}
+
+void ObservedPuts::Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync) {
+  MutexLock lock(&mutex_);
+  entries_.push_back({batch, points, block, wants_sync});
+}
+
+void ObservedPuts::Acknowledge(uint64_t block, bool is_synced) {
+  {
+    MutexLock lock(&mutex_);
+    written_ = std::max(written_, block + 1);
+    if (is_synced) synced_ = std::max(synced_, block + 1);
+  }
+  // What an observer puts while it is told of something is told by the call that is under way.
+  if (tells == this) return;
+  MutexLock telling(&telling_);
+  tells = this;
+  for (std::vector<Entry> done = TakeDone(); !done.empty(); done = TakeDone()) {
+    for (const Entry& entry : done) {
+      for (StoreObserver* const observer : observers_)
+        observer->AfterPut(entry.batch, entry.points);
+    }
+  }
+  tells = nullptr;
+}
+
+std::vector<ObservedPuts::Entry> ObservedPuts::TakeDone() {
+  MutexLock lock(&mutex_);
+  const auto waits = [written = written_, synced = synced_](const Entry& entry) {
+    return entry.block >= (entry.wants_sync ? synced : written);
+  };
+  const auto first = std::stable_partition(entries_.begin(), entries_.end(), waits);
+  const std::vector<Entry> done(first, entries_.end());
+  entries_.erase(first, entries_.end());
+  return done;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,64 @@
+// ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
+//
+//   Ask -> points into their open hours -> Add -> journal block written -> Acknowledge -> AfterPut
+//
+// Acknowledge is called by whoever has waited for a block, before it goes on, so that observers
+// hear of a batch before the one who put it. Thread-safe.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "engine/store_observer.h"
+
+namespace hourcell {
+
+class ObservedPuts {
+ public:
+  // Borrowed.
+  explicit ObservedPuts(std::vector<StoreObserver*> observers) : observers_(std::move(observers)) {}
+
+  // The number of the batch, or why an observer refuses it.
+  absl::StatusOr<uint64_t> Ask(std::span<const PointView> points);
+
+  // Points of the batch are in the journal once `block` is written; and acknowledged once it is
+  // synced, if they want that.
+  void Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync);
+
+  // All blocks up to `block` are written, and synced if that is said.
+  void Acknowledge(uint64_t block, bool is_synced);
+
+  // True while the calling thread is inside of Ask.
+  static bool IsAsking();
+
+ private:
+  struct Entry {
+    uint64_t batch;
+    size_t points;
+    uint64_t block;
+    bool wants_sync;
+  };
+
+  // Removes and returns those that are acknowledged, in the order of Add.
+  std::vector<Entry> TakeDone();
+
+  const std::vector<StoreObserver*> observers_;
+  std::atomic<uint64_t> last_batch_{0};
+  Mutex telling_;  // held while observers are told; taken before mutex_
+  Mutex mutex_;
+  std::vector<Entry> entries_ ABSL_GUARDED_BY(mutex_);
+  // Blocks below are written, and synced.
+  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t synced_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace hourcell

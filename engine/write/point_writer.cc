@@ -1,0 +1,457 @@
+#include "engine/write/point_writer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <absl/container/flat_hash_map.h>
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "codec/text/name.h"
+#include "codec/text/number.h"
+#include "codec/text/point_text.h"
+
+namespace hourcell {
+namespace {
+
+PointError Illegal(std::string text) {
+  return {.kind = PointErrorKind::kIllegalArgument, .text = std::move(text)};
+}
+
+// What is wrong with a point's time or value.
+std::optional<PointError> ContentFault(const Timestamp& time, const Value& value) {
+  if (time.ms < 0 || time.ms > kTimestampMsMax) {
+    return Illegal(fmt::format("bad timestamp={}: got {} ms; want 0 to {} ms", time.ms, time.ms,
+                               kTimestampMsMax));
+  }
+  if (!time.is_ms && time.ms % 1000 != 0) {
+    return Illegal(fmt::format(
+        "bad timestamp={}: got {} ms in seconds precision; want whole seconds", time.ms, time.ms));
+  }
+  if (!value.is_integer() && !std::isfinite(value.floating())) {
+    return Illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(value.floating())));
+  }
+  return std::nullopt;
+}
+
+// What is wrong with the number and the keys of the tags.
+std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
+  if (point.tags.empty()) {
+    return Illegal(fmt::format("Need at least one tag (metric={}, tags={{}})", point.metric));
+  }
+  if (point.tags.size() > tags_max) {
+    return Illegal(
+        fmt::format("Too many tags: {} maximum allowed: {}", point.tags.size(), tags_max));
+  }
+  for (size_t i = 1; i < point.tags.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      if (point.tags[i].key != point.tags[j].key) continue;
+      return Illegal(fmt::format("duplicate tag: {}={}", point.tags[i].key, point.tags[i].value));
+    }
+  }
+  return std::nullopt;
+}
+
+// The names of points whose series is not known by its spelling.
+class Names {
+ public:
+  Names(size_t points, size_t tags_max) : limits_{.tags_max = tags_max} { views_.reserve(points); }
+
+  std::optional<PointError> Add(const PointView& point) {
+    if (auto fault = TagsFault(point, limits_.tags_max)) return fault;
+    views_.push_back(point);
+    return std::nullopt;
+  }
+  std::optional<PointError> Add(const LinePoint& point) {
+    PointText& text = texts_.emplace_back();  // keeps what the view borrows
+    if (auto fault = text.ParseSeries(point.metric, point.tags, limits_)) return fault;
+    views_.push_back(text.point());
+    views_.back().timestamp = point.timestamp;
+    views_.back().value = point.value;
+    return std::nullopt;
+  }
+  std::span<const PointView> views() const { return views_; }
+
+ private:
+  const PointLimits limits_;
+  std::deque<PointText> texts_;
+  std::vector<PointView> views_;
+};
+
+void AppendSpellings(std::span<const LinePoint> points,
+                     std::string* /*bytes*/,
+                     std::vector<Spelling>* spellings) {
+  for (const LinePoint& point : points)
+    spellings->push_back(SpellingOf(point));
+}
+
+void AppendSpellings(std::span<const PointView> points,
+                     std::string* bytes,
+                     std::vector<Spelling>* spellings) {
+  size_t total = 0;
+  for (const PointView& point : points)
+    total += SpellingBytes(point);
+  bytes->clear();
+  bytes->reserve(total);
+  for (const PointView& point : points)
+    spellings->push_back(SpellingOf(point, bytes));
+}
+
+// Stands for the series of a point that is refused whatever its series is.
+constexpr SeriesNumber kNoSeries = ~SeriesNumber{0};
+
+// The name of a point's metric in UTF-8; a line has it as it came.
+std::string_view MetricName(const PointView& point, std::string* /*buffer*/) {
+  return point.metric;
+}
+std::string_view MetricName(const LinePoint& point, std::string* buffer) {
+  return TelnetTextToUtf8(point.metric, buffer);
+}
+
+// From when on points are kept, by metric as it is spelled; what one batch has asked for.
+class KeptFrom {
+ public:
+  KeptFrom(const RowExpiry& expiry, UidDirectory* uids) : expiry_(expiry), uids_(*uids) {}
+
+  template <typename Point>
+  int64_t Ms(const Point& point) {
+    const auto [found, is_new] = by_metric_.try_emplace(point.metric, 0);
+    if (is_new) {
+      std::string buffer;
+      found->second = BeforeMs(uids_.Find(UidKind::kMetric, MetricName(point, &buffer)));
+    }
+    return found->second;
+  }
+
+ private:
+  int64_t BeforeMs(const absl::StatusOr<std::optional<Uid>>& uid) const {
+    // A metric that is new, or none at all, has no TTL of its own.
+    if (uid.ok() || absl::IsInvalidArgument(uid.status())) {
+      return expiry_.ExpiresBeforeMs(uid.ok() ? uid->value_or(kNoUid) : kNoUid);
+    }
+    return 0;  // its TTL cannot be read: the point is refused for that, not dropped by another's
+  }
+
+  const RowExpiry& expiry_;
+  UidDirectory& uids_;
+  absl::flat_hash_map<std::string_view, int64_t> by_metric_;
+};
+
+// Of a definition in the journal, roughly: its names, and UIDs and lengths beside them.
+size_t DefinitionBytes(const PointView& point) {
+  constexpr size_t kBesideAName = 8;
+  size_t bytes = point.metric.size() + kBesideAName;
+  for (const TagView& tag : point.tags)
+    bytes += tag.key.size() + tag.value.size() + 2 * kBesideAName;
+  return bytes;
+}
+
+// Runs what changes the store. An exception would leave it half changed: where this runs out of
+// memory, the process ends, and the next open replays the journal.
+template <typename Work>
+void WholeOrNot(const Work& work) noexcept {
+  work();
+}
+
+// kAborted if there is a point that may be put again later.
+absl::Status WhyThrottled(std::span<const RefusedPoint> refused) {
+  const auto found = std::ranges::find(refused, PointErrorKind::kThrottled,
+                                       [](const RefusedPoint& point) { return point.error.kind; });
+  return found == refused.end() ? absl::OkStatus() : absl::AbortedError(found->error.text);
+}
+
+bool SameSpelling(const Spelling& a, const Spelling& b) {
+  return a.hash == b.hash && a.head == b.head && a.tail == b.tail;
+}
+
+}  // namespace
+
+struct PointWriter::Batch {
+  std::string spelling_bytes;
+  std::vector<Spelling> spellings;   // of each point
+  std::vector<CachedSeries> series;  // of each point; number 0: not known, kNoSeries: refused
+  std::vector<RefusedPoint> refused;
+  uint64_t expired = 0;             // points that are left out
+  std::vector<size_t> lane_ends;    // into placed, of each lane
+  std::vector<PlacedPoint> placed;  // lane by lane
+  size_t definition_bytes = 0;      // that go into the journal, roughly
+
+  void Clear() {
+    spelling_bytes.clear();
+    spellings.clear();
+    series.clear();
+    refused.clear();
+    expired = 0;
+    lane_ends.clear();
+    placed.clear();
+    definition_bytes = 0;
+  }
+};
+
+PointWriter::PointWriter(const Options& options, const Parts& parts)
+    : tags_max_(options.tags_max),
+      always_sync_(options.sync == Durability::kAlways),
+      parts_(parts),
+      points_added_(parts.stats->counter("datapoints.added", {{"type", "all"}})),
+      points_refused_(parts.stats->counter("datapoints.refused", {{"type", "all"}})),
+      points_expired_(parts.stats->counter("datapoints.expired", {{"type", "all"}})) {}
+
+CommitTicket PointWriter::Append(std::span<const PointView> points,
+                                 std::vector<RefusedPoint>* refused,
+                                 const AppendOptions& options) {
+  return AppendBatch(points, refused, options);
+}
+
+CommitTicket PointWriter::Append(std::span<const LinePoint> points,
+                                 std::vector<RefusedPoint>* refused,
+                                 const AppendOptions& options) {
+  return AppendBatch(points, refused, options);
+}
+
+// Where a batch's own memory cannot be had, nothing of it is taken.
+template <typename Point>
+CommitTicket PointWriter::AppendBatch(std::span<const Point> points,
+                                      std::vector<RefusedPoint>* refused,
+                                      const AppendOptions& options) {
+  try {
+    return TakeBatch(points, refused, options);
+  } catch (const std::bad_alloc&) {
+    return CommitTicket(absl::UnavailableError("put: out of memory: no point was taken"));
+  }
+}
+
+template <typename Point>
+CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
+                                    std::vector<RefusedPoint>* refused,
+                                    const AppendOptions& options) {
+  if (points.empty()) return CommitTicket();
+  // The batch of the caller's caller is in the memory that this one would take.
+  if (parts_.ledger != nullptr && ObservedPuts::IsAsking()) {
+    return CommitTicket(absl::FailedPreconditionError("put: from inside of BeforePut"));
+  }
+  if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
+    return CommitTicket(std::move(room));
+  }
+  // Kept from batch to batch, so that its memory is used again; but not that of a huge one.
+  constexpr size_t kKeptPointsMax = 16384;
+  thread_local Batch batch;
+  if (batch.series.capacity() > kKeptPointsMax) batch = Batch();
+  batch.Clear();
+  FindKnown(points, &batch);
+  uint64_t number = 0;
+  if (parts_.ledger != nullptr) {
+    absl::StatusOr<uint64_t> allowed = AskObservers(points, batch);
+    if (!allowed.ok()) {
+      points_refused_->Add(points.size());
+      return CommitTicket(std::move(allowed).status());
+    }
+    number = *allowed;
+  }
+  WholeOrNot([&] { ResolveMissing(points, options.wait_ms, &batch); });  // may make series
+  if (options.all_or_none) {
+    if (absl::Status refused_all = WhyThrottled(batch.refused); !refused_all.ok()) {
+      return CommitTicket(std::move(refused_all));
+    }
+  }
+  Place(points, &batch);
+  CommitTicket ticket;
+  WholeOrNot([&] { ticket = Commit(&batch, number, refused, options); });
+  return ticket;
+}
+
+CommitTicket PointWriter::Commit(Batch* batch_of_points,
+                                 uint64_t number,
+                                 std::vector<RefusedPoint>* refused,
+                                 const AppendOptions& options) {
+  Batch& batch = *batch_of_points;
+  points_expired_->Add(batch.expired);
+  points_refused_->Add(batch.refused.size());
+  points_added_->Add(batch.placed.size());
+  if (refused != nullptr) {
+    std::ranges::sort(batch.refused, {}, &RefusedPoint::index);
+    *refused = std::move(batch.refused);
+  }
+  if (batch.placed.empty()) return CommitTicket();
+  const uint64_t block = AppendPlaced(&batch);
+  // Before it is pending: the commit that nobody waits for acknowledges it too.
+  if (parts_.ledger != nullptr) {
+    parts_.ledger->Add(number, batch.placed.size(), block, options.sync || always_sync_);
+  }
+  // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
+  constexpr size_t kBytesPerPoint = 6;
+  if (parts_.commit->AddPending(batch.placed.size() * kBytesPerPoint + batch.definition_bytes)) {
+    // What fails here is tried again, and told to whoever waits.
+    parts_.commit->CommitThrough(block, /*sync=*/false).IgnoreError();
+  }
+  return CommitTicket(parts_.commit, block, options.sync);
+}
+
+template <typename Point>
+void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
+  batch->spellings.reserve(points.size());
+  AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
+  batch->series.resize(points.size());
+  parts_.cache->FindAll(batch->spellings, batch->series);
+  // Before names are looked at: what is not stored must not leave a new name behind.
+  CheckPoints(points, batch);
+}
+
+template <typename Point>
+absl::StatusOr<uint64_t> PointWriter::AskObservers(std::span<const Point> points,
+                                                   const Batch& batch) const {
+  Names names(points.size(), tags_max_);
+  for (size_t i = 0; i < points.size(); ++i) {
+    // What has no series to be told of is refused further on, with the same words.
+    if (batch.series[i].number != kNoSeries) names.Add(points[i]);
+  }
+  return parts_.ledger->Ask(names.views());
+}
+
+template <typename Point>
+void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const {
+  const int64_t may_expire_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->MayExpireBeforeMs();
+  std::optional<KeptFrom> kept_from;
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (auto fault = ContentFault(points[i].timestamp, points[i].value)) {
+      batch->refused.push_back({.index = i, .error = *std::move(fault)});
+      batch->series[i].number = kNoSeries;
+      continue;
+    }
+    if (points[i].timestamp.ms >= may_expire_ms) continue;
+    if (!kept_from.has_value()) kept_from.emplace(*parts_.expiry, parts_.uids);
+    if (points[i].timestamp.ms >= kept_from->Ms(points[i])) continue;
+    batch->series[i].number = kNoSeries;
+    ++batch->expired;
+  }
+}
+
+template <typename Point>
+void PointWriter::ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch) {
+  const auto is_missing = [](const CachedSeries& one) { return one.number == 0; };
+  if (std::ranges::none_of(batch->series, is_missing)) return;
+  const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
+  // Each spelling once: its first point, and its place among the names or what is wrong with them.
+  struct Missing {
+    size_t point;
+    size_t name;
+    std::optional<PointError> fault;
+  };
+  std::vector<Missing> missing;
+  absl::flat_hash_map<uint64_t, size_t> by_hash;
+  std::vector<std::pair<size_t, size_t>> waiting;  // point, and its place in `missing`
+  Names names(points.size(), tags_max_);
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (batch->series[i].number != 0) continue;
+    const auto [place, is_new] = by_hash.try_emplace(batch->spellings[i].hash, missing.size());
+    size_t index = place->second;
+    if (is_new || !SameSpelling(batch->spellings[i], batch->spellings[missing[index].point])) {
+      index = missing.size();
+      const size_t name = names.views().size();
+      missing.push_back({.point = i, .name = name, .fault = names.Add(points[i])});
+    }
+    waiting.emplace_back(i, index);
+  }
+
+  std::vector<const PointView*> views;
+  for (const PointView& view : names.views())
+    views.push_back(&view);
+  std::vector<Parsed<SeriesRef>> refs;
+  parts_.series->GetOrCreate(views, &refs, wait_ms);
+  std::vector<CachedSeries> found(missing.size());
+  std::vector<Spelling> learnt;  // with their series
+  std::vector<CachedSeries> learnt_series;
+  for (size_t i = 0; i < missing.size(); ++i) {
+    if (missing[i].fault.has_value()) continue;
+    const Parsed<SeriesRef>& ref = refs[missing[i].name];
+    if (!ref.ok()) {
+      missing[i].fault = ref.error();
+      continue;
+    }
+    const PointView& view = *views[missing[i].name];
+    const SeriesDefinition definition{.number = ref->number,
+                                      .metric_uid = ref->metric,
+                                      .metric = view.metric,
+                                      .tags = view.tags,
+                                      .tag_uids = ref->tags};
+    // In the journal before its first point, and so before others can find it.
+    found[i].number = ref->number;
+    const bool is_synced = parts_.series->IsSynced(ref->number);
+    if (!is_synced) batch->definition_bytes += DefinitionBytes(view);
+    found[i].slot = parts_.open_hours->LaneOf(ref->number)
+                        .Attach(ref->number, is_synced ? nullptr : &definition);
+    learnt.push_back(batch->spellings[missing[i].point]);
+    learnt_series.push_back(found[i]);
+  }
+  parts_.cache->InsertAll(learnt, learnt_series, epoch);
+  for (const auto& [point, index] : waiting) {
+    batch->series[point] = found[index];
+    if (found[index].number != 0) continue;
+    batch->series[point].number = kNoSeries;
+    batch->refused.push_back({.index = point, .error = *missing[index].fault});
+  }
+}
+
+// Sorts the points by lane, and leaves out those that are refused.
+template <typename Point>
+void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
+  const size_t lanes = parts_.open_hours->lanes().size();
+  batch->lane_ends.assign(lanes + 1, 0);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const CachedSeries& series = batch->series[i];
+    if (series.number == kNoSeries) continue;
+    ++batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number) + 1];
+  }
+  for (size_t lane = 0; lane < lanes; ++lane)
+    batch->lane_ends[lane + 1] += batch->lane_ends[lane];
+  batch->placed.resize(batch->lane_ends[lanes]);
+  // lane_ends[l] is where lane l begins, and becomes where it ends.
+  for (size_t i = 0; i < points.size(); ++i) {
+    const CachedSeries& series = batch->series[i];
+    if (series.number == kNoSeries) continue;
+    const size_t place = batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number)]++;
+    batch->placed[place] = {.series = series.number,
+                            .slot = series.slot,
+                            .time = points[i].timestamp,
+                            .value = points[i].value};
+  }
+}
+
+uint64_t PointWriter::AppendPlaced(Batch* batch) {
+  const auto now_s = static_cast<uint32_t>(parts_.clock->MonotonicMs() / 1000);
+  const std::span<PlacedPoint> placed(batch->placed);
+  uint64_t block = 0;
+  int64_t bytes = 0;
+  size_t begin = 0;
+  for (size_t lane = 0; lane < parts_.open_hours->lanes().size(); ++lane) {
+    const size_t end = batch->lane_ends[lane];
+    if (begin == end) continue;
+    block = std::max(block, parts_.open_hours->lanes()[lane].Append(
+                                placed.subspan(begin, end - begin), now_s, &bytes));
+    begin = end;
+  }
+  parts_.open_hours->AddBytes(bytes);
+  return block;
+}
+
+absl::Status StatusOfRefused(std::string_view metric, const PointError& error) {
+  const std::string text = fmt::format("put {}: {}", metric, error.text);
+  switch (error.kind) {
+    case PointErrorKind::kInvalidValue:
+    case PointErrorKind::kIllegalArgument:
+      return absl::InvalidArgumentError(text);
+    case PointErrorKind::kUnknownName:
+      return absl::NotFoundError(text);
+    case PointErrorKind::kThrottled:
+    case PointErrorKind::kStorage:
+      return absl::UnavailableError(text);
+  }
+  HOURCELL_CHECK(false);
+}
+
+}  // namespace hourcell

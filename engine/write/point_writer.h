@@ -1,0 +1,103 @@
+// PointWriter: the way in. A batch of points finds its series, goes into their open hours and into
+// the lanes' sections of the next journal block, and is acknowledged when that block is written.
+//
+// A point whose series was seen before, spelled as before, costs a hash and a lookup; for others
+// the names are checked and their UIDs and series looked up or made. Within a batch the order of
+// points is kept, so that the later of two points of one instant wins. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/clock.h"
+#include "codec/point.h"
+#include "engine/hours/open_hours.h"
+#include "engine/hours/series_cache.h"
+#include "engine/options.h"
+#include "engine/series/series_table.h"
+#include "engine/stats.h"
+#include "engine/table/retention.h"
+#include "engine/tsdb.h"
+#include "engine/write/admission.h"
+#include "engine/write/group_commit.h"
+#include "engine/write/observed_puts.h"
+#include "uid/uid_directory.h"
+
+namespace hourcell {
+
+class PointWriter {
+ public:
+  // What the writer works on; borrowed, outlives it.
+  struct Parts {
+    SeriesTable* series = nullptr;
+    SeriesCache* cache = nullptr;
+    OpenHours* open_hours = nullptr;
+    GroupCommit* commit = nullptr;
+    Admission* admission = nullptr;
+    UidDirectory* uids = nullptr;
+    const RowExpiry* expiry = nullptr;
+    ObservedPuts* ledger = nullptr;  // of observers; null: there are none
+    Clock* clock = nullptr;
+    Stats* stats = nullptr;
+  };
+  PointWriter(const Options& options, const Parts& parts);
+
+  // Tsdb::Append.
+  CommitTicket Append(std::span<const PointView> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options);
+  CommitTicket Append(std::span<const LinePoint> points,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options);
+
+ private:
+  struct Batch;  // the working memory of one Append
+
+  template <typename Point>
+  CommitTicket AppendBatch(std::span<const Point> points,
+                           std::vector<RefusedPoint>* refused,
+                           const AppendOptions& options);
+  template <typename Point>
+  CommitTicket TakeBatch(std::span<const Point> points,
+                         std::vector<RefusedPoint>* refused,
+                         const AppendOptions& options);
+  // Appends what was placed.
+  CommitTicket Commit(Batch* batch_of_points,
+                      uint64_t number,
+                      std::vector<RefusedPoint>* refused,
+                      const AppendOptions& options);
+  // The series of points whose spelling is known.
+  template <typename Point>
+  void FindKnown(std::span<const Point> points, Batch* batch);
+  // The batch's number, or why it is refused. REQUIRES: there are observers.
+  template <typename Point>
+  absl::StatusOr<uint64_t> AskObservers(std::span<const Point> points, const Batch& batch) const;
+  // Leaves out points that are wrong, and those that are expired.
+  template <typename Point>
+  void CheckPoints(std::span<const Point> points, Batch* batch) const;
+  template <typename Point>
+  void ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch);
+  template <typename Point>
+  void Place(std::span<const Point> points, Batch* batch) const;
+  // Returns the block that has the last of them.
+  uint64_t AppendPlaced(Batch* batch);
+
+  const size_t tags_max_;
+  const bool always_sync_;
+  const Parts parts_;
+  Counter* const points_added_;
+  Counter* const points_refused_;
+  Counter* const points_expired_;
+};
+
+// Why a point that was put alone was refused, as Tsdb::Put says it.
+absl::Status StatusOfRefused(std::string_view metric, const PointError& error);
+
+}  // namespace hourcell

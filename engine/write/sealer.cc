@@ -1,0 +1,555 @@
+#include "engine/write/sealer.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/cells/cell.h"
+#include "codec/cells/packed_cell.h"
+#include "codec/limits.h"
+#include "engine/rows/store_meta.h"
+
+namespace hourcell {
+namespace {
+
+// Hours that are frozen, encoded and written together: so much memory is taken a second time.
+constexpr size_t kHoursAtOnce = 1024;
+
+// Cells wait so long, or until they are so many, for a flush that lets the journal go.
+constexpr size_t kUnflushedBytesMax = 64 << 20;
+constexpr int64_t kUnflushedAgeMaxS = 300;
+
+constexpr int64_t kMilestoneEveryS = 60;
+
+// A tick looks for hours that are due so often, and seals so many at most.
+constexpr int64_t kLookEveryS = 10;
+constexpr size_t kHoursPerTick = 8192;
+
+// How long a series with an hour in a region that is behind is left alone.
+constexpr int64_t kPutOffMs = 1000;
+
+// A checkpoint that was to free some of the journal and did not is not repeated for so long.
+constexpr int64_t kNoReliefMs = 1000;
+
+// Hours of about so many bytes are written to the journal's end as one block, or two.
+constexpr size_t kCopyBytesAtOnce = 8 << 20;
+
+// Early sealing under memory pressure takes first what frees most for one more cell in a row.
+bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
+  // By powers of two, so that of about equal ones the hour that ends first goes first.
+  const auto size_class = [](uint32_t bytes) { return bytes == 0 ? 0 : 32 - __builtin_clz(bytes); };
+  if (size_class(a.bytes) != size_class(b.bytes)) return a.bytes > b.bytes;
+  return a.base_time_s < b.base_time_s;
+}
+
+}  // namespace
+
+Sealer::Sealer(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
+    : grace_s_(options.seal_grace_s),
+      journal_age_s_(options.journal_age_s),
+      encoding_(options.cell_encoding),
+      observers_(options.observers),
+      row_keys_(row_keys),
+      parts_(parts),
+      hours_sealed_(parts.stats->counter("seal.hours", {{"type", "all"}})),
+      hours_sealed_early_(parts.stats->counter("seal.hours", {{"type", "early"}})),
+      points_sealed_(parts.stats->counter("seal.points")),
+      points_expired_(parts.stats->counter("seal.expired")),
+      hours_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "hours"}})),
+      points_set_aside_(parts.stats->counter("seal.set_aside", {{"type", "points"}})),
+      hours_put_off_(parts.stats->counter("seal.put_off")),
+      errors_(parts.stats->counter("seal.errors")),
+      checkpoints_(parts.stats->counter("journal.checkpoints")),
+      hours_copied_(parts.stats->counter("journal.copied_hours")) {}
+
+std::vector<OpenHourInfo> Sealer::OpenNow() const {
+  std::vector<OpenHourInfo> hours;
+  for (Lane& lane : parts_.open_hours->lanes())
+    lane.VisitOpen([&hours](const OpenHourInfo& hour) { hours.push_back(hour); });
+  return hours;
+}
+
+std::vector<OpenHourInfo> Sealer::DueNow() const {
+  const int64_t wall_s = parts_.clock->NowMs() / 1000;
+  const int64_t now_s = NowS();
+  std::vector<OpenHourInfo> due;
+  const auto visit = [&](const OpenHourInfo& hour) {
+    const int64_t over_s = wall_s - int64_t{hour.base_time_s} - kRowSpanS;
+    const int64_t idle_s = now_s - int64_t{hour.touched_s};
+    // A point from the future, or from before the clock was set back, waits for no end of its hour.
+    const bool is_future = over_s < -2 * int64_t{kRowSpanS};
+    const bool is_over = over_s >= grace_s_ && idle_s >= grace_s_;
+    if (is_over || (is_future && idle_s >= kRowSpanS)) due.push_back(hour);
+  };
+  for (Lane& lane : parts_.open_hours->lanes())
+    lane.VisitOpen(visit);
+  return due;
+}
+
+absl::Status Sealer::SealDue() {
+  MutexLock round(&round_);
+  due_.clear();
+  std::vector<OpenHourInfo> due = DueNow();
+  DropPutOff(&due);
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Behind::kPutOff));
+  return KeepUp();
+}
+
+absl::Status Sealer::Tick() {
+  MutexLock round(&round_);
+  const int64_t now_s = NowS();
+  if (now_s != indexed_s_) {
+    IndexSeries();
+    WriteSets();
+    indexed_s_ = now_s;
+  }
+  if (due_.empty() && now_s >= next_look_s_) {
+    due_ = DueNow();
+    DropPutOff(&due_);
+    next_look_s_ = now_s + kLookEveryS;
+  }
+  const size_t kept = due_.size() - std::min(due_.size(), kHoursPerTick);
+  std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
+  due_.resize(kept);
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Behind::kPutOff));
+  return KeepUp();
+}
+
+// Keeps memory and journal below their limits.
+absl::Status Sealer::KeepUp() {
+  parts_.open_hours->Reap();
+  HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
+  if (const uint64_t oldest_allowed = OldestBlockByAge(); oldest_allowed > 0) {
+    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed, Behind::kPutOff));
+  }
+  if (parts_.admission->JournalPressed()) HOURCELL_RETURN_IF_ERROR(RelieveJournal());
+  return CheckpointIsDue() ? CheckpointLocked() : absl::OkStatus();
+}
+
+// Makes the older half of the journal's segments unneeded. By whole segments, so that no more is
+// sealed early than what lets one go; and nothing as long as none may go.
+absl::Status Sealer::RelieveJournal() {
+  const uint64_t oldest = parts_.journal->oldest_sequence();
+  const uint64_t next = parts_.journal->next_sequence();
+  const uint64_t behind_block = parts_.journal->TrimMark(oldest + (next - oldest) / 2);
+  if (behind_block == 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(behind_block, Behind::kPutOff));
+  return CopyWhatNeeds(behind_block);
+}
+
+std::vector<OpenHourInfo> Sealer::OpenBefore(uint64_t behind_block) const {
+  std::vector<OpenHourInfo> hours;
+  for (Lane& lane : parts_.open_hours->lanes()) {
+    lane.VisitOpen([&](const OpenHourInfo& hour) {
+      if (hour.first_block < behind_block) hours.push_back(hour);
+    });
+  }
+  return hours;
+}
+
+// Seals early what needs journal blocks before `behind_block`.
+absl::Status Sealer::SealWhatNeeds(uint64_t behind_block, Behind behind) {
+  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
+  if (behind == Behind::kPutOff) DropPutOff(&hours);
+  hours_sealed_early_->Add(hours.size());
+  return Seal(std::move(hours), behind);
+}
+
+// Writes the points of open hours that need blocks before `behind_block` to the journal's end once
+// more, so that they need those blocks no longer. If that would take more than a quarter of the
+// journal, only for the oldest segment, or not at all: then it frees too little.
+absl::Status Sealer::CopyWhatNeeds(uint64_t behind_block) {
+  const auto bytes_of = [](std::span<const OpenHourInfo> hours) {
+    uint64_t bytes = 0;
+    for (const OpenHourInfo& hour : hours)
+      bytes += hour.bytes;
+    return bytes;
+  };
+  const uint64_t bytes_max = parts_.journal->bytes() / 4;
+  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
+  if (bytes_of(hours) > bytes_max) {
+    const uint64_t first_end = parts_.journal->TrimMark(0);
+    std::erase_if(hours, [&](const OpenHourInfo& hour) { return hour.first_block >= first_end; });
+  }
+  if (hours.empty() || bytes_of(hours) > bytes_max) return absl::OkStatus();
+  // A journal that takes nothing is given no copies on top.
+  HOURCELL_RETURN_IF_ERROR(parts_.commit->CommitAll(/*sync=*/false));
+  size_t begin = 0;
+  size_t bytes = 0;
+  for (size_t i = 0; i < hours.size(); ++i) {
+    bytes += hours[i].bytes;
+    if (bytes < kCopyBytesAtOnce && i + 1 < hours.size()) continue;
+    HOURCELL_RETURN_IF_ERROR(Copy(std::span(hours).subspan(begin, i + 1 - begin)));
+    begin = i + 1;
+    bytes = 0;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::Copy(std::span<const OpenHourInfo> hours) {
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  std::vector<std::vector<OpenHourInfo>> by_lane(lanes.size());
+  for (const OpenHourInfo& hour : hours)
+    by_lane[parts_.open_hours->LaneIndexOf(hour.series)].push_back(hour);
+  std::vector<std::vector<CopiedHour>> copied(lanes.size());
+  uint64_t block = 0;
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (by_lane[i].empty()) continue;
+    parts_.commit->AddPending(lanes[i].CopyToLog(by_lane[i], &copied[i]));
+    for (const CopiedHour& copy : copied[i])
+      block = std::max(block, copy.block);
+    hours_copied_->Add(copied[i].size());
+  }
+  if (block == 0) return absl::OkStatus();
+  HOURCELL_KILL_POINT("copy:in_memory");
+  // Synced in any mode: the low mark that goes past the first copies is, too.
+  const absl::Status written = parts_.commit->CommitThrough(block, /*sync=*/true);
+  if (!written.ok()) {
+    errors_->Add(1);
+    return written;
+  }
+  HOURCELL_KILL_POINT("copy:synced");
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].CopiesAreSynced(copied[i]);
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
+  MutexLock round(&round_);
+  IndexSeries();
+  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow(), Behind::kWaitFor));
+  HOURCELL_KILL_POINT("change:sealed");
+  HOURCELL_RETURN_IF_ERROR(change());
+  HOURCELL_KILL_POINT("change:done");
+  // A block may have points of sealed hours and of those that were opened after them.
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Behind::kWaitFor));
+  HOURCELL_KILL_POINT("change:sealed_again");
+  return CheckpointLocked();
+}
+
+absl::Status Sealer::WithSealingPaused(const std::function<absl::Status()>& work) {
+  MutexLock round(&round_);
+  return work();
+}
+
+absl::Status Sealer::MakeRoom() {
+  MutexLock round(&round_);
+  return MakeRoomLocked();
+}
+
+absl::Status Sealer::MakeRoomLocked() {
+  if (!parts_.admission->OpenHoursPressed()) return absl::OkStatus();
+  std::vector<OpenHourInfo> hours = OpenNow();
+  DropPutOff(&hours);
+  std::ranges::sort(hours, FreesMore);
+  int64_t left = parts_.open_hours->bytes() - parts_.admission->OpenHoursTarget();
+  size_t count = 0;
+  while (count < hours.size() && left > 0)
+    left -= hours[count++].bytes;
+  hours.resize(count);
+  hours_sealed_early_->Add(count);
+  return Seal(std::move(hours), Behind::kPutOff);
+}
+
+// What fails is tried again, and keeps no hour from being sealed.
+void Sealer::IndexSeries() {
+  if (!parts_.series->WriteIndex().ok()) errors_->Add(1);
+}
+
+// The same; no cell is written before its series is in its set.
+void Sealer::WriteSets() {
+  if (!parts_.active->Write().ok()) errors_->Add(1);
+}
+
+void Sealer::EndWithin(int64_t limit_ms) {
+  end_ms_.store(parts_.clock->MonotonicMs() + limit_ms, std::memory_order_relaxed);
+}
+
+absl::Status Sealer::SealAll() {
+  MutexLock round(&round_);
+  IndexSeries();
+  return Seal(OpenNow(), Behind::kWaitFor);
+}
+
+absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
+  // Of one base time side by side: neighbours in the table.
+  std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
+    return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
+  });
+  for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
+    const int64_t end_ms = end_ms_.load(std::memory_order_relaxed);
+    if (end_ms != 0 && parts_.clock->MonotonicMs() >= end_ms) {
+      return absl::DeadlineExceededError(fmt::format(
+          "sealing: {} open hours are left as the store closes; their points stay in the journal",
+          hours.size() - begin));
+    }
+    const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
+    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), behind);
+    if (!sealed.ok()) {
+      errors_->Add(1);
+      return sealed;
+    }
+    parts_.admission->RoomChanged();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind) {
+  // By lane, for one lock of each.
+  const std::span<Lane> lanes = parts_.open_hours->lanes();
+  std::vector<std::vector<OpenHourInfo>> by_lane(lanes.size());
+  for (const OpenHourInfo& hour : hours)
+    by_lane[parts_.open_hours->LaneIndexOf(hour.series)].push_back(hour);
+  std::vector<FrozenHour> frozen;
+  for (size_t i = 0; i < lanes.size(); ++i)
+    lanes[i].Freeze(by_lane[i], &frozen);
+  HOURCELL_KILL_POINT("seal:frozen");
+  std::vector<bool> is_put_off(frozen.size());
+  const absl::Status written = WriteCells(frozen, behind, &is_put_off);
+  if (!written.ok()) is_put_off.assign(frozen.size(), true);
+  if (written.ok()) {
+    HOURCELL_KILL_POINT("seal:cells_written");
+  }
+  const uint64_t time = parts_.open_hours->pins().Tick();
+  const uint64_t oldest_read = parts_.open_hours->pins().Oldest();
+  std::vector<std::vector<FrozenHour>> sealed(lanes.size());
+  std::vector<std::vector<FrozenHour>> open(lanes.size());
+  for (size_t i = 0; i < frozen.size(); ++i) {
+    const size_t lane = parts_.open_hours->LaneIndexOf(frozen[i].info.series);
+    (is_put_off[i] ? open : sealed)[lane].push_back(frozen[i]);
+  }
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    if (!open[i].empty()) lanes[i].Thaw(open[i]);
+    if (sealed[i].empty()) continue;
+    parts_.open_hours->AddBytes(-lanes[i].Sealed(sealed[i], time, oldest_read));
+    hours_sealed_->Add(sealed[i].size());
+  }
+  return written;
+}
+
+// True if the hour's cell is not to be written to the row now. If an hour was put off, then so are
+// all of its series for a while: of one row, what was opened first must be written first.
+bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
+  if (!put_off_.contains(hour.info.series)) {
+    if (!parts_.tables->IsBehind(TableId::kData, row)) return false;
+    if (put_off_.empty()) put_off_until_ms_ = parts_.clock->MonotonicMs() + kPutOffMs;
+    put_off_.insert(hour.info.series);
+  }
+  hours_put_off_->Add(1);
+  return true;
+}
+
+// Leaves those out that it is too early to try again.
+void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
+  if (parts_.clock->MonotonicMs() >= put_off_until_ms_) put_off_.clear();
+  if (put_off_.empty()) return;
+  size_t kept = 0;
+  for (const OpenHourInfo& hour : *hours)
+    if (!put_off_.contains(hour.series)) (*hours)[kept++] = hour;
+  hours->resize(kept);
+}
+
+// Hours that are put off are told.
+absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
+                                Behind behind,
+                                std::vector<bool>* is_put_off) {
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
+
+  std::optional<RowExpiry::Pass> expiry;
+  if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
+  std::vector<FrozenHour> homeless;
+  std::vector<Mutation> merges;
+  merges.reserve(hours.size());
+  std::vector<ToldHour> told;
+  size_t bytes = 0;
+  uint64_t points = 0;
+  for (size_t i = 0; i < hours.size(); ++i) {
+    if (tsuids[i].empty()) {
+      homeless.push_back(hours[i]);
+      continue;
+    }
+    Mutation merge;
+    merge.kind = Mutation::Kind::kMerge;
+    row_keys_.Append(tsuids[i], hours[i].info.base_time_s, &merge.key);
+    if (expiry.has_value() && expiry->IsExpired(merge.key)) {
+      points_expired_->Add(hours[i].points->points());
+      continue;
+    }
+    if (behind == Behind::kPutOff && IsPutOff(hours[i], merge.key)) {
+      (*is_put_off)[i] = true;
+      continue;
+    }
+    AppendCell(*hours[i].points, &merge.value);
+    bytes += merge.key.size() + merge.value.size();
+    points += hours[i].points->points();
+    if (!observers_.empty()) {
+      told.push_back({hours[i].info.series, tsuids[i], hours[i].info.base_time_s, merge.value});
+    }
+    merges.push_back(std::move(merge));
+  }
+  if (!merges.empty()) {
+    // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
+    std::ranges::stable_sort(merges, {}, &Mutation::key);
+    // The logs that have the sets are synced before a file with these cells is: a row that outlives
+    // a power failure is found by its set.
+    HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
+    if (parts_.loads != nullptr) {
+      parts_.loads->Record(static_cast<uint64_t>(parts_.clock->MonotonicMs()), merges);
+    }
+    if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
+    unflushed_bytes_ += bytes;
+    points_sealed_->Add(points);
+    HOURCELL_RETURN_IF_ERROR(TellObservers(told));
+  }
+  // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
+  return homeless.empty() ? absl::OkStatus() : SetAside(homeless);
+}
+
+absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
+  std::vector<Timestamp> times;
+  std::vector<Value> values;
+  for (const ToldHour& hour : hours) {
+    columns_.clear();
+    HOURCELL_RETURN_IF_ERROR(DecodeCell(hour.cell, &columns_));
+    times.clear();
+    values.clear();
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      times.push_back({.ms = int64_t{hour.base_time_s} * 1000 + columns_.offset_ms[i],
+                       .is_ms = columns_.qualifier(i).is_ms});
+      values.push_back(columns_.value(i));
+    }
+    for (StoreObserver* const observer : observers_) {
+      observer->AfterSeal({.series = hour.series,
+                           .tsuid = hour.tsuid,
+                           .base_time_s = hour.base_time_s,
+                           .times = times,
+                           .values = values,
+                           .cell = hour.cell});
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The tsuids of the hours' series; empty ones where the tables have none that can be read.
+absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
+                                std::vector<std::string>* tsuids) const {
+  std::vector<SeriesNumber> numbers;
+  numbers.reserve(hours.size());
+  for (const FrozenHour& hour : hours)
+    numbers.push_back(hour.info.series);
+  const absl::Status found = parts_.series->TsuidsFound(numbers, tsuids);
+  if (!absl::IsDataLoss(found)) return found;
+  // Rows are damaged: of which series, is found one by one.
+  tsuids->assign(numbers.size(), {});
+  std::vector<std::string> one;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const absl::Status looked = parts_.series->TsuidsFound(std::span(&numbers[i], 1), &one);
+    if (looked.ok()) {
+      (*tsuids)[i] = std::move(one.front());
+    } else if (!absl::IsDataLoss(looked)) {
+      return looked;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Sealer::SetAside(std::span<const FrozenHour> hours) {
+  std::vector<Mutation> rows;
+  uint64_t points = 0;
+  for (const FrozenHour& hour : hours) {
+    Mutation row{.table = TableId::kMeta, .kind = Mutation::Kind::kSet, .key = {}, .value = {}};
+    row.key = fmt::format("aside/{}/{}/{}", hour.info.series, hour.info.base_time_s,
+                          hour.info.first_block);
+    AppendCell(*hour.points, &row.value);
+    points += hour.points->points();
+    rows.push_back(std::move(row));
+  }
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(rows, /*sync=*/false));
+  hours_set_aside_->Add(hours.size());
+  points_set_aside_->Add(points);
+  if (!parts_.warn) return absl::OkStatus();
+  for (size_t i = 0; i < hours.size(); ++i) {
+    parts_.warn(fmt::format(
+        "sealing: series {} is not in the tables, which is damage; its {} points of the hour from "
+        "{} are set aside as {} in meta",
+        hours[i].info.series, hours[i].points->points(), hours[i].info.base_time_s, rows[i].key));
+  }
+  return absl::OkStatus();
+}
+
+void Sealer::AppendCell(const OpenHourPoints& points, std::string* cell) {
+  columns_.clear();
+  points.DecodeTo(&columns_);
+  if (!points.ascends()) SortLastWins(&columns_);
+  if (encoding_ == CellEncoding::kPacked) {
+    AppendPackedCell(columns_, cell);
+  } else {
+    hourcell::AppendCell(columns_, cell);
+  }
+}
+
+// The oldest block an open hour may need by its age; 0 if that is no other one than before.
+uint64_t Sealer::OldestBlockByAge() {
+  const int64_t now_s = NowS();
+  const uint64_t next = parts_.journal->next_sequence();
+  if (milestones_.empty() || now_s >= milestones_.back().time_s + kMilestoneEveryS) {
+    milestones_.push_back({.time_s = now_s, .block = next});
+  }
+  uint64_t allowed = 0;
+  while (!milestones_.empty() && milestones_.front().time_s + journal_age_s_ <= now_s) {
+    allowed = milestones_.front().block;
+    milestones_.pop_front();
+  }
+  return allowed;
+}
+
+bool Sealer::CheckpointIsDue() const {
+  if (parts_.admission->JournalPressed() && parts_.clock->MonotonicMs() >= no_relief_until_ms_) {
+    // Only if that lets a segment go.
+    const uint64_t first_end = parts_.journal->TrimMark(0);
+    const uint64_t next = parts_.journal->next_sequence();
+    if (first_end != 0 && parts_.open_hours->LowMark(next) >= first_end) return true;
+  }
+  if (unflushed_bytes_ == 0) return false;
+  return unflushed_bytes_ >= kUnflushedBytesMax || NowS() >= unflushed_since_s_ + kUnflushedAgeMaxS;
+}
+
+absl::Status Sealer::Checkpoint() {
+  MutexLock round(&round_);
+  return CheckpointLocked();
+}
+
+absl::Status Sealer::CheckpointLocked() {
+  // First the mark, then the flush: what was sealed before is in the files afterwards.
+  const uint64_t low_mark = parts_.open_hours->LowMark(parts_.journal->next_sequence());
+  const uint64_t oldest = parts_.journal->oldest_sequence();
+  const auto attempt = [&]() -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
+    HOURCELL_KILL_POINT("checkpoint:flushed");
+    HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.active->is_whole(), parts_.tables));
+    HOURCELL_KILL_POINT("checkpoint:low_mark");
+    HOURCELL_RETURN_IF_ERROR(parts_.journal->Trim(low_mark));
+    HOURCELL_KILL_POINT("checkpoint:trimmed");
+    return absl::OkStatus();
+  };
+  const absl::Status done = attempt();
+  if (parts_.journal->oldest_sequence() == oldest && parts_.admission->JournalPressed()) {
+    no_relief_until_ms_ = parts_.clock->MonotonicMs() + kNoReliefMs;
+  }
+  if (!done.ok()) {
+    errors_->Add(1);
+    return done;
+  }
+  unflushed_bytes_ = 0;
+  checkpoints_->Add(1);
+  parts_.admission->RoomChanged();
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,39 @@
+// The work of /api/admin/seal, /flush and /compact: what the store does by itself all the time,
+// done at once, for backups and measurements. Thread-safe.
+
+#pragma once
+
+#include <functional>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/admin/job_registry.h"
+#include "server/http/http_message.h"
+
+namespace hourcell {
+
+class AdminHandler {
+ public:
+  // Both are borrowed and outlive the object.
+  AdminHandler(Tsdb* tsdb, Clock* clock);
+
+  // Tsdb::Seal, Flush and Compact, of which the last tells the watch how far it is and ends when
+  // that is cancelled. Answers as Run.
+  HttpResponse Seal();
+  HttpResponse Flush();
+  HttpResponse Compact(JobWatch* watch);
+
+  // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the hours that
+  // were sealed meanwhile, and how long it took. 503: it was ended; with Retry-After: the store
+  // cannot do it for now; 500 with the store's words: it failed.
+  HttpResponse Run(const std::function<absl::Status()>& work);
+
+ private:
+  Clock* const clock_;
+  Tsdb* const tsdb_;
+  Counter* const sealed_;  // the engine's
+};
+
+}  // namespace hourcell

@@ -1,0 +1,113 @@
+#include "server/admin/fsck_json.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/strings.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+// A number of a report and its name.
+struct Count {
+  std::string_view name;
+  uint64_t FsckReport::* value;
+};
+constexpr Count kCounts[] = {{"rows", &FsckReport::rows},
+                             {"points", &FsckReport::points},
+                             {"annotations", &FsckReport::annotations},
+                             {"series", &FsckReport::series},
+                             {"mappings", &FsckReport::mappings},
+                             {"regions", &FsckReport::regions},
+                             {"journal_blocks", &FsckReport::journal_blocks},
+                             {"journal_points", &FsckReport::journal_points}};
+
+// Takes what is there and of its type; the caller knows what must be.
+template <typename T>
+bool TakeValue(const simdjson::dom::element& object, std::string_view name, T* value) {
+  return object[name].get(*value) == simdjson::SUCCESS;
+}
+
+bool TakeText(const simdjson::dom::element& object, std::string_view name, std::string* value) {
+  std::string_view text;
+  if (!TakeValue(object, name, &text)) return false;
+  *value = text;
+  return true;
+}
+
+bool TakeFault(std::string_view name, FsckFault* fault) {
+  const auto* const found = std::ranges::find(kFsckFaults, name, &FsckFaultName);
+  if (found == std::end(kFsckFaults)) return false;
+  *fault = *found;
+  return true;
+}
+
+bool TakeReport(const simdjson::dom::element& object, FsckReport* report) {
+  for (const Count& count : kCounts) {
+    if (!TakeValue(object, count.name, &(report->*count.value))) return false;
+  }
+  simdjson::dom::object faults;
+  simdjson::dom::array examples;
+  if (!TakeValue(object, "fixed", &report->fixed) || !TakeValue(object, "faults", &faults) ||
+      !TakeValue(object, "examples", &examples)) {
+    return false;
+  }
+  FsckFault fault = {};
+  for (const auto& [name, value] : faults) {
+    uint64_t count = 0;
+    if (!TakeFault(name, &fault) || value.get(count) != simdjson::SUCCESS) return false;
+    report->counts[fault] = count;
+  }
+  for (const simdjson::dom::element example : examples) {
+    std::string name;
+    FsckFinding& finding = report->examples.emplace_back();
+    if (!TakeText(example, "fault", &name) || !TakeFault(name, &finding.fault) ||
+        !TakeText(example, "text", &finding.text)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string* out) {
+  out->push_back('{');
+  for (const Count& count : kCounts)
+    *out += fmt::format("\"{}\":{},", count.name, report.*count.value);
+  if (report.dropped > 0) *out += fmt::format("\"dropped\":{},", report.dropped);
+  *out += fmt::format("\"ms\":{},\"fixed\":{},\"faults\":{{", elapsed_ms, report.fixed);
+  std::string_view comma;
+  for (const auto& [fault, count] : report.counts) {
+    *out += fmt::format("{}\"{}\":{}", comma, FsckFaultName(fault), count);
+    comma = ",";
+  }
+  *out += "},\"examples\":[";
+  comma = "";
+  for (const FsckFinding& finding : report.examples) {
+    *out += fmt::format("{}{{\"fault\":\"{}\",\"text\":", comma, FsckFaultName(finding.fault));
+    AppendJsonString(finding.text, out);
+    out->push_back('}');
+    comma = ",";
+  }
+  *out += "]}";
+}
+
+absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elapsed_ms) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element object;
+  FsckReport report;
+  if (parser.parse(json.data(), json.size()).get(object) == simdjson::SUCCESS &&
+      TakeValue(object, "ms", elapsed_ms) && TakeReport(object, &report)) {
+    return report;
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("got {}; want the report of a check", QuoteForMessage(json)));
+}
+
+}  // namespace hourcell

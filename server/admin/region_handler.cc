@@ -1,0 +1,164 @@
+#include "server/admin/region_handler.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/status_macros.h"
+#include "engine/region_admin.h"
+#include "server/admin/region_json.h"
+#include "server/http/http_error.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+int StatusOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+      return 400;
+    case absl::StatusCode::kNotFound:
+      return 404;
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kResourceExhausted:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+HttpResponse RegionFailure(const absl::Status& status) {
+  HttpResponse response = HttpError(StatusOf(status.code()), status);
+  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+HttpResponse Answer(absl::StatusOr<std::string> body) {
+  if (!body.ok()) return RegionFailure(body.status());
+  HttpResponse response;
+  response.body = *std::move(body);
+  return response;
+}
+
+// What an answer begins with.
+std::string Head(std::string_view table) {
+  std::string body = "{\"table\":";
+  AppendJsonString(table, &body);
+  return body;
+}
+
+std::string TableOf(const HttpRequest& request) {
+  const std::string* const table = request.param("table");
+  return table == nullptr ? "data" : *table;
+}
+
+absl::StatusOr<std::string> ListRegions(RegionAdmin* admin,
+                                        const std::string& table,
+                                        ListDetail detail) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ListedRegion> regions, admin->List(table, detail));
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> rolling,
+                            admin->UnfinishedRollingSplit(table));
+  std::string body = Head(table) + ",\"regions\":";
+  AppendRegions(regions, &body);
+  if (rolling.has_value()) {
+    body += ",\"rolling\":";
+    AppendRolling(*rolling, &body);
+  }
+  return body + "}";
+}
+
+absl::StatusOr<std::string> CheckRegions(RegionAdmin* admin, const std::string& table) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> findings, admin->Check(table));
+  std::string body = Head(table) + ",\"findings\":[";
+  for (const std::string& finding : findings) {
+    if (&finding != findings.data()) body += ',';
+    AppendJsonString(finding, &body);
+  }
+  return body + "]}";
+}
+
+absl::StatusOr<std::string> SplitRegion(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const SplitRequest wish, ParseSplitJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wish));
+  std::string body =
+      Head(wish.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
+  AppendRegions(done.daughters, &body);
+  return body + "}";
+}
+
+absl::StatusOr<std::string> MergeRegions(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const MergeWish wish, ParseMergeJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const ListedRegion merged, admin->Merge(wish.table, wish.regions));
+  std::string body = Head(wish.table) + ",\"merged\":";
+  AppendRegion(merged, &body);
+  return body + "}";
+}
+
+absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const RollingSplitRequest wish, ParseRollingJson(request));
+  std::string body = Head(wish.table);
+  if (wish.abandon) {
+    HOURCELL_RETURN_IF_ERROR(admin->AbandonRollingSplit(wish.table));
+    return body + ",\"abandoned\":true}";
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const RollingProgress progress,
+                            admin->RollingSplit(wish.table, wish.split));
+  body += ",\"rolling\":";
+  AppendRolling(progress, &body);
+  return body + "}";
+}
+
+std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
+  if (status.ok()) return std::nullopt;
+  return RegionFailure(status);
+}
+
+}  // namespace
+
+HttpResponse RegionHandler::List(const HttpRequest& request) {
+  const ListDetail detail =
+      request.has_param("explain") ? ListDetail::kExplained : ListDetail::kPlain;
+  return Answer(ListRegions(tsdb_->regions(), TableOf(request), detail));
+}
+
+HttpResponse RegionHandler::Check(const HttpRequest& request) {
+  return Answer(CheckRegions(tsdb_->regions(), TableOf(request)));
+}
+
+HttpResponse RegionHandler::Split(const HttpRequest& request) {
+  return Answer(SplitRegion(tsdb_->regions(), request.body));
+}
+
+HttpResponse RegionHandler::Merge(const HttpRequest& request) {
+  return Answer(MergeRegions(tsdb_->regions(), request.body));
+}
+
+HttpResponse RegionHandler::Rolling(const HttpRequest& request) {
+  return Answer(RollRegions(tsdb_->regions(), request.body));
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseSplit(const HttpRequest& request) {
+  return RefusalOf(ParseSplitJson(request.body).status());
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseMerge(const HttpRequest& request) {
+  return RefusalOf(ParseMergeJson(request.body).status());
+}
+
+std::optional<HttpResponse> RegionHandler::RefuseRolling(const HttpRequest& request) {
+  return RefusalOf(ParseRollingJson(request.body).status());
+}
+
+std::optional<RollingProgress> RegionHandler::RollingSoFar(const std::string& table) const {
+  absl::StatusOr<std::optional<RollingProgress>> rolling =
+      tsdb_->regions()->UnfinishedRollingSplit(table);
+  if (!rolling.ok()) return std::nullopt;
+  return *std::move(rolling);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,90 @@
+#include "server/admin/salt_handler.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/salt_admin.h"
+#include "server/http/http_error.h"
+#include "server/query/query_handler.h"
+#include "server/text/salt_text.h"
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kSaltBodyBytesMax = 64 << 10;
+
+struct SaltChange {
+  uint32_t buckets = 0;
+  std::optional<uint64_t> from_s;
+};
+
+// A number or a string as text.
+std::string TextOf(simdjson::dom::element value) {
+  std::string_view text;
+  return value.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::to_string(value);
+}
+
+absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
+  if (body.size() > kSaltBodyBytesMax) {
+    return absl::InvalidArgumentError(
+        fmt::format("body: got {} bytes; want at most {}", body.size(), kSaltBodyBytesMax));
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::object object;
+  if (const auto error = parser.parse(body).get(object)) {
+    return absl::InvalidArgumentError(fmt::format(
+        "body: {}; want an object with buckets and maybe from", simdjson::error_message(error)));
+  }
+  SaltChange change;
+  for (const auto [key, value] : object) {
+    if (key == "buckets") {
+      HOURCELL_ASSIGN_OR_RETURN(change.buckets, ParseBuckets(TextOf(value)));
+    } else if (key == "from" && !value.is_null()) {
+      HOURCELL_ASSIGN_OR_RETURN(change.from_s, ParseEpochStart(TextOf(value), now_ms));
+    } else if (key != "from") {
+      return absl::InvalidArgumentError(
+          fmt::format("body: got {}; want buckets and maybe from",
+                      QuoteForMessage(fmt::format("{}: {}", key, simdjson::to_string(value)))));
+    }
+  }
+  if (change.buckets == 0) return absl::InvalidArgumentError("buckets: missing");
+  return change;
+}
+
+HttpResponse ListSalt(Tsdb* tsdb) {
+  HttpResponse response;
+  response.body = "{\"epochs\":[";
+  bool is_first = true;
+  for (const SaltEpoch& epoch : tsdb->salt()->Epochs()) {
+    response.body += fmt::format("{}{{\"from\":{},\"buckets\":{}}}", is_first ? "" : ",",
+                                 epoch.from_s, epoch.buckets);
+    is_first = false;
+  }
+  response.body += "]}";
+  return response;
+}
+
+}  // namespace
+
+HttpResponse HandleSalt(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) {
+  if (request.method != "POST") return ListSalt(tsdb);
+  const absl::StatusOr<SaltChange> change = ReadChange(request.body, now_ms);
+  if (!change.ok()) return HttpError(400, change.status());
+  const absl::Status done = tsdb->salt()->Change(change->buckets, change->from_s);
+  if (absl::IsInvalidArgument(done)) return HttpError(400, done);
+  if (absl::IsFailedPrecondition(done)) return HttpError(409, done);
+  if (!done.ok()) return QueryError(done);
+  return ListSalt(tsdb);
+}
+
+}  // namespace hourcell

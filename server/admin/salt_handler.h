@@ -1,0 +1,19 @@
+// /api/admin/salt: how many salt buckets rows are spread over, by time. Thread-safe.
+//
+//   GET    {"epochs":[{"from":<seconds>,"buckets":<count>},...]}, ascending, the first from 0
+//   POST   {"buckets":<count>,"from":<seconds, or a time as queries take it>}; without `from` as
+//          soon as can be. Answers as GET, once the change has been written
+//
+// 400: a body that says something else, buckets that the salt cannot number; 409: not a store of
+// salted rows, or there are rows of that time already.
+
+#pragma once
+
+#include "engine/tsdb.h"
+#include "server/http/http_message.h"
+
+namespace hourcell {
+
+HttpResponse HandleSalt(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms);
+
+}  // namespace hourcell

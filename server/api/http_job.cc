@@ -1,0 +1,82 @@
+#include "server/api/http_job.h"
+
+#include <utility>
+
+#include <absl/status/status.h>
+
+#include "server/api/http_dispatch.h"
+#include "server/connection_context.h"
+#include "server/query/query_run.h"
+
+namespace hourcell {
+namespace {
+
+// What the engine says of a query that it gave up.
+constexpr char kTimedOut[] =
+    "Sorry, your query timed out. Please try filtering using more tags or decrease your time "
+    "range.";
+
+}  // namespace
+
+HttpJob::HttpJob(const ConnectionContext* context,
+                 HttpRequest request,
+                 RequestBodyBudget::Hold body,
+                 const std::atomic<bool>* stopping)
+    : context_(context),
+      request_(std::move(request)),
+      body_(std::move(body)),
+      stopping_(stopping) {}
+
+WorkerPool* HttpJob::Enter() {
+  // Who has no rights is refused whatever it asks for, and takes no query's place.
+  if (request_.rights.is_none() || !MayTakeLong(request_)) return nullptr;
+  if (context_->query_gate == nullptr || !IsQuery(request_)) return context_->pool;
+  if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
+    pass_.emplace(*std::move(pass));
+    if (context_->query_timeout_ms > 0) {
+      request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
+    }
+    return context_->query_pool;
+  }
+  context_->counters->queries_refused->Add(1);
+  refused_ = true;
+  return nullptr;
+}
+
+std::optional<HttpWire> HttpJob::Answer() {
+  HttpResponse response = refused_ ? TooManyQueries() : CompleteBody(Response());
+  if (response.must_wait) return std::nullopt;
+  body_.Release();
+  return FormatResponse(request_, std::move(response));
+}
+
+HttpWire HttpJob::AnswerTo(StreamTarget target) {
+  request_.may_wait = true;
+  HttpWire rest =
+      SendBody(request_, pass_.has_value() ? QueryResponse() : Response(), std::move(target));
+  pass_.reset();
+  body_.Release();
+  return rest;
+}
+
+// One that has waited out its time is not begun.
+HttpResponse HttpJob::QueryResponse() {
+  pass_->Begin();
+  if (request_.deadline_ms == 0 || context_->clock->MonotonicMs() <= request_.deadline_ms) {
+    return Response();
+  }
+  context_->counters->queries_late->Add(1);
+  return QueryError(absl::DeadlineExceededError(kTimedOut));
+}
+
+HttpResponse HttpJob::Response() {
+  HttpResponse response =
+      context_->answer != nullptr
+          ? context_->answer(&request_)
+          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_, &body_);
+  if (body_.was_refused()) context_->counters->bodies_no_memory->Add(1);
+  if (*stopping_) response.close = true;
+  return response;
+}
+
+}  // namespace hourcell

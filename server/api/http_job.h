@@ -1,0 +1,62 @@
+// HttpJob: one HTTP request from when it is here until its answer is, with its place among the
+// queries and its share of the memory of bodies. No sockets.
+//
+//   HttpJob task(&context, std::move(request), std::move(body), &stopping);
+//   if (WorkerPool* const pool = task.Enter()) ... in a thread of it: task.AnswerTo(target)
+//   else ... task.Answer()
+//
+// Thread-compatible: the connection's strand has it first, then a thread of the pool.
+
+#pragma once
+
+#include <atomic>
+#include <optional>
+
+#include "server/api/query_gate.h"
+#include "server/http/body/body_stream.h"
+#include "server/http/http_message.h"
+#include "server/http/http_response.h"
+#include "server/http/request_body_budget.h"
+
+namespace hourcell {
+
+struct ConnectionContext;
+struct WorkerPool;
+
+class HttpJob {
+ public:
+  // `context` and `stopping` are borrowed. `body`: what the request's body has of the memory of all
+  // bodies; it is given back when the answer is made. `*stopping`: answers end their connections.
+  HttpJob(const ConnectionContext* context,
+          HttpRequest request,
+          RequestBodyBudget::Hold body,
+          const std::atomic<bool>* stopping);
+
+  HttpRequest& request() { return request_; }
+
+  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is
+  // answered at once, by Answer, since that is quick, or since there are too many queries.
+  // REQUIRES: the request's rights are known; called once.
+  WorkerPool* Enter();
+
+  // Answers; nothing if it has to wait for something slow after all: a pool is to answer.
+  // REQUIRES: Enter gave null.
+  std::optional<HttpWire> Answer();
+
+  // Answers into `target`, and returns what is to be sent behind that, as SendBody. May block for
+  // long. REQUIRES: Enter gave a pool, or Answer nothing.
+  HttpWire AnswerTo(StreamTarget target);
+
+ private:
+  HttpResponse QueryResponse();
+  HttpResponse Response();
+
+  const ConnectionContext* context_;
+  HttpRequest request_;
+  RequestBodyBudget::Hold body_;
+  const std::atomic<bool>* stopping_;
+  std::optional<QueryGate::Pass> pass_;
+  bool refused_ = false;  // there are too many queries
+};
+
+}  // namespace hourcell

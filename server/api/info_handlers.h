@@ -1,0 +1,41 @@
+// The small endpoints: what the server is and knows, without data points.
+//
+// Pure but for what they read; thread-safe. All answer 200.
+
+#pragma once
+
+#include <cstdint>
+
+#include "engine/stats.h"
+#include "server/config/config.h"
+#include "server/http/http_message.h"
+#include "server/text/stats_text.h"
+
+namespace hourcell {
+
+// /api/aggregators: the names of all aggregators.
+HttpResponse AggregatorsInfo();
+
+// /api/version. Clients of OpenTSDB read `version`; ours is in `hourcell`.
+HttpResponse VersionInfo();
+// /version, two lines of text.
+HttpResponse VersionPage();
+
+// /api/stats: every counter and gauge, with the tags of `origin`.
+HttpResponse StatsInfo(const Stats& stats, int64_t now_ms, const StatOrigin& origin);
+// /stats: the same as lines `tsd.<name> <seconds> <value> tagk=tagv ...`; for ?json, an array of
+// them.
+HttpResponse StatsPage(const Stats& stats, int64_t now_ms, const StatOrigin& origin, bool json);
+
+// /api/config: all settings, those that hold a password masked.
+HttpResponse ConfigInfo(const Config& config);
+// /api/config/filters: the types of filters, described.
+HttpResponse FiltersInfo();
+
+// /api/serializers: the one there is.
+HttpResponse SerializersInfo();
+
+// /: what is running here, with links.
+HttpResponse LandingPage();
+
+}  // namespace hourcell

@@ -1,0 +1,24 @@
+#include "server/api/query_gate.h"
+
+namespace hourcell {
+
+std::optional<QueryGate::Pass> QueryGate::Enter() {
+  if (total_.fetch_add(1, std::memory_order_relaxed) >= static_cast<int64_t>(queries_max_)) {
+    total_.fetch_sub(1, std::memory_order_relaxed);
+    return std::nullopt;
+  }
+  return Pass(this);
+}
+
+void QueryGate::Pass::Begin() {
+  is_running_ = true;
+  gate_->running_.fetch_add(1, std::memory_order_relaxed);
+}
+
+QueryGate::Pass::~Pass() {
+  if (gate_ == nullptr) return;
+  if (is_running_) gate_->running_.fetch_sub(1, std::memory_order_relaxed);
+  gate_->total_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,239 @@
+#include "server/api/query_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <absl/strings/ascii.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/text/number.h"
+#include "engine/query.h"
+#include "server/http/body/body_writer.h"
+#include "server/http/http_router.h"
+#include "server/query/query_request.h"
+#include "server/query/query_string.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+bool IsRelative(std::string_view time) {
+  constexpr std::string_view kAgo = "-ago";
+  if (time.size() < kAgo.size()) return false;
+  std::string end(time.substr(time.size() - kAgo.size()));
+  absl::AsciiStrToLower(&end);
+  return end == kAgo;
+}
+
+std::string_view ParamOrEmpty(const HttpRequest& request, std::string_view name) {
+  const std::string* const value = request.param(name);
+  return value == nullptr ? std::string_view() : *value;
+}
+
+// One "o" (options of a graph's line) for each m, or none.
+absl::Status CheckOptions(const HttpRequest& request) {
+  const auto count = [&](std::string_view name) {
+    return std::ranges::count(request.params, name, &std::pair<std::string, std::string>::first);
+  };
+  if (count("o") == 0 || count("o") == count("m")) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{} `o' parameters, but {} `m' parameters.", count("o"), count("m")));
+}
+
+std::string EscapeHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+// What an HTML page has before and behind the lines of its points. The links lead to the same query
+// in the forms that programs read; they are relative, for the sake of a proxy's prefix.
+std::string PageHead(const HttpRequest& request) {
+  const size_t question = request.target.find('?');
+  const std::string query =
+      question == std::string::npos ? "" : EscapeHtml(request.target.substr(question + 1));
+  return fmt::format(
+      "<!DOCTYPE html><html><head><title>Hourcell: points</title></head><body>"
+      "<p>{0}</p><p><a href=\"?{0}&amp;ascii\">as text</a> (of all hours read) "
+      "<a href=\"?{0}&amp;json\">counted</a></p><pre>",
+      query);
+}
+constexpr std::string_view kPageTail = "</pre></body></html>\n";
+
+// The points as lines.
+class AsciiWriter : public QuerySink {
+ public:
+  AsciiWriter(BodyWriter* body, bool is_html) : body_(*body), is_html_(is_html) {}
+
+  absl::Status OnSeries(const SeriesView& series) override {
+    metric_ = is_html_ ? EscapeHtml(series.metric) : std::string(series.metric);
+    tail_.clear();
+    for (const auto& [tagk, tagv] : series.tags)
+      fmt::format_to(std::back_inserter(tail_), " {}={}", tagk, tagv);
+    if (is_html_) tail_ = EscapeHtml(tail_);
+    tail_.push_back('\n');
+    for (size_t i = 0; i < series.points.size(); ++i) {
+      const Value value = series.points.value(i);
+      if (std::isnan(value.ToDouble())) continue;
+      AppendLine(series.points.t[i] / 1000, value);
+      HOURCELL_RETURN_IF_ERROR(body_.Offer());
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  void AppendLine(int64_t seconds, Value value) {
+    std::string& out = body_.buffer();
+    out.append(metric_).append(" ");
+    out.append(fmt::format_int(seconds).c_str()).append(" ");
+    if (value.is_integer()) {
+      out.append(fmt::format_int(value.integer()).c_str());
+    } else {
+      AppendJavaDouble(value.floating(), &out);
+    }
+    out.append(tail_);
+  }
+
+  BodyWriter& body_;
+  const bool is_html_;
+  // Of each line of a series, escaped if need be.
+  std::string metric_;
+  std::string tail_;
+};
+
+// What a graph would say of its points.
+class PointCounter : public QuerySink {
+ public:
+  // `spec` is borrowed.
+  explicit PointCounter(const QuerySpec& spec) : spec_(spec), tags_(spec.queries.size()) {}
+
+  absl::Status OnSeries(const SeriesView& series) override {
+    plotted_ += static_cast<uint64_t>(std::ranges::count_if(
+        series.points.t, [&](int64_t ms) { return ms >= spec_.start_ms && ms <= spec_.end_ms; }));
+    tags_[series.query_index].insert(series.aggregate_tags.begin(), series.aggregate_tags.end());
+    return absl::OkStatus();
+  }
+
+  void AppendJson(uint64_t points_read, int64_t elapsed_ms, std::string* out) const {
+    fmt::format_to(std::back_inserter(*out), "{{\"plotted\":{},\"points\":{},\"etags\":[", plotted_,
+                   points_read);
+    for (size_t i = 0; i < tags_.size(); ++i) {
+      *out += i == 0 ? "[" : ",[";
+      for (const std::string& tagk : tags_[i]) {
+        if (out->back() != '[') out->push_back(',');
+        AppendJsonString(tagk, out);
+      }
+      out->push_back(']');
+    }
+    fmt::format_to(std::back_inserter(*out), "],\"timing\":{}}}", elapsed_ms);
+  }
+
+ private:
+  const QuerySpec& spec_;
+  uint64_t plotted_ = 0;
+  std::vector<std::set<std::string>> tags_;  // aggregated, by sub query
+};
+
+enum class PageForm : uint8_t { kAscii, kJson, kHtml };
+
+// Nothing for a form that there is not.
+std::optional<PageForm> FormOf(const HttpRequest& request) {
+  if (request.has_param("ascii")) return PageForm::kAscii;
+  if (request.has_param("json")) return PageForm::kJson;
+  if (request.has_param("png")) return std::nullopt;
+  return PageForm::kHtml;
+}
+
+bool PrintPage(const HttpRequest& request,
+               PageForm form,
+               const QueryService& service,
+               const QueryRequest& query,
+               BodyWriter* body,
+               HttpResponse* failure) {
+  const int64_t start_ms = service.clock->MonotonicMs();
+  AsciiWriter ascii(body, form == PageForm::kHtml);
+  PointCounter counter(query.spec);
+  QuerySink* const sink = form == PageForm::kJson ? static_cast<QuerySink*>(&counter) : &ascii;
+  if (form == PageForm::kHtml) body->buffer() = PageHead(request);
+  const auto finish = [&](const QueryControl& control) {
+    if (form == PageForm::kHtml) body->buffer() += kPageTail;
+    if (form != PageForm::kJson) return;
+    counter.AppendJson(control.cost().points, service.clock->MonotonicMs() - start_ms,
+                       &body->buffer());
+  };
+  const absl::Status status = RunListedQuery(service, request, query, sink, finish, body);
+  if (!status.ok()) {
+    *failure = PageError(request, QueryErrorStatus(status.code()), std::string(status.message()));
+  }
+  return status.ok();
+}
+
+}  // namespace
+
+HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& service) {
+  const std::optional<PageForm> form = FormOf(request);
+  if (!form.has_value()) {
+    return PageError(request, 501, "Graphs are not drawn (png); want ascii or json");
+  }
+  const int64_t now_ms = service.clock->NowMs();
+  absl::StatusOr<QueryRequest> query = ParseQueryString(request, now_ms, service.timezone);
+  if (query.ok()) {
+    if (const absl::Status checked = CheckOptions(request); !checked.ok()) query = checked;
+  }
+  if (!query.ok()) return PageError(request, 400, std::string(query.status().message()));
+  query->spec.keep_scanned = *form != PageForm::kHtml;
+  query->spec.deadline_ms = request.deadline_ms;
+  const int64_t max_age_s = request.has_param("nocache")
+                                ? 0
+                                : PageMaxAgeS(query->spec, ParamOrEmpty(request, "start"),
+                                              ParamOrEmpty(request, "end"), now_ms);
+  HttpResponse response;
+  if (*form == PageForm::kAscii) response.content_type = "text/plain; charset=UTF-8";
+  if (*form == PageForm::kHtml) response.content_type = "text/html; charset=UTF-8";
+  response.headers.emplace_back("Cache-Control", fmt::format("max-age={}", max_age_s));
+  response.produce = [&request, &service, form = *form, parsed = *std::move(query)](
+                         BodyWriter* body, HttpResponse* failure) {
+    return PrintPage(request, form, service, parsed, body, failure);
+  };
+  return response;
+}
+
+int64_t PageMaxAgeS(const QuerySpec& spec,
+                    std::string_view start,
+                    std::string_view end,
+                    int64_t now_ms) {
+  constexpr int64_t kDayS = 86'400;
+  constexpr int64_t kHourMs = 3'600'000;
+  if (spec.end_ms > now_ms) return 0;
+  if (spec.end_ms < now_ms - kHourMs && !IsRelative(start) && !IsRelative(end)) return kDayS;
+  return (spec.end_ms - spec.start_ms) / 1000 / 1024;
+}
+
+}  // namespace hourcell

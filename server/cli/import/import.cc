@@ -1,0 +1,276 @@
+#include "server/cli/import/import.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "codec/text/point_error.h"
+#include "codec/text/point_text.h"
+#include "engine/tsdb.h"
+#include "server/cli/command_line.h"
+#include "server/cli/http_client.h"
+#include "server/cli/import/import_chunk.h"
+#include "server/cli/import/import_pipeline.h"
+#include "server/cli/import/line_reader.h"
+#include "server/cli/import/point_sink.h"
+#include "server/cli/local_store.h"
+#include "server/cli/progress.h"
+#include "server/cli/store_flags.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kImportCommand = "import";
+
+// A chunk ends at so many bytes of lines, so that memory is bounded whatever the batch is.
+constexpr size_t kChunkBytes = size_t{2} << 20;
+
+// Reads files line by line into chunks, hands those to the workers, and says what became of them.
+class Importer {
+ public:
+  Importer(const ImportOptions& options,
+           PointLimits limits,
+           std::vector<std::unique_ptr<PointSink>> sinks,
+           Terminal* terminal)
+      : options_(options),
+        terminal_(terminal),
+        pipeline_({.limits = limits, .skip_errors = options.skip_errors}, std::move(sinks)) {}
+
+  // All files in order. kAborted after a bad line, which has been named; other errors have not.
+  absl::Status Run() {
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, TotalBytes());
+    meter_.emplace(terminal_->err, terminal_->is_tty, terminal_->clock, bytes);
+    absl::Status read;
+    for (const std::string& path : options_.paths) {
+      read = ImportFile(path);
+      if (!read.ok()) break;
+    }
+    if (has_ended_) return read;
+    // Whatever ended the reading, what was read before it is stored.
+    const absl::Status written = TakeWritten(/*all=*/true);
+    return written.ok() ? read : written;
+  }
+
+  // What was done, for people.
+  void Report() {
+    if (!meter_.has_value()) return;
+    meter_->Clear();
+    const int64_t ms = meter_->elapsed_ms();
+    uint64_t bad = 0;
+    for (const auto& [reason, lines] : bad_lines_)
+      bad += lines;
+    fmt::print(
+        terminal_->out,
+        "imported {} points of {} lines from {} files in {:.1f} s ({} points/s); {} bad lines\n",
+        imported_, lines_, files_, static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
+        bad);
+    if (!options_.skip_errors) return;
+    for (const auto& [reason, lines] : bad_lines_) {
+      fmt::print(terminal_->err, "hourcell import: {} bad lines: {}\n", lines, reason);
+    }
+  }
+
+ private:
+  // 0 if a size is not known: no percentage is better than a wrong one.
+  absl::StatusOr<uint64_t> TotalBytes() const {
+    uint64_t total = 0;
+    bool all_known = true;
+    for (const std::string& path : options_.paths) {
+      HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes, InputBytes(path));
+      all_known = all_known && bytes > 0;
+      total += bytes;
+    }
+    return all_known ? total : 0;
+  }
+
+  absl::Status ImportFile(const std::string& path) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
+    ++files_;
+    while (true) {
+      std::unique_ptr<ImportChunk> chunk = pipeline_.NewChunk();
+      chunk->Begin(files_, reader->name());
+      const absl::StatusOr<bool> more = FillChunk(reader.get(), chunk.get());
+      chunk->set_bytes_done(bytes_before_ + reader->bytes_read());
+      if (chunk->size() > 0) {
+        pipeline_.Add(std::move(chunk));
+        HOURCELL_RETURN_IF_ERROR(TakeWritten(/*all=*/false));
+      }
+      if (!more.ok()) return more.status();
+      if (!*more) break;
+    }
+    bytes_before_ += reader->bytes_total();
+    return absl::OkStatus();
+  }
+
+  // False at the end of the file. Lines of a pipe are not kept waiting for those that come later.
+  absl::StatusOr<bool> FillChunk(LineReader* reader, ImportChunk* chunk) const {
+    const bool is_pipe = reader->bytes_total() == 0;
+    do {
+      Line line;
+      HOURCELL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
+      if (!more) return false;
+      chunk->AddLine(line);
+    } while (chunk->size() < options_.batch_points && chunk->bytes() < kChunkBytes &&
+             (!is_pipe || reader->NextIsBuffered()));
+    return true;
+  }
+
+  // Accounts for the chunks that are written; waits for one if there is no room, or for all.
+  absl::Status TakeWritten(bool all) {
+    while (true) {
+      std::unique_ptr<ImportChunk> chunk = pipeline_.TakeWritten(all || pipeline_.IsFull());
+      if (chunk == nullptr) return absl::OkStatus();
+      if (absl::Status status = Account(*chunk); !status.ok()) {
+        has_ended_ = true;
+        files_ = chunk->file();
+        return status;
+      }
+      meter_->Update(imported_, chunk->bytes_done());
+      pipeline_.GiveBack(std::move(chunk));
+    }
+  }
+
+  absl::Status Account(const ImportChunk& chunk) {
+    lines_ += chunk.lines_taken();
+    imported_ += chunk.points_taken();
+    HOURCELL_RETURN_IF_ERROR(chunk.status());
+    if (!chunk.has_bad_lines()) return absl::OkStatus();
+    meter_->Clear();
+    for (const ImportChunk::BadLine& line : chunk.BadLines()) {
+      fmt::print(terminal_->err, "{}:{}: {}: {}\n", chunk.file_name(), line.number, line.error.text,
+                 QuoteForMessage(line.text));
+      ++bad_lines_[PointErrorKindName(line.error.kind)];
+      if (!options_.skip_errors) return absl::AbortedError("bad line");
+    }
+    return absl::OkStatus();
+  }
+
+  const ImportOptions& options_;
+  Terminal* const terminal_;
+  std::optional<ProgressMeter> meter_;
+  uint64_t bytes_before_ = 0;  // of the files already read
+  uint64_t imported_ = 0;
+  uint64_t lines_ = 0;
+  size_t files_ = 0;
+  bool has_ended_ = false;                          // before all was stored
+  std::map<std::string_view, uint64_t> bad_lines_;  // by reason
+  ImportPipeline pipeline_;                         // last: its threads end first
+};
+
+// One for each thread. By default a processor is left to the reader: on two, a second thread that
+// parses and stores took longer than one.
+template <typename Make>
+std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, Make&& make) {
+  const size_t processors = std::max(2U, std::thread::hardware_concurrency());
+  const size_t threads =
+      options.threads > 0 ? options.threads : std::min(processors - 1, kImportThreadsMax);
+  std::vector<std::unique_ptr<PointSink>> sinks;
+  for (size_t i = 0; i < threads; ++i)
+    sinks.push_back(make());
+  return sinks;
+}
+
+int Import(const ImportOptions& options,
+           PointLimits limits,
+           std::vector<std::unique_ptr<PointSink>> sinks,
+           Terminal& terminal) {
+  Importer importer(options, limits, std::move(sinks), &terminal);
+  const absl::Status status = importer.Run();
+  importer.Report();
+  if (status.ok()) return kExitOk;
+  if (!absl::IsAborted(status)) return Fail(terminal, kImportCommand, status);
+  fmt::print(terminal.err,
+             "hourcell import: stopped at a bad line; use --skip-errors to skip bad lines\n");
+  return kExitFailure;
+}
+
+int ImportToServer(const ImportOptions& options, Terminal& terminal) {
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  if (!url.ok()) return FailUsage(terminal, kImportCommand, StatusText(url.status()));
+  // How many tags are too many is the server's to say.
+  return Import(options, {.tags_max = kTagsMax},
+                MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
+}
+
+int ImportToStore(const ImportOptions& options, Terminal& terminal) {
+  const absl::StatusOr<Config> config = LoadConfig(options.store);
+  if (!config.ok()) return FailStore(terminal, kImportCommand, config.status());
+  WarnOfIgnoredSettings(*config, kImportCommand, terminal);
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
+  if (!tsdb.ok()) return FailStore(terminal, kImportCommand, tsdb.status());
+
+  const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
+  const int exit_code =
+      Import(options, {.tags_max = tags_max},
+             MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); }), terminal);
+  if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
+    return Fail(terminal, kImportCommand, closed);
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int RunImport(const ImportOptions& options, Terminal& terminal) {
+  if (options.paths.empty()) return FailUsage(terminal, kImportCommand, "no files given");
+  if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
+    return FailUsage(terminal, kImportCommand,
+                     fmt::format("--batch: invalid value {}; must be from 1 to {}",
+                                 options.batch_points, kImportBatchMax));
+  }
+  if (options.threads > kImportThreadsMax) {
+    return FailUsage(terminal, kImportCommand,
+                     fmt::format("--threads: invalid value {}; must be at most {}", options.threads,
+                                 kImportThreadsMax));
+  }
+  return options.url.empty() ? ImportToStore(options, terminal) : ImportToServer(options, terminal);
+}
+
+int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("import",
+                   "Imports points from files, one per line: metric timestamp value tagk=tagv ...");
+  ImportOptions options;
+  bool auto_metric = false;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url);
+  line.AddFlag("--skip-errors", &options.skip_errors, "skip bad lines");
+  line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default)");
+  line.AddOption("--batch", &options.batch_points, "N",
+                 "number of points stored at once (default 10000)");
+  line.AddOption("--threads", &options.threads, "N",
+                 "number of threads that parse and store (default: processors minus one)");
+  line.AddWords("PATH", &options.paths, "files, plain or gzip; - = standard input");
+  line.set_footer(
+      "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
+      "may come in any order, unlike in OpenTSDB. If two lines have the same series and\n"
+      "timestamp, the later line wins.\n"
+      "A bad line is reported as FILE:LINE: reason: text. Without --skip-errors, the first bad\n"
+      "line ends the import with exit 1. All good lines before it are stored; some lines after\n"
+      "it may be stored too, if they were in its batch. With --skip-errors, bad lines are\n"
+      "counted by reason, and the exit code is 0.\n"
+      "\nExamples:\n"
+      "  hourcell import points.txt more.gz\n"
+      "  zcat old.gz | hourcell import --skip-errors -\n"
+      "  hourcell import --url http://localhost:4242 points.txt\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
+  return RunImport(options, terminal);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,120 @@
+// ImportChunk: some thousand lines of one file on their way into a store, and what became of them.
+//
+//   reader    Begin, AddLine
+//   a worker  Parse: lines -> points, shared out among the workers by series
+//   workers   WritePiece, each its own
+//   reader    what is wrong, counted and named in the order of lines
+//
+// Thread-compatible, but for WritePiece of several pieces at once.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "codec/point.h"
+#include "codec/text/point_error.h"
+#include "codec/text/point_text.h"
+#include "engine/tsdb.h"
+#include "server/cli/import/import_routes.h"
+#include "server/cli/import/line_reader.h"
+#include "server/cli/import/point_sink.h"
+
+namespace hourcell {
+
+// What a line is parsed by.
+struct ImportRules {
+  PointLimits limits = {};
+  bool skip_errors = false;  // go on after a bad line
+};
+
+class ImportChunk {
+ public:
+  struct BadLine {
+    uint64_t number = 0;
+    std::string_view text;  // of this chunk
+    PointError error;
+  };
+
+  // Empties the chunk, whose memory is used again. `file` counts the import's files, from 1.
+  void Begin(size_t file, const std::string& file_name);
+  // Copies a line. REQUIRES: a chunk's lines follow each other in the file.
+  void AddLine(const Line& line);
+  size_t size() const { return lines_.size(); }
+  size_t bytes() const { return text_.size(); }
+  // Bytes read of all files when the chunk was full, for the progress.
+  void set_bytes_done(uint64_t bytes) { bytes_done_ = bytes; }
+
+  // Makes points of the lines, up to the first bad one unless errors are skipped. If a series is
+  // new to `routes`, all points are one piece, in the order of lines, so that names get their UIDs
+  // in that order; else there is a piece for each of the `workers`.
+  void Parse(const ImportRules& rules, size_t workers, const ImportRoutes& routes);
+
+  // After Parse. Every piece is to be written once, to a sink of its own.
+  size_t pieces() const { return pieces_used_; }
+  void WritePiece(size_t piece, PointSink* sink);
+  // Teaches `routes` what was new to it. REQUIRES: has_new_series().
+  void LearnRoutes(ImportRoutes* routes) const;
+  bool has_new_series() const { return has_new_series_; }
+
+  // After all are written.
+  // The first failure of a sink.
+  absl::Status status() const;
+  uint64_t points_taken() const;
+  // Lines that were looked at.
+  uint64_t lines_taken() const { return lines_taken_; }
+  // Lines that do not parse and points that were refused, in the order of lines.
+  std::vector<BadLine> BadLines() const;
+  bool has_bad_lines() const;
+
+  size_t file() const { return file_; }
+  const std::string& file_name() const { return file_name_; }
+  uint64_t bytes_done() const { return bytes_done_; }
+
+ private:
+  struct LineRef {
+    size_t begin = 0;  // in text_
+    size_t size = 0;
+    bool too_long = false;
+  };
+  struct Fault {
+    size_t line = 0;  // index into lines_
+    PointError error;
+  };
+  struct Piece {
+    std::vector<LinePoint> points;  // views of text_
+    std::vector<uint32_t> lines;    // of each point, an index into lines_
+    std::vector<RefusedPoint> refused;
+    absl::Status status;
+  };
+
+  std::string_view TextOf(size_t line) const {
+    return std::string_view(text_).substr(lines_[line].begin, lines_[line].size);
+  }
+  void Reset(size_t workers);
+  bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
+  // False, and a fault noted, if the line is bad.
+  bool ParseLine(size_t line, const ImportRules& rules, PointText* parser, LinePoint* point);
+  // False, with part of the work done, at a series that is new.
+  bool ParseByWorker(const ImportRules& rules, const ImportRoutes& routes);
+
+  size_t file_ = 0;
+  std::string file_name_;
+  uint64_t bytes_done_ = 0;
+  uint64_t first_number_ = 0;  // of the first line, from 1
+  std::string text_;           // all lines, without their ends
+  std::vector<LineRef> lines_;
+
+  uint64_t lines_taken_ = 0;
+  std::vector<Fault> faults_;
+  bool has_new_series_ = false;
+  size_t pieces_used_ = 0;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace hourcell

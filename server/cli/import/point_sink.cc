@@ -1,0 +1,301 @@
+#include "server/cli/import/point_sink.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/limits.h"
+#include "codec/point.h"
+#include "codec/text/number.h"
+#include "codec/text/point_error.h"
+#include "codec/text/point_text.h"
+#include "engine/tsdb.h"
+#include "server/cli/http_client.h"
+#include "server/http/http_response.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+// How long a store may ask for patience before the import gives up: 5 minutes.
+constexpr auto kPause = std::chrono::milliseconds(200);
+constexpr int kPausesMax = 1500;
+constexpr int64_t kRetryAfterMaxS = 60;
+// How long a store of this process may have no room.
+constexpr auto kStorePatience = std::chrono::seconds(30);
+// One request has few enough points that its body stays far below the server's limit.
+constexpr size_t kRequestPointsMax = 10'000;
+constexpr size_t kRequestBytesMax = 8 << 20;
+
+absl::Status Busy() {
+  return absl::UnavailableError(
+      "the store stayed overloaded and kept refusing points; try again later");
+}
+
+class StoreSink : public PointSink {
+ public:
+  explicit StoreSink(Tsdb* tsdb) : tsdb_(tsdb) {}
+
+  absl::Status Write(std::span<const LinePoint> points,
+                     std::vector<RefusedPoint>* refused) override {
+    HOURCELL_RETURN_IF_ERROR(Append(points, refused));
+    for (int pauses = 0;; ++pauses) {
+      std::vector<RefusedPoint> throttled;
+      std::erase_if(*refused, [&](const RefusedPoint& point) {
+        const bool later = point.error.kind == PointErrorKind::kThrottled;
+        if (later) throttled.push_back(point);
+        return later;
+      });
+      for (const RefusedPoint& point : *refused) {
+        if (point.error.kind == PointErrorKind::kStorage) {
+          return absl::UnavailableError(point.error.text);
+        }
+      }
+      if (throttled.empty()) return absl::OkStatus();
+      if (pauses == kPausesMax) return Busy();
+      std::this_thread::sleep_for(kPause);
+      HOURCELL_RETURN_IF_ERROR(Retry(points, throttled, refused));
+    }
+  }
+
+ private:
+  // Appends and waits. While the store has no room it is asked again; points that it has taken
+  // without being able to acknowledge them are the same when they come twice.
+  absl::Status Append(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
+    while (true) {
+      refused->clear();
+      absl::Status status = tsdb_->Append(points, refused).Wait();
+      const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
+      if (!later || std::chrono::steady_clock::now() >= deadline) return status;
+      std::this_thread::sleep_for(kPause);
+    }
+  }
+
+  // Appends the throttled points again, in their order; adds those refused again to `*refused`.
+  absl::Status Retry(std::span<const LinePoint> points,
+                     const std::vector<RefusedPoint>& throttled,
+                     std::vector<RefusedPoint>* refused) {
+    std::vector<LinePoint> again;
+    for (const RefusedPoint& point : throttled)
+      again.push_back(points[point.index]);
+    std::vector<RefusedPoint> refused_again;
+    HOURCELL_RETURN_IF_ERROR(Append(again, &refused_again));
+    for (RefusedPoint& point : refused_again) {
+      point.index = throttled[point.index].index;
+      refused->push_back(std::move(point));
+    }
+    std::ranges::sort(*refused, {}, &RefusedPoint::index);
+    return absl::OkStatus();
+  }
+
+  Tsdb* const tsdb_;
+};
+
+class HttpSink : public PointSink {
+ public:
+  explicit HttpSink(HttpUrl url) : client_(std::move(url)) {}
+
+  absl::Status Write(std::span<const LinePoint> points,
+                     std::vector<RefusedPoint>* refused) override {
+    refused->clear();
+    Parse(points, refused);
+    const std::span<const PointView> good(good_);
+    for (size_t begin = 0; begin < good.size();) {
+      const std::span<const PointView> piece = good.subspan(begin, PieceSize(good, begin));
+      std::vector<RefusedPoint> refused_here;
+      HOURCELL_RETURN_IF_ERROR(Send(piece, &refused_here));
+      for (RefusedPoint& point : refused_here) {
+        point.index = index_of_good_[begin + point.index];
+        refused->push_back(std::move(point));
+      }
+      begin += piece.size();
+    }
+    std::ranges::sort(*refused, {}, &RefusedPoint::index);
+    return absl::OkStatus();
+  }
+
+ private:
+  // Takes the tags of lines apart, which JSON wants one by one.
+  void Parse(std::span<const LinePoint> points, std::vector<RefusedPoint>* refused) {
+    good_.clear();
+    index_of_good_.clear();
+    if (texts_.size() < points.size()) texts_.resize(points.size());
+    for (size_t i = 0; i < points.size(); ++i) {
+      const LinePoint& point = points[i];
+      // How many tags are too many is the server's to say.
+      auto fault = texts_[i].ParseSeries(point.metric, point.tags, {.tags_max = kTagsMax});
+      if (fault.has_value()) {
+        refused->push_back({.index = i, .error = *std::move(fault)});
+        continue;
+      }
+      PointView& good = good_.emplace_back(texts_[i].point());
+      good.timestamp = point.timestamp;
+      good.value = point.value;
+      index_of_good_.push_back(i);
+    }
+  }
+
+  // How many points from `begin` on go into one request; at least one.
+  static size_t PieceSize(std::span<const PointView> points, size_t begin) {
+    constexpr size_t kPointOverhead = 100;  // field names, numbers, quotes
+    size_t bytes = 0;
+    size_t end = begin;
+    while (end < points.size() && end - begin < kRequestPointsMax && bytes < kRequestBytesMax) {
+      bytes += kPointOverhead + points[end].metric.size();
+      for (const TagView& tag : points[end].tags)
+        bytes += 8 + tag.key.size() + tag.value.size();
+      ++end;
+    }
+    return end - begin;
+  }
+
+  absl::Status Send(std::span<const PointView> points, std::vector<RefusedPoint>* refused) {
+    const std::string body = Gzip(PutBody(points));
+    for (int pauses = 0; pauses < kPausesMax; ++pauses) {
+      HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                                client_.Post("/api/put?details", body, "gzip"));
+      if (reply.status == 503 || reply.status == 429) {
+        const auto pause = std::chrono::seconds(std::min(reply.retry_after_s, kRetryAfterMaxS));
+        std::this_thread::sleep_for(std::max<std::chrono::milliseconds>(pause, kPause));
+        continue;
+      }
+      if (reply.status == 204) return absl::OkStatus();
+      const bool has_details =
+          reply.body.starts_with("{") && reply.body.find("\"errors\"") != std::string::npos;
+      if ((reply.status == 200 || reply.status == 400) && has_details) {
+        return ParsePutReply(reply.body, points, refused);
+      }
+      return absl::UnavailableError(
+          fmt::format("{}: /api/put: {}", client_.address(), HttpErrorText(reply)));
+    }
+    return Busy();
+  }
+
+  HttpClient client_;
+  std::deque<PointText> texts_;  // of each point of the batch; a deque, as views point into them
+  std::vector<PointView> good_;
+  std::vector<size_t> index_of_good_;
+};
+
+void AppendPoint(const PointView& point, std::string* out) {
+  out->append("{\"metric\":");
+  AppendJsonString(point.metric, out);
+  const int64_t time = point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000;
+  fmt::format_to(std::back_inserter(*out), ",\"timestamp\":{},\"value\":", time);
+  if (point.value.is_integer()) {
+    fmt::format_to(std::back_inserter(*out), "{}", point.value.integer());
+  } else {
+    AppendJavaDouble(point.value.floating(), out);
+  }
+  out->append(",\"tags\":{");
+  for (size_t i = 0; i < point.tags.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    AppendJsonString(point.tags[i].key, out);
+    out->push_back(':');
+    AppendJsonString(point.tags[i].value, out);
+  }
+  out->append("}}");
+}
+
+// A number of the answer, which may be text there: as text.
+std::string NumberText(simdjson::dom::element element) {
+  std::string_view text;
+  if (element.get(text) == simdjson::SUCCESS) return std::string(text);
+  return simdjson::minify(element);
+}
+
+// True if the answer's datapoint is this point. Values are left out: their text may differ.
+bool IsSamePoint(simdjson::dom::element datapoint, const PointView& point) {
+  std::string_view metric;
+  simdjson::dom::element timestamp;
+  simdjson::dom::object tags;
+  if (datapoint["metric"].get(metric) != simdjson::SUCCESS || metric != point.metric) return false;
+  if (datapoint["timestamp"].get(timestamp) != simdjson::SUCCESS) return false;
+  const int64_t time = point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000;
+  if (NumberText(timestamp) != fmt::to_string(time)) return false;
+  if (datapoint["tags"].get(tags) != simdjson::SUCCESS) return false;
+  return std::ranges::all_of(point.tags, [&](const TagView& tag) {
+    std::string_view value;
+    return tags.at_key(tag.key).get(value) == simdjson::SUCCESS && value == tag.value;
+  });
+}
+
+PointErrorKind KindOf(std::string_view text) {
+  if (text.starts_with("Unknown metric") || text.starts_with("No such name")) {
+    return PointErrorKind::kUnknownName;
+  }
+  if (text.starts_with("Unable to parse")) return PointErrorKind::kInvalidValue;
+  return PointErrorKind::kIllegalArgument;
+}
+
+}  // namespace
+
+std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb) {
+  return std::make_unique<StoreSink>(tsdb);
+}
+
+std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url) {
+  return std::make_unique<HttpSink>(std::move(url));
+}
+
+std::string PutBody(std::span<const PointView> points) {
+  std::string body = "[";
+  for (size_t i = 0; i < points.size(); ++i) {
+    if (i > 0) body.append(",\n");
+    AppendPoint(points[i], &body);
+  }
+  body.push_back(']');
+  return body;
+}
+
+absl::Status ParsePutReply(std::string_view body,
+                           std::span<const PointView> points,
+                           std::vector<RefusedPoint>* refused) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  simdjson::dom::array errors;
+  if (parser.parse(body.data(), body.size()).get(document) != simdjson::SUCCESS ||
+      document["errors"].get(errors) != simdjson::SUCCESS) {
+    return absl::DataLossError("/api/put: the answer has no list of errors");
+  }
+  size_t at = 0;
+  for (const simdjson::dom::element entry : errors) {
+    std::string_view text;
+    simdjson::dom::element datapoint;
+    if (entry["error"].get(text) != simdjson::SUCCESS ||
+        entry["datapoint"].get(datapoint) != simdjson::SUCCESS) {
+      return absl::DataLossError("/api/put: an error in the answer has no text or no datapoint");
+    }
+    if (text.starts_with("Storage exception") || text.starts_with("Please throttle")) {
+      return absl::UnavailableError(fmt::format("/api/put: {}", text));
+    }
+    while (at < points.size() && !IsSamePoint(datapoint, points[at]))
+      ++at;
+    if (at == points.size()) {
+      return absl::DataLossError(fmt::format("/api/put: {}: for a point that was not sent: {}",
+                                             text, simdjson::minify(datapoint)));
+    }
+    refused->push_back({.index = at, .error = {.kind = KindOf(text), .text = std::string(text)}});
+    ++at;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

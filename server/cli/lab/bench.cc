@@ -1,0 +1,138 @@
+#include "server/cli/lab/bench.h"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "bench/lab/layouts/cases/case_matrix.h"
+#include "bench/lab/layouts/cases/case_report.h"
+#include "bench/lab/layouts/cell_form.h"
+#include "bench/lab/layouts/layout_list.h"
+#include "bench/lab/layouts/split_rule.h"
+#include "bench/lab/layouts/workload.h"
+#include "codec/base/status_macros.h"
+#include "server/cli/command_line.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kBenchCommand = "bench";
+
+void PrintNames(Terminal& terminal) {
+  fmt::print(terminal.out, "layouts\n");
+  for (const layouts::NamedLayout& layout : layouts::NamedLayouts()) {
+    fmt::print(terminal.out, "  {:<16}{:<32}{}\n", layout.name, layout.key_template, layout.idea);
+  }
+  fmt::print(terminal.out, "cells    ");
+  for (const layouts::CellForm& form : layouts::CellForms())
+    fmt::print(terminal.out, " {}", layouts::CellFormName(form));
+  fmt::print(terminal.out, "\nsplits   ");
+  for (const layouts::SplitRule rule : layouts::kSplitRules)
+    fmt::print(terminal.out, " {}", layouts::SplitRuleName(rule));
+  fmt::print(terminal.out, "\nworkloads");
+  for (const layouts::WorkloadKind kind : layouts::kWorkloadKinds)
+    fmt::print(terminal.out, " {}", layouts::WorkloadName(kind));
+  fmt::print(terminal.out, "\n");
+}
+
+layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
+  return {.size = options.is_short  ? layouts::MatrixSize::kShort
+                  : options.is_full ? layouts::MatrixSize::kFull
+                                    : layouts::MatrixSize::kUsual,
+          .layouts = options.layouts,
+          .cells = options.cells,
+          .rules = options.rules,
+          .workloads = options.workloads,
+          .points = options.points,
+          .seed = options.seed};
+}
+
+// Runs the cases and prints what came out.
+absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
+                      const BenchOptions& options,
+                      Terminal& terminal) {
+  std::error_code error;
+  const std::string scratch = options.scratch.empty()
+                                  ? std::filesystem::temp_directory_path(error).string()
+                                  : options.scratch;
+  const auto tell = [&](size_t index, const layouts::CaseSpec& spec) {
+    if (terminal.is_tty) fmt::print(terminal.err, "\r\x1b[K");
+    fmt::print(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
+               terminal.is_tty ? "" : "\n");
+    std::fflush(terminal.err);
+  };
+  const absl::StatusOr<std::vector<layouts::CaseResult>> results =
+      layouts::RunMatrix(specs, scratch, tell);
+  if (terminal.is_tty) fmt::print(terminal.err, "\n");
+  if (!results.ok()) return results.status();
+  fmt::print(terminal.out, "{}", layouts::TextReport(*results));
+  if (options.out.empty()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
+                            layouts::WriteReport(*results, options.out));
+  fmt::print(terminal.err, "wrote {} files to {}\n", files.size(), options.out);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int RunBench(const BenchOptions& options, Terminal& terminal) {
+  if (options.words != std::vector<std::string>{"layouts"}) {
+    return FailUsage(terminal, kBenchCommand, "expected one argument, what to measure: layouts");
+  }
+  if (options.is_short && options.is_full) {
+    return FailUsage(terminal, kBenchCommand,
+                     "--short and --full exclude each other; use one of them");
+  }
+  if (options.lists_names) {
+    PrintNames(terminal);
+    return kExitOk;
+  }
+  const absl::StatusOr<std::vector<layouts::CaseSpec>> specs =
+      layouts::MakeMatrix(MatrixOf(options));
+  if (!specs.ok()) return FailUsage(terminal, kBenchCommand, StatusText(specs.status()));
+  const absl::Status run = RunCases(*specs, options, terminal);
+  return run.ok() ? kExitOk : Fail(terminal, kBenchCommand, run);
+}
+
+int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("bench", "Measures row-key layouts and cell forms on the real engine.");
+  BenchOptions options;
+  line.AddWords("WHAT", &options.words, "what to measure: layouts");
+  line.AddFlag("--short", &options.is_short,
+               "run a few cases with 60,000 points each; takes half a minute");
+  line.AddFlag("--full", &options.is_full,
+               "run every combination with 200,000 points each; takes hours");
+  line.AddFlag("--list", &options.lists_names, "list layouts, cells, split rules and workloads");
+  line.AddOption("--out", &options.out, "DIR",
+                 "directory for the report: text, CSV, JSON, SVG, PNG");
+  line.AddList("--layouts", &options.layouts, "measure only these layouts");
+  line.AddList("--cells", &options.cells, "measure only these cell forms");
+  line.AddList("--rules", &options.rules, "measure only these split rules");
+  line.AddList("--workloads", &options.workloads, "measure only these workloads");
+  line.AddRepeated("--layout", &options.layouts, "TEMPLATE",
+                   "key template to measure; may be repeated");
+  line.AddOption("--points", &options.points, "N", "points of a case (default: 1,000,000)");
+  line.AddOption("--seed", &options.seed, "N", "random seed of the data (default: 1)");
+  line.AddOption("--dir", &options.scratch, "DIR", "directory for temporary stores");
+  line.set_footer(
+      "Each case writes a workload in one layout to its own store, splits regions on the way,\n"
+      "reads, and compares every answer with what was written. Exit 1 if an answer is wrong.\n"
+      "A key template is a list of fields, optionally after a distributor:\n"
+      "  [salt:N+ | xxh3:N+ | md5-4hex+ | round-robin:N+ | ...]metric,time,tags\n"
+      "  fields: metric or reversed-metric, time or reversed-time, tags\n"
+      "\nExamples:\n"
+      "  hourcell bench layouts --short\n"
+      "  hourcell bench layouts --out report --layouts opentsdb,salt-16 --workloads fleet,hot\n"
+      "  hourcell bench layouts --layout xxh3:8+metric,tags,time --cells packed\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunBench(options, terminal);
+}
+
+}  // namespace hourcell

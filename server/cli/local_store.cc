@@ -1,0 +1,62 @@
+#include "server/cli/local_store.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "engine/options.h"
+#include "engine/tsdb.h"
+#include "server/config/config.h"
+#include "server/config/engine_options.h"
+
+namespace hourcell {
+
+absl::StatusOr<Config> LoadConfig(const StoreOptions& options) {
+  Config config;
+  if (!options.config_file.empty()) {
+    HOURCELL_RETURN_IF_ERROR(config.LoadFile(options.config_file));
+  }
+  for (const std::string_view setting : options.settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string_view::npos) {
+      return absl::InvalidArgumentError(
+          fmt::format("setting: invalid value {}; must be key=value", QuoteForMessage(setting)));
+    }
+    HOURCELL_RETURN_IF_ERROR(config.Set(setting.substr(0, equals), setting.substr(equals + 1)));
+  }
+  if (!options.data.empty()) {
+    HOURCELL_RETURN_IF_ERROR(config.Set("tsd.storage.directory", options.data));
+  }
+  return config;
+}
+
+void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal) {
+  for (const std::string& key : config.ignored()) {
+    fmt::print(terminal.err, "hourcell {}: warning: {} has no effect\n", command, key);
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse use) {
+  HOURCELL_ASSIGN_OR_RETURN(Options options, EngineOptionsOf(config));
+  options.check_layout = false;
+  options.create_if_missing = use == StoreUse::kCreate;
+  return Tsdb::Open(options);
+}
+
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use) {
+  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options));
+  return OpenStore(config, use);
+}
+
+int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ? FailUsage(terminal, command, StatusText(status))
+                                         : Fail(terminal, command, status);
+}
+
+}  // namespace hourcell

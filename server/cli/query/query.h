@@ -1,0 +1,29 @@
+// `hourcell query`: a query on a store or a running server, its answer as lines or as JSON.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/local_store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+struct QueryOptions {
+  StoreOptions store = {};
+  std::string url = {};                   // empty = the store of `store`
+  bool json = false;                      // print what /api/query answers
+  bool explain = false;                   // tell how it was read, too
+  std::vector<std::string> words = {};    // query_words.h
+  std::vector<std::string> m_texts = {};  // -m
+};
+
+// kExitUsage: the query does not parse; kExitFailure: it fails.
+int RunQuery(const QueryOptions& options, Terminal& terminal);
+
+// `hourcell query` with these flags and words. The exit code is that of RunQuery, or
+// kExitUsage if they make no sense.
+int QueryMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

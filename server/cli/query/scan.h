@@ -1,0 +1,34 @@
+// `hourcell scan`: stored rows as text.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "server/cli/local_store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+enum class ScanFormat : uint8_t {
+  kRaw,     // OpenTSDB's: signed decimal bytes
+  kImport,  // lines for `hourcell import`
+  kHex,     // key, qualifiers, values
+};
+
+struct ScanOptions {
+  StoreOptions store = {};
+  ScanFormat format = ScanFormat::kRaw;
+  std::vector<std::string> words = {};  // query_words.h
+};
+
+// Rows in key order; whole hours that touch the range.
+// kExitUsage: the words do not parse; kExitFailure: the store fails, or a row is damaged.
+int RunScan(const ScanOptions& options, Terminal& terminal);
+
+// `hourcell scan` with these flags and words. The exit code is that of RunScan, or
+// kExitUsage if they make no sense.
+int ScanMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

@@ -1,0 +1,356 @@
+#include "server/cli/store/migrate.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/rows/tsuid.h"
+#include "engine/tsdb.h"
+#include "server/cli/command_line.h"
+#include "server/cli/import/point_sink.h"
+#include "server/cli/progress.h"
+#include "server/cli/store/point_digest.h"
+#include "server/cli/store_flags.h"
+#include "server/config/engine_options.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kMigrateCommand = "migrate";
+constexpr size_t kBatchPoints = 20'000;
+
+// A batch of points that own their names.
+class Batch {
+ public:
+  void Add(const ScannedRow& row) {
+    std::string& tags = tags_.emplace_back();
+    for (const TagView& tag : row.tags)
+      tags += fmt::format("{}{}={}", tags.empty() ? "" : " ", tag.key, tag.value);
+    rows_.push_back({.metric = std::string(row.metric), .first = points_.size()});
+    for (size_t i = 0; i < row.times.size(); ++i)
+      points_.push_back({.timestamp = row.times[i], .value = row.point_values[i]});
+  }
+
+  size_t size() const { return points_.size(); }
+
+  // Borrows from this object until it is changed.
+  std::vector<LinePoint> Lines() const {
+    std::vector<LinePoint> lines;
+    lines.reserve(points_.size());
+    for (size_t i = 0, row = 0; i < points_.size(); ++i) {
+      while (row + 1 < rows_.size() && rows_[row + 1].first <= i)
+        ++row;
+      lines.push_back({.metric = rows_[row].metric,
+                       .tags = tags_[row],
+                       .timestamp = points_[i].timestamp,
+                       .value = points_[i].value});
+    }
+    return lines;
+  }
+
+  void Clear() {
+    rows_.clear();
+    tags_.clear();
+    points_.clear();
+  }
+
+ private:
+  struct Row {
+    std::string metric;
+    size_t first = 0;  // of its points
+  };
+  struct Point {
+    Timestamp timestamp;
+    Value value;
+  };
+  std::vector<Row> rows_;
+  std::vector<std::string> tags_;  // of each row, as a line has them
+  std::vector<Point> points_;
+};
+
+// What was migrated.
+struct Migrated {
+  uint64_t names = 0;
+  uint64_t rows = 0;
+  uint64_t annotations = 0;
+  uint64_t ttls = 0;
+  PointDigest points;
+};
+
+class Migrator {
+ public:
+  Migrator(Tsdb* from, Tsdb* to, ProgressMeter* meter)
+      : from_(*from), to_(*to), sink_(MakeStoreSink(to)), meter_(*meter) {}
+
+  absl::Status Run() {
+    for (const UidKind kind : kUidKinds)
+      HOURCELL_RETURN_IF_ERROR(CopyNames(kind));
+    HOURCELL_KILL_POINT("migrate:names");
+    HOURCELL_RETURN_IF_ERROR(CopyPoints());
+    HOURCELL_KILL_POINT("migrate:points");
+    HOURCELL_RETURN_IF_ERROR(
+        from_.VisitAnnotations([this](const Annotation& note) { return CopyAnnotation(note); }));
+    HOURCELL_RETURN_IF_ERROR(CopyTtls());
+    HOURCELL_RETURN_IF_ERROR(to_.Flush());
+    HOURCELL_KILL_POINT("migrate:flushed");
+    return absl::OkStatus();
+  }
+
+  // kDataLoss: the target has other points than were read.
+  absl::Status Compare() const {
+    PointDigest there;
+    HOURCELL_RETURN_IF_ERROR(to_.Scan({}, [&](const ScannedRow& row) {
+      there.Add(row);
+      return true;
+    }));
+    if (there == done_.points) return absl::OkStatus();
+    return absl::DataLossError(fmt::format(
+        "the points of the target differ from the source: {} points in the target, {} read",
+        there.points(), done_.points.points()));
+  }
+
+  const Migrated& done() const { return done_; }
+
+ private:
+  // In the order of their UIDs.
+  absl::Status CopyNames(UidKind kind) {
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<UidRow> rows, from_.GrepUids(kind, "", false));
+    std::ranges::sort(rows, {}, &UidRow::uid_bytes);
+    for (const UidRow& row : rows) {
+      if (to_.FindUid(kind, row.name).ok()) continue;
+      const absl::Status assigned = to_.AssignUid(kind, row.name).status();
+      if (assigned.ok()) continue;
+      return absl::FailedPreconditionError(fmt::format("the target refused the {} name {}: {}",
+                                                       KindName(kind), QuoteForMessage(row.name),
+                                                       StatusText(assigned)));
+    }
+    done_.names += rows.size();
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyPoints() {
+    absl::Status status;
+    const auto visit = [&](const ScannedRow& row) {
+      ++done_.rows;
+      done_.points.Add(row);
+      batch_.Add(row);
+      if (batch_.size() >= kBatchPoints) status = WriteBatch();
+      return status.ok();
+    };
+    HOURCELL_RETURN_IF_ERROR(from_.Scan({}, visit));
+    HOURCELL_RETURN_IF_ERROR(status);
+    return WriteBatch();
+  }
+
+  absl::Status WriteBatch() {
+    const std::vector<LinePoint> lines = batch_.Lines();
+    std::vector<RefusedPoint> refused;
+    HOURCELL_RETURN_IF_ERROR(sink_->Write(lines, &refused));
+    if (!refused.empty()) {
+      const LinePoint& point = lines[refused.front().index];
+      return absl::FailedPreconditionError(fmt::format("the target refused a point of {} {}: {}",
+                                                       point.metric, point.tags,
+                                                       refused.front().error.text));
+    }
+    batch_.Clear();
+    meter_.Update(done_.points.points(), 0);
+    HOURCELL_KILL_POINT("migrate:batch");
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyAnnotation(const Annotation& note) {
+    AnnotationEdit edit{.tsuid = "", .start_time = note.start_time};
+    HOURCELL_ASSIGN_OR_RETURN(edit.tsuid, TsuidThere(note.tsuid));
+    edit.end_time = note.end_time;
+    edit.description = note.description;
+    edit.notes = note.notes;
+    edit.custom = note.custom;
+    ++done_.annotations;
+    return to_.PutAnnotations({&edit, 1}, AnnotationWrite::kReplace).status();
+  }
+
+  // The series' tsuid in the target, in hex; empty for an empty one.
+  absl::StatusOr<std::string> TsuidThere(const std::string& tsuid) {
+    if (tsuid.empty()) return std::string();
+    HOURCELL_ASSIGN_OR_RETURN(const std::string bytes, UidBytesFromHex(tsuid, 0));
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesUids here, ParseTsuid(from_.layout(), bytes));
+    HOURCELL_ASSIGN_OR_RETURN(const Uid metric, UidThere(UidKind::kMetric, here.metric));
+    std::vector<TagUids> tags;
+    for (const TagUids& tag : here.tags) {
+      TagUids& there = tags.emplace_back();
+      HOURCELL_ASSIGN_OR_RETURN(there.tagk, UidThere(UidKind::kTagk, tag.tagk));
+      HOURCELL_ASSIGN_OR_RETURN(there.tagv, UidThere(UidKind::kTagv, tag.tagv));
+    }
+    return ToUpperHex(EncodeTsuid(to_.layout(), metric, tags));
+  }
+
+  absl::StatusOr<Uid> UidThere(UidKind kind, Uid here) {
+    const auto [entry, is_new] = uids_.try_emplace({kind, here}, kNoUid);
+    if (!is_new) return entry->second;
+    HOURCELL_ASSIGN_OR_RETURN(const UidRow name, from_.FindName(kind, here));
+    HOURCELL_ASSIGN_OR_RETURN(const UidRow there, to_.FindUid(kind, name.name));
+    return entry->second = LoadBigEndian(there.uid_bytes.data(), there.uid_bytes.size());
+  }
+
+  absl::Status CopyTtls() {
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<MetricTtl> ttls, from_.MetricTtls());
+    for (const MetricTtl& ttl : ttls)
+      HOURCELL_RETURN_IF_ERROR(to_.SetMetricTtl(ttl.metric, ttl.ttl_s));
+    done_.ttls = ttls.size();
+    return absl::OkStatus();
+  }
+
+  Tsdb& from_;
+  Tsdb& to_;
+  const std::unique_ptr<PointSink> sink_;
+  ProgressMeter& meter_;
+  Batch batch_;
+  Migrated done_;
+  std::map<std::pair<UidKind, Uid>, Uid> uids_;  // of the source: those of the target
+};
+
+// kInvalidArgument: the target cannot have that distributor, or not with these settings.
+absl::Status CheckDistributor(const MigrateOptions& options) {
+  if (options.distributor.empty()) return absl::OkStatus();
+  if (options.distributor != "none" && options.distributor != "series-salt") {
+    return absl::InvalidArgumentError(fmt::format(
+        "--distributor: invalid value {}; must be none or series-salt. The rows of a store have "
+        "OpenTSDB's keys, with or without its salt, and queries understand no others. The other "
+        "distributors are only for hourcell simulate and bench/layout_bench",
+        QuoteForMessage(options.distributor)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(options.store));
+  const int64_t width = config.integer("tsd.storage.salt.width");
+  const bool has_salt = options.distributor == "series-salt";
+  if ((width > 0) == has_salt) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("--distributor: {} contradicts tsd.storage.salt.width={}; the width must be {}",
+                  options.distributor, width, has_salt ? "1 or more" : "0"));
+}
+
+// The target's file that says that it is not whole.
+std::filesystem::path MarkerOf(const std::string& directory) {
+  return std::filesystem::path(directory) / "migration";
+}
+
+// Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
+// migration left behind.
+absl::Status BeginTarget(const MigrateOptions& options) {
+  std::error_code error;
+  const bool is_new =
+      !std::filesystem::exists(options.to, error) || std::filesystem::is_empty(options.to, error);
+  if (!is_new && !std::filesystem::exists(MarkerOf(options.to), error)) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: is not empty; give a new directory, or an empty one", options.to));
+  }
+  std::filesystem::create_directories(options.to, error);
+  std::ofstream marker(MarkerOf(options.to));
+  marker << options.from << '\n';
+  marker.close();
+  if (!error && marker.good()) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("{}: cannot be written", options.to));
+}
+
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options, const Tsdb& from) {
+  StoreOptions store = options.store;
+  store.data = options.to;
+  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(store));
+  HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(config));
+  // Every name has passed the source's rules.
+  // Unless the settings say another one; the source was opened with the same.
+  target.ttl_s = from.store_ttl_s();
+  target.auto_create_metrics = target.auto_create_tagks = target.auto_create_tagvs = true;
+  return Tsdb::Open(target);
+}
+
+absl::StatusOr<Migrated> Migrate(const MigrateOptions& options, Tsdb* from, Terminal& terminal) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(options, *from));
+  ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, 0);
+  Migrator migrator(from, to.get(), &meter);
+  absl::Status done = migrator.Run();
+  meter.Clear();
+  if (done.ok() && !options.skip_compare) done = migrator.Compare();
+  done.Update(to->Close());
+  if (done.ok()) {
+    std::error_code error;
+    std::filesystem::remove(MarkerOf(options.to), error);
+    if (error) {
+      done = absl::FailedPreconditionError(
+          fmt::format("{}: {}", MarkerOf(options.to).string(), error.message()));
+    }
+  }
+  if (!done.ok()) return done;
+  return migrator.done();
+}
+
+}  // namespace
+
+int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
+  const int64_t start_ms = terminal.clock->MonotonicMs();
+  if (const absl::Status wanted = CheckDistributor(options); !wanted.ok()) {
+    return FailStore(terminal, kMigrateCommand, wanted);
+  }
+  StoreOptions source = options.store;
+  source.data = options.from;
+  const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(source, StoreUse::kExisting);
+  if (!from.ok()) return FailStore(terminal, kMigrateCommand, from.status());
+  if (const absl::Status begun = BeginTarget(options); !begun.ok()) {
+    return FailStore(terminal, kMigrateCommand, begun);
+  }
+  const absl::StatusOr<Migrated> migrated = Migrate(options, from->get(), terminal);
+  if (!migrated.ok()) return FailStore(terminal, kMigrateCommand, migrated.status());
+  if (const absl::Status closed = (*from)->Close(); !closed.ok()) {
+    return Fail(terminal, kMigrateCommand, closed);
+  }
+  const int64_t ms = terminal.clock->MonotonicMs() - start_ms;
+  const uint64_t points = migrated->points.points();
+  fmt::print(terminal.out,
+             "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
+             "points/s){}\n",
+             points, migrated->rows, migrated->names, migrated->annotations, migrated->ttls,
+             static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
+             options.skip_compare ? "" : "; both stores have the same points");
+  return kExitOk;
+}
+
+int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("migrate", "Copies a store to another layout.");
+  MigrateOptions options;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  line.AddFlag("--skip-compare", &options.skip_compare,
+               "do not compare the points of both stores at the end");
+  line.AddOption("--distributor", &options.distributor, "NAME",
+                 "none or series-salt; refused if it contradicts the salt settings");
+  line.AddWord("FROM", &options.from, "directory of the source store; no process may have it open");
+  line.AddWord("TO", &options.to, "new directory, or an empty one");
+  line.set_footer(
+      "The settings are those of the new store: UID widths, salt, cell format. The command\n"
+      "copies names, points, annotations and metric TTLs, then reads and compares the points of\n"
+      "both stores. FROM does not change. A migration that was interrupted can be run again.\n"
+      "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
+      "\nExample:\n"
+      "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"
+      "      --set tsd.storage.salt.buckets=64\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunMigrate(options, terminal);
+}
+
+}  // namespace hourcell

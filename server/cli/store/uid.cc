@@ -1,0 +1,262 @@
+#include "server/cli/store/uid.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/rows/uid.h"
+#include "engine/tsdb.h"
+#include "server/cli/command_line.h"
+#include "server/cli/local_store.h"
+#include "server/cli/query/java_text.h"
+#include "server/cli/store_flags.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kUidCommand = "uid";
+
+using UidWords = std::span<const std::string>;
+
+void PrintMapping(const UidRow& row, Terminal& terminal) {
+  std::string line = fmt::format("{} {}: ", KindName(row.kind), row.name);
+  AppendJavaBytes(row.uid_bytes, &line);
+  fmt::print(terminal.out, "{}\n", line);
+}
+
+// The kinds a command looks at: the first word, if it is a kind and more words follow, else all.
+std::vector<UidKind> TakeKinds(UidWords* words) {
+  if (words->size() > 1) {
+    if (const absl::StatusOr<UidKind> kind = ParseKindName(words->front()); kind.ok()) {
+      *words = words->subspan(1);
+      return {*kind};
+    }
+  }
+  return {std::begin(kUidKinds), std::end(kUidKinds)};
+}
+
+int Grep(Tsdb* tsdb, UidWords words, bool ignore_case, Terminal& terminal) {
+  const std::vector<UidKind> kinds = TakeKinds(&words);
+  bool found = false;
+  for (const UidKind kind : kinds) {
+    const absl::StatusOr<std::vector<UidRow>> rows =
+        tsdb->GrepUids(kind, words.front(), ignore_case);
+    if (!rows.ok()) return FailStore(terminal, kUidCommand, rows.status());
+    for (const UidRow& row : *rows)
+      PrintMapping(row, terminal);
+    found = found || !rows->empty();
+  }
+  return found ? kExitOk : kExitFailure;
+}
+
+int Assign(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
+  for (const std::string& name : names) {
+    const absl::StatusOr<UidRow> row = tsdb->AssignUid(kind, name);
+    if (!row.ok()) {
+      Fail(terminal, kUidCommand, row.status());
+      return kExitAssignFailed;
+    }
+    PrintMapping(*row, terminal);
+  }
+  return kExitOk;
+}
+
+int Rename(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
+  if (const absl::Status renamed = tsdb->RenameUid(kind, names[0], names[1]); !renamed.ok()) {
+    return Fail(terminal, kUidCommand, renamed);
+  }
+  fmt::print(terminal.out, "{} {} -> {}\n", KindName(kind), names[0], names[1]);
+  return kExitOk;
+}
+
+int Delete(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
+  if (const absl::Status deleted = tsdb->DeleteUid(kind, names[0]); !deleted.ok()) {
+    return Fail(terminal, kUidCommand, deleted);
+  }
+  fmt::print(terminal.out, "UID {} {} deleted.\n", KindName(kind), names[0]);
+  return kExitOk;
+}
+
+int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
+  const int64_t start_ms = terminal.clock->MonotonicMs();
+  const absl::StatusOr<UidFsckResult> result = tsdb->CheckUids(repair);
+  if (!result.ok()) return Fail(terminal, kUidCommand, result.status());
+  const int64_t ms = std::max<int64_t>(terminal.clock->MonotonicMs() - start_ms, 1);
+
+  for (const std::string& line : result->lines)
+    fmt::print(terminal.out, "{}\n", line);
+  fmt::print(terminal.out, "{} KVs analyzed in {}ms (~{} KV/s)\n", result->mappings, ms,
+             result->mappings * 1000 / static_cast<uint64_t>(ms));
+  if (result->errors == 0) {
+    fmt::print(terminal.out, "No errors found.\n");
+  } else {
+    fmt::print(terminal.out, "{} errors found.\n", result->errors);
+  }
+  return static_cast<int>(std::min<uint64_t>(result->errors, kExitUidErrorsMax));
+}
+
+std::optional<Uid> ParseDecimal(std::string_view text) {
+  Uid uid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), uid);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return uid;
+}
+
+int Lookup(Tsdb* tsdb, UidWords words, Terminal& terminal) {
+  const std::vector<UidKind> kinds = TakeKinds(&words);
+  const std::string& text = words.front();
+  const std::optional<Uid> uid = ParseDecimal(text);
+  bool found = false;
+  for (const UidKind kind : kinds) {
+    const absl::StatusOr<UidRow> row =
+        uid.has_value() ? tsdb->FindName(kind, *uid) : tsdb->FindUid(kind, text);
+    if (row.ok()) {
+      PrintMapping(*row, terminal);
+      found = true;
+    } else if (!absl::IsNotFound(row.status()) || kinds.size() == 1) {
+      return Fail(terminal, kUidCommand, row.status());
+    }
+  }
+  if (found) return kExitOk;
+  return Fail(terminal, kUidCommand,
+              absl::NotFoundError(fmt::format("{}: no such {} of any kind", text,
+                                              uid.has_value() ? "UID" : "name")));
+}
+
+// A subcommand: how many words it takes behind its name, and what it does to the store.
+struct UidSubcommand {
+  std::string_view name;
+  std::string_view usage;
+  size_t words_min = 0;
+  size_t words_max = 0;
+  StoreUse use = StoreUse::kExisting;
+};
+
+constexpr size_t kAnyNumber = ~size_t{0};
+constexpr UidSubcommand kUidSubcommands[] = {
+    {"grep", "grep [kind] RE", 1, 2, StoreUse::kExisting},
+    {"assign", "assign kind name...", 2, kAnyNumber, StoreUse::kCreate},
+    {"rename", "rename kind name newname", 3, 3, StoreUse::kExisting},
+    {"delete", "delete kind name", 2, 2, StoreUse::kExisting},
+    {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
+};
+constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kExisting};
+
+const UidSubcommand& FindSubcommand(std::string_view word) {
+  for (const UidSubcommand& subcommand : kUidSubcommands) {
+    if (subcommand.name == word) return subcommand;
+  }
+  return kLookup;
+}
+
+// What is wrong with the words of a subcommand; empty if nothing is.
+std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
+  if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
+    return fmt::format("wrong number of arguments ({}); expected uid {}", words.size(),
+                       subcommand.usage);
+  }
+  const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
+  // Where the kind may be left out, two words begin with it.
+  const bool kind_is_optional = subcommand.usage.find("[kind]") != std::string_view::npos;
+  if (kind_first || (kind_is_optional && words.size() == 2)) {
+    const absl::StatusOr<UidKind> kind = ParseKindName(words.front());
+    if (!kind.ok()) return std::string(StatusText(kind.status()));
+  }
+  if (subcommand.name == "fsck" && !words.empty() && words.front() != "fix") {
+    return fmt::format("fsck: invalid argument {}; must be fix or nothing", words.front());
+  }
+  return {};
+}
+
+int RunSubcommand(
+    Tsdb* tsdb, std::string_view name, UidWords words, bool ignore_case, Terminal& terminal) {
+  if (name == "grep") return Grep(tsdb, words, ignore_case, terminal);
+  if (name == "fsck") return Fsck(tsdb, /*repair=*/!words.empty(), terminal);
+  if (name.empty()) return Lookup(tsdb, words, terminal);
+  const UidKind kind = *ParseKindName(words.front());  // WordsFault looked at it
+  const UidWords names = words.subspan(1);
+  if (name == "assign") return Assign(tsdb, kind, names, terminal);
+  return name == "rename" ? Rename(tsdb, kind, names, terminal)
+                          : Delete(tsdb, kind, names, terminal);
+}
+
+}  // namespace
+
+int RunUid(const UidCommandOptions& options, Terminal& terminal) {
+  UidWords words(options.words);
+  if (words.empty()) return FailUsage(terminal, kUidCommand, "give a subcommand or a name");
+  const UidSubcommand& subcommand = FindSubcommand(words.front());
+  if (!subcommand.name.empty()) words = words.subspan(1);
+  if (const std::string fault = WordsFault(subcommand, words); !fault.empty()) {
+    return FailUsage(terminal, kUidCommand, fault);
+  }
+
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
+  if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
+  const int exit_code =
+      RunSubcommand(tsdb->get(), subcommand.name, words, options.ignore_case, terminal);
+  if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
+    return Fail(terminal, kUidCommand, closed);
+  }
+  return exit_code;
+}
+
+int RunMkmetric(const StoreOptions& store,
+                const std::vector<std::string>& names,
+                Terminal& terminal) {
+  if (names.empty()) return FailUsage(terminal, "mkmetric", "no metric given");
+  UidCommandOptions options{.store = store, .words = {"assign", "metrics"}};
+  options.words.insert(options.words.end(), names.begin(), names.end());
+  return RunUid(options, terminal);
+}
+
+int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("uid", "Shows and changes names and UIDs; kind is metrics, tagk or tagv.");
+  UidCommandOptions options;
+  AddStoreOptions(&line, &options.store);
+  RefuseUrl(&line);
+  line.AddFlag("-i,--ignore-case", &options.ignore_case, "ignore case in grep");
+  line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
+  line.set_footer(
+      "Subcommands:                          exit code, besides 0 and 2 (usage error)\n"
+      "  grep [kind] RE                      1 if no name matches\n"
+      "  assign kind name...                 3 if a name cannot be assigned\n"
+      "  rename kind name newname            1 if refused\n"
+      "  delete kind name                    1 if unknown\n"
+      "  fsck [fix]                          the number of errors, at most 125\n"
+      "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
+      "Mappings are printed as in OpenTSDB: metrics cpu.user: [0, 0, 1]\n"
+      "\nExamples:\n"
+      "  hourcell uid grep metrics '^cpu'\n"
+      "  hourcell uid assign tagk host dc\n"
+      "  hourcell uid metrics 1\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunUid(options, terminal);
+}
+
+int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal) {
+  CommandLine line("mkmetric", "Assigns UIDs to metrics, like uid assign metrics NAME...");
+  StoreOptions store;
+  std::vector<std::string> names;
+  AddStoreOptions(&line, &store);
+  RefuseUrl(&line);
+  line.AddWords("NAME", &names, "names of metrics");
+  line.set_footer("Example:\n  hourcell mkmetric cpu.user cpu.system\n");
+  if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  return RunMkmetric(store, names, terminal);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,43 @@
+// `hourcell uid` and `hourcell mkmetric`: names and UIDs of a store.
+//
+//   grep [kind] RE            mappings whose name RE finds; exit 1 if none
+//   assign kind name...       UIDs for names, made if new; exit 3 at the first that fails
+//   rename kind name newname  exit 1 if refused
+//   delete kind name          exit 1 if unknown
+//   fsck [fix]                checks all mappings; exit = number of errors, 125 at most
+//   [kind] name|N             the mapping of a name or of a UID in decimal; exit 1 if none
+//
+// A mapping is printed as `kind name: [0, 0, 1]`. kind is metrics, tagk or tagv.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/cli/local_store.h"
+#include "server/cli/terminal.h"
+
+namespace hourcell {
+
+inline constexpr int kExitAssignFailed = 3;
+inline constexpr int kExitUidErrorsMax = 125;  // what a shell can tell from a signal
+
+struct UidCommandOptions {
+  StoreOptions store = {};
+  bool ignore_case = false;             // -i, for grep
+  std::vector<std::string> words = {};  // the subcommand and what it takes
+};
+
+int RunUid(const UidCommandOptions& options, Terminal& terminal);
+
+// `uid assign metrics NAME...`
+int RunMkmetric(const StoreOptions& store,
+                const std::vector<std::string>& names,
+                Terminal& terminal);
+
+// `hourcell uid` and `hourcell mkmetric` with these flags and words. The exit code is that
+// of the above, or kExitUsage if they make no sense.
+int UidMain(const std::vector<std::string>& args, Terminal& terminal);
+int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal);
+
+}  // namespace hourcell

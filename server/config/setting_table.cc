@@ -1,0 +1,352 @@
+#include "server/config/setting_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codec/limits.h"
+#include "engine/options.h"
+#include "server/config/ignored_settings.h"
+#include "server/text/nearest_name.h"
+
+namespace hourcell {
+namespace {
+
+constexpr Setting Text(std::string_view key,
+                       std::string_view value,
+                       std::string_view help,
+                       std::string_view choices = {}) {
+  return {key, Setting::Type::kText, value, help, 0, Setting::kUnbounded, choices};
+}
+constexpr Setting Bool(std::string_view key, std::string_view value, std::string_view help) {
+  return {key, Setting::Type::kBool, value, help};
+}
+constexpr Setting Integer(std::string_view key,
+                          std::string_view value,
+                          std::string_view help,
+                          int64_t min = 0,
+                          int64_t max = Setting::kUnbounded) {
+  return {key, Setting::Type::kInteger, value, help, min, max};
+}
+
+constexpr std::string_view kCorsHeadersDefault =
+    "Authorization, Content-Type, Accept, Origin, User-Agent, DNT, Cache-Control, X-Mx-ReqToken, "
+    "Keep-Alive, X-Requested-With, If-Modified-Since";
+constexpr int64_t kUidWidth = static_cast<int64_t>(kUidWidthMax);
+constexpr int64_t kBodyMax = static_cast<int64_t>(kBodyBytesMax);
+constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
+constexpr int64_t kBytesMax = int64_t{1} << 50;  // of memory or disk; more is a slip
+constexpr int64_t kSegmentMin = 4096;
+
+// Limits of layout and engine that need several settings at once are checked by Options::Validate.
+constexpr auto kRows = std::to_array<Setting>({
+    Integer("tsd.network.port", "4242", "port to listen on; 0 = any free port", 0, 65535),
+    Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all addresses"),
+    Text("tsd.network.listeners",
+         "",
+         "additional addresses, each with what clients without credentials may do there: "
+         "10.0.0.1:4243=write, [::1]:4244=admin"),
+    Text("tsd.network.role",
+         "",
+         "what clients without credentials may do on the first address; empty = none if "
+         "tsd.auth.file is set, else admin",
+         "|none|read|write|read+write|admin"),
+    Bool(
+        "tsd.network.allow_open",
+        "false",
+        "allow clients without credentials to be admin on addresses that other machines can reach"),
+    Text("tsd.auth.file",
+         "",
+         "file of users, their roles and hashed secrets; see hourcell help user"),
+    Text("tsd.auth.allow",
+         "",
+         "what clients without credentials may do, by their address: 10.0.0.0/8=write, "
+         "192.168.1.7=read"),
+    Text("tsd.tls.certificate", "", "PEM file of the certificate and its chain; empty = no TLS"),
+    Text("tsd.tls.key", "", "PEM file of the certificate's key, without a passphrase"),
+    Bool("tsd.tls.required", "false", "refuse connections without TLS"),
+    Integer("tsd.network.worker_threads", "0", "threads for sockets; 0 = one per core", 0, 1024),
+    Integer("tsd.network.backlog",
+            "3072",
+            "maximum number of connections waiting to be accepted",
+            1,
+            kInt32Max),
+    Bool("tsd.network.tcp_no_delay", "true", "send small replies immediately (TCP_NODELAY)"),
+    Bool("tsd.network.keep_alive", "true", "let TCP detect dead peers (SO_KEEPALIVE)"),
+    Bool("tsd.network.reuse_address",
+         "true",
+         "bind to a port that was just released (SO_REUSEADDR)"),
+    Integer("tsd.core.connections.limit",
+            "0",
+            "maximum number of open connections; 0 = three quarters of the file descriptors"),
+    Integer("tsd.network.connections.per_listener",
+            "0",
+            "maximum number of open connections on each listening address; 0 = no limit"),
+    Integer("tsd.network.connections.per_address",
+            "0",
+            "maximum number of open connections from each client address, or IPv6 network of 64 "
+            "bits; 0 = no limit"),
+    Integer("tsd.network.drain_timeout",
+            "30",
+            "seconds that a stop waits for unfinished answers; a second signal ends them",
+            0,
+            86'400),
+    Integer("tsd.core.socket.timeout",
+            "0",
+            "seconds after which an idle connection is closed; 0 = never",
+            0,
+            kInt32Max),
+    Text("tsd.core.timezone", "UTC", "time zone of dates and calendars if a query names none"),
+    Text("tsd.mode", "rw", "rw (reads and writes), ro (no puts) or wo (no queries)", "rw|ro|wo"),
+
+    Bool("tsd.core.auto_create_metrics", "true", "allow puts to create metrics (OpenTSDB: false)"),
+    Bool("tsd.core.auto_create_tagks", "true", "allow puts to create tag keys"),
+    Bool("tsd.core.auto_create_tagvs", "true", "allow puts to create tag values"),
+    Bool(
+        "tsd.core.uid.random_metrics", "false", "assign metric UIDs at random instead of in order"),
+    Text("tsd.core.tag.allow_specialchars", "", "additional characters that names may contain"),
+    Bool("tsd.core.stats_with_port", "false", "add a port tag to the server's own statistics"),
+    Integer("tsd.uid.lru.name.size",
+            "1000000",
+            "maximum number of cached names per kind and direction",
+            1),
+
+    Integer("tsd.storage.uid.width.metric",
+            "3",
+            "bytes of a metric UID; fixed when the store is created",
+            1,
+            kUidWidth),
+    Integer("tsd.storage.uid.width.tagk",
+            "3",
+            "bytes of a tag key UID; fixed when the store is created",
+            1,
+            kUidWidth),
+    Integer("tsd.storage.uid.width.tagv",
+            "3",
+            "bytes of a tag value UID; fixed when the store is created",
+            1,
+            kUidWidth),
+    Integer("tsd.storage.salt.width",
+            "0",
+            "bytes of salt; 0 = no salt; fixed when the store is created",
+            0,
+            static_cast<int64_t>(kSaltWidthMax)),
+    Integer("tsd.storage.salt.buckets",
+            "20",
+            "number of salt buckets of a new store; to change it later, see hourcell store salt",
+            1,
+            kInt32Max),
+    Integer("tsd.storage.max_tags",
+            "16",
+            "maximum number of tags of a point (OpenTSDB: 8)",
+            1,
+            static_cast<int64_t>(kTagsMax)),
+    Text("tsd.storage.names",
+         "latin1",
+         "encoding of stored names: latin1 (as in OpenTSDB) or utf8",
+         "latin1|utf8"),
+    Text("tsd.storage.directory", "./hourcell-data", "directory of the store"),
+    Text("tsd.storage.backup.directory",
+         "",
+         "directory for backups by POST /api/admin/backup, outside of the store; empty = no "
+         "backups over HTTP"),
+    Text("tsd.storage.sync",
+         "interval",
+         "what an acknowledged point survives besides kill -9: always = power loss; interval = "
+         "power loss, except for the points of the last sync_interval; never = nothing else",
+         "interval|always|never"),
+    Integer("tsd.storage.sync_interval", "1000", "milliseconds between syncs", 1, kInt32Max),
+    Integer("tsd.storage.open_hours",
+            "536870912",
+            "bytes of memory for points that are not yet in cells; above 3/4 of it, hours are "
+            "sealed early; at the limit, puts wait or are answered 503",
+            64 << 10,
+            kBytesMax),
+    Integer("tsd.storage.journal",
+            "1073741824",
+            "bytes of journal on disk; above 4/5 of it, hours are sealed early; at the limit, "
+            "puts wait or are answered 503; also limits how long an open after kill -9 takes",
+            4 * kSegmentMin,
+            kBytesMax),
+    Integer("tsd.storage.journal.segment",
+            "67108864",
+            "bytes of one journal file; at most a quarter of the journal",
+            kSegmentMin,
+            1 << 30),
+    Integer("tsd.storage.journal.age",
+            "10800",
+            "seconds after which an hour that still needs the journal is sealed early",
+            1,
+            kInt32Max),
+    Integer("tsd.storage.seal_grace",
+            "600",
+            "seconds after an hour's end (and its last write) before it is sealed into a cell",
+            0,
+            kInt32Max),
+    Integer("tsd.storage.ttl",
+            "0",
+            "seconds to keep points, counted from their timestamp; 0 = for ever; the store "
+            "remembers the last value that was set, and uses it when none is set; for the TTL of "
+            "one metric, see hourcell store ttl",
+            0,
+            kTimestampMsMax / 1000),
+    Text("tsd.region.presplit",
+         "",
+         "regions of a new store: hex:16, decimal:10, uniform:8, keys:a,b, file:PATH, salt, "
+         "partition:20; empty = one region"),
+    Text("tsd.storage.cell",
+         "packed",
+         "format of new cells: packed (smallest) or opentsdb (OpenTSDB's bytes); a store may "
+         "hold both",
+         "packed|opentsdb"),
+    Integer("tsd.storage.series_cache",
+            "536870912",
+            "bytes of cache from names and tags, as sent, to series",
+            0,
+            kBytesMax),
+    Integer(
+        "tsd.storage.block_cache",
+        "536870912",
+        "bytes of cache for blocks of stored files, and for the indexes and filters of open files"),
+    Integer("tsd.storage.write_buffer",
+            "67108864",
+            "bytes of one table's rows in memory before they become a file; all tables together "
+            "use at most four times as much",
+            64 << 10,
+            1 << 30),
+    Integer(
+        "tsd.storage.background_jobs", "2", "threads that write and merge table files", 1, 1024),
+    Integer("tsd.storage.open_files",
+            "512",
+            "maximum number of open table files; opening one takes about a millisecond",
+            20,
+            1'000'000),
+
+    Integer("tsd.http.request.max_body",
+            "67108864",
+            "maximum bytes of a request body after decompression",
+            1,
+            kBodyMax),
+    Integer("tsd.http.request.memory",
+            "268435456",
+            "bytes of memory for all large request bodies together; a body beyond it is answered "
+            "503; 0 = no limit",
+            0,
+            kBytesMax),
+    Integer("tsd.http.request.timeout",
+            "30",
+            "seconds in which a request must arrive after its first byte, plus one for each KiB "
+            "of its body that has arrived; also the limit for a TLS handshake; 0 = no limit",
+            0,
+            86'400),
+    Text("tsd.http.request.cors_domains", "", "origins that get CORS headers: * or a list"),
+    Text("tsd.http.request.cors_headers",
+         kCorsHeadersDefault,
+         "headers that CORS requests may have"),
+    Text("tsd.http.hosts",
+         "",
+         "host names under which clients without credentials may reach the server, besides IP "
+         "addresses, localhost and this machine's name: a list, or * for any"),
+    Bool("tsd.http.jsonp",
+         "false",
+         "answer requests with ?jsonp=NAME as a script; then any web page can read the answers"),
+    Text("tsd.http.trusted_proxies",
+         "",
+         "addresses of proxies whose X-Forwarded-For header is trusted: 127.0.0.1, 10.0.0.0/24"),
+    Text("tsd.http.header_tag",
+         "",
+         "request header whose value, tagk=tagv, is added as a tag to every point of a put"),
+    Bool("tsd.http.query.allow_delete",
+         "false",
+         "allow requests to delete points (DELETE /api/query)"),
+    Bool("tsd.http.ttl.allow_shorter",
+         "false",
+         "allow requests to shorten a metric's TTL, which removes its older points"),
+    Bool("tsd.rpc.allow_dropcaches",
+         "false",
+         "allow admins to drop the caches (GET /api/dropcaches, telnet dropcaches)"),
+    Bool("tsd.rpc.telnet.return_errors", "true", "answer a refused put line with the reason"),
+    Integer("tsd.query.concurrent",
+            "0",
+            "maximum number of HTTP queries that run at once; 0 = tsd.network.worker_threads",
+            0,
+            1024),
+    Integer("tsd.query.queue",
+            "1000",
+            "maximum number of waiting queries; further queries are answered 503",
+            0,
+            kInt32Max),
+    Integer("tsd.query.timeout",
+            "0",
+            "milliseconds that a query may take; over HTTP this includes its wait in the queue; 0 "
+            "= no limit"),
+    Integer("tsd.query.send_timeout",
+            "60000",
+            "milliseconds after which a client is disconnected if it took less than 64 KiB of its "
+            "response in that time; 0 = never"),
+    Integer("tsd.query.limits.data_points.default",
+            "0",
+            "maximum number of points that a sub query may read; 0 = no limit"),
+    Integer("tsd.query.limits.bytes.default",
+            "0",
+            "maximum bytes of stored points that a sub query may read; 0 = no limit"),
+    Integer("tsd.query.limits.rows.default",
+            "0",
+            "maximum number of rows that a sub query may read or skip; 0 = no limit"),
+    Integer("tsd.query.limits.series.default",
+            "0",
+            "maximum number of series that a sub query may select; 0 = no limit"),
+    Text("tsd.query.limits.range.default",
+         "0",
+         "maximum time range of a query, such as 30d or 12h; 0 = no limit"),
+    Text("tsd.query.limits.overrides.config",
+         "",
+         "JSON file with limits for metrics by name; read only when the server starts"),
+    Integer("tsd.query.memory",
+            "1073741824",
+            "bytes of memory for all queries together; 0 = no limit",
+            0,
+            kBytesMax),
+    Integer("tsd.query.threads", "0", "threads for one query; 0 = one per core", 0, 1024),
+    Bool("tsd.query.skip_unresolved_tagvs", "false", "ignore unknown tag values in filters"),
+    Integer("tsd.stats.self_interval",
+            "0",
+            "seconds between puts of the server's own statistics as tsd.* metrics; 0 = off",
+            0,
+            kInt32Max),
+});
+
+}  // namespace
+
+std::span<const Setting> SettingTable() {
+  return kRows;
+}
+
+const Setting* FindSetting(std::string_view key) {
+  const auto it = std::ranges::find(kRows, key, &Setting::key);
+  return it == kRows.end() ? nullptr : &*it;
+}
+
+bool IsRegionSetting(std::string_view key) {
+  return (key.starts_with("tsd.") || key.starts_with("hbase.")) &&
+         RegionSettingNames().contains(key);
+}
+
+std::string_view NearestSetting(std::string_view key) {
+  std::vector<std::string_view> keys;
+  for (const Setting& setting : kRows)
+    keys.push_back(setting.key);
+  for (const std::string_view ignored : IgnoredSettingKeys())
+    keys.push_back(ignored);
+  for (const std::string& name : RegionSettingNames()) {
+    if (IsRegionSetting(name)) keys.push_back(name);
+  }
+  return NearestName(key, keys);
+}
+
+}  // namespace hourcell

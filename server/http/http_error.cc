@@ -1,0 +1,29 @@
+#include "server/http/http_error.h"
+
+#include <string>
+#include <string_view>
+
+#include "server/http/http_message.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+
+HttpResponse HttpError(int status, std::string_view message, std::string_view details) {
+  HttpResponse response;
+  response.status = status;
+  response.body = "{\"error\":{\"code\":" + std::to_string(status) + ",\"message\":";
+  AppendJsonString(message, &response.body);
+  if (!details.empty()) {
+    response.body.append(",\"details\":");
+    AppendJsonString(details, &response.body);
+  }
+  response.body.append("}}");
+  return response;
+}
+
+HttpResponse HttpError(int status, const absl::Status& error) {
+  const auto text = error.message();
+  return HttpError(status, std::string_view(text.data(), text.size()));
+}
+
+}  // namespace hourcell

@@ -1,0 +1,121 @@
+#include "server/http/http_inflate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "server/text/ascii.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int kInflateWindowBits = 15 + 16;  // 15 = the largest window; + 16 = a gzip wrapper
+constexpr int kZlibWindowBits = 15;
+constexpr int kRawWindowBits = -15;
+
+// Owns zlib's state for one stream.
+class Stream {
+ public:
+  explicit Stream(int window_bits) { HOURCELL_CHECK(inflateInit2(&stream_, window_bits) == Z_OK); }
+  ~Stream() { inflateEnd(&stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  z_stream* get() { return &stream_; }
+
+ private:
+  z_stream stream_{};
+};
+
+int WindowBits(std::string_view bytes, Compression compression) {
+  if (compression == Compression::kGzip) return kInflateWindowBits;
+  // A zlib header is CMF and FLG: method 8, and a multiple of 31 as one big-endian number.
+  if (bytes.size() < 2) return kRawWindowBits;
+  const auto cmf = static_cast<uint8_t>(bytes[0]);
+  const auto flg = static_cast<uint8_t>(bytes[1]);
+  const bool is_zlib = (cmf & 0x0F) == 8 && (cmf >> 4) <= 7 && (cmf * 256 + flg) % 31 == 0;
+  return is_zlib ? kZlibWindowBits : kRawWindowBits;
+}
+
+absl::Status DamagedError(const z_stream& stream) {
+  return absl::InvalidArgumentError(
+      fmt::format("compressed body: damaged or cut short at byte {}{}{}", stream.total_in,
+                  stream.msg == nullptr ? "" : ": ", stream.msg == nullptr ? "" : stream.msg));
+}
+
+// Of an output of so many bytes besides the `held` ones.
+bool HasRoom(size_t held, size_t bytes, RequestBodyBudget::Hold* hold) {
+  if (hold == nullptr || bytes <= kSmallBodyBytesMax || hold->Grow(held + bytes)) return true;
+  hold->Shrink(held);
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> Inflate(std::string_view bytes,
+                                    Compression compression,
+                                    size_t bytes_max,
+                                    RequestBodyBudget::Hold* hold) {
+  HOURCELL_CHECK(bytes.size() <= std::numeric_limits<uInt>::max());
+  Stream owner(WindowBits(bytes, compression));
+  z_stream* const stream = owner.get();
+  stream->next_in = reinterpret_cast<const Bytef*>(bytes.data());
+  stream->avail_in = static_cast<uInt>(bytes.size());
+  const size_t held = hold == nullptr ? 0 : hold->bytes();
+
+  std::string out;
+  std::array<Bytef, 32 * 1024> chunk;
+  while (true) {
+    stream->next_out = chunk.data();
+    stream->avail_out = static_cast<uInt>(chunk.size());
+    const int result = inflate(stream, Z_NO_FLUSH);
+    const size_t got = chunk.size() - stream->avail_out;
+    if (out.size() + got > bytes_max) {
+      return absl::ResourceExhaustedError(
+          fmt::format("compressed body: more than {} bytes when inflated", bytes_max));
+    }
+    if (!HasRoom(held, out.size() + got, hold)) {
+      return absl::UnavailableError(std::string(kNoRequestBodyBudget));
+    }
+    out.append(reinterpret_cast<const char*>(chunk.data()), got);
+    if (result == Z_STREAM_END) {
+      if (stream->avail_in == 0) return out;
+      if (compression != Compression::kGzip) return DamagedError(*stream);
+      if (inflateReset(stream) != Z_OK) return DamagedError(*stream);  // the next gzip member
+    } else if (result != Z_OK) {
+      return DamagedError(*stream);  // Z_BUF_ERROR, too: no input left, but no end seen
+    }
+  }
+}
+
+absl::Status InflateBody(size_t bytes_max, HttpRequest* request, RequestBodyBudget::Hold* hold) {
+  if (request->body.empty()) return absl::OkStatus();
+  const std::string encoding = LowerCase(request->header("content-encoding"));
+  if (encoding.empty() || encoding == "identity") return absl::OkStatus();
+  const bool is_gzip = encoding == "gzip" || encoding == "x-gzip";
+  if (!is_gzip && encoding != "deflate") {
+    return absl::UnimplementedError(
+        fmt::format("Content-Encoding: got {}; want gzip or deflate", QuoteForMessage(encoding)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(
+      request->body, Inflate(request->body, is_gzip ? Compression::kGzip : Compression::kDeflate,
+                             bytes_max, hold));
+  const size_t bytes = request->body.size();
+  if (hold != nullptr) hold->Shrink(bytes > kSmallBodyBytesMax ? bytes : 0);
+  std::erase_if(request->headers,
+                [](const auto& header) { return header.first == "content-encoding"; });
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,315 @@
+#include "server/http/http_parser.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
+#include <boost/beast/http/fields.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "server/text/ascii.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using BeastError = boost::beast::error_code;
+
+// http::string_body, but it does not reserve all that Content-Length promises: a header alone must
+// not cost 64 MiB.
+struct GrowingBody {
+  using value_type = std::string;
+
+  class reader {
+   public:
+    template <bool kIsRequest, typename Fields>
+    reader(http::header<kIsRequest, Fields>& /*header*/, value_type& body) : body_(body) {}
+
+    void init(const boost::optional<std::uint64_t>& length, BeastError& error) {
+      length_ = static_cast<size_t>(length.value_or(0));
+      error = {};
+    }
+
+    template <typename Buffers>
+    size_t put(const Buffers& buffers, BeastError& error) {
+      size_t size = 0;
+      if (body_.empty()) body_.reserve(std::min(length_, kReservedBytesMax));
+      for (const asio::const_buffer buffer : boost::beast::buffers_range_ref(buffers)) {
+        body_.append(static_cast<const char*>(buffer.data()), buffer.size());
+        size += buffer.size();
+      }
+      error = {};
+      return size;
+    }
+
+    void finish(BeastError& error) { error = {}; }
+
+   private:
+    static constexpr size_t kReservedBytesMax = 1 << 20;
+
+    value_type& body_;
+    size_t length_ = 0;  // as announced; 0 = unknown
+  };
+};
+
+std::string_view StdView(boost::beast::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// Where the header that begins at text[0] ends, searched from `from` on; 0 if it does not yet. An
+// empty line ends it; one made with bare line feeds, too, which Beast then refuses: waiting for
+// more would leave such a client without an answer.
+size_t HeaderEnd(std::string_view text, size_t from) {
+  for (size_t at = text.find('\n', from); at != std::string_view::npos;
+       at = text.find('\n', at + 1)) {
+    const std::string_view rest = text.substr(at + 1);
+    if (rest.starts_with('\n')) return at + 2;
+    if (rest.starts_with("\r\n")) return at + 3;
+  }
+  return 0;
+}
+
+// Whether the chunk header at the front of `rest` is here whole and leaves a quote open. Beast
+// looks for its end behind the line, and with each try takes the chunk off the body's limit anew.
+bool HasOpenQuote(std::string_view rest) {
+  if (rest.starts_with("\r\n")) rest.remove_prefix(2);  // of the chunk before
+  const std::string_view line = rest.substr(0, rest.find("\r\n"));
+  if (line.size() == rest.size()) return false;
+  bool is_open = false;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') is_open = !is_open;
+    if (is_open && line[i] == '\\') ++i;
+  }
+  return is_open;
+}
+
+int StatusOfError(const BeastError& error) {
+  if (error == http::error::body_limit) return 413;
+  if (error == http::error::header_limit) return 431;
+  return 400;
+}
+
+}  // namespace
+
+class HttpParser::Message {
+ public:
+  explicit Message(size_t body_bytes_max) {
+    parser_.eager(true);
+    parser_.header_limit(kHeaderBytesMax + 1);
+    parser_.body_limit(body_bytes_max);
+  }
+
+  // Parses from the front of `bytes`; returns how many were used. header_limit: Beast has 16 bits
+  // for the length of a field's name and of its value, and throws at what does not fit.
+  size_t Put(std::string_view bytes, BeastError* error) {
+    size_t used = 0;
+    try {
+      used = parser_.put(asio::const_buffer(bytes.data(), bytes.size()), *error);
+    } catch (const std::length_error&) {
+      *error = http::error::header_limit;
+    }
+    if (*error == http::error::need_more) *error = {};
+    return used;
+  }
+
+  bool header_done() const { return parser_.is_header_done(); }
+  bool chunked() const { return parser_.chunked(); }
+  bool done() const { return parser_.is_done(); }
+
+  // Copies the header out now, before the trailer of a chunked body can add to it.
+  void ReadHeader() {
+    const auto& message = parser_.get();
+    request_.method = std::string(StdView(message.method_string()));
+    request_.target = std::string(StdView(message.target()));
+    request_.http10 = message.version() == 10;
+    request_.keep_alive = parser_.keep_alive();
+    for (const auto& field : message) {
+      request_.headers.emplace_back(LowerCase(StdView(field.name_string())),
+                                    StdView(field.value()));
+    }
+  }
+
+  HttpRequest* request() { return &request_; }
+
+  // As announced, or as far as it is here.
+  size_t body_bytes() const {
+    const size_t here = parser_.get().body().size();
+    if (parser_.chunked() || !parser_.content_length()) return here;
+    return std::max(here, static_cast<size_t>(*parser_.content_length()));
+  }
+
+  HttpRequest Take() {
+    request_.body = std::move(parser_.get().body());
+    return std::move(request_);
+  }
+
+ private:
+  http::request_parser<GrowingBody> parser_;
+  HttpRequest request_;
+};
+
+HttpParser::HttpParser(size_t body_bytes_max, size_t small_body_bytes_max)
+    : body_bytes_max_(body_bytes_max), small_body_bytes_max_(small_body_bytes_max) {}
+HttpParser::~HttpParser() = default;
+
+void HttpParser::Feed(std::string_view bytes) {
+  if (input_.empty()) {
+    input_ = bytes;
+    return;
+  }
+  Keep();
+  pending_.erase(0, pending_.size() - input_.size());
+  pending_.append(bytes);
+  input_ = pending_;
+}
+
+void HttpParser::Keep() {
+  if (input_.empty()) {
+    pending_.clear();
+  } else if (pending_.empty()) {
+    pending_ = input_;
+    input_ = pending_;
+  }
+}
+
+HttpParser::Event HttpParser::Fail(int status, std::string text) {
+  error_status_ = status;
+  error_text_ = std::move(text);
+  input_ = {};
+  pending_.clear();
+  message_.reset();
+  return Event::kError;
+}
+
+HttpParser::Event HttpParser::Next() {
+  HOURCELL_CHECK(!complete_);
+  const Event event = Parse();
+  Keep();
+  return event;
+}
+
+HttpParser::Event HttpParser::Parse() {
+  if (error_status_ != 0) return Event::kError;
+  return message_ == nullptr ? ParseHeader() : ParseBody();
+}
+
+HttpParser::Event HttpParser::ParseHeader() {
+  // Some clients send an empty line after a body; RFC 9112 asks servers to skip it.
+  input_.remove_prefix(std::min(input_.find_first_not_of("\r\n"), input_.size()));
+  const size_t end = HeaderEnd(input_, scanned_);
+  if ((end == 0 ? input_.size() : end) > kHeaderBytesMax) {
+    const bool is_target = input_.find('\n') > kTargetBytesMax;
+    return is_target ? Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax))
+                     : Fail(431, fmt::format("request headers over {} bytes", kHeaderBytesMax));
+  }
+  if (end == 0) {
+    scanned_ = std::max<size_t>(input_.size(), 2) - 2;
+    return Event::kNeedMore;
+  }
+  scanned_ = 0;
+
+  auto message = std::make_unique<Message>(body_bytes_max_);
+  BeastError error;
+  const size_t used = message->Put(input_.substr(0, end), &error);
+  if (error == http::error::header_limit) {
+    return Fail(431, "the name or value of a request header takes 64 KiB");
+  }
+  if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
+  if (!message->header_done() || used != end) return Fail(400, "malformed request header");
+  message->ReadHeader();
+  const HttpRequest& request = *message->request();
+  if (request.target.size() > kTargetBytesMax) {
+    return Fail(414, fmt::format("request target over {} bytes", kTargetBytesMax));
+  }
+  const std::string encoding = LowerCase(request.header("transfer-encoding"));
+  if (!encoding.empty() && encoding != "chunked") {
+    return Fail(501, "Transfer-Encoding: only chunked is supported");
+  }
+  input_.remove_prefix(end);
+  wants_continue_ =
+      !request.http10 && !message->done() && LowerCase(request.header("expect")) == "100-continue";
+  told_of_body_ = false;
+  message_ = std::move(message);
+  return ParseBody();
+}
+
+HttpParser::Event HttpParser::ParseBody() {
+  if (TellsOfBody()) return Event::kLargeBody;
+  if (std::exchange(wants_continue_, false)) return Event::kContinue;
+  // Beast asserts that it never sees a last chunk, "0\r\n\r\n", in parts. Nothing shorter ends a
+  // chunked body, so it may wait for the rest of what looks like one.
+  constexpr size_t kLastChunkBytes = 5;
+  // A chunked body goes to Beast in pieces that the longest chunk header fits into: so one that is
+  // longer is refused whether its bytes came at once or not.
+  const size_t piece_bytes = message_->chunked() ? kChunkHeaderBytesMax : input_.size();
+  for (size_t used = 1; used > 0 && !message_->done() && !input_.empty();) {
+    if (message_->chunked() && input_.starts_with('0') && input_.size() < kLastChunkBytes) {
+      return Event::kNeedMore;
+    }
+    BeastError error;
+    used = message_->Put(input_.substr(0, piece_bytes), &error);
+    if (error) return Fail(StatusOfError(error), "malformed request: " + error.message());
+    input_.remove_prefix(used);
+  }
+  if (message_->chunked() && !message_->done() && HasOpenQuote(input_)) {
+    return Fail(400,
+                "malformed request: " + BeastError(http::error::bad_chunk_extension).message());
+  }
+  if (TellsOfBody()) return Event::kLargeBody;  // of chunks, of which none says how many follow
+  if (message_->done()) {
+    complete_ = true;
+    return Event::kRequest;
+  }
+  // Beast takes body bytes at once; what it leaves is an unfinished chunk header or trailer.
+  if (input_.size() >= kChunkHeaderBytesMax) {
+    return Fail(400, fmt::format("chunk header or trailer over {} bytes", kChunkHeaderBytesMax));
+  }
+  return Event::kNeedMore;
+}
+
+bool HttpParser::TellsOfBody() {
+  if (told_of_body_ || message_->body_bytes() <= small_body_bytes_max_) return false;
+  told_of_body_ = true;
+  return true;
+}
+
+HttpRequest* HttpParser::head() {
+  HOURCELL_CHECK(message_ != nullptr);
+  return message_->request();
+}
+
+bool HttpParser::is_inside_request() const {
+  return message_ != nullptr || input_.find_first_not_of("\r\n") != std::string_view::npos;
+}
+
+size_t HttpParser::body_bytes() const {
+  return message_ == nullptr ? 0 : message_->body_bytes();
+}
+
+HttpParser::Event HttpParser::Finish() {
+  if (error_status_ != 0) return Event::kError;
+  if (message_ == nullptr && input_.find_first_not_of("\r\n") == std::string::npos) {
+    return Event::kNeedMore;
+  }
+  return Fail(400, "the connection ended within a request");
+}
+
+HttpRequest HttpParser::TakeRequest() {
+  HOURCELL_CHECK(complete_);
+  complete_ = false;
+  HttpRequest request = message_->Take();
+  message_.reset();
+  return request;
+}
+
+}  // namespace hourcell

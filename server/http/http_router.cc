@@ -1,0 +1,135 @@
+#include "server/http/http_router.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <absl/strings/ascii.h>
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+#include "server/http/http_error.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+std::string Upper(std::string_view text) {
+  std::string upper(text);
+  absl::AsciiStrToUpper(&upper);
+  return upper;
+}
+
+// Takes the text up to the next '/' off `path`, and the '/'.
+std::string_view TakeSegment(std::string_view* path) {
+  const std::string_view segment = path->substr(0, path->find('/'));
+  path->remove_prefix(std::min(segment.size() + 1, path->size()));
+  return segment;
+}
+
+// "v1" gives 1; nothing if it is no version at all.
+std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
+  if (segment.size() < 2 || segment[0] != 'v') return std::nullopt;
+  const std::string_view digits = segment.substr(1);
+  // An endpoint whose name begins with v: /api/version.
+  if (digits[0] < '0' || digits[0] > '9') return std::nullopt;
+  int64_t version = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
+  // Version 0 is what is outside of /api.
+  if (error != std::errc() || end != digits.end() || version == 0) {
+    return absl::InvalidArgumentError(
+        fmt::format("Invalid API version format supplied: {}", QuoteForMessage(segment)));
+  }
+  return version;
+}
+
+std::string HtmlText(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Route> ParseRoute(std::string_view path) {
+  if (!path.starts_with('/')) {
+    return absl::InvalidArgumentError(
+        fmt::format("path: does not begin with '/'; got {}", QuoteForMessage(path)));
+  }
+  const std::string lower = LowerCase(path.substr(1));
+  std::string_view rest = lower;
+  while (rest.ends_with('/'))
+    rest.remove_suffix(1);
+
+  Route route;
+  std::string_view segment = TakeSegment(&rest);
+  if (segment == "api") {
+    route.api_version = 1;
+    segment = TakeSegment(&rest);
+    if (const auto version = ParseVersion(segment)) {
+      if (!version->ok()) return version->status();
+      route.api_version = **version;
+      segment = TakeSegment(&rest);
+    }
+  }
+  route.endpoint = segment;
+  route.sub = rest;
+  return route;
+}
+
+std::string BaseRoute(const Route& route) {
+  if (route.api_version == 0) return route.endpoint;
+  return route.endpoint.empty() ? "api" : "api/" + route.endpoint;
+}
+
+std::optional<HttpMethod> ParseHttpMethod(std::string_view name) {
+  if (name == "GET" || name == "HEAD") return HttpMethod::kGet;
+  if (name == "POST") return HttpMethod::kPost;
+  if (name == "PUT") return HttpMethod::kPut;
+  if (name == "DELETE") return HttpMethod::kDelete;
+  if (name == "OPTIONS") return HttpMethod::kOptions;
+  return std::nullopt;
+}
+
+std::optional<HttpMethod> EffectiveMethod(const HttpRequest& request) {
+  const std::optional<HttpMethod> method = ParseHttpMethod(request.method);
+  const std::string* override_name = request.param("method_override");
+  if (method != HttpMethod::kGet || override_name == nullptr) return method;
+  const std::optional<HttpMethod> wanted = ParseHttpMethod(Upper(*override_name));
+  if (request.method == "HEAD" && wanted != HttpMethod::kGet) return std::nullopt;
+  return wanted == HttpMethod::kOptions ? std::nullopt : wanted;
+}
+
+HttpResponse MethodNotAllowed(const HttpRequest& request) {
+  return HttpError(
+      405, "Method not allowed",
+      fmt::format("The HTTP method [{}] is not permitted for this endpoint", request.method));
+}
+
+HttpResponse PageError(const HttpRequest& request, int status, std::string_view message) {
+  HttpResponse response;
+  response.status = status;
+  if (request.has_param("json")) {
+    response.body = "{\"err\":";
+    AppendJsonString(message, &response.body);
+    response.body += "}";
+    return response;
+  }
+  response.content_type = "text/html; charset=UTF-8";
+  response.body = fmt::format(
+      "<!DOCTYPE html><html><head><title>{0} {1}</title></head>"
+      "<body><h1>{1}</h1><p>This is an error page of Hourcell.</p></body></html>",
+      status, HtmlText(message));
+  return response;
+}
+
+}  // namespace hourcell

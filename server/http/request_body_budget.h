@@ -1,0 +1,73 @@
+// RequestBodyBudget: the memory that request bodies take up while they come in and until they are
+// answered, of all connections of a server together. Of one that came compressed, what it is
+// inflated to counts, too.
+//
+// Thread-safe; a Hold is thread-compatible.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+namespace hourcell {
+
+// Bodies up to this size are not counted: there is one a connection at most.
+inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
+// What those are told that find no room.
+inline constexpr std::string_view kNoRequestBodyBudget =
+    "Too many request bodies are in memory; try again later";
+
+class RequestBodyBudget {
+ public:
+  // What one body has of it; gives it back at its end.
+  class Hold {
+   public:
+    Hold() = default;
+    explicit Hold(RequestBodyBudget* memory) : memory_(memory) {}  // null = nothing is counted
+    ~Hold() { Release(); }
+    Hold(Hold&& other) noexcept
+        : memory_(other.memory_),
+          bytes_(std::exchange(other.bytes_, 0)),
+          was_refused_(other.was_refused_) {}
+    Hold& operator=(Hold&& other) noexcept {
+      Release();
+      memory_ = other.memory_;
+      bytes_ = std::exchange(other.bytes_, 0);
+      was_refused_ = other.was_refused_;
+      return *this;
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+    // Has `bytes` from now on, if it had less. False if that is too much: then nothing changes.
+    bool Grow(size_t bytes);
+    // Has `bytes` from now on, if it had more.
+    void Shrink(size_t bytes);
+    void Release() { Shrink(0); }
+    // Grow was too much once.
+    bool was_refused() const { return was_refused_; }
+    size_t bytes() const { return bytes_; }
+
+   private:
+    RequestBodyBudget* memory_ = nullptr;
+    size_t bytes_ = 0;
+    bool was_refused_ = false;
+  };
+
+  // 0 = no limit.
+  explicit RequestBodyBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
+
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  // `more` for a body that has `own`. One that is alone always fits, also while it grows: a limit
+  // below tsd.http.request.max_body must not shut large ones out for ever.
+  bool Take(size_t own, size_t more);
+
+  const size_t bytes_max_;
+  std::atomic<size_t> bytes_ = 0;
+};
+
+}  // namespace hourcell

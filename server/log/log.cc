@@ -1,0 +1,55 @@
+#include "server/log/log.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace hourcell {
+namespace {
+
+spdlog::level::level_enum SpdlogLevel(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  return spdlog::level::err;
+}
+
+spdlog::logger& Logger() {
+  static const std::shared_ptr<spdlog::logger> logger = [] {
+    auto made = std::make_shared<spdlog::logger>("hourcell",
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    return made;
+  }();
+  return *logger;
+}
+
+}  // namespace
+
+void SetLogLevel(LogLevel level) {
+  Logger().set_level(SpdlogLevel(level));
+}
+
+void LogMessage(LogLevel level, std::string_view message) {
+  const spdlog::level::level_enum spdlog_level = SpdlogLevel(level);
+  if (!Logger().should_log(spdlog_level)) return;
+  std::string line(message);
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  Logger().log(spdlog_level, spdlog::string_view_t(line.data(), line.size()));
+}
+
+}  // namespace hourcell

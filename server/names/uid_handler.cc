@@ -1,0 +1,234 @@
+#include "server/names/uid_handler.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "server/http/http_error.h"
+#include "server/http/http_router.h"
+#include "server/query/query_handler.h"
+#include "server/query/query_request.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+// What the API calls the kinds, in the order of UidKind.
+constexpr std::array<std::string_view, 3> kKindFields = {"metric", "tagk", "tagv"};
+
+std::optional<UidKind> KindOfField(std::string_view field) {
+  for (const UidKind kind : kUidKinds) {
+    if (kKindFields[static_cast<size_t>(kind)] == field) return kind;
+  }
+  return std::nullopt;
+}
+
+// Names to assign, by kind.
+using NamesByKind = std::array<std::vector<std::string>, 3>;
+// Texts by name, in the order of names.
+using TextByName = std::map<std::string, std::string>;
+
+absl::StatusOr<simdjson::dom::object> ParseUidBody(const std::string& body,
+                                                   simdjson::dom::parser* parser) {
+  if (body.empty()) return absl::InvalidArgumentError("Missing message content");
+  if (body.size() > kQueryBodyBytesMax) {
+    return absl::InvalidArgumentError(fmt::format(
+        "uid body: too long; got {} bytes; want at most {}", body.size(), kQueryBodyBytesMax));
+  }
+  simdjson::dom::object object;
+  if (const auto error = parser->parse(body).get(object)) {
+    return absl::InvalidArgumentError(
+        fmt::format("Unable to parse the given JSON: {}", simdjson::error_message(error)));
+  }
+  return object;
+}
+
+absl::Status BadUidField(std::string_view field,
+                         simdjson::dom::element value,
+                         std::string_view want) {
+  return absl::InvalidArgumentError(
+      fmt::format("Unable to parse the given JSON: got {}; want {}",
+                  QuoteForMessage(fmt::format("{}: {}", field, simdjson::to_string(value))), want));
+}
+
+absl::StatusOr<NamesByKind> NamesFromJson(const std::string& body) {
+  constexpr std::string_view kWant = "metric, tagk or tagv and an array of names";
+  simdjson::dom::parser parser;
+  HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object, ParseUidBody(body, &parser));
+  NamesByKind names;
+  for (const auto [field, value] : object) {
+    const std::optional<UidKind> kind = KindOfField(field);
+    simdjson::dom::array array;
+    if (!kind || value.get(array)) return BadUidField(field, value, kWant);
+    for (const simdjson::dom::element element : array) {
+      std::string_view name;
+      if (element.get(name)) return BadUidField(field, value, kWant);
+      names[static_cast<size_t>(*kind)].emplace_back(name);
+    }
+  }
+  return names;
+}
+
+NamesByKind NamesFromParams(const HttpRequest& request) {
+  NamesByKind names;
+  for (const UidKind kind : kUidKinds) {
+    const std::string* const list = request.param(kKindFields[static_cast<size_t>(kind)]);
+    std::string_view rest = list != nullptr ? std::string_view(*list) : std::string_view();
+    while (!rest.empty()) {
+      const std::string_view name = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+      if (!name.empty()) names[static_cast<size_t>(kind)].emplace_back(name);
+    }
+  }
+  return names;
+}
+
+// The name's new UID in hex. kInvalidArgument, kAlreadyExists: what to say of the name.
+absl::StatusOr<std::string> Assign(UidKind kind, const std::string& name, Tsdb* tsdb) {
+  const absl::StatusOr<UidRow> known = tsdb->FindUid(kind, name);
+  if (known.ok()) {
+    return absl::AlreadyExistsError(
+        fmt::format("Name already exists with UID: {}", ToUpperHex(known->uid_bytes)));
+  }
+  const absl::StatusOr<UidRow> assigned =
+      absl::IsNotFound(known.status()) ? tsdb->AssignUid(kind, name) : known;
+  if (assigned.ok()) return ToUpperHex(assigned->uid_bytes);
+  if (!absl::IsInvalidArgument(assigned.status())) return assigned.status();
+  return absl::InvalidArgumentError(fmt::format("Invalid {} (\"{}\"): {}",
+                                                kKindFields[static_cast<size_t>(kind)], name,
+                                                std::string(assigned.status().message())));
+}
+
+void AppendObject(std::string_view name, const TextByName& texts, std::string* out) {
+  out->push_back(out->empty() ? '{' : ',');
+  AppendJsonString(name, out);
+  out->append(":{");
+  bool is_first = true;
+  for (const auto& [key, text] : texts) {
+    if (!std::exchange(is_first, false)) out->push_back(',');
+    AppendJsonString(key, out);
+    out->push_back(':');
+    AppendJsonString(text, out);
+  }
+  out->push_back('}');
+}
+
+HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
+  const absl::StatusOr<NamesByKind> names =
+      request.method == "POST" ? NamesFromJson(request.body) : NamesFromParams(request);
+  if (!names.ok()) return HttpError(400, names.status());
+  HttpResponse response;
+  for (const UidKind kind : kUidKinds) {
+    TextByName uids;
+    TextByName errors;
+    for (const std::string& name : (*names)[static_cast<size_t>(kind)]) {
+      const absl::StatusOr<std::string> uid = Assign(kind, name, tsdb);
+      if (uid.ok()) {
+        uids[name] = *uid;
+      } else if (absl::IsInvalidArgument(uid.status()) || absl::IsAlreadyExists(uid.status())) {
+        errors[name] = std::string(uid.status().message());
+      } else {
+        return QueryError(uid.status());
+      }
+    }
+    if (uids.empty() && errors.empty()) continue;
+    const std::string field(kKindFields[static_cast<size_t>(kind)]);
+    AppendObject(field, uids, &response.body);
+    if (errors.empty()) continue;
+    AppendObject(field + "_errors", errors, &response.body);
+    response.status = 400;
+  }
+  if (response.body.empty()) return HttpError(400, "Missing values to assign UIDs");
+  response.body += '}';
+  return response;
+}
+
+struct Renaming {
+  std::optional<UidKind> kind;
+  std::string name;
+  std::string new_name;
+  bool has_two_kinds = false;
+
+  // Takes one field; an empty value is none.
+  void Add(std::string_view field, std::string_view value) {
+    if (value.empty()) return;
+    if (field == "name") {
+      new_name = value;
+    } else if (const std::optional<UidKind> of_field = KindOfField(field)) {
+      has_two_kinds = has_two_kinds || kind.has_value();
+      kind = of_field;
+      name = value;
+    }
+  }
+};
+
+absl::StatusOr<Renaming> ReadRenaming(const HttpRequest& request) {
+  Renaming renaming;
+  if (request.method != "POST") {
+    for (const std::string_view field : {"metric", "tagk", "tagv", "name"}) {
+      const std::string* const value = request.param(field);
+      if (value != nullptr) renaming.Add(field, *value);
+    }
+  } else {
+    simdjson::dom::parser parser;
+    HOURCELL_ASSIGN_OR_RETURN(const simdjson::dom::object object,
+                              ParseUidBody(request.body, &parser));
+    for (const auto [field, value] : object) {
+      std::string_view text;
+      if (value.get(text))
+        return BadUidField(field, value, "metric, tagk, tagv or name and a name");
+      renaming.Add(field, text);
+    }
+  }
+  if (!renaming.kind || renaming.new_name.empty()) {
+    return absl::InvalidArgumentError("Missing necessary values to rename UID");
+  }
+  if (renaming.has_two_kinds) {
+    return absl::InvalidArgumentError("Got names of two kinds; want one of metric, tagk and tagv");
+  }
+  return renaming;
+}
+
+HttpResponse HandleRename(const HttpRequest& request, Tsdb* tsdb) {
+  const absl::StatusOr<Renaming> renaming = ReadRenaming(request);
+  if (!renaming.ok()) return HttpError(400, renaming.status());
+  const absl::Status renamed = tsdb->RenameUid(*renaming->kind, renaming->name, renaming->new_name);
+  HttpResponse response;
+  if (renamed.ok()) {
+    response.body = "{\"result\":\"true\"}";
+    return response;
+  }
+  if (!absl::IsInvalidArgument(renamed) && !absl::IsNotFound(renamed) &&
+      !absl::IsAlreadyExists(renamed)) {
+    return QueryError(renamed);
+  }
+  response.status = 400;
+  response.body = "{\"result\":\"false\",\"error\":";
+  AppendJsonString(std::string(renamed.message()), &response.body);
+  response.body += '}';
+  return response;
+}
+
+}  // namespace
+
+HttpResponse HandleUid(const HttpRequest& request, Tsdb* tsdb) {
+  const absl::StatusOr<Route> route = ParseRoute(request.path);
+  if (route.ok() && route->sub == "assign") return HandleAssign(request, tsdb);
+  if (route.ok() && route->sub == "rename") return HandleRename(request, tsdb);
+  return HttpError(501, "Other UID endpoints have not been implemented yet");
+}
+
+}  // namespace hourcell

@@ -1,0 +1,77 @@
+#include "server/plot/figure.h"
+
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+
+namespace hourcell::plot {
+namespace {
+
+absl::Status Fault(const Figure& figure, std::string_view what) {
+  return absl::InvalidArgumentError(fmt::format("figure \"{}\": {}", figure.title, what));
+}
+
+absl::Status CheckAxis(const Figure& figure, std::string_view name, const Axis& axis) {
+  for (const auto& end : {axis.min, axis.max}) {
+    if (!end.has_value()) continue;
+    if (!std::isfinite(*end) || (axis.is_log && *end <= 0)) {
+      return Fault(figure, fmt::format("{} axis: got an end of {}; want a {} number", name, *end,
+                                       axis.is_log ? "positive" : "finite"));
+    }
+  }
+  if (axis.min.has_value() && axis.max.has_value() && *axis.min >= *axis.max) {
+    return Fault(figure, fmt::format("{} axis: got {} to {}; want the lower end first", name,
+                                     *axis.min, *axis.max));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckHeatMap(const Figure& figure) {
+  const size_t rows = figure.y.categories.size();
+  const size_t columns = figure.x.categories.size();
+  if (rows == 0 || columns == 0) {
+    return Fault(figure, fmt::format("got {} rows and {} columns; want some", rows, columns));
+  }
+  if (figure.cells.size() != rows * columns) {
+    return Fault(figure, fmt::format("got {} cells; want {} rows x {} columns", figure.cells.size(),
+                                     rows, columns));
+  }
+  return CheckAxis(figure, "color", figure.color);
+}
+
+absl::Status CheckSeries(const Figure& figure, const Series& series) {
+  const bool is_bars = figure.kind == FigureKind::kBars;
+  const size_t want = is_bars ? figure.x.categories.size() : series.x.size();
+  if (want == 0) {
+    return Fault(figure, fmt::format("series \"{}\" has no {}", series.name,
+                                     is_bars ? "categories" : "points"));
+  }
+  if (series.y.size() != want) {
+    return Fault(figure, fmt::format("series \"{}\": got {} values; want {}", series.name,
+                                     series.y.size(), want));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckFigure(const Figure& figure) {
+  for (const uint32_t px : {figure.width_px, figure.height_px}) {
+    if (px < kFigurePxMin || px > kFigurePxMax) {
+      return Fault(figure, fmt::format("got a side of {} pixels; want {} to {}", px, kFigurePxMin,
+                                       kFigurePxMax));
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "x", figure.x));
+  HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "y", figure.y));
+  if (figure.kind == FigureKind::kHeatMap) return CheckHeatMap(figure);
+  if (figure.series.empty()) return Fault(figure, "got no series; want one at least");
+  for (const Series& series : figure.series)
+    HOURCELL_RETURN_IF_ERROR(CheckSeries(figure, series));
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell::plot

@@ -1,0 +1,47 @@
+// Scale: values of an axis to pixels. The ends of a scale are ticks. Immutable; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "server/plot/figure.h"
+#include "server/plot/ticks.h"
+
+namespace hourcell::plot {
+
+// The pixels of an axis: `low` is where its lower end is, which may be above that of the upper end.
+struct PixelRange {
+  double low = 0;
+  double high = 0;
+};
+
+class Scale {
+ public:
+  // For `values` on `axis`, with about `ticks` ticks. `has_zero`: a linear axis shows zero, as
+  // that of bars must.
+  Scale(const Axis& axis, std::span<const double> values, bool has_zero, size_t ticks);
+
+  void SetPixels(const PixelRange& pixels) { pixels_ = pixels; }
+
+  // Where `value` is; values beyond the ends are moved to them. Nothing if it cannot be drawn.
+  std::optional<double> Map(double value) const;
+  // The place of `value` between the ends, 0 to 1.
+  std::optional<double> Share(double value) const;
+  // Where bars begin: zero, or the lower end.
+  double Base() const;
+
+  const std::vector<Tick>& ticks() const { return ticks_; }
+
+ private:
+  double low() const { return ticks_.front().value; }
+  double high() const { return ticks_.back().value; }
+
+  bool is_log_ = false;
+  std::vector<Tick> ticks_;
+  PixelRange pixels_;
+};
+
+}  // namespace hourcell::plot

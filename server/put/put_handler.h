@@ -1,0 +1,81 @@
+// /api/put: points in a JSON body to a Tsdb.
+//
+// A reply of 2xx means that kill -9 cannot undo the points; with ?sync, that power loss cannot
+// either. A body that is no JSON stores nothing; of one with bad points the good ones are stored.
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/tsdb.h"
+#include "server/http/http_message.h"
+#include "server/put/put_json.h"
+
+namespace hourcell {
+
+// The flags of the URL.
+struct PutFlags {
+  bool summary = false;
+  bool details = false;
+  bool sync = false;
+  int64_t sync_timeout_ms = 0;  // 0 or less: none
+  bool may_wait = false;        // HttpRequest::may_wait
+};
+
+class PutHandler {
+ public:
+  struct Settings {
+    size_t tags_max = 0;     // tsd.storage.max_tags
+    std::string tag_header;  // tsd.http.header_tag in lower case; empty = none
+    // Takes so many points in place of Tsdb::Append; for tests of stores that fail.
+    std::function<CommitTicket(size_t, std::vector<RefusedPoint>*, const AppendOptions&)> append =
+        {};
+  };
+
+  // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
+  PutHandler(Tsdb* tsdb, Settings settings);
+
+  // Answers a POST. 204 without a flag and 200 with summary or details if all is well; 400 if
+  // points are refused; 400 or 403 if a StoreObserver refuses the batch with kInvalidArgument or
+  // kPermissionDenied; 503 with Retry-After when the store is full or away, 500 when it is broken.
+  //
+  // With ?sync&sync_timeout=N, 400 if the points are not synced N milliseconds after the store got
+  // them: "The put call has timedout with ...", or the summary with its timeouts. They may be
+  // stored all the same, now or later.
+  //
+  // New series may have to wait for others that are being created: a request that may not wait is
+  // left alone then, with must_wait.
+  HttpResponse Handle(const HttpRequest& request);
+
+ private:
+  // Stores the points, waiting for their commit.
+  template <typename Point>
+  absl::Status Store(std::span<const Point> points,
+                     const PutFlags& flags,
+                     std::vector<RefusedPoint>* refused) const;
+  // Counts and answers what became of the points of `json`.
+  HttpResponse Finish(const PutJson& json,
+                      const absl::Status& stored,
+                      std::span<const RefusedPoint> refused,
+                      const PutFlags& flags) const;
+  Counter* ErrorCounter(PointErrorKind kind) const;
+
+  Tsdb* const tsdb_;
+  const Settings settings_;
+  Counter* const points_;
+  Counter* const invalid_values_;
+  Counter* const illegal_arguments_;
+  Counter* const unknown_names_;
+  Counter* const throttled_;
+  Counter* const storage_errors_;
+  Counter* const timeouts_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,449 @@
+#include "server/put/put_json.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/check.h"
+#include "codec/text/number.h"
+#include "codec/text/point_text.h"
+#include "server/text/json_scalar.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// A guess at the bytes of one point in a body, to reserve room.
+constexpr size_t kBytesPerPoint = 100;
+
+// "{host=web01, dc=lga}", as OpenTSDB prints a map of tags.
+std::string TagMapText(std::span<const TagView> tags) {
+  std::string text = "{";
+  for (const TagView& tag : tags) {
+    if (text.size() > 1) text += ", ";
+    text.append(tag.key).append("=").append(tag.value);
+  }
+  return text + "}";
+}
+
+// A timestamp's integer; 0, which no point may have, if the text is none.
+int64_t TimestampNumber(std::string_view text) {
+  const Parsed<int64_t> number = ParseInteger(text);
+  return number.ok() ? *number : 0;
+}
+
+// A bit that tells most keys apart.
+inline uint64_t KeyMark(std::string_view key) {
+  if (key.empty()) return 1;
+  const auto byte = [&key](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(key[i])); };
+  return uint64_t{1} << ((byte(0) + 5 * byte(key.size() - 1) + 11 * key.size()) % 64);
+}
+
+// Where a string's plain characters end: the first quote, backslash, control character or byte
+// beyond ASCII from `at` on, or `end`.
+[[gnu::always_inline]] inline const char* PlainTextEnd(const char* at, const char* end) {
+#ifdef __SSE2__
+  for (; end - at >= 16; at += 16) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+    const __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(' '));  // signed: beyond ASCII, too
+    const int found = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), low));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+  }
+#endif
+  while (at < end && *at != '"' && *at != '\\' && static_cast<signed char>(*at) >= ' ')
+    ++at;
+  return at;
+}
+
+bool IsJsonBlank(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+// The cursors below stand in a std::string, whose '\0' ends every loop; nullptr = unusual.
+
+[[gnu::always_inline]] inline const char* SkipBlanks(const char* at) {
+  while (IsJsonBlank(*at)) [[unlikely]]
+    ++at;
+  return at;
+}
+
+[[gnu::always_inline]] inline const char* TakeChar(const char* at, char c) {
+  if (at == nullptr) return nullptr;
+  at = SkipBlanks(at);
+  return *at == c ? at + 1 : nullptr;
+}
+
+[[gnu::always_inline]] inline const char* TakeString(const char* at,
+                                                     const char* end,
+                                                     std::string_view* text) {
+  at = TakeChar(at, '"');
+  if (at == nullptr) return nullptr;
+  const char* const close = PlainTextEnd(at, end);
+  if (*close != '"') return nullptr;
+  *text = {at, static_cast<size_t>(close - at)};
+  return close + 1;
+}
+
+bool IsNumberChar(char c) {
+  return (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '+' || c == 'e' || c == 'E';
+}
+
+const char* TakeNumber(const char* at, std::string_view* text) {
+  at = SkipBlanks(at);
+  const char* const begin = at;
+  while (IsNumberChar(*at))
+    ++at;
+  *text = {begin, static_cast<size_t>(at - begin)};
+  return IsJsonNumber(*text) ? at : nullptr;
+}
+
+}  // namespace
+
+[[gnu::always_inline]] inline void PutJson::AddTag(const TagView& tag, Sent* sent) {
+  const uint64_t mark = KeyMark(tag.key);
+  if ((sent->key_marks & mark) != 0 && ReplaceTag(tag, *sent)) return;
+  sent->key_marks |= mark;
+  tags_.push_back(tag);
+  ++sent->tag_count;
+}
+
+bool PutJson::ReplaceTag(const TagView& tag, const Sent& sent) {
+  // A point with more tags than any store takes is refused anyway: looking for repeats among them
+  // would only give a hostile body quadratic time.
+  if (sent.tag_count > kTagsMax) return false;
+  const auto first = tags_.begin() + static_cast<ptrdiff_t>(sent.first_tag);
+  const auto same_key = [&tag](const TagView& other) { return other.key == tag.key; };
+  const auto found = std::find_if(first, tags_.end(), same_key);
+  if (found == tags_.end()) return false;
+  found->value = tag.value;
+  return true;
+}
+
+// The usual shape: an array or one object, of nothing but metric, timestamp (a number), value (a
+// number or a string) and tags (strings), all strings in ASCII without escapes. Whatever a Scanner
+// takes, the Reader takes alike; whatever is wrong or rare, the Reader judges from the beginning.
+class PutJson::Scanner {
+ public:
+  // Fills sent_ and tags_ of the PutJson. False if the body is not of that shape; what was filled
+  // means nothing then.
+  static bool ScanBody(const std::string& body, PutJson* out) {
+    const Scanner scanner(body, out);
+    return scanner.Scan(body.data());
+  }
+
+ private:
+  Scanner(const std::string& body, PutJson* out) : out_(out), end_(body.data() + body.size()) {}
+
+  bool Scan(const char* at) const {
+    out_->sent_.reserve(static_cast<size_t>(end_ - at) / kBytesPerPoint + 1);
+    at = SkipBlanks(at);
+    if (*at != '[') {
+      at = ScanObject(at);
+      return at != nullptr && SkipBlanks(at) == end_;
+    }
+    do {
+      if (out_->sent_.size() == kPutPointsMax) return false;
+      at = ScanObject(at + 1);
+      if (at == nullptr) return false;
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == ']' && SkipBlanks(at + 1) == end_;
+  }
+
+  const char* ScanObject(const char* at) const {
+    Sent& sent = out_->sent_.emplace_back();
+    sent.first_tag = out_->tags_.size();
+    at = SkipBlanks(at);
+    if (*at != '{') return nullptr;
+    do {
+      std::string_view key;
+      at = TakeChar(TakeString(at + 1, end_, &key), ':');
+      if (at == nullptr) return nullptr;
+      at = ScanField(at, key, &sent);
+      if (at == nullptr) return nullptr;
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == '}' ? at + 1 : nullptr;
+  }
+
+  const char* ScanField(const char* at, std::string_view key, Sent* sent) const {
+    if (key == "metric") return TakeString(at, end_, &sent->metric);
+    if (key == "timestamp") {
+      std::string_view text;
+      at = TakeNumber(at, &text);
+      sent->timestamp = TimestampNumber(text);
+      return at;
+    }
+    if (key == "value") {
+      at = SkipBlanks(at);
+      return *at == '"' ? TakeString(at, end_, &sent->value) : TakeNumber(at, &sent->value);
+    }
+    return key == "tags" ? ScanTags(at, sent) : nullptr;
+  }
+
+  const char* ScanTags(const char* at, Sent* sent) const {
+    sent->first_tag = out_->tags_.size();
+    sent->tag_count = 0;
+    sent->key_marks = 0;
+    at = SkipBlanks(at);
+    if (*at != '{') return nullptr;
+    do {
+      TagView tag;
+      at = TakeChar(TakeString(at + 1, end_, &tag.key), ':');
+      if (at == nullptr) return nullptr;
+      at = TakeString(at, end_, &tag.value);
+      if (at == nullptr) return nullptr;
+      out_->AddTag(tag, sent);
+      at = SkipBlanks(at);
+    } while (*at == ',');
+    return *at == '}' ? at + 1 : nullptr;
+  }
+
+  PutJson* const out_;
+  const char* const end_;
+};
+
+class PutJson::Reader {
+ public:
+  explicit Reader(PutJson* out) : out_(out) {}
+
+  // Fills sent_ and tags_ of the PutJson.
+  simdjson::error_code ReadBody(const std::string& body);
+
+ private:
+  simdjson::error_code ReadArray(ondemand::array array);
+  simdjson::error_code ReadObject(ondemand::object object);
+  simdjson::error_code ReadField(std::string_view key, ondemand::value value, Sent* sent);
+  simdjson::error_code ReadTags(ondemand::value value, Sent* sent);
+
+  PutJson* const out_;       // owns this object
+  ondemand::parser parser_;  // owns the decoded strings
+  std::string padded_;       // the body, if it came without room behind it
+};
+
+simdjson::error_code PutJson::Reader::ReadBody(const std::string& body) {
+  // The reader looks up to 64 bytes past the end, without minding what is there.
+  const std::string* text = &body;
+  if (body.capacity() - body.size() < simdjson::SIMDJSON_PADDING) {
+    padded_.clear();
+    padded_.reserve(body.size() + simdjson::SIMDJSON_PADDING);
+    padded_ = body;
+    text = &padded_;
+  }
+  out_->sent_.reserve(body.size() / kBytesPerPoint + 1);
+
+  ondemand::document document;
+  const simdjson::padded_string_view view(text->data(), text->size(), text->capacity());
+  if (const auto error = parser_.iterate(view).get(document)) return error;
+  if (body[body.find_first_not_of(kBlanks)] == '[') {
+    ondemand::array array;
+    if (const auto error = document.get_array().get(array)) return error;
+    if (const auto error = ReadArray(array)) return error;
+  } else {
+    ondemand::object object;
+    if (const auto error = document.get_object().get(object)) return error;
+    if (const auto error = ReadObject(object)) return error;
+  }
+  const bool at_end = document.current_location().error() == simdjson::OUT_OF_BOUNDS;
+  return at_end ? simdjson::SUCCESS : simdjson::TRAILING_CONTENT;
+}
+
+simdjson::error_code PutJson::Reader::ReadArray(ondemand::array array) {
+  for (auto item : array) {
+    ondemand::value element;
+    if (const auto error = std::move(item).get(element)) return error;
+    if (out_->sent_.size() == kPutPointsMax) return simdjson::CAPACITY;
+    if (JsonToken(&element) == "null") {
+      out_->sent_.push_back({.is_null = true});
+      continue;
+    }
+    ondemand::object object;
+    if (const auto error = element.get_object().get(object)) return error;
+    if (const auto error = ReadObject(object)) return error;
+  }
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code PutJson::Reader::ReadObject(ondemand::object object) {
+  Sent sent{.first_tag = out_->tags_.size()};
+  for (auto item : object) {
+    ondemand::field field;
+    if (const auto error = std::move(item).get(field)) return error;
+    std::string_view key;
+    if (const auto error = ReadJsonKey(&field, &key)) return error;
+    if (const auto error = ReadField(key, field.value(), &sent)) return error;
+  }
+  out_->sent_.push_back(sent);
+  return simdjson::SUCCESS;
+}
+
+simdjson::error_code PutJson::Reader::ReadField(std::string_view key,
+                                                ondemand::value value,
+                                                Sent* sent) {
+  if (key == "metric") return ReadJsonText(value, &sent->metric);
+  if (key == "tags") return ReadTags(value, sent);
+  if (key == "timestamp") {
+    std::string_view text;
+    const simdjson::error_code error = ReadJsonText(value, &text);
+    sent->timestamp = TimestampNumber(text);
+    return error;
+  }
+  if (key == "value") {
+    const std::string_view token = JsonToken(&value);
+    if (!IsBareNonNumber(token)) return ReadJsonText(value, &sent->value);
+    sent->value = token;
+    return simdjson::SUCCESS;
+  }
+  return SkipJsonValue(value, /*depth=*/3);
+}
+
+simdjson::error_code PutJson::Reader::ReadTags(ondemand::value value, Sent* sent) {
+  sent->first_tag = out_->tags_.size();
+  sent->tag_count = 0;
+  sent->key_marks = 0;
+  if (JsonToken(&value) == "null") return simdjson::SUCCESS;
+  ondemand::object object;
+  if (const auto error = value.get_object().get(object)) return error;
+  for (auto item : object) {
+    ondemand::field field;
+    if (const auto error = std::move(item).get(field)) return error;
+    TagView tag;
+    if (const auto error = ReadJsonKey(&field, &tag.key)) return error;
+    if (const auto error = ReadJsonText(field.value(), &tag.value)) return error;
+    out_->AddTag(tag, sent);
+  }
+  return simdjson::SUCCESS;
+}
+
+PutJson::PutJson() : reader_(std::make_unique<Reader>(this)) {}
+
+PutJson::~PutJson() = default;
+
+std::optional<PutBodyError> PutJson::Parse(const std::string& body, const PutRules& rules) {
+  sent_.clear();
+  tags_.clear();
+  points_.clear();
+  index_of_point_.clear();
+  errors_.clear();
+
+  if (body.empty()) return PutBodyError{"Missing request content", ""};
+  const size_t start = body.find_first_not_of(kBlanks);
+  if (start == std::string::npos || (body[start] != '{' && body[start] != '[')) {
+    return PutBodyError{"The JSON must start as an object or an array", ""};
+  }
+  if (Scanner::ScanBody(body, this)) return JudgeAll(rules);
+  sent_.clear();
+  tags_.clear();
+  if (const simdjson::error_code error = reader_->ReadBody(body)) {
+    sent_.clear();
+    if (error == simdjson::CAPACITY) {
+      return PutBodyError{fmt::format("Too many datapoints: want at most {}", kPutPointsMax), ""};
+    }
+    return PutBodyError{"Unable to parse the given JSON", simdjson::error_message(error)};
+  }
+  if (sent_.empty()) return PutBodyError{"No datapoints found in content", ""};
+  return JudgeAll(rules);
+}
+
+std::nullopt_t PutJson::JudgeAll(const PutRules& rules) {
+  // Only when no tag is added any more may points borrow them.
+  if (rules.extra_tag) AddExtraTag(*rules.extra_tag);
+  points_.reserve(sent_.size());
+  index_of_point_.reserve(sent_.size());
+  for (size_t index = 0; index < sent_.size(); ++index)
+    Judge(index, rules);
+  return std::nullopt;
+}
+
+void PutJson::AddExtraTag(const TagView& tag) {
+  const std::vector<TagView> sent_tags = std::exchange(tags_, {});
+  tags_.reserve(sent_tags.size() + sent_.size());
+  for (Sent& sent : sent_) {
+    const auto tags = std::span(sent_tags).subspan(sent.first_tag, sent.tag_count);
+    sent.first_tag = tags_.size();
+    sent.tag_count = 0;
+    sent.key_marks = 0;
+    for (const TagView& own : tags)
+      AddTag(own, &sent);
+    AddTag(tag, &sent);
+  }
+}
+
+void PutJson::Judge(size_t index, const PutRules& rules) {
+  PointView point;
+  if (auto fault = FaultOf(index, rules, &point)) {
+    errors_.push_back(*std::move(fault));
+    return;
+  }
+  points_.push_back(point);
+  index_of_point_.push_back(index);
+}
+
+std::optional<PutPointError> PutJson::FaultOf(size_t index,
+                                              const PutRules& rules,
+                                              PointView* point) const {
+  const Sent& sent = sent_[index];
+  const auto illegal = [index](std::string text) {
+    return PutPointError{index, PointErrorKind::kIllegalArgument, std::move(text)};
+  };
+  if (sent.is_null) return illegal("Unexpected null datapoint encountered in set.");
+  if (sent.metric.empty()) return illegal("Metric name was empty");
+  if (sent.timestamp <= 0) return illegal("Invalid timestamp");
+  if (sent.value.empty()) return illegal("Empty value");
+  if (sent.tag_count == 0) return illegal("Missing tags");
+
+  const Parsed<Timestamp> timestamp = TimestampFromInteger(sent.timestamp);
+  if (!timestamp.ok()) return PutPointError{index, timestamp.error().kind, timestamp.error().text};
+  const Parsed<Value> value = ParseValueText(sent.value);
+  if (!value.ok()) {
+    const PointError& error = value.error();
+    const bool not_a_number = error.kind == PointErrorKind::kInvalidValue;
+    return PutPointError{index, error.kind,
+                         not_a_number ? "Unable to parse value to a number" : error.text};
+  }
+  const std::span<const TagView> tags = std::span(tags_).subspan(sent.first_tag, sent.tag_count);
+  if (tags.size() > rules.tags_max) {
+    return illegal(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}", tags.size(),
+                               rules.tags_max, TagMapText(tags)));
+  }
+  *point = {.metric = sent.metric, .tags = tags, .timestamp = *timestamp, .value = *value};
+  return std::nullopt;
+}
+
+void PutJson::AppendSent(size_t index, std::string* out) const {
+  HOURCELL_CHECK(index < sent_.size());
+  const Sent& sent = sent_[index];
+  if (sent.is_null) {
+    out->append("null");
+    return;
+  }
+  out->append("{\"metric\":");
+  AppendJsonString(sent.metric, out);
+  fmt::format_to(std::back_inserter(*out), ",\"timestamp\":{},\"value\":", sent.timestamp);
+  AppendJsonString(sent.value, out);
+  out->append(",\"tags\":{");
+  const std::span<const TagView> tags = std::span(tags_).subspan(sent.first_tag, sent.tag_count);
+  for (size_t i = 0; i < tags.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    AppendJsonString(tags[i].key, out);
+    out->push_back(':');
+    AppendJsonString(tags[i].value, out);
+  }
+  out->append("}}");
+}
+
+}  // namespace hourcell

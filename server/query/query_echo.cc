@@ -1,0 +1,160 @@
+#include "server/query/query_echo.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/text/number.h"
+#include "engine/query/query_time.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+std::string_view FillName(FillPolicy fill) {
+  switch (fill) {
+    case FillPolicy::kNone:
+      return "none";
+    case FillPolicy::kNan:
+      return "nan";
+    case FillPolicy::kNull:
+      return "null";
+    case FillPolicy::kZero:
+      return "zero";
+  }
+  HOURCELL_CHECK(false);
+}
+
+// An interval in the largest unit it is a multiple of.
+std::string NominalIntervalText(int64_t interval_ms) {
+  constexpr std::pair<int64_t, std::string_view> kUnits[] = {
+      {86'400'000, "d"}, {3'600'000, "h"}, {60'000, "m"}, {1000, "s"}};
+  for (const auto& [unit_ms, name] : kUnits) {
+    if (interval_ms % unit_ms == 0) return fmt::format("{}{}", interval_ms / unit_ms, name);
+  }
+  return fmt::format("{}ms", interval_ms);
+}
+
+std::string_view BoolText(bool value) {
+  return value ? "true" : "false";
+}
+
+void AppendNames(const std::vector<std::string>& names, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    AppendJsonString(names[i], out);
+  }
+  out->push_back(']');
+}
+
+void AppendFilter(const TagFilterSpec& filter, std::string* out) {
+  out->append("{\"tagk\":");
+  AppendJsonString(filter.tagk, out);
+  out->append(",\"filter\":");
+  AppendJsonString(filter.filter, out);
+  fmt::format_to(std::back_inserter(*out), ",\"group_by\":{},\"type\":\"{}\"}}",
+                 BoolText(filter.group_by), FilterTypeName(filter.type));
+}
+
+void AppendRateOptions(const SubQuery& query, std::string* out) {
+  const RateSpec rate = query.rate.value_or(RateSpec{});
+  fmt::format_to(std::back_inserter(*out),
+                 ",\"rate\":{},\"rateOptions\":{{\"counter\":{},\"counterMax\":{},"
+                 "\"resetValue\":{},\"dropResets\":{}}}",
+                 BoolText(query.rate.has_value()), BoolText(rate.counter), rate.counter_max,
+                 rate.reset_value, BoolText(rate.drop_resets));
+}
+
+// "tags": the grouping filters as {"host":"wildcard(*)"}; of several on one key the first.
+void AppendTagsOfQuery(const SubQuery& query, std::string* out) {
+  out->append(",\"tags\":{");
+  std::vector<std::string_view> done;
+  for (const TagFilterSpec& filter : query.filters) {
+    if (!filter.group_by) continue;
+    if (std::find(done.begin(), done.end(), filter.tagk) != done.end()) continue;
+    if (!done.empty()) out->push_back(',');
+    done.push_back(filter.tagk);
+    AppendJsonPair(filter.tagk, fmt::format("{}({})", FilterTypeName(filter.type), filter.filter),
+                   out);
+  }
+  out->push_back('}');
+}
+
+// [99.9,50.0], or null without any.
+void AppendPercentiles(const std::vector<double>& percentiles, std::string* out) {
+  if (percentiles.empty()) {
+    out->append("null");
+    return;
+  }
+  for (size_t i = 0; i < percentiles.size(); ++i) {
+    out->push_back(i == 0 ? '[' : ',');
+    AppendJavaDouble(percentiles[i], out);
+  }
+  out->push_back(']');
+}
+
+void AppendTextOrNull(std::string_view text, std::string* out) {
+  if (text.empty()) {
+    out->append("null");
+  } else {
+    AppendJsonString(text, out);
+  }
+}
+
+}  // namespace
+
+void AppendSubQueryJson(const SubQuery& query, size_t index, std::string* out) {
+  out->append("{\"aggregator\":");
+  AppendJsonString(AggregatorName(query.aggregator), out);
+  out->append(",\"metric\":");
+  AppendTextOrNull(query.metric, out);
+  out->append(",\"tsuids\":");
+  if (query.tsuids.empty()) {
+    out->append("null");
+  } else {
+    AppendNames(query.tsuids, out);
+  }
+  out->append(",\"downsample\":");
+  AppendTextOrNull(query.downsample ? DownsampleText(*query.downsample) : "", out);
+  AppendRateOptions(query, out);
+  out->append(",\"filters\":[");
+  for (size_t i = 0; i < query.filters.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    AppendFilter(query.filters[i], out);
+  }
+  fmt::format_to(std::back_inserter(*out), "],\"explicitTags\":{},\"index\":{}",
+                 BoolText(query.explicit_tags), index);
+  AppendTagsOfQuery(query, out);
+  out->append(",\"filterTagKs\":null,\"percentiles\":");
+  AppendPercentiles(query.percentiles, out);
+  fmt::format_to(std::back_inserter(*out),
+                 ",\"showHistogramBuckets\":{},\"rollupUsage\":null,\"preAggregate\":false,"
+                 "\"useFuzzyFilter\":true,\"useMultiGets\":true}}",
+                 BoolText(query.show_histogram_buckets));
+}
+
+std::string DownsampleText(const DownsampleSpec& spec) {
+  std::string text = "0all";
+  if (!spec.all && spec.count > 0) {
+    text = fmt::format("{}{}{}", spec.count, DurationUnitName(spec.unit), spec.calendar ? "c" : "");
+  } else if (!spec.all) {
+    text = NominalIntervalText(spec.interval_ms);
+  }
+  fmt::format_to(std::back_inserter(text), "-{}", AggregatorName(spec.function));
+  if (spec.fill == FillPolicy::kZero && spec.fill_value != 0) {
+    text += "-scalar(";
+    AppendJavaDouble(spec.fill_value, &text);
+    text += ')';
+  } else if (spec.fill != FillPolicy::kNone) {
+    fmt::format_to(std::back_inserter(text), "-{}", FillName(spec.fill));
+  }
+  return text;
+}
+
+}  // namespace hourcell

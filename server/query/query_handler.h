@@ -1,0 +1,41 @@
+// /api/query: a query from the query string or a JSON body, its result as JSON. /api/stats/query:
+// the queries that run and ran.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <utility>
+
+#include "server/http/body/body_writer.h"
+#include "server/http/http_message.h"
+#include "server/query/query_request.h"
+#include "server/query/query_run.h"
+
+namespace hourcell {
+
+class QueryHandler {
+ public:
+  // What `service` borrows outlives the object.
+  explicit QueryHandler(QueryService service) : service_(std::move(service)) {}
+
+  // Answers GET, POST and DELETE of /api/query. The response has a producer, which borrows
+  // `request` and this object.
+  HttpResponse Handle(const HttpRequest& request);
+
+  // Answers GET and DELETE of /api/stats/query: the lists of query_registry.h, or, to a DELETE with
+  // an id, {"cancelled":{...}} with the query as it stood. 404: no such query runs.
+  HttpResponse HandleList(const HttpRequest& request);
+
+  const QueryService& service() const { return service_; }
+
+ private:
+  bool Print(const HttpRequest& request,
+             const QueryRequest& query,
+             BodyWriter* body,
+             HttpResponse* failure) const;
+
+  const QueryService service_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,110 @@
+#include "server/query/query_run.h"
+
+#include <memory>
+#include <utility>
+
+#include "codec/base/status_macros.h"
+#include "server/http/http_error.h"
+
+namespace hourcell {
+namespace {
+
+// A query's place in the registry. One that ends by an exception is listed as failed.
+class Listing {
+ public:
+  Listing(QueryRegistry* registry,
+          std::string text,
+          const HttpRequest& request,
+          std::shared_ptr<QueryControl> control)
+      : registry_(registry),
+        id_(registry->Begin(std::move(text), request.remote, std::move(control))) {}
+  ~Listing() { registry_->End(id_, std::move(outcome_)); }
+  Listing(const Listing&) = delete;
+  Listing& operator=(const Listing&) = delete;
+
+  void set_outcome(QueryOutcome outcome) { outcome_ = std::move(outcome); }
+
+ private:
+  QueryRegistry* const registry_;
+  const uint64_t id_;
+  QueryOutcome outcome_ = {.status = 500, .exception = "An unknown exception occurred"};
+};
+
+}  // namespace
+
+absl::Status RunListed(const QueryService& service,
+                       const HttpRequest& request,
+                       std::string text,
+                       const std::function<absl::Status(QueryControl* control)>& run,
+                       BodyWriter* body) {
+  const auto control = std::make_shared<QueryControl>();
+  Listing listing(service.registry, std::move(text), request, control);
+  body->Bind(control);
+  const absl::Status status = run(control.get());
+  if (status.ok()) {
+    listing.set_outcome({});
+  } else {
+    listing.set_outcome({.status = QueryErrorStatus(status.code()),
+                         .exception = std::string(status.message()),
+                         .sent = !body->started()});
+  }
+  return status;
+}
+
+absl::Status RunListedQuery(const QueryService& service,
+                            const HttpRequest& request,
+                            const QueryRequest& query,
+                            QuerySink* sink,
+                            const std::function<void(const QueryControl&)>& finish,
+                            BodyWriter* body) {
+  const auto run = [&](QueryControl* control) -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(service.tsdb->Query(query.spec, sink, control));
+    finish(*control);
+    return absl::OkStatus();
+  };
+  return RunListed(service, request, ListedQueryText(query), run, body);
+}
+
+HttpResponse ListedResponse(const QueryService& service,
+                            const HttpRequest& request,
+                            std::string text,
+                            PrintListed print,
+                            HttpResponse (*failure)(const absl::Status& status)) {
+  HttpResponse response;
+  response.produce = [&service, &request, text = std::move(text), print = std::move(print),
+                      failure](BodyWriter* body, HttpResponse* instead) {
+    const auto run = [&](QueryControl* control) { return print(control, body); };
+    const absl::Status status = RunListed(service, request, text, run, body);
+    if (!status.ok()) *instead = failure(status);
+    return status.ok();
+  };
+  return response;
+}
+
+int QueryErrorStatus(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kUnimplemented:
+      return 400;
+    case absl::StatusCode::kResourceExhausted:
+    case absl::StatusCode::kDeadlineExceeded:
+      return 413;
+    case absl::StatusCode::kCancelled:
+    case absl::StatusCode::kUnavailable:
+    case absl::StatusCode::kFailedPrecondition:
+      return 503;
+    default:
+      return 500;
+  }
+}
+
+HttpResponse QueryError(const absl::Status& status) {
+  const std::string text(status.message());
+  HttpResponse response = HttpError(QueryErrorStatus(status.code()), text, text);
+  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,67 @@
+// What every query over HTTP has in common, whatever it prints: it is listed while it runs, it is
+// cancelled when its client goes, and its errors have statuses.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/http/body/body_writer.h"
+#include "server/http/http_message.h"
+#include "server/query/query_registry.h"
+#include "server/query/query_request.h"
+
+namespace hourcell {
+
+// What queries need. Pointers are borrowed.
+struct QueryService {
+  Tsdb* tsdb = nullptr;
+  Clock* clock = nullptr;
+  QueryRegistry* registry = nullptr;
+  std::string timezone = {};  // of requests that name none; empty = UTC
+  bool allow_delete = false;
+};
+
+// Calls `run`, which prints to `body` what `request` asks for, as a query that is listed with
+// `text` (JSON). It is cancelled with its client. The query is listed as completed when this
+// returns. Errors: those of `run`.
+absl::Status RunListed(const QueryService& service,
+                       const HttpRequest& request,
+                       std::string text,
+                       const std::function<absl::Status(QueryControl* control)>& run,
+                       BodyWriter* body);
+
+// Runs `query` of `request` into `sink`, which prints to `body`; then `finish`, which prints what
+// follows the series. Errors: as Tsdb::Query; those of the sink. Listed as by RunListed.
+absl::Status RunListedQuery(const QueryService& service,
+                            const HttpRequest& request,
+                            const QueryRequest& query,
+                            QuerySink* sink,
+                            const std::function<void(const QueryControl&)>& finish,
+                            BodyWriter* body);
+
+// The answer whose body `print` writes while it is sent, as RunListed. `failure` makes what is
+// answered instead if `print` fails before anything was sent. `service` and `request` are borrowed
+// until the body is done.
+using PrintListed = std::function<absl::Status(QueryControl* control, BodyWriter* body)>;
+HttpResponse ListedResponse(const QueryService& service,
+                            const HttpRequest& request,
+                            std::string text,
+                            PrintListed print,
+                            HttpResponse (*failure)(const absl::Status& status));
+
+// The HTTP status for a query that failed: 400 for what the client got wrong (unknown names too),
+// 413 for limits and timeouts, 503 for a store that is away and for queries that were cancelled,
+// else 500.
+int QueryErrorStatus(absl::StatusCode code);
+
+// The response with that status.
+HttpResponse QueryError(const absl::Status& status);
+
+}  // namespace hourcell

@@ -1,0 +1,43 @@
+// The query string of /api/query as a QueryRequest.
+//
+//   m        := aggregator ":" { option ":" } metric [ "{" group "}" [ "{" only-filter "}" ] ]
+//   tsuid    := aggregator ":" { option ":" } hex { "," hex }
+//   option   := "rate" [ "{" counter [ "," max [ "," reset ] ] "}" ] | downsample |
+//               "explicit_tags" | "percentiles[" number { "," number } "]" |
+//               "show-histogram-buckets" | ...
+//   group    := tagk "=" filter { "," tagk "=" filter }
+//
+// Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside
+// parentheses do not separate. Pure functions; thread-safe.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "engine/query/query_spec.h"
+#include "server/http/http_message.h"
+#include "server/query/query_request.h"
+
+namespace hourcell {
+
+// Parses the value of a parameter m. kInvalidArgument with OpenTSDB's texts.
+absl::StatusOr<SubQuery> ParseSubQueryText(std::string_view m);
+
+// Parses the value of a parameter tsuid (or tsuids). kInvalidArgument: as ParseSubQueryText; no
+// tsuid, or one that is not hex.
+absl::StatusOr<SubQuery> ParseTsuidQueryText(std::string_view tsuid);
+
+// Parses the parameters start, end, m, tsuid, ms, arrays, show_*, no_annotations,
+// global_annotations, timezone or tz, use_calendar, explain. Flags count as set whatever their
+// value. Sub queries by tsuid come first. `now_ms` is the present, `default_timezone` for requests
+// that name none; empty = UTC. Errors: as ParseSubQueryText and
+// CompleteQueryRequest; kInvalidArgument "Missing parameter <code>start</code>", "Missing sub
+// queries".
+absl::StatusOr<QueryRequest> ParseQueryString(const HttpRequest& request,
+                                              int64_t now_ms,
+                                              std::string_view default_timezone = {});
+
+}  // namespace hourcell

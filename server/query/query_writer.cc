@@ -1,0 +1,253 @@
+#include "server/query/query_writer.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/text/number.h"
+#include "server/query/annotation_json.h"
+#include "server/query/query_echo.h"
+#include "server/text/json_text.h"
+
+namespace hourcell {
+namespace {
+
+// The longest text of an int64: a sign and 19 digits.
+constexpr size_t kIntegerBytesMax = 20;
+// A point: comma, bracket, quotes, colon, time, value.
+constexpr size_t kWrittenBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
+
+// What stands around points and their parts.
+struct PointFrame {
+  std::string_view begin;
+  std::string_view before_time;
+  std::string_view before_value;
+  std::string_view behind;
+  std::string_view end;
+};
+constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
+constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
+
+// Points on their way to a body, through a buffer of their own: room for the next is checked once a
+// point, and what is printed is moved once.
+class WrittenPoint {
+ public:
+  explicit WrittenPoint(BodyWriter* body) : body_(*body) {}
+
+  // Makes room for kWrittenBytesMax.
+  absl::Status Reserve() {
+    if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax)
+      return absl::OkStatus();
+    Flush();
+    return body_.Offer();
+  }
+  void Flush() {
+    body_.buffer().append(text_, end_);
+    end_ = text_;
+  }
+
+  void Char(char c) { *end_++ = c; }
+  void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
+  void Double(double value) { end_ = WriteJavaDouble(value, end_); }
+  void Word(std::string_view word) {
+    for (const char c : word)
+      Char(c);
+  }
+
+ private:
+  BodyWriter& body_;
+  char* end_ = text_;
+  char text_[8 * 1024];
+};
+
+// ["...","..."]
+void AppendNames(std::span<const std::string_view> names, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out->push_back(',');
+    AppendJsonString(names[i], out);
+  }
+  out->push_back(']');
+}
+
+void AppendTsuids(std::span<const std::string_view> tsuids, std::string* out) {
+  out->push_back('[');
+  for (size_t i = 0; i < tsuids.size(); ++i) {
+    fmt::format_to(std::back_inserter(*out), "{}\"{}\"", i > 0 ? "," : "", ToUpperHex(tsuids[i]));
+  }
+  out->push_back(']');
+}
+
+// ,"annotations":[...]; nothing if there are none.
+void AppendAnnotations(std::string_view name,
+                       std::span<const Annotation> annotations,
+                       std::string* out) {
+  if (annotations.empty()) return;
+  fmt::format_to(std::back_inserter(*out), ",\"{}\":", name);
+  for (size_t i = 0; i < annotations.size(); ++i) {
+    out->push_back(i == 0 ? '[' : ',');
+    AppendAnnotation(annotations[i], out);
+  }
+  out->push_back(']');
+}
+
+}  // namespace
+
+QueryWriter::QueryWriter(const QuerySpec& spec, const QueryPrinting& printing, BodyWriter* body)
+    : spec_(spec), printing_(printing), body_(*body), printed_of_query_(spec.queries.size()) {}
+
+absl::Status QueryWriter::OnBegin(std::span<const Annotation> global_annotations) {
+  AppendAnnotations("globalAnnotations", global_annotations, &global_annotations_);
+  return absl::OkStatus();
+}
+
+absl::Status QueryWriter::OnSeries(const SeriesView& series) {
+  AppendHead(series);
+  Printed printed;
+  HOURCELL_RETURN_IF_ERROR(AppendPoints(series, &printed));
+  std::string& out = body_.buffer();
+  if (printing_.show_stats) {
+    out.append(",\"stats\":{");
+    AppendPrinted(printed, &out);
+    out.push_back('}');
+  }
+  out.push_back('}');
+  printed_.points += printed.points;
+  printed_.nans += printed.nans;
+  if (series.query_index < printed_of_query_.size()) {
+    printed_of_query_[series.query_index].points += printed.points;
+    printed_of_query_[series.query_index].nans += printed.nans;
+  }
+  return body_.Offer();
+}
+
+void QueryWriter::Finish(const QueryControl& control, int64_t elapsed_us) {
+  if (printing_.explain) {
+    BeginElement();
+    AppendExplain(control, &body_.buffer());
+  }
+  if (printing_.show_summary) {
+    BeginElement();
+    AppendSummary(control.cost(), elapsed_us);
+  }
+  body_.buffer().append(is_empty_ ? "[]" : "]");
+}
+
+void QueryWriter::AppendPrinted(const Printed& printed, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), "\"emittedDPs\":{},\"nanDPs\":{}", printed.points,
+                 printed.nans);
+}
+
+void QueryWriter::BeginElement() {
+  body_.buffer().push_back(is_empty_ ? '[' : ',');
+  is_empty_ = false;
+}
+
+// Everything of a series but its points.
+void QueryWriter::AppendHead(const SeriesView& series) {
+  BeginElement();
+  std::string& out = body_.buffer();
+  out.append("{\"metric\":");
+  AppendJsonString(series.metric, &out);
+  out.append(",\"tags\":{");
+  for (size_t i = 0; i < series.tags.size(); ++i) {
+    if (i > 0) out.push_back(',');
+    AppendJsonPair(series.tags[i].first, series.tags[i].second, &out);
+  }
+  out.append("},\"aggregateTags\":");
+  AppendNames(series.aggregate_tags, &out);
+  if (printing_.show_query) {
+    HOURCELL_CHECK(series.query_index < spec_.queries.size());
+    out.append(",\"query\":");
+    AppendSubQueryJson(spec_.queries[series.query_index], series.query_index, &out);
+  }
+  if (printing_.show_tsuids) {
+    out.append(",\"tsuids\":");
+    AppendTsuids(series.tsuids, &out);
+  }
+  AppendAnnotations("annotations", series.annotations, &out);
+  out.append(global_annotations_);
+}
+
+absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printed) {
+  const SpanView& points = series.points;
+  const PointFrame& frame = printing_.arrays ? kArrayFrame : kObjectFrame;
+  const std::string_view nan = series.nan_as_null ? "null" : "\"NaN\"";
+  const auto time_of = [&, ms = printing_.ms](size_t i) {
+    return ms ? points.t[i] : points.t[i] / 1000;
+  };
+  body_.buffer().append(",\"dps\":").append(frame.begin);
+  WrittenPoint text(&body_);
+  for (size_t i = 0; i < points.size(); ++i) {
+    const int64_t time = time_of(i);
+    if (i + 1 < points.size() && time_of(i + 1) == time) continue;
+    HOURCELL_RETURN_IF_ERROR(text.Reserve());
+    if (printed->points++ > 0) text.Char(',');
+    text.Word(frame.before_time);
+    text.Integer(time);
+    text.Word(frame.before_value);
+    const double number = std::bit_cast<double>(points.v[i]);
+    if (points.is_float[i] == 0) {
+      text.Integer(static_cast<int64_t>(points.v[i]));
+    } else if (std::isfinite(number)) {
+      text.Double(number);
+    } else if (std::isnan(number)) {
+      text.Word(nan);
+      ++printed->nans;
+    } else {
+      return absl::InvalidArgumentError(
+          fmt::format("Got Infinity: {} at {} ms", series.metric, points.t[i]));
+    }
+    text.Word(frame.behind);
+  }
+  text.Word(frame.end);
+  text.Flush();
+  return absl::OkStatus();
+}
+
+// {"statsSummary":{...}} of what was printed until now.
+void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_us) {
+  std::string& out = body_.buffer();
+  fmt::format_to(std::back_inserter(out),
+                 "{{\"statsSummary\":{{\"rowsFromStorage\":{},\"bytesFromStorage\":{},"
+                 "\"rowsSkipped\":{},\"dpsPreFilter\":{},\"series\":{},\"memory\":{},",
+                 cost.rows, cost.bytes, cost.rows_skipped, cost.points, cost.series, cost.memory);
+  AppendPrinted(printed_, &out);
+  out.append(",\"totalTime\":");
+  AppendJavaDouble(static_cast<double>(elapsed_us) / 1000, &out);
+  for (size_t i = 0; i < printed_of_query_.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), ",\"queryIdx_{:02}\":{{", i);
+    AppendPrinted(printed_of_query_[i], &out);
+    out.push_back('}');
+  }
+  out.append("}}");
+}
+
+void AppendExplain(const QueryControl& control, std::string* out) {
+  out->append("{\"explain\":[");
+  bool first = true;
+  for (const PlanReport& plan : control.plans()) {
+    fmt::format_to(std::back_inserter(*out), "{}{{\"query\":{},\"method\":", first ? "" : ",",
+                   plan.query_index);
+    first = false;
+    AppendJsonString(plan.method, out);
+    fmt::format_to(std::back_inserter(*out),
+                   ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"
+                   "\"expectedRows\":{},\"expectedBytes\":{},\"rows\":{},\"rowsSkipped\":{},"
+                   "\"points\":{},\"bytes\":{},\"memory\":{}}}",
+                   plan.metric_series, plan.series, plan.groups, plan.hours, plan.expected_rows,
+                   plan.expected_bytes, plan.cost.rows, plan.cost.rows_skipped, plan.cost.points,
+                   plan.cost.bytes, plan.cost.memory);
+  }
+  out->append("]}");
+}
+
+}  // namespace hourcell

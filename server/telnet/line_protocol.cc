@@ -1,0 +1,457 @@
+#include "server/telnet/line_protocol.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "codec/text/put_line.h"
+#include "server/config/version.h"
+
+namespace hourcell {
+namespace {
+
+#ifdef __clang__
+constexpr std::string_view kCompiler = "clang " __clang_version__;
+#else
+constexpr std::string_view kCompiler = "gcc " __VERSION__;
+#endif
+
+size_t IndexOf(PointErrorKind kind) {
+  return static_cast<size_t>(kind);
+}
+
+// How a client is told of points whose commit failed.
+PointErrorKind KindOf(const absl::Status& failure) {
+  return absl::IsResourceExhausted(failure) ? PointErrorKind::kThrottled : PointErrorKind::kStorage;
+}
+
+std::string ErrorText(PointErrorKind kind, std::string_view text) {
+  return fmt::format("put: {}: {}\n", PointErrorTelnetClass(kind), text);
+}
+
+}  // namespace
+
+TelnetCounters::TelnetCounters(Stats* stats)
+    : lines(stats->counter("rpc.received", {{"type", "telnet"}})),
+      puts(stats->counter("rpc.received", {{"type", "put"}})),
+      points(stats->counter("rpc.put.points")),
+      unknown_command(stats->counter("rpc.errors", {{"type", "unknown_command"}})),
+      unauthorized(stats->counter("rpc.errors", {{"type", "unauthorized"}})),
+      line_too_long(stats->counter("rpc.errors", {{"type", "line_too_long"}})),
+      line_unfinished(stats->counter("rpc.errors", {{"type", "line_unfinished"}})),
+      replies_overflow(stats->counter("rpc.errors", {{"type", "replies_overflow"}})),
+      replies_dropped(stats->counter("rpc.telnet.replies_dropped")) {
+  for (const PointErrorKind kind :
+       {PointErrorKind::kInvalidValue, PointErrorKind::kIllegalArgument,
+        PointErrorKind::kUnknownName, PointErrorKind::kThrottled, PointErrorKind::kStorage}) {
+    put_errors[IndexOf(kind)] =
+        stats->counter("rpc.put.errors", {{"reason", std::string(PointErrorKindName(kind))}});
+  }
+}
+
+struct LineProtocol::Batch {
+  std::array<LinePoint, kAppendPointsMax> points;
+  std::array<size_t, kAppendPointsMax> orders;  // of each point: its line's place in the Take
+  size_t size = 0;
+  std::vector<RefusedPoint> refused;  // of the last Append
+};
+
+// Of a thread, not of a session: a server has few threads and may have thousands of idle sessions.
+LineProtocol::Batch* LineProtocol::ThreadBatch() {
+  thread_local const auto batch = std::make_unique<Batch>();
+  return batch.get();
+}
+
+LineProtocol::LineProtocol(Tsdb* tsdb,
+                           const TelnetSettings* settings,
+                           const TelnetCounters* counters,
+                           AccessRights rights)
+    : tsdb_(tsdb),
+      settings_(settings),
+      counters_(counters),
+      connection_rights_(rights),
+      rights_(rights) {}
+
+void LineProtocol::Take(std::string_view bytes, size_t queued_bytes, std::string* replies) {
+  HOURCELL_CHECK(need_ == Need::kInput);
+  if (closed_ || ending_) return;
+  Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
+  size_t handled_of_rest = 0;
+  if (!rest_.empty()) {
+    const size_t end = bytes.find('\n');
+    const std::string_view line_end =
+        bytes.substr(0, end == std::string_view::npos ? end : end + 1);
+    rest_.append(line_end);
+    bytes.remove_prefix(line_end.size());
+    if (end == std::string_view::npos && rest_.size() <= kLineBytesMax) return;
+    handled_of_rest = HandleLines(rest_, &work);
+  }
+  const size_t handled = HandleLines(bytes, &work);
+  // The batch views both until it is in the store.
+  AppendBatch(&work);
+  rest_.erase(0, handled_of_rest);
+  rest_.append(bytes.substr(handled));
+  rest_.insert(0, work.throttled);
+  EndTake(&work);
+}
+
+void LineProtocol::EndTake(Work* work) {
+  AppendErrors(work);
+  CountLines(work);
+  if (closed_ || ending_) rest_.clear();
+  if (need_ != Need::kInput || closed_) return;
+  if (ending_ || commits_.size() > kCommitsUnderWayMax) {
+    NeedCommits(ending_ ? commits_.size() : commits_.size() / 2);
+  }
+}
+
+void LineProtocol::NeedCommits(size_t count) {
+  commits_needed_ = count;
+  if (count > 0) {
+    need_ = Need::kCommit;
+  } else {
+    closed_ = closed_ || ending_;
+  }
+}
+
+void LineProtocol::Finish() {
+  HOURCELL_CHECK(need_ == Need::kInput);
+  if (!rest_.empty() && !closed_) counters_->line_unfinished->Add(1);
+  rest_.clear();
+  ending_ = true;
+  NeedCommits(commits_.size());
+}
+
+void LineProtocol::Settle() {
+  HOURCELL_CHECK(need_ == Need::kInput);
+  NeedCommits(commits_.size());
+}
+
+void LineProtocol::Abandon() {
+  rest_.clear();
+  ending_ = true;
+  need_ = Need::kInput;
+  NeedCommits(commits_.size());
+}
+
+void LineProtocol::WaitForCommits() {
+  HOURCELL_CHECK(need_ == Need::kCommit);
+  for (size_t i = 0; i < commits_needed_; ++i)
+    commits_[i].status = commits_[i].ticket.Wait();
+}
+
+void LineProtocol::CheckLogin(std::string_view remote) {
+  HOURCELL_CHECK(need_ == Need::kLogin);
+  login_answer_ = settings_->authenticator->Check(*login_, remote);
+}
+
+void LineProtocol::Resume(size_t queued_bytes, std::string* replies) {
+  HOURCELL_CHECK(need_ != Need::kInput);
+  Work work{.queued_bytes = queued_bytes, .replies = replies, .batch = ThreadBatch()};
+  if (need_ == Need::kCommit) ReportCommits(&work);
+  if (need_ == Need::kLogin) EndLogin(login_answer_, &work);
+  AppendErrors(&work);
+  need_ = Need::kInput;
+  if (closed_) return;
+  if (ending_) {
+    NeedCommits(commits_.size());
+    return;
+  }
+  const std::string rest = std::exchange(rest_, {});
+  Take(rest, queued_bytes, replies);
+}
+
+size_t LineProtocol::HandleLines(std::string_view bytes, Work* work) {
+  const size_t size = bytes.size();
+  Batch* const batch = work->batch;
+  while (TakesLines()) {
+    if (MayPut()) {
+      const size_t length = ScanPutLine(bytes, &batch->points[batch->size]);
+      if (length > 0) {
+        bytes.remove_prefix(length);
+        ++work->lines;
+        ++work->puts;
+        AddPoint(work);
+        continue;
+      }
+    }
+    const size_t end = bytes.find('\n');
+    if (std::min(end, bytes.size()) > kLineBytesMax) RefuseLongLine(work);
+    if (!TakesLines() || end == std::string_view::npos) break;
+    if (!HandleLine(bytes.substr(0, end), work)) break;
+    bytes.remove_prefix(end + 1);
+  }
+  return size - bytes.size();
+}
+
+bool LineProtocol::HandleLine(std::string_view line, Work* work) {
+  ++work->lines;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (line.ends_with(" HTTP/1.1")) {
+    RefuseHttp(work);
+    return true;
+  }
+  const std::string_view command = line.substr(0, line.find(' '));
+  if (command == "put" && settings_->puts_allowed) {
+    line.remove_prefix(std::min(command.size() + 1, line.size()));
+    if (RefuseCommand(command, work)) return true;
+    HandlePut(line, work);
+    return true;
+  }
+  for (const std::string_view known : {"version", "stats", "help", "dropcaches", "exit"}) {
+    if (command == known) return RefuseCommand(command, work) || HandleBarrier(command, work);
+  }
+  if (command == "auth" && settings_->authenticator != nullptr) return HandleBarrier(line, work);
+  counters_->unknown_command->Add(1);
+  work->errors.push_back({.order = work->next_order++,
+                          .text = fmt::format("unknown command: {}.  Try `help'.\n", command)});
+  return true;
+}
+
+// A page in a browser may send a method of its own, "help", to a server of its own name; what comes
+// behind the request line is its to choose.
+void LineProtocol::RefuseHttp(Work* work) {
+  counters_->unknown_command->Add(1);
+  ending_ = true;
+  work->errors.push_back({.order = work->next_order++,
+                          .text = "unknown HTTP method: want GET, POST, PUT or DELETE\n"});
+}
+
+void LineProtocol::HandlePut(std::string_view words, Work* work) {
+  ++work->puts;
+  const std::optional<PointError> error =
+      ParsePointLine(words, PointSyntax::kTelnet, settings_->point_limits, &parser_,
+                     &work->batch->points[work->batch->size]);
+  if (error.has_value()) {
+    RefusePoint(*error, work->next_order++, work);
+  } else {
+    AddPoint(work);
+  }
+}
+
+// Answers a command that this client may not use.
+bool LineProtocol::RefuseCommand(std::string_view command, Work* work) {
+  AccessRights needs;
+  if (command == "put") needs = AccessRights::Write();
+  if (command == "stats") needs = AccessRights::Read();
+  if (command == "dropcaches") needs = AccessRights::Admin();
+  if (rights_.Covers(needs)) return false;
+  counters_->unauthorized->Add(1);
+  if (command != "put" || settings_->return_errors) {
+    work->errors.push_back(
+        {.order = work->next_order++,
+         .text = fmt::format("{}: permission denied: this needs the role {}; this client has {}\n",
+                             command, needs.role(), rights_.role())});
+  }
+  return true;
+}
+
+bool LineProtocol::HandleBarrier(std::string_view line, Work* work) {
+  AppendBatch(work);
+  if (need_ == Need::kInput) NeedCommits(commits_.size());
+  if (need_ != Need::kInput) {
+    --work->lines;  // it comes again
+    return false;
+  }
+  AppendErrors(work);
+  CountLines(work);
+  const std::string_view command = line.substr(0, line.find(' '));
+  if (command == "exit" || failed_in_silence_) {
+    closed_ = true;
+  } else if (command == "auth") {
+    StartLogin(line, work);
+  } else {
+    Answer(command, work);
+  }
+  return true;
+}
+
+void LineProtocol::Answer(std::string_view command, Work* work) {
+  if (command == "version") {
+    Reply(fmt::format("hourcell {} built for OpenTSDB 2.4 clients\nBuilt with {}\n",
+                      kHourcellVersion, kCompiler),
+          work);
+  } else if (command == "stats") {
+    std::string lines;
+    AppendStatLines(tsdb_->stats(), settings_->clock->NowMs() / 1000, settings_->origin, &lines);
+    Reply(lines, work);
+  } else if (command == "help") {
+    Reply(fmt::format("available commands: {}dropcaches exit help {}stats version \n",
+                      settings_->authenticator != nullptr ? "auth " : "",
+                      settings_->puts_allowed ? "put " : ""),
+          work);
+  } else if (command == "dropcaches" && !settings_->dropcaches_allowed) {
+    Reply("dropcaches: not enabled (tsd.rpc.allow_dropcaches=false)\n", work);
+  } else if (command == "dropcaches") {
+    tsdb_->DropCaches();
+    Reply("Caches dropped.\n", work);
+  }
+}
+
+// "auth user secret", "auth basic user secret" as OpenTSDB's plug-in has it, or "auth token".
+void LineProtocol::StartLogin(std::string_view line, Work* work) {
+  std::vector<std::string_view> words;
+  for (size_t at = 0; at != std::string_view::npos;) {
+    const size_t end = line.find(' ', at);
+    if (end != at) words.push_back(line.substr(at, end - at));
+    at = end == std::string_view::npos ? end : end + 1;
+  }
+  if (words.size() == 4 && words[1] == "basic") words.erase(words.begin() + 1);
+  login_ = std::nullopt;
+  if (words.size() == 2) login_ = ParseToken(words[1]);
+  if (words.size() == 3) login_ = MakeLogin(words[1], words[2]);
+  const LoginAnswer known =
+      login_.has_value() ? settings_->authenticator->Recall(*login_) : LoginAnswer::Refused();
+  if (known.kind == LoginAnswer::Kind::kUnknown) {
+    need_ = Need::kLogin;
+  } else {
+    EndLogin(known, work);
+  }
+}
+
+// The replies are OpenTSDB's.
+void LineProtocol::EndLogin(const LoginAnswer& answer, Work* work) {
+  login_ = std::nullopt;
+  if (answer.kind == LoginAnswer::Kind::kGranted) {
+    rights_ = connection_rights_ | answer.rights;
+    Reply("AUTH_SUCCESS\r\n", work);
+    return;
+  }
+  rights_ = connection_rights_;
+  counters_->unauthorized->Add(1);
+  Reply("AUTH_FAIL\r\n", work);
+  if (++logins_refused_ == kLoginsRefusedMax) ending_ = true;
+}
+
+void LineProtocol::RefuseLongLine(Work* work) {
+  AppendBatch(work);
+  if (need_ != Need::kInput) return;  // it comes again
+  counters_->line_too_long->Add(1);
+  ending_ = true;
+  work->errors.push_back(
+      {.order = work->next_order++,
+       .text =
+           fmt::format("line too long: more than {} bytes without a line end\n", kLineBytesMax)});
+}
+
+void LineProtocol::AddPoint(Work* work) {
+  Batch* const batch = work->batch;
+  batch->orders[batch->size] = work->next_order++;
+  if (++batch->size == kAppendPointsMax) AppendBatch(work);
+}
+
+void LineProtocol::AppendBatch(Work* work) {
+  Batch* const batch = work->batch;
+  if (batch->size == 0) return;
+  const std::span<const LinePoint> points(batch->points.data(), batch->size);
+  batch->refused.clear();
+  CommitTicket ticket = settings_->append ? settings_->append(points, &batch->refused)
+                                          : tsdb_->Append(points, &batch->refused, {.wait_ms = 0});
+  if (!settings_->append && ticket.took_nothing() && absl::IsUnavailable(ticket.Wait())) {
+    // No room for any: this connection is not read until there is.
+    for (size_t i = 0; i < points.size(); ++i) {
+      batch->refused.push_back({.index = i, .error = {PointErrorKind::kThrottled, {}}});
+    }
+  }
+  batch->size = 0;
+  if (batch->refused.size() < points.size()) {
+    commits_.push_back({.ticket = std::move(ticket),
+                        .points = points.size() - batch->refused.size(),
+                        .status = absl::OkStatus()});
+  }
+  for (const RefusedPoint& point : batch->refused) {
+    if (point.error.kind == PointErrorKind::kThrottled) {
+      KeepThrottled(points[point.index], work);
+    } else {
+      RefusePoint(point.error, batch->orders[point.index], work);
+    }
+  }
+}
+
+void LineProtocol::KeepThrottled(const LinePoint& point, Work* work) {
+  need_ = Need::kPause;
+  --work->lines;
+  --work->puts;
+  // The line's words, as they stand in the bytes taken.
+  const char* const begin = point.metric.data();
+  const char* const end = point.tags.data() + point.tags.size();
+  work->throttled.append("put ").append(begin, end).append("\n");
+}
+
+void LineProtocol::ReportCommits(Work* work) {
+  uint64_t stored = 0;
+  uint64_t lost = 0;
+  absl::Status failure;  // the last one
+  const auto needed_end = commits_.begin() + static_cast<ptrdiff_t>(commits_needed_);
+  for (auto commit = commits_.begin(); commit != needed_end; ++commit) {
+    if (commit->status.ok()) {
+      stored += commit->points;
+      continue;
+    }
+    counters_->put_errors[IndexOf(KindOf(commit->status))]->Add(commit->points);
+    lost += commit->points;
+    failure = commit->status;
+  }
+  commits_.erase(commits_.begin(), needed_end);
+  counters_->points->Add(stored);
+  if (lost == 0) return;
+  if (!settings_->return_errors) {
+    failed_in_silence_ = true;
+    return;
+  }
+  std::string text(failure.message().data(), failure.message().size());
+  if (lost > 1) fmt::format_to(std::back_inserter(text), ": {} lines not stored", lost);
+  work->errors.push_back(
+      {.order = work->next_order++, .text = ErrorText(KindOf(failure), text), .is_loss = true});
+}
+
+void LineProtocol::RefusePoint(const PointError& error, size_t order, Work* work) {
+  counters_->put_errors[IndexOf(error.kind)]->Add(1);
+  const bool is_loss = error.kind == PointErrorKind::kStorage;
+  if (settings_->return_errors) {
+    work->errors.push_back(
+        {.order = order, .text = ErrorText(error.kind, error.text), .is_loss = is_loss});
+  } else if (is_loss) {
+    failed_in_silence_ = true;
+  }
+}
+
+void LineProtocol::AppendErrors(Work* work) {
+  std::ranges::sort(work->errors, {}, &ErrorLine::order);
+  for (const ErrorLine& error : work->errors) {
+    if (work->queued_bytes + work->replies->size() + error.text.size() > kErrorBytesQueuedMax) {
+      counters_->replies_dropped->Add(1);
+      failed_in_silence_ = failed_in_silence_ || error.is_loss;
+    } else {
+      work->replies->append(error.text);
+    }
+  }
+  work->errors.clear();
+}
+
+void LineProtocol::CountLines(Work* work) {
+  counters_->lines->Add(std::exchange(work->lines, 0));
+  counters_->puts->Add(std::exchange(work->puts, 0));
+}
+
+void LineProtocol::Reply(std::string_view text, Work* work) {
+  if (work->queued_bytes + work->replies->size() + text.size() > kReplyBytesQueuedMax) {
+    counters_->replies_overflow->Add(1);
+    closed_ = true;
+    return;
+  }
+  work->replies->append(text);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,182 @@
+#include "server/telnet/telnet_session.h"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "server/connection_context.h"
+#include "server/net/asio.h"
+#include "server/net/transport.h"
+#include "server/telnet/line_protocol.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+using AsioError = boost::system::error_code;
+
+class TelnetSession : public Session {
+ public:
+  TelnetSession(Transport* transport, const ConnectionContext* context, AccessRights rights)
+      : transport_(transport),
+        context_(context),
+        session_(context->tsdb, context->telnet, context->telnet_counters, rights),
+        timer_(transport->strand().executor) {}
+
+  void Take(std::string_view bytes) override;
+  void EndInput() override { End(); }
+  void Stop() override { End(); }
+  void OnSent(size_t /*bytes*/) override {}
+  void OnAllSent() override {}
+  void OnClosed() override;
+
+  bool wants_input() const override { return !waits_; }
+  bool is_working() const override { return waits_; }
+
+ private:
+  std::shared_ptr<TelnetSession> Self() { return {transport_->KeepAlive(), this}; }
+
+  void End();
+  void Serve(std::string replies);
+  void Pause();
+  void WaitInPool();
+  void WaitForTurn();
+  void Resume();
+  void SettleLater();
+  void Abandon();
+
+  Transport* const transport_;
+  const ConnectionContext* const context_;
+  LineProtocol session_;
+  asio::steady_timer timer_;
+  bool waits_ = false;          // for its need
+  bool settle_is_due_ = false;  // the timer runs for that
+};
+
+void TelnetSession::Take(std::string_view bytes) {
+  std::string replies;
+  session_.Take(bytes, transport_->unsent_bytes(), &replies);
+  Serve(std::move(replies));
+}
+
+// The client ends, or the server stops. Where the session waits, what it waits for comes first.
+void TelnetSession::End() {
+  if (transport_->is_closing() || waits_) return;
+  session_.Finish();
+  Serve({});
+}
+
+// Sends what the session answered and does what it needs.
+void TelnetSession::Serve(std::string replies) {
+  transport_->Send(std::move(replies));
+  if (transport_->is_closed()) return;  // by that: OnClosed has seen to what the session needs
+  if (session_.closed()) {
+    timer_.cancel();
+    transport_->CloseAfterFlush();
+    return;
+  }
+  switch (session_.need()) {
+    case LineProtocol::Need::kCommit:
+    case LineProtocol::Need::kLogin:
+      WaitInPool();
+      break;
+    case LineProtocol::Need::kPause:
+      Pause();
+      break;
+    case LineProtocol::Need::kInput:
+      SettleLater();
+      break;
+  }
+}
+
+void TelnetSession::Pause() {
+  waits_ = true;
+  settle_is_due_ = false;
+  timer_.expires_after(std::chrono::milliseconds(kThrottlePauseMs));
+  timer_.async_wait([self = Self()](const AsioError& error) {
+    if (!error) self->Resume();
+  });
+}
+
+// Meets the session's need where it may take long.
+void TelnetSession::WaitInPool() {
+  waits_ = true;
+  const bool is_login = session_.need() == LineProtocol::Need::kLogin;
+  const std::string remote = is_login ? transport_->remote() : std::string();
+  if (is_login && !EnterLogins(*context_, remote)) {
+    WaitForTurn();
+    return;
+  }
+  WorkerPool* const pool = is_login ? context_->login_pool : context_->commit_pool;
+  asio::post((pool != nullptr ? pool : context_->pool)->pool, [self = Self(), is_login, remote] {
+    if (is_login) {
+      self->session_.CheckLogin(remote);
+      LeaveLogins(*self->context_, remote);
+    } else {
+      self->session_.WaitForCommits();
+    }
+    asio::post(self->transport_->strand().executor, [self] { self->Resume(); });
+  });
+}
+
+// Too many logins wait before this one.
+void TelnetSession::WaitForTurn() {
+  settle_is_due_ = false;
+  timer_.expires_after(std::chrono::milliseconds(kThrottlePauseMs));
+  timer_.async_wait([self = Self()](const AsioError& error) {
+    if (!error) self->WaitInPool();
+  });
+}
+
+void TelnetSession::Resume() {
+  waits_ = false;
+  transport_->Touch();  // it is we who took our time
+  std::string replies;
+  session_.Resume(transport_->unsent_bytes(), &replies);
+  if (transport_->is_closed()) {
+    Abandon();
+    return;
+  }
+  Serve(std::move(replies));
+  if (transport_->stopping()) End();
+  transport_->ReadOn();
+}
+
+void TelnetSession::SettleLater() {
+  if (settle_is_due_ || !session_.has_commits_under_way()) return;
+  settle_is_due_ = true;
+  timer_.expires_after(std::chrono::milliseconds(kSettleMs));
+  timer_.async_wait([self = Self()](const AsioError& error) {
+    if (error) return;
+    self->settle_is_due_ = false;
+    if (self->transport_->is_closed() || self->waits_ || self->session_.closed()) return;
+    self->session_.Settle();
+    self->Serve({});
+  });
+}
+
+void TelnetSession::OnClosed() {
+  timer_.cancel();
+  if (!waits_) Abandon();
+}
+
+// Nobody is there to be answered. What is being committed is counted all the same.
+void TelnetSession::Abandon() {
+  session_.Abandon();
+  if (session_.need() == LineProtocol::Need::kCommit) WaitInPool();
+}
+
+}  // namespace
+
+std::unique_ptr<Session> StartTelnetSession(Transport* transport,
+                                            const ConnectionContext* context,
+                                            AccessRights rights) {
+  return std::make_unique<TelnetSession>(transport, context, rights);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,33 @@
+// The line protocol over a connection: a LineProtocol whose needs are met.
+//
+// Lines are done right where they are read. A session that has to wait for a commit does so in a
+// pool, and one whose store asks for patience is tried again by a timer. A login that has to be
+// checked is checked in a pool of its own, so that those who guess hold up each other only. Nothing
+// is read meanwhile.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "server/access/access_rights.h"
+#include "server/net/session.h"
+
+namespace hourcell {
+
+class Transport;
+struct ConnectionContext;
+
+// After how long commits that nobody waited for are settled: their points counted, their failures
+// told.
+inline constexpr int64_t kSettleMs = 100;
+// How long to leave a store alone that asks for patience.
+inline constexpr int64_t kThrottlePauseMs = 10;
+
+// `transport`, which owns the session, and `context` are borrowed. `rights`: of the
+// connection, before any login.
+std::unique_ptr<Session> StartTelnetSession(Transport* transport,
+                                            const ConnectionContext* context,
+                                            AccessRights rights);
+
+}  // namespace hourcell

@@ -1,0 +1,29 @@
+// SelfStats: the server's own statistics as points in its own store, tsd.<name> with the tags of
+// /api/stats, so that a dashboard can show them over time.
+//
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+
+#include "engine/tsdb.h"
+#include "server/text/stats_text.h"
+
+namespace hourcell {
+
+class SelfStats {
+ public:
+  // `tsdb` is borrowed and outlives the object. Counts its failures as stats.self_errors.
+  SelfStats(Tsdb* tsdb, StatOrigin origin);
+
+  // Puts one point a statistic, at `now_ms` in whole seconds.
+  void Put(int64_t now_ms);
+
+ private:
+  Tsdb* const tsdb_;
+  const StatOrigin origin_;
+  Counter* const errors_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,148 @@
+#include "engine/backup_restore.h"
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+
+#include "codec/base/clock.h"
+#include "engine/backup_admin.h"
+#include "tests/engine/backup/backup_testing.h"
+#include "tests/engine/journal/journal_testing.h"
+#include "tests/support/fault_fs.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::backup_restore_test {
+namespace {
+
+using absl::StatusCode;
+using testing::HasSubstr;
+
+class BackupRestoreTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Options options = TinyOptions(dir_.file("store"));
+    options.seal_in_background = false;
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutPoints(tsdb.get(), 0, 100);
+    ASSERT_OK(tsdb->Flush());
+    PutPoints(tsdb.get(), 100, 20);
+    const auto made = tsdb->backups()->Make(dir_.file("backups"));
+    ASSERT_OK(made);
+    manifest_ = *made;
+    dump_ = Dump(tsdb.get());
+    auto set = BackupSet::Open(dir_.file("backups"), BackupSet::Use::kRead);
+    ASSERT_OK(set);
+    set_ = *std::move(set);
+  }
+
+  absl::Status Restore(rocksdb::Env* env = nullptr) {
+    return RestoreBackup(*set_, manifest_, target_, env);
+  }
+  void ExpectWhole() {
+    Options options = TinyOptions(target_);
+    options.create_if_missing = false;
+    EXPECT_EQ(Dump(OpenTiny(options).get()), dump_);
+  }
+
+  TempDir dir_;
+  const std::string target_ = dir_.file("target");
+  BackupManifest manifest_;
+  std::unique_ptr<BackupSet> set_;
+  std::string dump_;
+};
+
+TEST_F(BackupRestoreTest, AnEmptyDirectoryIsTakenAnotherIsNot) {
+  std::filesystem::create_directory(target_);
+  ASSERT_OK(Restore());
+  EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("want an empty")));
+  ExpectWhole();
+}
+
+// The one that was restored is opened without the settings of the one that was backed up.
+TEST_F(BackupRestoreTest, TheStoresTtlIsRestored) {
+  ManualClock clock((kBackupHour + 86400) * 1000);
+  Options options = TinyOptions(dir_.file("short"));
+  options.ttl_s = 90'000;
+  options.clock = &clock;
+  {
+    const std::unique_ptr<Tsdb> tsdb = OpenTiny(options);
+    PutPoints(tsdb.get(), 0, 100);
+    manifest_ = *tsdb->backups()->Make(dir_.file("of_short"));
+  }
+  set_ = *BackupSet::Open(dir_.file("of_short"), BackupSet::Use::kRead);
+  ASSERT_OK(Restore());
+
+  clock.Advance(90'000 * 1000);
+  Options restored = TinyOptions(target_);
+  restored.clock = &clock;
+  const std::unique_ptr<Tsdb> tsdb = OpenTiny(restored);
+  EXPECT_EQ(tsdb->store_ttl_s(), 90'000);
+  EXPECT_EQ(Dump(tsdb.get()), "") << "all have expired";
+}
+
+TEST_F(BackupRestoreTest, AFileInTheWayIsRefused) {
+  WriteFile(target_, "x");
+  EXPECT_FALSE(Restore().ok());
+  EXPECT_EQ(ReadFile(target_), "x");
+}
+
+TEST_F(BackupRestoreTest, WhatAnEarlierOneLeftIsRemovedAndNothingElse) {
+  std::filesystem::create_directories(target_ + ".restoring/db");
+  WriteFile(target_ + ".restoring/db/CURRENT", "old");
+  ASSERT_OK(Restore());
+  ExpectWhole();
+  EXPECT_FALSE(std::filesystem::exists(target_ + ".restoring"));
+
+  std::filesystem::remove_all(target_);
+  std::filesystem::create_directories(target_ + ".restoring/mine");
+  EXPECT_THAT(Restore(), StatusIs(StatusCode::kFailedPrecondition, HasSubstr("got mine in it")));
+}
+
+// Each file in turn: a byte of it, its end, all of it.
+TEST_F(BackupRestoreTest, DamageIsRefusedAndLeavesNoStore) {
+  for (const BackupFile& file : manifest_.files) {
+    SCOPED_TRACE(file.path);
+    const std::string path = set_->PathOf(file);
+    const std::string content = ReadFile(path);
+    if (content.empty()) continue;
+    Damage(path, content.size() / 2);
+    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("got the CRC")));
+    WriteFile(path, content.substr(0, content.size() - 1));
+    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("bytes; want")));
+    std::filesystem::remove(path);
+    EXPECT_THAT(Restore(), StatusIs(StatusCode::kDataLoss, HasSubstr("missing")));
+    EXPECT_FALSE(std::filesystem::exists(target_));
+    WriteFile(path, content);
+  }
+  ASSERT_OK(Restore());
+  ExpectWhole();
+}
+
+// A power loss after a fault at every write: no store is there, or the whole one.
+TEST_F(BackupRestoreTest, AFaultAtAnyWriteLeavesNoStoreOrAWholeOne) {
+  const auto fs = std::make_shared<FaultFs>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(fs);
+  uint64_t faults = 0;
+  for (; faults < 1000; ++faults) {
+    SCOPED_TRACE(testing::Message() << "fault " << faults);
+    fs->FailOn({.nth = faults + 1, .is_lasting = true});
+    const absl::Status restored = Restore(env.get());
+    fs->Heal();
+    fs->LoseUnsynced(faults);
+    if (restored.ok()) break;
+    if (!std::filesystem::exists(target_)) continue;
+    ExpectWhole();
+    std::filesystem::remove_all(target_);
+  }
+  EXPECT_GE(faults, 3 * manifest_.files.size());
+  EXPECT_LT(faults, 1000u) << "never through";
+  ExpectWhole();
+}
+
+}  // namespace
+}  // namespace hourcell::backup_restore_test

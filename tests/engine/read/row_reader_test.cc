@@ -1,0 +1,194 @@
+#include "engine/read/row_reader.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/random.h"
+#include "codec/limits.h"
+#include "codec/rows/salt.h"
+#include "tests/support/mem_table_store.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::row_reader_test {
+namespace {
+
+constexpr uint32_t kHour = 1356998400;
+constexpr Uid kCpu = 5;
+
+struct Case {
+  std::string name;
+  size_t salt_width = 0;
+  std::vector<RowField> fields = Layout().fields;
+};
+
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class RowReaderTest : public testing::TestWithParam<Case> {
+ protected:
+  RowReaderTest() {
+    layout_.salt_width = GetParam().salt_width;
+    layout_.salt_buckets = 3;
+    layout_.fields = GetParam().fields;
+    row_keys_.emplace(layout_);
+  }
+
+  void AddRow(std::string_view tsuid, uint32_t base_time_s, const std::string& value) {
+    Mutation row{.table = TableId::kData, .kind = Mutation::Kind::kSet, .key = {}, .value = value};
+    row_keys_->Append(tsuid, base_time_s, &row.key);
+    ASSERT_OK(tables_.Apply({&row, 1}, false));
+  }
+
+  // By series and time.
+  using Rows = std::map<std::pair<size_t, uint32_t>, std::string>;
+  Rows ReadAll(const RowSelection& selection, const ScanBounds& hours, ReadMethod method) {
+    QueryControl control;
+    QueryMeter meter({}, {}, &control);
+    const auto view = tables_.Snapshot();
+    RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
+    Rows rows;
+    std::map<size_t, uint32_t> last;
+    EXPECT_OK(reader.Read(selection, hours, method, [&](const RowReader::Row& row) {
+      EXPECT_GT(row.base_time_s, last[row.index]) << "rows of a series come by time";
+      last[row.index] = row.base_time_s;
+      EXPECT_TRUE(rows.try_emplace({row.index, row.base_time_s}, row.cell).second);
+      return absl::OkStatus();
+    }));
+    EXPECT_EQ(meter.cost().rows, rows.size());
+    if (method == ReadMethod::kPointReads) {
+      EXPECT_EQ(meter.cost().rows_skipped, 0u);
+    }
+    return rows;
+  }
+
+  Layout layout_;
+  std::optional<RowKeyCodec> row_keys_;
+  MemTableStore tables_;
+};
+
+TEST_P(RowReaderTest, EveryMethodFindsTheSameRows) {
+  constexpr uint64_t kSeed = 20261122;
+  SCOPED_TRACE(kSeed);
+  Random random(kSeed);
+  for (int round = 0; round < 30; ++round) {
+    SeriesListBuilder builder(layout_);
+    for (Uid i = 1; i <= 60; ++i) {
+      std::vector<TagUids> tags = {{1, i}};
+      if (random.Below(3) == 0) tags.push_back({2, 1 + random.Below(4)});
+      for (const Uid metric : {kCpu - 1, kCpu, kCpu + 1}) {
+        const std::string tsuid = EncodeTsuid(layout_, metric, tags);
+        if (metric == kCpu) {
+          ASSERT_OK(builder.Add(i, tsuid));
+        }
+        for (uint32_t hour = 0; hour < 12; ++hour) {
+          if (hour % 5 == 3 || random.Below(3) == 0) continue;  // some hours have no row at all
+          AddRow(tsuid, kHour + hour * kRowSpanS, fmt::format("{}.{}.{}", metric, i, hour));
+        }
+      }
+    }
+    const SeriesList list = std::move(builder).Build();
+    std::vector<uint32_t> selected;
+    const uint64_t share = 1 + random.Below(30);
+    for (uint32_t i = 0; i < list.size(); ++i) {
+      if (random.Below(share) == 0) selected.push_back(i);
+    }
+    const RowSelection selection{.list = &list, .metric = kCpu, .series = selected};
+    const auto begin_s = static_cast<uint32_t>(kHour + random.Below(6) * kRowSpanS);
+    const ScanBounds hours{.begin_s = begin_s, .end_s = begin_s + random.Below(9) * kRowSpanS};
+
+    Rows want;
+    const auto view = tables_.Snapshot();
+    for (size_t i = 0; i < selected.size(); ++i) {
+      for (uint64_t hour_s = hours.begin_s; hour_s < hours.end_s; hour_s += kRowSpanS) {
+        std::string key;
+        row_keys_->Append(list.tsuid(selected[i]), static_cast<uint32_t>(hour_s), &key);
+        const auto value = *view->Get(TableId::kData, key);
+        if (value.has_value()) want[{i, static_cast<uint32_t>(hour_s)}] = *value;
+      }
+    }
+    for (const ReadMethod method :
+         {ReadMethod::kPointReads, ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
+      EXPECT_EQ(ReadAll(selection, hours, method), want) << ReadMethodName(method);
+    }
+  }
+}
+
+TEST_P(RowReaderTest, PresentHoursAreThoseOfTheMetric) {
+  const std::string tsuid = EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, 1}});
+  AddRow(tsuid, kHour + 3 * kRowSpanS, "a");
+  AddRow(tsuid, kHour + 7 * kRowSpanS, "b");
+  const auto present = [&](uint32_t from_hour, uint32_t to_hour) {
+    const auto view = tables_.Snapshot();
+    const auto hours = PresentHours(
+        *row_keys_, view.get(), kCpu,
+        {.begin_s = kHour + from_hour * kRowSpanS, .end_s = kHour + to_hour * kRowSpanS});
+    EXPECT_OK(hours);
+    return std::pair((hours->begin_s - kHour) / kRowSpanS, (hours->end_s - kHour) / kRowSpanS);
+  };
+
+  EXPECT_EQ(present(0, 20), std::pair(3u, uint64_t{8}));
+  EXPECT_EQ(present(4, 20), std::pair(7u, uint64_t{8}));
+  EXPECT_EQ(present(0, 7), std::pair(3u, uint64_t{4}));
+  const auto none = present(8, 20);
+  EXPECT_EQ(none.first, none.second);
+}
+
+TEST_P(RowReaderTest, ReadsToTheLastHourThereCanBe) {
+  constexpr uint32_t kLastHour = UINT32_MAX / kRowSpanS * kRowSpanS;
+  const std::string tsuid = EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, 1}});
+  AddRow(tsuid, kLastHour, "end");
+  SeriesListBuilder builder(layout_);
+  ASSERT_OK(builder.Add(1, tsuid));
+  const SeriesList list = std::move(builder).Build();
+  const std::vector<uint32_t> all = {0};
+  const ScanBounds hours = ClampHours({.begin_s = kLastHour - 2 * kRowSpanS, .end_s = UINT64_MAX});
+
+  for (const ReadMethod method :
+       {ReadMethod::kPointReads, ReadMethod::kSkipScan, ReadMethod::kLinearScan}) {
+    EXPECT_EQ(ReadAll({.list = &list, .metric = kCpu, .series = all}, hours, method).size(), 1u);
+  }
+}
+
+TEST_P(RowReaderTest, OneSeriesOfManyReadsItsRowsOnly) {
+  SeriesListBuilder builder(layout_);
+  for (Uid i = 1; i <= 500; ++i) {
+    const std::string tsuid = EncodeTsuid(layout_, kCpu, std::vector<TagUids>{{1, i}});
+    ASSERT_OK(builder.Add(i, tsuid));
+    AddRow(tsuid, kHour, "x");
+  }
+  const SeriesList list = std::move(builder).Build();
+  const std::vector<uint32_t> one = {250};
+  QueryControl control;
+  QueryMeter meter({}, {}, &control);
+  const auto view = tables_.Snapshot();
+  RowReader reader(*row_keys_, view.get(), &meter, /*is_large=*/false);
+
+  ASSERT_OK(reader.Read({.list = &list, .metric = kCpu, .series = one},
+                        {.begin_s = kHour, .end_s = kHour + kRowSpanS}, ReadMethod::kSkipScan,
+                        [](const RowReader::Row&) { return absl::OkStatus(); }));
+
+  EXPECT_EQ(meter.cost().rows, 1u);
+  EXPECT_EQ(meter.cost().rows_skipped, 0u);
+}
+
+using enum RowField;
+INSTANTIATE_TEST_SUITE_P(Layouts,
+                         RowReaderTest,
+                         testing::Values(Case{"plain"},
+                                         Case{"salted", 1},
+                                         Case{"time_first", 0, {kBaseTime, kSalt, kMetric, kTags}},
+                                         Case{"metric_salt", 1, {kMetric, kSalt, kBaseTime, kTags}},
+                                         Case{"salt_last", 1, {kMetric, kBaseTime, kSalt, kTags}},
+                                         Case{"time_salt", 1, {kBaseTime, kSalt, kMetric, kTags}}),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace hourcell::row_reader_test

@@ -1,0 +1,127 @@
+#include "engine/rows/store_meta.h"
+
+#include <filesystem>
+#include <optional>
+
+#include "tests/support/builders.h"
+#include "tests/support/mem_table_store.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::store_meta_test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(StoreMetaTest, ANewStoreGetsTheLayoutAskedFor) {
+  TempDir directory;
+  MemTableStore tables;
+  Options options = TinyOptions(directory.path());
+  options.layout.salt_width = 1;
+
+  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
+  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(options.layout));
+}
+
+TEST(StoreMetaTest, OnlyANewStoreGetsADirectoryForItsJournal) {
+  TempDir directory;
+  MemTableStore tables;
+  const Options options = TinyOptions(directory.path());
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  EXPECT_TRUE(std::filesystem::is_directory(directory.file("journal")));
+
+  std::filesystem::remove(directory.file("journal"));
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  EXPECT_FALSE(std::filesystem::exists(directory.file("journal")));
+}
+
+TEST(StoreMetaTest, AStoreWithoutADirectoryForItsJournalGetsNoLayout) {
+  TempDir directory;
+  MemTableStore tables;
+
+  EXPECT_FALSE(ReadOrCreateMeta(TinyOptions(directory.file("none")), &tables).ok());
+
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds(std::nullopt));
+}
+
+TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
+  TempDir directory;
+  MemTableStore tables;
+  ASSERT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+
+  Options other = TinyOptions(directory.path());
+  other.layout.salt_width = 1;
+  other.layout.tagv_width = 4;
+
+  EXPECT_THAT(ReadOrCreateMeta(other, &tables),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("tsd.storage.salt.width"),
+                             HasSubstr("tsd.storage.uid.width.tagv"))));
+  other.check_layout = false;
+  EXPECT_THAT(ReadOrCreateMeta(other, &tables), IsOkAndHolds(Layout()));
+}
+
+TEST(StoreMetaTest, RefusesANewerFormat) {
+  MemTableStore tables;
+  const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "format", "3"};
+  ASSERT_OK(tables.Apply({&set, 1}, false));
+
+  EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("store format \"3\"")));
+}
+
+TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {
+  TempDir directory;
+  MemTableStore tables;
+  Options options = TinyOptions(directory.path());
+  options.layout.salt_width = 1;
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+  const auto text = [&] {
+    const auto epochs = ReadSaltEpochs(options.layout, &tables);
+    return epochs.ok() ? epochs->ToText() : std::string(epochs.status().message());
+  };
+  EXPECT_EQ(text(), "0=20");
+  ASSERT_OK(WriteSaltEpochs(*SaltEpochs::Parse("0=20,3600=64", 1), &tables));
+  EXPECT_EQ(text(), "0=20,3600=64");
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "format"), IsOkAndHolds("2"));
+  EXPECT_OK(ReadOrCreateMeta(options, &tables));
+
+  const Mutation damage{TableId::kMeta, Mutation::Kind::kSet, "salt_epochs", "0=20,3600"};
+  ASSERT_OK(tables.Apply({&damage, 1}, false));
+  EXPECT_THAT(ReadSaltEpochs(options.layout, &tables),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta salt_epochs")));
+}
+
+TEST(StoreMetaTest, TheStoresTtlIsTheOneThatWasGivenLast) {
+  MemTableStore tables;
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(3600, &tables), IsOkAndHolds(3600));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(3600));
+  EXPECT_THAT(tables.Snapshot()->Get(TableId::kMeta, "ttl"), IsOkAndHolds("3600"));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(0, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadOrReplaceStoreTtl(std::nullopt, &tables), IsOkAndHolds(0));
+  EXPECT_THAT(ReadMetricTtls(&tables), IsOkAndHolds(testing::IsEmpty()));
+}
+
+TEST(StoreMetaTest, ATtlThatIsNoneIsDataLoss) {
+  for (const std::string text : {"", "-1", "1d", "4294967296"}) {
+    MemTableStore tables;
+    const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "ttl", text};
+    ASSERT_OK(tables.Apply({&set, 1}, false));
+    EXPECT_THAT(ReadOrReplaceStoreTtl(60, &tables),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("meta ttl: got")));
+  }
+}
+
+TEST(StoreMetaTest, RowsWithoutAFormatRecordAreDataLoss) {
+  MemTableStore tables;
+  const Mutation set{TableId::kUid, Mutation::Kind::kSet, "k", "v"};
+  ASSERT_OK(tables.Apply({&set, 1}, false));
+
+  EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("rows in uid")));
+}
+
+}  // namespace
+}  // namespace hourcell::store_meta_test

@@ -1,0 +1,186 @@
+#include "engine/series/series_lookup.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::series_lookup_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+constexpr int64_t kHour = 1356998400;
+
+class SeriesLookupTest : public testing::Test {
+ protected:
+  void SetUp() override { Open(); }
+
+  void Open() {
+    tsdb_.reset();
+    auto opened = Tsdb::Open(options_);
+    ASSERT_OK(opened);
+    tsdb_ = *std::move(opened);
+  }
+
+  void Put(const std::string& metric, const std::string& tags) {
+    ASSERT_OK(tsdb_->Put(OwnedPoint(metric, tags, kHour, 1).view()));
+  }
+
+  // "metric tagk=tagv ..." of what is found; what Visit returns is in total_.
+  std::vector<std::string> Find(const LookupQuery& query) {
+    std::vector<std::string> found;
+    const auto total = tsdb_->LookupSeries(query, [&](const FoundSeries& series) {
+      std::string& line = found.emplace_back(series.metric);
+      for (const TagView& tag : series.tags)
+        line += fmt::format(" {}={}", tag.key, tag.value);
+      return true;
+    });
+    EXPECT_OK(total);
+    total_ = total.value_or(0);
+    return found;
+  }
+
+  void PutSome() {
+    Put("cpu", "host=a");
+    Put("cpu", "host=a dc=x");
+    Put("cpu", "host=b dc=y");
+    Put("cpu", "host=c rack=y");
+    Put("mem", "host=a dc=y");
+  }
+
+  TempDir directory_;
+  ManualClock clock_{kHour * 1000};
+  Options options_ = TinyOptions(directory_.path());
+  std::unique_ptr<Tsdb> tsdb_;
+  uint64_t total_ = 0;
+};
+
+TEST_F(SeriesLookupTest, FindsAllOfAMetric) {
+  PutSome();
+
+  EXPECT_THAT(Find({.metric = "cpu"}),
+              ElementsAre("cpu host=a", "cpu host=a dc=x", "cpu host=b dc=y", "cpu host=c rack=y"));
+  EXPECT_EQ(total_, 4u);
+}
+
+TEST_F(SeriesLookupTest, FindsAllThereAre) {
+  PutSome();
+
+  const auto all = ElementsAre("cpu host=a", "cpu host=a dc=x", "cpu host=b dc=y",
+                               "cpu host=c rack=y", "mem host=a dc=y");
+  EXPECT_THAT(Find({.metric = "*"}), all);
+  EXPECT_THAT(Find({.metric = ""}), all);
+  EXPECT_THAT(Find({.metric = "*", .tags = {{"*", ""}, {"", "*"}}}), all);
+}
+
+TEST_F(SeriesLookupTest, EitherSideOfATagMayBeAnything) {
+  PutSome();
+
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}}}),
+              ElementsAre("cpu host=a", "cpu host=a dc=x"));
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"dc", "*"}}}),
+              ElementsAre("cpu host=a dc=x", "cpu host=b dc=y"));
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"*", "y"}}}),
+              ElementsAre("cpu host=b dc=y", "cpu host=c rack=y"));
+  EXPECT_THAT(Find({.metric = "*", .tags = {{"dc", "y"}}}),
+              ElementsAre("cpu host=b dc=y", "mem host=a dc=y"));
+}
+
+TEST_F(SeriesLookupTest, OneKeyAgainIsOrAnotherKeyIsAnd) {
+  PutSome();
+
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}, {"host", "c"}}}),
+              ElementsAre("cpu host=a", "cpu host=a dc=x", "cpu host=c rack=y"));
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}, {"host", "b"}, {"dc", "*"}}}),
+              ElementsAre("cpu host=a dc=x", "cpu host=b dc=y"));
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}, {"dc", "x"}}}),
+              ElementsAre("cpu host=a dc=x"));
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}, {"dc", "y"}}}), IsEmpty());
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"host", "a"}, {"host", "*"}}}), SizeIs(4));
+}
+
+TEST_F(SeriesLookupTest, CountsBeyondTheLimitAndBeforeTheStart) {
+  PutSome();
+
+  EXPECT_THAT(Find({.metric = "cpu", .start_index = 1, .limit = 2}),
+              ElementsAre("cpu host=a dc=x", "cpu host=b dc=y"));
+  EXPECT_EQ(total_, 4u);
+  EXPECT_THAT(Find({.metric = "*", .tags = {{"host", "a"}}, .start_index = 2, .limit = 5}),
+              ElementsAre("mem host=a dc=y"));
+  EXPECT_EQ(total_, 3u);
+  EXPECT_THAT(Find({.metric = "cpu", .start_index = 9}), IsEmpty());
+  EXPECT_EQ(total_, 4u);
+}
+
+TEST_F(SeriesLookupTest, AnUnknownNameIsToldByItsKind) {
+  PutSome();
+  const auto fault_of = [this](const LookupQuery& query) {
+    return tsdb_->LookupSeries(query, [](const FoundSeries&) { return true; }).status();
+  };
+
+  EXPECT_THAT(fault_of({.metric = "disk"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("No such name for 'metrics'")));
+  EXPECT_THAT(fault_of({.metric = "*", .tags = {{"x", "*"}}}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("No such name for 'tagk'")));
+  EXPECT_THAT(fault_of({.metric = "cpu", .tags = {{"host", "z"}}}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("No such name for 'tagv'")));
+}
+
+// Series that wait for their index rows, those that have them, and those of a log row after a
+// reopen are all found once.
+TEST_F(SeriesLookupTest, FindsThousandsInMemoryAndInTheTableOnceEach) {
+  static constexpr int kHosts = 1000;
+  for (int i = 0; i < kHosts; ++i) {
+    Put("m", fmt::format("host=h{} dc=d{}", i, i % 3));
+    if (i == kHosts / 2) {
+      ASSERT_OK(tsdb_->Flush());
+    }
+  }
+  const auto check = [this] {
+    EXPECT_THAT(Find({.metric = "m"}), SizeIs(kHosts));
+    EXPECT_THAT(Find({.metric = "*"}), SizeIs(kHosts));
+    EXPECT_THAT(Find({.metric = "m", .tags = {{"dc", "d1"}}}), SizeIs(333));
+    EXPECT_THAT(Find({.metric = "", .tags = {{"*", "d1"}}}), SizeIs(333));
+    EXPECT_THAT(Find({.metric = "m", .tags = {{"host", "h7"}}}), ElementsAre("m host=h7 dc=d1"));
+  };
+  check();
+  Open();
+  check();
+}
+
+TEST_F(SeriesLookupTest, EndsWhenItsVisitorOrItsControlSays) {
+  PutSome();
+  int visited = 0;
+  const auto stop = [&](const FoundSeries&) { return ++visited < 2; };
+  EXPECT_OK(tsdb_->LookupSeries({.metric = "*"}, stop));
+  EXPECT_EQ(visited, 2);
+
+  QueryControl control;
+  control.Cancel();
+  EXPECT_THAT(tsdb_->LookupSeries({.metric = "cpu", .tags = {{"host", "a"}}}, stop, &control),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+}
+
+TEST_F(SeriesLookupTest, ADeletedNameIsShownInHex) {
+  PutSome();
+  ASSERT_OK(tsdb_->DeleteUid(UidKind::kTagv, "c"));
+
+  EXPECT_THAT(Find({.metric = "cpu", .tags = {{"rack", "*"}}}),
+              ElementsAre("cpu host=000005 rack=y"));
+}
+
+}  // namespace
+}  // namespace hourcell::series_lookup_test

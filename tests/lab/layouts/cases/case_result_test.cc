@@ -1,0 +1,58 @@
+#include "bench/lab/layouts/cases/case_result.h"
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/lab/layouts/cases/results.h"
+
+namespace hourcell::layouts::case_result_test {
+namespace {
+
+TEST(CaseResultTest, ACaseIsNamedByItsFourChoices) {
+  EXPECT_EQ(CaseName(MadeUpResult("salt-16", {CellKind::kAppend, true}).spec),
+            "fleet salt-16 append-ms increasing");
+}
+
+TEST(CaseResultTest, BucketShareIsAllForFewAndAFairShareForMany) {
+  EXPECT_EQ(BucketShare(1, 16), 1);
+  EXPECT_EQ(BucketShare(5, 1), 1);
+  // 1,600 series over 16 buckets: 100 each, and sqrt(2 * 100 * ln 16) = 23.5 more.
+  EXPECT_NEAR(BucketShare(1'600, 16), 123.5 / 1'600, 1e-4);
+  EXPECT_NEAR(BucketShare(100'000'000, 16), 1.0 / 16, 1e-3);
+}
+
+TEST(CaseResultTest, QuantilesAreByNearestRank) {
+  EXPECT_EQ(Quantile({}, 0.5), 0);
+  EXPECT_EQ(Quantile({7}, 0.99), 7);
+  EXPECT_EQ(Quantile({4, 1, 3, 2}, 0.5), 2);
+  EXPECT_EQ(Quantile({4, 1, 3, 2}, 1), 4);
+  EXPECT_EQ(Quantile({4, 1, 3, 2}, 0), 1);
+}
+
+double ValueOf(const CaseResult& result, std::string_view name) {
+  for (const auto columns : {WriteColumns(), ReadColumns()}) {
+    for (const ResultColumn& column : columns) {
+      if (column.name == name) return column.value(result);
+    }
+  }
+  ADD_FAILURE() << "no column " << name;
+  return 0;
+}
+
+TEST(CaseResultTest, ColumnsHaveNamesOfTheirOwnAndTheFigures) {
+  std::set<std::string_view> names;
+  for (const auto columns : {WriteColumns(), ReadColumns()}) {
+    for (const ResultColumn& column : columns)
+      EXPECT_TRUE(names.insert(column.name).second) << column.name;
+  }
+  const CaseResult result = MadeUpResult("opentsdb");
+
+  EXPECT_EQ(ValueOf(result, "write_points_per_s"), 123'456);
+  EXPECT_EQ(ValueOf(result, "hot_share_percent"), 50);
+  EXPECT_EQ(ValueOf(result, "metric_bytes_per_point"), 3);
+}
+
+}  // namespace
+}  // namespace hourcell::layouts::case_result_test

@@ -1,0 +1,184 @@
+#include "bench/lab/simulate/simulation.h"
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/lab/keys/key_sample.h"
+#include "bench/lab/simulate/report/simulation_report.h"
+#include "tests/lab/simulate/sources.h"
+#include "tests/support/sanitizers.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::simulation_test {
+namespace {
+
+using testing::HasSubstr;
+
+SimulationResult Simulate(const SimulationDesign& design, const PutSourceFactory& source) {
+  auto result = RunSimulation(design, source);
+  EXPECT_OK(result);
+  return result.ok() ? *std::move(result) : SimulationResult{};
+}
+
+// FNV-1a of all that is said of a result.
+uint64_t SumOf(const SimulationResult& result) {
+  uint64_t sum = 0xCBF29CE484222325;
+  for (const char c : JsonText({&result, 1}))
+    sum = (sum ^ static_cast<uint8_t>(c)) * 0x100000001B3;
+  return sum;
+}
+
+SimulationDesign SmallRegions(std::string layout, std::string distributor, std::string presplit) {
+  SimulationDesign design{.layout = std::move(layout),
+                          .distributor = std::move(distributor),
+                          .presplit = std::move(presplit)};
+  design.settings.regions.split.flush_bytes = 64 << 10;
+  design.settings.regions.split.max_bytes = 1 << 20;
+  design.settings.ttl_ms = 4 * 3'600'000;
+  return design;
+}
+
+// What makes a simulation faster must not change what it says: these run through hashes,
+// flushes, LSM compactions, splits, merges and a TTL. A change of the model changes the sums, and
+// its commit says why.
+TEST(SimulationTest, ASeedSaysTheSameWhateverMakesItFast) {
+  constexpr std::string_view kFleet =
+      "metrics=5,tags=host:60/cpu:3,duration=8h,churn=3,late=0.05:2h";
+  struct Case {
+    SimulationDesign design;
+    PutSourceFactory source;
+    uint64_t sum;
+  };
+  const Case cases[] = {
+      {SmallRegions("opentsdb", "none", ""), Fleet(kFleet, FleetSteps::kRows), 0x312a7ad3fe578128},
+      {SmallRegions("salted:4", "none", "salt"), Fleet(kFleet), 0xce3026c1e8a3187d},
+      {SmallRegions("time-first", "none", ""), Fleet(kFleet, FleetSteps::kRows),
+       0x8155f218c4134b1d},
+      {SmallRegions("hash-prefix:2", "none", ""), Fleet(kFleet, FleetSteps::kRows),
+       0x65eb62b2dea419c8},
+      {SmallRegions("hex:6+hour", "round-robin:3", ""), Fleet(kFleet), 0xc3e958a714fd29b0},
+      {SmallRegions("id", "md5-4hex", "hex:8"), Ids(60'000), 0x0249882b0810f0c0},
+      {SmallRegions("id", "md5-8hex", ""), Ids(60'000), 0x40b46d951014e959},
+      {SmallRegions("hash:4+id", "none", "sample:6"), Ids(60'000), 0xd90febcdd2578cf5},
+  };
+  // The first is of a fleet, the last of ids: with sanitizers one minute is enough.
+  for (size_t i = 0; i < std::size(cases); i += kIsSanitized ? std::size(cases) - 1 : 1) {
+    const Case& known = cases[i];
+    const SimulationResult result = Simulate(known.design, known.source);
+    EXPECT_EQ(fmt::format("{:016x}", SumOf(result)), fmt::format("{:016x}", known.sum))
+        << known.design.layout << ' ' << known.design.distributor << ": " << result.regions.size()
+        << " regions, " << result.steps << " steps";
+  }
+}
+
+TEST(SimulationTest, PartitionsAreEvenToThePut) {
+  const SimulationResult result = Simulate(
+      {.layout = "id", .distributor = "partition:20", .presplit = "partition:20"}, Ids(100'000));
+
+  ASSERT_EQ(result.regions.size(), 20U);
+  for (const SimulatedRegion& region : result.regions)
+    EXPECT_EQ(region.puts, 5'000U);
+  EXPECT_EQ(result.max_over_mean(), 1.0);
+  EXPECT_EQ(result.spread.gini, 0);
+  EXPECT_EQ(result.key_bytes, 16);
+}
+
+// What the arithmetic bounds leave is the scatter of the hash.
+TEST(SimulationTest, HashedIdsAreEvenOverHexBounds) {
+  const SimulationResult result =
+      Simulate({.layout = "id", .distributor = "md5-8hex", .presplit = "hex:10"}, Ids(100'000));
+
+  ASSERT_EQ(result.regions.size(), 10U);
+  EXPECT_EQ(result.regions[1].info.range.start, "19999999");
+  EXPECT_EQ(result.totals.puts, 100'000U);
+  EXPECT_LT(result.spread.relative_deviation, 3 * std::sqrt(10.0 / 100'000));
+}
+
+TEST(SimulationTest, ASampleCutsTheKeysThatCome) {
+  const SimulationResult result =
+      Simulate({.layout = "opentsdb", .presplit = "sample:8"},
+               Fleet("metrics=20,tags=host:50,interval=1m,duration=2h", FleetSteps::kRows));
+
+  ASSERT_EQ(result.regions.size(), 8U);
+  EXPECT_LT(result.max_over_mean(), 1.2);
+  EXPECT_EQ(result.split_keys.size(), 7U);
+}
+
+TEST(SimulationTest, OneMetricOfOneTimeIsOneHotRegion) {
+  SimulationDesign design{.layout = "time-first", .presplit = "uniform:8"};
+  const SimulationResult first =
+      Simulate(design, Fleet("tags=host:50,interval=1m,duration=6h", FleetSteps::kRows));
+  design.layout = "hash-prefix:2";
+  const SimulationResult hashed =
+      Simulate(design, Fleet("tags=host:50,interval=1m,duration=6h", FleetSteps::kRows));
+
+  EXPECT_EQ(first.windows.mean_hot_share(), 1.0);
+  EXPECT_TRUE(first.begins_with_time);
+  EXPECT_LT(hashed.windows.mean_hot_share(), 0.35);
+}
+
+TEST(SimulationTest, RunsOfOneSeedAreTheSame) {
+  SimulationDesign design{.layout = "salted:20", .presplit = "salt"};
+  design.settings.regions.split.flush_bytes = 20'000;
+  design.settings.regions.split.max_bytes = 100'000;
+  design.settings.regions.split.daughter_bytes_min = 1'000;
+  const auto fleet = Fleet("metrics=5,tags=host:100,interval=1m,duration=2d,skew=0.8,churn=0.3",
+                           FleetSteps::kRows);
+  const SimulationResult a = Simulate(design, fleet);
+  const SimulationResult b = Simulate(design, fleet);
+
+  ASSERT_EQ(a.regions.size(), b.regions.size());
+  EXPECT_GT(a.timeline.count(IncidentKind::kSplit), 10U);
+  for (size_t i = 0; i < a.regions.size(); ++i) {
+    EXPECT_EQ(a.regions[i].info, b.regions[i].info);
+    EXPECT_EQ(a.regions[i].puts, b.regions[i].puts);
+    EXPECT_EQ(a.regions[i].file_bytes, b.regions[i].file_bytes);
+  }
+  EXPECT_EQ(a.heat.puts, b.heat.puts);
+}
+
+TEST(SimulationTest, TotalsAddUp) {
+  SimulationDesign design;
+  design.settings.regions.split.flush_bytes = 50'000;
+  design.settings.regions.split.max_bytes = 400'000;
+  design.settings.regions.split.daughter_bytes_min = 1'000;
+  const SimulationResult result = Simulate(
+      design, Fleet("metrics=4,tags=host:100,interval=10s,duration=1d", FleetSteps::kRows));
+
+  EXPECT_EQ(result.totals.puts, 400 * 8'640U);
+  uint64_t puts = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;
+  for (const SimulatedRegion& region : result.regions) {
+    puts += region.puts;
+    rows += region.rows;
+    bytes += region.file_bytes + region.memory_bytes;
+  }
+  EXPECT_EQ(puts, result.totals.puts);
+  EXPECT_EQ(rows, 400 * 24U);
+  EXPECT_EQ(bytes, result.totals.written_bytes);
+  EXPECT_EQ(result.heat.columns > 0, true);
+}
+
+TEST(SimulationTest, RefusalsNameTheDesign) {
+  const auto refused = [](const SimulationDesign& design) {
+    return RunSimulation(design, Ids(10)).status();
+  };
+  EXPECT_THAT(refused({.name = "odd", .layout = "colour"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("design \"odd\"")));
+  EXPECT_THAT(refused({.presplit = "hex:0"}), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(refused({.presplit = "sample:x"}), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(refused({.layout = "metric", .distributor = "partition:3"}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
+}  // namespace
+}  // namespace hourcell::simulation_test

@@ -1,0 +1,135 @@
+#include "server/admin/region_json.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::region_json_test {
+namespace {
+
+using absl::StatusCode;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Optional;
+
+TEST(RegionJsonTest, ReadsSplits) {
+  const auto at = ParseSplitJson(R"({"table":"annotation","region":"a\"b","at":"\\x00\\x01"})");
+  ASSERT_OK(at);
+  EXPECT_EQ(at->table, "annotation");
+  EXPECT_EQ(at->region, "a\"b");
+  EXPECT_THAT(at->at, Optional(std::string("\\x00\\x01")));
+  EXPECT_EQ(at->into, 2u);
+
+  const auto into = ParseSplitJson(R"({"region":1356998400000,"into":4})");
+  ASSERT_OK(into);
+  EXPECT_EQ(into->table, "data");
+  EXPECT_EQ(into->region, "1356998400000");
+  EXPECT_EQ(into->at, std::nullopt);
+  EXPECT_EQ(into->into, 4u);
+}
+
+TEST(RegionJsonTest, ReadsMergesAndRollingSplits) {
+  const auto merge = ParseMergeJson(R"({"regions":[17,"\\x00"]})");
+  ASSERT_OK(merge);
+  EXPECT_THAT(merge->regions, ElementsAre("17", "\\x00"));
+  const auto rolling = ParseRollingJson(R"({"table":"data","split":"hex:16"})");
+  ASSERT_OK(rolling);
+  EXPECT_EQ(rolling->split, "hex:16");
+  EXPECT_FALSE(rolling->abandon);
+  const auto abandon = ParseRollingJson(R"({"abandon":true})");
+  ASSERT_OK(abandon);
+  EXPECT_TRUE(abandon->abandon);
+  EXPECT_OK(ParseRollingJson("{}"));
+}
+
+TEST(RegionJsonTest, SaysWhatIsWrongAndWhatIsWanted) {
+  const auto f = [](auto parse, const std::string& body, const std::string& says) {
+    SCOPED_TRACE(body);
+    EXPECT_THAT(parse(body), StatusIs(StatusCode::kInvalidArgument, HasSubstr(says)));
+  };
+  f(ParseSplitJson, "", "Missing message content");
+  f(ParseSplitJson, "[1]", "Unable to parse");
+  f(ParseSplitJson, "{", "Unable to parse");
+  f(ParseSplitJson, "{}", "region: missing; want an id");
+  f(ParseSplitJson, R"({"region":""})", R"(region: got "\"\""; want an id)");
+  f(ParseSplitJson, R"({"region":-1})", "region: got \"-1\"; want an id");
+  f(ParseSplitJson, R"({"region":["a"]})", "region: got");
+  f(ParseSplitJson, R"({"region":1,"at":5})", "at: got \"5\"; want a string");
+  f(ParseSplitJson, R"({"region":1,"into":1})", "into: got \"1\"; want a number of parts");
+  f(ParseSplitJson, R"({"region":1,"into":"4"})", "into: got");
+  f(ParseSplitJson, R"({"region":1,"into":4294967298})", "into: got \"4294967298\"");
+  f(ParseSplitJson, R"({"region":1,"into":2,"at":"k"})", "got at and into; want one");
+  f(ParseSplitJson, R"({"region":1,"key":"k"})", "got the field \"key\"; want region, at or into");
+  f(ParseSplitJson, R"({"region":1,"table":null})", "table: got \"null\"; want a string");
+  f(ParseMergeJson, "{}", "regions: got 0; want an array of two");
+  f(ParseMergeJson, R"({"regions":[1]})", "regions: got 1; want");
+  f(ParseMergeJson, R"({"regions":"1,2"})", "regions: got");
+  f(ParseMergeJson, R"({"regions":[1,null]})", "regions: got \"null\"");
+  f(ParseMergeJson, R"({"regions":[1,2],"into":3})", "got the field \"into\"");
+  f(ParseRollingJson, R"({"split":16})", "split: got \"16\"; want a string");
+  f(ParseRollingJson, R"({"abandon":1})", "abandon: got \"1\"; want true or false");
+  f(ParseRollingJson, R"({"abandon":true,"split":"hex:4"})", "got split and abandon");
+}
+
+TEST(RegionJsonTest, WritesWhatItReads) {
+  const auto split = ParseSplitJson(SplitJson({.table = "t", .region = "\\x\"", .at = "k"}));
+  ASSERT_OK(split);
+  EXPECT_EQ(split->table, "t");
+  EXPECT_EQ(split->region, "\\x\"");
+  EXPECT_THAT(split->at, Optional(std::string("k")));
+  EXPECT_EQ(SplitJson({.region = "1", .into = 7}), R"({"table":"data","region":"1","into":7})");
+  EXPECT_EQ(MergeJson({.regions = {"1", "b"}}), R"({"table":"data","regions":["1","b"]})");
+  EXPECT_EQ(RollingJson({.split = "hex:2"}), R"({"table":"data","split":"hex:2"})");
+  EXPECT_EQ(RollingJson({}), R"({"table":"data"})");
+  EXPECT_EQ(RollingJson({.abandon = true}), R"({"table":"data","abandon":true})");
+}
+
+TEST(RegionJsonTest, WritesRegions) {
+  ListedRegion region{.id = 7,
+                      .name = "data,\\x00,7.e.",
+                      .encoded_name = "e",
+                      .start = "\\x00",
+                      .end = "b",
+                      .state = "OPEN",
+                      .column_family = "data.7",
+                      .parents = {1, 2},
+                      .pinned_until_ms = 9,
+                      .has_references = true,
+                      .file_bytes = 10,
+                      .memory_bytes = 11,
+                      .files = 12,
+                      .young_files = 13};
+  std::string out;
+  AppendRegion(region, &out);
+  const std::string plain =
+      R"({"id":7,"name":"data,\\x00,7.e.","encoded":"e","start":"\\x00","end":"b","state":"OPEN",)"
+      R"("family":"data.7","parents":[1,2],"pinnedUntil":9,"references":true,"fileBytes":10,)"
+      R"("memoryBytes":11,"files":12,"youngFiles":13)";
+  EXPECT_EQ(out, plain + "}");
+
+  out.clear();
+  region.explained = {.salt = 3,
+                      .metric = "m",
+                      .time_s = 1356998400,
+                      .tags = {{"host", "a"}, {"dc", ""}},
+                      .rest = "00"};
+  AppendRegions({region, region}, &out);
+  const std::string explained =
+      plain + R"(,"explained":{"text":"salt 3, m, 2013-01-01 00:00:00, host=a, dc=, 0x00",)" +
+      R"("salt":3,"metric":"m","time":1356998400,"tags":[{"key":"host","value":"a"},)" +
+      R"({"key":"dc","value":""}],"rest":"00"}})";
+  EXPECT_EQ(out, "[" + explained + "," + explained + "]");
+}
+
+TEST(RegionJsonTest, WritesProgress) {
+  std::string out;
+  AppendRolling({.split = "hex:4", .keys = 3, .made = 2, .there = 1, .is_resumed = true}, &out);
+  EXPECT_EQ(out, R"({"split":"hex:4","keys":3,"made":2,"there":1,"resumed":true})");
+}
+
+}  // namespace
+}  // namespace hourcell::region_json_test

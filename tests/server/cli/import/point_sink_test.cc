@@ -1,0 +1,182 @@
+#include "server/cli/import/point_sink.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/cli/scripted_server.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::point_sink_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const TagView kHost[] = {{"host", "a"}};
+
+PointView PointAt(int64_t time_s, Value value = Value::Integer(1), std::string_view metric = "m") {
+  return {.metric = metric, .tags = kHost, .timestamp = {.ms = time_s * 1000}, .value = value};
+}
+
+// The same as a line gives it.
+LinePoint LineAt(int64_t time_s, std::string_view tags = "host=a", std::string_view metric = "m") {
+  return {.metric = metric,
+          .tags = tags,
+          .timestamp = {.ms = time_s * 1000},
+          .value = Value::Integer(1)};
+}
+
+// The answer's entry for such a point.
+std::string ErrorEntry(std::string_view text, int64_t time, std::string_view tagv = "a") {
+  return R"({"error":")" + std::string(text) + R"(","datapoint":{"metric":"m","timestamp":)" +
+         std::to_string(time) + R"(,"value":"1","tags":{"host":")" + std::string(tagv) + R"("}}})";
+}
+std::string Answer(const std::string& entries) {
+  return R"({"success":0,"failed":1,"errors":[)" + entries + "]}";
+}
+
+std::unique_ptr<PointSink> SinkTo(const ScriptedServer& server) {
+  return MakeHttpSink(*ParseHttpUrl(server.url()));
+}
+
+TEST(PutBodyTest, KeepsPrecisionAndTypes) {
+  const TagView tags[] = {{"host", "a\"b"}, {"dc", "x"}};
+  const PointView points[] = {
+      {.metric = "m", .tags = tags, .timestamp = {.ms = 1000}, .value = Value::Integer(-1)},
+      {.metric = "m",
+       .tags = kHost,
+       .timestamp = {.ms = 1356998400500, .is_ms = true},
+       .value = Value::Float(1e10)}};
+
+  EXPECT_EQ(PutBody(points),
+            R"([{"metric":"m","timestamp":1,"value":-1,"tags":{"host":"a\"b","dc":"x"}},)"
+            "\n"
+            R"({"metric":"m","timestamp":1356998400500,"value":1.0E10,"tags":{"host":"a"}}])");
+}
+
+TEST(PutReplyTest, ErrorsAreFoundAgainInOrder) {
+  const PointView points[] = {PointAt(1), PointAt(2), PointAt(1), PointAt(3)};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(ParsePutReply(Answer(ErrorEntry("Unknown metric", 2) + "," + ErrorEntry("bad", 1)),
+                          points, &refused));
+
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_EQ(refused[0].index, 1u);
+  EXPECT_EQ(refused[0].error, (PointError{PointErrorKind::kUnknownName, "Unknown metric"}));
+  EXPECT_EQ(refused[1].index, 2u);
+  EXPECT_EQ(refused[1].error, (PointError{PointErrorKind::kIllegalArgument, "bad"}));
+}
+
+TEST(PutReplyTest, AnswersThatFitNoPointAreDataLoss) {
+  const PointView points[] = {PointAt(1)};
+  std::vector<RefusedPoint> refused;
+
+  EXPECT_THAT(ParsePutReply(Answer(ErrorEntry("bad", 1, "b")), points, &refused),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("not sent")));
+  EXPECT_THAT(ParsePutReply("{}", points, &refused), StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_THAT(ParsePutReply(Answer("{}"), points, &refused), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(PutReplyTest, FailingStoreEndsTheImport) {
+  const PointView points[] = {PointAt(1)};
+  std::vector<RefusedPoint> refused;
+
+  EXPECT_THAT(ParsePutReply(Answer(ErrorEntry("Storage exception: disk", 1)), points, &refused),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("disk")));
+}
+
+TEST(HttpSinkTest, SendsGzipAndReadsWhatWasRefused) {
+  ScriptedServer server({{HttpReplyText(400, Answer(ErrorEntry("bad", 2)))}});
+  const LinePoint points[] = {LineAt(1), LineAt(2)};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->Write(points, &refused));
+
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].index, 1u);
+  EXPECT_THAT(
+      server.requests(),
+      ElementsAre(AllOf(testing::StartsWith("POST /api/put?details HTTP/1.1"),
+                        HasSubstr("Content-Encoding: gzip"), HasSubstr("\r\n\r\n\x1f\x8b"))));
+}
+
+TEST(HttpSinkTest, LargeBatchGoesInSeveralRequestsWithIndexesOfTheWhole) {
+  ScriptedServer server(
+      {{HttpReplyText(204, "")}, {HttpReplyText(400, Answer(ErrorEntry("bad", 10'003)))}});
+  std::vector<LinePoint> points;
+  for (int64_t i = 1; i <= 10'005; ++i)
+    points.push_back(LineAt(i));
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->Write(points, &refused));
+
+  EXPECT_EQ(server.requests().size(), 2u);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].index, 10'002u);
+}
+
+TEST(HttpSinkTest, TagsThatAreNoneAreRefusedHereAndTheOthersSent) {
+  ScriptedServer server({{HttpReplyText(400, Answer(ErrorEntry("bad", 3)))}});
+  const LinePoint points[] = {LineAt(1), LineAt(2, "host"), LineAt(3),
+                              LineAt(4, " host=a  host=b")};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->Write(points, &refused));
+
+  ASSERT_EQ(refused.size(), 3u);
+  EXPECT_EQ(refused[0].index, 1u);
+  EXPECT_EQ(refused[0].error.text, "invalid tag: host");
+  EXPECT_EQ(refused[1].index, 2u);
+  EXPECT_EQ(refused[1].error.text, "bad");
+  EXPECT_EQ(refused[2].index, 3u);
+}
+
+TEST(HttpSinkTest, WaitsWhileTheServerIsBusy) {
+  ScriptedServer server({{HttpReplyText(503, "{}")}, {HttpReplyText(204, "")}});
+  const LinePoint points[] = {LineAt(1)};
+  std::vector<RefusedPoint> refused;
+
+  EXPECT_OK(SinkTo(server)->Write(points, &refused));
+
+  EXPECT_EQ(server.requests().size(), 2u);
+  EXPECT_THAT(refused, IsEmpty());
+}
+
+TEST(HttpSinkTest, RefusalOfTheWholeRequestEndsTheImport) {
+  ScriptedServer server({{HttpReplyText(403, R"({"error":{"code":403,"message":"read only"}})")}});
+  const LinePoint points[] = {LineAt(1)};
+  std::vector<RefusedPoint> refused;
+
+  EXPECT_THAT(SinkTo(server)->Write(points, &refused),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("403 read only")));
+}
+
+TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
+  TempDir dir;
+  Options options;
+  options.path = dir.file("store");
+  const auto tsdb = Tsdb::Open(options);
+  ASSERT_OK(tsdb.status());
+  const LinePoint points[] = {LineAt(1), LineAt(2, "host=a", "not!legal"), LineAt(3)};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(MakeStoreSink(tsdb->get())->Write(points, &refused));
+
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].index, 1u);
+  EXPECT_THAT(refused[0].error.text, HasSubstr("illegal character"));
+
+  ASSERT_OK((*tsdb)->Close());
+  EXPECT_THAT(MakeStoreSink(tsdb->get())->Write(points, &refused),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("closed")));
+}
+
+}  // namespace
+}  // namespace hourcell::point_sink_test

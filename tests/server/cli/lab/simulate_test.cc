@@ -1,0 +1,178 @@
+#include "server/cli/lab/simulate.h"
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/cli/import/import.h"
+#include "tests/server/cli/captured_terminal.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::simulate_test {
+namespace {
+
+using testing::HasSubstr;
+
+class SimulateTest : public testing::Test {
+ protected:
+  std::string Simulate(const SimulateOptions& options, int want = kExitOk) {
+    CapturedTerminal terminal;
+    EXPECT_EQ(RunSimulate(options, terminal.get()), want) << terminal.err();
+    err_ = terminal.err();
+    return terminal.out();
+  }
+
+  TempDir dir_;
+  std::string err_;
+};
+
+// The counts that region-helper's author printed, as a trace of ten keys.
+TEST_F(SimulateTest, TheClassicReportHasTheRatiosOfRegionHelpersAuthor) {
+  WriteFile(dir_.file("keys"),
+            "0\t9973569\n1986344a\t9999295\n331ee65f\t10012532\n4cbfd4f6\t9975842\n"
+            "664c6388\t10053337\n800945e0\t9998719\n99a158d9\t10000563\nb33a2223\t9964921\n"
+            "ccbcf370\t9958200\ne63b8334\t10063022\n");
+
+  EXPECT_EQ(Simulate({.keys = dir_.file("keys"),
+                      .presplit = "keys:1986344a,331ee65f,4cbfd4f6,664c6388,800945e0,99a158d9,"
+                                  "b33a2223,ccbcf370,e63b8334",
+                      .format = SimulateFormat::kClassic}),
+            "Report Result:\n"
+            ":9973569:(1.0015434)\n"
+            "1986344a:9999295:(1.0041268)\n"
+            "331ee65f:10012532:(1.005456)\n"
+            "4cbfd4f6:9975842:(1.0017716)\n"
+            "664c6388:10053337:(1.0095537)\n"
+            "800945e0:9998719:(1.0040689)\n"
+            "99a158d9:10000563:(1.0042541)\n"
+            "b33a2223:9964921:(1.000675)\n"
+            "ccbcf370:9958200:(1.0)\n"
+            "e63b8334:10063022:(1.0105262)\n"
+            "total requests:100000000\n");
+}
+
+TEST_F(SimulateTest, PartitionsAreEven) {
+  const std::string report = Simulate({.ids = 200'000,
+                                       .distributor = "partition:20",
+                                       .presplit = "partition:20",
+                                       .format = SimulateFormat::kClassic,
+                                       .ratio_max = 1.0});
+
+  EXPECT_THAT(report, HasSubstr("\n:10000:(1.0)\n"));
+  EXPECT_THAT(report, HasSubstr("total requests:200000\n"));
+}
+
+TEST_F(SimulateTest, TheRatioGatesADesign) {
+  SimulateOptions options{.fleet = "metrics=1,tags=host:100,interval=1m,duration=2h",
+                          .layout = "time-first",
+                          .presplit = "uniform:4",
+                          .ratio_max = 1.2};
+  Simulate(options, kExitFailure);
+  EXPECT_THAT(err_, HasSubstr("the hottest region has 4.0000 times the mean; --max-ratio is 1.2"));
+
+  options.layout = "hash-prefix:2";
+  options.ratio_max = 1.6;
+  Simulate(options, kExitOk);
+}
+
+TEST_F(SimulateTest, PointsOfATraceAndOfAStoreAreTheSamePuts) {
+  std::string lines;
+  for (int i = 0; i < 2'000; ++i) {
+    lines += fmt::format("cpu.m{} {} {} host=h{}\n", i % 3, 1'356'998'400 + i * 10, i, i % 7);
+  }
+  WriteFile(dir_.file("points"), lines);
+  const StoreOptions store{.data = dir_.file("store")};
+  CapturedTerminal terminal;
+  ASSERT_EQ(RunImport({.store = store, .paths = {dir_.file("points")}}, terminal.get()), kExitOk);
+
+  SimulateOptions options{.layout = "metric+hour+tags",
+                          .presplit = "keys:\\x00\\x00\\x02,\\x00\\x00\\x03",
+                          .format = SimulateFormat::kClassic};
+  options.trace = dir_.file("points");
+  const std::string of_trace = Simulate(options);
+  options.trace.clear();
+  options.from_store = true;
+  options.store = store;
+  const std::string of_store = Simulate(options);
+  options.layout.clear();  // the store's own keys
+  const std::string stored = Simulate(options);
+
+  EXPECT_THAT(of_trace, HasSubstr("total requests:2000\n"));
+  EXPECT_EQ(of_trace, of_store);
+  EXPECT_EQ(stored, of_store);
+}
+
+TEST_F(SimulateTest, DesignsAreComparedWithOneFleet) {
+  const std::string text =
+      Simulate({.fleet = "metrics=4,tags=host:100,interval=1m,duration=3h",
+                .designs = {"plain: layout=opentsdb", "salted: layout=salted:8 presplit=salt"}});
+
+  EXPECT_THAT(text, HasSubstr("design plain: layout opentsdb"));
+  EXPECT_THAT(text, HasSubstr("design salted: layout salted:8"));
+  EXPECT_THAT(text, testing::ContainsRegex("\nregions at the end +1 +8\n"));
+}
+
+TEST_F(SimulateTest, SettingsAreOfASiteFileAndOfTheCommandLine) {
+  WriteFile(dir_.file("site.xml"),
+            "<configuration><property><name>hbase.regionserver.region.split.policy</name>"
+            "<value>org.apache.hadoop.hbase.regionserver.ConstantSizeRegionSplitPolicy</value>"
+            "</property></configuration>");
+  WriteFile(dir_.file("site.properties"), "tsd.region.split.policy=Busy\n");
+  SimulateOptions options{.fleet = "duration=1h", .site = dir_.file("site.xml")};
+
+  EXPECT_THAT(Simulate(options), HasSubstr("policy ConstantSize"));
+  options.site = dir_.file("site.properties");
+  EXPECT_THAT(Simulate(options), HasSubstr("policy Busy"));
+  options.store.settings = {"tsd.region.split.policy=Stepping"};
+  EXPECT_THAT(Simulate(options), HasSubstr("policy Stepping"));
+}
+
+TEST_F(SimulateTest, FormatsAndTheHeatMap) {
+  SimulateOptions options{.fleet = "duration=3h", .heat = true};
+  EXPECT_THAT(Simulate(options), HasSubstr("columns; @ = "));
+  options.format = SimulateFormat::kJson;
+  EXPECT_THAT(Simulate(options), HasSubstr("\"heat\":{"));
+  options.format = SimulateFormat::kCsv;
+  EXPECT_THAT(Simulate(options), HasSubstr("id,parent,start"));
+}
+
+TEST_F(SimulateTest, TheHeatMapIsDrawnToAFile) {
+  SimulateOptions options{.fleet = "duration=3h", .heat = true};
+  const std::string without = Simulate(options);
+  for (const std::string file : {"map.svg", "map.png"}) {
+    options.heatmap = dir_.file(file);
+    EXPECT_EQ(Simulate(options).substr(0, without.find(" |")),
+              without.substr(0, without.find(" |")));
+    EXPECT_GT(std::filesystem::file_size(options.heatmap), 5'000U) << file;
+  }
+  options.heatmap = dir_.file("map.jpg");
+  Simulate(options, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("must end in .png or .svg"));
+  options.heatmap = dir_.file("none/map.svg");
+  Simulate(options, kExitFailure);
+  options.designs = {"a: layout=opentsdb", "b: layout=time-first"};
+  Simulate(options, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("--heatmap: more than one --design"));
+}
+
+TEST_F(SimulateTest, RefusesWithExitCodes) {
+  Simulate({.fleet = "duration=1h", .ids = 5}, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("exclude each other; use one of them"));
+  Simulate({.fleet = "durations=1h"}, kExitUsage);
+  Simulate({.layout = "colour"}, kExitUsage);
+  Simulate({.window = "soon"}, kExitUsage);
+  Simulate({.site = dir_.file("none.xml")}, kExitFailure);
+  Simulate({.trace = dir_.file("none")}, kExitFailure);
+  WriteFile(dir_.file("bad.xml"), "<configuration>\n<oops>");
+  Simulate({.site = dir_.file("bad.xml")}, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("bad.xml: line 2"));
+  WriteFile(dir_.file("bad"), "cpu 1 1 host=a\ncpu x 1 host=a\n");
+  Simulate({.trace = dir_.file("bad")}, kExitUsage);
+  EXPECT_THAT(err_, HasSubstr("line 2"));
+}
+
+}  // namespace
+}  // namespace hourcell::simulate_test

@@ -1,0 +1,72 @@
+#include "server/cli/local_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/cli/captured_terminal.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::local_store_test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(StoreTest, FlagsOverrideTheFileAndDataOverridesBoth) {
+  TempDir dir;
+  WriteFile(dir.file("conf"), "tsd.network.port = 1\ntsd.mode = ro\ntsd.storage.directory = a\n");
+
+  const auto config = LoadConfig(
+      {.data = "c",
+       .config_file = dir.file("conf"),
+       .settings = {"tsd.network.port=2", "tsd.network.port=3", "tsd.storage.directory=b"}});
+
+  ASSERT_OK(config.status());
+  EXPECT_EQ(config->integer("tsd.network.port"), 3);
+  EXPECT_EQ(config->text("tsd.mode"), "ro");
+  EXPECT_EQ(config->text("tsd.storage.directory"), "c");
+}
+
+TEST(StoreTest, SettingWithoutEqualsIsRefused) {
+  EXPECT_THAT(LoadConfig({.settings = {"tsd.mode"}}).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("must be key=value")));
+}
+
+TEST(StoreTest, IgnoredSettingsAreNamed) {
+  CapturedTerminal terminal;
+  const auto config = LoadConfig({.settings = {"tsd.core.enable_ui=true"}});
+  ASSERT_OK(config.status());
+
+  WarnOfIgnoredSettings(*config, "serve", terminal.get());
+
+  EXPECT_EQ(terminal.err(), "hourcell serve: warning: tsd.core.enable_ui has no effect\n");
+}
+
+TEST(StoreTest, ToolsTakeTheLayoutTheStoreHas) {
+  TempDir dir;
+  const StoreOptions salted{.data = dir.file("store"), .settings = {"tsd.storage.salt.width=1"}};
+  ASSERT_OK(OpenStore(salted, StoreUse::kCreate).status());
+
+  const auto again = OpenStore({.data = dir.file("store")}, StoreUse::kExisting);
+
+  ASSERT_OK(again.status());
+  EXPECT_EQ((*again)->layout().salt_width, 1u);
+}
+
+TEST(StoreTest, MissingStoreIsNotMadeByAReader) {
+  TempDir dir;
+
+  const auto store = OpenStore({.data = dir.file("none")}, StoreUse::kExisting);
+
+  EXPECT_THAT(store.status(), StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST(StoreTest, SettingsThatAreWrongExitAsUsage) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(FailStore(terminal.get(), "scan", absl::InvalidArgumentError("a")), kExitUsage);
+  EXPECT_EQ(FailStore(terminal.get(), "scan", absl::UnavailableError("b")), kExitFailure);
+}
+
+}  // namespace
+}  // namespace hourcell::local_store_test

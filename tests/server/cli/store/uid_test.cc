@@ -1,0 +1,132 @@
+#include "server/cli/store/uid.h"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/server/cli/captured_terminal.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::uid_test {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit_code = 0;
+  std::string out;
+  std::string err;
+};
+
+class UidToolTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(Uid({"assign", "metrics", "cpu.user", "cpu.system"}).exit_code, kExitOk);
+    ASSERT_EQ(Uid({"assign", "tagk", "host"}).exit_code, kExitOk);
+  }
+  Outcome Uid(std::vector<std::string> words, bool ignore_case = false) {
+    CapturedTerminal terminal;
+    const int exit_code = RunUid(
+        {.store = store(), .ignore_case = ignore_case, .words = std::move(words)}, terminal.get());
+    return {exit_code, terminal.out(), terminal.err()};
+  }
+  StoreOptions store() const { return {.data = dir_.file("store")}; }
+
+  TempDir dir_;
+};
+
+TEST_F(UidToolTest, AssignPrintsTheMappingAndKeepsKnownNames) {
+  const Outcome outcome = Uid({"assign", "metrics", "mem", "cpu.user"});
+
+  EXPECT_EQ(outcome.exit_code, kExitOk);
+  EXPECT_EQ(outcome.out, "metrics mem: [0, 0, 3]\nmetrics cpu.user: [0, 0, 1]\n");
+}
+
+TEST_F(UidToolTest, AssignStopsWithThreeAtAnIllegalName) {
+  const Outcome outcome = Uid({"assign", "tagv", "ok", "not ok", "never"});
+
+  EXPECT_EQ(outcome.exit_code, kExitAssignFailed);
+  EXPECT_EQ(outcome.out, "tagv ok: [0, 0, 1]\n");
+  EXPECT_THAT(outcome.err, HasSubstr("illegal character"));
+}
+
+TEST_F(UidToolTest, GrepFindsByKindOrInAll) {
+  EXPECT_EQ(Uid({"grep", "metrics", "^cpu.s"}).out, "metrics cpu.system: [0, 0, 2]\n");
+  EXPECT_EQ(Uid({"grep", "us|os"}).out, "metrics cpu.user: [0, 0, 1]\ntagk host: [0, 0, 1]\n");
+}
+
+TEST_F(UidToolTest, GrepWithoutAMatchExitsOne) {
+  EXPECT_EQ(Uid({"grep", "tagv", "."}).exit_code, kExitFailure);
+  EXPECT_EQ(Uid({"grep", "CPU"}).exit_code, kExitFailure);
+  EXPECT_EQ(Uid({"grep", "CPU"}, /*ignore_case=*/true).exit_code, kExitOk);
+}
+
+TEST_F(UidToolTest, LookupByNameAndByNumber) {
+  EXPECT_EQ(Uid({"metrics", "cpu.system"}).out, "metrics cpu.system: [0, 0, 2]\n");
+  EXPECT_EQ(Uid({"metrics", "2"}).out, "metrics cpu.system: [0, 0, 2]\n");
+  EXPECT_EQ(Uid({"host"}).out, "tagk host: [0, 0, 1]\n");
+  EXPECT_EQ(Uid({"1"}).out, "metrics cpu.user: [0, 0, 1]\ntagk host: [0, 0, 1]\n");
+}
+
+TEST_F(UidToolTest, LookupOfNothingExitsOne) {
+  EXPECT_EQ(Uid({"metrics", "disk"}).exit_code, kExitFailure);
+  EXPECT_EQ(Uid({"99"}).exit_code, kExitFailure);
+  EXPECT_THAT(Uid({"disk"}).err, HasSubstr("disk: no such name of any kind"));
+}
+
+TEST_F(UidToolTest, RenameMovesTheUidAndRefusesATakenName) {
+  const Outcome outcome = Uid({"rename", "metrics", "cpu.user", "cpu.usr"});
+  EXPECT_EQ(outcome.exit_code, kExitOk);
+  EXPECT_EQ(outcome.out, "metrics cpu.user -> cpu.usr\n");
+  EXPECT_EQ(Uid({"metrics", "1"}).out, "metrics cpu.usr: [0, 0, 1]\n");
+
+  EXPECT_EQ(Uid({"rename", "metrics", "cpu.usr", "cpu.system"}).exit_code, kExitFailure);
+  EXPECT_EQ(Uid({"rename", "metrics", "none", "other"}).exit_code, kExitFailure);
+}
+
+TEST_F(UidToolTest, DeleteRemovesAndRefusesTheUnknown) {
+  EXPECT_EQ(Uid({"delete", "metrics", "cpu.user"}).out, "UID metrics cpu.user deleted.\n");
+
+  EXPECT_EQ(Uid({"metrics", "cpu.user"}).exit_code, kExitFailure);
+  EXPECT_EQ(Uid({"delete", "metrics", "cpu.user"}).exit_code, kExitFailure);
+}
+
+TEST_F(UidToolTest, FsckOfAGoodStoreFindsNothing) {
+  const Outcome outcome = Uid({"fsck"});
+
+  EXPECT_EQ(outcome.exit_code, kExitOk);
+  EXPECT_THAT(outcome.out, HasSubstr(" KVs analyzed in "));
+  EXPECT_THAT(outcome.out, testing::EndsWith("No errors found.\n"));
+  EXPECT_EQ(Uid({"fsck", "fix"}).exit_code, kExitOk);
+}
+
+TEST_F(UidToolTest, WordsThatMakeNoSenseAreUsageErrors) {
+  const std::vector<std::vector<std::string>> bad = {{},
+                                                     {"grep"},
+                                                     {"grep", "names", "x"},
+                                                     {"assign", "metrics"},
+                                                     {"assign", "names", "x"},
+                                                     {"rename", "metrics", "a"},
+                                                     {"delete", "metrics", "a", "b"},
+                                                     {"fsck", "now"},
+                                                     {"names", "x"},
+                                                     {"metrics", "a", "b"}};
+  for (const std::vector<std::string>& words : bad) {
+    SCOPED_TRACE(testing::PrintToString(words));
+    EXPECT_EQ(Uid(words).exit_code, kExitUsage);
+  }
+}
+
+TEST_F(UidToolTest, MkmetricAssignsMetrics) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunMkmetric(store(), {"a", "b"}, terminal.get()), kExitOk);
+  EXPECT_EQ(RunMkmetric(store(), {}, terminal.get()), kExitUsage);
+
+  EXPECT_EQ(terminal.out(), "metrics a: [0, 0, 3]\nmetrics b: [0, 0, 4]\n");
+}
+
+}  // namespace
+}  // namespace hourcell::uid_test

@@ -1,0 +1,89 @@
+#include "server/config/setting_table.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/config/ignored_settings.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::setting_table_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
+  for (const Setting& setting : SettingTable()) {
+    SCOPED_TRACE(std::string(setting.key));
+    EXPECT_OK(setting.Check(setting.default_value));
+    EXPECT_FALSE(setting.help.empty());
+    EXPECT_EQ(setting.help.find('\n'), std::string_view::npos);
+  }
+}
+
+TEST(SettingTableTest, EveryKeyMeansOneThing) {
+  std::set<std::string_view> keys;
+  for (const Setting& setting : SettingTable()) {
+    SCOPED_TRACE(std::string(setting.key));
+    EXPECT_TRUE(keys.insert(setting.key).second);
+    EXPECT_EQ(FindSetting(setting.key), &setting);
+    EXPECT_FALSE(IsIgnoredSetting(setting.key));
+    EXPECT_FALSE(IsRegionSetting(setting.key));
+  }
+  for (const std::string_view key : IgnoredSettingKeys())
+    EXPECT_FALSE(IsRegionSetting(key)) << key;
+}
+
+TEST(SettingTableTest, FindsNothingElse) {
+  EXPECT_EQ(FindSetting(""), nullptr);
+  EXPECT_EQ(FindSetting("tsd.network.por"), nullptr);
+  EXPECT_EQ(FindSetting("TSD.NETWORK.PORT"), nullptr);
+  EXPECT_EQ(FindSetting("tsd.http.staticroot"), nullptr);
+}
+
+TEST(SettingTableTest, SettingsOfRegionsAreOursAndThoseOfAnHBaseSite) {
+  EXPECT_TRUE(IsRegionSetting("tsd.region.split.policy"));
+  EXPECT_TRUE(IsRegionSetting("hbase.hregion.max.filesize"));
+  EXPECT_FALSE(IsRegionSetting("MAX_FILESIZE"));  // of a table
+  EXPECT_FALSE(IsRegionSetting("tsd.region.presplit"));
+  EXPECT_FALSE(IsRegionSetting("tsd.region.split.nonsense"));
+}
+
+TEST(SettingTableTest, TheNearestIsOneOfAllThatAreAccepted) {
+  EXPECT_EQ(NearestSetting("tsd.network.prot"), "tsd.network.port");
+  EXPECT_EQ(NearestSetting("tsd.http.staticrot"), "tsd.http.staticroot");
+  EXPECT_EQ(NearestSetting("tsd.region.split.polcy"), "tsd.region.split.policy");
+  EXPECT_EQ(NearestSetting("hbase.hregion.max.filesiz"), "hbase.hregion.max.filesize");
+  EXPECT_EQ(NearestSetting("the weather of tomorrow"), "");
+}
+
+TEST(SettingTableTest, RefusesBudgetsThatAreTooSmall) {
+  const auto check = [](std::string_view key, std::string_view value) {
+    return FindSetting(key)->Check(value);
+  };
+
+  EXPECT_THAT(check("tsd.storage.open_hours", "65535"),
+              StatusIs(kInvalid, HasSubstr("an integer from 65536 ")));
+  EXPECT_THAT(check("tsd.storage.journal.segment", "4095"),
+              StatusIs(kInvalid, HasSubstr("an integer from 4096 ")));
+  EXPECT_THAT(check("tsd.storage.journal", "16383"),
+              StatusIs(kInvalid, HasSubstr("an integer from 16384 ")));
+  EXPECT_THAT(check("tsd.storage.write_buffer", "65535"),
+              StatusIs(kInvalid, HasSubstr("an integer from 65536 ")));
+  EXPECT_THAT(check("tsd.storage.open_files", "19"),
+              StatusIs(kInvalid, HasSubstr("an integer from 20 ")));
+  EXPECT_THAT(check("tsd.storage.background_jobs", "0"), StatusIs(kInvalid));
+  EXPECT_THAT(check("tsd.storage.seal_grace", "-1"), StatusIs(kInvalid));
+  EXPECT_THAT(check("tsd.storage.journal.age", "0"), StatusIs(kInvalid));
+  EXPECT_THAT(check("tsd.storage.ttl", "-1"), StatusIs(kInvalid));
+  EXPECT_THAT(check("tsd.storage.cell", "gorilla"),
+              StatusIs(kInvalid, HasSubstr("packed|opentsdb")));
+}
+
+}  // namespace
+}  // namespace hourcell::setting_table_test

@@ -1,0 +1,83 @@
+#include "server/config/setting.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::setting_test {
+namespace {
+
+using testing::Eq;
+using testing::Optional;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInt64Min = std::numeric_limits<int64_t>::min();
+constexpr auto kInt64Max = std::numeric_limits<int64_t>::max();
+
+TEST(SettingTest, TextIsAnythingUnlessThereAreChoices) {
+  const Setting any{"tsd.any", Setting::Type::kText, "", "help"};
+  Setting mode = any;
+  mode.key = "tsd.mode";
+  mode.choices = "rw|ro|wo";
+  Setting role = mode;
+  role.choices = "|none|read+write";
+
+  EXPECT_OK(any.Check("rw|ro \xff"));
+  EXPECT_OK(mode.Check("rw"));
+  EXPECT_OK(mode.Check("wo"));
+  EXPECT_OK(role.Check(""));
+  EXPECT_OK(role.Check("read+write"));
+  EXPECT_THAT(mode.Check("r"),
+              StatusIs(kInvalid, "tsd.mode: invalid value \"r\"; must be one of rw|ro|wo"));
+  EXPECT_THAT(mode.Check("rw|ro"), StatusIs(kInvalid));
+  EXPECT_THAT(mode.Check(""), StatusIs(kInvalid));
+}
+
+TEST(SettingTest, IntegersHaveBothEnds) {
+  const Setting port{"tsd.port", Setting::Type::kInteger, "0", "help", 0, 65535};
+  const Setting size{"tsd.size", Setting::Type::kInteger, "1", "help", 1};
+
+  EXPECT_OK(port.Check("0"));
+  EXPECT_OK(port.Check("65535"));
+  EXPECT_OK(size.Check("9223372036854775807"));
+  EXPECT_THAT(
+      port.Check("65536"),
+      StatusIs(kInvalid, "tsd.port: invalid value \"65536\"; must be an integer from 0 to 65535"));
+  EXPECT_THAT(port.Check("-1"), StatusIs(kInvalid));
+  EXPECT_THAT(
+      size.Check("0"),
+      StatusIs(kInvalid, "tsd.size: invalid value \"0\"; must be an integer of at least 1"));
+  EXPECT_THAT(size.Check("9223372036854775808"), StatusIs(kInvalid));
+}
+
+TEST(SettingTest, BooleansAreThoseOfOpenTsdb) {
+  const Setting setting{"tsd.flag", Setting::Type::kBool, "false", "help"};
+
+  EXPECT_OK(setting.Check("Yes"));
+  EXPECT_THAT(setting.Check("maybe"),
+              StatusIs(kInvalid, "tsd.flag: invalid value \"maybe\"; must be true or false"));
+  for (const std::string_view text : {"1", "true", "TRUE", "Yes"})
+    EXPECT_THAT(ParseSettingBool(text), Optional(true)) << text;
+  for (const std::string_view text : {"0", "false", "False", "NO", ""})
+    EXPECT_THAT(ParseSettingBool(text), Optional(false)) << text;
+  for (const std::string_view text : {"2", " true", "on"})
+    EXPECT_THAT(ParseSettingBool(text), Eq(std::nullopt)) << text;
+}
+
+TEST(SettingTest, IntegersAreDigitsAndNothingElse) {
+  EXPECT_THAT(ParseSettingInteger("42"), Optional(42));
+  EXPECT_THAT(ParseSettingInteger("-9223372036854775808"), Optional(kInt64Min));
+  EXPECT_THAT(ParseSettingInteger("9223372036854775807"), Optional(kInt64Max));
+  for (const std::string_view text : {"", "-", "+1", " 1", "1 ", "0x1", "1.0", "1e3"})
+    EXPECT_THAT(ParseSettingInteger(text), Eq(std::nullopt)) << text;
+}
+
+}  // namespace
+}  // namespace hourcell::setting_test

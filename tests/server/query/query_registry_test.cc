@@ -1,0 +1,134 @@
+#include "server/query/query_registry.h"
+
+#include <memory>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::query_registry_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+QueryRequest Request(size_t queries = 1) {
+  QueryRequest request;
+  request.spec.start_ms = 1000;
+  request.spec.end_ms = 2000;
+  request.spec.queries.resize(queries);
+  for (SubQuery& query : request.spec.queries)
+    query.metric = "m\"";
+  return request;
+}
+
+class QueryRegistryTest : public testing::Test {
+ protected:
+  // The registry's text, parsed; it must be JSON at all times.
+  simdjson::dom::element Parsed() {
+    text_ = registry_.Json();
+    simdjson::dom::element root;
+    EXPECT_EQ(parser_.parse(text_).get(root), simdjson::SUCCESS) << text_;
+    return root;
+  }
+  static size_t Size(simdjson::dom::element list) { return simdjson::dom::array(list).size(); }
+
+  ManualClock clock_{5000};
+  QueryRegistry registry_{&clock_};
+  std::string text_;
+  simdjson::dom::parser parser_;
+};
+
+TEST_F(QueryRegistryTest, ListsNothingAtFirst) {
+  EXPECT_EQ(registry_.Json(), R"({"completed":[],"running":[]})");
+}
+
+TEST_F(QueryRegistryTest, ListsARunningQueryWithWhatItCostUntilNow) {
+  const auto control = std::make_shared<QueryControl>();
+  const uint64_t id = registry_.Begin(ListedQueryText(Request()), "127.0.0.1:50000", control);
+  control->rows = 7;
+  control->points = 420;
+  clock_.Set(5250);
+
+  const std::string text = registry_.Json();
+
+  EXPECT_THAT(text, StartsWith(R"({"completed":[],"running":[{"queryId":1,"query":{"start":1000,)"
+                               R"("end":2000,"msResolution":false,"showTSUIDs":false,)"
+                               R"("queries":[{"aggregator":"sum","metric":"m\"",)"));
+  EXPECT_THAT(text, HasSubstr(R"(,"remote":"127.0.0.1:50000","queryStartTimestamp":5000,)"
+                              R"("stats":{"series":0,"rows":7,"rowsSkipped":0,"points":420,)"
+                              R"("bytes":0,"memory":0},"elapsed":250}]})"));
+  Parsed();
+  registry_.End(id, {});
+}
+
+TEST_F(QueryRegistryTest, KeepsWhatIsCompletedNewestFirst) {
+  const auto control = std::make_shared<QueryControl>();
+  const uint64_t first = registry_.Begin(ListedQueryText(Request()), "a", control);
+  const uint64_t second = registry_.Begin(ListedQueryText(Request()), "b", control);
+  registry_.End(first, {});
+  clock_.Set(6000);
+  registry_.End(second, {.status = 413, .exception = "too \"much\"", .sent = false});
+
+  const simdjson::dom::element root = Parsed();
+
+  EXPECT_EQ(Size(root["running"]), 0U);
+  ASSERT_EQ(Size(root["completed"]), 2U);
+  const simdjson::dom::element newest = root["completed"].at(0);
+  EXPECT_EQ(int64_t(newest["queryId"]), 2);
+  EXPECT_EQ(int64_t(newest["queryCompletedTimestamp"]), 6000);
+  EXPECT_EQ(simdjson::to_string(newest["httpResponse"]),
+            R"({"code":413,"reasonPhrase":"Request Entity Too Large"})");
+  EXPECT_EQ(std::string_view(newest["exception"]), "too \"much\"");
+  EXPECT_FALSE(bool(newest["sentToClient"]));
+  const simdjson::dom::element oldest = root["completed"].at(1);
+  EXPECT_TRUE(oldest["exception"].is_null());
+  EXPECT_TRUE(bool(oldest["sentToClient"]));
+}
+
+TEST_F(QueryRegistryTest, ForgetsTheOldest) {
+  for (size_t i = 0; i < kCompletedQueriesMax + 5; ++i)
+    registry_.End(
+        registry_.Begin(ListedQueryText(Request()), "a", std::make_shared<QueryControl>()), {});
+
+  const simdjson::dom::element root = Parsed();
+
+  ASSERT_EQ(Size(root["completed"]), kCompletedQueriesMax);
+  EXPECT_EQ(uint64_t(root["completed"].at(0)["queryId"]), kCompletedQueriesMax + 5);
+}
+
+TEST_F(QueryRegistryTest, CancelsWhatRunsAndNothingElse) {
+  const auto first = std::make_shared<QueryControl>();
+  const auto second = std::make_shared<QueryControl>();
+  const uint64_t first_id = registry_.Begin(ListedQueryText(Request()), "a", first);
+  const uint64_t second_id = registry_.Begin(ListedQueryText(Request()), "b", second);
+
+  const absl::StatusOr<std::string> cancelled = registry_.Cancel(second_id);
+
+  ASSERT_OK(cancelled);
+  EXPECT_THAT(*cancelled, StartsWith(R"({"queryId":2,)"));
+  EXPECT_FALSE(first->is_cancelled());
+  EXPECT_TRUE(second->is_cancelled());
+  registry_.End(second_id, {});
+  EXPECT_THAT(registry_.Cancel(second_id),
+              StatusIs(absl::StatusCode::kNotFound, "No query of the id 2 is running"));
+  registry_.End(first_id, {});
+}
+
+TEST_F(QueryRegistryTest, AHugeRequestIsListedInPart) {
+  const uint64_t id =
+      registry_.Begin(ListedQueryText(Request(1000)), "a", std::make_shared<QueryControl>());
+
+  const simdjson::dom::element root = Parsed();
+
+  EXPECT_LT(text_.size(), 2 * kListedQueryBytesMax);
+  const simdjson::dom::element query = root["running"].at(0)["query"];
+  EXPECT_EQ(Size(query["queries"]) + uint64_t(query["queriesNotListed"]), 1000U);
+  registry_.End(id, {});
+}
+
+}  // namespace
+}  // namespace hourcell::query_registry_test
