@@ -137,8 +137,8 @@ function(hourcell_library name)
 endfunction()
 
 # hourcell_test(<name> [BY suite|case] [FOLDERS ...] [DEPS ...] [LABELS ...] [DEFINITIONS ...])
-#   One GoogleTest program of every .cc of the current folder, or of FOLDERS in it. ctest runs it suite
-#   by suite, or case by case where a case takes long: see hourcell_cases.cmake. Target
+#   One GoogleTest program of every .cc of the current folder, or of FOLDERS in it. ctest runs it
+#   suite by suite, or case by case where a case takes long: see hourcell_cases.cmake. Target
 #   check_<label> builds all programs of a label and no more.
 function(hourcell_test name)
   cmake_parse_arguments(ARG "" "BY" "FOLDERS;DEPS;LABELS;DEFINITIONS" ${ARGN})
@@ -177,8 +177,8 @@ function(hourcell_add_to_check label target)
 endfunction()
 
 # hourcell_fuzzer(<target> [DEPS ...])
-#   <folder>/fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that replays
-#   files. ctest replays corpus/<target> in every build.
+#   <folder>/fuzz_<target>.cc as a libFuzzer program under HOURCELL_FUZZ, else as a program that
+#   replays files. ctest replays corpus/<target> in every build.
 function(hourcell_fuzzer target)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   file(GLOB source CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*/fuzz_${target}.cc)

@@ -42,4 +42,7 @@ inline constexpr size_t kValueBytesMax = 8;
 inline constexpr size_t kLineBytesMax = 64 * 1024;
 inline constexpr size_t kBodyBytesMax = 64 * 1024 * 1024;
 
+// A JSON body that asks for something; only puts are larger.
+inline constexpr size_t kQueryBodyBytesMax = 1024 * 1024;
+
 }  // namespace hourcell

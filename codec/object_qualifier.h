@@ -4,8 +4,8 @@
 //   seconds, 3 bytes       [type: 8 bits][offset in s: 16]     010000 .. 010e0f
 //   milliseconds, 5 bytes  [type: 8 bits][offset in ms: 32]    0100000000 .. 010036ee7f
 //
-// Big-endian, no flags. Their odd length tells them from the qualifiers of points (hbase_cells.h); of
-// the cells an append cell looks alike, and is no object: its type is 5.
+// Big-endian, no flags. Their odd length tells them from the qualifiers of points (hbase_cells.h);
+// of the cells an append cell looks alike, and is no object: its type is 5.
 //
 // Pure; no allocation; thread-safe.
 

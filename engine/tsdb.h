@@ -221,7 +221,8 @@ class Tsdb {
   // acknowledged when it returns. Queries answer them, too.
   //
   // kInvalidArgument: no tsuid of this store's layout, a time that is none, an edit that sets
-  // nothing, is of an expired instant, is too long or not UTF-8. See engine/annotations/annotation_store.h.
+  // nothing, is of an expired instant, is too long or not UTF-8. See
+  // engine/annotations/annotation_store.h.
 
   // Nothing if there is none.
   absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,

@@ -42,8 +42,8 @@ inline std::string_view MessageOf(const absl::Status& status) {
 // `text` with A to Z in lower case; other bytes stay.
 std::string LowerCase(std::string_view text);
 
-// The number that `digits` spells, all of them decimal; nothing for other text, for no text, and for
-// a number of more than 64 bits.
+// The number that `digits` spells, all of them decimal; nothing for other text, for no text, and
+// for a number of more than 64 bits.
 std::optional<uint64_t> ParseUnsigned(std::string_view digits);
 
 // True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, nothing over U+10FFFF, shortest).

@@ -6,9 +6,9 @@
 //     have those of metrics and tags that no series has
 //
 // One pass over the rows of one moment finds the metrics of which they do not agree
-// (engine/series/series_sums.h); only those are looked at series by series. Series may be made meanwhile:
-// one that is found in a set only is looked up once more before it is a fault. Holds the UIDs of
-// all metrics in memory, and the series of one metric that has a fault.
+// (engine/series/series_sums.h); only those are looked at series by series. Series may be made
+// meanwhile: one that is found in a set only is looked up once more before it is a fault. Holds the
+// UIDs of all metrics in memory, and the series of one metric that has a fault.
 //
 // Repairs: what one direction says and the other does not is written to the other. A posting set
 // that lacks series or does not decode is written anew, with all that belong in it; of those that

@@ -3,20 +3,21 @@
 // written. What a payload holds is its writer's business.
 //
 // On disk: a directory of segments, 00000000000000000001.log and so on, each a header and blocks
-// (engine/journal/journal_block.h has the bytes). Blocks count up by one from 1, over all segments and all
-// openings. A segment is never appended to by a later opening.
+// (engine/journal/journal_block.h has the bytes). Blocks count up by one from 1, over all segments
+// and all openings. A segment is never appended to by a later opening.
 //
 // What is lost when:
 //   kill -9      nothing that Write returned OK for.
 //   power loss   nothing below synced_sequence(); of the rest, any blocks, for pages reach the disk
 //                in any order.
 //   damage       of blocks that were synced, and something behind them says so, or the note beside
-//                the segments (engine/journal/journal_synced.h): Open fails with kDataLoss, with file,
-//                offset, what is there and what was expected. Others that do not check are taken
-//                out and kept beside, see cuts(); blocks behind them stay (journal_repair.h).
+//                the segments (engine/journal/journal_synced.h): Open fails with kDataLoss, with
+//                file, offset, what is there and what was expected. Others that do not check are
+//                taken out and kept beside, see cuts(); blocks behind them stay (journal_repair.h).
 //
 // Threads: one Write at a time, and no Write while Replay runs; Sync, Trim and the counters from
-// any thread beside it. The lock of the store keeps other processes out (engine/store/store_lock.h).
+// any thread beside it. The lock of the store keeps other processes out
+// (engine/rocks/files/store_lock.h).
 
 #pragma once
 

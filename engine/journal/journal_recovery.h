@@ -3,15 +3,15 @@
 //
 // It reads the segments in order up to the first place that is not right: a block that does not
 // check, an end too early, a header that does not check. What is behind that place decides
-// (engine/journal/journal_repair.h): if the missing blocks had been synced, this is damage, and nothing is
-// touched. Else valid blocks behind the place stay, and what is between is taken out and kept
-// beside.
+// (engine/journal/journal_repair.h): if the missing blocks had been synced, this is damage, and
+// nothing is touched. Else valid blocks behind the place stay, and what is between is taken out and
+// kept beside.
 //
 // What was synced is known from blocks that were written later, and of the newest ones from the
-// note beside the segments (engine/journal/journal_synced.h). What cannot be told apart: after a power
-// loss, which may have taken the note, damage to the newest blocks that were synced looks like a
-// torn tail; and whole blocks that are gone from the end, and were never synced, as if they had
-// never been written.
+// note beside the segments (engine/journal/journal_synced.h). What cannot be told apart: after a
+// power loss, which may have taken the note, damage to the newest blocks that were synced looks
+// like a torn tail; and whole blocks that are gone from the end, and were never synced, as if they
+// had never been written.
 //
 // A missing number among the segments is damage always: their names become durable in order.
 

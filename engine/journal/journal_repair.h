@@ -6,11 +6,11 @@
 //   was synced           a block, header or footer behind it says so, or the note beside the
 //                        segments: damage, nothing is touched
 //   else                 it was never synced, or nothing left says that it was
-// Bytes that are taken out become files of their own (engine/journal/journal_cut.h). Then each segment with
-// a bad place is replaced, as a whole, by one with its valid blocks, and a gap where blocks are
-// missing between them; or only cut, where nothing valid is behind. Segments at the end that have
-// nothing valid go, the last one first. A crash meanwhile leaves the same question with the same
-// answer for what is not done yet.
+// Bytes that are taken out become files of their own (engine/journal/journal_cut.h). Then each
+// segment with a bad place is replaced, as a whole, by one with its valid blocks, and a gap where
+// blocks are missing between them; or only cut, where nothing valid is behind. Segments at the end
+// that have nothing valid go, the last one first. A crash meanwhile leaves the same question with
+// the same answer for what is not done yet.
 //
 // Of a point that was written several times, one in a lost block and an older one in front of it,
 // the older one is what is left, unless a later block has it again.

@@ -1,5 +1,6 @@
 // Segment files of the journal: their names, and SegmentReader, which reads one from its first
-// block to its last, about a megabyte at a time. The bytes are described in engine/journal/journal_block.h.
+// block to its last, about a megabyte at a time. The bytes are described in
+// engine/journal/journal_block.h.
 
 #pragma once
 

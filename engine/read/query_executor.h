@@ -1,6 +1,7 @@
 // QueryExecutor: runs the sub queries of a query.
 //
-//   check all -> one after another: plan (query_planner.h), read, aggregate, give (sub_query_pipeline.h)
+//   check all -> one after another: plan (query_planner.h), read, aggregate, give
+//   (sub_query_pipeline.h)
 //
 // What is wrong with any sub query's names or filters is known before the first result is given
 // out. Small sub queries are read several at once.

@@ -1,8 +1,8 @@
 // RegionInfo: what the catalogue says of one region of one table. Values, no behaviour but their
 // rules; nothing here is thread-safe or needs to be.
 //
-// The range is a type of its own and not engine/table/table.h's ScanRange, because engine/regions stands
-// below the engine and the simulator links it alone.
+// The range is a type of its own and not engine/table/table.h's ScanRange, because engine/regions
+// stands below the engine and the simulator links it alone.
 
 #pragma once
 

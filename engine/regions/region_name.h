@@ -23,8 +23,8 @@ std::string ToStringBinary(std::string_view bytes);
 // "[start, end)", both as ToStringBinary prints them.
 std::string RangeText(const RegionRange& range);
 
-// The reverse of ToStringBinary. Digits of either case. kInvalidArgument for a backslash that begins
-// no \xNN and for characters that ToStringBinary would have escaped.
+// The reverse of ToStringBinary. Digits of either case. kInvalidArgument for a backslash that
+// begins no \xNN and for characters that ToStringBinary would have escaped.
 absl::StatusOr<std::string> FromStringBinary(std::string_view text);
 
 // 32 hex digits.

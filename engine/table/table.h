@@ -242,8 +242,8 @@ class TableStore {
   // Calls `work` while no table changes its regions, and returns what it returns.
   virtual absl::Status WithRegionsAtRest(const std::function<absl::Status()>& work);
 
-  // The files that all tables consist of now (engine/table/table_files.h); reads and writes go on. What
-  // is in them is all that was applied, but for what is unlogged and not yet flushed.
+  // The files that all tables consist of now (engine/table/table_files.h); reads and writes go on.
+  // What is in them is all that was applied, but for what is unlogged and not yet flushed.
   // REQUIRES: the regions are at rest. kUnimplemented: its tables are no files.
   virtual absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles();
 

@@ -1,5 +1,5 @@
-// HTTP over a connection: requests are taken in (request_reader.h), judged, and answered one at a time
-// (http_job.h).
+// HTTP over a connection: requests are taken in (request_reader.h), judged, and answered one at a
+// time (http_job.h).
 //
 // Puts, and what else is quick, are answered right where they are read; requests that may take long
 // go to a worker pool, and responses keep the order of their requests. While one is answered

@@ -1,5 +1,5 @@
-// `hourcell user add`: a line of the file of users (server/access/credentials.h), from a secret on the
-// standard input. Never from an argument: those are seen by everybody on the machine.
+// `hourcell user add`: a line of the file of users (server/access/credentials.h), from a secret on
+// the standard input. Never from an argument: those are seen by everybody on the machine.
 
 #pragma once
 

@@ -1,7 +1,7 @@
-// RequestReader: the requests of one connection as they come in, and what one of them may take until
-// it is here: time, and its share of the memory of all bodies. Small bodies (request_body_budget.h) come in
-// without a look at who sends them: the answer to them may be had on the same connection. Of larger
-// ones the header alone decides. No sockets, no clock.
+// RequestReader: the requests of one connection as they come in, and what one of them may take
+// until it is here: time, and its share of the memory of all bodies. Small bodies
+// (request_body_budget.h) come in without a look at who sends them: the answer to them may be had
+// on the same connection. Of larger ones the header alone decides. No sockets, no clock.
 //
 //   intake.Feed(bytes);
 //   switch (intake.Next(now)) ...    // as HttpParser; kError also for want of memory

@@ -14,6 +14,7 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "engine/tsdb.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"

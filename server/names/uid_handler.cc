@@ -17,6 +17,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/limits.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
 #include "server/query/query_handler.h"

@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/limits.h"
 #include "codec/text/number.h"
 #include "server/text/json_fields.h"
 

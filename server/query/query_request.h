@@ -20,9 +20,6 @@ namespace hourcell {
 // The most sub queries of one request.
 inline constexpr size_t kSubQueriesMax = 1000;
 
-// The longest JSON body that asks for something; only puts are larger.
-inline constexpr size_t kQueryBodyBytesMax = size_t{1} << 20;
-
 // How the result is to be printed.
 struct QueryPrinting {
   bool ms = false;      // timestamps in milliseconds, else seconds

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "codec/limits.h"
 #include "codec/text/number.h"
-#include "server/query/query_request.h"
 
 namespace hourcell {
 

@@ -133,7 +133,7 @@ bool IsBareTodo(std::string_view line) {
 void CheckCodeWords(const SourceFile& file, std::vector<Finding>* findings) {
   // RocksDB's own names are used where RocksDB is.
   const bool is_of_rocksdb =
-      file.path.starts_with("engine/rocks_") || file.path.starts_with("tests/engine/rocks_");
+      file.path.starts_with("engine/rocks/") || file.path.starts_with("tests/engine/rocks/");
   std::string_view line_before;
   size_t number = 0;
   for (const std::string_view line : Lines(file.code)) {

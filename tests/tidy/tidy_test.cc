@@ -1,13 +1,19 @@
 // The rules of the tree, held against the tree. The checks themselves are tested in
 // *_checks_test.cc.
 
+#include <algorithm>
 #include <array>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/source_dir.h"
 #include "tests/tidy/file_checks.h"
+#include "tests/tidy/folder_rules.h"
 #include "tests/tidy/tree_checks.h"
 #include "tests/tidy/type_checks.h"
 
@@ -120,6 +126,29 @@ TEST(TidyTest, EverySourceHasItsTest) {
 
 TEST(TidyTest, EverySourceIsBuilt) {
   EXPECT_EQ(Report(CheckBuilt(Tree())), "");
+}
+
+TEST(TidyTest, FoldersAreSmallAndSayWhatIsInThem) {
+  EXPECT_EQ(Report(CheckFolders(Tree())), "");
+}
+
+TEST(TidyTest, RowsOfFoldersPointUp) {
+  std::set<std::string_view> above;
+  for (const FolderRule& rule : FolderRules()) {
+    std::istringstream folders{std::string(rule.may_include)};
+    std::string folder;
+    while (folders >> folder)
+      EXPECT_TRUE(above.contains(folder)) << rule.folder << " may include " << folder;
+    EXPECT_TRUE(above.insert(rule.folder).second) << rule.folder << " has two rows";
+  }
+}
+
+TEST(TidyTest, RowsAreOfFoldersThatExist) {
+  for (const FolderRule& rule : FolderRules()) {
+    EXPECT_TRUE(std::ranges::any_of(Tree(), [&](const SourceFile& file) {
+      return file.IsCpp() && RuleOf(file.path) == &rule;
+    })) << rule.folder;
+  }
 }
 
 TEST(TidyTest, NoTwoTypesHaveOneName) {

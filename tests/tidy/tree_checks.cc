@@ -177,22 +177,45 @@ bool IsTestDefined(std::span<const SourceFile> files, std::string_view name) {
   });
 }
 
-// The names in the PUBLIC_HEADERS list of a CMakeLists.txt, as paths from the root.
+// The names in the PUBLIC_HEADERS lists of a CMakeLists.txt, as paths from the root.
 std::set<std::string, std::less<>> PublicHeaders(const SourceFile& cmake) {
+  constexpr std::string_view kList = "PUBLIC_HEADERS";
   std::set<std::string, std::less<>> headers;
-  const size_t begin = cmake.text.find("PUBLIC_HEADERS");
-  if (begin == std::string::npos) return headers;
-  std::string_view rest(cmake.text);
-  rest = rest.substr(begin + std::string_view("PUBLIC_HEADERS").size());
-  rest = rest.substr(0, rest.find(')'));
+  const std::string_view text(cmake.text);
   const std::string folder = cmake.path.substr(0, cmake.path.rfind('/') + 1);
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find_first_of(" \n"), rest.size());
-    const std::string_view word = rest.substr(0, end);
-    if (word.ends_with(".h")) headers.insert(fmt::format("{}{}", folder, word));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  for (size_t at = text.find(kList); at != std::string_view::npos; at = text.find(kList, at + 1)) {
+    std::string_view list = text.substr(at + kList.size());
+    list = list.substr(0, list.find(')'));
+    while (!list.empty()) {
+      const size_t end = std::min(list.find_first_of(" \n"), list.size());
+      const std::string_view word = list.substr(0, end);
+      if (word.ends_with(".h")) headers.insert(fmt::format("{}{}", folder, word));
+      list.remove_prefix(std::min(end + 1, list.size()));
+    }
   }
   return headers;
+}
+
+// True if the nearest CMakeLists.txt at or above a file names its folder, or is in it.
+bool IsBuilt(std::span<const SourceFile> files, std::string_view path) {
+  const std::string folder(path.substr(0, path.rfind('/')));
+  std::string above = folder;
+  while (true) {
+    if (const SourceFile* const cmake = FileAt(files, above + "/CMakeLists.txt")) {
+      if (above == folder) return true;
+      const std::string below = folder.substr(above.size() + 1);
+      const auto words = {" " + below + " ", " " + below + "\n", "/" + below + "/"};
+      const bool is_named = std::ranges::any_of(words, [&](const std::string& word) {
+        return cmake->text.find(word) != std::string::npos;
+      });
+      // tests/support and the fuzz targets are globs.
+      return is_named || cmake->text.find(below + "/*.cc") != std::string::npos ||
+             cmake->text.find("/*/fuzz_*.cc") != std::string::npos;
+    }
+    const size_t slash = above.rfind('/');
+    if (slash == std::string::npos) return false;
+    above.resize(slash);
+  }
 }
 
 // Headers of ours that `path` includes, itself included, and theirs.
@@ -211,31 +234,13 @@ void AddReachable(std::span<const SourceFile> files,
 }  // namespace
 
 std::string MirrorOf(std::string_view path) {
-  if (!path.ends_with(".cc")) return "";
-  const std::string_view stem = path.substr(0, path.size() - 3);
-  const auto in = [&](std::string_view folder, std::string_view tests) {
-    return stem.starts_with(folder)
-               ? fmt::format("tests/{}{}_test.cc", tests, stem.substr(folder.size()))
-               : "";
-  };
-  for (const auto& [folder, tests] :
-       std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {"codec/base/", "codec/"},
-           {"codec/", "codec/"},
-           {"uid/", "uid/"},
-           {"engine/layouts/", "layouts/"},
-           {"engine/plot/", "plot/"},
-           {"engine/query/", "query/"},
-           {"engine/regions/", "regions/"},
-           {"engine/simulate/", "simulate/"},
-           {"engine/ingest/", "ingest/"},
-           {"engine/", "engine/"},
-           {"server/cli/", "cli/"},
-           {"server/", "server/"}}) {
-    const std::string mirror = in(folder, tests);
-    if (!mirror.empty()) return mirror;
+  constexpr std::string_view kLab = "bench/";
+  if (!path.ends_with(".cc") || !StartsWithAny(path, "codec/ uid/ engine/ server/ bench/lab/")) {
+    return "";
   }
-  return "";
+  std::string_view stem = path.substr(0, path.size() - 3);
+  if (stem.starts_with(kLab)) stem.remove_prefix(kLab.size());
+  return fmt::format("tests/{}_test.cc", stem);
 }
 
 std::vector<Finding> CheckMirrors(std::span<const SourceFile> files,
@@ -370,15 +375,27 @@ std::vector<Finding> CheckProgram(const SourceFile& document, const SourceFile& 
 std::vector<Finding> CheckBuilt(std::span<const SourceFile> files) {
   std::vector<Finding> findings;
   for (const SourceFile& file : files) {
-    if (!file.path.ends_with(".cc")) continue;
-    const std::string folder = file.path.substr(0, file.path.rfind('/') + 1);
-    const SourceFile* const cmake = FileAt(files, folder + "CMakeLists.txt");
-    const SourceFile* const above = FileAt(files, "tests/CMakeLists.txt");
-    // tests/support is a library of tests/CMakeLists.txt.
-    const bool is_support = folder == "tests/support/" && above != nullptr &&
-                            above->text.find("support/*.cc") != std::string::npos;
-    if (cmake == nullptr && !is_support) {
-      findings.push_back({file.path, 0, fmt::format("{} has no CMakeLists.txt", folder)});
+    if (file.path.ends_with(".cc") && !IsBuilt(files, file.path)) {
+      findings.push_back({file.path, 0, "no CMakeLists.txt above it has its folder"});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> CheckFolders(std::span<const SourceFile> files) {
+  std::map<std::string, size_t> sizes;
+  for (const SourceFile& file : files) {
+    if (file.IsCpp()) ++sizes[file.path.substr(0, file.path.rfind('/'))];
+  }
+  std::vector<Finding> findings;
+  for (const auto& [folder, size] : sizes) {
+    if (size > kFolderFilesMax) {
+      findings.push_back(
+          {folder, 0, fmt::format("{} files; want at most {}", size, kFolderFilesMax)});
+    }
+    if (StartsWithAny(folder + "/", "codec/ uid/ engine/ server/ bench/lab/") &&
+        FileAt(files, folder + "/README.md") == nullptr) {
+      findings.push_back({folder, 0, "no README.md says what is in it"});
     }
   }
   return findings;

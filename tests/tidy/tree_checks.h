@@ -18,10 +18,8 @@ struct MirrorException {
   std::string_view reason;
 };
 
-// Every .cc of codec, uid, engine and server has its test in the mirrored place, or is excepted:
-//   codec/base/x.cc, codec/x.cc -> tests/codec/x_test.cc
-//   engine/query/x.cc -> tests/query/x_test.cc
-//   server/cli/x.cc -> tests/cli/x_test.cc                    others: tests/<folder>/x_test.cc
+// Every .cc of codec, uid, engine, server and bench/lab has its test in the mirrored place, or is
+// excepted: codec/rows/x.cc -> tests/codec/rows/x_test.cc, bench/lab/x.cc -> tests/lab/x_test.cc.
 // An exception for a file that is gone, or that has its test, is a finding, too.
 std::vector<Finding> CheckMirrors(std::span<const SourceFile> files,
                                   std::span<const MirrorException> exceptions);
@@ -45,8 +43,14 @@ std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);
 // A ```cpp block of a document is a file of the tree, to the letter.
 std::vector<Finding> CheckProgram(const SourceFile& document, const SourceFile& program);
 
-// Every .cc is in a folder that has a CMakeLists.txt; the functions of hourcell_targets.cmake take
-// all .cc files of their folder.
+// Every .cc is in a folder that the nearest CMakeLists.txt names or is in; the functions of
+// hourcell_targets.cmake take all .cc files of a folder.
 std::vector<Finding> CheckBuilt(std::span<const SourceFile> files);
+
+inline constexpr size_t kFolderFilesMax = 25;
+
+// No folder has more than kFolderFilesMax files of C++, and each folder of the product has a
+// README.md.
+std::vector<Finding> CheckFolders(std::span<const SourceFile> files);
 
 }  // namespace hourcell::tidy

@@ -27,6 +27,7 @@ TEST(CheckMirrorsTest, KnowsThePlaceOfEachTest) {
   EXPECT_EQ(MirrorOf("engine/store/tsdb.cc"), "tests/engine/store/tsdb_test.cc");
   EXPECT_EQ(MirrorOf("server/cli/import/import.cc"), "tests/server/cli/import/import_test.cc");
   EXPECT_EQ(MirrorOf("codec/cells/cell.h"), "");
+  EXPECT_EQ(MirrorOf("bench/lab/simulate/fleet.cc"), "tests/lab/simulate/fleet_test.cc");
   EXPECT_EQ(MirrorOf("bench/write_bench.cc"), "");
 }
 
@@ -127,11 +128,26 @@ TEST(CheckProgramTest, ComparesBlocksToTheLetter) {
 }
 
 TEST(CheckBuiltTest, ReportsFoldersThatNothingBuilds) {
-  const std::vector<SourceFile> files = {
-      {"tests/codec/CMakeLists.txt", ""}, {"tests/codec/a_test.cc", ""}, {"tests/lost/b.cc", ""}};
+  const std::vector<SourceFile> files = {{"codec/CMakeLists.txt", "FOLDERS . rows\n"},
+                                         {"codec/a.cc", ""},
+                                         {"codec/rows/a.cc", ""},
+                                         {"codec/lost/a.cc", ""},
+                                         {"lost/b.cc", ""}};
 
   EXPECT_THAT(Said(CheckBuilt(files)),
-              ElementsAre("tests/lost/b.cc: tests/lost/ has no CMakeLists.txt"));
+              ElementsAre("codec/lost/a.cc: no CMakeLists.txt above it has its folder",
+                          "lost/b.cc: no CMakeLists.txt above it has its folder"));
+}
+
+TEST(CheckFoldersTest, ReportsFoldersThatAreFullOrSilent) {
+  std::vector<SourceFile> files = {{"codec/README.md", ""}, {"uid/a.cc", ""}, {"tests/b.cc", ""}};
+  for (size_t i = 0; i < kFolderFilesMax; ++i)
+    files.emplace_back(fmt::format("codec/a{}.cc", i), "");
+  EXPECT_THAT(Said(CheckFolders(files)), ElementsAre("uid: no README.md says what is in it"));
+
+  files.emplace_back("codec/one_more.h", "");
+  EXPECT_THAT(Said(CheckFolders(files)), ElementsAre("codec: 26 files; want at most 25",
+                                                     "uid: no README.md says what is in it"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// RegionMaintenance: keeps the regions of the data table as their settings want them, in the background.
+// RegionMaintenance: keeps the regions of the data table as their settings want them, in the
+// background.
 //
 //   Tick     of each region that grew: should it be split (split_policy.h)? where (split_point.h)?
 //            -> TableStore::Split, one region after the other

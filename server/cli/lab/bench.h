@@ -1,5 +1,5 @@
 // `hourcell bench layouts`: row-key layouts, cell forms, split rules and workloads on the real
-// engine (engine/layouts), as a table and a report.
+// engine (bench/lab/layouts), as a table and a report.
 
 #pragma once
 

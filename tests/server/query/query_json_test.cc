@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "codec/limits.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/vectors.h"
 

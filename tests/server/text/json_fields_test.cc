@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "codec/limits.h"
 #include "server/query/query_request.h"
 #include "tests/support/status_matchers.h"
 

@@ -1,4 +1,4 @@
-#include "engine/store/store_lock.h"
+#include "engine/rocks/files/store_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

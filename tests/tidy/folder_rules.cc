@@ -1,0 +1,184 @@
+#include "tests/tidy/folder_rules.h"
+
+#include <algorithm>
+#include <array>
+
+namespace hourcell::tidy {
+namespace {
+
+constexpr std::string_view kProgram = "server/main.cc";
+
+constexpr std::array kRules = {
+    FolderRule{"codec/base", ""},
+    FolderRule{"codec", "codec/base"},
+    FolderRule{"codec/cells", "codec/base codec"},
+    FolderRule{"codec/rows", "codec/base codec"},
+    FolderRule{"codec/text", "codec/base codec codec/rows"},
+    FolderRule{"uid", "codec/base codec codec/rows codec/text"},
+    FolderRule{"engine/regions", "codec/base"},
+    FolderRule{"engine/regions/split", "codec/base engine/regions"},
+    FolderRule{"engine/regions/presplit",
+               "codec/base codec/rows engine/regions engine/regions/split"},
+    FolderRule{"engine/regions/keys",
+               "codec/base codec codec/rows engine/regions engine/regions/presplit"},
+    FolderRule{"engine/query", "codec/base codec codec/rows codec/text"},
+    FolderRule{"engine/query/stages", "codec/base codec codec/cells codec/rows engine/query"},
+    FolderRule{"engine",
+               "codec/base codec codec/rows codec/text engine/regions/split "
+               "engine/query engine/table engine/rows engine/regions/live"},
+    FolderRule{"engine/threads", "codec/base"},
+    FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
+    FolderRule{"engine/rocks/files", "codec/base"},
+    FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
+    FolderRule{"engine/rows",
+               "codec/base codec codec/rows uid engine/regions engine/query engine "
+               "engine/table engine/journal"},
+    FolderRule{"engine/rocks/regions",
+               "codec/base engine/regions engine engine/table engine/rocks/files"},
+    FolderRule{"engine/rocks",
+               "codec/base codec/cells codec/rows engine/regions engine engine/table "
+               "engine/rocks/files engine/rows engine/rocks/regions"},
+    FolderRule{"engine/regions/live",
+               "codec/base codec/rows engine/regions engine/regions/split "
+               "engine/regions/presplit engine engine/table engine/rows"},
+    FolderRule{"engine/annotations",
+               "codec/base codec codec/rows codec/text engine/query engine/table "
+               "engine/rows"},
+    FolderRule{"engine/names",
+               "codec/base codec codec/rows uid engine/query engine engine/table "
+               "engine/rows"},
+    FolderRule{"engine/hours", "codec/base codec codec/cells codec/rows engine/rows"},
+    FolderRule{"engine/series",
+               "codec/base codec codec/rows codec/text uid engine/query "
+               "engine/query/stages engine/table engine/rows engine/names "
+               "engine/hours"},
+    FolderRule{"engine/write",
+               "codec/base codec codec/cells codec/rows codec/text uid engine "
+               "engine/threads engine/table engine/journal engine/rows "
+               "engine/regions/live engine/hours engine/series"},
+    FolderRule{"engine/read",
+               "codec/base codec codec/cells codec/rows uid engine/query "
+               "engine/query/stages engine engine/threads engine/table engine/rows "
+               "engine/annotations engine/names engine/hours engine/series"},
+    FolderRule{"engine/scan",
+               "codec/base codec codec/cells codec/rows uid engine/regions/keys "
+               "engine engine/table engine/names engine/hours engine/series "
+               "engine/read"},
+    FolderRule{"engine/backup",
+               "codec/base engine engine/table engine/rocks/files engine/journal "
+               "engine/rows engine/rocks engine/write"},
+    FolderRule{"engine/fsck",
+               "codec/base codec codec/cells codec/rows codec/text uid engine/regions "
+               "engine engine/table engine/rocks/files engine/journal engine/rows "
+               "engine/rocks engine/names engine/hours engine/series"},
+    FolderRule{"engine/store",
+               "codec/base codec codec/cells codec/rows uid engine/query engine "
+               "engine/threads engine/table engine/rocks/files engine/journal "
+               "engine/rows engine/rocks engine/regions/live engine/annotations "
+               "engine/names engine/hours engine/series engine/write engine/read "
+               "engine/scan"},
+    FolderRule{"server/log", ""},
+    FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
+    FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
+    FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
+    FolderRule{"server/net", "codec/base engine"},
+    FolderRule{"server/http", "codec/base codec server/text server/access"},
+    FolderRule{"server/http/body", "codec/base engine server/http"},
+    FolderRule{"server/http/guard",
+               "codec/base server/text server/config server/access server/http"},
+    FolderRule{"server/query",
+               "codec/base codec codec/text engine/query engine server/text "
+               "server/http server/http/body server/http/guard"},
+    FolderRule{"server/names",
+               "codec/base codec codec/text engine/query engine server/text "
+               "server/http server/http/body server/query"},
+    FolderRule{"server/admin", "codec/base engine server/log server/text server/http server/query"},
+    FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
+    FolderRule{"server/api",
+               "codec/base codec/text engine/query engine server/log server/text "
+               "server/config server/access server/net server/http server/http/body "
+               "server/http/guard server/query server/names server/admin server/put "
+               "server"},
+    FolderRule{"server/telnet",
+               "codec/base codec codec/text engine server/text server/config "
+               "server/access server/net server"},
+    FolderRule{"server",
+               "codec/base engine server/log server/text server/config server/access "
+               "server/net server/http server/http/guard server/api server/telnet"},
+    FolderRule{"server/plot", "codec/base"},
+    FolderRule{"server/plot/output", "codec/base server/plot"},
+    FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
+    FolderRule{"bench/lab/simulate/model", "codec/base engine/regions engine/regions/split"},
+    FolderRule{"bench/lab/simulate/input",
+               "codec/base codec codec/rows codec/text engine/regions "
+               "engine/regions/presplit engine/regions/keys"},
+    FolderRule{"bench/lab/simulate",
+               "codec/base engine/regions engine/regions/split "
+               "engine/regions/presplit engine engine/table engine/rocks "
+               "engine/regions/live bench/lab/keys bench/lab/simulate/model "
+               "bench/lab/simulate/input"},
+    FolderRule{"bench/lab/simulate/report",
+               "codec/base engine/regions engine/regions/split bench/lab/keys "
+               "bench/lab/simulate/input bench/lab/simulate"},
+    FolderRule{"bench/lab/layouts",
+               "codec/base codec codec/cells codec/rows engine/regions "
+               "engine/regions/split engine/regions/keys engine/table engine/rows "
+               "bench/lab/simulate"},
+    FolderRule{"bench/lab/layouts/cases",
+               "codec/base codec engine engine/table engine/rocks server/plot "
+               "server/plot/output bench/lab/keys bench/lab/layouts"},
+    FolderRule{"server/cli",
+               "codec/base engine server/log server/config server/access server/net "
+               "server"},
+    FolderRule{"server/cli/import",
+               "codec/base codec codec/text engine server/text server/http server/cli"},
+    FolderRule{"server/cli/query",
+               "codec/base codec codec/text engine/query engine server/text "
+               "server/access server/http server/http/body server/query server/api "
+               "server/cli"},
+    FolderRule{"server/cli/store",
+               "codec/base codec/rows engine server/text server/config server/http "
+               "server/admin server/cli server/cli/import server/cli/query"},
+    FolderRule{"server/cli/lab",
+               "codec/base engine server/config server/plot server/plot/output "
+               "bench/lab/simulate/input bench/lab/simulate bench/lab/simulate/report "
+               "bench/lab/layouts bench/lab/layouts/cases server/cli "
+               "server/cli/import"},
+    FolderRule{"server/main.cc",
+               "server/cli server/cli/import server/cli/query server/cli/store "
+               "server/cli/lab"},
+};
+
+std::string_view FolderOf(std::string_view path) {
+  if (path == kProgram) return kProgram;
+  return path.substr(0, std::min(path.rfind('/'), path.size()));
+}
+
+bool Lists(std::string_view folders, std::string_view folder) {
+  while (!folders.empty()) {
+    const size_t end = std::min(folders.find(' '), folders.size());
+    if (folders.substr(0, end) == folder) return true;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::span<const FolderRule> FolderRules() {
+  return kRules;
+}
+
+const FolderRule* RuleOf(std::string_view path) {
+  const std::string_view folder = FolderOf(path);
+  const auto* const rule =
+      std::ranges::find_if(kRules, [&](const FolderRule& row) { return row.folder == folder; });
+  return rule == kRules.end() ? nullptr : rule;
+}
+
+bool MayInclude(const FolderRule& rule, std::string_view path) {
+  const std::string_view folder = FolderOf(path);
+  return folder == rule.folder || Lists(rule.may_include, folder);
+}
+
+}  // namespace hourcell::tidy
