@@ -160,7 +160,7 @@ BENCHMARK(BM_PutJson)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 // The way of a usual body. `run`: so many points in a row are of one host.
 void BM_PutScan(benchmark::State& state) {
   const std::string body = PutBody(state.range(0), static_cast<size_t>(state.range(1)));
-  PutScan scan;
+  PutJsonFast scan;
   for (auto _ : state) {
     HOURCELL_CHECK(scan.Scan(body, kTagsMaxDefault));
     HOURCELL_CHECK(scan.points().size() == kPoints);

@@ -14,7 +14,7 @@
 #include <memory>
 
 #include "server/access/access_rights.h"
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 
 namespace hourcell {
 

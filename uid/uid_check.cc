@@ -22,7 +22,7 @@
 namespace hourcell {
 namespace {
 
-using What = UidChange::What;
+using ChangeKind = UidChange::What;
 
 // Rows of one kind: those that differ between the directions, and all others of their names and
 // UIDs, so that of a row here all is here that says whether it is right.
@@ -261,22 +261,22 @@ absl::StatusOr<std::string> KindCheck::MergedName(Uid uid,
 
 std::vector<UidChange> KindCheck::Repairs() const {
   std::vector<UidChange> changes;
-  const auto add = [&](What what, Uid uid, std::string name) {
+  const auto add = [&](ChangeKind what, Uid uid, std::string name) {
     changes.push_back({.what = what, .kind = kind_, .uid = uid, .name = std::move(name)});
   };
-  if (fixed_counter_) add(What::kSetCounter, *fixed_counter_, {});
+  if (fixed_counter_) add(ChangeKind::kSetCounter, *fixed_counter_, {});
   for (const auto& [uid, name] : fixed_.reverse) {
     const auto it = found_.reverse.find(uid);
-    if (it == found_.reverse.end() || it->second != name) add(What::kSetReverse, uid, name);
+    if (it == found_.reverse.end() || it->second != name) add(ChangeKind::kSetReverse, uid, name);
   }
   for (const auto& [name, uid] : fixed_.forward) {
-    if (!found_.forward.contains(name)) add(What::kSetForward, uid, name);
+    if (!found_.forward.contains(name)) add(ChangeKind::kSetForward, uid, name);
   }
   for (const auto& [name, uid] : found_.forward) {
-    if (!fixed_.forward.contains(name)) add(What::kDeleteForward, uid, name);
+    if (!fixed_.forward.contains(name)) add(ChangeKind::kDeleteForward, uid, name);
   }
   for (const auto& [uid, name] : found_.reverse) {
-    if (!fixed_.reverse.contains(uid)) add(What::kDeleteReverse, uid, name);
+    if (!fixed_.reverse.contains(uid)) add(ChangeKind::kDeleteReverse, uid, name);
   }
   return changes;
 }

@@ -85,7 +85,7 @@ need_root() {
   exit 1
 }
 
-# build_preset <preset> [target...]: configures and builds build/<preset>.
+# build_preset <preset> [target...]: configures and builds build/<preset>, and shows how far it is.
 build_preset() {
   local preset=$1
   shift
@@ -100,9 +100,35 @@ build_preset() {
     cat "$log"
     return 1
   fi
-  if ! cmake --build "build/$preset" -j "$(build_jobs)" "${targets[@]}" >>"$log" 2>&1; then
+  if ! cmake --build "build/$preset" -j "$(build_jobs)" "${targets[@]}" 2>&1 |
+      tee -a "$log" | show_progress; then
     grep -v '^\[[0-9]*/[0-9]*\] \(Building\|Linking\)' "$log" | tail -n 200
     return 1
+  fi
+}
+
+# Reads the output of ninja and prints how many of its steps are done, and how long the rest will
+# take if its steps are like those so far: every second on a terminal, else every 20 seconds.
+show_progress() {
+  local line begin=$SECONDS shown=$SECONDS every=20 finished total left
+  if [[ -t 1 ]]; then
+    every=1
+  fi
+  while IFS= read -r line; do
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    ((SECONDS - shown >= every)) || continue
+    shown=$SECONDS finished=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+    left=$(((SECONDS - begin) * (total - finished) / finished))
+    line=$(printf '%d of %d steps, about %d:%02d left' "$finished" "$total" $((left / 60)) \
+      $((left % 60)))
+    if [[ -t 1 ]]; then
+      printf '\r    %-60s' "$line"
+    else
+      printf '    %s\n' "$line"
+    fi
+  done
+  if [[ -t 1 ]]; then
+    printf '\r%64s\r' ''
   fi
 }
 

@@ -4,8 +4,8 @@
 
 #include <absl/status/status.h>
 
+#include "server/api/connection_context.h"
 #include "server/api/http_dispatch.h"
-#include "server/connection_context.h"
 #include "server/query/query_run.h"
 
 namespace hourcell {

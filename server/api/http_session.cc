@@ -12,10 +12,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "server/api/connection_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/http_job.h"
 #include "server/api/http_login.h"
-#include "server/connection_context.h"
 #include "server/http/body/send_window.h"
 #include "server/http/http_response.h"
 #include "server/http/request_reader.h"

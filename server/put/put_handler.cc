@@ -180,10 +180,10 @@ void AddTimeouts(const PutJson& json,
 }
 
 // The scan for a body: this thread's, used again for its memory, or `*own` for a huge one.
-PutScan* ScanFor(const std::string& body, std::optional<PutScan>* own) {
+PutJsonFast* ScanFor(const std::string& body, std::optional<PutJsonFast>* own) {
   constexpr size_t kKeptBodyBytesMax = 1 << 20;
   if (body.size() > kKeptBodyBytesMax) return &own->emplace();
-  thread_local const auto scan = std::make_unique<PutScan>();
+  thread_local const auto scan = std::make_unique<PutJsonFast>();
   return scan.get();
 }
 
@@ -213,8 +213,8 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
     rules.extra_tag = *tag;
   }
   // The tag of a header is not among the tags that a scan keeps as text.
-  std::optional<PutScan> own_scan;
-  if (PutScan* const scan = ScanFor(request.body, &own_scan);
+  std::optional<PutJsonFast> own_scan;
+  if (PutJsonFast* const scan = ScanFor(request.body, &own_scan);
       !rules.extra_tag && scan->Scan(request.body, rules.tags_max)) {
     std::vector<RefusedPoint> refused;
     const absl::Status stored = Store(scan->points(), *flags, &refused);

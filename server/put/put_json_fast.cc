@@ -117,7 +117,7 @@ uint64_t LoadWord(const char* at) {
 
 }  // namespace
 
-bool PutScan::Scan(const std::string& body, size_t tags_max) {
+bool PutJsonFast::Scan(const std::string& body, size_t tags_max) {
   points_.clear();
   points_.reserve(body.size() / kScannedPerPoint + 1);
   known_.assign(std::bit_ceil(std::clamp(body.size() / kBytesPerKnown, kKnownMin, kKnownMax)), {});
@@ -132,7 +132,7 @@ bool PutScan::Scan(const std::string& body, size_t tags_max) {
   return ScanBody(SkipSpace(body.data()));
 }
 
-bool PutScan::ScanBody(const char* at) {
+bool PutJsonFast::ScanBody(const char* at) {
   if (*at != '[') {
     at = ScanObject(at);
     return at != nullptr && SkipSpace(at) == end_;
@@ -146,7 +146,7 @@ bool PutScan::ScanBody(const char* at) {
   return *at == ']' && SkipSpace(at + 1) == end_;
 }
 
-const char* PutScan::ScanObject(const char* at) {
+const char* PutJsonFast::ScanObject(const char* at) {
   if (*at != '{') return nullptr;
   LinePoint& point = points_.emplace_back();
   unsigned fields = 0;
@@ -158,7 +158,7 @@ const char* PutScan::ScanObject(const char* at) {
   return *at == '}' && fields == kAllBits ? at + 1 : nullptr;
 }
 
-const char* PutScan::ScanField(const char* at, unsigned* fields, LinePoint* point) {
+const char* PutJsonFast::ScanField(const char* at, unsigned* fields, LinePoint* point) {
   if (const char* const metric = ValueOf("\"metric\"", at, end_)) {
     // Copied to where nothing is yet, and left there.
     char* scratch = text_end_;
@@ -178,7 +178,7 @@ const char* PutScan::ScanField(const char* at, unsigned* fields, LinePoint* poin
   return tags != nullptr && MarkField(kTagsBit, fields) ? ScanTags(tags, &point->tags) : nullptr;
 }
 
-const char* PutScan::ScanTags(const char* at, std::string_view* line) {
+const char* PutJsonFast::ScanTags(const char* at, std::string_view* line) {
   const std::string_view rest(at, static_cast<size_t>(end_ - at));
   Known& known = known_[KnownIndex(at)];
   // What was read from the opening brace to the closing one reads alike wherever it stands.
@@ -194,7 +194,7 @@ const char* PutScan::ScanTags(const char* at, std::string_view* line) {
 
 // By bytes that tell one host from the next if the host comes first, as it mostly does; else tags
 // push each other out, and are read again.
-size_t PutScan::KnownIndex(const char* at) const {
+size_t PutJsonFast::KnownIndex(const char* at) const {
   constexpr size_t kBytes = 32;
   if (static_cast<size_t>(end_ - at) < kBytes) return 0;
   uint64_t hash = 0;
@@ -203,7 +203,7 @@ size_t PutScan::KnownIndex(const char* at) const {
   return hash >> (64 - std::countr_zero(known_.size()));
 }
 
-const char* PutScan::ReadTags(const char* at, std::string_view* line) {
+const char* PutJsonFast::ReadTags(const char* at, std::string_view* line) {
   if (*at != '{') return nullptr;
   key_count_ = 0;
   key_marks_ = 0;
@@ -229,7 +229,7 @@ const char* PutScan::ReadTags(const char* at, std::string_view* line) {
 }
 
 // False if a key is repeated, or is one too many.
-bool PutScan::AddKey(std::string_view key) {
+bool PutJsonFast::AddKey(std::string_view key) {
   if (key_count_ == tags_max_) return false;
   const auto byte = [&key](size_t i) { return static_cast<size_t>(static_cast<uint8_t>(key[i])); };
   const uint64_t mark = uint64_t{1}

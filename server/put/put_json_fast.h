@@ -1,8 +1,8 @@
-// PutScan: the usual body of /api/put as points whose tags stay text, as those of a line do.
+// PutJsonFast: the usual body of /api/put as points whose tags stay text, as those of a line do.
 //
 // Usual is an array of objects, or one object, each with a metric, a timestamp of digits, a value
 // (a number or its text) and tags, each once and nothing else, in which nothing is wrong; names in
-// ASCII without escapes, blanks and '='. Whatever a PutScan takes PutJson takes, too, as the same
+// ASCII without escapes, blanks and '='. Whatever a PutJsonFast takes PutJson takes, too, as the same
 // points; what is wrong or rare is left to PutJson.
 //
 // Bodies repeat their tags: ten metrics of a host, or a metric of each host in turns. Tags that
@@ -24,7 +24,7 @@
 
 namespace hourcell {
 
-class PutScan {
+class PutJsonFast {
  public:
   // True if the body is usual and no point has more than `tags_max` tags; points() borrows from
   // `body` and from this object then, until the next Scan. False says nothing against the body.

@@ -9,7 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 #include "server/net/asio.h"
 #include "server/net/transport.h"
 #include "server/telnet/line_protocol.h"

@@ -19,9 +19,9 @@ void CheckSamePoint(const PointView& a, const PointView& b) {
   HOURCELL_CHECK(std::equal(a.tags.begin(), a.tags.end(), b.tags.begin(), b.tags.end()));
 }
 
-// What a PutScan takes PutJson took, too, as the same points.
+// What a PutJsonFast takes PutJson took, too, as the same points.
 void CheckScan(const std::string& body, const PutJson* json) {
-  PutScan scan;
+  PutJsonFast scan;
   if (!scan.Scan(body, PutRules{}.tags_max)) return;
   HOURCELL_CHECK(json != nullptr);
   HOURCELL_CHECK(json->errors().empty());

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/clock.h"
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 #include "server/http/body/send_window.h"
 #include "server/net/asio.h"
 

@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/net/asio.h"

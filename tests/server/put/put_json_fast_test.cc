@@ -28,7 +28,7 @@ std::string Object(std::string_view metric, int64_t timestamp, std::string_view 
 }
 
 bool Takes(const std::string& body) {
-  PutScan scan;
+  PutJsonFast scan;
   return scan.Scan(body, kTags);
 }
 
@@ -42,8 +42,8 @@ std::string With(std::string_view field, std::string_view text) {
                      text_of("tags", R"({"a":"1"})"));
 }
 
-TEST(PutScanTest, ScanReadsAnObject) {
-  PutScan scan;
+TEST(PutJsonFastTest, ScanReadsAnObject) {
+  PutJsonFast scan;
   const std::string body =
       " {\"tags\" : {\"host\":\"web01\",\n\"a.key/of-more_than16\": \"a-value,longer.than.that\"},"
       "\"timestamp\":1356998400, \"value\":-4.5,\"metric\":\"cpu.user\"}\n";
@@ -58,8 +58,8 @@ TEST(PutScanTest, ScanReadsAnObject) {
   EXPECT_EQ(point.tags, "host=web01 a.key/of-more_than16=a-value,longer.than.that");
 }
 
-TEST(PutScanTest, ScanReadsAnArrayInOrder) {
-  PutScan scan;
+TEST(PutJsonFastTest, ScanReadsAnArrayInOrder) {
+  PutJsonFast scan;
   const std::string body = "[" + Object("a", 1, R"({"h":"x"})") + " ,\n" +
                            Object("b", 1356998400123, R"({"h":"y"})") + "," +
                            Object("c", 3, R"({"h":"x"})") + "]";
@@ -75,7 +75,7 @@ TEST(PutScanTest, ScanReadsAnArrayInOrder) {
   EXPECT_THAT(tags, ElementsAre("h=x", "h=y", "h=x"));
 }
 
-TEST(PutScanTest, ScanTakesUsualFields) {
+TEST(PutJsonFastTest, ScanTakesUsualFields) {
   const auto check = [](std::string_view field, std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts)
       EXPECT_TRUE(Takes(With(field, text))) << field << " " << text;
@@ -87,7 +87,7 @@ TEST(PutScanTest, ScanTakesUsualFields) {
   check("tags", {R"({ "a" : "1" , "b" : "2" })", R"({"a":"1","b":"2","c":"3"})"});
 }
 
-TEST(PutScanTest, ScanLeavesWhatIsWrongOrRare) {
+TEST(PutJsonFastTest, ScanLeavesWhatIsWrongOrRare) {
   const auto check = [](std::string_view field, std::initializer_list<std::string_view> texts) {
     for (const std::string_view text : texts)
       EXPECT_FALSE(Takes(With(field, text))) << field << " " << text;
@@ -104,7 +104,7 @@ TEST(PutScanTest, ScanLeavesWhatIsWrongOrRare) {
                  R"({"a":"1","b":"2","c":"3","d":"4"})", R"({"a":"1"},"more":1)"});
 }
 
-TEST(PutScanTest, ScanLeavesBodiesOfAnotherShape) {
+TEST(PutJsonFastTest, ScanLeavesBodiesOfAnotherShape) {
   const std::string object = Object("m", 1, R"({"a":"1"})");
   for (const std::string& body :
        {std::string(), std::string(" "), std::string("[]"), std::string("{}"), "[" + object,
@@ -115,7 +115,7 @@ TEST(PutScanTest, ScanLeavesBodiesOfAnotherShape) {
   }
 }
 
-TEST(PutScanTest, ACutBodyIsNeverTaken) {
+TEST(PutJsonFastTest, ACutBodyIsNeverTaken) {
   const std::string body =
       "[" + Object("m", 1, R"({"a":"1"})") + "," + Object("m", 2, R"({"a":"1"})") + "]";
   ASSERT_TRUE(Takes(body));
@@ -123,13 +123,13 @@ TEST(PutScanTest, ACutBodyIsNeverTaken) {
     EXPECT_FALSE(Takes(body.substr(0, size))) << size;
 }
 
-TEST(PutScanTest, ScanBoundsThePoints) {
+TEST(PutJsonFastTest, ScanBoundsThePoints) {
   const std::string object = "," + Object("m", 1, R"({"a":"1"})");
   std::string body = "[" + object.substr(1);
   body.reserve(object.size() * (kPutPointsMax + 1));
   for (size_t i = 1; i < kPutPointsMax; ++i)
     body += object;
-  PutScan scan;
+  PutJsonFast scan;
 
   EXPECT_TRUE(scan.Scan(body + "]", kTags));
   EXPECT_THAT(scan.points(), SizeIs(kPutPointsMax));
@@ -137,7 +137,7 @@ TEST(PutScanTest, ScanBoundsThePoints) {
 }
 
 // Far more tags than are known at once, each many times: whatever is recognised is right.
-TEST(PutScanTest, TagsThatComeAgainAreRecognised) {
+TEST(PutJsonFastTest, TagsThatComeAgainAreRecognised) {
   constexpr size_t kPoints = 20'000;
   Random random(7);
   std::string body = "[";
@@ -152,7 +152,7 @@ TEST(PutScanTest, TagsThatComeAgainAreRecognised) {
     want.push_back("host=" + name);
   }
   body += "]";
-  PutScan scan;
+  PutJsonFast scan;
 
   for (int run = 0; run < 2; ++run) {
     ASSERT_TRUE(scan.Scan(body, kTags));
@@ -192,10 +192,10 @@ std::string RandomBody(uint64_t seed) {
   return body;
 }
 
-TEST(PutScanTest, WhatItTakesPutJsonTakesAlike) {
+TEST(PutJsonFastTest, WhatItTakesPutJsonTakesAlike) {
   size_t taken = 0;
   size_t left = 0;
-  PutScan scan;
+  PutJsonFast scan;
   for (uint64_t seed = 1; seed <= 50'000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     const std::string body = RandomBody(seed);

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
 #include "tests/server/net/fake_transport.h"

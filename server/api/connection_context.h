@@ -11,17 +11,18 @@
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
 #include "server/access/authenticator.h"
-#include "server/api/routes.h"
 #include "server/http/http_message.h"
 #include "server/net/connection_counters.h"
 #include "server/net/tls_context.h"
-#include "server/telnet/line_protocol.h"
 
 namespace hourcell {
 
 class RequestBodyBudget;
 class ConnectionQuota;
+class HttpApi;
 class QueryGate;
+struct TelnetCounters;
+struct TelnetSettings;
 struct WorkerPool;
 
 // Logins that wait for their check at once, in all and from one address; more are asked to come

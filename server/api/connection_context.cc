@@ -1,4 +1,4 @@
-#include "server/connection_context.h"
+#include "server/api/connection_context.h"
 
 #include "server/http/guard/forwarding.h"
 #include "server/net/connection_quota.h"
