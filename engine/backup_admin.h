@@ -35,14 +35,18 @@ class Clock;
 class GroupCommit;
 class Journal;
 class Sealer;
-class TableStore;
+class RegionStore;
+class TableMaintenance;
+class Tables;
 
 class BackupAdmin {
  public:
   // All are borrowed.
   struct Parts {
     std::string store_path = {};
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
+    RegionStore* regions = nullptr;           // of the same store
+    TableMaintenance* maintenance = nullptr;  // of the same store
     GroupCommit* commit = nullptr;
     Journal* journal = nullptr;
     Sealer* sealer = nullptr;

@@ -26,10 +26,11 @@ namespace hourcell {
 class ActiveSets;
 class FsckChecks;
 class Journal;
+class RegionStore;
 class RowExpiry;
 class RowKeyCodec;
 class SeriesTable;
-class TableStore;
+class Tables;
 class UidDirectory;
 
 class FsckAdmin {
@@ -37,7 +38,8 @@ class FsckAdmin {
   // All are borrowed.
   struct Parts {
     const Layout* layout = nullptr;
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
+    RegionStore* regions = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     SeriesTable* series = nullptr;

@@ -15,7 +15,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -26,17 +25,16 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/regions/live/rolling_split_state.h"
-#include "engine/rows/key_description.h"
-#include "engine/table/table.h"
+#include "engine/explained_key.h"
 
 namespace hourcell {
 
 class Clock;
+class RegionStore;
 class RowKeyCodec;
-class SplitPolicy;
+class TableMaintenance;
+class Tables;
 class UidDirectory;
-struct RegionFacts;
 struct SplitSettings;
 
 struct ListedRegion {
@@ -87,7 +85,9 @@ class RegionAdmin {
  public:
   // All are borrowed.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
+    RegionStore* regions = nullptr;           // of the same store
+    TableMaintenance* maintenance = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     Clock* clock = nullptr;
@@ -110,7 +110,7 @@ class RegionAdmin {
   // kNotFound: no such region. kInvalidArgument: the key is outside, or is the region's start, or
   // becomes that by the restriction of the settings; `at` with `into`, or parts out of 2 to 1024.
   // kFailedPrecondition: the settings allow no splits, or no key parts the rows.
-  absl::StatusOr<SplitDone> Split(const SplitRequest& wish);
+  absl::StatusOr<SplitDone> Split(const SplitRequest& request);
 
   // Makes one region of neighbours, in any order. kNotFound: there is no such region.
   // kInvalidArgument: fewer than two, one of them twice, or not neighbours. kUnavailable: one has
@@ -138,22 +138,8 @@ class RegionAdmin {
   absl::Status AbandonRollingSplit(std::string_view table);
 
  private:
-  ListedRegion Listed(TableId table, const RegionUse& use, ListDetail detail) const;
-  absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
-  absl::StatusOr<RegionCut> FindCut(TableId table, const RegionUse& use, uint32_t parts) const;
-  absl::StatusOr<std::vector<std::string>> RollingKeys(std::string_view split) const;
-  absl::StatusOr<std::optional<RollingSplitState>> ReadRolling(TableId table) const;
-  absl::StatusOr<RollingSplitState> WantedRolling(
-      std::string_view split, const std::optional<RollingSplitState>& before) const;
-  absl::Status Write(Mutation mutation) const;
-  absl::StatusOr<bool> CutAt(TableId table, const std::string& key);
-  absl::Status WaitForTrim(TableId table, RegionId id);
-  uint64_t PinnedUntilMs() const;
-
-  const Parts parts_;
-  const KeyExplainer explainer_;
-  const std::unique_ptr<const SplitPolicy> policy_;
-  std::atomic<bool> is_rolling_{false};
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
 };
 
 // The specification `keys:...` of a splits file: one key a line (regions/presplit.h).

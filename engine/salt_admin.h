@@ -28,7 +28,7 @@ class Clock;
 class RowKeyCodec;
 class SaltSchedule;
 class Sealer;
-class TableStore;
+class Tables;
 class TableView;
 enum class TableId : uint8_t;
 
@@ -36,7 +36,7 @@ class SaltAdmin {
  public:
   // All are borrowed. The schedule is that of row_keys.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     const RowKeyCodec* row_keys = nullptr;
     SaltSchedule* schedule = nullptr;
     Sealer* sealer = nullptr;

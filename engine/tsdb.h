@@ -27,7 +27,9 @@
 
 #include "codec/point.h"
 #include "codec/rows/uid.h"
-#include "codec/text/point_error.h"
+#include "engine/append.h"
+#include "engine/deleted_points.h"
+#include "engine/metric_ttl.h"
 #include "engine/options.h"
 #include "engine/parallel_scan.h"
 #include "engine/query.h"
@@ -37,58 +39,10 @@
 
 namespace hourcell {
 
-// A point of a batch that was not taken, and why.
-struct RefusedPoint {
-  size_t index = 0;  // into the batch
-  PointError error;
-};
-
 class BackupAdmin;
 class FsckAdmin;
-class GroupCommit;
 class RegionAdmin;
 class SaltAdmin;
-
-// The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
-// kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
-// older ones. Valid as long as the store is open.
-class CommitTicket {
- public:
-  CommitTicket() = default;
-  explicit CommitTicket(absl::Status done) : done_(std::move(done)) {}
-  CommitTicket(GroupCommit* commit, uint64_t block, bool sync)
-      : commit_(commit), block_(block), sync_(sync) {}
-
-  // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
-  // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
-  // until it is opened again. Else: what an observer has refused them with (store_observer.h).
-  absl::Status Wait() const;
-
-  // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. Nothing
-  // is taken back: the points are visible, and mostly acknowledged a little later.
-  absl::Status WaitFor(int64_t wait_ms) const;
-
-  // Known at once: the Append took none of the points, as there was no room for them, or an
-  // observer refused them.
-  bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
-
- private:
-  absl::Status done_;
-  GroupCommit* commit_ = nullptr;
-  uint64_t block_ = 0;  // of the journal
-  bool sync_ = false;
-};
-
-struct AppendOptions {
-  bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
-  // How long Append may block when memory or journal are full, before it takes none of the points
-  // and the ticket is kUnavailable; and how long before it may create series, as others are being
-  // created or the tables of names take no rows: then it refuses the points of new series, with
-  // kThrottled, and takes the others.
-  int64_t wait_ms = 10'000;
-  // Rather than refuse some of the points with kThrottled it takes none; the ticket is kAborted.
-  bool all_or_none = false;
-};
 
 // A mapping as the uid tool prints it.
 struct UidRow {
@@ -102,20 +56,6 @@ struct UidFsckResult {
   uint64_t mappings = 0;
   uint64_t errors = 0;
   uint64_t warnings = 0;
-};
-
-// What DeletePoints took away.
-struct DeletedPoints {
-  uint64_t points = 0;
-  uint64_t rows = 0;  // that had some of them
-  friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
-};
-
-// A metric with a TTL of its own.
-struct MetricTtl {
-  std::string metric;  // UTF-8; the UID in hex if it has no name
-  int64_t ttl_s = 0;   // 0 = for ever
-  friend bool operator==(const MetricTtl&, const MetricTtl&) = default;
 };
 
 // How a long merge of files is watched and ended.

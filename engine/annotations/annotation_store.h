@@ -32,7 +32,7 @@
 #include "engine/query/annotation.h"
 #include "engine/query/memory_account.h"
 #include "engine/table/retention.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -49,7 +49,7 @@ class AnnotationStore {
   // What it works on; borrowed, outlives it.
   struct Parts {
     const RowKeyCodec* row_keys = nullptr;
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
   };
 

@@ -13,8 +13,10 @@
 #include "engine/backup_set.h"
 #include "engine/journal/journal.h"
 #include "engine/rows/store_meta.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 #include "engine/table/table_files.h"
+#include "engine/table/table_maintenance.h"
+#include "engine/table/tables.h"
 #include "engine/write/group_commit.h"
 #include "engine/write/sealer.h"
 
@@ -59,10 +61,10 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
     HOURCELL_ASSIGN_OR_RETURN(moment->low_mark, ReadLowMark(parts_.tables));
     moment->made_ms = parts_.clock->NowMs();
     moment->journal = parts_.journal->Pin(moment->low_mark);
-    HOURCELL_ASSIGN_OR_RETURN(moment->tables, parts_.tables->PinFiles());
+    HOURCELL_ASSIGN_OR_RETURN(moment->tables, parts_.maintenance->PinFiles());
     return absl::OkStatus();
   };
-  return parts_.tables->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
+  return parts_.regions->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
 // The journal first: until it is copied it is not trimmed, and may come near its limit.

@@ -83,7 +83,7 @@ absl::Status ActiveSetCheck::CompareOneDay() {
 // in again as they come; what was merged before had found the damage.
 absl::Status ActiveSetCheck::FixDamaged(const MetricDay& of, std::vector<Mutation>* group) {
   return tables_.Snapshot()->Scan(
-      TableId::kSeries, PrefixRange(ActiveSetPrefix(layout_, of.first, of.second)), {},
+      TableId::kSeries, PrefixRange(ActiveSetPrefix(layout_, of.first, of.second)),
       [&](std::string_view key, std::string_view) {
         group->push_back({TableId::kSeries, Mutation::Kind::kDelete, std::string(key), {}});
         return true;

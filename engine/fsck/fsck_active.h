@@ -19,7 +19,7 @@
 #include "engine/fsck_report.h"
 #include "engine/rows/series_key.h"
 #include "engine/table/retention.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -32,10 +32,7 @@ class ActiveSetCheck {
     const RowExpiry* expiry = nullptr;  // borrowed; null: nothing expires
   };
   // All are borrowed.
-  ActiveSetCheck(const Layout& layout,
-                 TableStore* tables,
-                 const Settings& settings,
-                 FsckReport* report)
+  ActiveSetCheck(const Layout& layout, Tables* tables, const Settings& settings, FsckReport* report)
       : layout_(layout), tables_(*tables), settings_(settings), report_(*report) {}
 
   // A row of the series. Rows of one metric and day are best added one after another.
@@ -52,7 +49,7 @@ class ActiveSetCheck {
   absl::Status FixDamaged(const MetricDay& of, std::vector<Mutation>* group);
 
   const Layout& layout_;
-  TableStore& tables_;
+  Tables& tables_;
   const Settings settings_;
   FsckReport& report_;
   MetricDay at_ = {kNoUid, 0};

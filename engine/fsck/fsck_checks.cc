@@ -30,6 +30,7 @@
 #include "engine/rows/series_key.h"
 #include "engine/series/series_drop.h"
 #include "engine/series/series_rows.h"
+#include "engine/table/region_store.h"
 #include "uid/uid_check.h"
 
 namespace hourcell {
@@ -86,7 +87,7 @@ absl::Status FsckChecks::TellProgress() {
 absl::Status FsckChecks::CheckRegions() {
   HOURCELL_RETURN_IF_ERROR(Begin("regions"));
   for (const TableId table : kTableIds) {
-    const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
+    const std::vector<RegionInfo> regions = parts_.regions->Regions(table);
     report_.regions += regions.size();
     for (const RegionFinding& finding : CheckInvariants(regions))
       Add(FsckFault::kRegion, fmt::format("table {}: {}", TableName(table), finding.text));
@@ -100,7 +101,7 @@ absl::Status FsckChecks::CheckRegions() {
 // none. A file's first and last row say whether it has some.
 absl::Status FsckChecks::CheckFilesOf(TableId table, const RegionInfo& region) {
   if (region.has_references || region.range == RegionRange()) return absl::OkStatus();
-  const absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(table, region.id);
+  const absl::StatusOr<RegionProbe> probe = parts_.regions->ProbeRegion(table, region.id);
   if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // split or merged meanwhile
   HOURCELL_RETURN_IF_ERROR(probe.status());
   for (const FileSpan& file : probe->files) {
@@ -308,7 +309,7 @@ absl::Status FsckChecks::SetAside(std::string_view key,
 absl::Status FsckChecks::CheckAnnotations() {
   HOURCELL_RETURN_IF_ERROR(Begin("annotations"));
   const absl::Status scanned = parts_.tables->Snapshot()->Scan(
-      TableId::kAnnotation, {}, {}, [&](std::string_view key, std::string_view cell) {
+      TableId::kAnnotation, {}, [&](std::string_view key, std::string_view cell) {
         ++report_.annotations;
         const absl::StatusOr<AnnotationKeyView> parsed = ParseAnnotationKey(*parts_.row_keys, key);
         absl::Status status = parsed.status();
@@ -326,7 +327,7 @@ absl::Status FsckChecks::CheckAnnotations() {
 absl::Status FsckChecks::CheckAsides() {
   HOURCELL_RETURN_IF_ERROR(Begin("asides"));
   const absl::Status scanned = parts_.tables->Snapshot()->Scan(
-      TableId::kMeta, PrefixRange(std::string(kAsidePrefix)), {},
+      TableId::kMeta, PrefixRange(std::string(kAsidePrefix)),
       [&](std::string_view key, std::string_view cell) {
         Add(FsckFault::kAside, fmt::format("{}: a cell of {} bytes", key, cell.size()));
         return true;

@@ -28,7 +28,8 @@
 #include "engine/journal/journal_cut.h"
 #include "engine/rows/annotation_key.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
+#include "engine/table/tables.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -38,7 +39,8 @@ class FsckChecks {
   // All are borrowed and outlive the object.
   struct Parts {
     const Layout* layout = nullptr;
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
+    RegionStore* regions = nullptr;  // of the same store
     const RowKeyCodec* row_keys = nullptr;
     bool has_active_sets = false;       // whole ones: what ReadActiveSetsAreKept says
     const RowExpiry* expiry = nullptr;  // null: nothing expires

@@ -75,7 +75,7 @@ class SeriesCheck {
  public:
   SeriesCheck(const Layout& layout,
               const SeriesTable& series,
-              TableStore* tables,
+              Tables* tables,
               const SeriesCheckOptions& options,
               const SeriesSums& sums,
               FsckReport* report)
@@ -127,7 +127,7 @@ class SeriesCheck {
     const std::unique_ptr<TableView> view = tables_.Snapshot();
     const std::string prefix = SeriesNumberKey(0).substr(0, 1);
     absl::Status status;
-    HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kSeries, PrefixRange(prefix), {},
+    HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kSeries, PrefixRange(prefix),
                                         [&](std::string_view key, std::string_view row) {
                                           status = CheckBlock(key, std::string(row));
                                           return status.ok();
@@ -308,7 +308,7 @@ class SeriesCheck {
     }
     std::vector<Mutation> group;
     HOURCELL_RETURN_IF_ERROR(tables_.Snapshot()->Scan(
-        TableId::kSeries, PrefixRange(prefix), {}, [&](std::string_view key, std::string_view) {
+        TableId::kSeries, PrefixRange(prefix), [&](std::string_view key, std::string_view) {
           if (rows.contains(std::string(key))) return true;
           group.push_back({TableId::kSeries, Mutation::Kind::kDelete, std::string(key), {}});
           return true;
@@ -343,7 +343,7 @@ class SeriesCheck {
 
   const Layout& layout_;
   const SeriesTable& series_;
-  TableStore& tables_;
+  Tables& tables_;
   const SeriesCheckOptions& options_;
   const SeriesSums& sums_;
   FsckReport& report_;
@@ -358,7 +358,7 @@ class SeriesCheck {
 
 absl::Status CheckSeries(const Layout& layout,
                          const SeriesTable& series,
-                         TableStore* tables,
+                         Tables* tables,
                          const SeriesCheckOptions& options,
                          FsckReport* report) {
   HOURCELL_ASSIGN_OR_RETURN(const SeriesSums sums,

@@ -25,7 +25,7 @@
 #include "codec/rows/layout.h"
 #include "engine/fsck_report.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -40,7 +40,7 @@ struct SeriesCheckOptions {
 // checked. `tables` are those of `series`.
 absl::Status CheckSeries(const Layout& layout,
                          const SeriesTable& series,
-                         TableStore* tables,
+                         Tables* tables,
                          const SeriesCheckOptions& options,
                          FsckReport* report);
 

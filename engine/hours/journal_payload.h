@@ -35,18 +35,10 @@
 #include "codec/point.h"
 #include "codec/rows/tsuid.h"
 #include "codec/rows/uid.h"
+#include "engine/hours/series_definition.h"
 #include "engine/rows/series_key.h"
 
 namespace hourcell {
-
-// What a series is called and numbered: all that is needed to make it again. Borrows.
-struct SeriesDefinition {
-  SeriesNumber number = 0;
-  Uid metric_uid = kNoUid;
-  std::string_view metric;
-  std::span<const TagView> tags;      // in any order
-  std::span<const TagUids> tag_uids;  // tag_uids[i] belongs to tags[i]
-};
 
 // All series of a section: those that are `residue` modulo `stride`; of stride 0, `residue` alone.
 struct SeriesClass {

@@ -73,7 +73,7 @@ absl::Status TableUidStore::ScanForward(UidKind kind,
   absl::Status damage;
   std::unique_ptr<TableView> present;
   const absl::Status scanned = ViewOf(&present)->Scan(
-      TableId::kUid, PrefixRange(UidForwardKey(kind, prefix)), {},
+      TableId::kUid, PrefixRange(UidForwardKey(kind, prefix)),
       [&](std::string_view key, std::string_view value) {
         const absl::StatusOr<Uid> uid = DecodeUid(layout_, kind, value);
         if (!uid.ok()) {
@@ -91,7 +91,7 @@ absl::Status TableUidStore::ScanReverse(UidKind kind,
   absl::Status damage;
   std::unique_ptr<TableView> present;
   const absl::Status scanned = ViewOf(&present)->Scan(
-      TableId::kUid, PrefixRange(UidReversePrefix(kind)), {},
+      TableId::kUid, PrefixRange(UidReversePrefix(kind)),
       [&](std::string_view key, std::string_view value) {
         const absl::StatusOr<Uid> uid = DecodeUid(layout_, kind, key.substr(uid_at));
         if (!uid.ok()) {

@@ -8,7 +8,7 @@
 
 #include "codec/rows/layout.h"
 #include "engine/options.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "uid/uid_options.h"
 #include "uid/uid_store.h"
 
@@ -21,10 +21,10 @@ class TableUidStore : public UidStore {
  public:
   // `tables` is borrowed and outlives the object. With `sync` what Commit writes is on disk when it
   // returns.
-  TableUidStore(const Layout& layout, TableStore* tables, bool sync = false)
+  TableUidStore(const Layout& layout, Tables* tables, bool sync = false)
       : layout_(layout), tables_(tables), sync_(sync) {}
   // One whose reads are of the moment of `view`, which outlives it.
-  TableUidStore(const Layout& layout, TableStore* tables, TableView* view)
+  TableUidStore(const Layout& layout, Tables* tables, TableView* view)
       : layout_(layout), tables_(tables), view_(view) {}
 
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
@@ -45,7 +45,7 @@ class TableUidStore : public UidStore {
   TableView* ViewOf(std::unique_ptr<TableView>* present) const;
 
   const Layout layout_;
-  TableStore* const tables_;
+  Tables* const tables_;
   TableView* const view_ = nullptr;  // null: reads are of the present
   const bool sync_ = false;
 };

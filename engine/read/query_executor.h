@@ -26,7 +26,7 @@
 #include "engine/query.h"
 #include "engine/read/query_meter.h"
 #include "engine/read/query_planner.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "engine/threads/task_pool.h"
 #include "uid/uid_directory.h"
 
@@ -40,7 +40,7 @@ class QueryExecutor {
  public:
   // What it works on; borrowed, outlives it.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     UidDirectory* uids = nullptr;
     const QueryPlanner* planner = nullptr;
     OpenHours* open_hours = nullptr;

@@ -43,6 +43,7 @@
 #include "engine/rocks/regions/rocks_region.h"
 #include "engine/rocks/rocks_open.h"
 #include "engine/store_observer.h"
+#include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

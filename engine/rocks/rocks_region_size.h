@@ -8,11 +8,12 @@
 #include <rocksdb/db.h>
 
 #include "engine/rocks/regions/rocks_region.h"
+#include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
 
-// What TableStore::ApproximateBytes says of the part of `range` that is the region's.
+// What RegionStore::ApproximateBytes says of the part of `range` that is the region's.
 uint64_t BytesIn(rocksdb::DB* db, const RegionSet& set, size_t index, const ScanRange& range);
 
 RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index);

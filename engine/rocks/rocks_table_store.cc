@@ -1,6 +1,5 @@
 #include "engine/rocks/rocks_table_store.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,7 +9,6 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/clock.h"
-#include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_flush.h"
@@ -78,13 +76,11 @@ class RocksTableView : public TableView {
 
   absl::Status Scan(TableId table,
                     const ScanRange& range,
-                    const RowFilter& filter,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
     // A long scan must not push what is hot out of the cache.
     RocksCursor row(db_, &regions(table), read_options(),
                     {.begin = range.begin, .end = range.end, .is_large = table == TableId::kData});
     for (row.Seek(range.begin); row.valid(); row.Next()) {
-      if (!filter.Matches(row.key())) continue;
       if (!visit(row.key(), row.value())) return absl::OkStatus();
     }
     return row.status();
@@ -171,52 +167,6 @@ class RocksTableStore : public TableStore {
   std::unique_ptr<TableView> Snapshot() override {
     HOURCELL_CHECK(db_ != nullptr);
     return std::make_unique<RocksTableView>(db_.get(), regions_);
-  }
-
-  absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) override {
-    MutexLock lock(&read_modify_write_);
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> old, Snapshot()->Get(table, key));
-    if (old.has_value() && old->size() != 8) {
-      return absl::DataLossError(fmt::format("counter {} {}: got {} bytes; want 8",
-                                             TableName(table), ToHex(key), old->size()));
-    }
-    const uint64_t sum = (old.has_value() ? LoadBigEndian(old->data(), 8) : 0) + delta;
-    std::string value;
-    AppendBigEndian(sum, 8, &value);
-    HOURCELL_RETURN_IF_ERROR(SetOne(table, key, value));
-    return sum;
-  }
-
-  absl::StatusOr<bool> CompareAndSet(TableId table,
-                                     std::string_view key,
-                                     std::optional<std::string_view> expected,
-                                     std::string_view value) override {
-    MutexLock lock(&read_modify_write_);
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> old, Snapshot()->Get(table, key));
-    if (old.has_value() != expected.has_value()) return false;
-    if (old.has_value() && *old != *expected) return false;
-    HOURCELL_RETURN_IF_ERROR(SetOne(table, key, value));
-    return true;
-  }
-
-  absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) override {
-    HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    std::vector<std::string> points;
-    const std::shared_ptr<const RegionSet> set = regions(table);
-    for (size_t i = 0; i < set->size(); ++i) {
-      const RegionRange& range = set->info(i).range;
-      if (!range.start.empty()) points.push_back(range.start);
-      rocksdb::ColumnFamilyMetaData metadata;
-      db_->GetColumnFamilyMetaData(set->family(i), &metadata);
-      for (const rocksdb::LevelMetaData& level : metadata.levels) {
-        for (const rocksdb::SstFileMetaData& file : level.files) {
-          if (range.Contains(file.smallestkey)) points.push_back(file.smallestkey);
-        }
-      }
-    }
-    std::ranges::sort(points);
-    points.erase(std::unique(points.begin(), points.end()), points.end());
-    return points;
   }
 
   absl::Status Presplit(TableId table, const RegionCut& cut) override {
@@ -379,11 +329,6 @@ class RocksTableStore : public TableStore {
     return absl::OkStatus();
   }
 
-  absl::Status SetOne(TableId table, std::string_view key, std::string_view value) {
-    const Mutation set{table, Mutation::Kind::kSet, std::string(key), std::string(value)};
-    return Write({&set, 1}, rocksdb::WriteOptions());
-  }
-
   std::shared_ptr<const RegionSet> regions(TableId table) const {
     return (*regions_.Current())[static_cast<size_t>(table)];
   }
@@ -397,7 +342,6 @@ class RocksTableStore : public TableStore {
   RocksMemtableBudget memtables_;
   std::unique_ptr<RocksRecovery> recovery_;
   std::unique_ptr<RocksRegionChanger> changer_;
-  Mutex read_modify_write_;  // one Increment or CompareAndSet at a time
 };
 
 }  // namespace

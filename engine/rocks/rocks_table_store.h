@@ -11,7 +11,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/options.h"
-#include "engine/table/table.h"
+#include "engine/table/table_store.h"
 
 namespace hourcell {
 

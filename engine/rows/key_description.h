@@ -8,13 +8,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "codec/rows/uid.h"
+#include "engine/explained_key.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
@@ -22,23 +20,8 @@ namespace hourcell {
 class RowKeyCodec;
 class UidDirectory;
 
-// The fields of a key that are whole, and what stands behind them. Names are UTF-8.
-struct ExplainedKey {
-  std::optional<uint64_t> salt = {};       // bucket
-  std::optional<std::string> metric = {};  // the UID in hex if it has no name
-  std::optional<uint32_t> time_s = {};     // seconds since 1970; of an annotation its own
-  // A key without its value, at the end of the list, has an empty one.
-  std::vector<std::pair<std::string, std::string>> tags = {};
-  std::string rest = {};  // bytes, in hex
-
-  friend bool operator==(const ExplainedKey&, const ExplainedKey&) = default;
-};
-
 // "2013-01-01 00:00:00", UTC.
 std::string UtcText(uint32_t time_s);
-
-// As above, in one line, times in UTC, in the order of the default layout; empty for no field.
-std::string KeyText(const ExplainedKey& key);
 
 // Thread-safe.
 class KeyExplainer {

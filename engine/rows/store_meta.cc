@@ -44,11 +44,11 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
   HOURCELL_RETURN_IF_ERROR(
-      view->Scan(table, {}, {}, [&](std::string_view, std::string_view) { return empty = false; }));
+      view->Scan(table, {}, [&](std::string_view, std::string_view) { return empty = false; }));
   return empty;
 }
 
-absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, TableView* view) {
+absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableView* view) {
   for (const TableId table : kTableIds) {
     HOURCELL_ASSIGN_OR_RETURN(const bool empty, IsEmpty(view, table));
     if (empty) continue;
@@ -70,7 +70,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, TableStore* tables, Ta
 }
 
 // Of the salt's buckets, those of the first epoch and those of the last are as good.
-absl::Status CheckLayout(const Options& options, const Layout& layout, TableStore* tables) {
+absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs epochs, ReadSaltEpochs(layout, tables));
   Layout asked = options.layout;
   if (layout.salt_width > 0 && asked.salt_buckets == epochs.epochs().back().buckets) {
@@ -84,7 +84,7 @@ absl::Status CheckLayout(const Options& options, const Layout& layout, TableStor
 
 }  // namespace
 
-absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables) {
+absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             view->Get(TableId::kMeta, kFormatKey));
@@ -104,7 +104,7 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tabl
   return layout;
 }
 
-absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tables) {
+absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             tables->Snapshot()->Get(TableId::kMeta, kSaltEpochsKey));
   if (!text.has_value()) {
@@ -117,7 +117,7 @@ absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tabl
       fmt::format("meta salt_epochs: {}", std::string(epochs.status().message())));
 }
 
-absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables) {
+absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables) {
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey),
        std::string(kFormatWithEpochs)},
@@ -127,7 +127,7 @@ absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables) {
 
 namespace {
 
-absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, TableStore* tables) {
+absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             tables->Snapshot()->Get(TableId::kMeta, key));
   if (!text.has_value()) return std::optional<uint64_t>();
@@ -141,12 +141,12 @@ absl::StatusOr<std::optional<uint64_t>> ReadMark(std::string_view key, TableStor
 
 }  // namespace
 
-absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables) {
+absl::StatusOr<uint64_t> ReadLowMark(Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> mark, ReadMark(kLowMarkKey, tables));
   return mark.value_or(0);
 }
 
-absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, TableStore* tables) {
+absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, Tables* tables) {
   std::vector<Mutation> group;
   group.push_back(
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLowMarkKey), fmt::format("{}", block)});
@@ -157,13 +157,13 @@ absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, TableStore* ta
   return tables->Apply(group, /*sync=*/true);
 }
 
-absl::StatusOr<bool> ReadActiveSetsAreKept(TableStore* tables) {
+absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<uint64_t> active, ReadMark(kActiveMarkKey, tables));
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables));
   return active.has_value() && *active == low_mark;
 }
 
-absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, TableStore* tables) {
+absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             tables->Snapshot()->Get(TableId::kMeta, kTtlKey));
   int64_t kept_s = 0;
@@ -178,7 +178,7 @@ absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tabl
   return *given;
 }
 
-absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables) {
+absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables) {
   absl::flat_hash_map<Uid, int64_t> ttls;
   absl::Status damage;
   const auto visit = [&](std::string_view key, std::string_view value) {
@@ -194,7 +194,7 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tab
     return false;
   };
   HOURCELL_RETURN_IF_ERROR(
-      tables->Snapshot()->Scan(TableId::kMeta, PrefixRange(std::string(kTtlPrefix)), {}, visit));
+      tables->Snapshot()->Scan(TableId::kMeta, PrefixRange(std::string(kTtlPrefix)), visit));
   HOURCELL_RETURN_IF_ERROR(damage);
   return ttls;
 }
@@ -202,7 +202,7 @@ absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tab
 absl::Status WriteMetricTtl(const Layout& layout,
                             Uid metric,
                             std::optional<int64_t> ttl_s,
-                            TableStore* tables) {
+                            Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string uid, UidToBytes(metric, layout.metric_width));
   Mutation mutation{TableId::kMeta, Mutation::Kind::kDelete,
                     fmt::format("{}{}", kTtlPrefix, ToUpperHex(uid)), ""};

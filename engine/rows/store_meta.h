@@ -27,7 +27,7 @@
 #include "codec/rows/salt_epochs.h"
 #include "codec/rows/uid.h"
 #include "engine/options.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -36,36 +36,36 @@ namespace hourcell {
 //
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (each difference is named). kDataLoss: the record does not decode, or rows exist without one.
-absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, TableStore* tables);
+absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables);
 
 // The salt epochs of a store of that layout; one bucket if rows are not salted. kDataLoss: the
 // record does not decode.
-absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, TableStore* tables);
+absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables);
 
 // Writes them, synced, and that programs which know no epochs must not open the store.
-absl::Status WriteSaltEpochs(const SaltEpochs& epochs, TableStore* tables);
+absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables);
 
 // The journal's low mark; 0 if it was never moved. kDataLoss: the record does not decode.
-absl::StatusOr<uint64_t> ReadLowMark(TableStore* tables);
+absl::StatusOr<uint64_t> ReadLowMark(Tables* tables);
 
 // Moves it, synced, and with it everything that was applied before. `keeps_active_sets`: all hours
 // before that block are in active sets.
-absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, TableStore* tables);
+absl::Status WriteLowMark(uint64_t block, bool keeps_active_sets, Tables* tables);
 
 // Whether all hours before the low mark are in active sets. kDataLoss: a record does not decode.
-absl::StatusOr<bool> ReadActiveSetsAreKept(TableStore* tables);
+absl::StatusOr<bool> ReadActiveSetsAreKept(Tables* tables);
 
 // The TTL of a store in seconds. `given`, if it is something else than what is kept, is kept from
 // now on, synced; nothing: what is kept. kDataLoss: the record does not decode.
-absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, TableStore* tables);
+absl::StatusOr<int64_t> ReadOrReplaceStoreTtl(std::optional<int64_t> given, Tables* tables);
 
 // The metrics with a TTL of their own, in seconds. kDataLoss: a record does not decode.
-absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(TableStore* tables);
+absl::StatusOr<absl::flat_hash_map<Uid, int64_t>> ReadMetricTtls(Tables* tables);
 
 // Gives a metric a TTL of its own, or takes it back; synced.
 absl::Status WriteMetricTtl(const Layout& layout,
                             Uid metric,
                             std::optional<int64_t> ttl_s,
-                            TableStore* tables);
+                            Tables* tables);
 
 }  // namespace hourcell

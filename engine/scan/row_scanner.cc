@@ -130,8 +130,8 @@ absl::StatusOr<bool> RowScanner::VisitRows(const ScanRange& range,
       open = open.subspan(1);
     }
   };
-  const absl::Status scanned = parts_.view->Scan(
-      TableId::kData, range, {}, [&](std::string_view key, std::string_view cell) {
+  const absl::Status scanned =
+      parts_.view->Scan(TableId::kData, range, [&](std::string_view key, std::string_view cell) {
         visit_open_before(key, /*is_end=*/false);
         if (!go_on.ok() || !*go_on) return false;
         if (!open.empty() && open.front().key == key) {

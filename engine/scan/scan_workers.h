@@ -16,7 +16,7 @@
 #include "codec/base/mutex.h"
 #include "engine/regions/keys/key_distributor.h"
 #include "engine/regions/keys/scan_tasks.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 
 namespace hourcell {
 
@@ -37,7 +37,7 @@ struct LaneOptions {
 absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
                                    TableId table,
                                    const LaneOptions& options,
-                                   TableStore* tables,
+                                   RegionStore* store,
                                    TableView* view);
 
 // Runs plans. Thread-compatible, but for Cancel and ShouldStop.

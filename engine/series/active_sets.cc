@@ -246,14 +246,14 @@ void AppendActiveSet(const Layout& layout,
 }
 
 absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
-    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableStore* tables) {
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, Tables* tables) {
   ScanRange range = PrefixRange(ActiveSetPrefix(layout, metric, last_day));
   range.begin = ActiveSetPrefix(layout, metric, first_day);
   const size_t width = range.begin.size();
   std::vector<SeriesNumber> numbers;
   absl::Status damage;
   HOURCELL_RETURN_IF_ERROR(tables->Snapshot()->Scan(
-      TableId::kSeries, range, {}, [&](std::string_view key, std::string_view set) {
+      TableId::kSeries, range, [&](std::string_view key, std::string_view set) {
         const absl::StatusOr<uint64_t> chunk = PostingChunk(key, width);
         damage = chunk.ok() ? DecodePosting(set, *chunk, &numbers) : chunk.status();
         return damage.ok();

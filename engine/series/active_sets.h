@@ -33,7 +33,7 @@
 #include "engine/query/stages/scan_bounds.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -41,7 +41,7 @@ class ActiveSets {
  public:
   // Borrowed.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     const SeriesTable* series = nullptr;
     OpenHours* open_hours = nullptr;
   };
@@ -98,6 +98,6 @@ void AppendActiveSet(const Layout& layout,
 // The numbers in the table's sets of the metric and of [first_day, last_day], ascending.
 // kDataLoss: a set does not decode.
 absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
-    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableStore* tables);
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, Tables* tables);
 
 }  // namespace hourcell

@@ -63,7 +63,7 @@ absl::StatusOr<std::string> BlockWithout(std::string_view key,
   return list;
 }
 
-absl::Status DropSome(const Layout& layout, Series series, TableStore* tables) {
+absl::Status DropSome(const Layout& layout, Series series, Tables* tables) {
   std::map<std::string, DroppedNumbers> sets;  // by key
   std::map<std::string, DroppedNumbers> blocks;
   std::vector<Mutation> group;
@@ -102,7 +102,7 @@ absl::Status DropSome(const Layout& layout, Series series, TableStore* tables) {
 
 }  // namespace
 
-absl::Status DropSeries(const Layout& layout, Series series, TableStore* tables) {
+absl::Status DropSeries(const Layout& layout, Series series, Tables* tables) {
   while (!series.empty()) {
     const size_t count = std::min(series.size(), kAtOnce);
     HOURCELL_RETURN_IF_ERROR(DropSome(layout, series.first(count), tables));

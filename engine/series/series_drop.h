@@ -17,13 +17,13 @@
 
 #include "codec/rows/layout.h"
 #include "engine/rows/series_key.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
 // kDataLoss: one of their rows does not decode. kInvalidArgument: a tsuid that is none.
 absl::Status DropSeries(const Layout& layout,
                         std::span<const std::pair<SeriesNumber, std::string>> series,
-                        TableStore* tables);
+                        Tables* tables);
 
 }  // namespace hourcell

@@ -12,7 +12,7 @@
 
 namespace hourcell {
 
-absl::Status AppendPostings(TableStore* tables,
+absl::Status AppendPostings(Tables* tables,
                             const std::string& prefix,
                             SeriesNumber from,
                             std::vector<SeriesNumber>* numbers) {
@@ -20,7 +20,7 @@ absl::Status AppendPostings(TableStore* tables,
   if (from > 0) AppendPostingChunk(from, &range.begin);
   absl::Status damage;
   const absl::Status scanned = tables->Snapshot()->Scan(
-      TableId::kSeries, range, {}, [&](std::string_view key, std::string_view set) {
+      TableId::kSeries, range, [&](std::string_view key, std::string_view set) {
         const absl::StatusOr<uint64_t> chunk = PostingChunk(key, prefix.size());
         damage = chunk.ok() ? DecodePosting(set, *chunk, numbers) : chunk.status();
         return damage.ok();
@@ -28,7 +28,7 @@ absl::Status AppendPostings(TableStore* tables,
   return damage.ok() ? scanned : damage;
 }
 
-absl::Status ReadBlocks(TableStore* tables,
+absl::Status ReadBlocks(Tables* tables,
                         std::span<const SeriesNumber> numbers,
                         std::span<const size_t> places,
                         std::vector<std::string>* tsuids) {

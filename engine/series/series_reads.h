@@ -11,7 +11,7 @@
 #include <absl/status/status.h>
 
 #include "engine/rows/series_key.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -20,14 +20,14 @@ inline constexpr size_t kBlocksAtOnce = 256;
 
 // The numbers of a posting set (the prefix of its keys), appended ascending; those below `from`
 // only as far as they are in one chunk with it. kDataLoss: it does not decode.
-absl::Status AppendPostings(TableStore* tables,
+absl::Status AppendPostings(Tables* tables,
                             const std::string& prefix,
                             SeriesNumber from,
                             std::vector<SeriesNumber>* numbers);
 
 // Sets tsuids->at(i) to that of numbers[i] for each i in `places`, each row read once; empty: it
 // has none. kDataLoss: a row does not decode.
-absl::Status ReadBlocks(TableStore* tables,
+absl::Status ReadBlocks(Tables* tables,
                         std::span<const SeriesNumber> numbers,
                         std::span<const size_t> places,
                         std::vector<std::string>* tsuids);

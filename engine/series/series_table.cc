@@ -102,7 +102,7 @@ absl::Status SeriesTable::LoadNotIndexed() {
     if (fault.ok() && not_indexed() >= kNotIndexedMax) fault = WriteIndex();
     return fault.ok();
   };
-  const absl::Status scanned = view->Scan(TableId::kSeries, PrefixRange(LogRowPrefix()), {}, add);
+  const absl::Status scanned = view->Scan(TableId::kSeries, PrefixRange(LogRowPrefix()), add);
   return fault.ok() ? scanned : fault;
 }
 
@@ -307,7 +307,7 @@ class SeriesTable::Creation {
     const std::vector<Mutation> group = Group(&log_rows);
     if (group.empty()) return absl::OkStatus();
     HOURCELL_KILL_POINT("series:before_commit");
-    TableStore* const tables = table_.parts_.tables;
+    Tables* const tables = table_.parts_.tables;
     HOURCELL_RETURN_IF_ERROR(may_wait ? tables->Apply(group, table_.sync_)
                                       : tables->ApplyAtOnce(group, table_.sync_));
     HOURCELL_KILL_POINT("series:after_commit");
@@ -662,7 +662,7 @@ absl::Status SeriesTable::Visit(
   const std::string prefix =
       metric.has_value() ? SeriesTsuidPrefix(layout_, *metric) : SeriesTsuidKey({});
   HOURCELL_RETURN_IF_ERROR(
-      parts_.tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {}, merge));
+      parts_.tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), merge));
   HOURCELL_RETURN_IF_ERROR(damage);
   for (; go_on && next != added.end(); ++next)
     go_on = visit(next->number, next->tsuid);

@@ -37,13 +37,13 @@
 #include "codec/rows/tsuid.h"
 #include "codec/text/number.h"
 #include "codec/text/point_error.h"
-#include "engine/hours/journal_payload.h"
 #include "engine/hours/new_series.h"
+#include "engine/hours/series_definition.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
 #include "engine/series/series_ref.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -52,7 +52,7 @@ class SeriesTable {
  public:
   // What the table works on; borrowed, outlives it.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     TableUidStore* uid_store = nullptr;
     UidDirectory* uids = nullptr;
   };

@@ -66,7 +66,7 @@ class ParallelScan::Body {
                        .planner = parts.planner,
                        .pinned_at = pin_.time()} {}
 
-  absl::Status Plan(const ScanSpec& spec, TableStore* tables) {
+  absl::Status Plan(const ScanSpec& spec, RegionStore* regions) {
     HOURCELL_ASSIGN_OR_RETURN(selection_, RowScanner(row_keys_, scanner_parts_).Select(spec));
     if (spec.metric.empty()) {
       intervals_ = BucketsOfTable(row_keys_);
@@ -76,7 +76,7 @@ class ParallelScan::Body {
     }
     HOURCELL_ASSIGN_OR_RETURN(
         plan_, PlanLanes(intervals_, TableId::kData,
-                         {.lanes = threads_, .task_bytes_max = options_.task_bytes_max}, tables,
+                         {.lanes = threads_, .task_bytes_max = options_.task_bytes_max}, regions,
                          view_.get()));
     return absl::OkStatus();
   }
@@ -154,7 +154,7 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> ParallelScan::Plan(const ScanSpec&
                                                                  const ParallelScanOptions& options,
                                                                  const Parts& parts) {
   auto body = std::make_unique<Body>(parts, options);
-  HOURCELL_RETURN_IF_ERROR(body->Plan(spec, parts.tables));
+  HOURCELL_RETURN_IF_ERROR(body->Plan(spec, parts.regions));
   return std::unique_ptr<ParallelScan>(new ParallelScan(std::move(body)));
 }
 

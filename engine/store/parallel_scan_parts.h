@@ -7,7 +7,8 @@
 #include "engine/parallel_scan.h"
 #include "engine/read/query_planner.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
+#include "engine/table/tables.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -15,7 +16,8 @@ namespace hourcell {
 // Borrowed; outlives the scan.
 struct ParallelScan::Parts {
   const RowKeyCodec* row_keys = nullptr;
-  TableStore* tables = nullptr;
+  Tables* tables = nullptr;
+  RegionStore* regions = nullptr;  // of the same store
   OpenHours* open_hours = nullptr;
   const SeriesTable* series = nullptr;
   UidDirectory* uids = nullptr;

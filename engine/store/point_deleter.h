@@ -21,11 +21,11 @@
 
 #include "codec/cells/cell.h"
 #include "codec/rows/row_key.h"
+#include "engine/deleted_points.h"
 #include "engine/query.h"
 #include "engine/read/query_executor.h"
 #include "engine/table/retention.h"
-#include "engine/table/table.h"
-#include "engine/tsdb.h"
+#include "engine/table/tables.h"
 #include "engine/write/group_commit.h"
 #include "engine/write/sealer.h"
 
@@ -36,7 +36,7 @@ class PointDeleter {
   // What it works on; borrowed.
   struct Parts {
     const QueryExecutor* executor = nullptr;
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     Sealer* sealer = nullptr;
     GroupCommit* commit = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires

@@ -17,7 +17,7 @@
 #include "engine/annotations/annotation_store.h"
 #include "engine/rows/key_description.h"
 #include "engine/rows/store_meta.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "engine/write/sealer.h"
 
 namespace hourcell {

@@ -10,7 +10,7 @@
 #include "engine/hours/series_cache.h"
 #include "engine/journal/journal.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 #include "engine/write/admission.h"
 #include "engine/write/group_commit.h"
 #include "uid/uid_directory.h"
@@ -38,7 +38,7 @@ void StoreGauges::AddTo(Stats* stats) const {
   }
   for (const TableId table : {TableId::kData, TableId::kAnnotation}) {
     add("region.count", {{"table", std::string(TableName(table))}},
-        [tables = tables, table] { return tables->Regions(table).size(); });
+        [regions = regions, table] { return regions->Regions(table).size(); });
   }
   add("series.created", {}, [series = series] { return series->created(); });
   add("series.cache-hit", {}, [series_cache = series_cache] { return series_cache->hits(); });

@@ -14,15 +14,15 @@ class Admission;
 class GroupCommit;
 class Journal;
 class OpenHours;
+class RegionStore;
 class SeriesCache;
 class SeriesTable;
-class TableStore;
 class UidDirectory;
 
 // Borrowed; they outlive `stats`' readers, or is_open is false.
 struct StoreGauges {
   const std::atomic<bool>* is_open = nullptr;
-  TableStore* tables = nullptr;
+  RegionStore* regions = nullptr;
   UidDirectory* uids = nullptr;
   SeriesTable* series = nullptr;
   SeriesCache* series_cache = nullptr;

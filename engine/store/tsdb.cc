@@ -173,6 +173,7 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spe
   return ParallelScan::Plan(spec, options,
                             {.row_keys = &*impl_->row_keys,
                              .tables = impl_->tables.get(),
+                             .regions = impl_->tables.get(),
                              .open_hours = impl_->open_hours.get(),
                              .series = impl_->series.get(),
                              .uids = impl_->uids.get(),

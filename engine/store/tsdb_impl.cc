@@ -48,10 +48,13 @@ absl::Status Tsdb::Impl::Open() {
                                                                   .open_hours = open_hours.get(),
                                                                   .annotations = annotations.get(),
                                                                   .clock = clock});
-  regions = std::make_unique<RegionAdmin>(
-      options.regions.split,
-      RegionAdmin::Parts{
-          .tables = tables.get(), .row_keys = &*row_keys, .uids = uids.get(), .clock = clock});
+  regions = std::make_unique<RegionAdmin>(options.regions.split,
+                                          RegionAdmin::Parts{.tables = tables.get(),
+                                                             .regions = tables.get(),
+                                                             .maintenance = tables.get(),
+                                                             .row_keys = &*row_keys,
+                                                             .uids = uids.get(),
+                                                             .clock = clock});
   salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
                                                       .row_keys = &*row_keys,
                                                       .schedule = salts.get(),
@@ -63,17 +66,19 @@ absl::Status Tsdb::Impl::Open() {
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
   backups = std::make_unique<BackupAdmin>(BackupAdmin::Parts{.store_path = options.path,
                                                              .tables = tables.get(),
+                                                             .regions = tables.get(),
+                                                             .maintenance = tables.get(),
                                                              .commit = commit.get(),
                                                              .journal = journal.get(),
                                                              .sealer = sealer.get(),
                                                              .clock = clock,
                                                              .env = options.env});
-  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), &*row_keys,
-                                                      uids.get(), series.get(), journal.get(),
-                                                      active.get(), &*expiry});
+  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), tables.get(),
+                                                      &*row_keys, uids.get(), series.get(),
+                                                      journal.get(), active.get(), &*expiry});
   StartBackground();
   StoreGauges{.is_open = &is_open,
-              .tables = tables.get(),
+              .regions = tables.get(),
               .uids = uids.get(),
               .series = series.get(),
               .series_cache = series_cache.get(),
@@ -129,6 +134,7 @@ void Tsdb::Impl::MakeRegionMaintenance() {
   region_keeper = std::make_unique<RegionMaintenance>(
       options.regions,
       RegionMaintenance::Parts{.tables = tables.get(),
+                               .regions = tables.get(),
                                .loads = &*region_loads,
                                .clock = clock,
                                .stats = &stats,
@@ -173,6 +179,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                     Sealer::Parts{.open_hours = open_hours.get(),
                                                   .journal = journal.get(),
                                                   .tables = tables.get(),
+                                                  .maintenance = tables.get(),
                                                   .series = series.get(),
                                                   .active = active.get(),
                                                   .admission = admission.get(),

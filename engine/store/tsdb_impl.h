@@ -34,6 +34,7 @@
 #include "engine/store/loss_counter.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
+#include "engine/table/table_store.h"
 #include "engine/threads/background.h"
 #include "engine/tsdb.h"
 #include "engine/write/admission.h"

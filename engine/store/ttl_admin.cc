@@ -12,7 +12,6 @@
 #include "codec/base/status_macros.h"
 #include "engine/rows/store_meta.h"
 #include "engine/table/retention.h"
-#include "engine/tsdb.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {

@@ -11,19 +11,19 @@
 
 #include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
+#include "engine/metric_ttl.h"
 
 namespace hourcell {
 
 class Retention;
-class TableStore;
+class Tables;
 class UidDirectory;
-struct MetricTtl;
 
 class TtlAdmin {
  public:
   // All are borrowed; the rules have been set.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     UidDirectory* uids = nullptr;
     Retention* retention = nullptr;
   };

@@ -9,7 +9,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
-#include "engine/tsdb.h"
+#include "engine/append.h"
 
 namespace hourcell {
 namespace {

@@ -22,7 +22,7 @@
 #include "engine/journal/journal.h"
 #include "engine/journal/journal_block.h"
 #include "engine/series/series_table.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "engine/threads/background.h"
 #include "engine/write/observed_puts.h"
 
@@ -34,7 +34,7 @@ class GroupCommit {
   struct Parts {
     OpenHours* open_hours = nullptr;
     Journal* journal = nullptr;
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
     SeriesTable* series = nullptr;
     ObservedPuts* ledger = nullptr;  // is told what is acknowledged; null: nobody is
     // Sections that would make a larger block are written in several.

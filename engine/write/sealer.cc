@@ -530,7 +530,7 @@ absl::Status Sealer::CheckpointLocked() {
   const uint64_t low_mark = parts_.open_hours->LowMark(parts_.journal->next_sequence());
   const uint64_t oldest = parts_.journal->oldest_sequence();
   const auto attempt = [&]() -> absl::Status {
-    HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(TableId::kData));
+    HOURCELL_RETURN_IF_ERROR(parts_.maintenance->Flush(TableId::kData));
     HOURCELL_KILL_POINT("checkpoint:flushed");
     HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.active->is_whole(), parts_.tables));
     HOURCELL_KILL_POINT("checkpoint:low_mark");

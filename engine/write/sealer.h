@@ -14,7 +14,7 @@
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
-// Hours whose region is behind (TableStore::IsBehind) stay open for a second, unless all is to be
+// Hours whose region is behind (Tables::IsBehind) stay open for a second, unless all is to be
 // sealed: then they are waited for. The others go on. If they hold up the journal, their points are
 // written to its end once more, so that its front can go: see docs/decisions/0014.
 //
@@ -50,7 +50,8 @@
 #include "engine/stats.h"
 #include "engine/store_observer.h"
 #include "engine/table/retention.h"
-#include "engine/table/table.h"
+#include "engine/table/table_maintenance.h"
+#include "engine/table/tables.h"
 #include "engine/write/admission.h"
 #include "engine/write/group_commit.h"
 
@@ -62,9 +63,10 @@ class Sealer {
   struct Parts {
     OpenHours* open_hours = nullptr;
     Journal* journal = nullptr;
-    TableStore* tables = nullptr;
-    SeriesTable* series = nullptr;  // its rows that wait in memory are written in passing
-    ActiveSets* active = nullptr;   // so are its sets, and before each cell
+    Tables* tables = nullptr;
+    TableMaintenance* maintenance = nullptr;  // of the same store
+    SeriesTable* series = nullptr;            // its rows that wait in memory are written in passing
+    ActiveSets* active = nullptr;             // so are its sets, and before each cell
     Admission* admission = nullptr;
     GroupCommit* commit = nullptr;      // writes points once more
     const RowExpiry* expiry = nullptr;  // null: nothing expires

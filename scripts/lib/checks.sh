@@ -21,6 +21,8 @@ check_install() {
   [[ $("$prefix/consumer/consumer" "$prefix/store") == '1356998400000 42.5' ]]
   [[ $("$prefix/consumer/hooks" "$prefix/hooks_store") == \
      $'6 acknowledged; PERMISSION_DENIED: want cpu.*\n6 points in 2 rows' ]]
+  [[ $("$prefix/consumer/operate" "$prefix/operated_store") == \
+     $'1 region, 1 salt epoch\n1 point, no fault\nrestored' ]]
   "$prefix/bin/hourcell" version
   grep -q '^ExecStart=/.*/bin/hourcell serve' "$prefix/lib/systemd/system/hourcell.service"
   rm -rf "$prefix"
@@ -103,9 +105,26 @@ check_planted() {
   scripts/planted-bugs "$(basename "${patches[$((16#$number % ${#patches[@]}))]}" .patch)"
 }
 
-# Prints the files of the change: those changed since HOURCELL_CI_BASE, or since the fork from the
-# main branch, or in the last commit.
-changed_files() {
+# Lets clang read each source file of the product by itself. All other builds compile the files of a
+# folder as one unit, which hides that a file does not include what it uses.
+check_each_file() {
+  cmake --preset clang >/dev/null
+  sed -n 's/^  "command": "\(.*\)",$/\1/p' build/clang/compile_commands.json |
+    grep -E " -c $PWD/(codec|uid|engine|server|bench/lab)/" |
+    sed -E 's/ -o [^ ]+ -c / -fsyntax-only /; s/\\(.)/\1/g' |
+    xargs -d '\n' -P "$(build_jobs)" -I{} sh -c '{}'
+}
+
+# Checks that the commits of the change say why: scripts/commits.
+check_commits() {
+  local base
+  base=$(change_base)
+  scripts/commits "${base:+$base..}HEAD"
+}
+
+# Prints the commit before the change: HOURCELL_CI_BASE, or the fork from the main branch, or the
+# last commit's parent; nothing if there is none.
+change_base() {
   local base=${HOURCELL_CI_BASE:-}
   if [[ -z $base ]]; then
     base=$(git merge-base HEAD origin/main 2>/dev/null || true)
@@ -113,6 +132,14 @@ changed_files() {
       base=$(git rev-parse --verify -q 'HEAD~1' || true)
     fi
   fi
+  printf '%s\n' "$base"
+}
+
+# Prints the files of the change: those changed since HOURCELL_CI_BASE, or since the fork from the
+# main branch, or in the last commit.
+changed_files() {
+  local base
+  base=$(change_base)
   if [[ -z $base ]]; then
     git ls-files
   else
@@ -135,7 +162,7 @@ check_tidy() {
   local file
   local -a files=()
   while read -r file; do
-    if [[ $file =~ ^(codec|uid|engine|server)/.*\.(h|cc)$ ]]; then
+    if [[ $file =~ ^(codec|uid|engine|server|bench/lab)/.*\.(h|cc)$ ]]; then
       files+=("$(tidy_source "$file")")
     fi
   done < <(changed_files)

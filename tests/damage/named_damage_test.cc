@@ -117,7 +117,7 @@ std::pair<std::string, std::string> FirstRow(const std::string& store,
   std::pair<std::string, std::string> row;
   const auto tables = OpenRocksTableStore(store + "/db", FullStoreOptions(store));
   EXPECT_OK(tables);
-  EXPECT_OK((*tables)->Snapshot()->Scan(table, {.begin = prefix, .end = ""}, {},
+  EXPECT_OK((*tables)->Snapshot()->Scan(table, {.begin = prefix, .end = ""},
                                         [&](std::string_view key, std::string_view value) {
                                           row = {std::string(key), std::string(value)};
                                           return false;

@@ -357,8 +357,11 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   settings.split.daughter_bytes_min = 1000;
   RegionLoads loads(settings.split);
   Stats stats;
-  RegionMaintenance keeper(
-      settings, {.tables = store.get(), .loads = &loads, .clock = &clock, .stats = &stats});
+  RegionMaintenance keeper(settings, {.tables = store.get(),
+                                      .regions = store.get(),
+                                      .loads = &loads,
+                                      .clock = &clock,
+                                      .stats = &stats});
   Random random(1);
   std::vector<Mutation> rows;
   for (int i = 0; i < 1000; ++i) {

@@ -51,7 +51,7 @@ class MemRowCursor : public RowCursor {
 
 class MemTableView : public TableView {
  public:
-  MemTableView(MemTableStore::Tables tables, std::shared_ptr<std::atomic<uint64_t>> rows_read)
+  MemTableView(MemTableStore::Rows tables, std::shared_ptr<std::atomic<uint64_t>> rows_read)
       : tables_(std::move(tables)), rows_read_(std::move(rows_read)) {}
 
   absl::StatusOr<std::optional<std::string>> Get(TableId table, std::string_view key) override {
@@ -72,11 +72,9 @@ class MemTableView : public TableView {
     return absl::OkStatus();
   }
 
-  absl::Status Scan(
-      TableId table,
-      const ScanRange& range,
-      const RowFilter& /*filter: pushing it down is optional, and this engine does not*/,
-      const std::function<bool(std::string_view, std::string_view)>& visit) override {
+  absl::Status Scan(TableId table,
+                    const ScanRange& range,
+                    const std::function<bool(std::string_view, std::string_view)>& visit) override {
     const auto& rows = tables_[static_cast<size_t>(table)];
     for (auto row = rows.lower_bound(range.begin); row != rows.end(); ++row) {
       if (!range.end.empty() && row->first >= range.end) break;
@@ -91,7 +89,7 @@ class MemTableView : public TableView {
   }
 
  private:
-  const MemTableStore::Tables tables_;
+  const MemTableStore::Rows tables_;
   const std::shared_ptr<std::atomic<uint64_t>> rows_read_;
 };
 
@@ -265,33 +263,6 @@ uint64_t MemTableStore::BytesBetween(TableId table, std::string_view start, std:
     if (key >= start && (end.empty() || key < end)) bytes += key.size() + value.size();
   }
   return bytes;
-}
-
-absl::StatusOr<uint64_t> MemTableStore::Increment(TableId table,
-                                                  std::string_view key,
-                                                  uint64_t delta) {
-  MutexLock lock(&mutex_);
-  std::string& value = tables_[static_cast<size_t>(table)][std::string(key)];
-  const uint64_t sum = (value.empty() ? 0 : LoadBigEndian(value.data(), 8)) + delta;
-  value = EncodeU64(sum);
-  return sum;
-}
-
-absl::StatusOr<bool> MemTableStore::CompareAndSet(TableId table,
-                                                  std::string_view key,
-                                                  std::optional<std::string_view> expected,
-                                                  std::string_view value) {
-  MutexLock lock(&mutex_);
-  auto& rows = tables_[static_cast<size_t>(table)];
-  const auto found = rows.find(std::string(key));
-  const bool matches = expected.has_value() ? found != rows.end() && found->second == *expected
-                                            : found == rows.end();
-  if (matches) rows[std::string(key)] = value;
-  return matches;
-}
-
-absl::StatusOr<std::vector<std::string>> MemTableStore::SplitPoints(TableId /*table*/) {
-  return std::vector<std::string>();
 }
 
 absl::Status MemTableStore::Flush(TableId /*table*/) {

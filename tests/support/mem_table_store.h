@@ -14,25 +14,19 @@
 #include <string>
 
 #include "codec/base/mutex.h"
-#include "engine/table/table.h"
+#include "engine/table/table_store.h"
 
 namespace hourcell {
 
 class MemTableStore : public TableStore {
  public:
-  using Tables = std::array<std::map<std::string, std::string>, std::size(kTableIds)>;
+  using Rows = std::array<std::map<std::string, std::string>, std::size(kTableIds)>;
 
   MemTableStore();
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override;
   absl::Status Sync() override;
   std::unique_ptr<TableView> Snapshot() override;
-  absl::StatusOr<uint64_t> Increment(TableId table, std::string_view key, uint64_t delta) override;
-  absl::StatusOr<bool> CompareAndSet(TableId table,
-                                     std::string_view key,
-                                     std::optional<std::string_view> expected,
-                                     std::string_view value) override;
-  absl::StatusOr<std::vector<std::string>> SplitPoints(TableId table) override;
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
   }
@@ -74,7 +68,7 @@ class MemTableStore : public TableStore {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Mutex mutex_;
-  Tables tables_ ABSL_GUARDED_BY(mutex_);
+  Rows tables_ ABSL_GUARDED_BY(mutex_);
   // Ascending by start.
   std::array<std::vector<RegionInfo>, std::size(kTableIds)> regions_ ABSL_GUARDED_BY(mutex_);
   uint64_t last_region_id_ ABSL_GUARDED_BY(mutex_) = 1;

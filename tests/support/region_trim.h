@@ -8,13 +8,13 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 
 namespace hourcell {
 
 // Until no region has what is another's. Files that an LSM compaction is busy with are left for the
 // next time, and how long one takes is the machine's affair: a minute is for those that hang.
-inline absl::Status TrimAllRegions(TableStore* store, TableId table) {
+inline absl::Status TrimAllRegions(RegionStore* store, TableId table) {
   constexpr int kTriesMax = 3000;
   constexpr std::chrono::milliseconds kTryAgainAfter(20);
   for (int i = 0; i < kTriesMax; ++i) {

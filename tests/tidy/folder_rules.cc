@@ -25,7 +25,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/query/stages", "codec/base codec codec/cells codec/rows engine/query"},
     FolderRule{"engine",
                "codec/base codec codec/rows codec/text engine/regions/split "
-               "engine/query engine/table engine/rows engine/regions/live"},
+               "engine/query"},
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
     FolderRule{"engine/rocks/files", "codec/base"},
@@ -97,14 +97,13 @@ constexpr std::array kRules = {
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
-               "server/http/guard server/query server/names server/admin server/put "
-               "server"},
+               "server/http/guard server/query server/names server/admin server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server"},
+               "server/access server/net server/api"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/http/guard server/api server/telnet"},
+               "server/net server/http server/api server/telnet"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},

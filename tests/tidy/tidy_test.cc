@@ -174,7 +174,8 @@ TEST(TidyTest, InstalledHeadersAreThoseReached) {
 }
 
 TEST(TidyTest, EmbeddingProgramsAreThoseBuilt) {
-  for (const char* const program : {"tests/install/main.cc", "tests/install/hooks.cc"})
+  for (const char* const program :
+       {"tests/install/main.cc", "tests/install/hooks.cc", "tests/install/operate.cc"})
     EXPECT_EQ(Report(CheckProgram(FileOfTree("docs/embedding.md"), FileOfTree(program))), "");
 }
 

@@ -37,7 +37,8 @@ std::vector<Finding> CheckLimitsTable(const SourceFile& architecture, const Sour
 // Tests named as `SuiteTest` or `SuiteTest.Name` in a document exist.
 std::vector<Finding> CheckNamedTests(const SourceFile& document, std::span<const SourceFile> files);
 
-// The headers in the PUBLIC_HEADERS lists are those that engine/tsdb.h reaches, no more, no fewer.
+// The headers in the PUBLIC_HEADERS lists are those of engine/ (not of its folders) and those that
+// they reach, no more, no fewer.
 std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);
 
 // A ```cpp block of a document is a file of the tree, to the letter.

@@ -107,8 +107,8 @@ TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {
       {"engine/CMakeLists.txt", "hourcell_library(engine PUBLIC_HEADERS tsdb.h)\n"}};
 
   EXPECT_THAT(Said(CheckInstalledHeaders(files)),
-              ElementsAre("codec/b.h: engine/tsdb.h reaches it, but no PUBLIC_HEADERS has it",
-                          "codec/c.h: in PUBLIC_HEADERS, but engine/tsdb.h does not reach it"));
+              ElementsAre("codec/b.h: a header in engine/ reaches it, but no PUBLIC_HEADERS has it",
+                          "codec/c.h: in PUBLIC_HEADERS, but no header in engine/ reaches it"));
 }
 
 TEST(CheckProgramTest, ComparesBlocksToTheLetter) {

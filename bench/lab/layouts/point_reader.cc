@@ -95,11 +95,11 @@ absl::Status PointReader::GetRows(const std::vector<std::string>& keys) {
 
 absl::Status PointReader::Scan(const ScanRange& range) {
   absl::Status taken;
-  const absl::Status scanned = view_.Scan(TableId::kData, range, /*filter=*/{},
-                                          [&](std::string_view key, std::string_view value) {
-                                            taken = Take(key, value);
-                                            return taken.ok();
-                                          });
+  const absl::Status scanned =
+      view_.Scan(TableId::kData, range, [&](std::string_view key, std::string_view value) {
+        taken = Take(key, value);
+        return taken.ok();
+      });
   HOURCELL_RETURN_IF_ERROR(taken);
   return scanned;
 }

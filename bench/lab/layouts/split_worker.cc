@@ -22,7 +22,7 @@ int64_t MonotonicNs() {
       .count();
 }
 
-SplitWorker::SplitWorker(TableStore* store) : store_(*store) {
+SplitWorker::SplitWorker(RegionStore* store) : store_(*store) {
   thread_ = std::thread([this] { Run(); });
 }
 

@@ -14,7 +14,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 
 namespace hourcell::layouts {
 
@@ -31,7 +31,7 @@ struct TimeSpanNs {
 class SplitWorker {
  public:
   // The data table of `store`, which is borrowed.
-  explicit SplitWorker(TableStore* store);
+  explicit SplitWorker(RegionStore* store);
   ~SplitWorker();
   SplitWorker(const SplitWorker&) = delete;
   SplitWorker& operator=(const SplitWorker&) = delete;
@@ -59,7 +59,7 @@ class SplitWorker {
   void StopAndJoin();
   absl::Status TrimAll();
 
-  TableStore& store_;
+  RegionStore& store_;
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::string> keys_ ABSL_GUARDED_BY(mutex_);  // the one under way included

@@ -57,10 +57,12 @@ class StoreReplay final : public EngineRun {
           kReplayTable,
           {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
     }
-    keeper_ = std::make_unique<RegionMaintenance>(
-        options_.regions,
-        RegionMaintenance::Parts{
-            .tables = store_.get(), .loads = &loads_, .clock = &clock_, .stats = &stats_});
+    keeper_ = std::make_unique<RegionMaintenance>(options_.regions,
+                                                  RegionMaintenance::Parts{.tables = store_.get(),
+                                                                           .regions = store_.get(),
+                                                                           .loads = &loads_,
+                                                                           .clock = &clock_,
+                                                                           .stats = &stats_});
     return Tick();
   }
 

@@ -2,7 +2,7 @@
 // makes of it: what a simulation is held against. Only the data table and the region keeper run:
 // rows are as large as they are said to be, their bytes are random, and time is the stream's.
 //
-//   Put -> RegionLoads, TableStore::ApplyUnlogged
+//   Put -> RegionLoads, Tables::ApplyUnlogged
 //       -> when a region has the flush size in memory: Flush, RegionMaintenance::Tick and Trim
 //
 // Thread-compatible.
@@ -19,6 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/regions/split/region_settings.h"
+#include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

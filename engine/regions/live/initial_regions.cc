@@ -33,8 +33,8 @@ absl::StatusOr<std::string> ReadSplitsFile(const std::string& path) {
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
                            uint64_t now_ms,
-                           TableStore* tables) {
-  if (specification.empty() || tables->Regions(TableId::kData).size() > 1) {
+                           RegionStore* regions) {
+  if (specification.empty() || regions->Regions(TableId::kData).size() > 1) {
     return absl::OkStatus();
   }
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(specification));
@@ -44,7 +44,7 @@ absl::Status PresplitIfNew(const std::string& specification,
   }
   HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, PresplitKeys(spec, layout, text));
   // Nobody knows when they fill; until then they are not merged for being small.
-  const absl::Status cut = tables->Presplit(
+  const absl::Status cut = regions->Presplit(
       TableId::kData, {.keys = std::move(keys), .pinned_until_ms = now_ms + kPinnedMs});
   // It has rows: not a new one.
   return absl::IsFailedPrecondition(cut) ? absl::OkStatus() : cut;

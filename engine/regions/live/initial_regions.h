@@ -8,7 +8,7 @@
 #include <absl/status/status.h>
 
 #include "codec/rows/layout.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
 
 namespace hourcell {
 
@@ -20,6 +20,6 @@ namespace hourcell {
 absl::Status PresplitIfNew(const std::string& specification,
                            const Layout& layout,
                            uint64_t now_ms,
-                           TableStore* tables);
+                           RegionStore* regions);
 
 }  // namespace hourcell

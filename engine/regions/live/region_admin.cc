@@ -1,9 +1,11 @@
 #include "engine/region_admin.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <thread>
 #include <utility>
@@ -17,6 +19,7 @@
 #include "codec/base/try_slot.h"
 #include "codec/rows/row_key.h"
 #include "engine/regions/live/region_selector.h"
+#include "engine/regions/live/rolling_split_state.h"
 #include "engine/regions/live/row_split_probe.h"
 #include "engine/regions/presplit/equal_parts.h"
 #include "engine/regions/presplit/presplit.h"
@@ -24,7 +27,12 @@
 #include "engine/regions/region_invariants.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split/split_policy.h"
+#include "engine/rows/key_description.h"
 #include "engine/rows/region_catalogue.h"
+#include "engine/table/region_store.h"
+#include "engine/table/table.h"
+#include "engine/table/table_maintenance.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 namespace {
@@ -73,7 +81,7 @@ struct Catalogue {
 absl::StatusOr<Catalogue> ReadCatalogue(TableView* view, std::string_view table) {
   Catalogue catalogue;
   const std::string prefix = fmt::format("{}{}/", kRegionPrefix, table);
-  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kMeta, {.begin = prefix, .end = {}}, {},
+  HOURCELL_RETURN_IF_ERROR(view->Scan(TableId::kMeta, {.begin = prefix, .end = {}},
                                       [&](std::string_view key, std::string_view value) {
                                         if (!key.starts_with(prefix)) return false;
                                         absl::StatusOr<RegionInfo> region =
@@ -96,16 +104,50 @@ absl::Status AnotherOneRuns() {
 
 }  // namespace
 
-RegionAdmin::RegionAdmin(const SplitSettings& settings, Parts parts)
+class RegionAdmin::Impl {
+ public:
+  Impl(const SplitSettings& settings, Parts parts);
+
+  // As RegionAdmin has them.
+  absl::StatusOr<std::vector<ListedRegion>> List(std::string_view table, ListDetail detail);
+  absl::StatusOr<ExplainedKey> Explain(std::string_view table, std::string_view key);
+  absl::StatusOr<SplitDone> Split(const SplitRequest& request);
+  absl::StatusOr<ListedRegion> Merge(std::string_view table,
+                                     const std::vector<std::string>& regions);
+  absl::StatusOr<std::vector<std::string>> Check(std::string_view table);
+  absl::StatusOr<RollingProgress> RollingSplit(std::string_view table, std::string_view split);
+  absl::StatusOr<std::optional<RollingProgress>> UnfinishedRollingSplit(std::string_view table);
+  absl::Status AbandonRollingSplit(std::string_view table);
+
+ private:
+  ListedRegion Listed(TableId table, const RegionUse& use, ListDetail detail) const;
+  absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
+  absl::StatusOr<RegionCut> FindCut(TableId table, const RegionUse& use, uint32_t parts) const;
+  absl::StatusOr<std::vector<std::string>> RollingKeys(std::string_view split) const;
+  absl::StatusOr<std::optional<RollingSplitState>> ReadRolling(TableId table) const;
+  absl::StatusOr<RollingSplitState> WantedRolling(
+      std::string_view split, const std::optional<RollingSplitState>& before) const;
+  absl::Status Write(Mutation mutation) const;
+  absl::StatusOr<bool> CutAt(TableId table, const std::string& key);
+  absl::Status WaitForTrim(TableId table, RegionId id);
+  uint64_t PinnedUntilMs() const;
+
+  const Parts parts_;
+  const KeyExplainer explainer_;
+  const std::unique_ptr<const SplitPolicy> policy_;
+  std::atomic<bool> is_rolling_{false};
+};
+
+RegionAdmin::Impl::Impl(const SplitSettings& settings, Parts parts)
     : parts_(parts), explainer_(parts.row_keys, parts.uids), policy_(MakeSplitPolicy(settings)) {}
 
-RegionAdmin::~RegionAdmin() = default;
-
-uint64_t RegionAdmin::PinnedUntilMs() const {
+uint64_t RegionAdmin::Impl::PinnedUntilMs() const {
   return static_cast<uint64_t>(parts_.clock->NowMs()) + kPinnedMs;
 }
 
-ListedRegion RegionAdmin::Listed(TableId table, const RegionUse& use, ListDetail detail) const {
+ListedRegion RegionAdmin::Impl::Listed(TableId table,
+                                       const RegionUse& use,
+                                       ListDetail detail) const {
   const RegionInfo& region = use.region;
   ListedRegion listed{
       .id = region.id.value,
@@ -129,23 +171,24 @@ ListedRegion RegionAdmin::Listed(TableId table, const RegionUse& use, ListDetail
   return listed;
 }
 
-absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view table,
-                                                            ListDetail detail) {
+absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::Impl::List(std::string_view table,
+                                                                  ListDetail detail) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(id));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.regions->RegionUses(id));
   std::vector<ListedRegion> list;
   for (const RegionUse& use : uses)
     list.push_back(Listed(id, use, detail));
   return list;
 }
 
-absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
+absl::StatusOr<ExplainedKey> RegionAdmin::Impl::Explain(std::string_view table,
+                                                        std::string_view key) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
   HOURCELL_ASSIGN_OR_RETURN(const std::string bytes, FromStringBinary(key));
   return explainer_.Explain(id, bytes);
 }
 
-absl::Status RegionAdmin::CheckMaySplit(const RegionFacts& facts, uint64_t regions) const {
+absl::Status RegionAdmin::Impl::CheckMaySplit(const RegionFacts& facts, uint64_t regions) const {
   const SplitDecision decision =
       policy_->Decide(facts, {.regions = regions, .store_regions = regions});
   if (decision.should_split) return absl::OkStatus();
@@ -153,34 +196,34 @@ absl::Status RegionAdmin::CheckMaySplit(const RegionFacts& facts, uint64_t regio
       fmt::format("split: refused: {}; see the settings tsd.region.split.*", decision.reason));
 }
 
-absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& wish) {
-  HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(wish.table));
-  if (wish.into < 2 || wish.into > kEqualPartsMax) {
+absl::StatusOr<SplitDone> RegionAdmin::Impl::Split(const SplitRequest& request) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId table, TableNamed(request.table));
+  if (request.into < 2 || request.into > kEqualPartsMax) {
     return absl::InvalidArgumentError(
-        fmt::format("into: got {}; want 2 to {} parts", wish.into, kEqualPartsMax));
+        fmt::format("into: got {}; want 2 to {} parts", request.into, kEqualPartsMax));
   }
-  if (wish.at.has_value() && wish.into > 2) {
+  if (request.at.has_value() && request.into > 2) {
     return absl::InvalidArgumentError(
-        fmt::format("split: got a key and {} parts; want one or the other", wish.into));
+        fmt::format("split: got a key and {} parts; want one or the other", request.into));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.tables->RegionUses(table));
-  HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, wish.region));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(const size_t index, FindUse(uses, request.region));
   const RegionUse& parent = uses[index];
   HOURCELL_RETURN_IF_ERROR(CheckMaySplit(FactsOf(parent), uses.size()));
   RegionCut cut;
-  if (wish.at.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(const std::string key, FromStringBinary(*wish.at));
+  if (request.at.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string key, FromStringBinary(*request.at));
     const SplitRestriction restriction = RestrictionOf(policy_->settings());
     HOURCELL_ASSIGN_OR_RETURN(cut.keys.emplace_back(),
                               CheckUserPoint(parent.region.range, restriction, key));
   } else {
-    HOURCELL_ASSIGN_OR_RETURN(cut, FindCut(table, parent, wish.into));
+    HOURCELL_ASSIGN_OR_RETURN(cut, FindCut(table, parent, request.into));
   }
   cut.pinned_until_ms = PinnedUntilMs();
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->Split(table, cut));
+  HOURCELL_RETURN_IF_ERROR(parts_.regions->Split(table, cut));
 
   SplitDone done{.parent = parent.region.id.value};
-  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.tables->RegionUses(table));
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.regions->RegionUses(table));
   for (const RegionUse& use : uses) {
     if (std::ranges::find(use.region.parents, RegionId{done.parent}) == use.region.parents.end()) {
       continue;
@@ -190,9 +233,9 @@ absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& wish) {
   return done;
 }
 
-absl::StatusOr<RegionCut> RegionAdmin::FindCut(TableId table,
-                                               const RegionUse& use,
-                                               uint32_t parts) const {
+absl::StatusOr<RegionCut> RegionAdmin::Impl::FindCut(TableId table,
+                                                     const RegionUse& use,
+                                                     uint32_t parts) const {
   const SplitSettings& settings = policy_->settings();
   SplitTarget target{.range = use.region.range,
                      .place = settings.place,
@@ -206,9 +249,9 @@ absl::StatusOr<RegionCut> RegionAdmin::FindCut(TableId table,
   } else {
     // Points are found by files.
     if (use.memory_bytes > use.file_bytes / kMemoryShareMin) {
-      HOURCELL_RETURN_IF_ERROR(parts_.tables->Flush(table));
+      HOURCELL_RETURN_IF_ERROR(parts_.maintenance->Flush(table));
     }
-    HOURCELL_ASSIGN_OR_RETURN(probe, parts_.tables->ProbeRegion(table, use.region.id));
+    HOURCELL_ASSIGN_OR_RETURN(probe, parts_.regions->ProbeRegion(table, use.region.id));
   }
   target.files = std::move(probe.files);
   EqualParts found = FindEqualParts(target, probe.probe, parts);
@@ -218,14 +261,14 @@ absl::StatusOr<RegionCut> RegionAdmin::FindCut(TableId table,
                   use.region.id.value, parts, found.reason));
 }
 
-absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
-                                                const std::vector<std::string>& regions) {
+absl::StatusOr<ListedRegion> RegionAdmin::Impl::Merge(std::string_view table,
+                                                      const std::vector<std::string>& regions) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId table_id, TableNamed(table));
   if (regions.size() < 2) {
     return absl::InvalidArgumentError(
         fmt::format("regions: got {}; want two neighbours or more", regions.size()));
   }
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.tables->RegionUses(table_id));
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<RegionUse> uses, parts_.regions->RegionUses(table_id));
   std::vector<size_t> indexes;
   std::vector<RegionId> ids;
   for (const std::string& selector : regions) {
@@ -238,17 +281,17 @@ absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
     ids.push_back(uses[index].region.id);
   }
   const std::string start = uses[*std::ranges::min_element(indexes)].region.range.start;
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->MergeRegions(table_id, ids));
-  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.tables->RegionUses(table_id));
+  HOURCELL_RETURN_IF_ERROR(parts_.regions->MergeRegions(table_id, ids));
+  HOURCELL_ASSIGN_OR_RETURN(uses, parts_.regions->RegionUses(table_id));
   const auto merged = std::ranges::find_if(
       uses, [&](const RegionUse& use) { return use.region.range.Contains(start); });
   if (merged == uses.end()) return absl::InternalError("merge: no region has its start");
   return Listed(table_id, *merged, ListDetail::kPlain);
 }
 
-absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view table) {
+absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::Check(std::string_view table) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.tables->RegionUses(id));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, parts_.regions->RegionUses(id));
   std::vector<RegionInfo> regions;
   for (const RegionUse& use : uses)
     regions.push_back(use.region);
@@ -266,7 +309,8 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view tab
   return lines;
 }
 
-absl::StatusOr<std::vector<std::string>> RegionAdmin::RollingKeys(std::string_view split) const {
+absl::StatusOr<std::vector<std::string>> RegionAdmin::Impl::RollingKeys(
+    std::string_view split) const {
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(split));
   if (spec.kind == PresplitSpec::Kind::kFile) {
     return absl::InvalidArgumentError(
@@ -296,7 +340,8 @@ absl::StatusOr<std::vector<std::string>> RegionAdmin::RollingKeys(std::string_vi
   return keys;
 }
 
-absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::ReadRolling(TableId table) const {
+absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::Impl::ReadRolling(
+    TableId table) const {
   const std::string_view name = TableName(table);
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
                             parts_.tables->Snapshot()->Get(TableId::kMeta, RollingKey(name)));
@@ -305,12 +350,12 @@ absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::ReadRolling(TableI
   return journal;
 }
 
-absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
-                                                          std::string_view split) {
+absl::StatusOr<RollingProgress> RegionAdmin::Impl::RollingSplit(std::string_view table,
+                                                                std::string_view split) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
   const Turn turn(&is_rolling_);
   if (!turn.taken()) return AnotherOneRuns();
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->RegionUses(id).status());
+  HOURCELL_RETURN_IF_ERROR(parts_.regions->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingSplitState> before, ReadRolling(id));
   HOURCELL_ASSIGN_OR_RETURN(const RollingSplitState wanted, WantedRolling(split, before));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> keys, RollingKeys(wanted.split));
@@ -337,7 +382,7 @@ absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table
   return progress;
 }
 
-absl::StatusOr<RollingSplitState> RegionAdmin::WantedRolling(
+absl::StatusOr<RollingSplitState> RegionAdmin::Impl::WantedRolling(
     std::string_view split, const std::optional<RollingSplitState>& before) const {
   if (split.empty()) {
     if (before.has_value()) return *before;
@@ -357,13 +402,13 @@ absl::StatusOr<RollingSplitState> RegionAdmin::WantedRolling(
       QuoteForMessage(text), QuoteForMessage(before->split), before->made, before->keys));
 }
 
-absl::Status RegionAdmin::Write(Mutation mutation) const {
+absl::Status RegionAdmin::Impl::Write(Mutation mutation) const {
   return parts_.tables->Apply({&mutation, 1}, /*sync=*/true);
 }
 
 // False if a region begins there already.
-absl::StatusOr<bool> RegionAdmin::CutAt(TableId table, const std::string& key) {
-  const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
+absl::StatusOr<bool> RegionAdmin::Impl::CutAt(TableId table, const std::string& key) {
+  const std::vector<RegionInfo> regions = parts_.regions->Regions(table);
   const auto parent = std::ranges::find_if(
       regions, [&](const RegionInfo& region) { return region.range.Contains(key); });
   if (parent == regions.end()) return absl::InternalError("rolling split: no region has the key");
@@ -372,15 +417,15 @@ absl::StatusOr<bool> RegionAdmin::CutAt(TableId table, const std::string& key) {
     HOURCELL_RETURN_IF_ERROR(WaitForTrim(table, parent->id));
   }
   HOURCELL_RETURN_IF_ERROR(
-      parts_.tables->Split(table, {.keys = {key}, .pinned_until_ms = PinnedUntilMs()}));
+      parts_.regions->Split(table, {.keys = {key}, .pinned_until_ms = PinnedUntilMs()}));
   return true;
 }
 
-absl::Status RegionAdmin::WaitForTrim(TableId table, RegionId id) {
+absl::Status RegionAdmin::Impl::WaitForTrim(TableId table, RegionId id) {
   for (int i = 0; i < kMergeTrimsMax; ++i) {
     if (i > 0) std::this_thread::sleep_for(kMergeTrimAgainAfter);
-    HOURCELL_RETURN_IF_ERROR(parts_.tables->TrimRegions(table).status());
-    const std::vector<RegionInfo> regions = parts_.tables->Regions(table);
+    HOURCELL_RETURN_IF_ERROR(parts_.regions->TrimRegions(table).status());
+    const std::vector<RegionInfo> regions = parts_.regions->Regions(table);
     const auto found = std::ranges::find(regions, id, &RegionInfo::id);
     if (found == regions.end() || !found->has_references) return absl::OkStatus();
   }
@@ -388,17 +433,17 @@ absl::Status RegionAdmin::WaitForTrim(TableId table, RegionId id) {
       fmt::format("rolling split: region {} still has rows of its sister; go on later", id.value));
 }
 
-absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSplit(
+absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::Impl::UnfinishedRollingSplit(
     std::string_view table) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->RegionUses(id).status());
+  HOURCELL_RETURN_IF_ERROR(parts_.regions->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(std::optional<RollingSplitState> journal, ReadRolling(id));
   if (!journal.has_value()) return std::nullopt;
   return RollingProgress{
       .split = std::move(journal->split), .keys = journal->keys, .made = journal->made};
 }
 
-absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
+absl::Status RegionAdmin::Impl::AbandonRollingSplit(std::string_view table) {
   const Turn turn(&is_rolling_);
   if (!turn.taken()) return AnotherOneRuns();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> unfinished,
@@ -407,6 +452,47 @@ absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
     return absl::NotFoundError(fmt::format("rolling split: table {} has none", table));
   }
   return Write(DeleteRolling(table));
+}
+
+RegionAdmin::RegionAdmin(const SplitSettings& settings, Parts parts)
+    : impl_(std::make_unique<Impl>(settings, parts)) {}
+
+RegionAdmin::~RegionAdmin() = default;
+
+absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view table,
+                                                            ListDetail detail) {
+  return impl_->List(table, detail);
+}
+
+absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
+  return impl_->Explain(table, key);
+}
+
+absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& request) {
+  return impl_->Split(request);
+}
+
+absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
+                                                const std::vector<std::string>& regions) {
+  return impl_->Merge(table, regions);
+}
+
+absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view table) {
+  return impl_->Check(table);
+}
+
+absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
+                                                          std::string_view split) {
+  return impl_->RollingSplit(table, split);
+}
+
+absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSplit(
+    std::string_view table) {
+  return impl_->UnfinishedRollingSplit(table);
+}
+
+absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
+  return impl_->AbandonRollingSplit(table);
 }
 
 absl::StatusOr<std::string> SplitOfFile(std::string_view file_text) {

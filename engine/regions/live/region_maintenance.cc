@@ -21,7 +21,7 @@ constexpr TableId kKeptTable = TableId::kData;
 constexpr uint64_t kMemtableBytes = 2 << 20;
 
 // The largest row of a region, or nothing.
-std::string LargestKey(TableStore* tables, const RegionInfo& region) {
+std::string LargestKey(Tables* tables, const RegionInfo& region) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   const std::unique_ptr<RowCursor> row =
       view->NewCursor(kKeptTable, {.begin = region.range.start, .end = region.range.end});
@@ -58,7 +58,7 @@ absl::Status RegionMaintenance::Tick() {
 
 absl::StatusOr<bool> RegionMaintenance::Trim() {
   MutexLock trimming(&trimming_);
-  absl::StatusOr<bool> more = parts_.tables->TrimRegions(kKeptTable);
+  absl::StatusOr<bool> more = parts_.regions->TrimRegions(kKeptTable);
   if (!more.ok()) errors_->Add(1);
   return more;
 }
@@ -76,7 +76,7 @@ void RegionMaintenance::SetReason(RegionId id, std::string reason) {
 
 // What is known of regions that are gone is forgotten.
 void RegionMaintenance::WatchRegions() {
-  const std::vector<RegionInfo> regions = parts_.tables->Regions(kKeptTable);
+  const std::vector<RegionInfo> regions = parts_.regions->Regions(kKeptTable);
   parts_.loads->SetRegions(
       regions, [this](const RegionInfo& region) { return LargestKey(parts_.tables, region); });
   std::set<RegionId> ids;
@@ -102,10 +102,10 @@ void RegionMaintenance::WarnOfMemory(size_t regions) {
 
 absl::Status RegionMaintenance::SplitWhatIsLarge() {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
-                            parts_.tables->RegionUses(kKeptTable));
+                            parts_.regions->RegionUses(kKeptTable));
   size_t all = 0;
   for (const TableId table : kTableIds)
-    all += parts_.tables->Regions(table).size();
+    all += parts_.regions->Regions(table).size();
   TableFacts facts{.regions = uses.size(), .store_regions = all};
   absl::Status done;
   for (const RegionUse& use : uses) {
@@ -165,7 +165,7 @@ absl::Status RegionMaintenance::SplitRegion(const RegionUse& use,
                                             SplitPlace place,
                                             const std::string& hint,
                                             uint64_t pinned_until_ms) {
-  absl::StatusOr<RegionProbe> probe = parts_.tables->ProbeRegion(kKeptTable, use.region.id);
+  absl::StatusOr<RegionProbe> probe = parts_.regions->ProbeRegion(kKeptTable, use.region.id);
   if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // it is gone by now
   HOURCELL_RETURN_IF_ERROR(probe.status());
   const SplitPoint point =
@@ -181,7 +181,7 @@ absl::Status RegionMaintenance::SplitRegion(const RegionUse& use,
     return absl::OkStatus();
   }
   HOURCELL_RETURN_IF_ERROR(
-      parts_.tables->Split(kKeptTable, {.keys = {point.key}, .pinned_until_ms = pinned_until_ms}));
+      parts_.regions->Split(kKeptTable, {.keys = {point.key}, .pinned_until_ms = pinned_until_ms}));
   splits_->Add(1);
   return absl::OkStatus();
 }
@@ -200,7 +200,7 @@ void RegionMaintenance::NoteUnsplittable(const RegionUse& use, const std::string
 
 absl::Status RegionMaintenance::Normalize() {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
-                            parts_.tables->RegionUses(kKeptTable));
+                            parts_.regions->RegionUses(kKeptTable));
   const uint64_t now_ms = NowMs();
   const TableFacts table{.regions = uses.size(), .store_regions = uses.size()};
   std::vector<NormalizerRegion> regions;
@@ -224,7 +224,7 @@ absl::Status RegionMaintenance::Normalize() {
     std::vector<RegionId> ids;
     for (const size_t i : run)
       ids.push_back(uses[i].region.id);
-    const absl::Status merged = parts_.tables->MergeRegions(kKeptTable, ids);
+    const absl::Status merged = parts_.regions->MergeRegions(kKeptTable, ids);
     if (merged.ok()) merges_->Add(1);
     // Another change came first, or a region is not trimmed yet: the next plan sees to it.
     if (!absl::IsNotFound(merged) && !absl::IsUnavailable(merged)) done.Update(merged);

@@ -2,7 +2,7 @@
 // background.
 //
 //   Tick     of each region that grew: should it be split (split_policy.h)? where (split_point.h)?
-//            -> TableStore::Split, one region after the other
+//            -> RegionStore::Split, one region after the other
 //            every period: what does the normaliser want (normalizer.h)? -> splits and merges
 //   Trim     what splits left in files of both daughters goes, before anything else that could wait
 //
@@ -29,7 +29,8 @@
 #include "engine/regions/split/region_settings.h"
 #include "engine/regions/split/split_policy.h"
 #include "engine/stats.h"
-#include "engine/table/table.h"
+#include "engine/table/region_store.h"
+#include "engine/table/tables.h"
 
 namespace hourcell {
 
@@ -37,7 +38,8 @@ class RegionMaintenance {
  public:
   // All are borrowed; `warn` may be empty.
   struct Parts {
-    TableStore* tables = nullptr;
+    Tables* tables = nullptr;
+    RegionStore* regions = nullptr;  // of the same store
     RegionLoads* loads = nullptr;
     Clock* clock = nullptr;
     Stats* stats = nullptr;

@@ -26,7 +26,7 @@ struct Rows {
 absl::StatusOr<RegionProbe> ProbeRows(TableView* view, TableId table, const RegionRange& range) {
   const auto rows = std::make_shared<Rows>();
   uint64_t bytes = 0;
-  HOURCELL_RETURN_IF_ERROR(view->Scan(table, {.begin = range.start, .end = range.end}, {},
+  HOURCELL_RETURN_IF_ERROR(view->Scan(table, {.begin = range.start, .end = range.end},
                                       [&](std::string_view key, std::string_view value) {
                                         rows->keys.emplace_back(key);
                                         rows->bytes_before.push_back(bytes);

@@ -7,6 +7,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/regions/region_info.h"
+#include "engine/table/region_store.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

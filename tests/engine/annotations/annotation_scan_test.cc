@@ -52,9 +52,8 @@ class CountingView : public TableView {
   }
   absl::Status Scan(TableId table,
                     const ScanRange& range,
-                    const RowFilter& filter,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
-    return view_->Scan(table, range, filter, visit);
+    return view_->Scan(table, range, visit);
   }
   std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) override {
     return std::make_unique<CountingCursor>(view_->NewCursor(table, range), &moves_);

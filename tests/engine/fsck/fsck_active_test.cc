@@ -126,7 +126,7 @@ TEST_P(FsckActiveTest, ADayThatHasExpiredNeedsNoSet) {
     uint64_t sets = 0;
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     EXPECT_OK(tables);
-    EXPECT_OK((*tables)->Snapshot()->Scan(TableId::kSeries, {.begin = "a", .end = "b"}, {},
+    EXPECT_OK((*tables)->Snapshot()->Scan(TableId::kSeries, {.begin = "a", .end = "b"},
                                           [&](std::string_view, std::string_view) {
                                             ++sets;
                                             return true;

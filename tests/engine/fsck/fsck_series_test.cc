@@ -75,7 +75,7 @@ TEST(FsckSeriesTest, EveryMissingIndexRowIsTold) {
       const auto tables = OpenRocksTableStore(options.path + "/db", options);
       ASSERT_OK(tables);
       if (key.empty()) {
-        ASSERT_OK((*tables)->Snapshot()->Scan(TableId::kSeries, {.begin = prefix, .end = ""}, {},
+        ASSERT_OK((*tables)->Snapshot()->Scan(TableId::kSeries, {.begin = prefix, .end = ""},
                                               [&](std::string_view k, std::string_view v) {
                                                 key = k;
                                                 value = v;
@@ -159,7 +159,7 @@ class FsckSeriesRepairTest : public testing::TestWithParam<std::string> {
     ASSERT_OK(tables);
     std::vector<Mutation> group;
     ASSERT_OK((*tables)->Snapshot()->Scan(
-        TableId::kSeries, PrefixRange(GetParam()), {}, [&](std::string_view key, std::string_view) {
+        TableId::kSeries, PrefixRange(GetParam()), [&](std::string_view key, std::string_view) {
           group.push_back({TableId::kSeries,
                            value.has_value() ? Mutation::Kind::kSet : Mutation::Kind::kDelete,
                            std::string(key), value.value_or("")});

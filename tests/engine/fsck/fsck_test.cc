@@ -62,7 +62,7 @@ class FsckTest : public testing::Test {
     std::map<std::string, std::string> rows;
     const auto tables = OpenRocksTableStore(options_.path + "/db", options_);
     EXPECT_OK(tables);
-    EXPECT_OK((*tables)->Snapshot()->Scan(table, PrefixRange(prefix), {},
+    EXPECT_OK((*tables)->Snapshot()->Scan(table, PrefixRange(prefix),
                                           [&](std::string_view key, std::string_view value) {
                                             rows.emplace(key, value);
                                             return true;

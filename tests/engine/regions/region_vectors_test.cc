@@ -12,7 +12,6 @@
 
 #include "bench/lab/simulate/model/file_reference.h"
 #include "bench/lab/simulate/model/minor_compaction.h"
-#include "engine/regions/balance.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split/busy_rate.h"
 #include "engine/regions/split/load_sampler.h"
@@ -424,17 +423,6 @@ TEST(RegionVectorsTest, Memory) {
                           {"keyvalue_bytes", ExpectCellBytes}});
 
   EXPECT_EQ(ran, (Ran{{"region_count_by_memstore", 1}, {"keyvalue_bytes", 1}}));
-}
-
-TEST(RegionVectorsTest, Balance) {
-  const Ran ran = RunGroup(
-      "balance",
-      {{"slop_band", [](const RegionVector& vector) {
-          EXPECT_EQ(SlopBandOf(NumberOf(vector.input, "avg"), NumberOf(vector.input, "slop")),
-                    (SlopBand{CountOf(vector.expect, "floor"), CountOf(vector.expect, "ceiling")}));
-        }}});
-
-  EXPECT_EQ(ran, (Ran{{"slop_band", 3}}));
 }
 
 void ExpectScore(const RegionVector& vector) {

@@ -104,7 +104,7 @@ class RegionChangeTest : public testing::Test {
   std::map<std::string, std::string> Rows() {
     std::map<std::string, std::string> rows;
     const absl::Status scanned =
-        store_->Snapshot()->Scan(kTable, {}, {}, [&](std::string_view key, std::string_view value) {
+        store_->Snapshot()->Scan(kTable, {}, [&](std::string_view key, std::string_view value) {
           EXPECT_TRUE(rows.emplace(key, value).second) << key;
           return true;
         });
@@ -440,7 +440,7 @@ class RegionFaultTest : public testing::Test {
 
   static void Check(TableStore* store) {
     int rows = 0;
-    EXPECT_OK(store->Snapshot()->Scan(kTable, {}, {}, [&](std::string_view key, auto) {
+    EXPECT_OK(store->Snapshot()->Scan(kTable, {}, [&](std::string_view key, auto) {
       EXPECT_EQ(key, Key(rows++));
       return true;
     }));

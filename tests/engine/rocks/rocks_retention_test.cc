@@ -117,7 +117,7 @@ class RocksRetentionTest : public testing::Test {
   Rows Stored() {
     Rows rows;
     EXPECT_OK(store_->Snapshot()->Scan(
-        TableId::kData, {}, {}, [&](std::string_view key, std::string_view cell) {
+        TableId::kData, {}, [&](std::string_view key, std::string_view cell) {
           CellColumns columns;
           EXPECT_OK(DecodeCell(cell, &columns));
           for (size_t i = 0; i < columns.size(); ++i) {

@@ -10,7 +10,7 @@
 #include <rocksdb/env.h>
 
 #include "engine/rocks/rocks_table_store.h"
-#include "engine/table/table.h"
+#include "engine/table/table_store.h"
 #include "tests/engine/journal/journal_testing.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"

@@ -51,7 +51,7 @@ class ScanWorkersTest : public testing::Test {
     Mutex mutex;
     LaneRunner runner;
     EXPECT_OK(runner.Run(plan, [&](size_t /*lane*/, const ScanTask& task) {
-      return view->Scan(table, {.begin = task.start, .end = task.stop}, {},
+      return view->Scan(table, {.begin = task.start, .end = task.stop},
                         [&](std::string_view key, std::string_view /*value*/) {
                           MutexLock lock(&mutex);
                           ++times[std::string(key)];

@@ -18,6 +18,7 @@
 #include "engine/query/result_collector.h"
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/store_meta.h"
+#include "engine/table/tables.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
@@ -294,11 +295,10 @@ TEST_F(ChurnTest, SetsThatAnotherProgramDidNotKeepAreNotTrustedUntilTheyAreMade)
     ASSERT_OK((*tables)->Flush(TableId::kMeta));
     ASSERT_OK((*tables)->Close());
   };
-  run([](TableStore* tables) {
+  run([](Tables* tables) {
     std::vector<Mutation> gone;
     ASSERT_OK(tables->Snapshot()->Scan(
-        TableId::kSeries, {.begin = "a", .end = "b"}, {},
-        [&](std::string_view key, std::string_view) {
+        TableId::kSeries, {.begin = "a", .end = "b"}, [&](std::string_view key, std::string_view) {
           gone.push_back({TableId::kSeries, Mutation::Kind::kDelete, std::string(key), {}});
           return true;
         }));

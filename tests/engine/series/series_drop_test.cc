@@ -15,6 +15,7 @@
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/key_range.h"
 #include "engine/series/series_rows.h"
+#include "engine/table/tables.h"
 #include "tests/engine/backup/backup_testing.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/temp_dir.h"
@@ -26,9 +27,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 // All rows of the table, by key.
-std::map<std::string, std::string> RowsOf(TableStore* tables) {
+std::map<std::string, std::string> RowsOf(Tables* tables) {
   std::map<std::string, std::string> rows;
-  EXPECT_OK(tables->Snapshot()->Scan(TableId::kSeries, {}, {},
+  EXPECT_OK(tables->Snapshot()->Scan(TableId::kSeries, {},
                                      [&](std::string_view key, std::string_view row) {
                                        rows.emplace(key, row);
                                        return true;
@@ -39,7 +40,7 @@ std::map<std::string, std::string> RowsOf(TableStore* tables) {
 // What the index of these series is, written by nobody but this.
 void WriteIndex(const Layout& layout,
                 const std::vector<std::pair<SeriesNumber, std::string>>& series,
-                TableStore* tables) {
+                Tables* tables) {
   NewSeries added(layout, 1);
   std::vector<NewSeries::Entry> entries;
   for (const auto& [number, tsuid] : series) {

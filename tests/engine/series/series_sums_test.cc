@@ -53,7 +53,7 @@ class SeriesSumsTest : public testing::Test {
 
   std::map<std::string, std::string> Rows() {
     std::map<std::string, std::string> rows;
-    EXPECT_OK(tables_.Snapshot()->Scan(TableId::kSeries, {}, {},
+    EXPECT_OK(tables_.Snapshot()->Scan(TableId::kSeries, {},
                                        [&](std::string_view key, std::string_view row) {
                                          rows.emplace(key, row);
                                          return true;

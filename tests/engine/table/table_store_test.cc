@@ -1,5 +1,7 @@
 // What every TableStore must do: one body over both implementations.
 
+#include "engine/table/table_store.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,7 +15,6 @@
 #include "engine/rocks/rocks_merge.h"
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/series_key.h"
-#include "engine/table/table.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/region_trim.h"
@@ -49,13 +50,11 @@ class TableStoreTest : public testing::TestWithParam<Engine> {
     return store_->Apply({&mutation, 1}, /*sync=*/false);
   }
 
-  std::vector<std::pair<std::string, std::string>> Scan(TableId table,
-                                                        const ScanRange& range,
-                                                        const RowFilter& filter = {}) {
+  std::vector<std::pair<std::string, std::string>> Scan(TableId table, const ScanRange& range) {
     std::vector<std::pair<std::string, std::string>> rows;
-    const absl::Status status = store_->Snapshot()->Scan(
-        table, range, filter, [&](std::string_view key, std::string_view value) {
-          if (filter.Matches(key)) rows.emplace_back(key, value);
+    const absl::Status status =
+        store_->Snapshot()->Scan(table, range, [&](std::string_view key, std::string_view value) {
+          rows.emplace_back(key, value);
           return true;
         });
     EXPECT_OK(status);
@@ -96,11 +95,10 @@ TEST_P(TableStoreTest, StopsAScanWhenToldTo) {
   ASSERT_OK(Set(TableId::kUid, "b", "2"));
 
   int visited = 0;
-  ASSERT_OK(
-      store_->Snapshot()->Scan(TableId::kUid, {}, {}, [&](std::string_view, std::string_view) {
-        ++visited;
-        return false;
-      }));
+  ASSERT_OK(store_->Snapshot()->Scan(TableId::kUid, {}, [&](std::string_view, std::string_view) {
+    ++visited;
+    return false;
+  }));
 
   EXPECT_EQ(visited, 1);
 }
@@ -284,21 +282,6 @@ TEST_P(TableStoreTest, MergesPostingSetsAsAUnion) {
   EXPECT_THAT(numbers, ElementsAre(3, 7, 9));
 }
 
-TEST_P(TableStoreTest, IncrementsCountersFromNothing) {
-  EXPECT_THAT(store_->Increment(TableId::kUid, "n", 5), IsOkAndHolds(5u));
-  EXPECT_THAT(store_->Increment(TableId::kUid, "n", 1), IsOkAndHolds(6u));
-}
-
-TEST_P(TableStoreTest, CompareAndSetWantsTheExpectedValue) {
-  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", std::nullopt, "1"), IsOkAndHolds(true));
-  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", std::nullopt, "2"), IsOkAndHolds(false));
-  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "0", "2"), IsOkAndHolds(false));
-  EXPECT_THAT(store_->CompareAndSet(TableId::kUid, "a", "1", "2"), IsOkAndHolds(true));
-
-  EXPECT_THAT(store_->Snapshot()->Get(TableId::kUid, "a"),
-              IsOkAndHolds(Optional(std::string("2"))));
-}
-
 TEST_P(TableStoreTest, RefusesWritesOnceClosed) {
   ASSERT_OK(store_->Close());
 
@@ -311,22 +294,6 @@ TEST_P(TableStoreTest, KeepsEverythingAcrossAReopen) {
   Reopen();
 
   EXPECT_THAT(Scan(TableId::kUid, {}), ElementsAre(Pair("a", "1")));
-}
-
-TEST_P(TableStoreTest, FiltersRowsByTheirTags) {
-  const RowFilter filter{.tags_offset = 1,
-                         .tagk_width = 1,
-                         .tagv_width = 1,
-                         .tags = {{.tagk = "h", .tagvs = {"1", "3"}}}};
-  for (const char* const key : {"mh1", "mh2", "mh3", "ma1h3", "ma1"}) {
-    ASSERT_OK(Set(TableId::kData, key, PointCell(0, 1)));
-  }
-
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : Scan(TableId::kData, {}, filter))
-    keys.push_back(key);
-
-  EXPECT_THAT(keys, ElementsAre("ma1h3", "mh1", "mh3"));
 }
 
 TEST_P(TableStoreTest, KnowsAboutHowManyBytesARangeHas) {

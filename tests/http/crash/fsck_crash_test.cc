@@ -16,7 +16,7 @@
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/uid_key.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 #include "tests/engine/backup/backup_testing.h"
 #include "tests/http/crash/kill_points.h"
 #include "tests/http/server_process.h"
@@ -69,7 +69,7 @@ TEST(RunningFsckTest, AServerUnderLoadHasNoFaults) {
 class KilledFsckTest : public KillPointTest {
  protected:
   // The first row that begins so; of tsuids the last, whose number the first row has not.
-  static Mutation DeleteIndexRow(TableStore* tables, const std::string& prefix) {
+  static Mutation DeleteIndexRow(Tables* tables, const std::string& prefix) {
     std::string key;
     EXPECT_OK(tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {},
                                        [&](std::string_view found, std::string_view) {
@@ -101,7 +101,7 @@ class KilledFsckTest : public KillPointTest {
                                     UidReverseKey(options.layout, UidKind::kTagv, 2),
                                     {}}};
     EXPECT_OK((*tables)->Snapshot()->Scan(
-        TableId::kData, {}, {}, [&](std::string_view key, std::string_view) {
+        TableId::kData, {}, [&](std::string_view key, std::string_view) {
           group.push_back({TableId::kData, Mutation::Kind::kMerge, std::string(key), "\1no cell"});
           return group.size() < kDamagedRows + 2;
         }));

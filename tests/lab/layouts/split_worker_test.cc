@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/table/tables.h"
 #include "tests/support/mem_table_store.h"
 #include "tests/support/status_matchers.h"
 
@@ -16,7 +17,7 @@ using absl::StatusCode;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-void Write(TableStore* store, const std::string& key) {
+void Write(Tables* store, const std::string& key) {
   const Mutation mutation{TableId::kData, Mutation::Kind::kSet, key, "value"};
   ASSERT_OK(store->ApplyUnlogged({&mutation, 1}));
 }

@@ -37,7 +37,7 @@ struct ReadTally {
 
 class CaseReader {
  public:
-  CaseReader(const Workload& workload, const CaseSpec& spec, TableStore* store)
+  CaseReader(const Workload& workload, const CaseSpec& spec, Tables* store)
       : workload_(workload),
         spec_(spec),
         view_(store->Snapshot()),
@@ -133,7 +133,7 @@ class CaseReader {
 
 }  // namespace
 
-absl::Status ReadCase(const Workload& workload, TableStore* store, CaseResult* result) {
+absl::Status ReadCase(const Workload& workload, Tables* store, CaseResult* result) {
   CaseReader reader(workload, result->spec, store);
   std::array<ReadTally, std::size(kReadKinds)> tallies;
   auto& [points, series, metrics] = tallies;

@@ -6,13 +6,13 @@
 
 #include "bench/lab/layouts/cases/case_result.h"
 #include "bench/lab/layouts/workload.h"
-#include "engine/table/table.h"
+#include "engine/table/tables.h"
 
 namespace hourcell::layouts {
 
 // Reads points, series and hours of metrics, chosen by the seed, and with `checks_all` all series;
 // sets the figures of reads in `*result`. kDataLoss: an answer that is not the workload's, with the
 // row.
-absl::Status ReadCase(const Workload& workload, TableStore* store, CaseResult* result);
+absl::Status ReadCase(const Workload& workload, Tables* store, CaseResult* result);
 
 }  // namespace hourcell::layouts

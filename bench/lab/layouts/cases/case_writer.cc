@@ -8,6 +8,7 @@
 #include "bench/lab/layouts/cases/case_run.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "engine/table/table_store.h"
 
 namespace hourcell::layouts {
 namespace {

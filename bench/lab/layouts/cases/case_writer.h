@@ -14,7 +14,7 @@
 #include "bench/lab/layouts/region_ledger.h"
 #include "bench/lab/layouts/split_worker.h"
 #include "bench/lab/layouts/workload.h"
-#include "engine/table/table.h"
+#include "engine/table/table_store.h"
 
 namespace hourcell::layouts {
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/rocks/rocks_table_store.h"
+#include "engine/table/region_store.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
@@ -24,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::vector<std::string> StartsOf(TableStore* tables) {
+std::vector<std::string> StartsOf(RegionStore* tables) {
   std::vector<std::string> starts;
   for (const RegionInfo& region : tables->Regions(TableId::kData))
     starts.push_back(region.range.start);

@@ -72,10 +72,13 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
 
   void Manage(const SplitSettings& settings) {
     settings_ = settings;
-    admin_ = std::make_unique<RegionAdmin>(settings_, RegionAdmin::Parts{.tables = tables_.get(),
-                                                                         .row_keys = &row_keys_,
-                                                                         .uids = uids_.get(),
-                                                                         .clock = &clock_});
+    admin_ =
+        std::make_unique<RegionAdmin>(settings_, RegionAdmin::Parts{.tables = tables_.get(),
+                                                                    .regions = tables_.get(),
+                                                                    .maintenance = tables_.get(),
+                                                                    .row_keys = &row_keys_,
+                                                                    .uids = uids_.get(),
+                                                                    .clock = &clock_});
   }
 
   void Set(TableId table, const std::string& key, const std::string& value) {
@@ -108,7 +111,7 @@ class RegionAdminTest : public testing::TestWithParam<Engine> {
   }
   int CountRows(const std::string& start, const std::string& end) {
     int rows = 0;
-    EXPECT_OK(tables_->Snapshot()->Scan(TableId::kData, {.begin = start, .end = end}, {},
+    EXPECT_OK(tables_->Snapshot()->Scan(TableId::kData, {.begin = start, .end = end},
                                         [&](std::string_view, std::string_view) {
                                           ++rows;
                                           return true;

@@ -54,6 +54,7 @@ class RegionMaintenanceTest : public testing::Test {
     keeper_ = std::make_unique<RegionMaintenance>(
         settings, RegionMaintenance::Parts{
                       .tables = store_.get(),
+                      .regions = store_.get(),
                       .loads = &*loads_,
                       .clock = &clock_,
                       .stats = &stats_,

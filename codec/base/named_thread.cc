@@ -1,0 +1,41 @@
+#include "codec/base/named_thread.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "codec/base/check.h"
+
+namespace hourcell {
+namespace {
+
+// Linux refuses a longer name as a whole, and the thread would keep the name of its parent.
+constexpr size_t kThreadNameBytesMax = 15;
+
+}  // namespace
+
+NamedThread::NamedThread(std::string name, std::function<void()> run) {
+  HOURCELL_CHECK(!name.empty() && name.size() <= kThreadNameBytesMax);
+  // The thread names itself, so that it has its name before it does anything.
+  thread_ = std::thread([name = std::move(name), run = std::move(run)] {
+    pthread_setname_np(pthread_self(), name.c_str());
+    run();
+  });
+}
+
+NamedThread& NamedThread::operator=(NamedThread&& other) {
+  Join();
+  thread_ = std::move(other.thread_);
+  return *this;
+}
+
+void NamedThread::Join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+size_t ProcessorCount() {
+  return std::max<size_t>(1, std::thread::hardware_concurrency());
+}
+
+}  // namespace hourcell

@@ -1,0 +1,65 @@
+// The values of Tsdb::Append: how a batch of points is taken, which of them are refused, and the
+// ticket on which a caller waits for the acknowledgement.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <absl/status/status.h>
+
+#include "codec/text/point_error.h"
+
+namespace hourcell {
+
+class GroupCommit;
+
+// A point of a batch that was not taken, and why.
+struct RefusedPoint {
+  size_t index = 0;  // into the batch
+  PointError error;
+};
+
+// The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
+// kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
+// older ones. Valid as long as the store is open.
+class CommitTicket {
+ public:
+  CommitTicket() = default;
+  explicit CommitTicket(absl::Status done) : done_(std::move(done)) {}
+  CommitTicket(GroupCommit* commit, uint64_t block, bool sync)
+      : commit_(commit), block_(block), sync_(sync) {}
+
+  // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
+  // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
+  // until it is opened again. Else: what an observer has refused them with (store_observer.h).
+  absl::Status Wait() const;
+
+  // Wait for at most `wait_ms` milliseconds. kDeadlineExceeded: not acknowledged by then. Nothing
+  // is taken back: the points are visible, and mostly acknowledged a little later.
+  absl::Status WaitFor(int64_t wait_ms) const;
+
+  // Known at once: the Append took none of the points, as there was no room for them, or an
+  // observer refused them.
+  bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
+
+ private:
+  absl::Status done_;
+  GroupCommit* commit_ = nullptr;
+  uint64_t block_ = 0;  // of the journal
+  bool sync_ = false;
+};
+
+struct AppendOptions {
+  bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
+  // How long Append may block when memory or journal are full, before it takes none of the points
+  // and the ticket is kUnavailable; and how long before it may create series, as others are being
+  // created or the tables of names take no rows: then it refuses the points of new series, with
+  // kThrottled, and takes the others.
+  int64_t wait_ms = 10'000;
+  // Rather than refuse some of the points with kThrottled it takes none; the ticket is kAborted.
+  bool all_or_none = false;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,15 @@
+// DeletedPoints: how much Tsdb::DeletePoints deleted.
+
+#pragma once
+
+#include <cstdint>
+
+namespace hourcell {
+
+struct DeletedPoints {
+  uint64_t points = 0;
+  uint64_t rows = 0;  // that had some of them
+  friend bool operator==(const DeletedPoints&, const DeletedPoints&) = default;
+};
+
+}  // namespace hourcell

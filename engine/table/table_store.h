@@ -1,0 +1,21 @@
+// TableStore: the storage port, which is all that the engine needs of a storage engine. RocksDB is
+// one implementation (rocks_table_store.h), and the tests have one in memory. No type of RocksDB
+// appears in the port.
+//
+// The port has three parts. An implementation has all of them; a user takes only what it calls:
+//
+//   Tables            writes and reads rows             tables.h
+//   RegionStore       divides tables into regions       region_store.h
+//   TableMaintenance  looks after files, and closes     table_maintenance.h
+
+#pragma once
+
+#include "engine/table/region_store.h"
+#include "engine/table/table_maintenance.h"
+#include "engine/table/tables.h"
+
+namespace hourcell {
+
+class TableStore : public Tables, public RegionStore, public TableMaintenance {};
+
+}  // namespace hourcell

@@ -1,0 +1,59 @@
+// Tables: the part of the storage port that writes and reads rows. Most of the engine needs only
+// this part.
+//
+// One row's mutations are atomic and applied in order. Rows are independent; an implementation with
+// multi-row atomicity applies a whole group at once. A group is therefore listed in an order in
+// which it may be cut anywhere: counters, reverse names, forward names, series, postings, then
+// data.
+//
+// Thread-safe. Errors: kUnavailable (try again), kDataLoss (stored bytes are damaged),
+// kFailedPrecondition (closed, read-only).
+
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <absl/status/status.h>
+
+#include "engine/table/table.h"
+
+namespace hourcell {
+
+class Tables {
+ public:
+  virtual ~Tables() = default;
+
+  // Applies a group, in order. When it returns, kill -9 cannot undo it; with `sync`, nor can a
+  // power failure.
+  virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
+
+  // As Apply, but kUnavailable at once where Apply would wait for a region that is behind: for whom
+  // others wait meanwhile.
+  virtual absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) {
+    return Apply(group, sync);
+  }
+
+  // As Apply, but the group survives a crash only from the next Flush of its tables on: for what is
+  // in the journal until then.
+  virtual absl::Status ApplyUnlogged(std::span<const Mutation> group) = 0;
+
+  // True if the region that has the key takes no rows for now, as its files come faster than they
+  // are merged: a group with such a row waits for it, and fails with kUnavailable after a while.
+  // One that is left out of a group because of it is counted as blocked.
+  virtual bool IsBehind(TableId table, std::string_view key) = 0;
+
+  // Not OK, kUnavailable: some of what is to be read may not survive kill -9, as a disk failed and
+  // its Apply was, or will be, refused. Whoever is about to acknowledge something by what he has
+  // read asks after he has read it.
+  virtual absl::Status CheckWritten() { return absl::OkStatus(); }
+
+  // Makes everything applied so far survive a power failure, but for what is unlogged.
+  virtual absl::Status Sync() = 0;
+
+  // The present, frozen.
+  virtual std::unique_ptr<TableView> Snapshot() = 0;
+};
+
+}  // namespace hourcell
