@@ -386,7 +386,7 @@ void FsckChecks::CheckSeriesNumbers(uint64_t sequence, const std::vector<SeriesN
     }
   }
   for (const SeriesNumber number : numbers) {
-    if (defined_.contains(number)) continue;
+    if (defined_.contains(number) || series_->WasDropped(number)) continue;
     Add(FsckFault::kJournal,
         fmt::format("block {}: a point of series {}, which is not there", sequence, number));
   }

@@ -38,6 +38,22 @@ uint32_t Lane::Attach(SeriesNumber series, const SeriesDefinition* definition) {
   return AttachLocked(series);
 }
 
+bool Lane::Detach(SeriesNumber series) {
+  MutexLock lock(&mutex_);
+  const auto found = slot_of_.find(series);
+  if (found == slot_of_.end()) return true;
+  const uint32_t slot = found->second;
+  if (!slots_[slot].hours.empty()) return false;
+  ForgetLocked(slot);
+  return true;
+}
+
+void Lane::ForgetLocked(uint32_t slot) {
+  slot_of_.erase(slots_[slot].number);
+  slots_[slot].number = 0;
+  free_slots_.push_back(slot);
+}
+
 uint64_t Lane::Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* bytes) {
   MutexLock lock(&mutex_);
   for (const PlacedPoint& point : points)
@@ -259,11 +275,7 @@ int64_t Lane::DropLocked(uint32_t slot, Hour* hour) {
   // Hours are sealed by base time: nearly always it is the first.
   const auto first = series.hours.begin();
   series.hours.erase(first->get() == hour ? first : series.hours.find(hour->key()));
-  if (series.hours.empty()) {
-    slot_of_.erase(series.number);
-    series.number = 0;
-    free_slots_.push_back(slot);
-  }
+  if (series.hours.empty()) ForgetLocked(slot);
   return bytes;
 }
 

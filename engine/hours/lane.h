@@ -112,6 +112,9 @@ class Lane {
   // is given, it goes into the journal, before any point.
   uint32_t Attach(SeriesNumber series, const SeriesDefinition* definition);
 
+  // Forgets a series that has no hours; false if it has some.
+  bool Detach(SeriesNumber series);
+
   // Appends points of this lane's series, corrects their slots, and returns the number of the
   // journal block that has the last of them once it is written. Adds to `*bytes` the memory taken.
   // `now_s` is of the monotonic clock.
@@ -220,6 +223,7 @@ class Lane {
   std::pair<Hours::iterator, Hours::iterator> OpenOnesLocked(const OpenHourInfo& wanted)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t ReapLocked(uint64_t oldest_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetLocked(uint32_t slot) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int64_t DropLocked(uint32_t slot, Hour* hour) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Makes columns_ the points of hours of one base time; false if none of them is shown.
   bool DecodeLocked(Hours::const_iterator begin, Hours::const_iterator end, uint64_t pinned_at)

@@ -20,6 +20,7 @@ constexpr size_t kCellsMin = 16;
 
 // What is done with the lock held once: some tens of microseconds.
 constexpr size_t kInsertsAtOnce = 64;
+constexpr size_t kCellsAtOnce = 1024;
 
 // The hand begins to turn when this share of the limit is left, and goes so many cells for each
 // entry: while it goes around a table of which every entry was found, the table grows by a
@@ -205,6 +206,7 @@ void SeriesCache::GrowLocked(Shard* shard) {
     cells[at] = cell;
   }
   shard->cells = std::move(cells);
+  ++shard->moves;
 }
 
 // Passes at most so many cells; those who wait for the lock wait no longer than for that. Above the
@@ -240,6 +242,7 @@ void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   size_.fetch_sub(1, std::memory_order_relaxed);
   Entry::Free(shard->cells[at].entry);
   --shard->used;
+  ++shard->moves;
   const size_t mask = shard->cells.size() - 1;
   size_t gap = at;
   for (size_t next = (at + 1) & mask; shard->cells[next].entry != nullptr;
@@ -271,6 +274,38 @@ void SeriesCache::Clear() {
     bytes_.store(0);
   }
   FreeEntries(old);
+}
+
+void SeriesCache::Forget(const std::function<bool(SeriesNumber)>& is_gone) {
+  {
+    WriterLock lock(&mutex_);
+    epoch_.fetch_add(1);
+  }
+  for (size_t i = 0; i < kShards; ++i)
+    ForgetIn(i, is_gone);
+}
+
+// Anew from its first cell if entries were moved between two steps: one may have come past it.
+void SeriesCache::ForgetIn(size_t shard_index, const std::function<bool(SeriesNumber)>& is_gone) {
+  uint64_t moves = 0;
+  size_t at = 0;
+  bool is_done = false;
+  while (!is_done) {
+    WriterLock lock(&mutex_);
+    Shard& shard = shards_[shard_index];
+    if (shard.moves != moves) at = 0;
+    const size_t end = std::min(shard.cells.size(), at + kCellsAtOnce);
+    while (at < end) {
+      Entry* const entry = shard.cells[at].entry;
+      if (entry != nullptr && is_gone(entry->series.number)) {
+        EraseLocked(&shard, at);  // what closes the gap is looked at next
+      } else {
+        ++at;
+      }
+    }
+    moves = shard.moves;
+    is_done = at >= shard.cells.size();
+  }
 }
 
 }  // namespace hourcell

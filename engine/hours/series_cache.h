@@ -20,6 +20,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,6 +74,11 @@ class SeriesCache {
                  uint64_t epoch);
   void Clear();
 
+  // Forgets the entries of series of which `is_gone` is true, a thousand cells of a table at a
+  // time; and, as Clear does, what was looked up before and is inserted later. `is_gone` is called
+  // with the lock held.
+  void Forget(const std::function<bool(SeriesNumber)>& is_gone);
+
   size_t size() const { return size_.load(std::memory_order_relaxed); }
   // What entries and tables take.
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
@@ -92,12 +98,14 @@ class SeriesCache {
   struct Shard {
     std::vector<Cell> cells;  // a power of two of them, or none
     size_t used = 0;
+    uint64_t moves = 0;  // how often entries went to other cells
   };
 
   static size_t ShardIndex(uint64_t hash) { return hash >> kShardShift; }
   Entry* FindLocked(const Spelling& spelling) ABSL_SHARED_LOCKS_REQUIRED(mutex_);
   void InsertLocked(const Spelling& spelling, const CachedSeries& series)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ForgetIn(size_t shard_index, const std::function<bool(SeriesNumber)>& is_gone);
   void GrowLocked(Shard* shard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked(size_t cells_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EraseLocked(Shard* shard, size_t at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

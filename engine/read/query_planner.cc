@@ -266,8 +266,9 @@ absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,
     const auto piece = numbers.first(std::min(numbers.size(), kSeriesPerCheck));
     HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(piece, &tsuids));
     const size_t before = builder.allocated_bytes();
-    for (size_t i = 0; i < piece.size(); ++i)
-      HOURCELL_RETURN_IF_ERROR(builder.Add(piece[i], tsuids[i]));
+    for (size_t i = 0; i < piece.size(); ++i) {
+      if (!tsuids[i].empty()) HOURCELL_RETURN_IF_ERROR(builder.Add(piece[i], tsuids[i]));
+    }
     HOURCELL_RETURN_IF_ERROR(budget.Take(builder.allocated_bytes() - before));
     numbers = numbers.subspan(piece.size());
   }

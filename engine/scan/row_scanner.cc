@@ -93,7 +93,9 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
   // Of the present, not of the view: a series may be newer than the view.
   HOURCELL_RETURN_IF_ERROR(parts_.series->TsuidsOf(numbers, &tsuids));
   for (size_t i = 0; i < rows.size(); ++i)
-    row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
+    if (!tsuids[i].empty()) row_keys_.Append(tsuids[i], rows[i].base_time_s, &rows[i].key);
+  // All of its series has expired, and it was dropped meanwhile.
+  std::erase_if(rows, [](const OpenRow& row) { return row.key.empty(); });
   std::ranges::sort(rows, {}, &OpenRow::key);
   // An hour that is being sealed and the one behind it are one row.
   const auto repeated = std::ranges::unique(rows, {}, &OpenRow::key);

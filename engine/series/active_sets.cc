@@ -37,6 +37,12 @@ constexpr size_t kOpenedAtOnce = 65'536;
 // Rows of one write.
 constexpr size_t kActiveRowsAtOnce = 4096;
 
+// How many days from 1970 on have expired altogether.
+uint32_t ExpiredDays(int64_t expires_before_ms) {
+  const auto days = static_cast<uint64_t>(std::max<int64_t>(expires_before_ms, 0)) / 1000 / kDayS;
+  return static_cast<uint32_t>(std::min<uint64_t>(days, UINT32_MAX / kDayS + 1));
+}
+
 void SortUnique(std::vector<SeriesNumber>* numbers) {
   std::ranges::sort(*numbers);
   numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
@@ -196,7 +202,11 @@ absl::Status ActiveSets::WriteSets(const Sets& sets) {
 }
 
 // One search a metric, and one step a set that has expired.
-absl::Status ActiveSets::DropExpired(const std::function<int64_t(Uid metric)>& expires_before_ms) {
+absl::StatusOr<std::vector<Uid>> ActiveSets::DropExpired(
+    const std::function<int64_t(Uid metric)>& expires_before_ms) {
+  std::vector<Uid> dropped;
+  std::optional<Uid> at;
+  uint32_t end_day = 0;  // of the metric `at`: sets before it are dropped
   const std::string all = ActiveSetsPrefix(layout_, 0).substr(0, 1);
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kSeries, PrefixRange(all));
@@ -208,9 +218,16 @@ absl::Status ActiveSets::DropExpired(const std::function<int64_t(Uid metric)>& e
       continue;
     }
     const Uid metric = LoadBigEndian(key.data() + 1, layout_.metric_width);
-    const auto expired_days =
-        static_cast<uint64_t>(std::max<int64_t>(expires_before_ms(metric), 0)) / 1000 / kDayS;
-    if (LoadBigEndian(key.data() + 1 + layout_.metric_width, 2) < expired_days) {
+    const uint64_t day = LoadBigEndian(key.data() + 1 + layout_.metric_width, 2);
+    if (at != metric) {
+      at = metric;
+      end_day = ExpiredDays(expires_before_ms(metric));
+      if (day < end_day) {
+        HOURCELL_ASSIGN_OR_RETURN(end_day, FirstDayWithRows(view.get(), metric, end_day));
+      }
+      if (day < end_day) dropped.push_back(metric);
+    }
+    if (day < end_day) {
       group.push_back({TableId::kSeries, Mutation::Kind::kDelete, key, {}});
       row->Next();
     } else {
@@ -225,6 +242,56 @@ absl::Status ActiveSets::DropExpired(const std::function<int64_t(Uid metric)>& e
   // A TTL may be made longer, and points of such a day be put again.
   MutexLock lock(&mutex_);
   known_->Forget();
+  return dropped;
+}
+
+// The first day before `end_day` of which the metric has a row, or `end_day`. Expired rows are
+// still there for a while, and come back to sight if the TTL is raised.
+absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
+                                                      Uid metric,
+                                                      uint32_t end_day) const {
+  for (const KeyRange& range : parts_.row_keys->Ranges(metric, 0, uint64_t{end_day} * kDayS)) {
+    const std::unique_ptr<RowCursor> row =
+        view->NewCursor(TableId::kData, {.begin = range.begin, .end = range.end});
+    row->Seek({});
+    HOURCELL_RETURN_IF_ERROR(row->status());
+    if (!row->valid()) continue;
+    const absl::StatusOr<RowKeyView> parsed = parts_.row_keys->Parse(row->key());
+    // What is no row's key may be of any day.
+    end_day = parsed.ok() ? std::min(end_day, DayOf(parsed->base_time_s)) : 0;
+  }
+  return end_day;
+}
+
+// The newest day first: what goes on is in it, and what is left then is little.
+absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
+  const std::string prefix = ActiveSetsPrefix(layout_, metric);
+  const size_t width = ActiveSetPrefix(layout_, metric, 0).size();
+  std::vector<bool> is_active(numbers->size());
+  size_t left = numbers->size();
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kSeries, PrefixRange(prefix));
+  std::vector<SeriesNumber> active;
+  for (row->SeekToLast(); left > 0 && row->valid(); row->SeekBefore(std::string(row->key()))) {
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t chunk, PostingChunk(row->key(), width));
+    active.clear();
+    HOURCELL_RETURN_IF_ERROR(DecodePosting(row->value(), chunk, &active));
+    auto number = std::ranges::lower_bound(*numbers, chunk << 16);
+    for (const SeriesNumber one : active) {
+      while (number != numbers->end() && *number < one)
+        ++number;
+      if (number == numbers->end()) break;
+      const auto at = static_cast<size_t>(number - numbers->begin());
+      if (*number != one || is_active[at]) continue;
+      is_active[at] = true;
+      --left;
+    }
+  }
+  HOURCELL_RETURN_IF_ERROR(row->status());
+  size_t kept = 0;
+  for (size_t i = 0; i < numbers->size(); ++i)
+    if (!is_active[i]) (*numbers)[kept++] = (*numbers)[i];
+  numbers->resize(kept);
   return absl::OkStatus();
 }
 

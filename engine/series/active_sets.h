@@ -28,6 +28,7 @@
 
 #include "codec/base/mutex.h"
 #include "codec/rows/layout.h"
+#include "codec/rows/row_key.h"
 #include "codec/rows/uid.h"
 #include "engine/hours/open_hours.h"
 #include "engine/query/stages/scan_bounds.h"
@@ -44,6 +45,7 @@ class ActiveSets {
     Tables* tables = nullptr;
     const SeriesTable* series = nullptr;
     OpenHours* open_hours = nullptr;
+    const RowKeyCodec* row_keys = nullptr;
   };
   // `is_whole`: what ReadActiveSetsAreKept says.
   ActiveSets(const Layout& layout, const Parts& parts, bool is_whole);
@@ -60,8 +62,15 @@ class ActiveSets {
   absl::Status Write();
 
   // Drops the sets of days that have expired: `expires_before_ms(metric)` is the time before which
-  // the metric's points have, 0 for none.
-  absl::Status DropExpired(const std::function<int64_t(Uid metric)>& expires_before_ms);
+  // the metric's points have, 0 for none. A set stays as long as a row of the metric from its day,
+  // or from an earlier one, is in the table: so a series in no set has no row, whatever its TTL.
+  // Returns the metrics of which sets were dropped.
+  absl::StatusOr<std::vector<Uid>> DropExpired(
+      const std::function<int64_t(Uid metric)>& expires_before_ms);
+
+  // Removes from `numbers`, which ascend, all that are in a set of the metric in the table, of any
+  // day. REQUIRES: is_whole().
+  absl::Status RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const;
 
  private:
   using MetricDay = std::pair<Uid, uint32_t>;
@@ -74,6 +83,7 @@ class ActiveSets {
   absl::Status FindTsuids(std::span<const SeriesNumber> numbers,
                           std::vector<std::string>* tsuids) const;
   absl::Status WriteSets(const Sets& sets);
+  absl::StatusOr<uint32_t> FirstDayWithRows(TableView* view, Uid metric, uint32_t end_day) const;
 
   const Layout layout_;
   const Parts parts_;

@@ -28,13 +28,16 @@ absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Find(Uid 
                                                                             bool wants_all,
                                                                             const QueryWatch* watch,
                                                                             MemoryAccount* memory) {
-  const uint64_t version = series_.VersionOf(metric);  // before anything is read
+  // Before anything is read.
+  const uint64_t version = series_.VersionOf(metric);
+  const uint64_t drops = series_.DropsOf(metric);
   std::shared_ptr<const MetricSeries> old;
   uint64_t old_version = 0;
   {
     MutexLock lock(&mutex_);
     const bool is_known = entries_.contains(metric);
     Entry& entry = TouchLocked(metric);
+    ForgetDroppedLocked(drops, &entry);
     const bool was_asked = is_known && entry.version == version;
     if (entry.series != nullptr && entry.series_version == version &&
         (wants_all || entry.series->has_postings)) {
@@ -56,14 +59,14 @@ absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Find(Uid 
       std::shared_ptr<const MetricSeries> now,
       old != nullptr ? Extend(metric, old, old_version, &hold)
                      : Load(metric, wants_all ? SIZE_MAX : limits_.postings, watch, &hold));
-  if (!Keep(metric, version, now) && memory != nullptr) {
+  if (!Keep(metric, {.number = version, .drops = drops}, now) && memory != nullptr) {
     HOURCELL_RETURN_IF_ERROR(memory->Take(BytesOf(*now)));
   }
   return wants_all || (now != nullptr && now->has_postings) ? now : nullptr;
 }
 
 bool MetricSeriesCache::Keep(Uid metric,
-                             uint64_t version,
+                             const Version& version,
                              const std::shared_ptr<const MetricSeries>& series) {
   const bool has_postings = series != nullptr && series->has_postings;
   const size_t bytes = series == nullptr ? 0 : BytesOf(*series);
@@ -71,10 +74,12 @@ bool MetricSeriesCache::Keep(Uid metric,
   MutexLock lock(&mutex_);
   Entry& entry = TouchLocked(metric);
   // Another query may have come with a later one meanwhile.
-  if (entry.series != nullptr && entry.series_version > version) return is_kept;
+  if (entry.drops > version.drops) return is_kept;
+  if (entry.series != nullptr && entry.series_version > version.number) return is_kept;
   bytes_ -= entry.bytes;
-  entry.version = version;
-  entry.series_version = version;
+  entry.version = version.number;
+  entry.series_version = version.number;
+  entry.drops = version.drops;
   entry.series = is_kept ? series : nullptr;
   entry.is_too_large = !has_postings;
   entry.bytes = is_kept ? kEntryBytes + bytes : kEntryBytes;
@@ -130,6 +135,17 @@ std::shared_ptr<const MetricSeries> MetricSeriesCache::WithPostings(SeriesList l
       series->with_tag[{tag.tagk, tag.tagv}].push_back(i);
   }
   return series;
+}
+
+// Some of its series are gone, and may be there under other numbers.
+void MetricSeriesCache::ForgetDroppedLocked(uint64_t drops, Entry* entry) {
+  if (entry->drops >= drops) return;
+  entry->drops = drops;
+  entry->is_too_large = false;
+  if (entry->series == nullptr) return;
+  entry->series = nullptr;
+  bytes_ -= entry->bytes - kEntryBytes;
+  entry->bytes = kEntryBytes;
 }
 
 MetricSeriesCache::Entry& MetricSeriesCache::TouchLocked(Uid metric) {

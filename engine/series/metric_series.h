@@ -3,7 +3,8 @@
 // An entry is right or not used: it is of the version of its metric that the SeriesTable has now,
 // and every new series of the metric changes the version before its first point is acknowledged. An
 // entry of an older version is brought up to date with the series that are newer, of which there
-// are few: their rows are all that is read, if they have any yet. Metrics with many series have a
+// are few: their rows are all that is read, if they have any yet. One of a metric that lost series
+// since is loaded anew. Metrics with many series have a
 // list only, and no postings; for them there are the posting sets.
 // Thread-safe.
 
@@ -78,6 +79,7 @@ class MetricSeriesCache {
  private:
   struct Entry {
     uint64_t version = 0;                        // the last that was asked for
+    uint64_t drops = 0;                          // DroppingSeries::DropsOf then
     uint64_t series_version = 0;                 // of `series`
     std::shared_ptr<const MetricSeries> series;  // null: not loaded, or not kept
     bool is_too_large = false;                   // for postings
@@ -96,8 +98,14 @@ class MetricSeriesCache {
       uint64_t version,
       MemoryHold* hold) const;
   std::shared_ptr<const MetricSeries> WithPostings(SeriesList list) const;
+  // What a list was read at: no older than its series.
+  struct Version {
+    uint64_t number = 0;
+    uint64_t drops = 0;
+  };
   // False if the list is too large to be kept.
-  bool Keep(Uid metric, uint64_t version, const std::shared_ptr<const MetricSeries>& series);
+  bool Keep(Uid metric, const Version& version, const std::shared_ptr<const MetricSeries>& series);
+  void ForgetDroppedLocked(uint64_t drops, Entry* entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Entry& TouchLocked(Uid metric) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

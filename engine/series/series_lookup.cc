@@ -118,7 +118,7 @@ absl::Status SeriesLookup::SelectAmong(std::span<const SeriesNumber> numbers,
     HOURCELL_RETURN_IF_ERROR(series_.TsuidsOf(some, &tsuids));
     size_t bytes = 0;
     for (size_t i = 0; i < some.size(); ++i) {
-      if (!Matches(conditions, tsuids[i])) continue;
+      if (tsuids[i].empty() || !Matches(conditions, tsuids[i])) continue;
       bytes += 2 * sizeof(SelectedSeries) + tsuids[i].capacity();
       selected->push_back({.number = some[i], .tsuid = std::move(tsuids[i])});
     }

@@ -162,7 +162,7 @@ absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) con
 }
 
 // The same for many, into their refs. Those without a tsuid have none.
-absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) const {
+absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) {
   std::vector<Wanted*> others;
   for (Wanted& one : wanted) {
     if (one.ref.tsuid.empty()) continue;
@@ -180,7 +180,8 @@ absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) const {
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
     for (size_t i = 0; i < values.size(); ++i) {
       if (!values[i].has_value()) continue;
-      HOURCELL_ASSIGN_OR_RETURN(others[begin + i]->ref.number, DecodeU64(*values[i]));
+      HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, DecodeU64(*values[i]));
+      others[begin + i]->ref.number = dropping_.Use(number);
     }
   }
   return absl::OkStatus();
@@ -214,15 +215,16 @@ std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointVie
   return wanted;
 }
 
-// New series of one group, from the first name to the commit. Holds the assignment lock.
+// New series of one group, from the first name to the commit. Holds the assignment lock. `seen` is
+// of before the series to be added were looked for and not found.
 class SeriesTable::Creation {
  public:
   // `last_seen`: the last number before the series to be added were looked for and not found.
-  Creation(SeriesTable* table, SeriesNumber last_seen)
+  Creation(SeriesTable* table, const Seen& seen)
       : table_(*table),
         assignment_(table->parts_.uids),
         last_number_(table->last_number()),
-        may_exist_(last_number_ != last_seen) {}
+        may_exist_(last_number_ != seen.last_number || table->dropping_.changes() != seen.drops) {}
 
   void Add(Wanted* one) {
     const size_t mark = assignment_.Mark();
@@ -326,6 +328,7 @@ class SeriesTable::Creation {
     SeriesNumber number = 0;
     if (may_exist_) {
       HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
+      number = table_.dropping_.Use(number);
     }
     if (number == 0) {
       number = ++last_number_;
@@ -356,7 +359,7 @@ class SeriesTable::Creation {
   SeriesTable& table_;
   UidAssignment assignment_;
   SeriesNumber last_number_;
-  const bool may_exist_;              // another creation came in between
+  const bool may_exist_;              // another creation, or a drop, came in between
   const Wanted* previous_ = nullptr;  // the last that went well
   StringMap<SeriesNumber> in_group_;
   Made made_;
@@ -367,7 +370,7 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
                               std::vector<Parsed<SeriesRef>>* results,
                               int64_t wait_ms) {
   results->assign(points.size(), SeriesRef());
-  const SeriesNumber last_seen = last_number();  // before the lookups
+  const Seen seen{.last_number = last_number(), .drops = dropping_.changes()};
   std::vector<Wanted> wanted = FindNames(points, results);
   const absl::Status found = FindNumbers(wanted);
   if (!found.ok()) {
@@ -382,7 +385,7 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   if (missing.empty()) return;
   const absl::Status turn = turn_.Take(wait_ms, [this] { return CheckRoom(); });
   if (turn.ok()) {
-    CreateMissing(missing, last_seen);
+    CreateMissing(missing, seen);
     turn_.End();
     return;
   }
@@ -390,8 +393,8 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
     *one.result = NameError(turn, "series");
 }
 
-void SeriesTable::CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen) {
-  Creation creation(this, last_seen);
+void SeriesTable::CreateMissing(std::span<Wanted> wanted, const Seen& seen) {
+  Creation creation(this, seen);
   for (Wanted& one : wanted)
     creation.Add(&one);
   creation.CommitAdded();
@@ -427,7 +430,7 @@ bool SeriesTable::WantsIndex() const {
 absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions) {
   while (!definitions.empty()) {
     const auto some = definitions.first(std::min(definitions.size(), kRestoredAtOnce));
-    Creation creation(this, /*last_seen=*/0);
+    Creation creation(this, Seen{});
     for (const SeriesDefinition& one : some) {
       if (NeedsRestore(one.number)) HOURCELL_RETURN_IF_ERROR(creation.Restore(one));
     }
@@ -440,8 +443,7 @@ absl::Status SeriesTable::Restore(std::span<const SeriesDefinition> definitions)
 }
 
 absl::Status SeriesTable::Reserve(SeriesNumber number) {
-  return number <= last_number() ? absl::OkStatus()
-                                 : Creation(this, /*last_seen=*/0).Reserve(number);
+  return number <= last_number() ? absl::OkStatus() : Creation(this, Seen{}).Reserve(number);
 }
 
 void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
@@ -464,6 +466,12 @@ SeriesNumber SeriesTable::VersionOf(Uid metric) const {
 size_t SeriesTable::not_indexed() const {
   ReaderLock lock(&new_mutex_);
   return new_->size() + (indexing_ == nullptr ? 0 : indexing_->size());
+}
+
+absl::Status SeriesTable::WhileAtRest(const std::function<absl::Status()>& work) {
+  MutexLock index(&index_mutex_);
+  const UidAssignment no_other(parts_.uids);
+  return work();
 }
 
 absl::Status SeriesTable::WriteIndex() {
@@ -572,10 +580,12 @@ absl::Status SeriesTable::TsuidsFound(std::span<const SeriesNumber> numbers,
 absl::Status SeriesTable::TsuidsOf(std::span<const SeriesNumber> numbers,
                                    std::vector<std::string>* tsuids) const {
   HOURCELL_RETURN_IF_ERROR(TsuidsFound(numbers, tsuids));
-  const auto none = std::ranges::find(*tsuids, std::string());
-  if (none == tsuids->end()) return absl::OkStatus();
-  return absl::DataLossError(fmt::format("series {}: in a posting set but not in the table",
-                                         numbers[static_cast<size_t>(none - tsuids->begin())]));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!(*tsuids)[i].empty() || dropping_.WasDropped(numbers[i])) continue;
+    return absl::DataLossError(
+        fmt::format("series {}: in a posting set but not in the table", numbers[i]));
+  }
+  return absl::OkStatus();
 }
 
 SeriesTable::InMemory SeriesTable::NewOf(std::optional<Uid> metric) const {
@@ -630,7 +640,7 @@ absl::Status SeriesTable::VisitNewer(
   std::vector<std::string> tsuids;
   HOURCELL_RETURN_IF_ERROR(TsuidsOf(numbers, &tsuids));
   for (size_t i = 0; i < numbers.size(); ++i)
-    visit(numbers[i], tsuids[i]);
+    if (!tsuids[i].empty()) visit(numbers[i], tsuids[i]);
   return absl::OkStatus();
 }
 

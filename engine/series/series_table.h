@@ -42,6 +42,7 @@
 #include "engine/names/table_uid_store.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
+#include "engine/series/dropping_series.h"
 #include "engine/series/series_ref.h"
 #include "engine/table/tables.h"
 #include "uid/uid_directory.h"
@@ -88,7 +89,8 @@ class SeriesTable {
   absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric) const;
   absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric, const TagUids& tag) const;
 
-  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i]. kDataLoss: a number has none.
+  // The tsuids of numbers; tsuids->at(i) belongs to numbers[i], and is empty if that was dropped
+  // since it was looked up. kDataLoss: a number has none for another reason.
   absl::Status TsuidsOf(std::span<const SeriesNumber> numbers,
                         std::vector<std::string>* tsuids) const;
 
@@ -134,6 +136,15 @@ class SeriesTable {
   // again by the next call.
   absl::Status WriteIndex();
 
+  // Calls `work` while nobody creates series or writes their index rows; returns what it returns.
+  // `work` may read and change those rows.
+  absl::Status WhileAtRest(const std::function<absl::Status()>& work);
+
+  // Of those whose rows are removed while puts go on.
+  DroppingSeries* dropping() { return &dropping_; }
+  bool WasDropped(SeriesNumber number) const { return dropping_.WasDropped(number); }
+  uint64_t DropsOf(Uid metric) const { return dropping_.DropsOf(metric); }
+
   // How many series were created since open.
   uint64_t created() const { return created_.load(std::memory_order_relaxed); }
 
@@ -157,6 +168,12 @@ class SeriesTable {
   class Creation;
   static constexpr int64_t kCreateWaitMs = 10'000;
 
+  // The numbers given, and DroppingSeries::changes(), before series were looked for.
+  struct Seen {
+    SeriesNumber last_number;
+    uint64_t drops;
+  };
+
   // Whether a new series would have to wait, and for what. May write the index.
   absl::Status CheckRoom();
 
@@ -164,9 +181,9 @@ class SeriesTable {
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,
                                 std::vector<Parsed<SeriesRef>>* results);
-  absl::Status FindNumbers(std::span<Wanted> wanted) const;
+  absl::Status FindNumbers(std::span<Wanted> wanted);
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
-  void CreateMissing(std::span<Wanted> wanted, SeriesNumber last_seen);
+  void CreateMissing(std::span<Wanted> wanted, const Seen& seen);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);
@@ -191,6 +208,7 @@ class SeriesTable {
   std::function<void()> wake_indexer_;
 
   CreationTurn turn_;
+  DroppingSeries dropping_;
 
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;

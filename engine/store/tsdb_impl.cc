@@ -23,16 +23,19 @@ absl::Status Tsdb::Impl::Open() {
   HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
   HOURCELL_RETURN_IF_ERROR(OpenTables());
   HOURCELL_RETURN_IF_ERROR(OpenJournal());
-  writer = std::make_unique<PointWriter>(options, PointWriter::Parts{.series = series.get(),
-                                                                     .cache = series_cache.get(),
-                                                                     .open_hours = open_hours.get(),
-                                                                     .commit = commit.get(),
-                                                                     .admission = admission.get(),
-                                                                     .uids = uids.get(),
-                                                                     .expiry = &*expiry,
-                                                                     .ledger = put_ledger.get(),
-                                                                     .clock = clock,
-                                                                     .stats = &stats});
+  writer = std::make_unique<PointWriter>(
+      options, PointWriter::Parts{.series = series.get(),
+                                  .cache = series_cache.get(),
+                                  .open_hours = open_hours.get(),
+                                  .commit = commit.get(),
+                                  .admission = admission.get(),
+                                  .uids = uids.get(),
+                                  .expiry = &*expiry,
+                                  .ledger = put_ledger.get(),
+                                  .puts = options.drop_empty_series ? &puts : nullptr,
+                                  .clock = clock,
+                                  .stats = &stats});
+  MakeDropper();
   metric_series = std::make_unique<MetricSeriesCache>(
       options.layout, series.get(), MetricSeriesCache::Limits{.bytes = kMetricSeriesBytes});
   planner = std::make_unique<QueryPlanner>(options, *row_keys,
@@ -159,11 +162,12 @@ absl::Status Tsdb::Impl::OpenJournal() {
   open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
                                                               : options.lanes);
   HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables.get()));
-  active = std::make_unique<ActiveSets>(
-      options.layout,
-      ActiveSets::Parts{
-          .tables = tables.get(), .series = series.get(), .open_hours = open_hours.get()},
-      has_sets);
+  active = std::make_unique<ActiveSets>(options.layout,
+                                        ActiveSets::Parts{.tables = tables.get(),
+                                                          .series = series.get(),
+                                                          .open_hours = open_hours.get(),
+                                                          .row_keys = &*row_keys},
+                                        has_sets);
   if (!options.observers.empty()) put_ledger = std::make_unique<ObservedPuts>(options.observers);
   commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
                                                             .journal = journal.get(),
@@ -243,10 +247,34 @@ void Tsdb::Impl::StartBackground() {
                                                 [this] { region_keeper->Trim().IgnoreError(); });
 }
 
+// Rows first: a set stays as long as there are rows of its day.
 absl::StatusOr<uint64_t> Tsdb::Impl::DropExpired() {
-  HOURCELL_RETURN_IF_ERROR(
-      active->DropExpired([this](Uid metric) { return expiry->ExpiresBeforeMs(metric); }));
-  return tables->DropExpired();
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t freed, tables->DropExpired());
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Uid> dropped, active->DropExpired([this](Uid metric) {
+    return expiry->ExpiresBeforeMs(metric);
+  }));
+  if (dropper != nullptr) {
+    for (const Uid metric : dropped)
+      dropper->Add(metric);
+    HOURCELL_RETURN_IF_ERROR(dropper->Step());
+  }
+  return freed;
+}
+
+void Tsdb::Impl::MakeDropper() {
+  if (!options.drop_empty_series) return;
+  dropper = std::make_unique<SeriesDropper>(SeriesDropper::Parts{.row_keys = &*row_keys,
+                                                                 .tables = tables.get(),
+                                                                 .series = series.get(),
+                                                                 .cache = series_cache.get(),
+                                                                 .active = active.get(),
+                                                                 .open_hours = open_hours.get(),
+                                                                 .commit = commit.get(),
+                                                                 .journal = journal.get(),
+                                                                 .sealer = sealer.get(),
+                                                                 .puts = &puts,
+                                                                 .expiry = &*expiry,
+                                                                 .stats = &stats});
 }
 
 absl::Status Tsdb::Impl::Flush() {
@@ -270,6 +298,7 @@ absl::Status Tsdb::Impl::Close() {
   // So long at most hours are sealed; the rest is in the journal, and open again with the store.
   constexpr int64_t kCloseSealMs = 10'000;
   sealer->EndWithin(kCloseSealMs);
+  if (dropper != nullptr) dropper->Stop();
   region_ticker.reset();
   region_trimmer.reset();
   expiry_ticker.reset();

@@ -18,6 +18,7 @@
 #include "engine/backup_admin.h"
 #include "engine/fsck_admin.h"
 #include "engine/hours/open_hours.h"
+#include "engine/hours/read_pins.h"
 #include "engine/hours/series_cache.h"
 #include "engine/journal/journal.h"
 #include "engine/names/table_uid_store.h"
@@ -32,6 +33,7 @@
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
 #include "engine/store/loss_counter.h"
+#include "engine/store/series_dropper.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
 #include "engine/table/table_store.h"
@@ -56,6 +58,7 @@ class Tsdb::Impl {
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
   absl::Status OpenJournal();
+  void MakeDropper();
   void StartBackground();
   absl::Status Flush();
   absl::Status Close();
@@ -85,7 +88,9 @@ class Tsdb::Impl {
   std::optional<RegionLoads> region_loads;
   std::unique_ptr<RegionMaintenance> region_keeper;
   std::unique_ptr<Sealer> sealer;
+  ReadPins puts;  // under way
   std::unique_ptr<PointWriter> writer;
+  std::unique_ptr<SeriesDropper> dropper;  // null: empty series stay
   std::unique_ptr<MetricSeriesCache> metric_series;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;

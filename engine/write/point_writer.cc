@@ -243,6 +243,9 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   thread_local Batch batch;
   if (batch.series.capacity() > kKeptPointsMax) batch = Batch();
   batch.Clear();
+  // Before series are looked for, and until their points are in open hours.
+  ReadPins::Pin pin;
+  if (parts_.puts != nullptr) pin = parts_.puts->Acquire();
   FindKnown(points, &batch);
   uint64_t number = 0;
   if (parts_.ledger != nullptr) {

@@ -20,6 +20,7 @@
 #include "codec/point.h"
 #include "engine/append.h"
 #include "engine/hours/open_hours.h"
+#include "engine/hours/read_pins.h"
 #include "engine/hours/series_cache.h"
 #include "engine/options.h"
 #include "engine/series/series_table.h"
@@ -44,6 +45,7 @@ class PointWriter {
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;
     ObservedPuts* ledger = nullptr;  // of observers; null: there are none
+    ReadPins* puts = nullptr;        // has a pin for each put under way; null: nobody asks for them
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };

@@ -103,6 +103,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   options.journal_segment_bytes = size("tsd.storage.journal.segment");
   options.journal_age_s = config.integer("tsd.storage.journal.age");
   options.seal_grace_s = config.integer("tsd.storage.seal_grace");
+  options.drop_empty_series = config.boolean("tsd.storage.drop_empty_series");
   options.cell_encoding = config.text("tsd.storage.cell") == "opentsdb" ? CellEncoding::kOpenTsdb
                                                                         : CellEncoding::kPacked;
   if (config.is_set("tsd.storage.ttl")) options.ttl_s = config.integer("tsd.storage.ttl");

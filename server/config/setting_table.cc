@@ -195,6 +195,9 @@ constexpr auto kRows = std::to_array<Setting>({
             "one metric, see hourcell store ttl",
             0,
             kTimestampMsMax / 1000),
+    Bool("tsd.storage.drop_empty_series",
+         "true",
+         "drop series from the index when all their points have expired; their names stay"),
     Text("tsd.region.presplit",
          "",
          "regions of a new store: hex:16, decimal:10, uniform:8, keys:a,b, file:PATH, salt, "

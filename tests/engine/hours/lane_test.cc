@@ -79,6 +79,17 @@ class LaneTest : public testing::Test {
   uint64_t pinned_at_ = 0;  // of the reads
 };
 
+TEST_F(LaneTest, ForgetsASeriesWithoutHoursOnly) {
+  EXPECT_TRUE(lane_.Detach(7)) << "it is not there";
+  lane_.Attach(7, nullptr);
+  EXPECT_EQ(lane_.series(), 1u);
+  EXPECT_TRUE(lane_.Detach(7));
+  EXPECT_EQ(lane_.series(), 0u);
+  Append(7, kHour, 1);
+  EXPECT_FALSE(lane_.Detach(7));
+  EXPECT_THAT(Read(7), ElementsAre(Pair(kHour, 1)));
+}
+
 TEST_F(LaneTest, ReadsWhatWasAppendedLastWriteWinning) {
   Append(1, 10, 1);
   Append(1, 5, 2);

@@ -170,5 +170,23 @@ TEST_F(SeriesCacheTest, ClearForgetsAndDropsInsertsOfAnOlderEpoch) {
   EXPECT_EQ(Find(Line("stale", "a=b")).number, 0u);
 }
 
+// Chains that wrap around, and gaps that others move into.
+TEST_F(SeriesCacheTest, ForgetsThoseSeriesAndNoOthers) {
+  std::vector<std::string> tags;
+  for (int i = 0; i < 600; ++i)
+    tags.push_back("host=" + std::to_string(i));
+  for (size_t i = 0; i < tags.size(); ++i)
+    Insert(Line("cpu", tags[i]), i + 1);
+  const uint64_t epoch = cache_.epoch();
+
+  cache_.Forget([](SeriesNumber number) { return number % 3 != 0; });
+
+  EXPECT_EQ(cache_.size(), 200u);
+  for (size_t i = 0; i < tags.size(); ++i)
+    EXPECT_EQ(Find(Line("cpu", tags[i])).number, (i + 1) % 3 == 0 ? i + 1 : 0);
+  cache_.Insert(Line("cpu", tags[0]), {.number = 1, .slot = 3}, epoch);
+  EXPECT_EQ(Find(Line("cpu", tags[0])).number, 0u) << "was looked up before";
+}
+
 }  // namespace
 }  // namespace hourcell::series_cache_test

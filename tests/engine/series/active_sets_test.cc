@@ -63,10 +63,12 @@ class ActiveSetsTest : public testing::Test {
   }
 
   std::unique_ptr<ActiveSets> NewSets(bool is_whole) {
-    return std::make_unique<ActiveSets>(
-        layout_,
-        ActiveSets::Parts{.tables = &tables_, .series = series_.get(), .open_hours = &open_hours_},
-        is_whole);
+    return std::make_unique<ActiveSets>(layout_,
+                                        ActiveSets::Parts{.tables = &tables_,
+                                                          .series = series_.get(),
+                                                          .open_hours = &open_hours_,
+                                                          .row_keys = &row_keys_},
+                                        is_whole);
   }
 
   // A point in that hour; returns the series.
@@ -104,6 +106,7 @@ class ActiveSetsTest : public testing::Test {
   }
 
   const Layout layout_;
+  const RowKeyCodec row_keys_{layout_};
   MemTableStore tables_;
   MemUidStore names_;
   TableUidStore uid_store_{layout_, &tables_, /*sync=*/false};
@@ -181,14 +184,54 @@ TEST_F(ActiveSetsTest, SetsOfExpiredDaysAreDropped) {
     const int64_t second_day_ms = (int64_t{kFirstS} + kDayS) * 1000;
     return metric == MetricUid("m") ? second_day_ms : second_day_ms - 1;
   };
-  ASSERT_OK(sets_->DropExpired(expires_before));
+  EXPECT_THAT(sets_->DropExpired(expires_before), IsOkAndHolds(ElementsAre(MetricUid("m"))));
   EXPECT_THAT(Stored("m", kFirstDay), IsEmpty());
   EXPECT_THAT(Stored("m", kFirstDay + 1), ElementsAre(a));
   EXPECT_EQ(Stored("n", kFirstDay).size(), 1U) << "its last millisecond is not expired";
   Put("m", "a", 1);
   EXPECT_THAT(Active("m", Hours(0, 1)), ElementsAre(a)) << "put again, under a longer TTL";
-  ASSERT_OK(sets_->DropExpired([](Uid) { return 0; }));
+  EXPECT_THAT(sets_->DropExpired([](Uid) { return 0; }), IsOkAndHolds(IsEmpty()));
   EXPECT_THAT(Stored("m", kFirstDay + 1), ElementsAre(a));
+}
+
+// It is out of sight, not gone: the TTL may be raised.
+TEST_F(ActiveSetsTest, TheSetOfAnExpiredDayStaysAsLongAsARowOfItDoes) {
+  const SeriesNumber a = Put("m", "a", 0);
+  Put("m", "a", 24);
+  Put("m", "a", 48);
+  ASSERT_OK(sets_->Write());
+  const auto all_expired = [](Uid) { return (int64_t{kFirstS} + 9 * kDayS) * 1000; };
+  std::string key;
+  row_keys_.Append(
+      EncodeTsuid(layout_, MetricUid("m"), std::vector<TagUids>{{.tagk = 1, .tagv = 1}}),
+      kFirstS + 30 * 3600, &key);
+  const Mutation row{TableId::kData, Mutation::Kind::kSet, key, "cell"};
+  ASSERT_OK(tables_.Apply({&row, 1}, false));
+
+  EXPECT_THAT(sets_->DropExpired(all_expired), IsOkAndHolds(ElementsAre(MetricUid("m"))));
+  EXPECT_THAT(Stored("m", kFirstDay), IsEmpty()) << "before all rows";
+  EXPECT_THAT(Stored("m", kFirstDay + 1), ElementsAre(a));
+  EXPECT_THAT(Stored("m", kFirstDay + 2), ElementsAre(a));
+
+  const Mutation gone{TableId::kData, Mutation::Kind::kDelete, key, {}};
+  ASSERT_OK(tables_.Apply({&gone, 1}, false));
+  EXPECT_THAT(sets_->DropExpired(all_expired), IsOkAndHolds(ElementsAre(MetricUid("m"))));
+  EXPECT_THAT(Stored("m", kFirstDay + 2), IsEmpty());
+}
+
+TEST_F(ActiveSetsTest, RemoveThoseOfAnyDay) {
+  const SeriesNumber a = Put("m", "a", 0);
+  const SeriesNumber b = Put("m", "b", 0);
+  const SeriesNumber c = Put("m", "c", 48);
+  const SeriesNumber other = Put("n", "a", 0);
+  ASSERT_OK(sets_->Write());
+  const SeriesNumber far = (SeriesNumber{5} << 16) + a;  // of another chunk
+  std::vector<SeriesNumber> numbers = {a, c, other, 100, far};
+  ASSERT_OK(sets_->RemoveActive(MetricUid("m"), &numbers));
+  EXPECT_THAT(numbers, ElementsAre(other, 100, far));
+  numbers = {b};
+  ASSERT_OK(sets_->RemoveActive(MetricUid("m"), &numbers));
+  EXPECT_THAT(numbers, IsEmpty());
 }
 
 // A store with many series of the first day and few of the tenth.

@@ -35,6 +35,7 @@ constexpr OptionField kFields[] = {
     {"no_new_names", &StepOptions::no_new_names},
     {"seal_grace_s", &StepOptions::seal_grace_s},
     {"active_from", &StepOptions::active_from},
+    {"keep_empty", &StepOptions::keep_empty},
 };
 static_assert(sizeof(StepOptions) == std::size(kFields) * sizeof(uint32_t));
 
@@ -84,6 +85,7 @@ StepOptions DrawStepOptions(Random* random) {
   drawn.no_new_names = OneOf({0, 0, 0, 1, 2}, random);
   drawn.seal_grace_s = OneOf({0, 600, 600, 7200}, random);
   drawn.active_from = OneOf({0, 1, 256}, random);
+  drawn.keep_empty = OneOf({0, 0, 1}, random);
   return drawn;
 }
 
@@ -121,6 +123,7 @@ Options ToOptions(const StepOptions& options) {
   made.auto_create_tagvs = options.no_new_names != 2;
   made.seal_grace_s = options.seal_grace_s;
   made.active_from_series = options.active_from;
+  made.drop_empty_series = options.keep_empty == 0;
   return made;
 }
 

@@ -35,6 +35,7 @@ struct StepOptions {
   uint32_t no_new_names = 0;   // 1: of metrics, 2: of tag values
   uint32_t seal_grace_s = 600;
   uint32_t active_from = 256;  // series from which on a plan asks which are active
+  uint32_t keep_empty = 0;     // 1: series of which all has expired stay
 
   friend bool operator==(const StepOptions&, const StepOptions&) = default;
 };

@@ -64,6 +64,7 @@ TEST(EngineOptionsTest, WithoutSettingsTheEngineHasItsDefaults) {
   EXPECT_EQ(options->journal_age_s, defaults.journal_age_s);
   EXPECT_EQ(options->seal_grace_s, defaults.seal_grace_s);
   EXPECT_EQ(options->ttl_s, defaults.ttl_s);
+  EXPECT_EQ(options->drop_empty_series, defaults.drop_empty_series);
   EXPECT_EQ(options->cell_encoding, defaults.cell_encoding);
   EXPECT_EQ(options->series_cache_bytes, defaults.series_cache_bytes);
   EXPECT_EQ(options->block_cache_bytes, defaults.block_cache_bytes);
@@ -85,6 +86,7 @@ TEST(EngineOptionsTest, SetsTheWayIn) {
                       "tsd.storage.journal.age = 60\n"
                       "tsd.storage.seal_grace = 0\n"
                       "tsd.storage.ttl = 86400\n"
+                      "tsd.storage.drop_empty_series = false\n"
                       "tsd.storage.cell = opentsdb\n"
                       "tsd.storage.series_cache = 1048576\n",
                       "test"));
@@ -98,6 +100,7 @@ TEST(EngineOptionsTest, SetsTheWayIn) {
   EXPECT_EQ(options->journal_age_s, 60);
   EXPECT_EQ(options->seal_grace_s, 0);
   EXPECT_EQ(options->ttl_s, 86400);
+  EXPECT_FALSE(options->drop_empty_series);
   EXPECT_EQ(options->cell_encoding, CellEncoding::kOpenTsdb);
   EXPECT_EQ(options->series_cache_bytes, 1048576u);
 }
