@@ -14,6 +14,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/salt_admin.h"
+#include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
 #include "server/query/query_handler.h"
 #include "server/text/salt_text.h"
@@ -74,17 +75,30 @@ HttpResponse ListSalt(Tsdb* tsdb) {
   return response;
 }
 
-}  // namespace
-
-HttpResponse HandleSalt(const HttpRequest& request, Tsdb* tsdb, int64_t now_ms) {
-  if (request.method != "POST") return ListSalt(tsdb);
-  const absl::StatusOr<SaltChange> change = ReadChange(request.body, now_ms);
-  if (!change.ok()) return HttpError(400, change.status());
-  const absl::Status done = tsdb->salt()->Change(change->buckets, change->from_s);
+HttpResponse ChangeSalt(const SaltChange& change, Tsdb* tsdb) {
+  const absl::Status done = tsdb->salt()->Change(change.buckets, change.from_s);
   if (absl::IsInvalidArgument(done)) return HttpError(400, done);
   if (absl::IsFailedPrecondition(done)) return HttpError(409, done);
   if (!done.ok()) return QueryError(done);
   return ListSalt(tsdb);
+}
+
+}  // namespace
+
+HttpResponse HandleSalt(const HttpRequest& request,
+                        Tsdb* tsdb,
+                        int64_t now_ms,
+                        std::string_view group,
+                        JobRegistry* jobs) {
+  if (request.method != "POST") return ListSalt(tsdb);
+  const absl::StatusOr<SaltChange> change = ReadChange(request.body, now_ms);
+  if (!change.ok()) return HttpError(400, change.status());
+  return StartJob(
+      request,
+      {.kind = "salt",
+       .group = group,
+       .work = [change = *change, tsdb](JobWatch* /*watch*/) { return ChangeSalt(change, tsdb); }},
+      jobs);
 }
 
 }  // namespace hourcell

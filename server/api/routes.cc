@@ -379,6 +379,10 @@ HttpResponse HttpApi::Compact(const HttpRequest& request) {
                   &jobs_);
 }
 
+HttpResponse HttpApi::Salt(const HttpRequest& request) {
+  return HandleSalt(request, tsdb_, clock_->NowMs(), kStoreJobs, &jobs_);
+}
+
 HttpResponse HttpApi::Backup(const HttpRequest& request) {
   return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_,
                       &jobs_);

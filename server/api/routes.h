@@ -102,9 +102,7 @@ class HttpApi {
   HttpResponse Fsck(const HttpRequest& request);
   HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
   HttpResponse Ttl(const HttpRequest& request);
-  HttpResponse Salt(const HttpRequest& request) {
-    return HandleSalt(request, tsdb_, clock_->NowMs());
-  }
+  HttpResponse Salt(const HttpRequest& request);
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
   HttpResponse SplitRegion(const HttpRequest& request);

@@ -18,6 +18,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
+#include "server/cli/server_job.h"
 #include "server/text/salt_text.h"
 
 namespace hourcell {
@@ -69,18 +70,20 @@ absl::StatusOr<std::vector<SaltEpoch>> ParseSaltReply(const std::string& body) {
                   QuoteForMessage(body)));
 }
 
-absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url, const SaltWish& wish) {
-  HttpClient client(url);
+absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url,
+                                                 const SaltWish& wish,
+                                                 Terminal& terminal) {
   std::string body;
   if (wish.buckets.has_value()) {
     body = fmt::format("{{\"buckets\":{}", *wish.buckets);
     if (wish.from_s.has_value()) body += fmt::format(",\"from\":{}", *wish.from_s);
     body += '}';
   }
-  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, body.empty() ? client.Get(kSaltTarget)
-                                                                : client.Post(kSaltTarget, body));
+  HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                            body.empty() ? HttpClient(url).Get(kSaltTarget)
+                                         : RunServerJob(url, kSaltTarget, body, terminal));
   if (reply.status == kHttpOk) return ParseSaltReply(reply.body);
-  return absl::UnavailableError(fmt::format("{}: {}", client.address(), HttpErrorText(reply)));
+  return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
 absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish) {
@@ -106,7 +109,8 @@ int RunSalt(const AdminOptions& options, Terminal& terminal) {
   if (!wish.ok()) return FailUsage(terminal, kSaltCommand, StatusText(wish.status()));
   return RunOnEither(
       options,
-      {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },
+      {.on_server =
+           [&](const HttpUrl& url) { return Print(AskServer(url, *wish, terminal), terminal); },
        .on_store = [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), terminal); }},
       terminal);
 }

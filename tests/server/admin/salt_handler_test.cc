@@ -27,6 +27,17 @@ TEST_F(SaltHandlerTest, BucketsAreChangedAndShown) {
   EXPECT_EQ(Send("POST /api/admin/salt", R"({"buckets":7,"from":1388538000})").status, 409);
 }
 
+TEST_F(SaltHandlerTest, AChangeIsAJob) {
+  options().layout.salt_width = 1;
+  const HttpResponse begun = Send("POST /api/admin/salt?async", R"({"buckets":64})");
+  EXPECT_EQ(begun.status, 202) << begun.body;
+  EXPECT_THAT(begun.body, HasSubstr(R"("kind":"salt")"));
+  // What makes no sense begins none.
+  const HttpResponse refused = Send("POST /api/admin/salt?async", R"({"buckets":0})");
+  EXPECT_EQ(refused.status, 400) << refused.body;
+  EXPECT_THAT(Send("GET /api/admin/jobs").body, HasSubstr(R"("kind":"salt")"));
+}
+
 TEST_F(SaltHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
   options().layout.salt_width = 1;
   Put({"m", "host=a", kStartS, 1});

@@ -1,6 +1,11 @@
 #include "server/cli/store/fsck.h"
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +17,7 @@
 #include "tests/server/cli/scripted_server.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/store_copy.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell::fsck_test {
@@ -67,6 +73,74 @@ TEST_F(FsckCommandTest, WhatCannotBeCheckedIsExit3) {
   EXPECT_EQ(Run({.store = {.data = dir_.file("none")}}), kExitNotChecked);
   EXPECT_THAT(terminal_.err(), HasSubstr("want a store"));
   EXPECT_EQ(Run({.store = {.settings = {"tsd.no.such=1"}}}), kExitUsage);
+}
+
+// A store that is never synced, killed with a damaged byte in the newest block of its journal.
+class CutCommandTest : public testing::Test {
+ protected:
+  static constexpr int kPoints = 20;
+
+  void SetUp() override {
+    const auto tsdb = OpenStore(
+        {.data = dir_.file("store"), .settings = {"tsd.storage.sync=never"}}, StoreUse::kCreate);
+    ASSERT_OK(tsdb);
+    for (int i = 0; i < kPoints; ++i) {
+      OwnedPoint point("m", "host=a", 1356998400 + i, i);
+      ASSERT_OK((*tsdb)->Put(point.view()));
+    }
+    killed_ = CopyStore(dir_.file("store"), dir_);
+    for (const std::string& path : Journal()) {
+      std::ifstream in(path, std::ios::binary);
+      std::string bytes(std::istreambuf_iterator<char>(in), {});
+      const size_t last = bytes.find_last_not_of('\0');
+      if (!path.ends_with(".log") || last == std::string::npos) continue;
+      bytes[last] = static_cast<char>(~bytes[last]);
+      WriteFile(path, bytes);
+    }
+  }
+  std::vector<std::string> Journal() const {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(killed_ + "/journal"))
+      paths.push_back(entry.path().string());
+    return paths;
+  }
+  int Run(bool acknowledge) {
+    return RunFsckCommand({.store = {.data = killed_}, .acknowledge_cuts = acknowledge},
+                          terminal_.get());
+  }
+  // How many files of the journal have that ending.
+  size_t Count(std::string_view ending) const {
+    return static_cast<size_t>(std::ranges::count_if(
+        Journal(), [&](const std::string& path) { return path.ends_with(ending); }));
+  }
+
+  TempDir dir_;
+  std::string killed_;
+  CapturedTerminal terminal_;
+};
+
+TEST_F(CutCommandTest, IsToldUntilItIsAcknowledged) {
+  for (const bool acknowledge : {false, false, true}) {
+    EXPECT_EQ(Count(".seen"), 0U);
+    EXPECT_EQ(Run(acknowledge), kExitFailure);
+    EXPECT_THAT(terminal_.out(), HasSubstr("cut: 00000000000000000001.log: bytes "));
+    EXPECT_THAT(terminal_.out(),
+                testing::EndsWith(acknowledge ? "\ncut: 1 faults\n1 fixed\n1 faults found\n"
+                                              : "\ncut: 1 faults\n1 faults found\n"));
+    EXPECT_THAT(terminal_.out(), HasSubstr(" with 19 points in "));
+  }
+  EXPECT_EQ(Count(".cut"), 0U);
+  EXPECT_EQ(Count(".cut.seen"), 1U);
+  EXPECT_EQ(Run(false), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr(" with 19 points in "));
+  EXPECT_THAT(terminal_.out(), testing::EndsWith("no faults found\n"));
+}
+
+TEST_F(CutCommandTest, AServersAreNotAcknowledged) {
+  EXPECT_EQ(
+      RunFsckCommand({.url = "http://127.0.0.1:1", .acknowledge_cuts = true}, terminal_.get()),
+      kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("--acknowledge-cuts is not supported"));
 }
 
 // A job that has ended, as /api/admin/jobs tells it.

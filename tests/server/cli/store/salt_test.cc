@@ -64,6 +64,7 @@ TEST_F(SaltTest, AServerIsAsked) {
   EXPECT_THAT(terminal_.out(), StartsWith("1970/01/01-00:00:00 20\n1970/01/01-01:00:00 64\n"));
   ASSERT_EQ(server.requests().size(), 3u);
   EXPECT_THAT(server.requests()[0], StartsWith("GET /api/admin/salt HTTP/1.1\r\n"));
+  EXPECT_THAT(server.requests()[1], StartsWith("POST /api/admin/salt?async&key="));
   EXPECT_THAT(server.requests()[1], HasSubstr("{\"buckets\":64}"));
   EXPECT_THAT(server.requests()[2], HasSubstr("{\"buckets\":64,\"from\":3600}"));
 }
