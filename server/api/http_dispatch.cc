@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "server/api/routes.h"
 #include "server/http/http_error.h"
 #include "server/http/http_inflate.h"
 #include "server/http/http_target.h"

@@ -26,6 +26,7 @@
 #include "server/config/config.h"
 #include "server/listener.h"
 #include "server/net/asio.h"
+#include "server/telnet/line_protocol.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

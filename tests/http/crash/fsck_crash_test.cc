@@ -71,7 +71,7 @@ class KilledFsckTest : public KillPointTest {
   // The first row that begins so; of tsuids the last, whose number the first row has not.
   static Mutation DeleteIndexRow(Tables* tables, const std::string& prefix) {
     std::string key;
-    EXPECT_OK(tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix), {},
+    EXPECT_OK(tables->Snapshot()->Scan(TableId::kSeries, PrefixRange(prefix),
                                        [&](std::string_view found, std::string_view) {
                                          key = found;
                                          return prefix == "t";

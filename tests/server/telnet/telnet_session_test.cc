@@ -13,6 +13,7 @@
 #include "server/api/connection_context.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
+#include "server/telnet/line_protocol.h"
 #include "tests/server/net/fake_transport.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

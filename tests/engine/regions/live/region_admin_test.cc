@@ -16,6 +16,7 @@
 #include "codec/base/clock.h"
 #include "codec/base/random.h"
 #include "codec/rows/row_key.h"
+#include "engine/regions/live/rolling_split_state.h"
 #include "engine/regions/region_name.h"
 #include "engine/regions/split/split_settings.h"
 #include "engine/rocks/rocks_table_store.h"
