@@ -9,6 +9,12 @@
 #include "codec/base/varint.h"
 #include "codec/limits.h"
 
+// Why a payload names series by number: a number takes one or two bytes, the names of a series
+// fifty to hundreds. A series is defined while it is new, until the next sync, so that any block
+// that a power failure leaves can be replayed. Rejected: writing all names once in each segment,
+// since a segment would begin with a million names; an fsync before the first block of a new
+// series, since new series come in thousands (docs/decisions/0006).
+
 namespace hourcell {
 namespace {
 

@@ -11,6 +11,12 @@
 
 #include "codec/base/check.h"
 
+// Why the key is the bytes of the series as the sender wrote them: a sender writes a series the
+// same way every time, so a hit costs one hash and one comparison, and tags are neither split
+// nor sorted. A hit compares all bytes, so two series are never confused. Rejected: the tsuid as
+// key, which needs the UIDs that the cache saves; sorting tags before hashing, which every point
+// would pay for the few senders that shuffle their tags (docs/decisions/0007).
+
 namespace hourcell {
 namespace {
 

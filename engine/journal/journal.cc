@@ -111,10 +111,9 @@ absl::Status Journal::OpenDirectory() {
   const rocksdb::IOStatus exists = fs_->FileExists(path, io, nullptr);
   if (exists.IsNotFound() && !options_.create) {
     return absl::DataLossError(fmt::format(
-        "{} is missing; want it, for points may be in it that are nowhere else (of a "
-        "store that was "
-        "closed it is empty, unless the store warned of open hours that were left: make "
-        "an empty one)",
+        "journal directory {} is missing. It may hold points that are not yet in cells. If the "
+        "store was closed cleanly and did not warn of open hours, create an empty directory to "
+        "continue.",
         path));
   }
   if (exists.IsNotFound()) {

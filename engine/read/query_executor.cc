@@ -16,6 +16,13 @@
 #include "engine/query/query_watch.h"
 #include "engine/read/sub_query_pipeline.h"
 
+// Why a query reads its series in batches: before, all spans of a query were in memory, 17 bytes
+// a point, which is 1.7 GB for 100 million points. Members of a group are added in the order of
+// series keys, so sums of doubles have OpenTSDB's digits. Rejected: reading all members time by
+// time, since a member with a gap needs its next point, however far away, to interpolate; a
+// cache of decoded cells, since summaries already answer whole rows without decoding
+// (docs/decisions/0010).
+
 namespace hourcell {
 namespace {
 

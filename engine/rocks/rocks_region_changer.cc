@@ -17,6 +17,10 @@
 #include "engine/rocks/rocks_options.h"
 #include "engine/rows/region_catalogue.h"
 
+// Why a split makes hard links: a copy stops writers while it runs, a second for a gigabyte;
+// links take milliseconds. Each region is a column family, so it can be dropped, sized,
+// compacted and stalled alone (docs/decisions/0011).
+
 namespace hourcell {
 namespace {
 

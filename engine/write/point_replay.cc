@@ -14,6 +14,13 @@
 #include "codec/base/status_macros.h"
 #include "engine/hours/journal_payload.h"
 
+// Why the replay has one reader: a block has one meaning, also where points were copied to the
+// journal's end. A replay that starts at any block reads some of the first copies, then all
+// points of the hour in order, then later points, so the last write of each instant wins as it
+// did in memory. Rejected: a checkpoint segment with a format of its own, which would need a
+// second reader and a proof of the order between copies and later points (docs/decisions/0005,
+// 0014).
+
 namespace hourcell {
 namespace {
 

@@ -13,6 +13,13 @@
 #include "codec/limits.h"
 #include "engine/rows/store_meta.h"
 
+// Why hours that hold up the journal are sealed early: an hour that ends, full memory and a full
+// journal then need one mechanism, with the same tests and kill points. A cell is smaller than a
+// copy of the points and frees their memory (docs/decisions/0005). Points of a region that takes
+// no rows cannot be sealed; the sealer appends these to the journal's end again as ordinary
+// points. Rejected for them: a side table, since reads would have one more place to look in;
+// waiting, since all other regions stop when the journal is full (docs/decisions/0014).
+
 namespace hourcell {
 namespace {
 

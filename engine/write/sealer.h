@@ -3,7 +3,7 @@
 //   open hours -> freeze -> cells, merged into their rows without RocksDB's log
 //             -> flush of the data table -> low mark in `meta`, synced -> segments deleted
 //
-// Sealed is an hour that has been over and untouched for the grace time; under pressure, whatever
+// An hour is sealed when it ended, and was last written, a grace time ago; under pressure, whatever
 // frees memory or journal soonest: the largest hours, and those that need the oldest blocks. An
 // hour that is sealed early opens again with its next point, and the row gets one more cell to
 // merge.

@@ -15,6 +15,13 @@
 #include "codec/base/strings.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why there are checksums beside RocksDB's files: RocksDB 7.8.3 reads a manifest as a log that
+// may end within a record. After one flipped bit it can open the database as it was some flushes
+// ago, delete the table files it does not know, and answer fewer points without an error. A
+// record is appended after the sync and not synced itself, so it never claims more than is on
+// disk. Records are not overwritten, so a torn one leaves the one before it
+// (docs/decisions/0013).
+
 namespace hourcell {
 namespace {
 

@@ -6,6 +6,9 @@
 
 #include "engine/rocks/files/rocks_file_checksums.h"
 
+// Why a broken WAL is hidden from RocksDB 7.8.3: nothing may touch a WAL after its first
+// failure, or an assert ends the process; Debian's build has asserts on (docs/decisions/0012).
+
 namespace hourcell {
 namespace {
 

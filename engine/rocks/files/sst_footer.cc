@@ -9,6 +9,10 @@
 
 #include "codec/base/bytes.h"
 
+// Why the footer is checked here: RocksDB protects the blocks of a table file with checksums,
+// but not the footer, which names the kind of checksum. One flipped bit there makes that "none"
+// (docs/decisions/0013).
+
 namespace hourcell {
 namespace {
 

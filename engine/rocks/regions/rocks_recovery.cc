@@ -9,6 +9,12 @@
 #include "engine/rocks/regions/rocks_flush.h"
 #include "engine/table/table.h"
 
+// Why RocksDB does not see failed writes: it stops after one and expects Resume(). With a fault
+// injected at every write, one after another, Resume() waited for ever for flushes that had been
+// forgotten, and errors in the recovery left flags that nothing reset. Each workaround met the
+// next fault. A memtable is never lost, so as long as it is in memory, all failed work can be
+// repeated (docs/decisions/0012).
+
 namespace hourcell {
 namespace {
 
