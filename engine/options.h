@@ -83,7 +83,8 @@ struct Options {
   uint64_t journal_bytes = uint64_t{1} << 30;  // tsd.storage.journal
   size_t journal_segment_bytes = 64 << 20;     // tsd.storage.journal.segment
   // Time after an hour's end, and its last write, before it is sealed.
-  int64_t seal_grace_s = 600;  // tsd.storage.seal_grace
+  int64_t seal_grace_s = 600;     // tsd.storage.seal_grace
+  bool drop_empty_series = true;  // tsd.storage.drop_empty_series: those of which all has expired
   // An hour that is needed from the journal for longer is sealed early.
   int64_t journal_age_s = 3 * 3600;                    // tsd.storage.journal.age
   CellEncoding cell_encoding = CellEncoding::kPacked;  // tsd.storage.cell

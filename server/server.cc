@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "server/access/access_policy.h"
 #include "server/access/authenticator.h"
@@ -45,7 +45,7 @@ using AsioError = boost::system::error_code;
 size_t ThreadsOf(const Config& config) {
   const int64_t threads = config.integer("tsd.network.worker_threads");
   if (threads > 0) return static_cast<size_t>(threads);
-  return std::max(1U, std::thread::hardware_concurrency());
+  return ProcessorCount();
 }
 
 size_t QueryThreadsOf(const Config& config) {
@@ -142,7 +142,7 @@ class Server::Impl {
   asio::steady_timer users_timer_;
   std::vector<std::unique_ptr<Listener>> listeners_;
   asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
-  std::vector<std::jthread> threads_;
+  std::vector<NamedThread> threads_;
 
   Mutex stop_mutex_;
   bool stopped_ ABSL_GUARDED_BY(stop_mutex_) = false;
@@ -231,7 +231,7 @@ absl::Status Server::Impl::Start() {
   }
   if (authenticator_ != nullptr) ScheduleLookAtUsers();
   for (size_t i = 0; i < ThreadsOf(config_); ++i) {
-    threads_.emplace_back([this] { io_.context.run(); });
+    threads_.emplace_back("hc-socket", [this] { io_.context.run(); });
   }
   return absl::OkStatus();
 }
@@ -286,9 +286,10 @@ void Server::Impl::StopListeners() {
   LogInfo("draining {} connections, for {} s at the most", quota_.total(), grace_s);
   std::atomic<size_t> cut = 0;
   {
-    std::vector<std::jthread> stopping;
+    std::vector<NamedThread> stopping;
     for (const auto& listener : listeners_) {
-      stopping.emplace_back([&listener, &cut, grace_s] { cut += listener->Stop(grace_s * 1000); });
+      stopping.emplace_back("hc-stop",
+                            [&listener, &cut, grace_s] { cut += listener->Stop(grace_s * 1000); });
     }
   }
   if (cut > 0) LogWarning("{} connections were cut", cut.load());

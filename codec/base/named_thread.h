@@ -1,4 +1,4 @@
-// NamedThread: a thread that has a name and is joined. All threads of the engine are started here,
+// NamedThread: a thread that has a name and is joined. All threads of the product are started here,
 // so that `top -H`, a debugger and a core dump say what each of them does.
 //
 //   NamedThread thread("hc-sealer", [this] { Loop(); });

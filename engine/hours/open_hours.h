@@ -15,8 +15,8 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <thread>
 
+#include "codec/base/named_thread.h"
 #include "codec/cells/cell.h"
 #include "engine/hours/lane.h"
 #include "engine/hours/read_pins.h"
@@ -27,9 +27,7 @@ namespace hourcell {
 class OpenHours {
  public:
   // Enough that appenders seldom meet, few enough that a batch has many points for each.
-  static size_t LanesByProcessors() {
-    return std::clamp<size_t>(4 * std::thread::hardware_concurrency(), 8, 64);
-  }
+  static size_t LanesByProcessors() { return std::clamp<size_t>(4 * ProcessorCount(), 8, 64); }
 
   // REQUIRES: at least one lane.
   explicit OpenHours(size_t lanes) : count_(lanes), lanes_(std::make_unique<Lane[]>(lanes)) {}

@@ -2,12 +2,12 @@
 
 #include <deque>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -22,7 +22,7 @@ class ReadAhead {
       : fs_(fs), segments_(segments) {
     for (size_t i = 0; i < kBatches; ++i)
       idle_.push_back(std::make_unique<BlockBatch>());
-    thread_ = std::thread([this] { Run(); });
+    thread_ = NamedThread("hc-replay-read", [this] { Run(); });
   }
   ~ReadAhead() {
     {
@@ -30,7 +30,7 @@ class ReadAhead {
       is_stopping_ = true;
       changed_.NotifyAll();
     }
-    thread_.join();
+    thread_.Join();
   }
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -102,7 +102,7 @@ class ReadAhead {
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status result_ ABSL_GUARDED_BY(mutex_);
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace

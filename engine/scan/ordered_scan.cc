@@ -61,8 +61,8 @@ OrderedScan::~OrderedScan() {
     is_stopping_ = true;
   }
   is_wanted_.NotifyAll();
-  for (std::thread& thread : threads_)
-    thread.join();
+  for (NamedThread& thread : threads_)
+    thread.Join();
 }
 
 absl::Status OrderedScan::Run(const Visit& visit) {
@@ -72,7 +72,7 @@ absl::Status OrderedScan::Run(const Visit& visit) {
       Want(i);
   }
   for (size_t i = 0; i < settings_.threads; ++i)
-    threads_.emplace_back([this] { ReadAhead(); });
+    threads_.emplace_back("hc-scan-ahead", [this] { ReadAhead(); });
   std::vector<Cursor> cursors;
   cursors.reserve(sources_.size());
   for (size_t i = 0; i < sources_.size(); ++i)

@@ -16,13 +16,13 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
@@ -98,7 +98,7 @@ class OrderedScan {
   std::deque<size_t> wanted_ ABSL_GUARDED_BY(mutex_);
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::thread> threads_;
+  std::vector<NamedThread> threads_;
 };
 
 }  // namespace hourcell

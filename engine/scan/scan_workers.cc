@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -103,12 +103,12 @@ absl::Status LaneRunner::Run(const LanePlan& plan, const Work& work) {
     first_ = absl::OkStatus();
   }
   has_failed_ = false;
-  std::vector<std::thread> threads;
+  std::vector<NamedThread> threads;
   for (size_t lane = 1; lane < plan.lanes.size(); ++lane)
-    threads.emplace_back([&, lane] { RunLane(plan, lane, work); });
+    threads.emplace_back("hc-scan", [&, lane] { RunLane(plan, lane, work); });
   RunLane(plan, 0, work);
-  for (std::thread& thread : threads)
-    thread.join();
+  for (NamedThread& thread : threads)
+    thread.Join();
   MutexLock lock(&mutex_);
   if (!first_.ok()) return std::exchange(first_, absl::OkStatus());
   return is_cancelled() ? absl::CancelledError("scan: cancelled") : absl::OkStatus();

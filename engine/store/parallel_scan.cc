@@ -4,8 +4,8 @@
 #include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "codec/rows/salt.h"
 #include "engine/scan/ordered_scan.h"
@@ -55,8 +55,7 @@ class ParallelScan::Body {
   Body(const Parts& parts, const ParallelScanOptions& options)
       : options_(options),
         row_keys_(*parts.row_keys),
-        threads_(options.lanes > 0 ? options.lanes
-                                   : std::max<size_t>(1, std::thread::hardware_concurrency())),
+        threads_(options.lanes > 0 ? options.lanes : ProcessorCount()),
         pin_(parts.open_hours->pins().Acquire()),
         view_(parts.tables->Snapshot()),
         scanner_parts_{.view = view_.get(),

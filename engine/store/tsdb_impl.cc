@@ -51,6 +51,23 @@ absl::Status Tsdb::Impl::Open() {
                                                                   .open_hours = open_hours.get(),
                                                                   .annotations = annotations.get(),
                                                                   .clock = clock});
+  MakeAdmins();
+  StartBackground();
+  StoreGauges{.is_open = &is_open,
+              .regions = tables.get(),
+              .uids = uids.get(),
+              .series = series.get(),
+              .series_cache = series_cache.get(),
+              .open_hours = open_hours.get(),
+              .journal = journal.get(),
+              .commit = commit.get(),
+              .admission = admission.get()}
+      .AddTo(&stats);
+  is_open = true;
+  return absl::OkStatus();
+}
+
+void Tsdb::Impl::MakeAdmins() {
   regions = std::make_unique<RegionAdmin>(options.regions.split,
                                           RegionAdmin::Parts{.tables = tables.get(),
                                                              .regions = tables.get(),
@@ -79,19 +96,6 @@ absl::Status Tsdb::Impl::Open() {
   fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), tables.get(),
                                                       &*row_keys, uids.get(), series.get(),
                                                       journal.get(), active.get(), &*expiry});
-  StartBackground();
-  StoreGauges{.is_open = &is_open,
-              .regions = tables.get(),
-              .uids = uids.get(),
-              .series = series.get(),
-              .series_cache = series_cache.get(),
-              .open_hours = open_hours.get(),
-              .journal = journal.get(),
-              .commit = commit.get(),
-              .admission = admission.get()}
-      .AddTo(&stats);
-  is_open = true;
-  return absl::OkStatus();
 }
 
 absl::Status Tsdb::Impl::OpenTables() {
@@ -210,23 +214,23 @@ void Tsdb::Impl::StartBackground() {
   // How often the sealer looks, and how soon it makes room.
   constexpr int64_t kSealMs = 200;
   Counter* const failures = stats.counter("storage.sync.errors");
-  committer = std::make_unique<Background>(kCommitMs, [this] {
+  committer = std::make_unique<Background>("hc-commit", kCommitMs, [this] {
     // What fails is tried again, and told to whoever waits.
     if (commit->pending_bytes() > 0) commit->CommitAll(/*sync=*/false).IgnoreError();
   });
   // Mostly woken by who creates series.
   constexpr int64_t kIndexSeriesMs = 1000;
-  series_indexer = std::make_unique<Background>(kIndexSeriesMs, [this] {
+  series_indexer = std::make_unique<Background>("hc-index", kIndexSeriesMs, [this] {
     // What fails is tried again, and told to those who create series.
     if (series->WantsIndex()) series->WriteIndex().IgnoreError();
   });
   series->SetIndexer([this] { series_indexer->Wake(); });
   const bool at_intervals = options.sync == Durability::kInterval;
-  syncer =
-      std::make_unique<Background>(at_intervals ? options.sync_interval_ms : 0, [this, failures] {
-        if (!commit->Sync().ok()) failures->Add(1);
-      });
-  seal_ticker = std::make_unique<Background>(kSealMs, [this] {
+  syncer = std::make_unique<Background>("hc-sync", at_intervals ? options.sync_interval_ms : 0,
+                                        [this, failures] {
+                                          if (!commit->Sync().ok()) failures->Add(1);
+                                        });
+  seal_ticker = std::make_unique<Background>("hc-seal", kSealMs, [this] {
     const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
     done.IgnoreError();  // counted; what is left is tried again
   });
@@ -234,17 +238,19 @@ void Tsdb::Impl::StartBackground() {
   Counter* const freed = stats.counter("retention.freed_bytes");
   Counter* const drop_errors = stats.counter("retention.errors");
   expiry_ticker = std::make_unique<Background>(
-      options.seal_in_background ? kDropExpiredMs : 0, [this, freed, drop_errors] {
+      "hc-retention", options.seal_in_background ? kDropExpiredMs : 0, [this, freed, drop_errors] {
         const absl::StatusOr<uint64_t> bytes = DropExpired();
         bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
       });
   admission->SetWake([this] { seal_ticker->Wake(); });
   constexpr int64_t kRegionsMs = 1000;
   // What fails is counted and tried again.
-  region_ticker = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
-                                               [this] { region_keeper->Tick().IgnoreError(); });
-  region_trimmer = std::make_unique<Background>(options.seal_in_background ? kRegionsMs : 0,
-                                                [this] { region_keeper->Trim().IgnoreError(); });
+  region_ticker =
+      std::make_unique<Background>("hc-regions", options.seal_in_background ? kRegionsMs : 0,
+                                   [this] { region_keeper->Tick().IgnoreError(); });
+  region_trimmer =
+      std::make_unique<Background>("hc-trim", options.seal_in_background ? kRegionsMs : 0,
+                                   [this] { region_keeper->Trim().IgnoreError(); });
 }
 
 // Rows first: a set stays as long as there are rows of its day.

@@ -59,6 +59,7 @@ class Tsdb::Impl {
   void MakeRegionMaintenance();
   absl::Status OpenJournal();
   void MakeDropper();
+  void MakeAdmins();
   void StartBackground();
   absl::Status Flush();
   absl::Status Close();

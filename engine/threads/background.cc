@@ -1,12 +1,13 @@
 #include "engine/threads/background.h"
 
+#include <string>
 #include <utility>
 
 namespace hourcell {
 
-Background::Background(int64_t interval_ms, std::function<void()> task)
+Background::Background(std::string name, int64_t interval_ms, std::function<void()> task)
     : interval_ms_(interval_ms), task_(std::move(task)) {
-  if (interval_ms_ > 0) thread_ = std::thread([this] { Loop(); });
+  if (interval_ms_ > 0) thread_ = NamedThread(std::move(name), [this] { Loop(); });
 }
 
 Background::~Background() {
@@ -15,7 +16,7 @@ Background::~Background() {
     is_stopping_ = true;
   }
   changed_.NotifyAll();
-  if (thread_.joinable()) thread_.join();
+  thread_.Join();
 }
 
 void Background::Wake() {

@@ -1,20 +1,22 @@
-// Background: the one owner of the engine's threads. Runs one task every so often until it is
-// stopped. Tests call RunOnce instead of waiting. Thread-safe.
+// Background: a thread that runs one task at intervals until it is stopped. Tests call RunOnce
+// instead of waiting. Thread-safe.
 
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <thread>
+#include <string>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 
 namespace hourcell {
 
 class Background {
  public:
-  // Starts calling `task` every `interval_ms`; never if it is 0.
-  Background(int64_t interval_ms, std::function<void()> task);
+  // Starts a thread of that name (codec/base/named_thread.h) that calls `task` every `interval_ms`;
+  // none if it is 0.
+  Background(std::string name, int64_t interval_ms, std::function<void()> task);
   // Waits for a run under way.
   ~Background();
   Background(const Background&) = delete;
@@ -35,7 +37,7 @@ class Background {
   CondVar changed_;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_woken_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace hourcell

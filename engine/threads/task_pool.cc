@@ -20,9 +20,9 @@ struct TaskPool::Job {
 };
 
 TaskPool::TaskPool(size_t threads) {
-  if (threads == 0) threads = std::max<size_t>(1, std::thread::hardware_concurrency());
+  if (threads == 0) threads = ProcessorCount();
   for (size_t i = 1; i < threads; ++i)
-    helpers_.emplace_back([this] { Help(); });
+    helpers_.emplace_back("hc-query-part", [this] { Help(); });
 }
 
 TaskPool::~TaskPool() {
@@ -31,8 +31,8 @@ TaskPool::~TaskPool() {
     stopping_ = true;
   }
   has_work_.NotifyAll();
-  for (std::thread& helper : helpers_)
-    helper.join();
+  for (NamedThread& helper : helpers_)
+    helper.Join();
 }
 
 void TaskPool::WorkOn(Job* job) {

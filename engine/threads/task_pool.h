@@ -7,10 +7,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 
 namespace hourcell {
 
@@ -39,7 +39,7 @@ class TaskPool {
   std::deque<std::shared_ptr<Job>> jobs_
       ABSL_GUARDED_BY(mutex_);  // each once for a helper it wants
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> helpers_;
+  std::vector<NamedThread> helpers_;
 };
 
 }  // namespace hourcell

@@ -85,7 +85,7 @@ absl::Status GroupCommit::CommitWithin(uint64_t block, bool sync, int64_t wait_m
   MutexLock lock(&waits_mutex_);
   if (waits_are_stopped_) return absl::FailedPreconditionError("store is closed");
   if (server_ == nullptr) {
-    server_ = std::make_unique<Background>(kServeMs, [this] { ServeWaits(); });
+    server_ = std::make_unique<Background>("hc-waits", kServeMs, [this] { ServeWaits(); });
   }
   waits_.push_back(wait);
   server_->Wake();

@@ -5,12 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "engine/hours/journal_payload.h"
 
@@ -38,7 +38,7 @@ class Replay {
       : parts_(parts),
         now_s_(now_s),
         lanes_(parts.open_hours->lanes().size()),
-        threads_(std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kThreadsMax)) {}
+        threads_(std::min(ProcessorCount(), kThreadsMax)) {}
 
   absl::Status Add(uint64_t sequence, std::string_view payload) {
     if (bytes_.empty()) bytes_.reserve(kBytesAtOnce);
@@ -55,13 +55,13 @@ class Replay {
     slots_.resize(parts_.series->last_number() + 1);
     std::vector<absl::Status> results(threads_);
     std::vector<uint64_t> points(threads_);
-    std::vector<std::thread> others;
+    std::vector<NamedThread> others;
     next_lane_ = 0;
     for (size_t i = 1; i < threads_; ++i)
-      others.emplace_back([&, i] { results[i] = ApplyShare(i, &points[i]); });
+      others.emplace_back("hc-replay", [&, i] { results[i] = ApplyShare(i, &points[i]); });
     results[0] = ApplyShare(0, &points[0]);
-    for (std::thread& other : others)
-      other.join();
+    for (NamedThread& other : others)
+      other.Join();
     for (size_t i = 0; i < threads_; ++i) {
       HOURCELL_RETURN_IF_ERROR(results[i]);
       points_ += points[i];

@@ -73,14 +73,14 @@ absl::StatusOr<JobView> JobRegistry::Start(JobSpec spec) {
     return absl::UnavailableError(
         fmt::format("job {} ({}) is under way, see /api/admin/jobs?id={}", id, job->spec.kind, id));
   }
-  std::thread& thread = threads_[spec.group];
-  if (thread.joinable()) thread.join();  // it has ended but for its return
+  NamedThread& thread = threads_[spec.group];
+  thread.Join();  // it has ended but for its return
   const auto job = std::make_shared<Job>();
   job->id = ++last_id_;
   job->spec = std::move(spec);
   job->started_ms = clock_->NowMs();
   job->begun_ms = clock_->MonotonicMs();
-  thread = std::thread([this, job] { Run(job); });
+  thread = NamedThread("hc-job", [this, job] { Run(job); });
   jobs_.emplace(job->id, job);
   return ViewOf(*job, {});
 }
@@ -201,13 +201,13 @@ void JobRegistry::CancelAll() {
 
 void JobRegistry::Stop() {
   CancelAll();
-  std::map<std::string_view, std::thread> threads;
+  std::map<std::string_view, NamedThread> threads;
   {
     MutexLock lock(&mutex_);
     threads = std::exchange(threads_, {});
   }
   for (auto& [group, thread] : threads) {
-    if (thread.joinable()) thread.join();
+    thread.Join();
   }
 }
 

@@ -17,13 +17,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include <absl/status/statusor.h>
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "server/http/http_message.h"
 
 namespace hourcell {
@@ -128,7 +128,7 @@ class JobRegistry {
   uint64_t last_id_ ABSL_GUARDED_BY(mutex_) = 0;
   bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<uint64_t, JobPtr> jobs_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string_view, std::thread> threads_ ABSL_GUARDED_BY(mutex_);  // by group
+  std::map<std::string_view, NamedThread> threads_ ABSL_GUARDED_BY(mutex_);  // by group
 };
 
 // {"id":<n>,"kind":"<kind>","state":"running|done|failed|cancelled","started_ms":<n>,"ms":<n>,

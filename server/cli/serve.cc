@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 
+#include "codec/base/named_thread.h"
 #include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
@@ -71,12 +71,12 @@ class SignalWatch {
   // `server` is borrowed until Finish.
   void Watch(Server* server) {
     WaitForSignal(server);
-    thread_ = std::thread([this] { context_.run(); });
+    thread_ = NamedThread("hc-signal", [this] { context_.run(); });
   }
   void Finish() {
     context_.stop();
-    if (thread_.joinable()) thread_.join();
-    if (stopping_.joinable()) stopping_.join();
+    thread_.Join();
+    stopping_.Join();
   }
 
  private:
@@ -85,12 +85,12 @@ class SignalWatch {
       if (cancelled) return;
       if (number == SIGHUP) {
         server->Reload();
-      } else if (stopping_.joinable()) {
+      } else if (stopping_.is_joinable()) {
         LogInfo("signal {}: stopping at once", number);
         server->Hurry();
       } else {
         LogInfo("signal {}: stopping", number);
-        stopping_ = std::thread([server] { server->Stop(); });
+        stopping_ = NamedThread("hc-stop", [server] { server->Stop(); });
       }
       WaitForSignal(server);
     });
@@ -98,8 +98,8 @@ class SignalWatch {
 
   boost::asio::io_context context_;
   boost::asio::signal_set signals_;
-  std::thread thread_;
-  std::thread stopping_;  // once it was told to; of thread_
+  NamedThread thread_;
+  NamedThread stopping_;  // once it was told to; of thread_
 };
 
 }  // namespace

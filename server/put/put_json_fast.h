@@ -2,8 +2,8 @@
 //
 // Usual is an array of objects, or one object, each with a metric, a timestamp of digits, a value
 // (a number or its text) and tags, each once and nothing else, in which nothing is wrong; names in
-// ASCII without escapes, blanks and '='. Whatever a PutJsonFast takes PutJson takes, too, as the same
-// points; what is wrong or rare is left to PutJson.
+// ASCII without escapes, blanks and '='. Whatever a PutJsonFast takes PutJson takes, too, as the
+// same points; what is wrong or rare is left to PutJson.
 //
 // Bodies repeat their tags: ten metrics of a host, or a metric of each host in turns. Tags that
 // stood in the body byte for byte are recognised, not read again. Nothing is allocated per point.

@@ -232,6 +232,21 @@ class FunctionFinder {
   size_t head_begin_ = 0;
 };
 
+// Threads of the product have names, so they are started in one place.
+void CheckThreads(const SourceFile& file, std::vector<Finding>* findings) {
+  const bool is_product = StartsWithAny(file.path, "codec/ uid/ engine/ server/ bench/lab/");
+  if (!is_product || file.path.starts_with("codec/base/named_thread.")) return;
+  size_t number = 0;
+  for (const std::string_view line : Lines(file.code)) {
+    ++number;
+    for (const std::string_view word : {"std::thread", "std::jthread"}) {
+      if (HasWord(line, word)) {
+        findings->push_back({file.path, number, fmt::format("{}: use NamedThread", word)});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Finding> CheckLines(const SourceFile& file) {
@@ -296,6 +311,7 @@ std::vector<Finding> CheckWords(const SourceFile& file) {
   if (!file.IsCpp() || file.path.starts_with("tests/tidy/")) return findings;
 
   CheckCodeWords(file, &findings);
+  CheckThreads(file, &findings);
   size_t number = 0;
   for (const std::string_view line : Lines(file.comments)) {
     ++number;

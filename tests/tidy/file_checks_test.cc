@@ -133,6 +133,13 @@ TEST(CheckWordsTest, WantsToKnowWhoseCompaction) {
               ElementsAre("CompactionQueue: say whose: RowCompaction or LsmCompaction"));
 }
 
+TEST(CheckWordsTest, ReportsThreadsWithoutName) {
+  EXPECT_THAT(Messages(CheckWords(SourceFile("engine/a.cc", "std::thread thread_;\n"))),
+              ElementsAre("std::thread: use NamedThread"));
+  EXPECT_THAT(CheckWords(SourceFile("engine/a.cc", "std::this_thread::yield();\n")), IsEmpty());
+  EXPECT_THAT(CheckWords(SourceFile("tests/a.cc", "std::thread thread_;\n")), IsEmpty());
+}
+
 TEST(CheckWordsTest, ReportsWhatIsLeftUndone) {
   const SourceFile file("codec/a.cc", "// TODO: later\n// TODO(#7): later\n// FIXME\n");
 

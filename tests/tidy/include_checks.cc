@@ -45,7 +45,7 @@ constexpr std::array kConfined = {
     Confined{"<regex>", "nowhere", kNoHeader},
     // Codec is pure: no threads, no clock, no files. Its base wraps the first two.
     Confined{"<mutex>", "codec/base/mutex.h uid/ engine/ server/ tests/ bench/", kAnyHeader},
-    Confined{"<thread>", "uid/ engine/ server/ tests/ bench/", kAnyHeader},
+    Confined{"<thread>", "codec/base/ uid/ engine/ server/ tests/ bench/", kAnyHeader},
     Confined{"<chrono>", "codec/base/ uid/ engine/ server/ tests/ bench/", kAnyHeader},
     Confined{"<fstream>", "engine/ server/ tests/ bench/", kAnyHeader},
     Confined{"<filesystem>", "engine/ server/ tests/ bench/", kAnyHeader},

@@ -23,7 +23,7 @@ int64_t MonotonicNs() {
 }
 
 SplitWorker::SplitWorker(RegionStore* store) : store_(*store) {
-  thread_ = std::thread([this] { Run(); });
+  thread_ = NamedThread("hc-split", [this] { Run(); });
 }
 
 SplitWorker::~SplitWorker() {
@@ -72,13 +72,13 @@ void SplitWorker::Run() {
 }
 
 void SplitWorker::StopAndJoin() {
-  if (!thread_.joinable()) return;
+  if (!thread_.is_joinable()) return;
   {
     MutexLock lock(&mutex_);
     is_stopping_ = true;
     changed_.NotifyAll();
   }
-  thread_.join();
+  thread_.Join();
 }
 
 absl::Status SplitWorker::TrimAll() {

@@ -8,12 +8,12 @@
 #include <deque>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "engine/table/region_store.h"
 
 namespace hourcell::layouts {
@@ -67,7 +67,7 @@ class SplitWorker {
   // Of the thread, until it has ended.
   absl::Status status_;
   std::vector<TimeSpanNs> done_;
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace hourcell::layouts

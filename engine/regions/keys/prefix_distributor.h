@@ -69,9 +69,9 @@ class PrefixDistributor : public KeyDistributor {
 // No prefix: keys are stored as they are.
 std::unique_ptr<KeyDistributor> MakeNone();
 
-// OpenTSDB's salt: by series, over metric and tags, never the time (codec/rows/salt.h). The original
-// key is a row key without its salt. kInvalidArgument: a layout that ValidateLayout refuses, has no
-// salt or not OpenTSDB's order of fields.
+// OpenTSDB's salt: by series, over metric and tags, never the time (codec/rows/salt.h). The
+// original key is a row key without its salt. kInvalidArgument: a layout that ValidateLayout
+// refuses, has no salt, or does not have OpenTSDB's order of fields.
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeSeriesSalt(const Layout& layout);
 
 // HBaseWD's OneByteSimpleHash, over the whole key, 1 to 256 buckets. A hash of -2^31 is taken as

@@ -31,7 +31,10 @@ static_assert(std::size(kReferredToFirst) == std::size(kTableIds));
 RocksRecovery::RocksRecovery(rocksdb::DB* db,
                              const RocksRegions* regions,
                              std::shared_ptr<RocksErrorWatch> errors)
-    : db_(db), regions_(*regions), errors_(std::move(errors)), thread_([this] { Loop(); }) {}
+    : db_(db),
+      regions_(*regions),
+      errors_(std::move(errors)),
+      thread_("hc-recovery", [this] { Loop(); }) {}
 
 RocksRecovery::~RocksRecovery() {
   {
@@ -39,7 +42,7 @@ RocksRecovery::~RocksRecovery() {
     is_stopping_ = true;
   }
   errors_->Wake();
-  thread_.join();
+  thread_.Join();
 }
 
 absl::Status RocksRecovery::Check() {

@@ -15,13 +15,13 @@
 
 #include <chrono>
 #include <memory>
-#include <thread>
 
 #include <absl/status/status.h>
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "engine/rocks/files/rocks_error_watch.h"
 #include "engine/rocks/regions/rocks_region.h"
 
@@ -70,7 +70,7 @@ class RocksRecovery {
   mutable Mutex done_mutex_;
   RocksErrorWatch::Counts done_ ABSL_GUARDED_BY(done_mutex_);  // recovered from
   bool is_stopping_ ABSL_GUARDED_BY(done_mutex_) = false;
-  std::thread thread_;
+  NamedThread thread_;
 };
 
 }  // namespace hourcell

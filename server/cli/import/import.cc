@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
@@ -177,7 +177,7 @@ class Importer {
 // parses and stores took longer than one.
 template <typename Make>
 std::vector<std::unique_ptr<PointSink>> MakeSinks(const ImportOptions& options, Make&& make) {
-  const size_t processors = std::max(2U, std::thread::hardware_concurrency());
+  const size_t processors = std::max<size_t>(2, ProcessorCount());
   const size_t threads =
       options.threads > 0 ? options.threads : std::min(processors - 1, kImportThreadsMax);
   std::vector<std::unique_ptr<PointSink>> sinks;

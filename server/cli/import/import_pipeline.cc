@@ -18,7 +18,7 @@ ImportPipeline::ImportPipeline(const ImportRules& rules,
     : rules_(rules), sinks_(std::move(sinks)), routes_(sinks_.size()) {
   HOURCELL_CHECK(!sinks_.empty() && sinks_.size() <= 256);
   for (size_t i = 0; i < sinks_.size(); ++i)
-    threads_.emplace_back([this] { Work(); });
+    threads_.emplace_back("hc-import", [this] { Work(); });
 }
 
 ImportPipeline::~ImportPipeline() {

@@ -15,10 +15,10 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
 #include "server/cli/import/import_chunk.h"
 #include "server/cli/import/import_routes.h"
 #include "server/cli/import/point_sink.h"
@@ -74,7 +74,7 @@ class ImportPipeline {
   size_t written_ ABSL_GUARDED_BY(mutex_) = 0;         // of entries_, from the front
   bool has_ended_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;
+  std::vector<NamedThread> threads_;
 };
 
 }  // namespace hourcell

@@ -12,7 +12,7 @@ TEST(BackgroundTest, RunsAtIntervalsUntilItIsGone) {
   Mutex mutex;
   CondVar ran;
   {
-    Background background(/*interval_ms=*/1, [&] {
+    Background background("hc-test", /*interval_ms=*/1, [&] {
       MutexLock lock(&mutex);
       ++runs;
       ran.NotifyAll();
@@ -29,7 +29,7 @@ TEST(BackgroundTest, RunsAtIntervalsUntilItIsGone) {
 
 TEST(BackgroundTest, WithoutAnIntervalRunsOnlyWhenAsked) {
   int runs = 0;
-  Background background(/*interval_ms=*/0, [&] { ++runs; });
+  Background background("hc-test", /*interval_ms=*/0, [&] { ++runs; });
 
   background.RunOnce();
 
