@@ -215,7 +215,7 @@ absl::StatusOr<bool> SeriesDropper::JournalIsPast(uint64_t block) const {
 
 absl::Status SeriesDropper::Drop(std::span<const SeriesNumber> numbers) {
   DroppingSeries* const dropping = parts_.series->dropping();
-  return parts_.series->WhileAtRest([&]() -> absl::Status {
+  return parts_.series->WhileAtRest([&, metric = round_->metric]() -> absl::Status {
     const Numbers taken = dropping->Take(numbers);
     std::vector<std::string> tsuids;
     absl::Status done = parts_.series->TsuidsFound(taken, &tsuids);
@@ -229,7 +229,7 @@ absl::Status SeriesDropper::Drop(std::span<const SeriesNumber> numbers) {
       dropping->Undo(taken);
       return done;
     }
-    dropping->Finish(round_->metric);
+    dropping->Finish(metric);
     dropped_->Add(series.size());
     return absl::OkStatus();
   });
