@@ -117,6 +117,12 @@ check_each_file() {
     xargs -d '\n' -P "$(build_jobs)" -I{} sh -c '{}'
 }
 
+# Checks that the Explorer's sources give the files that are committed, and runs its unit tests.
+check_web() {
+  scripts/web check
+  scripts/web test
+}
+
 # Checks that the commits of the change say why: scripts/commits.
 check_commits() {
   local base

@@ -17,7 +17,6 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kText = "text/plain; charset=UTF-8";
-constexpr std::string_view kHtmlType = "text/html; charset=UTF-8";
 
 HttpResponse JsonResponse(std::string body) {
   HttpResponse response;
@@ -185,21 +184,6 @@ HttpResponse SerializersInfo() {
       "\"formatters\":[\"AggregatorsV1\",\"ConfigV1\",\"DropCachesV1\",\"PutV1\","
       "\"QueryV1\",\"SerializersV1\",\"StatsV1\",\"SuggestV1\",\"VersionV1\"],"
       "\"parsers\":[\"PutV1\",\"QueryV1\",\"SuggestV1\"]}]");
-}
-
-HttpResponse LandingPage() {
-  return PageResponse(
-      kHtmlType, fmt::format("<!DOCTYPE html><html><head><title>Hourcell</title></head><body>"
-                             "<h1>hourcell {}</h1><p>A time-series store that speaks OpenTSDB's "
-                             "protocols.</p><ul>"
-                             "<li><a href=\"/api/version\">/api/version</a></li>"
-                             "<li><a href=\"/api/aggregators\">/api/aggregators</a></li>"
-                             "<li><a href=\"/api/suggest?type=metrics\">"
-                             "/api/suggest?type=metrics</a></li>"
-                             "<li><a href=\"/api/config\">/api/config</a></li>"
-                             "<li><a href=\"/api/stats\">/api/stats</a></li>"
-                             "</ul></body></html>",
-                             kHourcellVersion));
 }
 
 }  // namespace hourcell

@@ -35,7 +35,4 @@ HttpResponse FiltersInfo();
 // /api/serializers: the one there is.
 HttpResponse SerializersInfo();
 
-// /: what is running here, with links.
-HttpResponse LandingPage();
-
 }  // namespace hourcell

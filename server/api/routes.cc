@@ -17,6 +17,7 @@
 #include "server/api/info_handlers.h"
 #include "server/api/query_page.h"
 #include "server/api/route_rights.h"
+#include "server/api/web_page.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/http/http_target.h"
@@ -156,7 +157,8 @@ const HttpApi::Endpoint HttpApi::kEndpoints[] = {
     {true, "admin", "regions/split", kPost, "ro", &HttpApi::SplitRegion},
     {true, "admin", "regions/merge", kPost, "ro", &HttpApi::MergeRegions},
     {true, "admin", "regions/rolling", kPost, "ro", &HttpApi::RollRegions},
-    {false, "", "", kGet, "", &HttpApi::Landing},
+    {false, "", "", kGet, "", &HttpApi::WebPage},
+    {false, "assets", "*", kGet, "", &HttpApi::WebPage},
     {false, "q", "", kGet, "wo", &HttpApi::QueryPage},
     {false, "suggest", "", kGet, "wo", &HttpApi::Suggest},
     {false, "aggregators", "", kGet, "", &HttpApi::Aggregators},
@@ -264,6 +266,8 @@ std::optional<HttpResponse> HttpApi::RefuseRoute(const HttpRequest& request,
   if (!method || (endpoint.methods & Bit(*method)) == 0) return MethodNotAllowed(request);
   // A method that stands for no other is the handler's to refuse.
   const HttpMethod effective = EffectiveMethod(request).value_or(*method);
+  // The page asks who the user is: it comes without a login.
+  if (IsWebPath(request.path)) return std::nullopt;
   const AccessRights needs = RightsFor(route, effective);
   if (request.rights.is_none() || !request.rights.Covers(needs)) {
     return AccessRefused(request, needs, authenticates_);
@@ -438,8 +442,8 @@ HttpResponse HttpApi::Annotation(const HttpRequest& request) {
   return HandleAnnotation(request, tsdb_, clock_);
 }
 
-HttpResponse HttpApi::Landing(const HttpRequest&) {
-  return LandingPage();
+HttpResponse HttpApi::WebPage(const HttpRequest& request) {
+  return AnswerWebPage(request);
 }
 
 }  // namespace hourcell

@@ -110,7 +110,7 @@ class HttpApi {
   HttpResponse RollRegions(const HttpRequest& request);
   HttpResponse Annotation(const HttpRequest& request);
   HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
-  HttpResponse Landing(const HttpRequest& request);
+  HttpResponse WebPage(const HttpRequest& request);
 
   Tsdb* const tsdb_;
   const Config* const config_;

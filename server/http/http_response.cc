@@ -1,5 +1,6 @@
 #include "server/http/http_response.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,6 +71,27 @@ void AppendOwnHeaders(const HttpResponse& response, bool has_body, std::string* 
     AppendHeader(name, value, head);
 }
 
+// Of libdeflate: the smallest result, however long it takes.
+constexpr int kLevelMax = 12;
+
+// Whether a handler compressed the body itself.
+bool IsEncoded(const HttpResponse& response) {
+  return std::ranges::any_of(response.headers,
+                             [](const auto& header) { return header.first == "Content-Encoding"; });
+}
+
+std::string GzipAt(int level, std::string_view bytes) {
+  const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
+      libdeflate_alloc_compressor(level), &libdeflate_free_compressor);
+  HOURCELL_CHECK(compressor != nullptr);
+  std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
+  const size_t size = libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(),
+                                               out.data(), out.size());
+  HOURCELL_CHECK(size > 0);
+  out.resize(size);
+  return out;
+}
+
 }  // namespace
 
 bool AcceptsGzip(std::string_view accept_encoding) {
@@ -86,15 +108,11 @@ bool AcceptsGzip(std::string_view accept_encoding) {
 }
 
 std::string Gzip(std::string_view bytes) {
-  const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
-      libdeflate_alloc_compressor(1), &libdeflate_free_compressor);
-  HOURCELL_CHECK(compressor != nullptr);
-  std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
-  const size_t size = libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(),
-                                               out.data(), out.size());
-  HOURCELL_CHECK(size > 0);
-  out.resize(size);
-  return out;
+  return GzipAt(1, bytes);
+}
+
+std::string GzipForKeeps(std::string_view bytes) {
+  return GzipAt(kLevelMax, bytes);
 }
 
 HttpWire FormatResponse(const HttpRequest& request, HttpResponse response) {
@@ -102,7 +120,8 @@ HttpWire FormatResponse(const HttpRequest& request, HttpResponse response) {
                 .body = {},
                 .close = response.close || !request.keep_alive};
   AppendOwnHeaders(response, !response.body.empty(), &wire.head);
-  if (response.body.size() >= kGzipBodyBytesMin && AcceptsGzip(request.header("accept-encoding"))) {
+  if (response.body.size() >= kGzipBodyBytesMin && !IsEncoded(response) &&
+      AcceptsGzip(request.header("accept-encoding"))) {
     response.body = Gzip(response.body);
     AppendHeader("Content-Encoding", "gzip", &wire.head);
   }

@@ -52,5 +52,7 @@ std::string_view ReasonPhrase(int status);
 
 // `bytes` as a gzip stream, at libdeflate's fastest level.
 std::string Gzip(std::string_view bytes);
+// The same, as small as it gets: slow, for what is kept.
+std::string GzipForKeeps(std::string_view bytes);
 
 }  // namespace hourcell

@@ -104,11 +104,10 @@ void LoadFile(const std::filesystem::path& root,
               const std::filesystem::path& path,
               std::vector<SourceFile>* files) {
   const std::string extension = path.extension().string();
-  if (std::find(kBinaryExtensions.begin(), kBinaryExtensions.end(), extension) !=
-      kBinaryExtensions.end()) {
-    return;
-  }
-  files->emplace_back(path.lexically_relative(root).generic_string(), ReadFile(path));
+  const bool is_binary = std::ranges::find(kBinaryExtensions, extension) != kBinaryExtensions.end();
+  // Documents link to pictures, so these are there, without what is in them.
+  files->emplace_back(path.lexically_relative(root).generic_string(),
+                      is_binary ? std::string() : ReadFile(path));
 }
 
 void LoadFolder(const std::filesystem::path& root,

@@ -111,12 +111,5 @@ TEST(InfoHandlersTest, SerializersNameJson) {
   EXPECT_EQ(std::string_view(array.at(0)["serializer"]), "json");
 }
 
-TEST(InfoHandlersTest, LandingPageIsHtml) {
-  const HttpResponse page = LandingPage();
-
-  EXPECT_THAT(page.content_type, StartsWith("text/html"));
-  EXPECT_THAT(page.body, HasSubstr("hourcell 0.1.0"));
-}
-
 }  // namespace
 }  // namespace hourcell::info_handlers_test

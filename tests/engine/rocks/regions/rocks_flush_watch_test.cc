@@ -1,7 +1,9 @@
 #include "engine/rocks/regions/rocks_flush_watch.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,8 +29,18 @@ class FlushObserver : public StoreObserver {
     MutexLock lock(&mutex);
     texts.push_back(fmt::format("{} {}: {} rows, {} bytes", region.table, region.region,
                                 region.rows, region.bytes));
+    told.NotifyAll();
+  }
+  // A flush may return before RocksDB's thread has told of it. False after a minute.
+  bool WaitForOneOf(std::string_view table) {
+    const auto is_of = [&](const std::string& text) { return text.starts_with(table); };
+    MutexLock lock(&mutex);
+    while (std::ranges::none_of(texts, is_of))
+      if (!told.WaitFor(&mutex, 60'000)) return false;
+    return true;
   }
   Mutex mutex;
+  CondVar told;
   std::vector<std::string> texts;
 };
 
@@ -79,6 +91,7 @@ TEST_F(RocksFlushWatchTest, TellsTheRegionAlsoOfAFamilyThatChangedHands) {
   const uint64_t upper = store_->Regions(TableId::kData)[1].id.value;
   Set(TableId::kData, "x");
   ASSERT_OK(store_->Flush(TableId::kData));
+  ASSERT_TRUE(observer_.WaitForOneOf("data "));
   // One of the two has rows, so that its family goes on as that of the merged region.
   const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
   ASSERT_OK(

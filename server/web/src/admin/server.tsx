@@ -1,0 +1,75 @@
+// The server: is it well, what does it do, how is it set.
+
+import { useEffect, useState } from 'preact/hooks';
+import { getJson } from '../api/client';
+import { can } from '../api/roles';
+import { useStore } from '../state/store';
+import { showSpan } from '../time/time';
+import { useAnswer, useTick } from '../ui/hooks';
+import { Problem } from '../ui/parts';
+import { Dashboard } from './dashboard';
+import { Jobs } from './jobs';
+import { readStats, sumOf, type Sample } from './own';
+import { PastQueries, Queries } from './queries';
+import { Settings } from './settings';
+import { addSample, type Track } from './track';
+
+const POLL_MS = 5000;
+const TABS = ['Dashboard', 'Queries', 'Jobs', 'Settings', 'My queries'] as const;
+type Tab = (typeof TABS)[number];
+
+export function ServerView() {
+  const rights = useStore(can);
+  const [tab, setTab] = useState<Tab>('Dashboard');
+  const [track, setTrack] = useState<Track>([]);
+  const tick = useTick(POLL_MS);
+  const version = useAnswer((signal) => getJson<Record<string, string>>('api/version', { signal }), []);
+  const stats = useAnswer((signal) => readStats(signal), [tick]);
+  useEffect(() => {
+    const samples = stats.value;
+    if (samples) setTrack((old) => addSample(old, samples, Date.now()));
+  }, [stats.value]);
+  const tabs = TABS.filter((name) => rights.admin || (name !== 'Jobs' && name !== 'Settings'));
+  return (
+    <main class="server">
+      <div class="toolbar">
+        <h1>Server</h1>
+        <div class="tabs" role="group" aria-label="Parts">
+          {tabs.map((name) => (
+            <button key={name} aria-pressed={tab === name} onClick={() => setTab(name)}>{name}</button>
+          ))}
+        </div>
+        <p class="status">{version.value && `Hourcell ${version.value.hourcell} on ${version.value.host}`}</p>
+      </div>
+      <Problem error={stats.error} />
+      {tab === 'Dashboard' && stats.value && <Health stats={stats.value} />}
+      {tab === 'Dashboard' && <Dashboard track={track} />}
+      {tab === 'Queries' && <Queries />}
+      {tab === 'Jobs' && <Jobs />}
+      {tab === 'Settings' && <Settings />}
+      {tab === 'My queries' && <PastQueries />}
+    </main>
+  );
+}
+
+// Counters that should be zero, in words.
+const FAULTS: [string, string][] = [
+  ['tsd.storage.data_loss', 'data was lost'], ['tsd.journal.errors', 'writes to the journal failed'],
+  ['tsd.storage.sync.errors', 'syncs to disk failed'], ['tsd.seal.errors', 'hours could not be sealed'],
+  ['tsd.region.errors', 'changes of regions failed'],
+  ['tsd.retention.errors', 'expired points could not be removed'],
+];
+
+function Health({ stats }: { stats: Sample[] }) {
+  const faults = FAULTS.map(([metric, text]) => ({ count: sumOf(stats, metric), text }))
+    .filter((fault) => fault.count > 0);
+  const age = Date.now() - Math.max(0, ...stats.map((sample) => sample.timestamp * 1e3));
+  return (
+    <p class={faults.length ? 'health bad' : 'health'} role="status">
+      <span class="lamp" />
+      {faults.length === 0 ? 'Healthy: no error counter is above zero.'
+        : faults.map((fault) => `${fault.count} × ${fault.text}`).join('; ')}
+      {age > 60e3 && ` The clocks of this machine and the server differ by ${showSpan(age)}.`}
+    </p>
+  );
+}

@@ -1,0 +1,81 @@
+// Reads the array that /api/query answers, while it arrives: complete series, and of the one that
+// is on its way its points so far.
+
+export interface Annotation {
+  tsuid: string | null;
+  startTime: number;
+  endTime: number;
+  description: string;
+  notes: string;
+  custom?: Record<string, string> | null;
+}
+
+export interface Answer {
+  metric: string;
+  tags: Record<string, string>;
+  aggregateTags: string[];
+  tsuids?: string[];
+  query?: { index: number };
+  annotations?: Annotation[];
+  globalAnnotations?: Annotation[];
+  dps: [number, number | string][];
+}
+
+export class ArrayReader {
+  private text = ''; // from the element that is not complete
+  private at = 0; // how far it was looked at
+  private depth = 0;
+  private inString = false;
+  private begin = -1;
+  readonly items: Answer[] = [];
+
+  push(piece: string): void {
+    this.text += piece;
+    for (; this.at < this.text.length; ++this.at) this.look(this.text.charCodeAt(this.at));
+    if (this.begin > 0) this.drop(this.begin);
+    else if (this.begin < 0) this.drop(this.text.length);
+  }
+
+  // One character. Numbers are not looked at: 34 '"', 92 '\', 91 '[', 123 '{'.
+  private look(code: number): void {
+    if (this.inString) {
+      if (code === 92) ++this.at;
+      else if (code === 34) this.inString = false;
+    } else if (code === 34) this.inString = true;
+    else if (code === 123 || code === 91) {
+      if (code === 123 && this.depth === 1) this.begin = this.at;
+      ++this.depth;
+    } else if (code === 125 || code === 93) {
+      --this.depth;
+      if (this.depth === 1 && this.begin >= 0) this.take();
+    }
+  }
+
+  private take(): void {
+    const item = JSON.parse(this.text.slice(this.begin, this.at + 1)) as Answer;
+    if (item.dps) this.items.push(item); // not the summary of the last element
+    this.begin = -1;
+  }
+
+  private drop(count: number): void {
+    this.text = this.text.slice(count);
+    this.at -= count;
+    if (this.begin >= 0) this.begin -= count;
+  }
+
+  get isComplete(): boolean {
+    return this.depth === 0 && this.text === '' && !this.inString;
+  }
+
+  // The series that is on its way, with the points so far.
+  partial(): Answer | null {
+    const dps = this.text.indexOf('"dps":[');
+    const end = this.text.lastIndexOf('],');
+    if (this.begin < 0 || dps < 0 || end < dps) return null;
+    try {
+      return JSON.parse(`${this.text.slice(this.begin, end + 1)}]}`) as Answer;
+    } catch {
+      return null;
+    }
+  }
+}

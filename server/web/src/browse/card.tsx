@@ -1,0 +1,54 @@
+// A metric of the list: its name, how many series it has, and its last hour.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Match } from '../query/fuzzy';
+import { Sparkline } from '../plot/sparkline';
+import { graphOf, linkTo } from '../state/page';
+import { showSpan } from '../time/time';
+import { guessUnit, showCount, showNumber } from '../time/units';
+import { Marked } from '../ui/combobox';
+import { isStale, rangeFor, recentOf, type Recent } from './recent';
+
+export function MetricCard({ match }: { match: Match }) {
+  const card = useRef<HTMLLIElement>(null);
+  const recent = useRecent(match.name, card);
+  const { name } = match;
+  const last = recent?.points[recent.points.length - 1]?.[1];
+  return (
+    <li ref={card} class="card">
+      <a class="main" href={graphOf(name, [], rangeFor(recent))}><Marked match={match} /></a>
+      <Sparkline points={recent?.points ?? []} from={recent?.from ?? 0} to={recent?.to ?? 1}
+        label={`${name}, recent values`} />
+      <p class="facts">
+        <span>{recent ? `${showCount(recent.series)} series` : '…'}</span>
+        {recent && <span class={isStale(recent) ? 'stale' : ''}>{age(recent)}</span>}
+        <em>{last === undefined ? '' : showNumber(last, guessUnit(name))}</em>
+        <a href={linkTo({ view: 'browse', metric: name })}>tags<span class="sr"> of {name}</span></a>
+      </p>
+    </li>
+  );
+}
+
+function age(recent: Recent): string {
+  if (!recent.last) return 'no recent point';
+  return isStale(recent) ? `${showSpan(Date.now() - recent.last)} ago` : 'live';
+}
+
+// Asked for when the card comes into view.
+function useRecent(name: string, card: { current: HTMLElement | null }): Recent | null {
+  const [recent, setRecent] = useState<Recent | null>(null);
+  useEffect(() => {
+    const abort = new AbortController();
+    const watch = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watch.disconnect();
+      recentOf(name, abort.signal).then(setRecent, () => {});
+    }, { rootMargin: '200px' });
+    watch.observe(card.current!);
+    return () => {
+      watch.disconnect();
+      abort.abort();
+    };
+  }, [name]);
+  return recent;
+}

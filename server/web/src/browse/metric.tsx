@@ -1,0 +1,117 @@
+// One metric: its tags, their values, and how many series have each; broken down by one of them.
+
+import { lastOf, tagsOf } from '../api/names';
+import { Sparkline } from '../plot/sparkline';
+import { graphOf, linkTo } from '../state/page';
+import { showSpan, showTime } from '../time/time';
+import { guessUnit, plural, showCount, showNumber } from '../time/units';
+import { useAnswer } from '../ui/hooks';
+import { Bar, Problem } from '../ui/parts';
+import { breakDown, isStale, rangeFor, recentOf, type Recent } from './recent';
+
+const VALUES_MAX = 50;
+
+export function MetricPage({ metric, tag }: { metric: string; tag: string }) {
+  const tags = useAnswer(() => tagsOf(metric), [metric]);
+  const recent = useAnswer((signal) => recentOf(metric, signal), [metric]);
+  const range = rangeFor(recent.value);
+  return (
+    <main class="metric">
+      <p><a href={linkTo({ view: 'browse' })}>← All metrics</a></p>
+      <div class="toolbar">
+        <h1><bdi>{metric}</bdi></h1>
+        <a class="button primary" href={graphOf(metric, [], range)}>Graph</a>
+        <p class="status" role="status">
+          {tags.value && `${showCount(tags.value.total)} series`}
+          {recent.value && recent.value.last > 0 && isStale(recent.value) &&
+            `, last point ${showSpan(Date.now() - recent.value.last)} ago`}
+        </p>
+      </div>
+      <Problem error={tags.error ?? recent.error} />
+      {recent.value && <div class="wide-spark"><Sparkline points={recent.value.points}
+        from={recent.value.from} to={recent.value.to} label={`${metric}, recent values`} /></div>}
+      {tags.value && tags.value.listed < tags.value.total && <p class="soft">Counted from the
+        first {showCount(tags.value.listed)} series.</p>}
+      <div class="tagkeys">
+        {tags.value && [...tags.value.keys].sort().map(([tagk, values]) => (
+          <TagKey key={tagk} metric={metric} tagk={tagk} values={values} range={range}
+            isOpen={tag === tagk} />
+        ))}
+      </div>
+      {tag && recent.value && <BreakDown metric={metric} tagk={tag} recent={recent.value} />}
+      <Churn metric={metric} total={tags.value?.total ?? 0} />
+    </main>
+  );
+}
+
+function TagKey({ metric, tagk, values, range, isOpen }: {
+  metric: string; tagk: string; values: Map<string, number>; isOpen: boolean;
+  range: { start: string; end: string };
+}) {
+  const rows = [...values].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const most = rows[0]?.[1] ?? 1;
+  return (
+    <section class="panel" aria-label={`Tag ${tagk}`}>
+      <header>
+        <h2><bdi>{tagk}</bdi></h2>
+        <span class="soft">{plural(values.size, 'value')}</span>
+        <a href={graphOf(metric, [[tagk, '*']], range)}>group</a>
+        {!isOpen && <a href={linkTo({ view: 'browse', metric, tag: tagk })}>break down</a>}
+      </header>
+      <ul class="values-list">
+        {rows.slice(0, VALUES_MAX).map(([tagv, count]) => (
+          <li key={tagv}>
+            <a href={graphOf(metric, [[tagk, tagv]], range)}><bdi>{tagv}</bdi></a>
+            <Bar part={count / most} /><span class="number">{showCount(count)}</span>
+          </li>
+        ))}
+      </ul>
+      {rows.length > VALUES_MAX && <p class="soft">and {showCount(rows.length - VALUES_MAX)} more</p>}
+    </section>
+  );
+}
+
+function BreakDown({ metric, tagk, recent }: { metric: string; tagk: string; recent: Recent }) {
+  const { value, error } = useAnswer(
+    (signal) => breakDown(metric, tagk, Math.floor(recent.from), Math.ceil(recent.to), signal),
+    [metric, tagk, recent]);
+  const range = rangeFor(recent);
+  return (
+    <section class="stack" aria-label={`By ${tagk}`}>
+      <h2>By <bdi>{tagk}</bdi> <span class="soft">values that have points from {showTime(recent.from, '')} to {showTime(recent.to, '')}</span></h2>
+      <Problem error={error} />
+      <ul class="cards">
+        {(value ?? []).slice(0, 100).map(({ tagv, points }) => (
+          <li key={tagv} class="card">
+            <a class="main" href={graphOf(metric, [[tagk, tagv]], range)}><bdi>{tagv}</bdi></a>
+            <Sparkline points={points} from={recent.from} to={recent.to} label={`${tagk}=${tagv}`} />
+            <p class="facts"><span>{plural(points.length, 'point')}</span>
+              <em>{showNumber(points[points.length - 1]?.[1], guessUnit(metric))}</em></p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const CHURN_MAX = 5000;
+
+// Which of its series are still written.
+function Churn({ metric, total }: { metric: string; total: number }) {
+  const { value } = useAnswer(async (signal) =>
+    (total > 0 && total <= CHURN_MAX ? lastOf(metric, signal) : null), [metric, total]);
+  if (!value || value.length === 0) return null;
+  const ages = [3600e3, 86400e3, 30 * 86400e3].map((ms) =>
+    value.filter((one) => Date.now() - one.timestamp <= ms).length);
+  return (
+    <section class="panel" aria-label="Which series are written">
+      <h2>Written in the last…</h2>
+      <ul class="values-list">
+        {['hour', 'day', '30 days'].map((text, i) => (
+          <li key={text}><span>{text}</span><Bar part={ages[i]! / value.length} />
+            <span class="number">{showCount(ages[i]!)} of {showCount(value.length)}</span></li>
+        ))}
+      </ul>
+    </section>
+  );
+}

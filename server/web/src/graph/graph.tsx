@@ -1,0 +1,113 @@
+// The view of a graph: queries, chart, legend, and the numbers behind it.
+
+import { useMemo, useRef, useState } from 'preact/hooks';
+import type uPlot from 'uplot';
+import { can } from '../api/roles';
+import type { Annotation } from '../api/stream';
+import { Share } from '../export/share';
+import { Chart } from '../plot/chart';
+import { chartModel } from '../plot/model';
+import { seriesOf } from '../plot/series';
+import { go, page } from '../state/page';
+import { SHOWN, type State } from '../state/state';
+import { useStore } from '../state/store';
+import { showSpan } from '../time/time';
+import { guessUnit, showCount } from '../time/units';
+import { useTick } from '../ui/hooks';
+import { Problem } from '../ui/parts';
+import { dark } from '../ui/theme';
+import { Editor } from './editor';
+import { Legend } from './legend';
+import { newLine, readLine } from './lines';
+import { Look } from './look';
+import { NoteDialog, newNote, notesOf } from './notes';
+import { zoomTo } from './range';
+import { JsonText, RawPoints, Table } from './results';
+import { useResult, type Result } from './run';
+
+const TABS: Record<State['shown'], string> = {
+  graph: 'Graph', table: 'Table', raw: 'Raw points', json: 'JSON',
+};
+
+export function GraphView() {
+  const state = useStore(page);
+  const isDark = useStore(dark);
+  const rights = useStore(can);
+  const [note, setNote] = useState<Annotation | null>(null);
+  const [changes, setChanges] = useState(0);
+  const chart = useRef<uPlot | null>(null);
+  const tick = useTick(state.refresh * 1000);
+  const result = useResult(state, Math.min(innerWidth, 1600) - 120, tick + changes * 1e6);
+  const series = useMemo(() => seriesOf(result.answers, result.sent), [result.answers, result.sent]);
+  const unit = state.unit || unitOf(state);
+  const { from, to } = result;
+  const model = useMemo(() => chartModel(state, series, from, to, unit),
+    [series, from, to, unit, state.style, state.ylog, state.y2log, state.yrange, state.y2range,
+      state.ylabel, state.y2label, state.solo, state.tz, state.lines]);
+  const notes = useMemo(() => (state.notes ? notesOf(result.answers) : []),
+                        [result.answers, state.notes]);
+  return (
+    <main class="graph">
+      <Editor lines={state.lines.length ? state.lines : [newLine()]} />
+      <div class="toolbar">
+        <div class="tabs" role="group" aria-label="Shown as">
+          {SHOWN.map((shown) => (
+            <button key={shown} aria-pressed={state.shown === shown}
+              onClick={() => go({ shown })}>{TABS[shown]}</button>
+          ))}
+        </div>
+        {state.shown === 'graph' && <Look />}
+        {rights.write && <button onClick={() => setNote(newNote((from + to) / 2 || Date.now()))}>
+          Add a note</button>}
+        <Share state={state} result={result} series={series} model={model}
+          chart={() => chart.current} />
+        <Status state={state} result={result} />
+      </div>
+      <Problem error={result.error} />
+      <h1 class={state.title ? 'title' : 'sr'}><bdi>{state.title || 'Graph'}</bdi></h1>
+      {state.shown === 'graph' && (
+        <>
+          <Chart model={model} notes={notes} dark={isDark} height={innerWidth < 600 ? 260 : 380}
+            onZoom={zoomTo} onNote={setNote} onReady={(u) => (chart.current = u)} />
+          {series.length > 0 && <Legend state={state} series={series} unit={unit} />}
+        </>
+      )}
+      {state.shown === 'table' && <Table series={model.drawn.map((one) => one.series)} tz={state.tz} />}
+      {state.shown === 'raw' && <RawPoints series={series} tz={state.tz} />}
+      {state.shown === 'json' && <JsonText result={result} />}
+      {note && <NoteDialog note={note} tz={state.tz} onClose={() => setNote(null)} onDone={() => {
+        setNote(null);
+        setChanges(changes + 1);
+      }} />}
+    </main>
+  );
+}
+
+// What the names of the metrics tell, if they agree. A rate of bytes is bytes per second.
+function unitOf(state: State): string {
+  const units = new Set(state.lines.map((line) => {
+    const { query } = readLine(line);
+    const unit = guessUnit(query?.metric ?? '');
+    return unit === 'bytes' && query?.rate ? 'bytes/s' : unit;
+  }));
+  return units.size === 1 ? [...units][0]! : '';
+}
+
+function Status({ state, result }: { state: State; result: Result }) {
+  const points = result.answers.reduce((sum, answer) => sum + answer.dps.length, 0);
+  const isEmpty = !result.running && !result.error && result.sent.length > 0 && points === 0;
+  return (
+    <p class="status" role="status">
+      {result.running && <span class="spinner" />}
+      {result.step && state.shown !== 'raw' && (
+        <span class="chip">
+          one point per {result.step}{result.sent.some((one) => one.part === 'min') && ', with min–max band'}
+          <button class="link" onClick={() => go({ auto: false })}>all points</button>
+        </span>
+      )}
+      {!state.auto && <button class="link" onClick={() => go({ auto: true })}>fit points to the screen</button>}
+      {isEmpty ? 'No points in this range.'
+        : points > 0 && `${showCount(points)} points in ${showSpan(result.tookMs)}`}
+    </p>
+  );
+}

@@ -1,0 +1,76 @@
+// The series of a graph with their numbers. A click on a name shows it alone.
+
+import { COLUMNS, sortSeries } from './sort';
+import { colorOf } from '../plot/palette';
+import type { PlotSeries } from '../plot/series';
+import { go, tweak } from '../state/page';
+import type { State } from '../state/state';
+import { showCount, showNumber } from '../time/units';
+
+const ROWS_MAX = 200;
+
+export function Legend({ state, series, unit }: {
+  state: State; series: PlotSeries[]; unit: string;
+}) {
+  const rows = sortSeries(series, state.sort);
+  const hasBreak = state.lines.length > 1;
+  const head = (key: string, text: string) => {
+    const on = state.sort.replace(/^-/, '') === key;
+    const isDown = state.sort.startsWith('-');
+    return (
+      <th key={key} scope="col" class={key === 'name' ? '' : 'number'}
+        aria-sort={on ? (isDown ? 'descending' : 'ascending') : 'none'}>
+        <button class="head" onClick={() => tweak({ sort: on && isDown ? key : `-${key}` })}>
+          {text}{on ? (isDown ? ' ↓' : ' ↑') : ''}
+        </button>
+      </th>
+    );
+  };
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Series">
+      <table class="legend">
+        <thead><tr>{head('name', `${showCount(series.length)} series`)}
+          {COLUMNS.map((key) => head(key, key))}</tr></thead>
+        <tbody>
+          {rows.slice(0, ROWS_MAX).map(({ one, at }) => (
+            <Row key={one.label} one={one} color={colorOf(at)} state={state} unit={unit}
+              letter={hasBreak ? String.fromCharCode(65 + one.line) : ''} />
+          ))}
+        </tbody>
+      </table>
+      {rows.length > ROWS_MAX && <p class="soft">The first {ROWS_MAX} are listed; CSV has all.</p>}
+    </div>
+  );
+}
+
+function Row({ one, color, state, unit, letter }: {
+  one: PlotSeries; color: string; state: State; unit: string; letter: string;
+}) {
+  const isShown = state.solo.length === 0 || state.solo.includes(one.label);
+  const toggle = (event: MouseEvent) => {
+    const { solo } = state;
+    if (event.ctrlKey || event.metaKey || event.shiftKey) {
+      go({ solo: solo.includes(one.label) ? solo.filter((label) => label !== one.label)
+        : [...solo, one.label] });
+    } else {
+      go({ solo: solo.length === 1 && solo[0] === one.label ? [] : [one.label] });
+    }
+  };
+  return (
+    <tr class={isShown ? '' : 'off'}>
+      <th scope="row">
+        <button class="name" aria-pressed={state.solo.includes(one.label)} onClick={toggle}
+          title="Show alone; with Ctrl: add to those shown">
+          <span class="dot" style={{ background: color }} />
+          {letter && <span class="soft">{letter}</span>}
+          <bdi>{one.label}</bdi>
+        </button>
+      </th>
+      {COLUMNS.map((key) => (
+        <td key={key} class="number">
+          {key === 'points' ? showCount(one.stats.points) : showNumber(one.stats[key], unit)}
+        </td>
+      ))}
+    </tr>
+  );
+}

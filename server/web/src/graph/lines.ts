@@ -1,0 +1,28 @@
+// Changes of the lines of the form.
+
+import { emptyQuery, type SubQuery } from '../query/model';
+import { parseQuery } from '../query/parse';
+import { printQuery } from '../query/print';
+import type { Line } from '../state/state';
+import { TextError } from '../query/error';
+
+export function newLine(metric = ''): Line {
+  return { m: metric ? printQuery(emptyQuery(metric)) : '', right: false, hidden: false };
+}
+
+// The query of a line, or what is wrong with its text.
+export function readLine(line: Line): { query: SubQuery | null; error: TextError | null } {
+  try {
+    return { query: parseQuery(line.m), error: null };
+  } catch (error) {
+    return { query: null, error: error as TextError };
+  }
+}
+
+export function replaceAt<T>(items: T[], at: number, item: T): T[] {
+  return items.map((old, i) => (i === at ? item : old));
+}
+
+export function dropAt<T>(items: T[], at: number): T[] {
+  return items.filter((_, i) => i !== at);
+}

@@ -1,0 +1,92 @@
+// Runs the queries of the page whenever they, or the range, change.
+
+import { useEffect, useState } from 'preact/hooks';
+import { isAborted } from '../api/client';
+import { runQuery } from '../api/query';
+import type { Answer } from '../api/stream';
+import { sentQueries, type Sent } from '../query/auto';
+import type { SubQuery } from '../query/model';
+import { page } from '../state/page';
+import { rememberQuery } from '../state/saved';
+import type { State } from '../state/state';
+import { printState } from '../state/url';
+import { parseTime } from '../time/time';
+import { readLine } from './lines';
+
+export interface Result {
+  answers: Answer[];
+  sent: Sent[];
+  from: number;
+  to: number;
+  step: string; // of the automatic downsampling; '' = none
+  tookMs: number;
+  running: boolean;
+  error: unknown;
+}
+
+const NOTHING: Result = {
+  answers: [], sent: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
+};
+// A pause in typing.
+const TYPED_MS = 250;
+
+export function rangeOf(state: State, now = Date.now()): [number, number] {
+  return [parseTime(state.start, now, state.tz), parseTime(state.end, now, state.tz)];
+}
+
+function rawQuery(query: SubQuery): SubQuery {
+  return { ...query, aggregator: 'none', downsample: null, rate: null, groups: [],
+    only: [...query.groups, ...query.only] };
+}
+
+function planOf(state: State, pixels: number) {
+  const lines = state.lines.flatMap((line, at) => {
+    const { query } = readLine(line);
+    return query ? [{ query: state.shown === 'raw' ? rawQuery(query) : query, line: at }] : [];
+  });
+  const [from, to] = rangeOf(state);
+  const auto = state.auto && state.shown !== 'raw';
+  return { ...sentQueries(lines, to - from, pixels, auto), from, to };
+}
+
+export function useResult(state: State, pixels: number, tick: number): Result {
+  const [result, setResult] = useState<Result>(NOTHING);
+  // Only what changes the answer.
+  const key = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
+    state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200), tick]);
+  useEffect(() => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => void run(abort.signal), TYPED_MS);
+    const run = async (signal: AbortSignal) => {
+      const { sent, step, from, to } = planOf(state, pixels);
+      const ms = sent.map((one) => one.m);
+      if (ms.length === 0) return setResult(NOTHING);
+      if (!(from < to)) {
+        const error = new Error(Number.isNaN(from + to)
+          ? 'The range is not understood. Examples: 1h-ago, 2014/02/15-12:00, now.'
+          : 'The range ends before it begins.');
+        return setResult((old) => ({ ...old, running: false, error }));
+      }
+      const begun = performance.now();
+      const show = (answers: Answer[], running: boolean) => setResult({
+        answers, sent, step, from, to, running, error: null, tookMs: performance.now() - begun,
+      });
+      setResult((old) => ({ ...old, running: true, error: null }));
+      try {
+        const ask = { start: Math.floor(from), end: Math.ceil(to), ms, tz: state.tz,
+          notes: state.notes };
+        show(await runQuery(ask, signal, (answers) => signal.aborted || show(answers, true)), false);
+        rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
+      } catch (error) {
+        if (isAborted(error)) return;
+        setResult((old) => ({ ...old, answers: [], running: false, error }));
+      }
+    };
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [key]);
+  return result;
+}
+

@@ -1,0 +1,133 @@
+// A chart: uPlot in a box that fills its place, with crosshair, zoom, keys and notes.
+
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { Annotation } from '../api/stream';
+import type { ChartModel } from './model';
+import { dataOf, optionsOf, type Theme } from './options';
+import { Tooltip } from './tooltip';
+
+export interface ChartProps {
+  model: ChartModel;
+  notes: Annotation[];
+  height: number;
+  dark: boolean;
+  onZoom: (from: number, to: number) => void;
+  onNote: (note: Annotation) => void;
+  onReady?: (u: uPlot) => void;
+}
+
+function themeOf(host: HTMLElement): Theme {
+  const style = getComputedStyle(host);
+  return {
+    text: style.getPropertyValue('--soft').trim(), grid: style.getPropertyValue('--grid').trim(),
+    font: `12px ${style.fontFamily}`,
+  };
+}
+
+// Times of annotations are seconds or milliseconds, as OpenTSDB has them.
+export const noteMs = (time: number) => (time < 1e11 ? time * 1e3 : time);
+
+export function Chart(props: ChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const { model, dark, height, notes } = props;
+  useEffect(() => {
+    const element = host.current!;
+    const drawn = draw(element, props);
+    const watch = new ResizeObserver(() => {
+      if (element.clientWidth > 0) drawn.setSize({ width: element.clientWidth, height });
+    });
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      drawn.destroy();
+      element.replaceChildren();
+    };
+  }, [model, dark, height, notes]);
+  return (
+    <div ref={host} class="chart" role="img" tabIndex={0}
+      aria-label={`Graph of ${model.drawn.length} series. Left and right arrow: move the crosshair. ` +
+        'Plus and minus: zoom. The table below has the numbers.'}
+      onKeyDown={(event) => onKey(event, host.current!, props)} />
+  );
+}
+
+function draw(element: HTMLElement, { model, height, notes, onZoom, onNote, onReady }: ChartProps) {
+  const options = optionsOf(model, themeOf(element), element.clientWidth || 600, height);
+  const tooltip = new Tooltip(element);
+  let focused = -1;
+  options.hooks = {
+    setCursor: [(u) => tooltip.show(u, model, focused)],
+    setSeries: [(_u, index) => void (focused = index ?? -1)],
+    setSelect: [(u) => {
+      if (u.select.width < 4) return;
+      onZoom(u.posToVal(u.select.left, 'x'), u.posToVal(u.select.left + u.select.width, 'x'));
+    }],
+    drawClear: [(u) => drawNoteLines(u, notes)],
+    ready: [(u) => placeNotes(u, notes, onNote)],
+    setSize: [(u) => placeNotes(u, notes, onNote)],
+  };
+  const u = new uPlot(options, dataOf(model), element);
+  u.over.addEventListener('mouseleave', () => tooltip.hide());
+  u.over.addEventListener('dblclick', () => zoomBy(model, 2, onZoom));
+  charts.set(element, u);
+  onReady?.(u);
+  return u;
+}
+
+const charts = new WeakMap<HTMLElement, uPlot>();
+
+export function zoomBy({ from, to }: ChartModel, factor: number, zoom: ChartProps['onZoom']): void {
+  const half = ((to - from) * factor) / 2;
+  zoom((from + to) / 2 - half, (from + to) / 2 + half);
+}
+
+function onKey(event: KeyboardEvent, element: HTMLElement, { model, onZoom }: ChartProps): void {
+  const u = charts.get(element);
+  if (!u) return;
+  const span = model.to - model.from;
+  if (event.key === '+' || event.key === '=') zoomBy(model, 0.5, onZoom);
+  else if (event.key === '-') zoomBy(model, 2, onZoom);
+  else if (event.key === 'PageUp') onZoom(model.from - span / 2, model.to - span / 2);
+  else if (event.key === 'PageDown') onZoom(model.from + span / 2, model.to + span / 2);
+  else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+    const by = (event.key === 'ArrowLeft' ? -1 : 1) * (event.shiftKey ? 10 : 1);
+    const at = Math.min(Math.max((u.cursor.idx ?? model.axis.length >> 1) + by, 0),
+                        model.axis.length - 1);
+    u.setCursor({ left: u.valToPos(model.axis[at] ?? model.from, 'x'), top: 20 });
+  } else return;
+  event.preventDefault();
+}
+
+function drawNoteLines(u: uPlot, notes: Annotation[]): void {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.strokeStyle = '#c2410c';
+  ctx.setLineDash([4, 4]);
+  for (const note of notes) {
+    const x = Math.round(u.valToPos(noteMs(note.startTime), 'x', true));
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+// Buttons on the axis, as only those can be reached by keyboard.
+function placeNotes(u: uPlot, notes: Annotation[], onNote: ChartProps['onNote']): void {
+  for (const old of u.root.querySelectorAll('.note')) old.remove();
+  for (const note of notes) {
+    const x = u.valToPos(noteMs(note.startTime), 'x');
+    if (x < 0 || x > u.over.clientWidth) continue;
+    const button = document.createElement('button');
+    button.className = 'note';
+    button.title = note.description || 'Note';
+    button.setAttribute('aria-label', `Note: ${note.description}`);
+    button.style.left = `${x + u.over.offsetLeft}px`;
+    button.style.top = `${u.over.offsetTop}px`;
+    button.addEventListener('click', () => onNote(note));
+    u.root.append(button);
+  }
+}

@@ -1,0 +1,49 @@
+// What a chart draws: columns on one axis, and how.
+
+import type { State, Style } from '../state/state';
+import { onAxis, parseLimits, stack, unionOf, type Column } from './align';
+import { colorOf } from './palette';
+import type { PlotSeries } from './series';
+
+export interface Drawn {
+  series: PlotSeries;
+  color: string;
+  right: boolean;
+  column: Column; // as drawn: stacked, say
+  low: Column | null;
+  high: Column | null;
+}
+
+export interface ChartModel {
+  from: number;
+  to: number;
+  axis: number[];
+  drawn: Drawn[];
+  style: Style;
+  log: [boolean, boolean]; // left, right
+  limits: [[number | null, number | null], [number | null, number | null]];
+  labels: [string, string];
+  unit: string;
+  tz: string;
+}
+
+export function chartModel(state: State, all: PlotSeries[], from: number, to: number,
+                           unit: string): ChartModel {
+  const shown = all.map((series, i) => ({ series, color: colorOf(i) })).filter(({ series }) =>
+    !state.lines[series.line]?.hidden &&
+    (state.solo.length === 0 || state.solo.includes(series.label)));
+  const axis = unionOf(shown.map(({ series }) => series.xs));
+  let columns = shown.map(({ series }) => onAxis(axis, series.xs, series.ys));
+  if (state.style === 'stacked') columns = stack(axis, columns);
+  const hasBand = state.style === 'line' || state.style === 'points';
+  const drawn = shown.map(({ series, color }, i): Drawn => ({
+    series, color, column: columns[i]!, right: state.lines[series.line]?.right ?? false,
+    low: hasBand && series.low.length ? onAxis(axis, series.xs, series.low) : null,
+    high: hasBand && series.high.length ? onAxis(axis, series.xs, series.high) : null,
+  }));
+  return {
+    from, to, axis, drawn, style: state.style, log: [state.ylog, state.y2log], unit, tz: state.tz,
+    limits: [parseLimits(state.yrange), parseLimits(state.y2range)],
+    labels: [state.ylabel, state.y2label],
+  };
+}

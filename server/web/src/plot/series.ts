@@ -1,0 +1,87 @@
+// The answers of a query as the lines of a graph.
+
+import type { Answer } from '../api/stream';
+import type { Sent } from '../query/auto';
+
+export interface PlotSeries {
+  label: string;
+  metric: string;
+  tags: Record<string, string>;
+  tsuid: string; // '' if several series are one here
+  line: number; // of the form
+  xs: number[]; // milliseconds, ascending
+  ys: (number | null)[]; // null: a gap
+  low: (number | null)[]; // of the band; empty without one
+  high: (number | null)[];
+  stats: Stats;
+}
+
+export interface Stats { last: number; min: number; max: number; avg: number; points: number }
+
+export function labelOf(metric: string, tags: Record<string, string>): string {
+  const words = Object.entries(tags).map(([tagk, tagv]) => `${tagk}=${tagv}`);
+  return words.length ? `${metric}{${words.join(', ')}}` : metric;
+}
+
+export function statsOf(ys: (number | null)[]): Stats {
+  const stats: Stats = { last: NaN, min: NaN, max: NaN, avg: NaN, points: 0 };
+  let sum = 0;
+  for (const y of ys) {
+    if (y === null) continue;
+    stats.last = y;
+    if (!(y >= stats.min)) stats.min = y;
+    if (!(y <= stats.max)) stats.max = y;
+    sum += y;
+    ++stats.points;
+  }
+  if (stats.points) stats.avg = sum / stats.points;
+  return stats;
+}
+
+const valueOf = (text: number | string) => {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : null;
+};
+
+// `sent[i]` is what query `i` was sent for.
+export function seriesOf(answers: Answer[], sent: Sent[]): PlotSeries[] {
+  const values: PlotSeries[] = [];
+  const bands = new Map<string, Answer>();
+  const used = new Map<string, number>();
+  for (const answer of answers) {
+    const of = sent[answer.query?.index ?? 0];
+    if (of && of.part !== 'value') {
+      bands.set(`${of.line} ${of.part} ${labelOf(answer.metric, answer.tags)}`, answer);
+      continue;
+    }
+    values.push(seriesOfAnswer(answer, of?.line ?? 0, used));
+  }
+  for (const series of values) addBand(series, bands);
+  return values;
+}
+
+// Series of different queries may have the same name; it is what a link calls them by.
+function seriesOfAnswer(answer: Answer, line: number, used: Map<string, number>): PlotSeries {
+  const { metric, tags } = answer;
+  const name = labelOf(metric, tags);
+  const before = used.get(name) ?? 0;
+  used.set(name, before + 1);
+  const ys = answer.dps.map((point) => valueOf(point[1]));
+  return {
+    label: before ? `${name} #${before + 1}` : name, metric, tags, line, ys,
+    tsuid: answer.tsuids?.length === 1 ? answer.tsuids[0]! : '',
+    xs: answer.dps.map((point) => point[0]), low: [], high: [], stats: statsOf(ys),
+  };
+}
+
+function addBand(series: PlotSeries, bands: Map<string, Answer>): void {
+  const key = labelOf(series.metric, series.tags);
+  const low = bands.get(`${series.line} min ${key}`);
+  const high = bands.get(`${series.line} max ${key}`);
+  if (low?.dps.length !== series.xs.length || high?.dps.length !== series.xs.length) return;
+  series.low = low.dps.map((point) => valueOf(point[1]));
+  series.high = high.dps.map((point) => valueOf(point[1]));
+  // The lowest and highest points, not the lowest and highest averages.
+  series.stats.min = statsOf(series.low).min;
+  series.stats.max = statsOf(series.high).max;
+}

@@ -1,0 +1,47 @@
+// The one state of this page, kept in step with the address.
+
+import { emptyQuery } from '../query/model';
+import { printQuery } from '../query/print';
+import { emptyState, type State } from './state';
+import { Store } from './store';
+import { parseState, printState } from './url';
+
+export const page = new Store<State>(parseState(location.hash));
+
+window.addEventListener('hashchange', () => {
+  if (location.hash.slice(1) !== printState(page.get())) page.set(parseState(location.hash));
+});
+
+// A change that the back button undoes.
+export function go(change: Partial<State>): void {
+  apply(change, (url) => history.pushState(null, '', url));
+}
+
+// A change that it does not: typing, sorting.
+export function tweak(change: Partial<State>): void {
+  apply(change, (url) => history.replaceState(null, '', url));
+}
+
+// pushState fires no event; popstate with a changed hash fires hashchange by itself.
+function apply(change: Partial<State>, write: (url: string) => void): void {
+  const state = { ...page.get(), ...change };
+  write(`#${printState(state)}`);
+  page.set(state);
+}
+
+// The address of the page in another state, for links that a new tab can open.
+export function linkTo(change: Partial<State>): string {
+  return `#${printState({ ...emptyState(), tz: page.get().tz, ...change })}`;
+}
+
+// The graph of one metric: what a click on its name opens.
+export function graphOf(metric: string, groups: [string, string][] = [],
+                        range: Partial<State> = {}): string {
+  const query = emptyQuery(metric);
+  query.groups = groups.map(([tagk, text]) => ({
+    tagk, text, type: text === '*' ? 'wildcard' as const : 'literal_or' as const,
+  }));
+  return linkTo({
+    view: 'graph', lines: [{ m: printQuery(query), right: false, hidden: false }], ...range,
+  });
+}

@@ -1,0 +1,51 @@
+// What the page shows. All of it is in the address after '#', in OpenTSDB's own words where it has
+// them: an old link of OpenTSDB's page is a link of this one.
+
+export const VIEWS = ['graph', 'browse', 'cardinality', 'regions', 'server'] as const;
+export type View = (typeof VIEWS)[number];
+export const SHOWN = ['graph', 'table', 'raw', 'json'] as const;
+export type Shown = (typeof SHOWN)[number];
+export const STYLES = ['line', 'area', 'stacked', 'points', 'bars'] as const;
+export type Style = (typeof STYLES)[number];
+
+export interface Line {
+  m: string; // may be wrong while it is typed
+  right: boolean; // drawn on the right axis
+  hidden: boolean;
+}
+
+export interface State {
+  view: View;
+  shown: Shown;
+  start: string;
+  end: string; // '' = now
+  lines: Line[];
+  style: Style;
+  ylog: boolean;
+  y2log: boolean;
+  yrange: string; // "[0:100]", either may be missing
+  y2range: string;
+  ylabel: string;
+  y2label: string;
+  title: string;
+  unit: string;
+  tz: string; // '' = the browser's
+  refresh: number; // seconds; 0 = off
+  auto: boolean; // downsample long ranges
+  notes: boolean; // show annotations
+  solo: string[]; // labels of the only series that are drawn
+  sort: string; // column of the legend, '-' before it: descending
+  metric: string; // in browse
+  tag: string; // in browse: broken down by it
+  search: string;
+}
+
+export const START = '1h-ago';
+
+export function emptyState(): State {
+  return {
+    view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', ylog: false,
+    y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
+    refresh: 0, auto: true, notes: true, solo: [], sort: '', metric: '', tag: '', search: '',
+  };
+}

@@ -1,0 +1,35 @@
+import { useEffect, useState } from 'preact/hooks';
+import { isAborted } from '../api/client';
+
+// What a request answers, or why it did not. Asked again when `keys` change; the one before is
+// ended then.
+export function useAnswer<T>(ask: (signal: AbortSignal) => Promise<T>, keys: unknown[]): {
+  value: T | null; error: unknown;
+} {
+  const [answer, setAnswer] = useState<{ value: T | null; error: unknown }>({
+    value: null, error: null,
+  });
+  useEffect(() => {
+    const abort = new AbortController();
+    ask(abort.signal).then(
+      (value) => abort.signal.aborted || setAnswer({ value, error: null }),
+      (error) => isAborted(error) || abort.signal.aborted ||
+        setAnswer(({ value }) => ({ value, error })),
+    );
+    return () => abort.abort();
+  }, keys);
+  return answer;
+}
+
+// Counts up every `ms` while the page can be seen; 0 = never.
+export function useTick(ms: number): number {
+  const [tick, setTick] = useState(0);
+  useEffect(() => {
+    if (!ms) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) setTick((count) => count + 1);
+    }, ms);
+    return () => clearInterval(timer);
+  }, [ms]);
+  return tick;
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { emptyState, type State } from '../src/state/state';
+import { parseState, printState } from '../src/state/url';
+
+const FULL: State = {
+  view: 'graph', shown: 'table', start: '2014/02/14-00:00:00', end: '2014/02/20',
+  lines: [{ m: 'avg:cpu{host=*,dc=regexp(^a&b#$)}', right: false, hidden: true },
+    { m: 'sum:rate{counter}:net', right: true, hidden: false }],
+  style: 'stacked', ylog: true, y2log: true, yrange: '[0:100]', y2range: '[:5]', ylabel: 'a & b',
+  y2label: '日本', title: '<script>', unit: 'bytes', tz: 'Europe/Berlin', refresh: 15, auto: false,
+  notes: false, solo: ['cpu{host=a}', 'שלום'], sort: '-max', metric: 'm', tag: 't', search: 'x y',
+};
+
+describe('the address', () => {
+  it('is the whole state, both ways', () => {
+    expect(parseState(`#${printState(FULL)}`)).toEqual(FULL);
+    for (const view of ['browse', 'cardinality', 'regions', 'server'] as const) {
+      expect(parseState(printState({ ...FULL, view }))).toEqual({ ...FULL, view });
+    }
+  });
+  it('is empty for a page without anything', () => {
+    expect(printState(emptyState())).toBe('');
+    expect(parseState('')).toEqual(emptyState());
+  });
+  it('opens the links of OpenTSDB as the same graph', () => {
+    const state = parseState('#start=2010/08/23-12:00:00&end=2010/08/24-12:00:00&m=sum:rate:' +
+      'http.hits%7Bhost=*%7D&o=axis%20x1y2&m=avg:5m-avg:lat&o=&yrange=%5B0:%5D&y2log&' +
+      'wxh=1475x613&autoreload=15&style=linespoint&key=out%20right');
+    expect(state.view).toBe('graph');
+    expect(state.lines).toEqual([
+      { m: 'sum:rate:http.hits{host=*}', right: true, hidden: false },
+      { m: 'avg:5m-avg:lat', right: false, hidden: false },
+    ]);
+    expect(state).toMatchObject({ start: '2010/08/23-12:00:00', end: '2010/08/24-12:00:00',
+      yrange: '[0:]', y2log: true, refresh: 15, style: 'line' });
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { ArrayReader } from '../src/api/stream';
+
+const ANSWER = JSON.stringify([
+  { metric: 'a"]}', tags: { h: '\\"{[' }, aggregateTags: [], dps: [[1, 2], [3, 'NaN']] },
+  { metric: 'b', tags: {}, aggregateTags: ['x'], dps: [[5, 6.5]] },
+  { statsSummary: { series: 2 } },
+]);
+
+describe('an answer that arrives in pieces', () => {
+  it('is the same wherever it is cut', () => {
+    for (let cut = 0; cut <= ANSWER.length; ++cut) {
+      const reader = new ArrayReader();
+      reader.push(ANSWER.slice(0, cut));
+      reader.push(ANSWER.slice(cut));
+      expect(reader.items).toEqual(JSON.parse(ANSWER).slice(0, 2));
+      expect(reader.isComplete).toBe(true);
+    }
+  });
+  it('is the same byte by byte', () => {
+    const reader = new ArrayReader();
+    for (const piece of ANSWER) reader.push(piece);
+    expect(reader.items).toHaveLength(2);
+  });
+  it('shows the points so far', () => {
+    const reader = new ArrayReader();
+    reader.push('[{"metric":"m","tags":{},"aggregateTags":[],"dps":[[1,2],[3,4],[5');
+    expect(reader.items).toEqual([]);
+    expect(reader.partial()?.dps).toEqual([[1, 2], [3, 4]]);
+    expect(reader.isComplete).toBe(false);
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { Browser, Server, settled } from './harness.mjs';
+
+let server;
+let browser;
+let page;
+
+before(async () => {
+  server = await Server.create();
+  browser = await Browser.create();
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+afterEach(async () => {
+  assert.deepEqual(page.errors, []);
+  assert.deepEqual(page.foreign, []);
+  await page.close();
+});
+
+test('all metrics with small charts; a few letters find one', async () => {
+  page = await browser.page(server.url);
+  await page.waitForSelector('.card .spark path');
+  assert.equal(await page.locator('.card').count(), 12);
+  await page.fill('input[type=search]', 'elbreq');
+  await page.waitForFunction(() => document.querySelectorAll('.card').length === 1);
+  assert.equal(await page.innerText('.card .main'), 'aws.elb.request_count');
+});
+
+test('largest first, newest first, stale only', async () => {
+  page = await browser.page(server.url);
+  await page.selectOption('[aria-label=Order]', 'large');
+  await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'twitter.mentions');
+  await server.put([{ metric: 'zz.fresh', timestamp: Math.floor(Date.now() / 1000), value: 1, tags: { a: 'b' } }]);
+  await page.reload();
+  await page.selectOption('[aria-label=Order]', 'new');
+  await page.waitForFunction(() => document.querySelector('.card .main')?.textContent === 'zz.fresh');
+  await page.selectOption('[aria-label=Order]', 'stale');
+  await page.waitForFunction(() => document.querySelectorAll('.card').length === 12);
+});
+
+test('a metric has its tags and counts, is broken down, and a value leads to its graph', async () => {
+  page = await browser.page(server.url, '#metric=twitter.mentions');
+  await page.waitForSelector('.tagkeys .panel');
+  assert.match(await page.innerText('.tagkeys .panel'), /symbol\s+10 values/);
+  await page.click('a:has-text("break down")');
+  await page.waitForFunction(() => document.querySelectorAll('.cards .card').length === 10);
+  await page.click('.values-list a:has-text("AAPL")');
+  await settled(page);
+  assert.match(page.url(), /symbol=AAPL/);
+});
+
+test('names with <script>, from right to left and emoji are text', async (t) => {
+  const odd = await Server.create({ data: false,
+    options: ['--tsd.storage.names=utf8', '--tsd.core.tag.allow_specialchars=<>()🦊'] });
+  t.after(() => odd.close());
+  const now = Math.floor(Date.now() / 1000);
+  const names = ['<script>alert(1)</script>', 'שלום', '🦊.fox'];
+  const answer = await odd.put(names.map((name) => ({
+    metric: 'odd.names', timestamp: now, value: 1, tags: { name } })));
+  assert.ok(answer.ok, await answer.text());
+  page = await browser.page(odd.url, '#m=sum:odd.names{name=*}&start=1h-ago');
+  page.on('dialog', () => page.errors.push('a name was run as a script'));
+  await settled(page);
+  const text = await page.innerText('.legend');
+  for (const name of names) assert.ok(text.includes(name), `${name} in ${text}`);
+});

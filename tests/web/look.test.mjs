@@ -1,0 +1,74 @@
+// Every view: for those who cannot see it, in the dark, on a phone, and behind a path prefix.
+
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { Browser, CPU, Server, axePath, legend, settled } from './harness.mjs';
+
+let server;
+let browser;
+
+before(async () => {
+  server = await Server.create({ options: ['--tsd.stats.self_interval=1'] });
+  browser = await Browser.create();
+});
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const VIEWS = {
+  metrics: '#', metric: '#metric=twitter.mentions&tag=symbol', graph: CPU, table: `${CPU}&show=table`,
+  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, cardinality: '#v=cardinality', regions: '#v=regions', server: '#v=server',
+};
+
+async function faults(page) {
+  await page.waitForTimeout(900);
+  await page.evaluate(await (await import('node:fs')).promises.readFile(axePath, 'utf8'));
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).slice(0, 3).join(' | ')}`);
+}
+
+for (const [name, hash] of Object.entries(VIEWS)) {
+  for (const colorScheme of ['light', 'dark']) {
+    test(`axe finds nothing in ${name}, ${colorScheme}`, async () => {
+      const page = await browser.page(server.url);
+      await page.emulateMedia({ colorScheme });
+      await page.goto('about:blank');
+      await page.goto(server.url + hash);
+      assert.deepEqual(await faults(page), []);
+      assert.deepEqual(page.errors, []);
+      await page.close();
+    });
+  }
+
+  test(`${name} fits a phone`, async () => {
+    const page = await browser.page(server.url);
+    await page.setViewportSize({ width: 375, height: 740 });
+    await page.goto('about:blank');
+    await page.goto(server.url + hash);
+    await page.waitForTimeout(900);
+    const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content <= screen, `${content} px wide on ${screen}`);
+    await page.close();
+  });
+}
+
+test('works behind a path prefix, and over a slow network', async () => {
+  const proxy = createServer((asked, answer) => {
+    if (!asked.url.startsWith('/tools/tsd/')) return answer.writeHead(404).end();
+    setTimeout(() => asked.pipe(request({ port: server.port, method: asked.method, headers: asked.headers,
+      path: asked.url.slice('/tools/tsd'.length) }, (got) => {
+      answer.writeHead(got.statusCode, got.headers);
+      got.pipe(answer);
+    })), 300);
+  });
+  await new Promise((done) => proxy.listen(0, '127.0.0.1', done));
+  const page = await browser.page(`http://127.0.0.1:${proxy.address().port}/tools/tsd/`, CPU);
+  await settled(page);
+  assert.equal((await legend(page)).length, 4);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+  proxy.closeAllConnections();
+  proxy.close();
+});
