@@ -47,7 +47,8 @@ namespace {
 
 constexpr std::string_view kUsage = R"(usage: ingest_bench [option...]
   --hosts=100      series are ten times as many
-  --hours=1        of points every 10 s; a fraction will do
+  --hours=1        of points; a fraction will do
+  --step-s=10      seconds between the points of a series; 3600 is a back-fill of hourly points
   --threads=2      that append at once, each its own hosts
   --batch=1000     points of one append
   --sync=interval  never, interval or always
@@ -64,7 +65,6 @@ constexpr std::string_view kUsage = R"(usage: ingest_bench [option...]
 )";
 
 constexpr int64_t kStartMs = 1704067200000;  // a full hour
-constexpr int64_t kStepMs = 10'000;
 constexpr std::string_view kMetrics[] = {
     "cpu.usage_user",   "cpu.usage_system",    "cpu.usage_idle",    "cpu.usage_nice",
     "cpu.usage_iowait", "cpu.usage_irq",       "cpu.usage_softirq", "cpu.usage_steal",
@@ -74,6 +74,7 @@ constexpr uint64_t kMetricCount = std::size(kMetrics);
 struct Settings {
   uint64_t hosts = 100;
   double hours = 1;
+  uint64_t step_s = 10;
   uint64_t threads = 2;
   uint64_t batch = 1000;
   std::string sync = "interval";
@@ -87,7 +88,7 @@ struct Settings {
   uint64_t open_hours_mib = 512;
   std::string dir = std::filesystem::temp_directory_path().string();
 
-  uint64_t steps() const { return static_cast<uint64_t>(hours * 3600'000) / kStepMs; }
+  uint64_t steps() const { return static_cast<uint64_t>(hours * 3600) / step_s; }
   uint64_t points() const { return steps() * hosts * kMetricCount; }
 };
 
@@ -115,7 +116,8 @@ bool ParseArgument(std::string_view argument, Settings* settings) {
   if (name == "--burst-rounds") return positive(&settings->burst_rounds);
   if (name == "--journal-mib") return positive(&settings->journal_mib);
   if (name == "--open-hours-mib") return positive(&settings->open_hours_mib);
-  if (name == "--hours") return ParseWhole(value, &settings->hours) && settings->steps() > 0;
+  if (name == "--step-s") return positive(&settings->step_s);
+  if (name == "--hours") return ParseWhole(value, &settings->hours) && settings->hours >= 0;
   if (name == "--sync") settings->sync = value;
   if (name == "--ack") settings->ack = value;
   if (name == "--dir") settings->dir = value;
@@ -195,10 +197,11 @@ class Load {
       new_tags_.push_back(TagsOf(step_ * settings_.hosts + hosts_[host]));
     }
     int32_t& value = values_[at_];
-    points_.push_back({.metric = kMetrics[metric],
-                       .tags = settings_.new_series ? new_tags_.back() : tags_[host],
-                       .timestamp = {.ms = kStartMs + static_cast<int64_t>(step_) * kStepMs},
-                       .value = Value::Integer(value)});
+    points_.push_back(
+        {.metric = kMetrics[metric],
+         .tags = settings_.new_series ? new_tags_.back() : tags_[host],
+         .timestamp = {.ms = kStartMs + static_cast<int64_t>(step_ * settings_.step_s) * 1000},
+         .value = Value::Integer(value)});
     value = std::clamp(value + static_cast<int32_t>(random_.Below(5)) - 2, 0, 100);
     if (++at_ < values_.size()) return;
     at_ = 0;
@@ -564,6 +567,11 @@ int main(int argc, char** argv) {
     if (hourcell::ParseArgument(argv[i], &settings)) continue;
     fmt::print(stderr, "ingest_bench: {}: not an option, or out of range\n{}", argv[i],
                hourcell::kUsage);
+    return 2;
+  }
+  if (settings.steps() == 0) {
+    fmt::print(stderr, "ingest_bench: --hours={} is less than --step-s={}\n", settings.hours,
+               settings.step_s);
     return 2;
   }
   hourcell::Run(settings);
