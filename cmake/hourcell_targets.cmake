@@ -33,7 +33,10 @@ if(HOURCELL_SANITIZE STREQUAL "thread")
   target_compile_definitions(hourcell_flags INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
 endif()
 if(HOURCELL_FUZZ)
-  target_compile_options(hourcell_flags INTERFACE -fsanitize=fuzzer-no-link)
+  # Fuzzers are steered by what they reach of the libraries. In a test, the counters would cost a
+  # fifth of its compile time and steer nothing.
+  target_compile_options(hourcell_flags INTERFACE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:HOURCELL_TEST>>>:-fsanitize=fuzzer-no-link>)
   target_link_options(hourcell_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 if(HOURCELL_KILL_POINTS)
@@ -155,6 +158,7 @@ function(hourcell_test name)
   target_compile_definitions(${name} PRIVATE ${ARG_DEFINITIONS})
   # Matchers cost the optimiser more than the tests would ever win.
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Release>>:-O0>)
+  set_target_properties(${name} PROPERTIES HOURCELL_TEST ON)
   hourcell_precompile(${name} <gmock/gmock.h> <gtest/gtest.h>)
   hourcell_unify(${name})
   set(cases ${CMAKE_CURRENT_BINARY_DIR}/${name}_cases.cmake)
