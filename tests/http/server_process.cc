@@ -46,9 +46,11 @@ void MakePipe(int ends[2]) {
   HOURCELL_CHECK(pipe2(ends, O_CLOEXEC) == 0);
 }
 
+// `under` is a program and its arguments that runs the program; empty: nothing does.
 Child Spawn(const std::vector<std::string>& arguments,
             const std::string& environment,
-            bool capture_err) {
+            bool capture_err,
+            const std::vector<std::string>& under = {}) {
   int in[2];
   int out[2];
   int err[2];
@@ -60,7 +62,8 @@ Child Spawn(const std::vector<std::string>& arguments,
   posix_spawn_file_actions_adddup2(&actions, in[0], 0);
   posix_spawn_file_actions_adddup2(&actions, out[1], 1);
   if (capture_err) posix_spawn_file_actions_adddup2(&actions, err[1], 2);
-  std::vector<std::string> words = {ProgramPath()};
+  std::vector<std::string> words = under;
+  words.emplace_back(ProgramPath());
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words)
@@ -74,7 +77,7 @@ Child Spawn(const std::vector<std::string>& arguments,
   envp.push_back(nullptr);
   Child child{.pid = -1, .in = in[1], .out = out[0], .err = err[0]};
   const int failed =
-      posix_spawn(&child.pid, ProgramPath(), &actions, nullptr, argv.data(), envp.data());
+      posix_spawnp(&child.pid, argv.front(), &actions, nullptr, argv.data(), envp.data());
   HOURCELL_CHECK(failed == 0);
   posix_spawn_file_actions_destroy(&actions);
   for (const int fd : {in[0], out[1], err[1]})
@@ -158,10 +161,11 @@ int RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms) {
 
 ServerProcess::ServerProcess(const std::string& directory,
                              const std::vector<std::string>& arguments,
-                             const std::string& environment) {
+                             const std::string& environment,
+                             const std::vector<std::string>& under) {
   std::vector<std::string> words = {"serve", "--port", "0", "--data", directory};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const Child child = Spawn(words, environment, /*capture_err=*/false);
+  const Child child = Spawn(words, environment, /*capture_err=*/false, under);
   close(child.in);
   close(child.err);
   pid_ = child.pid;

@@ -32,10 +32,12 @@ int RunAndKill(const std::vector<std::string>& arguments, int64_t after_ms);
 // `hourcell serve` on a directory, listening on a port of the system's choice.
 class ServerProcess {
  public:
-  // Starts it and waits until it says where it listens. `environment` is "NAME=value".
+  // Starts it and waits until it says where it listens. `environment` is "NAME=value". `under` is a
+  // program and its arguments that runs the server in its own process, as valgrind does.
   explicit ServerProcess(const std::string& directory,
                          const std::vector<std::string>& arguments = {},
-                         const std::string& environment = {});
+                         const std::string& environment = {},
+                         const std::vector<std::string>& under = {});
   // Kills it if it still runs.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;

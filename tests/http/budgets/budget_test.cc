@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/http/budgets/budget_table.h"
+#include "tests/http/budgets/callgrind_run.h"
+#include "tests/http/budgets/system_calls.h"
+#include "tests/http/budgets/work.h"
+#include "tests/http/server_process.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::budget_test {
+namespace {
+
+constexpr size_t kPoints = 100'000;
+constexpr size_t kQueries = 500;
+
+// Prints a count beside its budget, so that a failure shows all that moved, and compares.
+void Compare(std::string_view work, std::string_view count, double value) {
+  const Budget* budget = std::ranges::find_if(
+      kBudgets, [&](const Budget& row) { return row.work == work && row.count == count; });
+  ASSERT_NE(budget, std::end(kBudgets)) << "no budget: " << work << ", " << count;
+  fmt::print("{:16} {:18} {:10.2f} of {:10.2f}\n", work, count, value, budget->most);
+  EXPECT_LE(value, budget->most * kSlack)
+      << "more " << count << " for " << work << " than tests/http/budgets/budget_table.h allows";
+}
+
+class BudgetTest : public testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef HOURCELL_BUDGETS
+    GTEST_SKIP() << "the budgets are for the build of preset dev";
+#endif
+  }
+
+  // What one of `count` equal parts of `work` takes beyond `without`.
+  static void CompareUnderCallgrind(std::string_view name,
+                                    const WorkCost& without,
+                                    double count,
+                                    const std::function<void(uint16_t port)>& work) {
+    const WorkCost with = RunUnderCallgrind(work);
+    Compare(name, "instructions", (with.instructions - without.instructions) / count);
+    Compare(name, "allocations", (with.allocations - without.allocations) / count);
+  }
+};
+
+// The first points of each series make it: they are in both runs of which the difference is taken.
+TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
+  if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
+  const std::string first = PutLines(0, 1'000);
+  const WorkCost known = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, first); });
+  const std::string more = PutLines(1, kPoints);
+  CompareUnderCallgrind("telnet", known, kPoints, [&](uint16_t port) {
+    PutByTelnet(port, first);
+    PutByTelnet(port, more);
+  });
+  CompareUnderCallgrind("http put", known, kPoints, [&](uint16_t port) {
+    PutByTelnet(port, first);
+    PutByHttp(port, 1, kPoints);
+  });
+}
+
+TEST_F(BudgetTest, InstructionsAndAllocationsOfQueries) {
+  if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
+  const std::string lines = PutLines(0, kPoints / 10 * 4);
+  const WorkCost stored = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, lines); });
+  const struct {
+    std::string_view name;
+    std::string_view target;
+    int status;
+  } kinds[] = {
+      {"one series",
+       "/api/query?start=1704067200&end=1704070799&m=max:1m-max:cpu.usage_user{host=host_7,rack=1}",
+       200},
+      {"eight series",
+       "/api/"
+       "query?start=1704067200&end=1704070799&m=max:1m-max:cpu.usage_user{host=host_1|host_2|host_"
+       "3|host_4|host_5|host_6|host_7|host_8,rack=1}",
+       200},
+      {"refused", "/api/query?start=1704067200&m=nosuch:cpu.usage_user", 400},
+      {"unknown name", "/api/query?start=1704067200&m=sum:cpu.nosuch", 400},
+  };
+  for (const auto& kind : kinds) {
+    CompareUnderCallgrind(kind.name, stored, kQueries, [&](uint16_t port) {
+      PutByTelnet(port, lines);
+      Ask(port, kind.target, kind.status, kQueries);
+    });
+  }
+}
+
+// Of a client that is always ahead of the server: it sends while the server is stopped.
+TEST_F(BudgetTest, SystemCallsAndSwitchesOfTelnet) {
+  constexpr size_t kRounds = 40;
+  constexpr size_t kPointsOfRound = 5'000;
+  TempDir dir;
+  ServerProcess server(dir.file("store"));
+  PutByTelnet(server.port(), PutLines(0, 1'000));
+  size_t step = 1;
+  const auto put = [&] {
+    TcpClient client(server.port());
+    for (size_t round = 0; round < kRounds; ++round, step += kPointsOfRound / 1'000)
+      PutAhead(&client, server.pid(), PutLines(step, kPointsOfRound));
+  };
+  const double thousands = kRounds * kPointsOfRound / 1e3;
+  const int64_t switches = VoluntarySwitches(server.pid());
+  put();
+  Compare("telnet ahead", "context switches",
+          static_cast<double>(VoluntarySwitches(server.pid()) - switches) / thousands);
+  const auto calls = CountSystemCalls(server.pid(), put);
+  if (!calls.has_value()) GTEST_SKIP() << "no strace on this machine, or it may not attach";
+  for (const std::string name : {"recvfrom", "epoll_wait", "futex"}) {
+    const auto found = calls->find(name);
+    Compare("telnet ahead", name,
+            found == calls->end() ? 0 : static_cast<double>(found->second) / thousands);
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::budget_test
