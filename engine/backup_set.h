@@ -91,7 +91,7 @@ class BackupSet {
   std::string PathOf(const BackupFile& file) const;
 
   // Adds a file to the backup that Commit makes: copies it, if none of its name, size and CRC is
-  // there. A table file that is copied is checked, block by block. kDataLoss: it is damaged.
+  // there. An SST file that is copied is checked, block by block. kDataLoss: it is damaged.
   absl::Status Add(const BackupSource& source);
 
   // Makes the backup of what was added, and returns its manifest. `made` says when it was made, and

@@ -103,7 +103,7 @@ struct Options {
   // All memtables are four of these at most.
   size_t write_buffer_bytes = 64 << 20;  // tsd.storage.write_buffer: one memtable
   int background_jobs = 2;   // tsd.storage.background_jobs: flushes and LSM compactions at once
-  int open_files_max = 512;  // tsd.storage.open_files: table files open at once
+  int open_files_max = 512;  // tsd.storage.open_files: SST files open at once
 
   // tsd.region.presplit: the regions a new store's data table begins with, as regions/presplit.h
   // says (`hex:16`, `salt`, `keys:a,b`, `file:PATH` and others); empty: one.

@@ -11,7 +11,7 @@
 //   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
 //
 // Observers are borrowed from before Open until the store is closed, and called in the order of
-// Options::observers. Where one refuses, those behind it are not asked. A store without observers
+// Options::observers. Where one refuses, those after it are not asked. A store without observers
 // does not pay for them.
 //
 // Threads: methods are called from any thread, and several at once; an observer guards what it

@@ -54,7 +54,7 @@ class SaltEpochs {
   static absl::StatusOr<SaltEpochs> Parse(std::string_view text, size_t salt_width);
   std::string ToText() const;
 
-  // Adds an epoch behind the last. kInvalidArgument as Make, kFailedPrecondition if it does not
+  // Adds an epoch after the last. kInvalidArgument as Make, kFailedPrecondition if it does not
   // begin after the last, or nothing would change; then nothing has.
   absl::Status Append(const SaltEpoch& epoch);
 

@@ -13,8 +13,8 @@
 #include "engine/backup_set.h"
 #include "engine/journal/journal.h"
 #include "engine/rows/store_meta.h"
+#include "engine/table/pinned_files.h"
 #include "engine/table/region_store.h"
-#include "engine/table/table_files.h"
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 #include "engine/write/group_commit.h"
@@ -47,7 +47,7 @@ struct BackupAdmin::Moment {
   int64_t made_ms = 0;
   uint64_t low_mark = 0;
   std::unique_ptr<JournalPin> journal;
-  std::unique_ptr<TableFiles> tables;
+  std::unique_ptr<PinnedFiles> tables;
   uint64_t next_block = 0;  // known once the journal is copied
 };
 
@@ -67,13 +67,13 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
   return parts_.regions->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
-// The journal first: until it is copied it is not trimmed, and may come near its limit.
+// The journal first: until it is copied no segment of it is deleted, and it may grow to its limit.
 absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupSet* set) {
   uint64_t done = 0;
   uint64_t total = 0;
   for (const JournalPin::File& file : moment->journal->files())
     total += file.bytes;
-  for (const TableFile& file : moment->tables->files())
+  for (const PinnedFile& file : moment->tables->files())
     total += file.bytes;
   const auto add = [&](const BackupSource& source) -> absl::Status {
     if (progress != nullptr && !progress(done, total)) {
@@ -89,7 +89,7 @@ absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupS
   moment->next_block = moment->journal->next_sequence();
   moment->journal.reset();
   HOURCELL_KILL_POINT("backup:journal");
-  for (const TableFile& file : moment->tables->files()) {
+  for (const PinnedFile& file : moment->tables->files()) {
     HOURCELL_RETURN_IF_ERROR(add({.path = "db/" + file.name,
                                   .from = file.path,
                                   .bytes = file.bytes,

@@ -113,14 +113,14 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
                                  uint32_t base_time_s,
                                  uint64_t block,
                                  int64_t* bytes) {
-  // Nearly always it is the last one, or behind it.
-  auto behind = series->hours.end();
+  // Nearly always it is the last one, or after it.
+  auto after = series->hours.end();
   if (!series->hours.empty() && (*series->hours.rbegin())->base_time_s > base_time_s) {
-    behind = series->hours.lower_bound(Hour::KeyOf(uint64_t{base_time_s} + 1, 0));
+    after = series->hours.lower_bound(Hour::KeyOf(uint64_t{base_time_s} + 1, 0));
   }
   uint32_t turn = 0;
-  if (behind != series->hours.begin()) {
-    Hour* const last = std::prev(behind)->get();
+  if (after != series->hours.begin()) {
+    Hour* const last = std::prev(after)->get();
     if (last->base_time_s == base_time_s) {
       if (last->state == State::kOpen) {
         series->current = last;
@@ -136,7 +136,7 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
   *bytes += static_cast<int64_t>(hour->allocated());
   ++open_hours_;
   opened_.push_back({.series = series->number, .base_time_s = base_time_s});
-  series->current = series->hours.insert(behind, std::move(hour))->get();
+  series->current = series->hours.insert(after, std::move(hour))->get();
   return series->current;
 }
 
@@ -357,11 +357,11 @@ bool Lane::ReadLast(
       return newest_ms >= from_ms;
     }
     if (!DecodeLocked(begin, hours_end, pinned_at)) continue;
-    const auto behind =
+    const auto after =
         std::ranges::upper_bound(columns_.offset_ms, until_ms - base_ms, {},
                                  [](uint32_t offset_ms) { return int64_t{offset_ms}; });
-    if (behind == columns_.offset_ms.begin()) continue;
-    const auto at = static_cast<size_t>(behind - columns_.offset_ms.begin()) - 1;
+    if (after == columns_.offset_ms.begin()) continue;
+    const auto at = static_cast<size_t>(after - columns_.offset_ms.begin()) - 1;
     *last = {.ms = base_ms + columns_.offset_ms[at], .value = columns_.value(at)};
     return last->ms >= from_ms;
   }

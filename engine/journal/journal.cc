@@ -298,7 +298,7 @@ absl::Status Journal::AppendBuffer() {
   if (current_->Truncate(current_bytes_, rocksdb::IOOptions(), nullptr).ok()) {
     reserved_bytes_ = current_bytes_;
   } else {
-    // What is behind the good blocks stays; the next segment takes over at this sequence.
+    // What follows the good blocks stays; the next segment takes over at this sequence.
     current_.reset();
   }
   return status;
@@ -350,7 +350,7 @@ absl::Status Journal::SyncAll() {
 
   MutexLock lock(&mutex_);
   synced_sequence_.store(target, std::memory_order_relaxed);
-  // Not by what is the newest now: that may be another one, with blocks behind the sync in this.
+  // Not by what is the newest now: that may be another one, with blocks after the sync in this.
   std::erase_if(unsynced_, [newest](const Unsynced& entry) { return entry.number < newest; });
   return absl::OkStatus();
 }
@@ -366,7 +366,7 @@ absl::Status Journal::SyncFile(Unsynced* file) const {
   return AsUnavailable(file->file->Sync(rocksdb::IOOptions(), nullptr), "fsync " + path);
 }
 
-absl::Status Journal::Trim(uint64_t low_mark) {
+absl::Status Journal::DeleteBelow(uint64_t low_mark) {
   MutexLock sync_lock(&sync_mutex_);
   for (bool is_first = true;; is_first = false) {
     uint64_t number = 0;
@@ -387,7 +387,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
     const std::string path = PathOf(number);
     HOURCELL_RETURN_IF_ERROR(
         AsUnavailable(fs_->DeleteFile(path, rocksdb::IOOptions(), nullptr), "delete " + path));
-    HOURCELL_KILL_POINT("journal:trimmed");
+    HOURCELL_KILL_POINT("journal:deleted");
     MutexLock lock(&mutex_);
     list_.erase(list_.begin());
     CountSegments();
@@ -397,7 +397,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
 
 std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
   auto pin = std::make_unique<JournalPin>(this);
-  // After it, so that no trim that has begun goes on to delete what is pinned.
+  // After it, so that no deletion that has begun goes on to delete what is pinned.
   MutexLock sync_lock(&sync_mutex_);
   MutexLock lock(&mutex_);
   ++pins_;
@@ -414,7 +414,7 @@ std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
   return pin;
 }
 
-uint64_t Journal::TrimMark(uint64_t sequence) const {
+uint64_t Journal::LowMarkThatDeletes(uint64_t sequence) const {
   MutexLock lock(&mutex_);
   if (pins_ > 0 || list_.size() < 2) return 0;
   for (size_t i = 1; i + 1 < list_.size(); ++i)

@@ -27,7 +27,7 @@ uint64_t Load64(std::string_view bytes, size_t at) {
   return LoadBigEndian(bytes.data() + at, 8);
 }
 
-// The CRC that `bytes`, what is behind a stored CRC, have in segment `segment`.
+// The CRC that `bytes`, what follows a stored CRC, have in segment `segment`.
 uint32_t CrcIn(uint64_t segment, std::string_view bytes) {
   char number[8];
   StoreBigEndian(segment, 8, number);

@@ -115,7 +115,7 @@ absl::Status SegmentReader::ReadHeader() {
   return absl::OkStatus();
 }
 
-// Moves the carry to the front of the batch and reads behind it. Returns the bytes there are.
+// Moves the carry to the front of the batch and reads after it. Returns the bytes there are.
 absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   const size_t want = std::max(kReadBytes, carry_block_);
   const size_t size =

@@ -39,10 +39,10 @@ bool QueryMemory::TryTake(size_t bytes) {
   return true;
 }
 
-bool QueryMemory::IsWorthTrimming() {
+bool QueryMemory::IsWorthReturning() {
   const size_t now = used();
   size_t peak = peak_.load(std::memory_order_relaxed);
-  return peak >= now + kBytesWorthTrimming &&
+  return peak >= now + kBytesWorthReturning &&
          peak_.compare_exchange_strong(peak, now, std::memory_order_relaxed);
 }
 

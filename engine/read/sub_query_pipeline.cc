@@ -32,7 +32,7 @@ constexpr uint64_t kLargeShareOfCache = 4;
 constexpr size_t kSoughtBytes = sizeof(std::string_view) + 2 * sizeof(std::string);
 
 // What is between start and end.
-SpanView Trim(const Span& span, int64_t start_ms, int64_t end_ms) {
+SpanView PointsWithin(const Span& span, int64_t start_ms, int64_t end_ms) {
   const auto begin = std::ranges::lower_bound(span.t, start_ms) - span.t.begin();
   const auto end = std::ranges::upper_bound(span.t, end_ms) - span.t.begin();
   const auto first = static_cast<size_t>(begin);
@@ -297,8 +297,8 @@ absl::Status SubQueryPipeline::Give(const Span& points) {
        .tsuids = tsuids_,
        .nan_as_null = query_.downsample.has_value() && query_.downsample->fill == FillPolicy::kNull,
        .annotations = annotations,
-       .points = spec_.keep_scanned ? Trim(points, INT64_MIN, INT64_MAX)
-                                    : Trim(points, spec_.start_ms, spec_.end_ms)});
+       .points = spec_.keep_scanned ? PointsWithin(points, INT64_MIN, INT64_MAX)
+                                    : PointsWithin(points, spec_.start_ms, spec_.end_ms)});
 }
 
 PlanReport SubQueryPipeline::Report() const {

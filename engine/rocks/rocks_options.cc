@@ -31,7 +31,7 @@ constexpr uint64_t kDictionarySampleBytes = 4 << 20;
 // series logs some 250 MB, and is flushed as often as that takes.
 constexpr uint64_t kLogBytesMax = 64 << 20;
 
-// What RocksDB does for a family that is behind holds up all of them, and a write that waits there
+// What RocksDB does for a family that lags holds up all of them, and a write that waits there
 // waits as long as a disk takes nothing. So it comes long after RegionBacklog's limits, and after
 // RocksRecovery has refused to write.
 void PutOffStalls(rocksdb::ColumnFamilyOptions* family) {

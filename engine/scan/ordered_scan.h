@@ -80,7 +80,7 @@ class OrderedScan {
   class Cursor;
 
   void ReadAhead();
-  // The next block of a source's rows; true if there are none behind it.
+  // The next block of a source's rows; true if there are none after it.
   absl::StatusOr<bool> Fill(Source* source, Block* block) const;
   // Waits for a source's next block; false if there is none.
   bool NextBlock(size_t source, Block* block);

@@ -17,7 +17,7 @@
 // Opening one is rare, once an hour and series, and costs the lane 16 bytes until it is asked.
 //
 // Why the sets go into RocksDB's log though index rows do not: a row that is in a file must be in
-// its set, also if the power fails. RocksDB syncs the logs behind which a memtable was closed
+// its set, also if the power fails. RocksDB syncs the logs after which a memtable was closed
 // before it takes the memtable's file, so what was logged before a cell is on disk before the cell.
 // A series is added once a day: that is a twentieth of the rows that sealing writes.
 

@@ -105,9 +105,9 @@ void AppendIndexRows(const Layout& layout,
                      std::vector<Mutation>* group) {
   while (!series.empty()) {
     const uint64_t chunk = series.front().number >> 16;
-    const auto behind = std::ranges::find_if(
+    const auto after = std::ranges::find_if(
         series, [chunk](const NewSeries::Entry& one) { return one.number >> 16 != chunk; });
-    const auto count = static_cast<size_t>(behind - series.begin());
+    const auto count = static_cast<size_t>(after - series.begin());
     AppendPostings(layout, metric, series.first(count), group);
     AppendTsuids(series.first(count), group);
     series = series.subspan(count);

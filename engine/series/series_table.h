@@ -9,7 +9,7 @@
 // is found by its tags (C8).
 //
 // One thread at a time creates series: it has the turn. Whatever may take long is waited for before
-// the turn is taken, by those who may wait: the turn itself, tables that are behind with merging
+// the turn is taken, by those who may wait: the turn itself, tables that lag with merging
 // their files, and memory for series without index rows, which another thread writes (SetIndexer).
 // Whoever may not wait is told to come again. Thread-safe.
 
@@ -129,7 +129,7 @@ class SeriesTable {
   absl::Status Restore(std::span<const SeriesDefinition> definitions);
 
   // Gives none of the numbers up to `number` to a new series: points of series that are lost name
-  // them. For a replay: not thread-safe. kDataLoss: it is too far behind the last one.
+  // them. For a replay: not thread-safe. kDataLoss: it is too far after the last one.
   absl::Status Reserve(SeriesNumber number);
 
   // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried

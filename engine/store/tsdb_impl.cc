@@ -321,8 +321,8 @@ absl::Status Tsdb::Impl::Close() {
   if (closed.ok()) {
     // Nothing in the journal is needed any more, its last segment included.
     const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
-    closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
-    HOURCELL_KILL_POINT("close:trimmed");
+    closed = low_mark.ok() ? journal->DeleteBelow(*low_mark) : low_mark.status();
+    HOURCELL_KILL_POINT("close:deleted");
   }
   closed.Update(tables->Close());
   lock.reset();

@@ -29,7 +29,7 @@ class Tables {
   // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
-  // As Apply, but kUnavailable at once where Apply would wait for a region that is behind: for whom
+  // As Apply, but kUnavailable at once where Apply would wait for a region that lags: for whom
   // others wait meanwhile.
   virtual absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) {
     return Apply(group, sync);
@@ -42,7 +42,7 @@ class Tables {
   // True if the region that has the key takes no rows for now, as its files come faster than they
   // are merged: a group with such a row waits for it, and fails with kUnavailable after a while.
   // One that is left out of a group because of it is counted as blocked.
-  virtual bool IsBehind(TableId table, std::string_view key) = 0;
+  virtual bool IsLagging(TableId table, std::string_view key) = 0;
 
   // Not OK, kUnavailable: some of what is to be read may not survive kill -9, as a disk failed and
   // its Apply was, or will be, refused. Whoever is about to acknowledge something by what he has

@@ -113,7 +113,7 @@ class Replay {
     return absl::OkStatus();
   }
 
-  // A definition with the memory behind its spans; its names are in the block.
+  // A definition with the memory after its spans; its names are in the block.
   struct Definition {
     explicit Definition(const SeriesDefinition& of)
         : tags(of.tags.begin(), of.tags.end()),

@@ -301,7 +301,7 @@ void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
-  // Before names are looked at: what is not stored must not leave a new name behind.
+  // Before names are looked at: what is not stored must not create a name.
   CheckPoints(points, batch);
 }
 

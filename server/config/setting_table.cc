@@ -222,11 +222,10 @@ constexpr auto kRows = std::to_array<Setting>({
             "use at most four times as much",
             64 << 10,
             1 << 30),
-    Integer(
-        "tsd.storage.background_jobs", "2", "threads that write and merge table files", 1, 1024),
+    Integer("tsd.storage.background_jobs", "2", "threads that write and merge SST files", 1, 1024),
     Integer("tsd.storage.open_files",
             "512",
-            "maximum number of open table files; opening one takes about a millisecond",
+            "maximum number of open SST files; opening one takes about a millisecond",
             20,
             1'000'000),
 

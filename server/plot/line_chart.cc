@@ -14,10 +14,10 @@ namespace {
 
 constexpr size_t kDottedPointsMax = 40;
 
-std::vector<double> AllValues(const Figure& figure, std::vector<double> Series::* column) {
+std::vector<double> AllValues(const Figure& figure, std::vector<double> Series::* member) {
   std::vector<double> values;
   for (const Series& series : figure.series)
-    values.insert(values.end(), (series.*column).begin(), (series.*column).end());
+    values.insert(values.end(), (series.*member).begin(), (series.*member).end());
   return values;
 }
 

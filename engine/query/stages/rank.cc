@@ -47,7 +47,7 @@ double Percentile(double position, std::span<T> values) {
   const double floor = std::floor(position);
   const auto above = static_cast<size_t>(floor);
   const auto lower = static_cast<double>(ValueAt(values, above - 1));
-  // What is behind the place of the lower is not less than it.
+  // What follows the place of the lower is not less than it.
   const auto upper = static_cast<double>(
       *std::min_element(values.begin() + static_cast<ptrdiff_t>(above), values.end()));
   return lower + (position - floor) * (upper - lower);

@@ -144,8 +144,7 @@ absl::Status KeyTemplate::AddField(std::string_view word) {
         std::from_chars(operand.data(), operand.data() + operand.size(), field.number);
     const bool is_number = error == std::errc() && end == operand.data() + operand.size();
     if (!is_number || field.number < 1 || field.number > known->max) {
-      return RefuseTemplate(word,
-                            fmt::format("a number from 1 to {} behind the colon", known->max));
+      return RefuseTemplate(word, fmt::format("a number from 1 to {} after the colon", known->max));
     }
   }
   if (field.kind == KeyFieldKind::kSalt) {

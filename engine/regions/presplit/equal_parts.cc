@@ -13,7 +13,7 @@ namespace hourcell {
 namespace {
 
 // The probe of a region in which next to nothing counts but its first two parts: its median is
-// where the first one ends. What lies behind them still counts for something, so that no point is
+// where the first one ends. What follows them still counts for something, so that no point is
 // taken to leave nothing there.
 class FirstPartProbe {
  public:

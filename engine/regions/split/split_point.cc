@@ -20,7 +20,7 @@ constexpr double kGoodEnough = 0.01;
 // no key is. So many are enough for four tags.
 constexpr int kBisectionsMax = 256;
 
-// The byte at `i`, with zero bytes behind the end.
+// The byte at `i`, with zero bytes after the end.
 uint32_t ByteAt(std::string_view key, size_t i) {
   return i < key.size() ? static_cast<uint8_t>(key[i]) : 0;
 }
@@ -301,7 +301,7 @@ uint64_t BytesOfSpans(std::span<const FileSpan> files,
 
 std::string KeyBetween(std::string_view low, std::string_view high) {
   HOURCELL_DCHECK(low < high);
-  // (low + high) / 2 as numbers of `digits` digits to the base 256 behind the common prefix.
+  // (low + high) / 2 as numbers of `digits` digits to the base 256 after the common prefix.
   const size_t skip = CommonPrefixBytes(low, high);
   const size_t digits = std::max(low.size(), high.size()) - skip + 1;
   std::string middle(low.substr(0, skip));
@@ -316,7 +316,7 @@ std::string KeyBetween(std::string_view low, std::string_view high) {
   sums[0] = carry;
   for (size_t i = 0; i < digits; ++i)
     middle[skip + i] = static_cast<char>(((sums[i] & 1) << 7) | (sums[i + 1] >> 1));
-  // Two bytes behind the place where it leaves `low` are precise enough, and short.
+  // Two bytes after the place where it leaves `low` are precise enough, and short.
   const size_t leaves = CommonPrefixBytes(low, middle);
   middle.resize(std::min(middle.size(), leaves + 3));
   return middle;

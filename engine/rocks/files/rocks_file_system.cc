@@ -161,7 +161,7 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
                                         const rocksdb::DirFsyncOptions& reason) override {
     rocksdb::IOStatus status = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, reason);
     if (status.ok() || reason.reason != rocksdb::DirFsyncOptions::kNewFileSynced) return status;
-    // A WAL's, of which nothing is acknowledged then, or a table file's, which no manifest names
+    // A WAL's, of which nothing is acknowledged then, or an SST file's, which no manifest names
     // before the directory was synced.
     manifests_.AddLink(path_);
     errors_->CountWalFailure(status);
@@ -175,7 +175,7 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
 };
 
 // RocksDB takes fewer bytes than it asked for as the end of its manifest or its log, and what is
-// behind them for never written. Here they are that only if the file is no longer than they say.
+// after them for never written. Here they are that only if the file is no longer than they say.
 class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
   WholeSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file,
@@ -267,7 +267,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     *file = staged_.Keep(path, std::move(*file));
     uint64_t bytes = 0;
     status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
-    if (status.ok()) status = CheckTableTail(file->get(), path, bytes);
+    if (status.ok()) status = CheckSstFooter(file->get(), path, bytes);
     if (!status.ok()) file->reset();
     return status;
   }

@@ -16,7 +16,7 @@ namespace {
 // Indexes and blocks are far smaller.
 constexpr size_t kPieceBytesMax = 16 << 20;
 
-// RocksDB puts names that begin with a slash behind one.
+// RocksDB puts one more slash before names that begin with one.
 std::string Normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }

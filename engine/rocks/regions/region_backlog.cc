@@ -4,9 +4,9 @@ namespace hourcell {
 
 void RegionBacklog::Note(uint64_t young_files, uint64_t memtables) {
   if (young_files >= kYoungFilesMax || memtables >= kMemtablesMax) {
-    is_behind_.store(true, std::memory_order_relaxed);
+    is_lagging_.store(true, std::memory_order_relaxed);
   } else if (young_files < kYoungFilesAgain && memtables < kMemtablesAgain) {
-    is_behind_.store(false, std::memory_order_relaxed);
+    is_lagging_.store(false, std::memory_order_relaxed);
   }
 }
 

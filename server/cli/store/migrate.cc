@@ -251,7 +251,7 @@ std::filesystem::path MarkerOf(const std::string& directory) {
 }
 
 // Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
-// migration left behind.
+// migration left.
 absl::Status BeginTarget(const MigrateOptions& options) {
   std::error_code error;
   const bool is_new =

@@ -380,7 +380,7 @@ TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
                                                   .is_rate = is_rate,
                                                   .scan_end_ms = scan_end_ms,
                                                   .times = times});
-      // Twice, for what a Finish leaves behind.
+      // Twice, for what a Finish leaves.
       for (int group = 0; group < 2; ++group) {
         std::vector<Span> members(random.Below(6));
         for (Span& member : members) {

@@ -136,7 +136,7 @@ TEST_F(RegionMaintenanceTest, CutsALargeRegionInTwoOfOneSize) {
   EXPECT_EQ(Stat("region.splits"), 1u);
 }
 
-TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegionsBehind) {
+TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegionsAfter) {
   Start(Small());
   for (int i = 0; i < 5000; i += 250) {
     std::vector<std::string> keys;
@@ -275,7 +275,7 @@ TEST_F(RegionMaintenanceTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy
     ASSERT_NO_FATAL_FAILURE(Write({keys[i]}));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   for (int i = 0; i < 100; ++i)
-    EXPECT_TRUE(store_->IsBehind(TableId::kData, keys[0]));
+    EXPECT_TRUE(store_->IsLagging(TableId::kData, keys[0]));
   for (int window = 0; window < 2; ++window) {
     clock_.Advance(10'000);
     ASSERT_OK(keeper_->Tick());
