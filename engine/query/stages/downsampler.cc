@@ -12,7 +12,7 @@
 
 #include "codec/base/check.h"
 #include "codec/limits.h"
-#include "engine/query/stages/accumulator.h"
+#include "engine/query/accumulator.h"
 #include "engine/query/stages/calendar_grid.h"
 #include "engine/query/stages/rank.h"
 
