@@ -9,6 +9,14 @@
 #include "codec/limits.h"
 #include "codec/rows/row_key.h"
 
+// Why the open hour and the journal's section change under one lock: the journal then has the
+// points of a series in the order in which memory got them, and a replay in that order gives the
+// same hours, with the last write winning. A sealed hour stays until no read that pinned before
+// it needs it; before that was so, a slow query could keep sealed hours for ever, and puts were
+// refused. A pointer from the series cache into the lane was rejected: it would tie the life of
+// open hours to the cache's, so the cache has a slot, which is a hint that is compared
+// (docs/decisions/0007).
+
 namespace hourcell {
 
 Lane::Series* Lane::FindLocked(SeriesNumber number) {

@@ -19,6 +19,14 @@
 #include "engine/journal/journal_synced.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a log of our own and not RocksDB's WAL: the journal is read once, after a crash, in order,
+// and its front must go as hours are sealed, not as memtables are flushed. A point in it is a
+// byte or two, for it names its series by number (docs/decisions/0006). A segment is never
+// appended to by a later opening, so nothing has to be proved about a tail that an earlier
+// process left. After a failed fsync the state of the file is unknown and the journal takes no
+// more writes. A sync covers the segment before, too, if that got a block after its own last
+// sync: such a block was once never synced although later syncs vouched for it.
+
 namespace hourcell {
 namespace {
 

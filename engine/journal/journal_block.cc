@@ -9,6 +9,11 @@
 #include "codec/base/check.h"
 #include "codec/base/crc32c.h"
 
+// Why each block says below which sequence all was synced: it is what tells damage from a torn
+// tail. A block that was synced and does not check is damage; one that was not may be what a
+// power loss left. The CRC covers the segment's number, so that old disk blocks of another
+// segment do not pass for this one's.
+
 namespace hourcell {
 namespace {
 

@@ -13,6 +13,12 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why what is taken out is kept, as files and not as a count: the end of a killed store's
+// journal was once cut at the first bad block in silence, and a flipped bit took all points
+// after it, although kill -9 tears nothing. What was cut can now be looked at, and is reported
+// at every open until an operator says that he has seen it. The file's name says all there is to
+// know, so no second file can contradict it.
+
 namespace hourcell {
 namespace {
 

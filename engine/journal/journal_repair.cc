@@ -14,6 +14,11 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a segment with a bad place is replaced as a whole: a crash in the middle of a repair then
+// leaves the same question with the same answer. Changing the file in place would leave a state
+// that the next open has to tell from damage. A bad place is read three times first, because a
+// disk that gives a flipped bit once had cost blocks that were good.
+
 namespace hourcell {
 namespace {
 

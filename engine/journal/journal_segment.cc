@@ -12,6 +12,11 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why the reader takes a megabyte at a time and knows the file's size: a read that ends before
+// the size says so is an error of the disk and not the end of the segment. That was a bug once:
+// acknowledged blocks were cut off after a short read
+// (SegmentReaderTest.AReadThatGivesTooFewBytesIsNoEnd).
+
 namespace hourcell {
 namespace {
 

@@ -12,6 +12,11 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a note beside the segments: blocks say what was synced before them, and nothing says it of
+// the newest ones. The note is not synced itself, so it never claims more than is on disk: after
+// kill -9 it is there, and after a power loss it says that, or less, or nothing. Damage to the
+// newest synced blocks then looks like a torn tail (docs/reliability.md, "Not promised").
+
 namespace hourcell {
 namespace {
 

@@ -8,6 +8,11 @@
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 
+// Why hour by hour and in key order: within an hour the wanted rows ascend as the series do, so
+// one cursor moves forwards only, and blocks are read once. A cursor that has met damage stays
+// failed: RocksDB forgets the error at the next seek, and queries were once answered without the
+// rows of a bad block (RocksCursorTest.OneThatMetDamageStaysThere).
+
 namespace hourcell {
 namespace {
 

@@ -11,6 +11,12 @@
 #include "engine/rocks/rocks_log.h"
 #include "engine/rocks/rocks_merge.h"
 
+// Why these numbers: docs/storage.md has the measurements, on the rows of finished stores.
+// Levels with dynamic sizes write 1.3 times what fixed ones write and keep nine rows in ten in
+// the lowest level, whose files expire whole; universal LSM compaction writes least with many
+// metrics and needs room for a second copy. RocksDB's stalls stop all families, so their limits
+// are out of reach and RegionBacklog refuses before.
+
 namespace hourcell {
 namespace {
 

@@ -11,6 +11,10 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/files/sst_footer.h"
 
+// Why files are pinned and nothing is flushed for a backup: the logs and the journal have what
+// is not in files, so the copy is what a crash at that moment would have left, and an open of it
+// is a replay that is tested anyway (docs/backup.md).
+
 namespace hourcell {
 
 absl::StatusOr<std::unique_ptr<PinnedFiles>> RocksPinnedFiles::Pin(rocksdb::DB* db) {

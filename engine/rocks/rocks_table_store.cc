@@ -24,6 +24,11 @@
 #include "engine/rocks/rocks_retention.h"
 #include "engine/rocks/rocks_slice.h"
 
+// Why one database and not one for each table: a group of rows of several tables, names and
+// counters say, is one atomic batch in one log. Points are not in that log: they are in the
+// journal, and their cells are written without it, which is why a flush comes before the low
+// mark.
+
 namespace hourcell {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <roaring/roaring64map.hh>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/key_range.h"
@@ -265,6 +266,7 @@ absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
 
 // The newest day first: what goes on is in it, and what is left then is little.
 absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
+  HOURCELL_CHECK(is_whole_);
   const std::string prefix = ActiveSetsPrefix(layout_, metric);
   const size_t width = ActiveSetPrefix(layout_, metric, 0).size();
   std::vector<bool> is_active(numbers->size());

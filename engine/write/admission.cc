@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+// Why room is asked for before anything is stored: what was taken is never dropped, so a batch
+// that cannot be kept must not begin. It waits, or is refused as a whole.
+
 namespace hourcell {
 namespace {
 

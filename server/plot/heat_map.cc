@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "server/plot/frame.h"
 #include "server/plot/palette.h"
 #include "server/plot/scale.h"
@@ -122,6 +123,7 @@ class HeatMap {
 }  // namespace
 
 void DrawHeatMap(const Figure& figure, Scene* scene) {
+  HOURCELL_CHECK(figure.kind == FigureKind::kHeatMap);
   HeatMap(figure, scene).Draw();
 }
 

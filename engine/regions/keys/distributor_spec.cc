@@ -14,6 +14,10 @@
 #include "engine/regions/keys/prefix_distributor.h"
 #include "engine/regions/keys/time_distributor.h"
 
+// Why distributors are made from text: a setting, a flag of the simulator and a test then say
+// the same thing, and what a text may be is checked in one place. A store itself takes none and
+// series-salt only, for its rows are OpenTSDB's (docs/regions.md).
+
 namespace hourcell {
 namespace {
 

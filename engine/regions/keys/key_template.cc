@@ -15,6 +15,10 @@
 #include "engine/regions/keys/time_distributor.h"
 #include "engine/regions/md5.h"
 
+// Why row keys by template: the simulator and the layout benchmark must speak of the same keys,
+// and both had code for each order of fields once. A template is parsed once, and a key then
+// costs its fields.
+
 namespace hourcell {
 namespace {
 

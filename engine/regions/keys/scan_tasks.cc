@@ -12,6 +12,12 @@
 #include "codec/base/strings.h"
 #include "engine/regions/presplit/split_algorithm.h"
 
+// Why tasks and not one thread for each region: regions differ in size, and a thread that got
+// the largest would finish last. So pieces are halved while they are large, and the largest
+// piece left goes to the worker with the least, which is at most 4/3 of the best there is
+// (Graham 1969). Order between tasks is not kept; an ordered scan is another thing
+// (engine/scan/ordered_scan.h).
+
 namespace hourcell {
 namespace {
 

@@ -14,6 +14,10 @@
 #include "engine/regions/keys/prefix_distributor.h"
 #include "engine/regions/presplit/presplit.h"
 
+// Why times are 8 bytes below 2^63: 2^63 - 1 - time then never overflows and sorts newest first
+// as bytes. A cyclic distributor refuses a period below TTL + 2 x the time between major LSM
+// compactions: rows of the lap before would come back.
+
 namespace hourcell {
 namespace {
 

@@ -34,6 +34,11 @@
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 
+// Why a change by a user waits for a trim and is not refused: a region that was just split has
+// rows of its sister until they are trimmed, which is soon. A rolling split takes the middle key
+// first, and keeps its progress in `meta`, so that a killed one is resumed. What a user asks for
+// passes the limits that keep the engine from splitting too often (docs/regions.md).
+
 namespace hourcell {
 namespace {
 

@@ -9,6 +9,10 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
+// Why each cut is a point of FindSplitPoint: what makes a point useful, restrictions and rows
+// that cannot be divided, is decided in one place then, and a region cut into n parts has no cut
+// that a plain split would refuse.
+
 namespace hourcell {
 namespace {
 

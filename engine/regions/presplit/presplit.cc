@@ -15,6 +15,9 @@
 #include "engine/regions/presplit/split_algorithm.h"
 #include "engine/regions/region_name.h"
 
+// Why one text for all ways: what a user writes on the command line, in a setting and over HTTP
+// is the same, and so is its error.
+
 namespace hourcell {
 namespace {
 

@@ -9,6 +9,11 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
+// Why points are refused here that HBase takes, or refuses only later: a split at the region's
+// own start, outside of it, or with next to nothing on one side costs a flush and two families
+// and changes nothing. Where the middle is no use, other places are tried, so that a region is
+// not left without an answer for ever (HBASE-23620, HBASE-26996).
+
 namespace hourcell {
 namespace {
 

@@ -15,6 +15,10 @@
 #include "engine/rocks/files/rocks_wal.h"
 #include "engine/rocks/files/sst_footer.h"
 
+// Why a file system of our own under RocksDB: most of what the header lists are bugs of RocksDB
+// 7.8.3 that fault sweeps and power-loss tests found (docs/reliability.md). Debian 12 has that
+// version, so a newer one was no way out (docs/decisions/0012).
+
 namespace hourcell {
 namespace {
 

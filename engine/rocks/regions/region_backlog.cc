@@ -1,5 +1,8 @@
 #include "engine/rocks/regions/region_backlog.h"
 
+// Why two limits: a region that takes rows again as soon as it is one file below the limit would
+// stop again at once. It stops at 36 files of level 0 and goes on below 24 (docs/regions.md).
+
 namespace hourcell {
 
 void RegionBacklog::Note(uint64_t young_files, uint64_t memtables) {

@@ -10,6 +10,11 @@
 
 #include "codec/base/status_macros.h"
 
+// Why a set of regions is immutable: a reader takes it once and goes on with it while a split
+// publishes another, without a lock. Gates are entered in the order of tables and keys, and
+// closed in the same order, so that no two wait for each other. A region that lags holds up its
+// own writers only; RocksDB would stop those of all regions.
+
 namespace hourcell {
 namespace {
 
