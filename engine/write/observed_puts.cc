@@ -14,7 +14,7 @@ namespace hourcell {
 namespace {
 
 thread_local bool is_asking = false;
-// The ledger whose observers the thread is telling: they may put, and wait for it.
+// The object whose observers the thread is calling: they may put, and wait for it.
 thread_local const ObservedPuts* tells = nullptr;
 
 }  // namespace

@@ -369,7 +369,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
 
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
-  std::vector<FrozenHour> homeless;
+  std::vector<FrozenHour> without_series;
   std::vector<Mutation> merges;
   merges.reserve(hours.size());
   std::vector<ToldHour> told;
@@ -377,7 +377,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   uint64_t points = 0;
   for (size_t i = 0; i < hours.size(); ++i) {
     if (tsuids[i].empty()) {
-      homeless.push_back(hours[i]);
+      without_series.push_back(hours[i]);
       continue;
     }
     Mutation merge;
@@ -415,7 +415,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
     HOURCELL_RETURN_IF_ERROR(TellObservers(told));
   }
   // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
-  return homeless.empty() ? absl::OkStatus() : SetAside(homeless);
+  return without_series.empty() ? absl::OkStatus() : SetAside(without_series);
 }
 
 absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
