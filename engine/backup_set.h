@@ -1,7 +1,7 @@
 // BackupSet: a directory of backups of a store. Each is a manifest; the files that manifests name
 // are shared: what an earlier backup has is not copied again.
 //
-//   LOCK                               held by who writes; a file as StoreLock's is not one of ours
+//   LOCK                               held by the writer; a file as StoreLock's is not one of ours
 //   files/<name>-<bytes>-<crc32c>      files of the store; never changed once they have that name
 //   backups/<id, six digits or more>   manifests (engine/backup_manifest.h); ids count up from 1
 //

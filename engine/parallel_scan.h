@@ -10,8 +10,8 @@
 //
 // Run: the key ranges of all salt buckets are cut where regions meet, and where a piece has many
 // bytes; the pieces, tasks, go to the workers so that their bytes are about equal, and each
-// worker's rows to one reducer. Inside a task rows ascend by key; there is no order else. Each row comes
-// once.
+// worker's rows to one reducer. Rows ascend by key inside a task; tasks come in any order. Each row
+// comes once.
 //
 // RunInOrder: all rows by base time and series, whatever their salt bucket: a cursor a bucket, read
 // ahead by the workers and merged by the caller's thread.
@@ -64,8 +64,8 @@ class ParallelScan {
   std::vector<uint64_t> WorkerBytes() const;
 
   // Calls `visit` for each row with its worker in [0, workers()): rows of a worker one after
-  // another, those of several at once. The first status that is not OK ends all workers and is returned.
-  // kCancelled; kDataLoss: a cell is damaged (the row is named); what storage says.
+  // another, those of several at once. The first status that is not OK ends all workers and is
+  // returned. kCancelled; kDataLoss: a cell is damaged (the row is named); what storage says.
   using Visit = std::function<absl::Status(size_t worker, const ScannedRow& row)>;
   absl::Status Run(const Visit& visit);
 

@@ -77,7 +77,7 @@ absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupS
     total += file.bytes;
   const auto add = [&](const BackupSource& source) -> absl::Status {
     if (progress != nullptr && !progress(done, total)) {
-      return absl::CancelledError("backup: ended before it was done; there is no new one");
+      return absl::CancelledError("backup: stopped before it was complete; no backup was made");
     }
     done += source.bytes;
     return set->Add(source);
@@ -103,7 +103,7 @@ absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory,
                                                  const Progress& progress) {
   if (directory.empty() || IsIn(Normalised(directory), Normalised(parts_.store_path))) {
     return absl::InvalidArgumentError(
-        fmt::format("backup to {}: it is in the store; want a directory outside of {}",
+        fmt::format("backup to {}: the directory is inside the store; choose one outside of {}",
                     directory.empty() ? "no directory" : directory, parts_.store_path));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<BackupSet> set,

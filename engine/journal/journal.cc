@@ -175,8 +175,9 @@ absl::Status Journal::Replay(uint64_t from, const Visit& visit) const {
     }
   }
   if (from != 0 && from < oldest_sequence()) {
-    return absl::DataLossError(fmt::format("{}: replay from block {}; the oldest there is {}",
-                                           options_.directory, from, oldest_sequence()));
+    return absl::DataLossError(
+        fmt::format("{}: cannot replay from block {}; the oldest block is {}", options_.directory,
+                    from, oldest_sequence()));
   }
   return ReplaySegments(fs_, ranges, from, visit);
 }
@@ -316,8 +317,8 @@ absl::Status Journal::Fail(const absl::Status& cause) {
   MutexLock lock(&mutex_);
   if (failure_.ok()) {
     failure_ = absl::FailedPreconditionError(
-        fmt::format("{}: what is on disk is unknown; the journal takes no more writes until it is "
-                    "opened again",
+        fmt::format("{}: the state of the journal on disk is unknown, so it takes no more writes; "
+                    "close the store and open it again",
                     MessageOf(cause)));
   }
   return CopyStatus(failure_);

@@ -98,13 +98,13 @@ std::optional<JournalCut> CutOf(std::string_view name) {
 std::string CutText(const JournalCut& cut) {
   std::string lost;
   if (!cut.end_sequence.has_value()) {
-    lost = fmt::format("whatever blocks there were from {} on are lost", cut.first_sequence);
+    lost = fmt::format("all blocks from {} on are lost", cut.first_sequence);
   } else if (*cut.end_sequence == cut.first_sequence) {
-    lost = "no block that is needed is lost by it";
+    lost = "no needed block is lost";
   } else {
     lost = fmt::format("blocks {} to {} are lost", cut.first_sequence, *cut.end_sequence - 1);
   }
-  return fmt::format("{}: bytes {} to {} are cut out, for they do not check; {}; kept as {}",
+  return fmt::format("{}: removed bytes {} to {}, which are damaged; {}; the bytes are kept in {}",
                      SegmentName(cut.segment), cut.begin, cut.end, lost, cut.file);
 }
 

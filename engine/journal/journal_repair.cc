@@ -168,7 +168,7 @@ absl::StatusOr<Look> Repair::LookAt(size_t i, uint64_t next, uint64_t end) const
   const absl::StatusOr<SegmentHeader> header = DecodeSegmentHeader(bytes, found.number);
   if (header.ok() != found.header.ok()) {
     return absl::UnavailableError(fmt::format(
-        "{}: read twice; got bytes that differ, good ones one of the times", found.path));
+        "{}: two reads returned different bytes, valid ones once; check the disk", found.path));
   }
   if (header.ok()) {
     look.header = *header;
@@ -185,9 +185,10 @@ absl::Status Repair::CheckStillBad() const {
   const bool is_bad = !first.header.has_value() || first.good_end() == bad_.offset;
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Look> again, LookAtAll());
   if (is_bad && again == looks_) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("{} at offset {}: read twice; got bytes that differ, good ones the second time",
-                  segment(bad_.index).path, bad_.offset));
+  return absl::UnavailableError(fmt::format(
+      "{} at offset {}: two reads returned different bytes, valid ones the second time; "
+      "check the disk",
+      segment(bad_.index).path, bad_.offset));
 }
 
 // True if the next segment takes over where the blocks of this one end: what follows them is a

@@ -83,7 +83,7 @@ absl::StatusOr<uint64_t> ReadSyncedNote(rocksdb::FileSystem* fs, const std::stri
   // After a power loss it may be anything; but not another thing each time.
   HOURCELL_ASSIGN_OR_RETURN(const std::string again, ReadFileFrom(fs, path, 0, bytes));
   if (again != content) {
-    return absl::UnavailableError(path + ": read twice; got bytes that differ");
+    return absl::UnavailableError(path + ": two reads returned different bytes; check the disk");
   }
   return highest;
 }

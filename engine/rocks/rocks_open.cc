@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
     const std::optional<TableId> table = TableOf(name);
     if (!table.has_value()) {
       return absl::FailedPreconditionError(fmt::format(
-          "open {}: column family {} is none of this version's; want a store of hourcell 0.1",
+          "open {}: unknown column family {}; another version of hourcell made this store",
           directory, name));
     }
     families.push_back({.name = name, .table = *table, .bounds = {}, .handle = nullptr});

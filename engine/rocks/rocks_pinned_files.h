@@ -1,8 +1,8 @@
 // RocksPinnedFiles: PinnedFiles of a RocksDB database: its SST files, its manifest as far as it was
 // written, CURRENT, and the logs of what is not in SST files yet. Nothing is flushed for it.
 //
-// RocksDB deletes no file while one lives. Where it ends a fault of its own meanwhile it may do so
-// all the same: then reading a file fails, and so does the backup.
+// RocksDB deletes no file while an object lives. If RocksDB recovers from a fault meanwhile, it may
+// delete files all the same; reading one then fails, and so does the backup.
 
 #pragma once
 

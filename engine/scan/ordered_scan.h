@@ -70,7 +70,7 @@ class OrderedScan {
     std::string bytes;
     std::vector<Row> rows;
   };
-  // A range. What is left of it is touched by the one who reads it only.
+  // A range. Only the thread that reads it touches what is left of it.
   struct Source {
     ScanRange left;
     std::deque<Block> ready;    // under mutex_

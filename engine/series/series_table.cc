@@ -416,9 +416,9 @@ absl::Status SeriesTable::CheckRoom() {
   }
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {
     if (!parts_.tables->IsLagging(table, {})) continue;
-    return absl::UnavailableError(
-        fmt::format("new series: the files of table {} come faster than they are merged; try again",
-                    TableName(table)));
+    return absl::UnavailableError(fmt::format(
+        "new series: the LSM compactions of table {} do not keep up with writes; try again later",
+        TableName(table)));
   }
   return absl::OkStatus();
 }

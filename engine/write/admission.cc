@@ -19,7 +19,7 @@ constexpr int64_t kLookMs = 50;
 
 absl::Status Full(const char* what, uint64_t bytes, uint64_t limit) {
   return absl::UnavailableError(
-      fmt::format("{}: {} bytes of {} are taken; try again later", what, bytes, limit));
+      fmt::format("{}: {} of {} bytes are in use; try again later", what, bytes, limit));
 }
 
 }  // namespace

@@ -85,10 +85,10 @@ class Replay {
   };
 
   static absl::Status Damaged(uint64_t block) {
-    return absl::DataLossError(
-        fmt::format("journal block {}: its checksum is right, but it does not decode; want a block "
-                    "of this version",
-                    block));
+    return absl::DataLossError(fmt::format(
+        "journal block {}: its checksum is right but it cannot be decoded; another version "
+        "of hourcell may have written it",
+        block));
   }
 
   // The sections of all blocks, by lane if each is of one lane.

@@ -28,8 +28,8 @@ bool IsMadeOf(std::string_view text, std::string_view alphabet) {
 }
 
 absl::Status NoSuchRegion(std::string_view selector) {
-  return absl::NotFoundError(fmt::format("region: none is {}; it may have been split or merged",
-                                         QuoteForMessage(selector)));
+  return absl::NotFoundError(fmt::format(
+      "region {}: no such region; it may have been split or merged", QuoteForMessage(selector)));
 }
 
 template <typename Matches>

@@ -1,8 +1,8 @@
 // RocksFileSystem: what our RocksDB does differently with files.
 //
 //   OPTIONS files   are not written. RocksDB writes, reads and checks one each time a
-//                   column family comes or goes, with all writers waiting: 50 ms with 256 of them. Nothing
-//                   of ours reads them: options come from the store's settings.
+//                   column family comes or goes, with all writers waiting: 50 ms with 256 of
+//                   them. Nothing of ours reads them: options come from the store's settings.
 //   hard links      last before the manifest names them: before it is written, and synced, the
 //                   directories are that were linked into. RocksDB does not sync them when
 //                   it imports files, and refuses a whole store of which one file is missing.

@@ -100,8 +100,8 @@ RegionEntry::RegionEntry(const RocksRegions& regions,
     if (SteadyMs() >= give_up_ms) {
       const RegionInfo& info = (*sets_)[lagging->table]->info(lagging->region);
       status_ = absl::UnavailableError(
-          fmt::format("region {} of table {}: its files come faster than they are merged, for {} "
-                      "ms; try again",
+          fmt::format("region {} of table {}: its LSM compactions have not kept up with writes "
+                      "for {} ms; try again later",
                       info.id.value, info.table, wait_ms));
       return;
     }
@@ -160,8 +160,8 @@ bool RegionEntry::TryEnter() {
     if (entry == RegionGate::Entry::kGone) return false;
     const RegionInfo& info = (*sets_)[place.table]->info(place.region);
     status_ = absl::UnavailableError(fmt::format(
-        "region {} of table {}: its catalogue could not be written, so that it takes no "
-        "writes until the store is opened again",
+        "region {} of table {}: takes no writes, because the region catalogue could not be "
+        "written; close the store and open it again",
         info.id.value, info.table));
     return true;
   }

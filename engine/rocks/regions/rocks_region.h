@@ -1,7 +1,7 @@
 // Regions that are open: the column family of each, and all of a table's at one moment.
 //
 // A RegionSet is immutable and is held by a pointer; a split or merge puts another in its place.
-// Who has the old one goes on reading from its regions, whose files stay as long as it does.
+// A reader that has the old one goes on reading its regions; their files stay as long as it does.
 //
 //   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
 //   split   close the parent's gate -> ... -> publish the new set -> abandon the gate

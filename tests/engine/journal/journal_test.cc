@@ -351,8 +351,8 @@ TEST_F(JournalTest, AfterAFailedFsyncItTakesNothingUntilOpenedAgain) {
     const auto journal = MustOpen();
     WriteBlocks(journal.get(), 2);
     fs_.FailOn({.operations = operation});
-    const auto is_refused =
-        StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("what is on disk is unknown"));
+    const auto is_refused = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("the state of the journal on disk is unknown"));
     EXPECT_THAT(journal->Sync(), is_refused);
     EXPECT_THAT(journal->Sync(), is_refused);
     EXPECT_THAT(WriteBlock(journal.get(), "x"), is_refused);

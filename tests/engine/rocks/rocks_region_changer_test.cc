@@ -540,7 +540,7 @@ TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
     const Mutation row{TableId::kUid, Mutation::Kind::kSet, "a", "b"};
     store->Apply({&row, 1}, /*sync=*/false).IgnoreError();
     const absl::Status again = store->Split(kTable, {.keys = {Key(10)}});
-    if (absl::IsUnavailable(again) && again.message().find("half way") != again.message().npos)
+    if (absl::IsUnavailable(again) && again.message().find("halfway") != again.message().npos)
       ++refused;
     Check(store.get());
   }
