@@ -357,7 +357,7 @@ uint64_t DiskBytes(const std::string& path) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
     struct stat status{};
     if (!entry.is_regular_file() || stat(entry.path().c_str(), &status) != 0) continue;
-    // A file may have a hole, or space reserved behind its end.
+    // A file may have a hole, or space reserved after its end.
     bytes += std::min(static_cast<uint64_t>(status.st_size),
                       static_cast<uint64_t>(status.st_blocks) * 512);
   }

@@ -366,7 +366,7 @@ void BM_JournalWrite(benchmark::State& state) {
     MustWrite(journal.get(), block);
     if (journal->bytes() < kBytesMax) continue;
     state.PauseTiming();
-    HOURCELL_CHECK(journal->Trim(journal->next_sequence()).ok());
+    HOURCELL_CHECK(journal->DeleteBelow(journal->next_sequence()).ok());
     state.ResumeTiming();
   }
   HOURCELL_CHECK(journal->next_sequence() == static_cast<uint64_t>(state.iterations()) + 1);

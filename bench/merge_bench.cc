@@ -44,7 +44,7 @@ double CpuSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
-// Rows one behind the other: length of the key, key, value.
+// Rows one after the other: length of the key, key, value.
 class ArrayRows {
  public:
   void Append(std::string_view key) {

@@ -135,7 +135,7 @@ class LineLoad {
   }
 
  private:
-  // Behind the error lines that the client did not read.
+  // After the error lines that the client did not read.
   static bool IsAcknowledged(TcpClient* client) {
     if (!client->Send("version\n")) return false;
     while (true) {

@@ -75,7 +75,7 @@ export RESULTS=$results PEERS=${PEERS:-$results/servers}
 export OURS_CMD="$hourcell serve --port={PORT} --data={DATA}"
 export OURS_FLUSH_PATH='/api/admin/flush?wait' OURS_SETTLE_PATH='/api/admin/compact?wait'
 
-# A run that is cut short leaves no server behind.
+# A run that is cut short leaves no server running.
 finish() {
   local status=$? server
   for server in ${servers//,/ }; do

@@ -3,7 +3,7 @@
 //
 //   soak --days=30
 //
-// bench/README.md says what the columns mean.
+// bench/README.md says what the fields mean.
 
 #include <signal.h>
 

@@ -148,7 +148,7 @@ class SplitBench {
     // Of this region alone: others that had rows would get as many files.
     HOURCELL_CHECK(store_->Flush(kTable).ok());
     rocksdb::Env::Default()->SetBackgroundThreads(0, rocksdb::Env::LOW);
-    while (!store_->IsBehind(kTable, HotKey(0))) {
+    while (!store_->IsLagging(kTable, HotKey(0))) {
       const Mutation row{kTable, Mutation::Kind::kSet, HotKey(0), "v"};
       HOURCELL_CHECK(store_->ApplyUnlogged({&row, 1}).ok());
       HOURCELL_CHECK(store_->Flush(kTable).ok());
@@ -159,12 +159,12 @@ class SplitBench {
         store_->ApplyUnlogged({&row, 1}).IgnoreError();
     });
     const std::vector<double> stalled = WritesToOthers();
-    HOURCELL_CHECK(store_->IsBehind(kTable, HotKey(0)) && !stalled.empty());
+    HOURCELL_CHECK(store_->IsLagging(kTable, HotKey(0)) && !stalled.empty());
     stop_ = true;
     rocksdb::Env::Default()->SetBackgroundThreads(2, rocksdb::Env::LOW);
     fmt::print("{} MiB, {} other regions; milliseconds\n", arguments_.mb, arguments_.others);
     fmt::print(
-        "other regions' writes beside a region that is behind: p99 {:.3f}, worst {:.2f}; "
+        "other regions' writes beside a region that lags: p99 {:.3f}, worst {:.2f}; "
         "without: p99 {:.3f}, worst {:.2f}\n",
         Percentile(stalled, 0.99), Percentile(stalled, 1), Percentile(quiet, 0.99),
         Percentile(quiet, 1));

@@ -4,8 +4,9 @@
 //   milliseconds, 4 bytes  [1111][offset in ms: 22][00][flags: 4]     f0000000 .. fdbb9fcF
 //   flags                  8 = floating point; low three bits = bytes of value - 1
 //
-// Big-endian. A qualifier is recognised by its high nibble once its column is known to be one of
-// points; columns are classified by length first (hbase_cells.h). Pure; no allocation; thread-safe.
+// Big-endian. A qualifier is recognised by its high nibble once its HBase cell is known to be one
+// of points; HBase cells are classified by length first (hbase_cells.h). Pure; no allocation;
+// thread-safe.
 
 #pragma once
 

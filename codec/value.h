@@ -26,9 +26,9 @@ void AppendValue(Value value, uint8_t flags, std::string* out);
 // The value of `bytes`. kDataLoss: flags not readable, or bytes not as many as they say.
 absl::StatusOr<Value> ParseValue(uint8_t flags, std::string_view bytes);
 
-// The historical defect: a float flagged as 4 bytes stored in 8. True if a column of one point with
-// a 2-byte qualifier needs its value shortened to the last 4 bytes. kDataLoss ("corrupted floating
-// point value"): such a value whose first 4 bytes are not zero.
+// The historical defect: a float flagged as 4 bytes stored in 8. True if an HBase cell of one point
+// with a 2-byte qualifier needs its value shortened to the last 4 bytes. kDataLoss ("corrupted
+// floating point value"): such a value whose first 4 bytes are not zero.
 absl::StatusOr<bool> NeedsFloatRepair(uint8_t flags, std::string_view value);
 
 // Flags with the width bits made those of a value of `value_size` bytes. REQUIRES: 1 <= size <= 8.

@@ -21,7 +21,7 @@ struct RefusedPoint {
   PointError error;
 };
 
-// The promise behind an Append. Wait returns once the points it covers are acknowledged: OK means
+// The promise after an Append. Wait returns once the points it covers are acknowledged: OK means
 // kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
 // older ones. Valid as long as the store is open.
 class CommitTicket {

@@ -8,9 +8,9 @@
 // A backup has every point that was acknowledged before it was called for, and of the others those
 // of the journal's blocks before a certain one, and none else: what a crash at that moment would
 // have left. Nothing is sealed or flushed for it. Tables keep the files they have deleted until it
-// is done, which takes disk space. The journal is not trimmed while it is itself copied; puts wait
-// if it comes near its limit meanwhile. A store restored from it replays the journal when it is
-// opened.
+// is done, which takes disk space. No segment of the journal is deleted while it is copied; puts
+// wait if it comes near its limit meanwhile. A store restored from it replays the journal when it
+// is opened.
 //
 // Thread-safe; one backup to a directory at a time.
 
@@ -62,7 +62,7 @@ class BackupAdmin {
   // Makes a backup in a directory of backups (engine/backup_set.h), which is made if it is not
   // there, and copies what none of its backups has. Returns its manifest.
   // kInvalidArgument: the directory is the store's, or in it. kUnavailable: another backup is being
-  // made there, or a disk is full, or fails. kDataLoss: a table file is damaged; the backup is not
+  // made there, or a disk is full, or fails. kDataLoss: an SST file is damaged; the backup is not
   // made. kFailedPrecondition: the directory has files of something else. kCancelled: `progress`,
   // which may be null, said so.
   // REQUIRES: the store is not closed meanwhile.

@@ -1,7 +1,7 @@
 // BackupSet: a directory of backups of a store. Each is a manifest; the files that manifests name
 // are shared: what an earlier backup has is not copied again.
 //
-//   LOCK                               held by who writes; a file as StoreLock's is not one of ours
+//   LOCK                               held by the writer; a file as StoreLock's is not one of ours
 //   files/<name>-<bytes>-<crc32c>      files of the store; never changed once they have that name
 //   backups/<id, six digits or more>   manifests (engine/backup_manifest.h); ids count up from 1
 //
@@ -91,7 +91,7 @@ class BackupSet {
   std::string PathOf(const BackupFile& file) const;
 
   // Adds a file to the backup that Commit makes: copies it, if none of its name, size and CRC is
-  // there. A table file that is copied is checked, block by block. kDataLoss: it is damaged.
+  // there. An SST file that is copied is checked, block by block. kDataLoss: it is damaged.
   absl::Status Add(const BackupSource& source);
 
   // Makes the backup of what was added, and returns its manifest. `made` says when it was made, and

@@ -10,7 +10,7 @@
 
 namespace hourcell {
 
-// The fields of a key that are whole, and what stands behind them. Names are UTF-8.
+// The fields of a key that are whole, and what follows them. Names are UTF-8.
 struct ExplainedKey {
   std::optional<uint64_t> salt = {};       // bucket
   std::optional<std::string> metric = {};  // the UID in hex if it has no name

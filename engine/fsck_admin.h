@@ -8,7 +8,7 @@
 // made meanwhile is looked up twice.
 //
 // A check holds a snapshot while it reads rows, which keeps files that are merged then on disk,
-// and the journal's segments while it reads those, which are not trimmed until then. It leaves the
+// and the journal's segments while it reads those, which are not deleted until then. It leaves the
 // block cache alone.
 //
 // Thread-safe.

@@ -39,7 +39,7 @@ enum class CellEncoding : uint8_t {
   kOpenTsdb,  // OpenTSDB's bytes
 };
 
-// What one sub query may use; 0 = as much as it likes. Beyond it the query is kResourceExhausted.
+// Limits of one sub query; 0 = no limit. A query beyond one fails with kResourceExhausted.
 struct QueryLimits {
   uint64_t points = 0;   // read
   uint64_t bytes = 0;    // of the cells read
@@ -94,7 +94,7 @@ struct Options {
   size_t lanes = 0;                   // shards of ingest; 0 = by the processors
   bool seal_in_background = true;     // false: only SealDue and pressure seal
 
-  // Told what an operator should look at, a line each; none = nobody is. Called from any thread.
+  // Gets a line for each thing that an operator should look at. May be null. Any thread calls it.
   std::function<void(std::string_view message)> warn = {};
 
   // Memory of RocksDB's, for all tables together: stored blocks, and of each file that is open its
@@ -103,7 +103,7 @@ struct Options {
   // All memtables are four of these at most.
   size_t write_buffer_bytes = 64 << 20;  // tsd.storage.write_buffer: one memtable
   int background_jobs = 2;   // tsd.storage.background_jobs: flushes and LSM compactions at once
-  int open_files_max = 512;  // tsd.storage.open_files: table files open at once
+  int open_files_max = 512;  // tsd.storage.open_files: SST files open at once
 
   // tsd.region.presplit: the regions a new store's data table begins with, as regions/presplit.h
   // says (`hex:16`, `salt`, `keys:a,b`, `file:PATH` and others); empty: one.
@@ -117,10 +117,10 @@ struct Options {
   int64_t query_timeout_ms = 0;                          // tsd.query.timeout; 0 = none
   size_t query_threads = 0;  // tsd.query.threads: that work for one query; 0 = by the processors
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
-  // From so many series on a plan asks which of them are active, see engine/series/active_sets.h.
+  // With so many series or more, a plan asks which are active: engine/series/active_sets.h.
   size_t active_from_series = 256;
 
-  // Told what happens to the store, in this order: engine/store_observer.h. Borrowed until it is
+  // Observers, called in this order: engine/store_observer.h. Borrowed until the store is
   // closed.
   std::vector<StoreObserver*> observers = {};
 

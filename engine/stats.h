@@ -1,8 +1,8 @@
 // Stats: counters and gauges by OpenTSDB's names, e.g. "rpc.received" with tags {"type", "put"}.
 //
-// One registry a process. Counters are created once, by whoever counts, and live as long as the
-// registry; Add is one relaxed atomic. Gauges are functions asked when the stats are read.
-// Thread-safe.
+// One registry a process. Counters are created once, by the code that counts, and live as long as
+// the registry; Add is one relaxed atomic. Gauges are functions that are called when the stats are
+// read. Thread-safe.
 
 #pragma once
 

@@ -11,11 +11,11 @@
 //   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
 //
 // Observers are borrowed from before Open until the store is closed, and called in the order of
-// Options::observers. Where one refuses, those behind it are not asked. A store without observers
+// Options::observers. Where one refuses, those after it are not asked. A store without observers
 // does not pay for them.
 //
 // Threads: methods are called from any thread, and several at once; an observer guards what it
-// keeps. Whoever waits for what is observed waits for the observer too.
+// keeps. A call that is observed waits for the observer.
 //
 // From inside a method the store may be read: queries, scans, names. Points may be put from
 // AfterPut, with AppendOptions::wait_ms = 0, as room is made by threads that may wait for the
@@ -23,7 +23,7 @@
 // wait for the caller. A put from inside of BeforePut is refused with kFailedPrecondition.
 //
 // What was in the journal when the store was opened is not put again: of such points an observer
-// hears AfterSeal only, which Open may call before it returns.
+// gets AfterSeal only, which Open may call before it returns.
 
 #pragma once
 
@@ -73,7 +73,7 @@ struct ObservedRegion {
   friend bool operator==(const ObservedRegion&, const ObservedRegion&) = default;
 };
 
-// A change of a table's regions, whoever wanted it: a policy, the normaliser, a person, an option.
+// A change of a table's regions, by a policy, the normaliser, a person or an option.
 struct RegionChange {
   enum class Kind : uint8_t { kSplit, kMerge, kPresplit };
   Kind kind = Kind::kSplit;
@@ -103,7 +103,7 @@ class StoreObserver {
   // By a thread of RocksDB, mostly. Those while the store opens are not told.
   virtual void AfterFlush(const FlushedRegion& /*region*/) {}
 
-  // Before anything is done. What is not OK refuses the change: who asked for it gets that status;
+  // Before anything is done. What is not OK refuses the change. A caller that asked for it gets it;
   // a policy counts it as region.errors and asks again; a store whose presplit is refused does not
   // open, but for kFailedPrecondition, with which it opens without.
   virtual absl::Status BeforeRegionChange(const RegionChange& /*change*/) {

@@ -60,8 +60,8 @@ struct UidFsckResult {
 
 // How a long merge of files is watched and ended.
 struct CompactControl {
-  std::atomic<bool>* cancelled = nullptr;  // borrowed; null: nobody ends it
-  // Told the name of each table as its merge begins, and how many are done. None: nobody is.
+  std::atomic<bool>* cancelled = nullptr;  // borrowed; null: it cannot be cancelled
+  // Called with the name of each table as its merge begins, and how many are done. May be null.
   std::function<void(std::string_view table, size_t done, size_t total)> progress = {};
 };
 
@@ -201,8 +201,8 @@ class Tsdb {
   absl::Status DeleteUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);
 
-  // Says for how many seconds a metric's points are kept, by their own time, whatever
-  // store_ttl_s() says: 0 = for ever; nothing: as that says again. Kept with the store.
+  // Sets for how many seconds a metric's points are kept, counted from their timestamps. It takes
+  // precedence over store_ttl_s(). 0 = for ever; nothing: store_ttl_s() again. Kept in the store.
   // Points that are older are invisible at once, and go from disk later. Once they have expired a
   // longer TTL does not bring them back for sure.
   // kNotFound: no such metric; kInvalidArgument: negative, or longer than there is time.
@@ -214,15 +214,15 @@ class Tsdb {
   // The metrics with a TTL of their own, by name.
   absl::StatusOr<std::vector<MetricTtl>> MetricTtls();
 
-  // Gives back disk space of what is expired, a bounded piece of that work; returns the bytes
-  // freed. What the store does by itself every minute.
+  // Frees disk space of expired points, a bounded piece of that work; returns the bytes freed. The
+  // store does it by itself every minute.
   absl::StatusOr<uint64_t> DropExpired();
 
   // Empties the name and series caches.
   void DropCaches();
 
-  // Seals hours that are due by the clock or by pressure; what the store does by itself all the
-  // time. For tests with a clock of their own.
+  // Seals hours that are due by the clock or by pressure, as the store does by itself all the time.
+  // For tests with a clock of their own.
   absl::Status SealDue();
 
   // Seals all open hours: every point is in a cell. The hours open again with their next point.

@@ -427,10 +427,10 @@ absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
                               directory_->store_->GetReverse(kind, uid));
     if (!name) return uid;
   }
-  return absl::DataLossError(fmt::format(
-      "{} counter: behind the UIDs in the store; got {}, and the {} after it are taken; "
-      "repair it with uid fsck fix",
-      KindName(kind), counter, kSequentialTriesMax));
+  return absl::DataLossError(
+      fmt::format("{} counter: below the UIDs in the store; got {}, and the {} after it are taken; "
+                  "repair it with uid fsck fix",
+                  KindName(kind), counter, kSequentialTriesMax));
 }
 
 absl::StatusOr<Uid> UidAssignment::NextRandomUid(UidKind kind) {

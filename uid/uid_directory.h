@@ -157,7 +157,7 @@ class UidAssignment {
   // The UID of `name`: known, reserved earlier by this assignment, or reserved now.
   // kNotFound "No such name for ...": unknown and the kind may not be created (unless `force`);
   // kInvalidArgument: illegal name; kFailedPrecondition: all UIDs of the kind are assigned, or no
-  // free random one was drawn; kDataLoss: the counter is far behind the UIDs in the store.
+  // free random one was drawn; kDataLoss: the counter is far below the UIDs in the store.
   // A failure reserves nothing.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name, bool force = false);
 

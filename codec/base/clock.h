@@ -1,4 +1,4 @@
-// Time comes from outside: whoever needs the present takes a Clock. Tests pass a ManualClock.
+// Time comes from outside: code that needs the present takes a Clock. Tests pass a ManualClock.
 //
 // The wall clock says when a point, a row or a user's range is; it may be set forward or back at
 // any moment. What measures how long something takes, waits or may take goes by MonotonicMs, which

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kPolynomial = 0x82F63B78;  // reflected
 
-// tables[0][b] is the CRC of byte b; tables[k][b] that of b and k zero bytes behind it, so that
+// tables[0][b] is the CRC of byte b; tables[k][b] that of b and k zero bytes after it, so that
 // eight bytes take eight look-ups that do not wait for each other (M. Kounavis, F. Berry: "A
 // systematic approach to building high performance software-based CRC generators", 2005).
 using Tables = std::array<std::array<uint32_t, 256>, 8>;

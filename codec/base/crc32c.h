@@ -8,7 +8,7 @@
 
 namespace hourcell {
 
-// The CRC of what `crc` is the CRC of and `bytes` behind it.
+// The CRC of what `crc` is the CRC of and `bytes` after it.
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
 
 // The CRC of `bytes`; 0 of none.

@@ -10,7 +10,7 @@
 
 namespace hourcell {
 
-// Payloads are left behind: nothing here uses them.
+// Payloads are not copied: nothing here uses them.
 inline absl::Status CopyStatus(const absl::Status& status) {
   return absl::Status(status.code(), status.message());
 }

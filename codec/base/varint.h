@@ -19,7 +19,7 @@ inline int64_t UnZigZag(uint64_t value) {
   return static_cast<int64_t>((value >> 1) ^ (~(value & 1) + 1));
 }
 
-// Writes `value` to `out`, which has room for kVarintBytesMax; returns the byte behind it.
+// Writes `value` to `out`, which has room for kVarintBytesMax; returns the byte after it.
 inline uint8_t* StoreVarint(uint64_t value, uint8_t* out) {
   while (value >= 0x80) {
     *out++ = static_cast<uint8_t>(value | 0x80);
@@ -29,7 +29,7 @@ inline uint8_t* StoreVarint(uint64_t value, uint8_t* out) {
   return out;
 }
 
-// Reads a varint at `in`, which ends before `end`; returns the byte behind it, or null if it is cut
+// Reads a varint at `in`, which ends before `end`; returns the byte after it, or null if it is cut
 // short or has more than 64 bits.
 inline const uint8_t* LoadVarint(const uint8_t* in, const uint8_t* end, uint64_t* value) {
   uint64_t sum = 0;

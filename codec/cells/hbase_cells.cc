@@ -19,10 +19,10 @@
 namespace hourcell {
 namespace {
 
-absl::Status ColumnDamage(const Column& column, std::string_view fault) {
-  return absl::DataLossError(fmt::format("column {} with {} bytes {}: {}",
-                                         ToHex(column.qualifier.substr(0, 32)), column.value.size(),
-                                         ToHex(column.value.substr(0, 32)), fault));
+absl::Status HBaseCellDamage(const HBaseCell& cell, std::string_view fault) {
+  return absl::DataLossError(fmt::format("HBase cell {} with {} bytes {}: {}",
+                                         ToHex(cell.qualifier.substr(0, 32)), cell.value.size(),
+                                         ToHex(cell.value.substr(0, 32)), fault));
 }
 
 // Takes a value of the width that `qualifier` says off the front of `*values`.
@@ -40,53 +40,53 @@ absl::StatusOr<Qualifier> TakeQualifier(std::string_view* qualifiers) {
   return qualifier;
 }
 
-absl::Status DecodePoint(const Column& column, CellColumns* out) {
-  absl::StatusOr<Qualifier> qualifier = ParseQualifier(column.qualifier);
-  if (!qualifier.ok()) return ColumnDamage(column, std::string(qualifier.status().message()));
-  std::string_view value = column.value;
+absl::Status DecodePoint(const HBaseCell& cell, CellColumns* out) {
+  absl::StatusOr<Qualifier> qualifier = ParseQualifier(cell.qualifier);
+  if (!qualifier.ok()) return HBaseCellDamage(cell, std::string(qualifier.status().message()));
+  std::string_view value = cell.value;
   if (!qualifier->is_ms && !value.empty() && value.size() <= kValueBytesMax) {
-    // OpenTSDB repairs neither milliseconds nor compacted columns.
+    // OpenTSDB repairs neither milliseconds nor compacted cells.
     HOURCELL_ASSIGN_OR_RETURN(const bool shorten, NeedsFloatRepair(qualifier->flags, value));
     if (shorten) value.remove_prefix(4);
     qualifier->flags = FixFlags(qualifier->flags, value.size());
   }
   const absl::StatusOr<Value> parsed = ParseValue(qualifier->flags, value);
-  if (!parsed.ok()) return ColumnDamage(column, std::string(parsed.status().message()));
+  if (!parsed.ok()) return HBaseCellDamage(cell, std::string(parsed.status().message()));
   out->push_back(*qualifier, *parsed);
   return absl::OkStatus();
 }
 
-absl::Status DecodeCompacted(const Column& column, CellColumns* out) {
-  std::string_view qualifiers = column.qualifier;
-  std::string_view values = column.value;
+absl::Status DecodeCompacted(const HBaseCell& cell, CellColumns* out) {
+  std::string_view qualifiers = cell.qualifier;
+  std::string_view values = cell.value;
   while (!qualifiers.empty()) {
     const absl::StatusOr<Qualifier> qualifier = TakeQualifier(&qualifiers);
-    if (!qualifier.ok()) return ColumnDamage(column, std::string(qualifier.status().message()));
+    if (!qualifier.ok()) return HBaseCellDamage(cell, std::string(qualifier.status().message()));
     const absl::StatusOr<Value> value = TakeValue(*qualifier, &values);
-    if (!value.ok()) return ColumnDamage(column, std::string(value.status().message()));
+    if (!value.ok()) return HBaseCellDamage(cell, std::string(value.status().message()));
     out->push_back(*qualifier, *value);
   }
   if (values.size() != 1) {
-    return ColumnDamage(
-        column,
+    return HBaseCellDamage(
+        cell,
         fmt::format("{} bytes after the last value; want the meta byte alone", values.size()));
   }
   return absl::OkStatus();
 }
 
-absl::Status DecodeAppend(const Column& column, CellColumns* out) {
-  std::string_view rest = column.value;
+absl::Status DecodeAppend(const HBaseCell& cell, CellColumns* out) {
+  std::string_view rest = cell.value;
   while (!rest.empty()) {
-    const size_t at = column.value.size() - rest.size();
+    const size_t at = cell.value.size() - rest.size();
     const absl::StatusOr<Qualifier> qualifier = TakeQualifier(&rest);
     if (!qualifier.ok()) {
-      return ColumnDamage(column, fmt::format("append cell at {}: {}", at,
-                                              std::string(qualifier.status().message())));
+      return HBaseCellDamage(cell, fmt::format("append cell at {}: {}", at,
+                                               std::string(qualifier.status().message())));
     }
     const absl::StatusOr<Value> value = TakeValue(*qualifier, &rest);
     if (!value.ok()) {
-      return ColumnDamage(
-          column, fmt::format("append cell at {}: {}", at, std::string(value.status().message())));
+      return HBaseCellDamage(
+          cell, fmt::format("append cell at {}: {}", at, std::string(value.status().message())));
     }
     out->push_back(*qualifier, *value);
   }
@@ -103,7 +103,7 @@ struct Candidate {
   Qualifier qualifier;
   Value value;
   int64_t write_time_ms = 0;
-  size_t order = 0;  // as read: by column, then as stored
+  size_t order = 0;  // as read: by cell, then as stored
 };
 
 // By offset, and of one offset the winner first.
@@ -159,71 +159,71 @@ void MergeCandidates(std::vector<Candidate> candidates, CompactedRow* row) {
   row->value = std::move(stored->values);
 }
 
-bool HoldsPoints(const Column& column) {
-  const ColumnKind kind = ClassifyColumn(column.qualifier);
-  return kind == ColumnKind::kPoint || kind == ColumnKind::kCompacted ||
-         kind == ColumnKind::kAppend;
+bool HoldsPoints(const HBaseCell& cell) {
+  const HBaseCellKind kind = ClassifyHBaseCell(cell.qualifier);
+  return kind == HBaseCellKind::kPoint || kind == HBaseCellKind::kCompacted ||
+         kind == HBaseCellKind::kAppend;
 }
 
-// True if `row` is not, byte for byte, the one column of `columns` that holds points.
-bool WasRewritten(std::span<const Column> columns, const CompactedRow& row) {
-  const auto first = std::find_if(columns.begin(), columns.end(), HoldsPoints);
-  if (first == columns.end()) return false;
-  return std::find_if(first + 1, columns.end(), HoldsPoints) != columns.end() ||
+// True if `row` is not, byte for byte, the one cell of `cells` that holds points.
+bool WasRewritten(std::span<const HBaseCell> cells, const CompactedRow& row) {
+  const auto first = std::find_if(cells.begin(), cells.end(), HoldsPoints);
+  if (first == cells.end()) return false;
+  return std::find_if(first + 1, cells.end(), HoldsPoints) != cells.end() ||
          first->qualifier != row.qualifier || first->value != row.value;
 }
 
 }  // namespace
 
-ColumnKind ClassifyColumn(std::string_view qualifier) {
-  if (qualifier.empty()) return ColumnKind::kUnknown;
+HBaseCellKind ClassifyHBaseCell(std::string_view qualifier) {
+  if (qualifier.empty()) return HBaseCellKind::kUnknown;
   if (qualifier.size() % 2 == 0) {
     const bool one_point =
         qualifier.size() == 2 || (qualifier.size() == 4 && IsMsQualifier(qualifier.front()));
-    return one_point ? ColumnKind::kPoint : ColumnKind::kCompacted;
+    return one_point ? HBaseCellKind::kPoint : HBaseCellKind::kCompacted;
   }
   switch (qualifier.front()) {
     case '\x01':
-      return ColumnKind::kAnnotation;
+      return HBaseCellKind::kAnnotation;
     case '\x05':
-      return qualifier.size() == 3 ? ColumnKind::kAppend : ColumnKind::kUnknown;
+      return qualifier.size() == 3 ? HBaseCellKind::kAppend : HBaseCellKind::kUnknown;
     case '\x06':
-      return ColumnKind::kHistogram;
+      return HBaseCellKind::kHistogram;
     default:
-      return ColumnKind::kUnknown;
+      return HBaseCellKind::kUnknown;
   }
 }
 
-absl::Status DecodeColumn(const Column& column, CellColumns* out) {
-  switch (ClassifyColumn(column.qualifier)) {
-    case ColumnKind::kPoint:
-      return DecodePoint(column, out);
-    case ColumnKind::kCompacted:
-      return DecodeCompacted(column, out);
-    case ColumnKind::kAppend:
-      return DecodeAppend(column, out);
-    case ColumnKind::kAnnotation:
-    case ColumnKind::kHistogram:
-    case ColumnKind::kUnknown:
+absl::Status DecodeHBaseCell(const HBaseCell& cell, CellColumns* out) {
+  switch (ClassifyHBaseCell(cell.qualifier)) {
+    case HBaseCellKind::kPoint:
+      return DecodePoint(cell, out);
+    case HBaseCellKind::kCompacted:
+      return DecodeCompacted(cell, out);
+    case HBaseCellKind::kAppend:
+      return DecodeAppend(cell, out);
+    case HBaseCellKind::kAnnotation:
+    case HBaseCellKind::kHistogram:
+    case HBaseCellKind::kUnknown:
       return absl::OkStatus();
   }
   HOURCELL_CHECK(false);
 }
 
-absl::StatusOr<CompactedRow> CompactRow(std::span<const Column> columns) {
+absl::StatusOr<CompactedRow> CompactRow(std::span<const HBaseCell> cells) {
   CompactedRow row;
   std::vector<Candidate> candidates;
-  for (const Column& column : columns) {
-    const ColumnKind kind = ClassifyColumn(column.qualifier);
-    if (kind == ColumnKind::kAnnotation) ++row.annotations;
+  for (const HBaseCell& cell : cells) {
+    const HBaseCellKind kind = ClassifyHBaseCell(cell.qualifier);
+    if (kind == HBaseCellKind::kAnnotation) ++row.annotations;
     CellColumns points;
-    HOURCELL_RETURN_IF_ERROR(DecodeColumn(column, &points));
+    HOURCELL_RETURN_IF_ERROR(DecodeHBaseCell(cell, &points));
     // In an append cell the last write stands last; only that one takes part.
-    if (kind == ColumnKind::kAppend) SortLastWins(&points);
-    AddCandidates(points, column.write_time_ms, &candidates);
+    if (kind == HBaseCellKind::kAppend) SortLastWins(&points);
+    AddCandidates(points, cell.write_time_ms, &candidates);
   }
   MergeCandidates(std::move(candidates), &row);
-  row.rewritten = WasRewritten(columns, row);
+  row.rewritten = WasRewritten(cells, row);
   return row;
 }
 
@@ -235,15 +235,15 @@ void AppendToAppendCell(const Qualifier& qualifier, std::string_view value, std:
 
 absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
                                                  std::string_view value) {
-  if (ClassifyColumn(qualifier) != ColumnKind::kAppend) {
+  if (ClassifyHBaseCell(qualifier) != HBaseCellKind::kAppend) {
     return absl::InvalidArgumentError(
         fmt::format("qualifier {}: not of an append cell; want 3 bytes, the first 05",
                     ToHex(qualifier.substr(0, 32))));
   }
-  const Column column{.qualifier = qualifier, .value = value};
-  if (value.empty()) return ColumnDamage(column, "append cell without a point");
+  const HBaseCell cell{.qualifier = qualifier, .value = value};
+  if (value.empty()) return HBaseCellDamage(cell, "append cell without a point");
   AppendCellPoints parsed;
-  HOURCELL_RETURN_IF_ERROR(DecodeAppend(column, &parsed.points));
+  HOURCELL_RETURN_IF_ERROR(DecodeAppend(cell, &parsed.points));
   parsed.needs_repair = !StrictlyAscends(parsed.points);
   SortLastWins(&parsed.points);
   return parsed;
@@ -258,20 +258,20 @@ std::string EncodeAppendCell(const CellColumns& points) {
   return cell;
 }
 
-absl::StatusOr<CompactedRow> MergeRowParts(std::span<const Column> parts) {
+absl::StatusOr<CompactedRow> MergeRowParts(std::span<const HBaseCell> parts) {
   CompactedRow row;
   std::vector<Candidate> candidates;
   char meta = 0;
-  for (const Column& part : parts) {
+  for (const HBaseCell& part : parts) {
     CellColumns points;
-    HOURCELL_RETURN_IF_ERROR(DecodeColumn(part, &points));
+    HOURCELL_RETURN_IF_ERROR(DecodeHBaseCell(part, &points));
     AddCandidates(points, /*write_time_ms=*/0, &candidates);
-    if (ClassifyColumn(part.qualifier) == ColumnKind::kCompacted) {
+    if (ClassifyHBaseCell(part.qualifier) == HBaseCellKind::kCompacted) {
       meta = static_cast<char>(meta | part.value.back());
     }
   }
   MergeCandidates(std::move(candidates), &row);
-  const bool is_compacted = ClassifyColumn(row.qualifier) == ColumnKind::kCompacted;
+  const bool is_compacted = ClassifyHBaseCell(row.qualifier) == HBaseCellKind::kCompacted;
   if (is_compacted) row.value.back() = meta;
   row.rewritten = WasRewritten(parts, row);
   return row;

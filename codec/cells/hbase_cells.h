@@ -1,12 +1,12 @@
-// Columns: the cells of an HBase row as OpenTSDB writes them, and their compaction into one. Used
-// to read and check OpenTSDB's bytes; our own rows are cell.h.
+// HBase cells: the cells of an HBase row as OpenTSDB writes them, and their compaction into one.
+// Used to read and check OpenTSDB's bytes; our own rows are cell.h.
 //
-// A column is classified by the length of its qualifier before its first byte is looked at:
+// An HBase cell is classified by the length of its qualifier before its first byte is looked at:
 //   odd                       an object, by the first byte: 01 annotation, 05 append cell (3 bytes
 //                             in all), 06 histogram, other: unknown
 //   2                         one point, seconds
 //   4 and high nibble f       one point, milliseconds
-//   other even                a compacted column
+//   other even                a compacted cell
 // (OpenTSDB looks at 05 first in places and fails on points 80 to 95 s into the hour.)
 //
 // Deviations from OpenTSDB, named: the newest of different values for one offset always wins
@@ -29,7 +29,7 @@
 
 namespace hourcell {
 
-enum class ColumnKind : uint8_t {
+enum class HBaseCellKind : uint8_t {
   kPoint,
   kCompacted,
   kAppend,
@@ -38,33 +38,33 @@ enum class ColumnKind : uint8_t {
   kUnknown,  // OpenTSDB warns and ignores it
 };
 
-ColumnKind ClassifyColumn(std::string_view qualifier);
+HBaseCellKind ClassifyHBaseCell(std::string_view qualifier);
 
-// One column as read from a row. Views borrow.
-struct Column {
+// One cell as read from a row. Views borrow.
+struct HBaseCell {
   std::string_view qualifier;
   std::string_view value;
   int64_t write_time_ms = 0;  // the newer wins among duplicates
 };
 
-// The points of one column with 2.6's repairs (single points with 2-byte qualifiers only), appended
+// The points of one cell with 2.6's repairs (single points with 2-byte qualifiers only), appended
 // in stored order; objects add nothing.
 // kDataLoss: does not add up, unreadable flags, corrupt float, append cell cut short.
-absl::Status DecodeColumn(const Column& column, CellColumns* out);
+absl::Status DecodeHBaseCell(const HBaseCell& cell, CellColumns* out);
 
 // What row compaction makes of a row.
 struct CompactedRow {
   std::string qualifier;   // empty if the row holds no point
   std::string value;       // meta byte included when there is more than one point
-  bool rewritten = false;  // false: the row already was this one column
+  bool rewritten = false;  // false: the row already was this one cell
   size_t annotations = 0;
   size_t duplicates_identical = 0;
   size_t duplicates_variant = 0;
 };
 
 // OpenTSDB's CompactionQueue merge with fix_duplicates=true: ascending by offset; among equal
-// offsets the larger write time first, then the earlier column. kDataLoss as DecodeColumn.
-absl::StatusOr<CompactedRow> CompactRow(std::span<const Column> columns);
+// offsets the larger write time first, then the earlier cell. kDataLoss as DecodeHBaseCell.
+absl::StatusOr<CompactedRow> CompactRow(std::span<const HBaseCell> cells);
 
 // Append cells: qualifier 050000, value q1 v1 q2 v2 ... in arrival order, no meta byte.
 inline constexpr std::string_view kAppendQualifier("\x05\x00\x00", 3);
@@ -80,9 +80,9 @@ absl::StatusOr<AppendCellPoints> ParseAppendCell(std::string_view qualifier,
 // The bytes a repair stores: q v q v ... of `points`.
 std::string EncodeAppendCell(const CellColumns& points);
 
-// RowSeq.addRow: compacted columns of one row that arrive in parts. On equal offsets the part
-// already held wins; meta bytes are OR-ed; the result is one compacted column (n = 1: a plain
-// point). kDataLoss as DecodeColumn.
-absl::StatusOr<CompactedRow> MergeRowParts(std::span<const Column> parts);
+// RowSeq.addRow: compacted cells of one row that arrive in parts. On equal offsets the part
+// already held wins; meta bytes are OR-ed; the result is one compacted cell (n = 1: a plain
+// point). kDataLoss as DecodeHBaseCell.
+absl::StatusOr<CompactedRow> MergeRowParts(std::span<const HBaseCell> parts);
 
 }  // namespace hourcell

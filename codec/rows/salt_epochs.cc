@@ -60,7 +60,7 @@ absl::StatusOr<SaltEpochs> SaltEpochs::Make(std::vector<SaltEpoch> epochs, size_
     HOURCELL_RETURN_IF_ERROR(CheckEpoch(epochs[i], salt_width));
     if (i > 0 && epochs[i].from_s <= epochs[i - 1].from_s) {
       return absl::InvalidArgumentError(
-          fmt::format("salt epochs: got one from {} s behind one from {} s; want ascending times",
+          fmt::format("salt epochs: got one from {} s after one from {} s; want ascending times",
                       epochs[i].from_s, epochs[i - 1].from_s));
     }
   }
@@ -83,7 +83,7 @@ absl::StatusOr<SaltEpochs> SaltEpochs::Parse(std::string_view text, size_t salt_
   } while (TakeChar(&rest, ',') && epochs.size() <= kEpochsMax);
   if (!rest.empty() || text.size() > kTextBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("salt epochs {}: got more text behind {} of them; want none",
+        fmt::format("salt epochs {}: got more text after {} of them; want none",
                     QuoteForMessage(text), epochs.size()));
   }
   return Make(std::move(epochs), salt_width);

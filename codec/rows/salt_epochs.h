@@ -6,8 +6,8 @@
 //   from 2026-01-01  64 buckets   later ones are spread wider
 //
 // As text, one `from=buckets` an epoch, from in seconds: "0=20,1767225600=64". The first begins at
-// 0, so that every hour has one. An epoch may not begin in hours that have rows: whoever appends
-// one gives a time to come. Immutable but for Append; thread-compatible.
+// 0, so that every hour has one. An epoch may not begin in hours that have rows: the caller
+// appends one that begins later. Immutable but for Append; thread-compatible.
 
 #pragma once
 
@@ -54,7 +54,7 @@ class SaltEpochs {
   static absl::StatusOr<SaltEpochs> Parse(std::string_view text, size_t salt_width);
   std::string ToText() const;
 
-  // Adds an epoch behind the last. kInvalidArgument as Make, kFailedPrecondition if it does not
+  // Adds an epoch after the last. kInvalidArgument as Make, kFailedPrecondition if it does not
   // begin after the last, or nothing would change; then nothing has.
   absl::Status Append(const SaltEpoch& epoch);
 

@@ -54,7 +54,7 @@ PointError IntegerError(std::string_view text) {
       fmt::format("Invalid character '{}' in {}", std::string_view(bad, end), text));
 }
 
-std::string_view TrimBlanks(std::string_view text) {
+std::string_view StripBlanks(std::string_view text) {
   // Java's String.trim: everything up to U+0020.
   const auto is_blank = [](char c) { return static_cast<uint8_t>(c) <= 0x20; };
   while (!text.empty() && is_blank(text.front()))
@@ -362,7 +362,7 @@ Parsed<double> ParseDouble(std::string_view text) {
     if (error == std::errc{} && parsed_end == end) return value;
   }
 
-  text = TrimBlanks(text);
+  text = StripBlanks(text);
   if (text.empty()) return InvalidValue("empty String");
   if (const std::optional<Literal> literal = SplitLiteral(text)) return LiteralValue(*literal);
 

@@ -28,7 +28,7 @@ const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
   return at + 1;
 }
 
-// What stands behind the third blank of a line that has as many.
+// What follows the third blank of a line that has as many.
 std::string_view TagsOf(std::string_view words) {
   size_t at = 0;
   for (int word = 0; word < 3; ++word)

@@ -38,7 +38,7 @@ class SeriesJumper {
   }
 
   // The least key after `key` that a wanted series can have; empty: there is none. `key` itself if
-  // that is the one behind it, for all that is known.
+  // that is the one after it, for all that is known.
   std::string Next(std::string_view key) const {
     const std::string_view head = key.substr(0, head_size_);
     const std::string_view tail = key.substr(head_size_);

@@ -13,8 +13,8 @@
 #include "engine/backup_set.h"
 #include "engine/journal/journal.h"
 #include "engine/rows/store_meta.h"
+#include "engine/table/pinned_files.h"
 #include "engine/table/region_store.h"
-#include "engine/table/table_files.h"
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 #include "engine/write/group_commit.h"
@@ -47,7 +47,7 @@ struct BackupAdmin::Moment {
   int64_t made_ms = 0;
   uint64_t low_mark = 0;
   std::unique_ptr<JournalPin> journal;
-  std::unique_ptr<TableFiles> tables;
+  std::unique_ptr<PinnedFiles> tables;
   uint64_t next_block = 0;  // known once the journal is copied
 };
 
@@ -67,17 +67,17 @@ absl::Status BackupAdmin::Pin(Moment* moment) {
   return parts_.regions->WithRegionsAtRest([&] { return parts_.sealer->WithSealingPaused(pin); });
 }
 
-// The journal first: until it is copied it is not trimmed, and may come near its limit.
+// The journal first: until it is copied no segment of it is deleted, and it may grow to its limit.
 absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupSet* set) {
   uint64_t done = 0;
   uint64_t total = 0;
   for (const JournalPin::File& file : moment->journal->files())
     total += file.bytes;
-  for (const TableFile& file : moment->tables->files())
+  for (const PinnedFile& file : moment->tables->files())
     total += file.bytes;
   const auto add = [&](const BackupSource& source) -> absl::Status {
     if (progress != nullptr && !progress(done, total)) {
-      return absl::CancelledError("backup: ended before it was done; there is no new one");
+      return absl::CancelledError("backup: stopped before it was complete; no backup was made");
     }
     done += source.bytes;
     return set->Add(source);
@@ -89,7 +89,7 @@ absl::Status BackupAdmin::Copy(Moment* moment, const Progress& progress, BackupS
   moment->next_block = moment->journal->next_sequence();
   moment->journal.reset();
   HOURCELL_KILL_POINT("backup:journal");
-  for (const TableFile& file : moment->tables->files()) {
+  for (const PinnedFile& file : moment->tables->files()) {
     HOURCELL_RETURN_IF_ERROR(add({.path = "db/" + file.name,
                                   .from = file.path,
                                   .bytes = file.bytes,
@@ -103,7 +103,7 @@ absl::StatusOr<BackupManifest> BackupAdmin::Make(const std::string& directory,
                                                  const Progress& progress) {
   if (directory.empty() || IsIn(Normalised(directory), Normalised(parts_.store_path))) {
     return absl::InvalidArgumentError(
-        fmt::format("backup to {}: it is in the store; want a directory outside of {}",
+        fmt::format("backup to {}: the directory is inside the store; choose one outside of {}",
                     directory.empty() ? "no directory" : directory, parts_.store_path));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<BackupSet> set,

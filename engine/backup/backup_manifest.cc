@@ -48,7 +48,7 @@ std::optional<uint32_t> TakeCrc(std::string_view text) {
   return crc;
 }
 
-// Cuts the first word off, with the blank behind it.
+// Cuts the first word off, with the blank after it.
 std::string_view TakeWord(std::string_view* text) {
   const std::string_view word = text->substr(0, text->find(' '));
   text->remove_prefix(std::min(word.size() + 1, text->size()));
@@ -186,7 +186,7 @@ absl::StatusOr<BackupManifest> DecodeBackupManifest(std::string_view text) {
     const std::string_view line = lines.Next();
     HOURCELL_ASSIGN_OR_RETURN(BackupFile file, ParseFile(line));
     if (!manifest.files.empty() && manifest.files.back().path >= file.path) {
-      return BadLine(line, fmt::format("a path behind {}", manifest.files.back().path));
+      return BadLine(line, fmt::format("a path after {}", manifest.files.back().path));
     }
     manifest.files.push_back(std::move(file));
   }

@@ -14,7 +14,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/rocks/files/rocks_file_io.h"
-#include "engine/rocks/rocks_table_files.h"
+#include "engine/rocks/rocks_pinned_files.h"
 
 namespace hourcell {
 namespace {
@@ -141,7 +141,7 @@ absl::StatusOr<uint32_t> BackupSet::CopyToTemporary(const BackupSource& source,
                                                     const std::string& to) const {
   if (!source.content.has_value()) {
     HOURCELL_ASSIGN_OR_RETURN(const uint32_t crc, io_->Copy(source.from, to, source.bytes));
-    if (source.path.ends_with(".sst")) HOURCELL_RETURN_IF_ERROR(CheckTableFile(io_->env(), to));
+    if (source.path.ends_with(".sst")) HOURCELL_RETURN_IF_ERROR(CheckSstFile(io_->env(), to));
     return crc;
   }
   HOURCELL_RETURN_IF_ERROR(io_->Write(to, *source.content));

@@ -38,7 +38,7 @@ class ActiveSetCheck {
   // A row of the series. Rows of one metric and day are best added one after another.
   absl::Status AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series);
 
-  // Behind the last row. `is_all`: every row of the store was added, so that a repair has made the
+  // After the last row. `is_all`: every row of the store was added, so that a repair has made the
   // sets whole.
   absl::Status EndRows(bool is_all);
 

@@ -44,7 +44,7 @@ absl::Status FsckAdmin::CheckJournal(FsckChecks* checks) {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> cuts, parts_.journal->UnseenCuts());
   checks->TellCuts(cuts);
   const std::unique_ptr<JournalPin> pin = parts_.journal->Pin(low_mark);
-  // The mark may have moved on since, and the journal been trimmed.
+  // The mark may have moved on since, and segments been deleted.
   const uint64_t from = std::max(low_mark, parts_.journal->oldest_sequence());
   return checks->CheckJournal(
       parts_.journal->Replay(from, [checks](uint64_t sequence, std::string_view payload) {

@@ -168,7 +168,7 @@ absl::Status FsckChecks::ReadRows(TableView* view) {
     if (report_.rows % kProgressRows == 0) HOURCELL_RETURN_IF_ERROR(TellProgress());
   }
   if (const absl::Status read = row->status(); !read.ok()) {
-    Add(FsckFault::kTable, fmt::format("data, behind {} rows: {}", report_.rows, MessageOf(read)));
+    Add(FsckFault::kTable, fmt::format("data, after {} rows: {}", report_.rows, MessageOf(read)));
     all_rows_are_good_ = false;
   }
   return active_.EndRows(all_rows_are_good_);

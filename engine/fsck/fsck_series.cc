@@ -207,7 +207,7 @@ class SeriesCheck {
     return row->status();
   }
 
-  // Whether the rows with the prefix have these numbers; moves the cursor behind them.
+  // Whether the rows with the prefix have these numbers; moves the cursor after them.
   static bool IsNextSet(RowCursor* row, const std::string& prefix, const Numbers& numbers) {
     while (row->valid() && row->key() < prefix)
       row->Next();

@@ -90,7 +90,7 @@ bool TakeSection(std::string_view* rest, PointSection* section) {
 
 }  // namespace
 
-// Room for `bytes` more behind what is written; before the first record, for the header too.
+// Room for `bytes` more after what is written; before the first record, for the header too.
 uint8_t* JournalPayloadWriter::Reserve(size_t bytes) {
   if (capacity_ - size_ < bytes + kHeaderBytesMax) {
     const size_t capacity = 2 * capacity_ + bytes + 4096;
@@ -256,14 +256,14 @@ JournalPayloadReader::Event JournalPayloadReader::Next() {
     if (token == kDefinition) return TakeDefinition() ? Event::kDefinition : Event::kDamaged;
     if (token < kSection) return TakePoint(token) ? Event::kPoint : Event::kDamaged;
     if (is_sorted_) return Event::kDamaged;
-    // Behind a section that does not say how long it is.
+    // After a section that does not say how long it is.
     --next_;
     rest_ = {reinterpret_cast<const char*>(next_), static_cast<size_t>(end_ - next_)};
     end_ = next_;
   }
 }
 
-// True if a series so far behind the one before is of the section's class, as that one was.
+// True if a series so far after the one before is of the section's class, as that one was.
 bool JournalPayloadReader::IsOfClass(uint64_t step) {
   if (class_.stride == 0) return series_ == class_.residue;
   if (series_ < class_.residue || (series_ - class_.residue) % class_.stride != 0) return false;
@@ -357,9 +357,9 @@ bool JournalPayloadReader::TakeDefinition() {
 }
 
 bool JournalPayloadReader::TakeVarint(uint64_t* value) {
-  const uint8_t* const behind = LoadVarint(next_, end_, value);
-  if (behind == nullptr) return false;
-  next_ = behind;
+  const uint8_t* const after = LoadVarint(next_, end_, value);
+  if (after == nullptr) return false;
+  next_ = after;
   return true;
 }
 

@@ -74,7 +74,7 @@ class JournalPayloadWriter {
   uint8_t* Reserve(size_t bytes);
 
   std::unique_ptr<uint8_t[]> data_;
-  size_t begin_ = 0;  // of the header, behind room for a longer one
+  size_t begin_ = 0;  // of the header, after room for a longer one
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::string definitions_;
@@ -134,7 +134,7 @@ class JournalPayloadReader {
   bool TakeVarint(uint64_t* value);
   bool TakeName(Uid* uid, std::string_view* name);
 
-  std::string_view rest_;  // of the payload, behind the section
+  std::string_view rest_;  // of the payload, after the section
   bool is_readable_ = true;
   bool is_sorted_ = false;
   const uint8_t* next_ = nullptr;

@@ -9,6 +9,14 @@
 #include "codec/limits.h"
 #include "codec/rows/row_key.h"
 
+// Why the open hour and the journal's section change under one lock: the journal then has the
+// points of a series in the order in which memory got them, and a replay in that order gives the
+// same hours, with the last write winning. A sealed hour stays until no read that pinned before
+// it needs it; before that was so, a slow query could keep sealed hours for ever, and puts were
+// refused. A pointer from the series cache into the lane was rejected: it would tie the life of
+// open hours to the cache's, so the cache has a slot, which is a hint that is compared
+// (docs/decisions/0007).
+
 namespace hourcell {
 
 Lane::Series* Lane::FindLocked(SeriesNumber number) {
@@ -113,14 +121,14 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
                                  uint32_t base_time_s,
                                  uint64_t block,
                                  int64_t* bytes) {
-  // Nearly always it is the last one, or behind it.
-  auto behind = series->hours.end();
+  // Nearly always it is the last one, or after it.
+  auto after = series->hours.end();
   if (!series->hours.empty() && (*series->hours.rbegin())->base_time_s > base_time_s) {
-    behind = series->hours.lower_bound(Hour::KeyOf(uint64_t{base_time_s} + 1, 0));
+    after = series->hours.lower_bound(Hour::KeyOf(uint64_t{base_time_s} + 1, 0));
   }
   uint32_t turn = 0;
-  if (behind != series->hours.begin()) {
-    Hour* const last = std::prev(behind)->get();
+  if (after != series->hours.begin()) {
+    Hour* const last = std::prev(after)->get();
     if (last->base_time_s == base_time_s) {
       if (last->state == State::kOpen) {
         series->current = last;
@@ -136,7 +144,7 @@ Lane::Hour* Lane::OpenHourLocked(Series* series,
   *bytes += static_cast<int64_t>(hour->allocated());
   ++open_hours_;
   opened_.push_back({.series = series->number, .base_time_s = base_time_s});
-  series->current = series->hours.insert(behind, std::move(hour))->get();
+  series->current = series->hours.insert(after, std::move(hour))->get();
   return series->current;
 }
 
@@ -357,11 +365,11 @@ bool Lane::ReadLast(
       return newest_ms >= from_ms;
     }
     if (!DecodeLocked(begin, hours_end, pinned_at)) continue;
-    const auto behind =
+    const auto after =
         std::ranges::upper_bound(columns_.offset_ms, until_ms - base_ms, {},
                                  [](uint32_t offset_ms) { return int64_t{offset_ms}; });
-    if (behind == columns_.offset_ms.begin()) continue;
-    const auto at = static_cast<size_t>(behind - columns_.offset_ms.begin()) - 1;
+    if (after == columns_.offset_ms.begin()) continue;
+    const auto at = static_cast<size_t>(after - columns_.offset_ms.begin()) - 1;
     *last = {.ms = base_ms + columns_.offset_ms[at], .value = columns_.value(at)};
     return last->ms >= from_ms;
   }

@@ -5,7 +5,7 @@
 // journal's order gives the open hours again, last write winning.
 //
 // An hour is open -> sealing (frozen; its points are on their way into a cell; points that come now
-// open a new hour of the same base time behind it) -> sealed (the cell is visible; memory is kept
+// open a new hour of the same base time after it) -> sealed (the cell is visible; memory is kept
 // while reads need it) -> gone. Hours of one series and base time are sealed in the order they were
 // opened. Thread-safe.
 
@@ -140,7 +140,7 @@ class Lane {
   // of the call before. Then the same as Reap.
   int64_t Sealed(std::span<const FrozenHour> hours, uint64_t time, uint64_t oldest_read);
 
-  // Sealing failed: the hours are open again, behind those that were opened meanwhile or not.
+  // Sealing failed: the hours are open again, after those that were opened meanwhile or not.
   void Thaw(std::span<const FrozenHour> hours);
 
   // Frees sealed hours that no read from `oldest_read` on needs; returns how many bytes. Looks at

@@ -126,16 +126,16 @@ void NewSeries::VisitMetrics(
     visit(metric, series.entries);
 }
 
-std::unique_ptr<NewSeries> NewSeries::SplitBehind(SeriesNumber last) {
+std::unique_ptr<NewSeries> NewSeries::SplitAfter(SeriesNumber last) {
   HOURCELL_CHECK(last + 1 >= first_number_ && last <= last_number());
-  auto behind = std::make_unique<NewSeries>(layout_, last + 1);
+  auto after = std::make_unique<NewSeries>(layout_, last + 1);
   for (SeriesNumber number = last + 1; number <= last_number(); ++number) {
     const std::string_view tsuid = TsuidOf(number);
     if (tsuid.empty()) continue;
-    behind->Add(number, tsuid);
+    after->Add(number, tsuid);
     numbers_.erase(tsuid);
   }
-  behind->VisitMetrics([this, last](Uid metric, std::span<const Entry> series) {
+  after->VisitMetrics([this, last](Uid metric, std::span<const Entry> series) {
     std::vector<Entry>& entries = metrics_[metric].entries;
     // Mostly the last few of many.
     const auto first = metrics_[metric].ascends
@@ -152,9 +152,9 @@ std::unique_ptr<NewSeries> NewSeries::SplitBehind(SeriesNumber last) {
   by_number_.resize(last + 1 - first_number_);
   const auto moved =
       std::ranges::partition(log_rows_, [last](const LogRow& row) { return row.second <= last; });
-  behind->log_rows_.assign(moved.begin(), moved.end());
+  after->log_rows_.assign(moved.begin(), moved.end());
   log_rows_.erase(moved.begin(), moved.end());
-  return behind;
+  return after;
 }
 
 }  // namespace hourcell

@@ -69,7 +69,7 @@ class NewSeries {
 
   // Takes the series with numbers above `last` out, into a new object. A log row goes where its
   // last number does. REQUIRES: first_number() - 1 <= last <= last_number().
-  std::unique_ptr<NewSeries> SplitBehind(SeriesNumber last);
+  std::unique_ptr<NewSeries> SplitAfter(SeriesNumber last);
 
   std::span<const LogRow> log_rows() const { return log_rows_; }
   size_t size() const { return numbers_.size(); }

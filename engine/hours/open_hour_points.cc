@@ -9,6 +9,11 @@
 #include "codec/base/varint.h"
 #include "codec/value.h"
 
+// Why points are encoded as they come: a gauge of small integers at a fixed step takes one byte
+// a point, so a million hours can be open in the memory that is set apart. The order of arrival
+// is kept and not the order of time, because the last write of an instant wins; who reads sorts,
+// which is needed only where the times do not ascend.
+
 namespace hourcell {
 namespace {
 

@@ -1,4 +1,4 @@
-// OpenHourPoints: the points of an open hour, encoded one behind the other as they came.
+// OpenHourPoints: the points of an open hour, encoded one after the other as they came.
 //
 // A gauge of small integers or short decimals at a fixed step takes one byte a point, so that a
 // million hours can be open at once. In memory only: the encoding may change at any time. A point

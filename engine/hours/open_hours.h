@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 
+#include "codec/base/check.h"
 #include "codec/base/named_thread.h"
 #include "codec/cells/cell.h"
 #include "engine/hours/lane.h"
@@ -30,7 +31,9 @@ class OpenHours {
   static size_t LanesByProcessors() { return std::clamp<size_t>(4 * ProcessorCount(), 8, 64); }
 
   // REQUIRES: at least one lane.
-  explicit OpenHours(size_t lanes) : count_(lanes), lanes_(std::make_unique<Lane[]>(lanes)) {}
+  explicit OpenHours(size_t lanes) : count_(lanes), lanes_(std::make_unique<Lane[]>(lanes)) {
+    HOURCELL_CHECK(lanes > 0);
+  }
 
   std::span<Lane> lanes() { return {lanes_.get(), count_}; }
   size_t LaneIndexOf(SeriesNumber series) const { return series % count_; }

@@ -69,7 +69,7 @@ Spelling SpellingOf(const PointView& point, std::string* bytes) {
   return {.head = {}, .tail = all, .is_line = false, .hash = HashOf({}, all)};
 }
 
-// An entry and, behind it in one piece of memory, its bytes.
+// An entry and, after it in one piece of memory, its bytes.
 struct SeriesCache::Entry {
   CachedSeries series;
   uint32_t head_size;
@@ -242,7 +242,7 @@ void SeriesCache::EvictLocked(size_t cells_max) {
   if (passed > longest_turn()) longest_turn_.store(passed, std::memory_order_relaxed);
 }
 
-// Closes the gap, so that no probe ends before what lies behind it.
+// Closes the gap, so that no probe ends before what follows it.
 void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   bytes_.fetch_sub(shard->cells[at].entry->allocated(), std::memory_order_relaxed);
   size_.fetch_sub(1, std::memory_order_relaxed);
@@ -254,7 +254,7 @@ void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   for (size_t next = (at + 1) & mask; shard->cells[next].entry != nullptr;
        next = (next + 1) & mask) {
     const size_t home = shard->cells[next].hash & mask;
-    // It may move to the gap unless its home lies behind the gap.
+    // It may move to the gap unless its home lies after the gap.
     if (((next - home) & mask) < ((next - gap) & mask)) continue;
     shard->cells[gap] = shard->cells[next];
     gap = next;

@@ -2,14 +2,14 @@
 // the UIDs, the sorting and the series lookup.
 //
 // A spelling is a pair of byte strings: the metric and the rest of a line, or the names of a
-// PointView put one behind the other. Another order of tags, or other blanks, is another entry of
+// PointView put one after the other. Another order of tags, or other blanks, is another entry of
 // the same series; only spellings of legal names are ever inserted.
 //
 // Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
 // were not found since the hand of the clock came by last time go; the hand goes a few cells for
 // each entry that is inserted, so that nobody waits for it to go around. Clear starts a new epoch,
 // and an Insert of an older epoch is dropped, so that a lookup that raced with a rename leaves
-// nothing behind.
+// no entry.
 //
 // Thread-safe. A FindAll holds one lock for all it looks up; an InsertAll holds it for a few
 // entries at a time, so that lookups go on between them.

@@ -1,4 +1,4 @@
-// Tsuids one behind the other, as the `series` table keeps them.
+// Tsuids one after the other, as the `series` table keeps them.
 //
 //   list = { length, u16 big-endian | tsuid }          length 0: no series has that place's number
 //

@@ -19,6 +19,14 @@
 #include "engine/journal/journal_synced.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a log of our own and not RocksDB's WAL: the journal is read once, after a crash, in order,
+// and its front must go as hours are sealed, not as memtables are flushed. A point in it is a
+// byte or two, for it names its series by number (docs/decisions/0006). A segment is never
+// appended to by a later opening, so nothing has to be proved about a tail that an earlier
+// process left. After a failed fsync the state of the file is unknown and the journal takes no
+// more writes. A sync covers the segment before, too, if that got a block after its own last
+// sync: such a block was once never synced although later syncs vouched for it.
+
 namespace hourcell {
 namespace {
 
@@ -167,8 +175,9 @@ absl::Status Journal::Replay(uint64_t from, const Visit& visit) const {
     }
   }
   if (from != 0 && from < oldest_sequence()) {
-    return absl::DataLossError(fmt::format("{}: replay from block {}; the oldest there is {}",
-                                           options_.directory, from, oldest_sequence()));
+    return absl::DataLossError(
+        fmt::format("{}: cannot replay from block {}; the oldest block is {}", options_.directory,
+                    from, oldest_sequence()));
   }
   return ReplaySegments(fs_, ranges, from, visit);
 }
@@ -298,7 +307,7 @@ absl::Status Journal::AppendBuffer() {
   if (current_->Truncate(current_bytes_, rocksdb::IOOptions(), nullptr).ok()) {
     reserved_bytes_ = current_bytes_;
   } else {
-    // What is behind the good blocks stays; the next segment takes over at this sequence.
+    // What follows the good blocks stays; the next segment takes over at this sequence.
     current_.reset();
   }
   return status;
@@ -308,8 +317,8 @@ absl::Status Journal::Fail(const absl::Status& cause) {
   MutexLock lock(&mutex_);
   if (failure_.ok()) {
     failure_ = absl::FailedPreconditionError(
-        fmt::format("{}: what is on disk is unknown; the journal takes no more writes until it is "
-                    "opened again",
+        fmt::format("{}: the state of the journal on disk is unknown, so it takes no more writes; "
+                    "close the store and open it again",
                     MessageOf(cause)));
   }
   return CopyStatus(failure_);
@@ -350,7 +359,7 @@ absl::Status Journal::SyncAll() {
 
   MutexLock lock(&mutex_);
   synced_sequence_.store(target, std::memory_order_relaxed);
-  // Not by what is the newest now: that may be another one, with blocks behind the sync in this.
+  // Not by what is the newest now: that may be another one, with blocks after the sync in this.
   std::erase_if(unsynced_, [newest](const Unsynced& entry) { return entry.number < newest; });
   return absl::OkStatus();
 }
@@ -366,7 +375,7 @@ absl::Status Journal::SyncFile(Unsynced* file) const {
   return AsUnavailable(file->file->Sync(rocksdb::IOOptions(), nullptr), "fsync " + path);
 }
 
-absl::Status Journal::Trim(uint64_t low_mark) {
+absl::Status Journal::DeleteBelow(uint64_t low_mark) {
   MutexLock sync_lock(&sync_mutex_);
   for (bool is_first = true;; is_first = false) {
     uint64_t number = 0;
@@ -387,7 +396,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
     const std::string path = PathOf(number);
     HOURCELL_RETURN_IF_ERROR(
         AsUnavailable(fs_->DeleteFile(path, rocksdb::IOOptions(), nullptr), "delete " + path));
-    HOURCELL_KILL_POINT("journal:trimmed");
+    HOURCELL_KILL_POINT("journal:deleted");
     MutexLock lock(&mutex_);
     list_.erase(list_.begin());
     CountSegments();
@@ -397,7 +406,7 @@ absl::Status Journal::Trim(uint64_t low_mark) {
 
 std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
   auto pin = std::make_unique<JournalPin>(this);
-  // After it, so that no trim that has begun goes on to delete what is pinned.
+  // After it, so that no deletion that has begun goes on to delete what is pinned.
   MutexLock sync_lock(&sync_mutex_);
   MutexLock lock(&mutex_);
   ++pins_;
@@ -414,7 +423,7 @@ std::unique_ptr<JournalPin> Journal::Pin(uint64_t low_mark) {
   return pin;
 }
 
-uint64_t Journal::TrimMark(uint64_t sequence) const {
+uint64_t Journal::LowMarkThatDeletes(uint64_t sequence) const {
   MutexLock lock(&mutex_);
   if (pins_ > 0 || list_.size() < 2) return 0;
   for (size_t i = 1; i + 1 < list_.size(); ++i)

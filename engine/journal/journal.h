@@ -10,13 +10,13 @@
 //   kill -9      nothing that Write returned OK for.
 //   power loss   nothing below synced_sequence(); of the rest, any blocks, for pages reach the disk
 //                in any order.
-//   damage       of blocks that were synced, and something behind them says so, or the note beside
+//   damage       of blocks that were synced, and something after them says so, or the note beside
 //                the segments (engine/journal/journal_synced.h): Open fails with kDataLoss, with
 //                file, offset, what is there and what was expected. Others that do not check are
-//                taken out and kept beside, see cuts(); blocks behind them stay (journal_repair.h).
+//                taken out and kept beside, see cuts(); blocks after them stay (journal_repair.h).
 //
-// Threads: one Write at a time, and no Write while Replay runs; Sync, Trim and the counters from
-// any thread beside it. The lock of the store keeps other processes out
+// Threads: one Write at a time, and no Write while Replay runs; Sync, DeleteBelow and the counters
+// from any thread beside it. The lock of the store keeps other processes out
 // (engine/rocks/files/store_lock.h).
 
 #pragma once
@@ -87,10 +87,11 @@ class Journal {
   // Calls visit(sequence, payload) for every block with sequence >= `from`, in order, on the
   // caller's thread, while another thread reads and checks ahead. `from` 0 = the oldest there is.
   // kDataLoss: damage, or `from` is older than the oldest. An error of `visit` ends it and is
-  // returned. What is written meanwhile is not visited. REQUIRES: no Trim meanwhile, or a pin.
+  // returned. What is written meanwhile is not visited. REQUIRES: no DeleteBelow meanwhile, or a
+  // pin.
   absl::Status Replay(uint64_t from, const Visit& visit) const;
 
-  // Appends one block: the parts, one behind the other. When it returns OK the block is with the
+  // Appends one block: the parts, one after the other. When it returns OK the block is with the
   // operating system. REQUIRES: one call at a time.
   // kUnavailable (no space, a short write, an I/O error): the block is not in the journal, and the
   // same Write may be tried again. kFailedPrecondition: an earlier fsync failed (see Sync), or
@@ -105,16 +106,16 @@ class Journal {
   // Deletes segments all of whose blocks are below `low_mark`, oldest first; the newest one only
   // once the journal is closed. While segments are pinned it deletes none. Thread-safe.
   // kUnavailable: a file could not be deleted; later ones were not tried.
-  absl::Status Trim(uint64_t low_mark);
+  absl::Status DeleteBelow(uint64_t low_mark);
 
   // The segments that have blocks from `low_mark` on, as they are now. None is deleted as long as
   // the pin lives, which must not be longer than the journal. Thread-safe.
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark);
 
-  // The least low mark with which Trim deletes the segment that has block `sequence` and all in
-  // front of it; of a block in the newest segment, those in front of that one. 0: Trim deletes
-  // nothing now, as there is one segment only, or they are pinned. Thread-safe.
-  uint64_t TrimMark(uint64_t sequence) const;
+  // The least low mark with which DeleteBelow deletes the segment that has block `sequence` and all
+  // before it; of a block in the newest segment, those before that one. 0: DeleteBelow deletes
+  // nothing now, because there is only one segment, or because they are pinned. Thread-safe.
+  uint64_t LowMarkThatDeletes(uint64_t sequence) const;
 
   // Syncs, and writes a footer, which lets the next Open tell an end from a loss. Write and Sync
   // are refused from then on. REQUIRES: no Write meanwhile.
@@ -187,7 +188,7 @@ class Journal {
   bool can_reserve_ = true;      // false: the file system does not do that
   std::string buffer_;           // the block being written
 
-  // Held by a whole Sync, Trim or Close, so that they come one after the other.
+  // Held by a whole Sync, DeleteBelow or Close, so that they come one after the other.
   Mutex sync_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
   std::unique_ptr<SyncedNote> synced_note_ ABSL_GUARDED_BY(sync_mutex_);
   mutable Mutex mutex_;                                     // held briefly

@@ -9,6 +9,11 @@
 #include "codec/base/check.h"
 #include "codec/base/crc32c.h"
 
+// Why each block says below which sequence all was synced: it is what tells damage from a torn
+// tail. A block that was synced and does not check is damage; one that was not may be what a
+// power loss left. The CRC covers the segment's number, so that old disk blocks of another
+// segment do not pass for this one's.
+
 namespace hourcell {
 namespace {
 
@@ -27,7 +32,7 @@ uint64_t Load64(std::string_view bytes, size_t at) {
   return LoadBigEndian(bytes.data() + at, 8);
 }
 
-// The CRC that `bytes`, what is behind a stored CRC, have in segment `segment`.
+// The CRC that `bytes`, what follows a stored CRC, have in segment `segment`.
 uint32_t CrcIn(uint64_t segment, std::string_view bytes) {
   char number[8];
   StoreBigEndian(segment, 8, number);

@@ -13,7 +13,7 @@
 //   32  8  synced below
 //
 // CRC32C covers the 8 bytes of the segment's number, which a block does not store, and everything
-// behind the CRC: a file under a wrong name, or old disk blocks of another segment, do not check.
+// after the CRC: a file under a wrong name, or old disk blocks of another segment, do not check.
 //
 // sequence: of a block, one more than the block before it; of a footer, that of the block that
 // would have followed; of a gap, that of the block that follows. A gap has no payload. It stands
@@ -71,7 +71,7 @@ void AppendSegmentHeader(const SegmentHeader& header, std::string* out);
 // is wrong with it; kFailedPrecondition: it is whole, but of another format version.
 absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number);
 
-// Appends a block of the parts, one behind the other. REQUIRES: at most kBlockPayloadBytesMax bytes
+// Appends a block of the parts, one after the other. REQUIRES: at most kBlockPayloadBytesMax bytes
 // together.
 void AppendJournalBlock(uint64_t segment,
                         uint64_t sequence,
@@ -98,7 +98,7 @@ absl::StatusOr<JournalBlock> DecodeJournalBlock(std::string_view bytes,
                                                 uint64_t segment,
                                                 uint64_t sequence);
 
-// Valid blocks, one right behind the other and of ascending sequences, in bytes that are not whole.
+// Valid blocks, one right after the other and of ascending sequences, in bytes that are not whole.
 // A footer ends a run, and a gap counts as one of its blocks.
 struct JournalRun {
   uint64_t begin = 0;  // in the bytes
@@ -115,7 +115,7 @@ struct JournalRun {
 };
 
 // Looks at every offset of `bytes` from `from` on, which are of segment `segment`, for valid blocks
-// with ascending sequences in [first, end). Ends behind a footer. Linear but for the CRC of what
+// with ascending sequences in [first, end). Ends after a footer. Linear but for the CRC of what
 // looks like a block.
 std::vector<JournalRun> FindJournalRuns(
     std::string_view bytes, uint64_t from, uint64_t segment, uint64_t first, uint64_t end);

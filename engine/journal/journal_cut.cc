@@ -13,6 +13,12 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why what is taken out is kept, as files and not as a count: the end of a killed store's
+// journal was once cut at the first bad block in silence, and a flipped bit took all points
+// after it, although kill -9 tears nothing. What was cut can now be looked at, and is reported
+// at every open until an operator says that he has seen it. The file's name says all there is to
+// know, so no second file can contradict it.
+
 namespace hourcell {
 namespace {
 
@@ -92,13 +98,13 @@ std::optional<JournalCut> CutOf(std::string_view name) {
 std::string CutText(const JournalCut& cut) {
   std::string lost;
   if (!cut.end_sequence.has_value()) {
-    lost = fmt::format("whatever blocks there were from {} on are lost", cut.first_sequence);
+    lost = fmt::format("all blocks from {} on are lost", cut.first_sequence);
   } else if (*cut.end_sequence == cut.first_sequence) {
-    lost = "no block that is needed is lost by it";
+    lost = "no needed block is lost";
   } else {
     lost = fmt::format("blocks {} to {} are lost", cut.first_sequence, *cut.end_sequence - 1);
   }
-  return fmt::format("{}: bytes {} to {} are cut out, for they do not check; {}; kept as {}",
+  return fmt::format("{}: removed bytes {} to {}, which are damaged; {}; the bytes are kept in {}",
                      SegmentName(cut.segment), cut.begin, cut.end, lost, cut.file);
 }
 

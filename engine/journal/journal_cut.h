@@ -8,8 +8,8 @@
 // none is lost, for the low mark says that the points are in the tables, or because another file
 // counts them. "~2" and so on before ".cut" tells apart files that would have the same name.
 //
-// Who acknowledges a cut gives the file the further ending ".seen"; or moves it elsewhere, which
-// may be done while a process has the store open.
+// An operator acknowledges a cut: appends ".seen" to the file's name, or moves the file elsewhere.
+// A process may have the store open meanwhile.
 
 #pragma once
 

@@ -16,6 +16,12 @@
 #include "engine/journal/journal_synced.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why an open does not stop at the first bad block: only a power loss tears the end, and kill -9
+// does not. So valid blocks after a bad one are looked for, and only if none of the missing ones
+// was synced is the open allowed to go on (docs/damage.md). A read that gives fewer bytes than
+// the file has was once taken for the end of the segment, and acknowledged blocks were cut off;
+// now a bad place is read again before anything is decided.
+
 namespace hourcell {
 namespace {
 

@@ -2,9 +2,9 @@
 // out.
 //
 // It reads the segments in order up to the first place that is not right: a block that does not
-// check, an end too early, a header that does not check. What is behind that place decides
+// check, an end too early, a header that does not check. What is after that place decides
 // (engine/journal/journal_repair.h): if the missing blocks had been synced, this is damage, and
-// nothing is touched. Else valid blocks behind the place stay, and what is between is taken out and
+// nothing is touched. Else valid blocks after the place stay, and what is between is taken out and
 // kept beside.
 //
 // What was synced is known from blocks that were written later, and of the newest ones from the

@@ -14,6 +14,11 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a segment with a bad place is replaced as a whole: a crash in the middle of a repair then
+// leaves the same question with the same answer. Changing the file in place would leave a state
+// that the next open has to tell from damage. A bad place is read three times first, because a
+// disk that gives a flipped bit once had cost blocks that were good.
+
 namespace hourcell {
 namespace {
 
@@ -36,7 +41,7 @@ struct Look {
            (header.has_value() && runs[0].begin == kSegmentHeaderBytes &&
             (runs[0].begins_with_gap || runs[0].first_sequence == header->first_sequence));
   }
-  // The sequence behind its last block. REQUIRES: a header or a run.
+  // The sequence after its last block. REQUIRES: a header or a run.
   uint64_t end_sequence() const {
     return runs.empty() ? header->first_sequence : runs.back().end_sequence;
   }
@@ -124,7 +129,7 @@ class Repair {
   std::vector<JournalCut> cuts_;
 };
 
-// How far the sequences behind the place can go: no further than there are bytes for blocks, but
+// How far the sequences after the place can go: no further than there are bytes for blocks, but
 // for what headers say, and where a header or a gap is gone they begin anywhere.
 uint64_t Repair::Range() const {
   constexpr uint64_t kAnywhere = uint64_t{1} << 32;
@@ -144,8 +149,8 @@ absl::StatusOr<std::vector<Look>> Repair::LookAtAll() const {
   uint64_t next = bad_.sequence;
   for (size_t i = bad_.index; i < segments_.size(); ++i) {
     uint64_t end = bad_.sequence + Range();
-    for (size_t behind = segments_.size() - 1; behind > i; --behind)
-      if (segment(behind).header.ok()) end = segment(behind).header->first_sequence;
+    for (size_t after = segments_.size() - 1; after > i; --after)
+      if (segment(after).header.ok()) end = segment(after).header->first_sequence;
     // The oldest one may have blocks that are not needed.
     HOURCELL_ASSIGN_OR_RETURN(Look found, LookAt(i, i == 0 ? 1 : next, end));
     if (found.header.has_value()) next = std::max(next, found.header->first_sequence);
@@ -163,7 +168,7 @@ absl::StatusOr<Look> Repair::LookAt(size_t i, uint64_t next, uint64_t end) const
   const absl::StatusOr<SegmentHeader> header = DecodeSegmentHeader(bytes, found.number);
   if (header.ok() != found.header.ok()) {
     return absl::UnavailableError(fmt::format(
-        "{}: read twice; got bytes that differ, good ones one of the times", found.path));
+        "{}: two reads returned different bytes, valid ones once; check the disk", found.path));
   }
   if (header.ok()) {
     look.header = *header;
@@ -180,12 +185,13 @@ absl::Status Repair::CheckStillBad() const {
   const bool is_bad = !first.header.has_value() || first.good_end() == bad_.offset;
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Look> again, LookAtAll());
   if (is_bad && again == looks_) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("{} at offset {}: read twice; got bytes that differ, good ones the second time",
-                  segment(bad_.index).path, bad_.offset));
+  return absl::UnavailableError(fmt::format(
+      "{} at offset {}: two reads returned different bytes, valid ones the second time; "
+      "check the disk",
+      segment(bad_.index).path, bad_.offset));
 }
 
-// True if the next segment takes over where the blocks of this one end: what is behind them is a
+// True if the next segment takes over where the blocks of this one end: what follows them is a
 // block that could neither be written nor cut back.
 bool Repair::IsTakenOver(size_t i) const {
   if (i + 1 >= segments_.size() || !look(i + 1).header.has_value()) return false;
@@ -266,24 +272,24 @@ absl::Status Repair::Judge() const {
   for (const Loss& loss : losses_) {
     const uint64_t needed = std::max(loss.first, files_.low_mark);
     if (loss.end.has_value() && *loss.end <= needed) continue;
-    Piece behind;
+    Piece after;
     for (const Piece& piece : std::span(pieces_).subspan(loss.pieces)) {
-      behind.blocks += piece.blocks;
-      if (piece.synced_below <= behind.synced_below) continue;
-      behind.synced_below = piece.synced_below;
-      behind.said_by = piece.said_by;
+      after.blocks += piece.blocks;
+      if (piece.synced_below <= after.synced_below) continue;
+      after.synced_below = piece.synced_below;
+      after.said_by = piece.said_by;
     }
-    if (std::max(behind.synced_below, files_.synced_below) <= needed) continue;
-    if (files_.synced_below > behind.synced_below) {
+    if (std::max(after.synced_below, files_.synced_below) <= needed) continue;
+    if (files_.synced_below > after.synced_below) {
       return absl::DataLossError(
-          fmt::format("{}; it was synced: {} blocks behind it are readable, and {}/synced says "
+          fmt::format("{}; it was synced: {} blocks after it are readable, and {}/synced says "
                       "that all below {} are on disk",
-                      FaultOf(loss), behind.blocks, files_.path, files_.synced_below));
+                      FaultOf(loss), after.blocks, files_.path, files_.synced_below));
     }
     return absl::DataLossError(fmt::format(
-        "{}; it was synced: {} blocks behind it are readable, and that with sequence {} says that "
+        "{}; it was synced: {} blocks after it are readable, and that with sequence {} says that "
         "all below {} are on disk",
-        FaultOf(loss), behind.blocks, behind.said_by, behind.synced_below));
+        FaultOf(loss), after.blocks, after.said_by, after.synced_below));
   }
   return absl::OkStatus();
 }

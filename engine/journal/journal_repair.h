@@ -1,14 +1,14 @@
 // RepairJournal: takes what does not check out of a journal, and keeps it beside.
 //
-// Behind the first bad place the segments are looked at byte by byte for valid blocks. What is
+// After the first bad place the segments are looked at byte by byte for valid blocks. What is
 // between them is lost, and is judged first:
 //   below the low mark   the points of the lost blocks are in the tables: no harm
-//   was synced           a block, header or footer behind it says so, or the note beside the
+//   was synced           a block, header or footer after it says so, or the note beside the
 //                        segments: damage, nothing is touched
 //   else                 it was never synced, or nothing left says that it was
 // Bytes that are taken out become files of their own (engine/journal/journal_cut.h). Then each
 // segment with a bad place is replaced, as a whole, by one with its valid blocks, and a gap where
-// blocks are missing between them; or only cut, where nothing valid is behind. Segments at the end
+// blocks are missing between them; or only cut, where nothing valid is after. Segments at the end
 // that have nothing valid go, the last one first. A crash meanwhile leaves the same question with
 // the same answer for what is not done yet.
 //

@@ -10,6 +10,11 @@
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 
+// Why one thread reads ahead: reading and CRC then overlap with what the visitor does with a
+// block. The blocks are still given in order by one thread, since the last write of an instant
+// has to win; how the points of a block are shared out among threads is the visitor's business
+// (engine/write/point_replay.cc).
+
 namespace hourcell {
 namespace {
 

@@ -12,6 +12,11 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why the reader takes a megabyte at a time and knows the file's size: a read that ends before
+// the size says so is an error of the disk and not the end of the segment. That was a bug once:
+// acknowledged blocks were cut off after a short read
+// (SegmentReaderTest.AReadThatGivesTooFewBytesIsNoEnd).
+
 namespace hourcell {
 namespace {
 
@@ -115,7 +120,7 @@ absl::Status SegmentReader::ReadHeader() {
   return absl::OkStatus();
 }
 
-// Moves the carry to the front of the batch and reads behind it. Returns the bytes there are.
+// Moves the carry to the front of the batch and reads after it. Returns the bytes there are.
 absl::StatusOr<size_t> SegmentReader::Fill(BlockBatch* batch) {
   const size_t want = std::max(kReadBytes, carry_block_);
   const size_t size =

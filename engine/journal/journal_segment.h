@@ -41,8 +41,8 @@ class SegmentReader {
   struct Range {
     std::string path;
     uint64_t number = 0;
-    uint64_t bytes = 0;  // of the file; what is behind them is not read
-    // The sequence at which a later segment takes over: that block and what is behind it is not
+    uint64_t bytes = 0;  // of the file; what follows them is not read
+    // The sequence at which a later segment takes over: that block and what follows it is not
     // read.
     uint64_t end_sequence = ~uint64_t{0};
   };

@@ -12,6 +12,11 @@
 #include "engine/journal/journal_segment.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a note beside the segments: blocks say what was synced before them, and nothing says it of
+// the newest ones. The note is not synced itself, so it never claims more than is on disk: after
+// kill -9 it is there, and after a power loss it says that, or less, or nothing. Damage to the
+// newest synced blocks then looks like a torn tail (docs/reliability.md, "Not promised").
+
 namespace hourcell {
 namespace {
 
@@ -78,7 +83,7 @@ absl::StatusOr<uint64_t> ReadSyncedNote(rocksdb::FileSystem* fs, const std::stri
   // After a power loss it may be anything; but not another thing each time.
   HOURCELL_ASSIGN_OR_RETURN(const std::string again, ReadFileFrom(fs, path, 0, bytes));
   if (again != content) {
-    return absl::UnavailableError(path + ": read twice; got bytes that differ");
+    return absl::UnavailableError(path + ": two reads returned different bytes; check the disk");
   }
   return highest;
 }

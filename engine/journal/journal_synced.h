@@ -1,7 +1,7 @@
 // A note beside the segments of a journal: how far they were synced.
 //
 // Blocks say what was synced before them (engine/journal/journal_block.h); of the newest ones,
-// which have nothing behind them, only this note does. It is written after each sync and is not
+// which have nothing after them, only this note does. It is written after each sync and is not
 // synced itself: after kill -9 it is there, and after a power loss it says that, or less, or
 // nothing.
 //

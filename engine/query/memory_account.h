@@ -7,6 +7,7 @@
 
 #include <absl/status/status.h>
 
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 
 namespace hourcell {
@@ -39,6 +40,7 @@ class MemoryHold {
   // REQUIRES: so many were taken.
   void GiveBack(size_t bytes) {
     if (account_ == nullptr || bytes == 0) return;
+    HOURCELL_DCHECK(bytes <= bytes_);
     account_->GiveBack(bytes);
     bytes_ -= bytes;
   }

@@ -20,11 +20,6 @@ namespace {
 constexpr std::array<std::string_view, 8> kFilterTypeNames = {
     "literal_or", "iliteral_or", "not_literal_or", "not_iliteral_or",
     "wildcard",   "iwildcard",   "regexp",         "not_key"};
-constexpr std::array<std::string_view, 35> kAggregatorNames = {
-    "sum",    "min",     "max",    "avg",    "none",   "median", "mult",   "dev",       "diff",
-    "count",  "zimsum",  "mimmin", "mimmax", "first",  "last",   "pfsum",  "squareSum", "p50",
-    "p75",    "p90",     "p95",    "p99",    "p999",   "ep50r3", "ep75r3", "ep90r3",    "ep95r3",
-    "ep99r3", "ep999r3", "ep50r7", "ep75r7", "ep90r7", "ep95r7", "ep99r7", "ep999r7"};
 constexpr std::array<std::string_view, 4> kFillPolicyNames = {"none", "nan", "null", "zero"};
 
 // Parts between '-'; like Java's split without the empty ones at the end.
@@ -155,22 +150,6 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
     spec.type = FilterType::kIWildcard;
   }
   return spec;
-}
-
-std::string_view AggregatorName(Aggregator aggregator) {
-  return kAggregatorNames[static_cast<size_t>(aggregator)];
-}
-
-absl::StatusOr<Aggregator> ParseAggregator(std::string_view name) {
-  const auto found = std::find(kAggregatorNames.begin(), kAggregatorNames.end(), name);
-  if (found == kAggregatorNames.end()) {
-    return absl::InvalidArgumentError(fmt::format("No such aggregation function: {}", name));
-  }
-  return static_cast<Aggregator>(found - kAggregatorNames.begin());
-}
-
-std::vector<std::string_view> AggregatorNames() {
-  return {kAggregatorNames.begin(), kAggregatorNames.end()};
 }
 
 bool operator==(const DownsampleSpec& a, const DownsampleSpec& b) {

@@ -13,6 +13,7 @@
 #include <absl/time/time.h>
 
 #include "codec/limits.h"
+#include "engine/query/aggregator.h"
 
 namespace hourcell {
 
@@ -46,52 +47,6 @@ struct TagFilterSpec {
 absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   std::string_view text,
                                                   bool group_by);
-
-// OpenTSDB's 35, each both over the series of a group and over the points of a bucket.
-enum class Aggregator : uint8_t {
-  kSum,
-  kMin,
-  kMax,
-  kAvg,
-  kNone,  // no aggregation: every series by itself; not a downsampling function
-  kMedian,
-  kMult,
-  kDev,
-  kDiff,  // the last less the first
-  kCount,
-  kZimsum,
-  kMimmin,
-  kMimmax,
-  kFirst,
-  kLast,
-  kPfsum,
-  kSquareSum,
-  // Percentiles. epNr3 and epNr7 estimate like R's types 3 and 7, but of integers only: of floating
-  // point they are pN, as in OpenTSDB.
-  kP50,
-  kP75,
-  kP90,
-  kP95,
-  kP99,
-  kP999,
-  kEp50r3,
-  kEp75r3,
-  kEp90r3,
-  kEp95r3,
-  kEp99r3,
-  kEp999r3,
-  kEp50r7,
-  kEp75r7,
-  kEp90r7,
-  kEp95r7,
-  kEp99r7,
-  kEp999r7,
-};
-std::string_view AggregatorName(Aggregator aggregator);
-// Case-sensitive. kInvalidArgument "No such aggregation function: x".
-absl::StatusOr<Aggregator> ParseAggregator(std::string_view name);
-// All names, in the order of the enum.
-std::vector<std::string_view> AggregatorNames();
 
 // What stands in a bucket without points; kZero: DownsampleSpec.fill_value.
 enum class FillPolicy : uint8_t { kNone, kNan, kNull, kZero };

@@ -15,6 +15,11 @@
 #include "engine/names/series_names.h"
 #include "engine/rows/key_range.h"
 
+// Why rows are walked backwards by hour: row keys have metric and hour before the tags, so a
+// step back from the range's end finds the newest hour with any row of the metric. The open
+// hours have the last points of all series that are alive. So there need be no table of last
+// points, as OpenTSDB's meta tables are, to which each put would write.
+
 namespace hourcell {
 namespace {
 

@@ -34,7 +34,7 @@ constexpr uint64_t kFewRows = 128;
 constexpr uint64_t kRowsWorthAThread = 32;
 
 // Returns to the system what was freed: glibc's allocator keeps it.
-void TrimHeap() {
+void ReturnFreedMemory() {
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif
@@ -112,7 +112,7 @@ absl::Status QueryExecutor::Run(const QuerySpec& spec,
                                 QuerySink* sink,
                                 QueryControl* control) const {
   const absl::Status ran = RunAll(spec, sink, control);
-  if (memory_.IsWorthTrimming()) TrimHeap();
+  if (memory_.IsWorthReturning()) ReturnFreedMemory();
   return ran;
 }
 

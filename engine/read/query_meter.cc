@@ -4,6 +4,11 @@
 
 #include <fmt/format.h>
 
+// Why memory is counted by the query and not measured: what the process takes includes caches
+// and the allocator's reserve, and a query has to be refused before it takes too much.
+// malloc_trim returns memory once much of it was given back: glibc keeps most of what is freed,
+// and a server that answered one large query would keep its peak for good.
+
 namespace hourcell {
 namespace {
 
@@ -39,10 +44,10 @@ bool QueryMemory::TryTake(size_t bytes) {
   return true;
 }
 
-bool QueryMemory::IsWorthTrimming() {
+bool QueryMemory::IsWorthReturning() {
   const size_t now = used();
   size_t peak = peak_.load(std::memory_order_relaxed);
-  return peak >= now + kBytesWorthTrimming &&
+  return peak >= now + kBytesWorthReturning &&
          peak_.compare_exchange_strong(peak, now, std::memory_order_relaxed);
 }
 

@@ -17,7 +17,7 @@
 namespace hourcell {
 
 // So much that queries freed is given back to the system at once. Less is soon used again.
-inline constexpr size_t kBytesWorthTrimming = size_t{64} << 20;
+inline constexpr size_t kBytesWorthReturning = size_t{64} << 20;
 
 // Bytes that queries may take, all together.
 class QueryMemory {
@@ -29,9 +29,9 @@ class QueryMemory {
   bool TryTake(size_t bytes);
   void GiveBack(size_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // True once after kBytesWorthTrimming were given back: the allocator keeps most of what is freed,
-  // and should now be told to return it to the system.
-  bool IsWorthTrimming();
+  // True once after kBytesWorthReturning were given back: the allocator keeps most of what is
+  // freed, and should now be told to return it to the system.
+  bool IsWorthReturning();
 
   size_t bytes_max() const { return bytes_max_; }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
@@ -39,7 +39,7 @@ class QueryMemory {
  private:
   const size_t bytes_max_;
   std::atomic<size_t> used_{0};
-  std::atomic<size_t> peak_{0};  // of what was used since IsWorthTrimming was true
+  std::atomic<size_t> peak_{0};  // of what was used since IsWorthReturning was true
 };
 
 // One query's part of the QueryMemory, given back at the end.

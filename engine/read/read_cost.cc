@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+// Why the method is chosen by a formula: none of the three is best. Reading by key pays for each
+// row that is asked for, a scan for each row that is there, and a leaping scan for each gap
+// (docs/decisions/0010).
+
 namespace hourcell {
 namespace {
 

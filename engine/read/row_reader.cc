@@ -8,6 +8,11 @@
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 
+// Why hour by hour and in key order: within an hour the wanted rows ascend as the series do, so
+// one cursor moves forwards only, and blocks are read once. A cursor that has met damage stays
+// failed: RocksDB forgets the error at the next seek, and queries were once answered without the
+// rows of a bad block (RocksCursorTest.OneThatMetDamageStaysThere).
+
 namespace hourcell {
 namespace {
 
@@ -60,7 +65,7 @@ class RowReader::Scan {
   }
 
  private:
-  // Where the cursor is: at a row that was looked at, or at the first behind those.
+  // Where the cursor is: at a row that was looked at, or at the first after those.
   enum class Place : uint8_t { kNowhere, kAtTaken, kAtNext };
 
   std::string_view WantedTags(size_t i) const {
@@ -74,7 +79,7 @@ class RowReader::Scan {
                                        static_cast<uint32_t>(hour_s_), &prefix_);
     next_ = 0;
     target_.assign(prefix_).append(WantedTags(0));
-    // The row behind the last one that was looked at is mostly the one.
+    // The row after the last one that was looked at is mostly the one.
     if (place_ == Place::kAtTaken && cursor_->valid()) {
       cursor_->Next();
       place_ = Place::kAtNext;

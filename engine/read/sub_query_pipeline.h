@@ -1,6 +1,6 @@
 // SubQueryPipeline: one sub query of a query, from its plan to the sink.
 //
-//   groups -> batches of series that fit the memory -> spans -> rate -> aggregate -> trim -> sink
+//   groups -> batches of series that fit the memory -> spans -> rate -> aggregate -> cut -> sink
 //
 // Members are read group by group, so that at most one group is unfinished at any time, and a group
 // that is downsampled keeps its accumulators only. Several sub queries may ReadAhead at once, each

@@ -6,6 +6,10 @@
 
 #include "codec/base/bytes.h"
 
+// Why MD5 is written here: HBase's encoded region names and the hash prefixes of row keys are
+// MD5, and engine/regions is a library of pure functions that the simulator links alone. It is
+// for names, not for secrets or checksums.
+
 namespace hourcell {
 namespace {
 

@@ -8,6 +8,10 @@
 
 #include "codec/base/check.h"
 
+// Why a range of its own type: engine/regions is below the engine and the simulator links it
+// alone, so it cannot use the tables' ScanRange. What a region is, is said once, and both hold
+// it to the same rules.
+
 namespace hourcell {
 namespace {
 

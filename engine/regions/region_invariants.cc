@@ -8,6 +8,12 @@
 
 #include "engine/regions/region_name.h"
 
+// Why one function says what must hold: tests ask it after each operation, fsck asks it of a
+// store, and a RegionMap is made only of what passes. An open asks it before it drops a family
+// that no row names; before it did, a read that failed half way through the catalogue dropped
+// the families of the regions that were not read
+// (RegionFaultTest.AFailedReadWhileOpeningDropsNoRegion).
+
 namespace hourcell {
 namespace {
 

@@ -1,4 +1,4 @@
-// RegionMap: which region of a table has a key. Immutable, so that it can stand behind an atomic
+// RegionMap: which region of a table has a key. Immutable, so that it can be held by an atomic
 // pointer and be read by any number of threads; a split or merge makes a new one.
 //
 // What all start keys but the first, empty one begin with is compared once and then cut off. A
@@ -45,12 +45,12 @@ class RegionMap {
  private:
   explicit RegionMap(std::vector<RegionInfo> regions);
 
-  // Of the start of a region, what stands behind common_.
+  // Of the start of a region, what stands after common_.
   std::string_view rest(size_t index) const;
 
   std::vector<RegionInfo> regions_;
   std::string common_;             // what the starts from the second on begin with
-  std::vector<uint64_t> heads_;    // first 8 bytes of each rest, big-endian, zeros behind it
+  std::vector<uint64_t> heads_;    // first 8 bytes of each rest, big-endian, zeros after it
   std::vector<uint32_t> offsets_;  // of rest i in rests_: [i], its end: [i + 1]
   std::string rests_;
 };

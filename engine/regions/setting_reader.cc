@@ -7,6 +7,10 @@
 
 #include "codec/base/strings.h"
 
+// Why several names for one setting, and the first error kept: settings come from HBase's files
+// and from ours, and an operator who moves a table should not have to translate them. The first
+// error is the one to repair; the later ones may follow from it.
+
 namespace hourcell {
 namespace {
 

@@ -39,7 +39,7 @@ class SettingReader {
 
   explicit SettingReader(const SettingMap& settings) : settings_(settings) {}
 
-  // Digits, or digits and KiB, MiB, GiB or TiB behind them.
+  // Digits, or digits and KiB, MiB, GiB or TiB after them.
   void ReadBytes(Names names, Bounds bounds, uint64_t* out);
   // The same counted in units of `unit` where HBase has whole megabytes or days.
   void ReadUnits(Names names, uint64_t unit, Bounds bounds, uint64_t* out);

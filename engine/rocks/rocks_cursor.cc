@@ -5,6 +5,11 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
 
+// Why an iterator for one region at a time: an iterator holds the files and memtables of its
+// region, and a scan over a thousand regions would hold all of them. A cursor that has failed
+// stays so, whatever it is asked to seek: RocksDB forgets an error at the next seek, and a query
+// was once answered without the rows of a bad block.
+
 namespace hourcell {
 namespace {
 

@@ -15,6 +15,10 @@
 
 #include "codec/base/clock.h"
 
+// Why RocksDB's own logger is not used: it keeps an error of its file, and Debian's build ends
+// the process with the next line, so that a full disk took the store down. A line that cannot be
+// written is worth less than the process.
+
 namespace hourcell {
 namespace {
 

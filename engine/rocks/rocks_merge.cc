@@ -9,7 +9,7 @@
 #include "engine/rocks/rocks_slice.h"
 #include "engine/rows/series_key.h"
 
-// Why row compaction is a merge operator: OpenTSDB writes each point as a column, and reads,
+// Why row compaction is a merge operator: OpenTSDB writes each point as a cell, and reads,
 // rewrites and deletes an hour later, which makes a storm of reads at the top of the hour.
 // RocksDB rewrites its files anyway, so the work costs no extra read. A merge that fails stops
 // the whole store in RocksDB 7.8.3, and damage in one row must not. Rejected: read, modify,

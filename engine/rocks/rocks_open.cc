@@ -19,6 +19,11 @@
 #include "engine/rows/key_range.h"
 #include "engine/rows/region_catalogue.h"
 
+// Why families that no row names are dropped: a split or a merge names what it made only once it
+// is whole, so that dropping the rest is all the recovery there is. They are dropped only after
+// the regions that are there are known to tile their tables: a read that failed half way through
+// the catalogue had dropped the families of the regions that were not read.
+
 namespace hourcell {
 namespace {
 
@@ -69,7 +74,7 @@ absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
     const std::optional<TableId> table = TableOf(name);
     if (!table.has_value()) {
       return absl::FailedPreconditionError(fmt::format(
-          "open {}: column family {} is none of this version's; want a store of hourcell 0.1",
+          "open {}: unknown column family {}; another version of hourcell made this store",
           directory, name));
     }
     families.push_back({.name = name, .table = *table, .bounds = {}, .handle = nullptr});

@@ -11,6 +11,12 @@
 #include "engine/rocks/rocks_log.h"
 #include "engine/rocks/rocks_merge.h"
 
+// Why these numbers: docs/storage.md has the measurements, on the rows of finished stores.
+// Levels with dynamic sizes write 1.3 times what fixed ones write and keep nine rows in ten in
+// the lowest level, whose files expire whole; universal LSM compaction writes least with many
+// metrics and needs room for a second copy. RocksDB's stalls stop all families, so their limits
+// are out of reach and RegionBacklog refuses before.
+
 namespace hourcell {
 namespace {
 
@@ -31,7 +37,7 @@ constexpr uint64_t kDictionarySampleBytes = 4 << 20;
 // series logs some 250 MB, and is flushed as often as that takes.
 constexpr uint64_t kLogBytesMax = 64 << 20;
 
-// What RocksDB does for a family that is behind holds up all of them, and a write that waits there
+// What RocksDB does for a family that lags holds up all of them, and a write that waits there
 // waits as long as a disk takes nothing. So it comes long after RegionBacklog's limits, and after
 // RocksRecovery has refused to write.
 void PutOffStalls(rocksdb::ColumnFamilyOptions* family) {

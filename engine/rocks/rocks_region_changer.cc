@@ -168,7 +168,7 @@ absl::Status RocksRegionChanger::CheckUsable(const RegionSet& set,
   for (const size_t i : regions) {
     if (!set.region(i)->gate()->has_failed()) continue;
     return absl::UnavailableError(fmt::format(
-        "region {}: an earlier change of it failed half way; want the store opened again",
+        "region {}: an earlier change of it failed halfway; close the store and open it again",
         set.info(i).id.value));
   }
   return absl::OkStatus();

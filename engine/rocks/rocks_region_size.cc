@@ -6,6 +6,10 @@
 
 #include "engine/rocks/rocks_options.h"
 
+// Why sizes and middle keys come from files and not from rows: a policy asks once a second for
+// each region. An estimate by blocks is enough for regions of gigabytes; the small ones that a
+// user splits are read row by row (engine/regions/live/row_split_probe.h).
+
 namespace hourcell {
 namespace {
 

@@ -12,6 +12,12 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
 
+// Why expiry goes through a compaction filter and summaries of files: DB::DeleteFile is
+// deprecated, and DeleteFilesInRange deletes by keys, so that a file that came into the range
+// meanwhile would go unseen. periodic_compaction_seconds needs every file open and rewrites
+// stores in which nothing has expired. With 800,000 rows in two files of 59 MB, dropping one
+// file and the head of the other took 0.19 s, and the rest 4 ms (docs/storage.md).
+
 namespace hourcell {
 namespace {
 

@@ -18,11 +18,16 @@
 #include "engine/rocks/rocks_cursor.h"
 #include "engine/rocks/rocks_open.h"
 #include "engine/rocks/rocks_options.h"
+#include "engine/rocks/rocks_pinned_files.h"
 #include "engine/rocks/rocks_region_changer.h"
 #include "engine/rocks/rocks_region_size.h"
 #include "engine/rocks/rocks_retention.h"
 #include "engine/rocks/rocks_slice.h"
-#include "engine/rocks/rocks_table_files.h"
+
+// Why one database and not one for each table: a group of rows of several tables, names and
+// counters say, is one atomic batch in one log. Points are not in that log: they are in the
+// journal, and their cells are written without it, which is why a flush comes before the low
+// mark.
 
 namespace hourcell {
 namespace {
@@ -145,11 +150,11 @@ class RocksTableStore : public TableStore {
     return Write(group, options);
   }
 
-  bool IsBehind(TableId table, std::string_view key) override {
+  bool IsLagging(TableId table, std::string_view key) override {
     if (db_ == nullptr) return false;
     const std::shared_ptr<const RegionSet> set = regions(table);
     RocksRegion& region = *set->region(set->Find(key));
-    if (!region.IsBehind()) return false;
+    if (!region.IsLagging()) return false;
     region.backlog()->CountBlocked(1);
     return true;
   }
@@ -277,9 +282,9 @@ class RocksTableStore : public TableStore {
     return changer_->WithoutChanges(work);
   }
 
-  absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles() override {
+  absl::StatusOr<std::unique_ptr<PinnedFiles>> PinFiles() override {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
-    return RocksTableFiles::Pin(db_.get());
+    return RocksPinnedFiles::Pin(db_.get());
   }
 
   absl::Status Close() override {
@@ -302,7 +307,7 @@ class RocksTableStore : public TableStore {
 
   absl::Status Write(std::span<const Mutation> group,
                      const rocksdb::WriteOptions& options,
-                     int64_t wait_ms = RegionEntry::kBehindMsMax) {
+                     int64_t wait_ms = RegionEntry::kLaggingMsMax) {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const RegionEntry entry(regions_, group, wait_ms);
     HOURCELL_RETURN_IF_ERROR(entry.status());

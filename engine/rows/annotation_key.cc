@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/object_qualifier.h"
 
@@ -37,6 +38,7 @@ void AppendAnnotationKey(const RowKeyCodec& row_keys,
                          std::string_view tsuid,
                          const Timestamp& start,
                          std::string* out) {
+  HOURCELL_DCHECK(start.ms >= 0 && start.ms <= kTimestampMsMax);
   const uint32_t base_time_s = BaseTimeS(start.ms);
   if (tsuid.empty()) {
     row_keys.AppendGlobal(base_time_s, out);

@@ -1,5 +1,5 @@
 // Keys of the annotation table: the row key that the points of the series and hour have, or that
-// of global annotations, and behind it the object qualifier that OpenTSDB would put into the row.
+// of global annotations, and after it the object qualifier that OpenTSDB would put into the row.
 //
 //   00000152c20900 000001000001 010a02     of a series, 2,562 s into its hour
 //   0000004f29d200 010000                  global

@@ -20,8 +20,8 @@ namespace {
 template <typename Number>
 bool ParseWholeNumber(std::string_view text, Number* number) {
   const char* const end = text.data() + text.size();
-  const auto [behind, error] = std::from_chars(text.data(), end, *number);
-  return !text.empty() && error == std::errc() && behind == end;
+  const auto [rest, error] = std::from_chars(text.data(), end, *number);
+  return !text.empty() && error == std::errc() && rest == end;
 }
 
 bool TakeState(std::string_view text, RegionState* state) {

@@ -12,8 +12,8 @@
 //
 // A table without a row was never cut: it is one region of all keys, of id 1.
 //
-// Ids are decimal, padded to 20 digits so that rows are in the order of ids. Pure: who reads and
-// writes the rows is rocks_table_store.h.
+// Ids are decimal, padded to 20 digits so that rows are in the order of ids. Pure:
+// rocks_table_store.h reads and writes the rows.
 
 #pragma once
 

@@ -35,7 +35,7 @@
 namespace hourcell {
 
 // Rows in ascending order of their keys. key() is of meaning while Valid(), and until Next(). A
-// source that fails is not Valid(); whoever owns it asks it why.
+// source that fails is not Valid(); its owner asks it why.
 template <typename T>
 concept SortedSource = requires(const T& source, T& moving) {
   { source.Valid() } -> std::convertible_to<bool>;

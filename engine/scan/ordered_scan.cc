@@ -164,7 +164,7 @@ absl::StatusOr<bool> OrderedScan::Fill(Source* source, Block* block) const {
   };
   HOURCELL_RETURN_IF_ERROR(read_(source->left, add));
   if (!is_full) return true;
-  // The rest begins right behind the last row.
+  // The rest begins right after the last row.
   const Row& last = block->rows.back();
   source->left.begin.assign(block->bytes, last.order_at + last.order_size, last.key_size);
   source->left.begin.push_back('\0');

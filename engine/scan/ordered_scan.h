@@ -70,7 +70,7 @@ class OrderedScan {
     std::string bytes;
     std::vector<Row> rows;
   };
-  // A range. What is left of it is touched by the one who reads it only.
+  // A range. Only the thread that reads it touches what is left of it.
   struct Source {
     ScanRange left;
     std::deque<Block> ready;    // under mutex_
@@ -80,7 +80,7 @@ class OrderedScan {
   class Cursor;
 
   void ReadAhead();
-  // The next block of a source's rows; true if there are none behind it.
+  // The next block of a source's rows; true if there are none after it.
   absl::StatusOr<bool> Fill(Source* source, Block* block) const;
   // Waits for a source's next block; false if there is none.
   bool NextBlock(size_t source, Block* block);

@@ -97,7 +97,7 @@ absl::StatusOr<std::vector<RowScanner::OpenRow>> RowScanner::OpenRowsOfAll(uint6
   // All of its series has expired, and it was dropped meanwhile.
   std::erase_if(rows, [](const OpenRow& row) { return row.key.empty(); });
   std::ranges::sort(rows, {}, &OpenRow::key);
-  // An hour that is being sealed and the one behind it are one row.
+  // An hour that is being sealed and the one after it are one row.
   const auto repeated = std::ranges::unique(rows, {}, &OpenRow::key);
   rows.erase(repeated.begin(), repeated.end());
   return rows;

@@ -1,5 +1,5 @@
 // RowScanner: rows as people look at them: OpenTSDB's bytes and decoded points, names resolved. A
-// row whose hour is still open shows what its cell would be. Behind Tsdb::Scan and, a scanner a
+// row whose hour is still open shows what its cell would be. Used by Tsdb::Scan and, a scanner a
 // thread, Tsdb::PlanScan. Thread-compatible; what is const is thread-safe.
 
 #pragma once

@@ -13,8 +13,8 @@
 namespace hourcell {
 namespace {
 
-// Lanes that have several tasks end at about the same time, though their bytes are guessed.
-constexpr uint64_t kTasksPerLane = 4;
+// Workers that have several tasks end at about the same time, though their bytes are guessed.
+constexpr uint64_t kTasksPerWorker = 4;
 // Less is not worth a seek.
 constexpr uint64_t kTaskBytesMin = 64 << 10;
 
@@ -58,12 +58,12 @@ absl::StatusOr<std::vector<ScanTask>> TasksOf(const BucketInterval& interval,
 
 }  // namespace
 
-absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
-                                   TableId table,
-                                   const LaneOptions& options,
-                                   RegionStore* store,
-                                   TableView* view) {
-  HOURCELL_CHECK(!intervals.empty() && options.lanes > 0);
+absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
+                                          TableId table,
+                                          const ScanWorkOptions& options,
+                                          RegionStore* store,
+                                          TableView* view) {
+  HOURCELL_CHECK(!intervals.empty() && options.workers > 0);
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, store->RegionUses(table));
   std::vector<RegionBytes> regions;
   for (const RegionUse& use : uses) {
@@ -78,10 +78,10 @@ absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
   uint64_t all = 0;
   for (const BucketInterval& interval : intervals)
     all += bytes_between(interval.start, interval.stop);
-  const uint64_t share = std::max(kTaskBytesMin, all / (options.lanes * kTasksPerLane));
+  const uint64_t share = std::max(kTaskBytesMin, all / (options.workers * kTasksPerWorker));
   const ScanTaskOptions task_options{.task_bytes_max = std::min(options.task_bytes_max, share),
                                      .estimate = bytes_between};
-  LanePlan plan;
+  ScanWorkPlan plan;
   for (const BucketInterval& interval : intervals) {
     HOURCELL_ASSIGN_OR_RETURN(std::vector<ScanTask> of_interval,
                               TasksOf(interval, regions, task_options, table, view));
@@ -90,23 +90,23 @@ absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
       plan.tasks.push_back(std::move(task));
     }
   }
-  plan.lanes = AssignLanes(plan.tasks, std::min(options.lanes, plan.tasks.size()));
-  // A lane reads its tasks in key order.
-  for (std::vector<size_t>& lane : plan.lanes)
-    std::ranges::sort(lane);
+  plan.workers = AssignWorkers(plan.tasks, std::min(options.workers, plan.tasks.size()));
+  // A worker reads its tasks in key order.
+  for (std::vector<size_t>& worker : plan.workers)
+    std::ranges::sort(worker);
   return plan;
 }
 
-absl::Status LaneRunner::Run(const LanePlan& plan, const Work& work) {
+absl::Status ScanWorkers::Run(const ScanWorkPlan& plan, const Work& work) {
   {
     MutexLock lock(&mutex_);
     first_ = absl::OkStatus();
   }
   has_failed_ = false;
   std::vector<NamedThread> threads;
-  for (size_t lane = 1; lane < plan.lanes.size(); ++lane)
-    threads.emplace_back("hc-scan", [&, lane] { RunLane(plan, lane, work); });
-  RunLane(plan, 0, work);
+  for (size_t worker = 1; worker < plan.workers.size(); ++worker)
+    threads.emplace_back("hc-scan", [&, worker] { RunWorker(plan, worker, work); });
+  RunWorker(plan, 0, work);
   for (NamedThread& thread : threads)
     thread.Join();
   MutexLock lock(&mutex_);
@@ -114,10 +114,10 @@ absl::Status LaneRunner::Run(const LanePlan& plan, const Work& work) {
   return is_cancelled() ? absl::CancelledError("scan: cancelled") : absl::OkStatus();
 }
 
-void LaneRunner::RunLane(const LanePlan& plan, size_t lane, const Work& work) {
-  for (const size_t task : plan.lanes[lane]) {
+void ScanWorkers::RunWorker(const ScanWorkPlan& plan, size_t worker, const Work& work) {
+  for (const size_t task : plan.workers[worker]) {
     if (ShouldStop()) return;
-    absl::Status done = work(lane, plan.tasks[task]);
+    absl::Status done = work(worker, plan.tasks[task]);
     if (done.ok()) continue;
     MutexLock lock(&mutex_);
     if (first_.ok()) first_ = std::move(done);

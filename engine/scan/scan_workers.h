@@ -1,4 +1,4 @@
-// Scan lanes: intervals of a table's keys as lists of tasks, one list a thread, and the threads
+// Scan workers: intervals of a table's keys as lists of tasks, one list a thread, and the threads
 // that work them off. The stored half of ParallelScan: keys and bytes only.
 
 #pragma once
@@ -20,34 +20,34 @@
 
 namespace hourcell {
 
-struct LanePlan {
+struct ScanWorkPlan {
   // Disjoint, by interval, then by key; together they are the intervals.
   std::vector<ScanTask> tasks;
-  std::vector<std::vector<size_t>> lanes;  // into tasks; none is empty
+  std::vector<std::vector<size_t>> workers;  // into tasks; none is empty
 };
 
-struct LaneOptions {
-  size_t lanes = 1;
+struct ScanWorkOptions {
+  size_t workers = 1;
   uint64_t task_bytes_max = UINT64_MAX;
 };
 
 // Cuts intervals into tasks and shares them out. Where they are cut is guessed from the regions and
 // the bytes there are now; whatever becomes of those, each key of the intervals is in one task.
-// Storage's errors; kInvalidArgument: an interval is empty. REQUIRES: an interval, a lane.
-absl::StatusOr<LanePlan> PlanLanes(std::span<const BucketInterval> intervals,
-                                   TableId table,
-                                   const LaneOptions& options,
-                                   RegionStore* store,
-                                   TableView* view);
+// Storage's errors; kInvalidArgument: an interval is empty. REQUIRES: an interval, a worker.
+absl::StatusOr<ScanWorkPlan> PlanScanWork(std::span<const BucketInterval> intervals,
+                                          TableId table,
+                                          const ScanWorkOptions& options,
+                                          RegionStore* store,
+                                          TableView* view);
 
 // Runs plans. Thread-compatible, but for Cancel and ShouldStop.
-class LaneRunner {
+class ScanWorkers {
  public:
-  using Work = std::function<absl::Status(size_t lane, const ScanTask& task)>;
+  using Work = std::function<absl::Status(size_t worker, const ScanTask& task)>;
 
-  // Calls `work` for each task, in the thread of its lane; the first lane is the caller's. Returns
-  // when all have ended, with the first status that was not OK. kCancelled.
-  absl::Status Run(const LanePlan& plan, const Work& work);
+  // Calls `work` for each task, in the thread of its worker; the first worker is the caller's.
+  // Returns when all have ended, with the first status that was not OK. kCancelled.
+  absl::Status Run(const ScanWorkPlan& plan, const Work& work);
 
   // The work of a task looks here from time to time, and may return OK early if it is true.
   bool ShouldStop() const {
@@ -59,7 +59,7 @@ class LaneRunner {
   bool is_cancelled() const { return is_cancelled_.load(std::memory_order_relaxed); }
 
  private:
-  void RunLane(const LanePlan& plan, size_t lane, const Work& work);
+  void RunWorker(const ScanWorkPlan& plan, size_t worker, const Work& work);
 
   std::atomic<bool> is_cancelled_{false};
   std::atomic<bool> has_failed_{false};

@@ -7,6 +7,7 @@
 #include <roaring/roaring64map.hh>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/rows/key_range.h"
@@ -17,7 +18,7 @@
 // Opening one is rare, once an hour and series, and costs the lane 16 bytes until it is asked.
 //
 // Why the sets go into RocksDB's log though index rows do not: a row that is in a file must be in
-// its set, also if the power fails. RocksDB syncs the logs behind which a memtable was closed
+// its set, also if the power fails. RocksDB syncs the logs after which a memtable was closed
 // before it takes the memtable's file, so what was logged before a cell is on disk before the cell.
 // A series is added once a day: that is a twentieth of the rows that sealing writes.
 
@@ -265,6 +266,7 @@ absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
 
 // The newest day first: what goes on is in it, and what is left then is little.
 absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
+  HOURCELL_CHECK(is_whole_);
   const std::string prefix = ActiveSetsPrefix(layout_, metric);
   const size_t width = ActiveSetPrefix(layout_, metric, 0).size();
   std::vector<bool> is_active(numbers->size());

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
@@ -30,6 +32,7 @@ absl::Status CreationTurn::Take(int64_t wait_ms, const std::function<absl::Statu
 
 void CreationTurn::End() {
   MutexLock lock(&mutex_);
+  HOURCELL_CHECK(is_taken_);
   is_taken_ = false;
   ended_.NotifyAll();
 }

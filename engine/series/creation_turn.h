@@ -1,5 +1,5 @@
-// CreationTurn: one thread at a time creates series. Who wants to waits until nobody else does and
-// there is room, or is told why not. Thread-safe.
+// CreationTurn: lets one thread at a time create series. A thread waits until no other one does and
+// there is room, or gets a status that says why not. Thread-safe.
 
 #pragma once
 

@@ -6,8 +6,8 @@
 // (Take) is dropped: from then on a put that still finds its row is told that there is none, and
 // makes the series anew, under another number.
 //
-// A put that knows the number from somewhere else does not ask. So whoever announces series makes
-// caches forget them, and waits for puts that were under way: see series_dropper.h. Thread-safe.
+// A put that knows the number from somewhere else does not ask. So the caller that announces series
+// clears them from caches, and waits for puts that were under way: series_dropper.h. Thread-safe.
 
 #pragma once
 
@@ -38,7 +38,7 @@ class DroppingSeries {
   // was dropped.
   SeriesNumber Use(SeriesNumber number);
 
-  // The same without taking anything off the list, for who only reads.
+  // The same without taking anything off the list, for readers.
   bool WasDropped(SeriesNumber number) const;
 
   // Those of `numbers` that are still on the list: they are dropped from now on. The others are
@@ -54,8 +54,8 @@ class DroppingSeries {
   // Empties the list.
   void Cancel();
 
-  // Changes whenever series were taken, finished or undone: who looked for a series at another
-  // count, and did not find it, must look again.
+  // Changes whenever series were taken, finished or undone. A caller that did not find a series at
+  // another count must look again.
   uint64_t changes() const { return changes_.load(); }
 
   // How many times series of the metric were dropped: grows before one of them can be made anew.

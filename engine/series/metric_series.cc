@@ -7,7 +7,7 @@
 namespace hourcell {
 namespace {
 
-// What an entry takes besides its columns.
+// What an entry takes besides its arrays.
 constexpr size_t kEntryBytes = 256;
 // What a tag takes besides its positions.
 constexpr size_t kPostingBytes = sizeof(TagUids) + sizeof(std::vector<uint32_t>);

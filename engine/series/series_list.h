@@ -43,7 +43,7 @@ class SeriesList {
   friend class SeriesListBuilder;
   // Of `from` at [begin, end).
   void Append(const SeriesList& from, size_t begin, size_t end);
-  // The place of the first at or behind `begin` that is not below `tsuid`.
+  // The place of the first at or after `begin` that is not below `tsuid`.
   size_t LowerBound(size_t begin, std::string_view tsuid) const;
 
   size_t metric_width_ = 0;

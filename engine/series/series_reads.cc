@@ -40,9 +40,9 @@ absl::Status ReadBlocks(Tables* tables,
   std::vector<std::string_view> block;
   for (auto next = by_number.begin(); next != by_number.end();) {
     keys.clear();
-    auto behind = next;
-    for (; behind != by_number.end(); ++behind) {
-      std::string key = BlockKey(numbers[*behind]);
+    auto after = next;
+    for (; after != by_number.end(); ++after) {
+      std::string key = BlockKey(numbers[*after]);
       if (!keys.empty() && keys.back() == key) continue;
       if (keys.size() == kBlocksAtOnce) break;
       keys.push_back(std::move(key));
@@ -50,7 +50,7 @@ absl::Status ReadBlocks(Tables* tables,
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
     for (size_t i = 0; i < keys.size(); ++i) {
       HOURCELL_RETURN_IF_ERROR(ParseBlock(keys[i], values[i], &block));
-      for (; next != behind && BlockKey(numbers[*next]) == keys[i]; ++next)
+      for (; next != after && BlockKey(numbers[*next]) == keys[i]; ++next)
         (*tsuids)[*next] = block[numbers[*next] % kBlockSeries];
     }
   }

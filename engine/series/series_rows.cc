@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/check.h"
 #include "codec/rows/tsuid.h"
 #include "engine/hours/tsuid_list.h"
 
@@ -103,11 +104,12 @@ void AppendIndexRows(const Layout& layout,
                      Uid metric,
                      std::span<const NewSeries::Entry> series,
                      std::vector<Mutation>* group) {
+  HOURCELL_DCHECK(std::ranges::is_sorted(series, {}, &NewSeries::Entry::number));
   while (!series.empty()) {
     const uint64_t chunk = series.front().number >> 16;
-    const auto behind = std::ranges::find_if(
+    const auto after = std::ranges::find_if(
         series, [chunk](const NewSeries::Entry& one) { return one.number >> 16 != chunk; });
-    const auto count = static_cast<size_t>(behind - series.begin());
+    const auto count = static_cast<size_t>(after - series.begin());
     AppendPostings(layout, metric, series.first(count), group);
     AppendTsuids(series.first(count), group);
     series = series.subspan(count);

@@ -302,7 +302,7 @@ class SeriesTable::Creation {
     return Commit(/*may_wait=*/true);
   }
 
-  // `may_wait`: for tables that are behind; not while others wait for the turn.
+  // `may_wait`: for tables that lag; not while others wait for the turn.
   absl::Status Commit(bool may_wait) {
     std::ranges::sort(made_);
     std::vector<NewSeries::LogRow> log_rows;
@@ -415,10 +415,10 @@ absl::Status SeriesTable::CheckRoom() {
     }
   }
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {
-    if (!parts_.tables->IsBehind(table, {})) continue;
-    return absl::UnavailableError(
-        fmt::format("new series: the files of table {} come faster than they are merged; try again",
-                    TableName(table)));
+    if (!parts_.tables->IsLagging(table, {})) continue;
+    return absl::UnavailableError(fmt::format(
+        "new series: the LSM compactions of table {} do not keep up with writes; try again later",
+        TableName(table)));
   }
   return absl::OkStatus();
 }
@@ -483,8 +483,8 @@ absl::Status SeriesTable::WriteIndex() {
       // Whole blocks only: their rows are written once.
       const SeriesNumber end = (new_->last_number() + 1) / kBlockSeries * kBlockSeries;
       if (end <= new_->first_number()) return absl::OkStatus();
-      std::unique_ptr<NewSeries> behind = new_->SplitBehind(end - 1);
-      indexing_ = std::exchange(new_, std::move(behind));
+      std::unique_ptr<NewSeries> after = new_->SplitAfter(end - 1);
+      indexing_ = std::exchange(new_, std::move(after));
     }
     series = indexing_;
   }

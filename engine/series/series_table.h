@@ -8,10 +8,10 @@
 // missing again from the log rows, and lookups look into memory too. So a series that has a point
 // is found by its tags (C8).
 //
-// One thread at a time creates series: it has the turn. Whatever may take long is waited for before
-// the turn is taken, by those who may wait: the turn itself, tables that are behind with merging
-// their files, and memory for series without index rows, which another thread writes (SetIndexer).
-// Whoever may not wait is told to come again. Thread-safe.
+// One thread at a time creates series: it has the turn. Before it takes the turn, a thread waits
+// for all that may take long: the turn itself, tables whose LSM compactions lag, and memory for
+// series without index rows, which another thread writes (SetIndexer). A caller that may not wait
+// gets kUnavailable and may try again. Thread-safe.
 
 #pragma once
 
@@ -75,7 +75,7 @@ class SeriesTable {
                    std::vector<Parsed<SeriesRef>>* results,
                    int64_t wait_ms = kCreateWaitMs);
 
-  // Who calls WriteIndex soon when `wake` is called. Without one, whoever creates series does it.
+  // `wake` makes another thread call WriteIndex soon. Without it, the creator of series calls it.
   // Not thread-safe: before series are created by several threads.
   void SetIndexer(std::function<void()> wake) { wake_indexer_ = std::move(wake); }
 
@@ -129,7 +129,7 @@ class SeriesTable {
   absl::Status Restore(std::span<const SeriesDefinition> definitions);
 
   // Gives none of the numbers up to `number` to a new series: points of series that are lost name
-  // them. For a replay: not thread-safe. kDataLoss: it is too far behind the last one.
+  // them. For a replay: not thread-safe. kDataLoss: it is too far after the last one.
   absl::Status Reserve(SeriesNumber number);
 
   // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried

@@ -55,7 +55,7 @@ class ParallelScan::Body {
   Body(const Parts& parts, const ParallelScanOptions& options)
       : options_(options),
         row_keys_(*parts.row_keys),
-        threads_(options.lanes > 0 ? options.lanes : ProcessorCount()),
+        threads_(options.workers > 0 ? options.workers : ProcessorCount()),
         pin_(parts.open_hours->pins().Acquire()),
         view_(parts.tables->Snapshot()),
         scanner_parts_{.view = view_.get(),
@@ -74,32 +74,32 @@ class ParallelScan::Body {
         intervals_.push_back({intervals_.size(), range.begin, range.end});
     }
     HOURCELL_ASSIGN_OR_RETURN(
-        plan_, PlanLanes(intervals_, TableId::kData,
-                         {.lanes = threads_, .task_bytes_max = options_.task_bytes_max}, regions,
-                         view_.get()));
+        plan_, PlanScanWork(intervals_, TableId::kData,
+                            {.workers = threads_, .task_bytes_max = options_.task_bytes_max},
+                            regions, view_.get()));
     return absl::OkStatus();
   }
 
-  const LanePlan& plan() const { return plan_; }
+  const ScanWorkPlan& plan() const { return plan_; }
   void Cancel() {
     is_cancelled_ = true;
     runner_.Cancel();
   }
 
   absl::Status Run(const Visit& visit) {
-    std::vector<RowScanner> scanners(plan_.lanes.size(), RowScanner(row_keys_, scanner_parts_));
-    return runner_.Run(plan_, [&](size_t lane, const ScanTask& task) -> absl::Status {
+    std::vector<RowScanner> scanners(plan_.workers.size(), RowScanner(row_keys_, scanner_parts_));
+    return runner_.Run(plan_, [&](size_t worker, const ScanTask& task) -> absl::Status {
       absl::Status visited;
       const auto show = [&](const ScannedRow& row) {
-        visited = visit(lane, row);
+        visited = visit(worker, row);
         return visited.ok();
       };
       const auto add = [&](std::string_view key, std::string_view cell) {
-        return scanners[lane].Show(key, cell, options_.opentsdb_bytes, show);
+        return scanners[worker].Show(key, cell, options_.opentsdb_bytes, show);
       };
       const auto should_stop = [this] { return runner_.ShouldStop(); };
       HOURCELL_RETURN_IF_ERROR(
-          scanners[lane]
+          scanners[worker]
               .VisitRange(selection_, {task.start, task.stop}, add, should_stop)
               .status());
       return visited;
@@ -110,7 +110,7 @@ class ParallelScan::Body {
     const Layout& layout = row_keys_.layout();
     if (layout.salt_width > 0 && !row_keys_.has_bucket_ranges()) {
       return absl::UnimplementedError(
-          "scan in order: the layout has the salt behind the base time; want it before");
+          "scan in order: the layout has the salt after the base time; want it before");
     }
     std::vector<ScanRange> ranges;
     for (const BucketInterval& interval : intervals_)
@@ -144,8 +144,8 @@ class ParallelScan::Body {
   const RowScanner::Parts scanner_parts_;
   RowScanner::Selection selection_;
   std::vector<BucketInterval> intervals_;
-  LanePlan plan_;
-  LaneRunner runner_;
+  ScanWorkPlan plan_;
+  ScanWorkers runner_;
   std::atomic<bool> is_cancelled_{false};
 };
 
@@ -160,19 +160,19 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> ParallelScan::Plan(const ScanSpec&
 ParallelScan::ParallelScan(std::unique_ptr<Body> body) : body_(std::move(body)) {}
 ParallelScan::~ParallelScan() = default;
 
-size_t ParallelScan::lanes() const {
-  return body_->plan().lanes.size();
+size_t ParallelScan::workers() const {
+  return body_->plan().workers.size();
 }
 
 size_t ParallelScan::tasks() const {
   return body_->plan().tasks.size();
 }
 
-std::vector<uint64_t> ParallelScan::LaneBytes() const {
+std::vector<uint64_t> ParallelScan::WorkerBytes() const {
   std::vector<uint64_t> bytes;
-  for (const std::vector<size_t>& lane : body_->plan().lanes) {
+  for (const std::vector<size_t>& worker : body_->plan().workers) {
     bytes.push_back(0);
-    for (const size_t task : lane)
+    for (const size_t task : worker)
       bytes.back() += body_->plan().tasks[task].bytes;
   }
   return bytes;

@@ -19,7 +19,7 @@
 
 // Why a round, and not one series after another: each needs the cache to be walked, and the puts
 // under way to end. Why the list and not a lock that puts hold: a put may wait for seconds until it
-// may create a series, and whoever waits for all of them would hold up those that come behind.
+// may create a series, and whoever waits for all of them would hold up those that come after.
 
 namespace hourcell {
 namespace {
@@ -202,7 +202,7 @@ absl::Status SeriesDropper::RemoveAnnotated() {
   return absl::OkStatus();
 }
 
-// Whether a replay would begin at the block, or behind it.
+// Whether a replay would begin at the block, or after it.
 absl::StatusOr<bool> SeriesDropper::JournalIsPast(uint64_t block) const {
   HOURCELL_ASSIGN_OR_RETURN(uint64_t low_mark, ReadLowMark(parts_.tables));
   if (low_mark >= block) return true;

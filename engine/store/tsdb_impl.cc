@@ -31,7 +31,7 @@ absl::Status Tsdb::Impl::Open() {
                                   .admission = admission.get(),
                                   .uids = uids.get(),
                                   .expiry = &*expiry,
-                                  .ledger = put_ledger.get(),
+                                  .observed_puts = observed_puts.get(),
                                   .puts = options.drop_empty_series ? &puts : nullptr,
                                   .clock = clock,
                                   .stats = &stats});
@@ -138,7 +138,7 @@ absl::Status Tsdb::Impl::LoadRetention() {
 
 void Tsdb::Impl::MakeRegionMaintenance() {
   region_loads.emplace(options.regions.split);
-  region_keeper = std::make_unique<RegionMaintenance>(
+  region_maintenance = std::make_unique<RegionMaintenance>(
       options.regions,
       RegionMaintenance::Parts{.tables = tables.get(),
                                .regions = tables.get(),
@@ -172,12 +172,12 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                           .open_hours = open_hours.get(),
                                                           .row_keys = &*row_keys},
                                         has_sets);
-  if (!options.observers.empty()) put_ledger = std::make_unique<ObservedPuts>(options.observers);
+  if (!options.observers.empty()) observed_puts = std::make_unique<ObservedPuts>(options.observers);
   commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
                                                             .journal = journal.get(),
                                                             .tables = tables.get(),
                                                             .series = series.get(),
-                                                            .ledger = put_ledger.get()},
+                                                            .observed_puts = observed_puts.get()},
                                          options.sync == Durability::kAlways);
   admission = std::make_unique<Admission>(
       Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
@@ -247,10 +247,10 @@ void Tsdb::Impl::StartBackground() {
   // What fails is counted and tried again.
   region_ticker =
       std::make_unique<Background>("hc-regions", options.seal_in_background ? kRegionsMs : 0,
-                                   [this] { region_keeper->Tick().IgnoreError(); });
+                                   [this] { region_maintenance->Tick().IgnoreError(); });
   region_trimmer =
       std::make_unique<Background>("hc-trim", options.seal_in_background ? kRegionsMs : 0,
-                                   [this] { region_keeper->Trim().IgnoreError(); });
+                                   [this] { region_maintenance->Trim().IgnoreError(); });
 }
 
 // Rows first: a set stays as long as there are rows of its day.
@@ -321,8 +321,8 @@ absl::Status Tsdb::Impl::Close() {
   if (closed.ok()) {
     // Nothing in the journal is needed any more, its last segment included.
     const absl::StatusOr<uint64_t> low_mark = ReadLowMark(tables.get());
-    closed = low_mark.ok() ? journal->Trim(*low_mark) : low_mark.status();
-    HOURCELL_KILL_POINT("close:trimmed");
+    closed = low_mark.ok() ? journal->DeleteBelow(*low_mark) : low_mark.status();
+    HOURCELL_KILL_POINT("close:deleted");
   }
   closed.Update(tables->Close());
   lock.reset();

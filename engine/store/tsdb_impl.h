@@ -83,11 +83,11 @@ class Tsdb::Impl {
   std::unique_ptr<OpenHours> open_hours;
   std::unique_ptr<ActiveSets> active;
   std::unique_ptr<Journal> journal;
-  std::unique_ptr<ObservedPuts> put_ledger;  // null: there are no observers
+  std::unique_ptr<ObservedPuts> observed_puts;  // null: there are no observers
   std::unique_ptr<GroupCommit> commit;
   std::unique_ptr<Admission> admission;
   std::optional<RegionLoads> region_loads;
-  std::unique_ptr<RegionMaintenance> region_keeper;
+  std::unique_ptr<RegionMaintenance> region_maintenance;
   std::unique_ptr<Sealer> sealer;
   ReadPins puts;  // under way
   std::unique_ptr<PointWriter> writer;

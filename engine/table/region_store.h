@@ -34,7 +34,7 @@ struct RegionUse {
   uint64_t memory_bytes = 0;  // not yet in files
   uint64_t files = 0;
   uint64_t young_files = 0;  // of them, those not yet merged with the rest: level 0
-  // Rows since it was opened: written, and those that had to wait as it was behind.
+  // Rows since it was opened: written, and those that had to wait as it lagged.
   uint64_t rows_written = 0;
   uint64_t rows_blocked = 0;
 };

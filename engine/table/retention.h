@@ -19,6 +19,7 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "codec/base/check.h"
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "codec/limits.h"
@@ -116,6 +117,7 @@ inline bool RowIsBefore(uint32_t base_time_s, int64_t before_ms) {
 
 // The first base time whose row is not all before `before_ms`. REQUIRES: before_ms >= 0.
 inline uint32_t FirstRowFromS(int64_t before_ms) {
+  HOURCELL_DCHECK(before_ms >= 0);
   return BaseTimeS(before_ms < kTimestampMsMax ? before_ms : kTimestampMsMax);
 }
 

@@ -12,8 +12,8 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "engine/table/pinned_files.h"
 #include "engine/table/table.h"
-#include "engine/table/table_files.h"
 
 namespace hourcell {
 
@@ -39,10 +39,10 @@ class TableMaintenance {
   // time: to be called every minute or so. Returns the bytes freed.
   virtual absl::StatusOr<uint64_t> DropExpired() = 0;
 
-  // The files that all tables consist of now (engine/table/table_files.h); reads and writes go on.
+  // The files that all tables consist of now (engine/table/pinned_files.h); reads and writes go on.
   // What is in them is all that was applied, but for what is unlogged and not yet flushed.
   // REQUIRES: the regions are at rest. kUnimplemented: its tables are no files.
-  virtual absl::StatusOr<std::unique_ptr<TableFiles>> PinFiles() {
+  virtual absl::StatusOr<std::unique_ptr<PinnedFiles>> PinFiles() {
     return absl::UnimplementedError("backup: these tables are no files");
   }
 

@@ -29,8 +29,8 @@ class Tables {
   // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
-  // As Apply, but kUnavailable at once where Apply would wait for a region that is behind: for whom
-  // others wait meanwhile.
+  // As Apply, but kUnavailable at once where Apply would wait for a region that lags. For callers
+  // that hold up others.
   virtual absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) {
     return Apply(group, sync);
   }
@@ -39,14 +39,14 @@ class Tables {
   // in the journal until then.
   virtual absl::Status ApplyUnlogged(std::span<const Mutation> group) = 0;
 
-  // True if the region that has the key takes no rows for now, as its files come faster than they
-  // are merged: a group with such a row waits for it, and fails with kUnavailable after a while.
-  // One that is left out of a group because of it is counted as blocked.
-  virtual bool IsBehind(TableId table, std::string_view key) = 0;
+  // True if the region of the key takes no rows for now, because its LSM compactions lag. A group
+  // with such a row waits for the region, and fails with kUnavailable after a while. A row that a
+  // caller leaves out of a group because of it is counted as blocked.
+  virtual bool IsLagging(TableId table, std::string_view key) = 0;
 
-  // Not OK, kUnavailable: some of what is to be read may not survive kill -9, as a disk failed and
-  // its Apply was, or will be, refused. Whoever is about to acknowledge something by what he has
-  // read asks after he has read it.
+  // kUnavailable: some of the data that reads return may not survive kill -9, because a disk failed
+  // and its Apply was, or will be, refused. Call it after reading, and before acknowledging what
+  // depends on that read.
   virtual absl::Status CheckWritten() { return absl::OkStatus(); }
 
   // Makes everything applied so far survive a power failure, but for what is unlogged.

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+// Why room is asked for before anything is stored: what was taken is never dropped, so a batch
+// that cannot be kept must not begin. It waits, or is refused as a whole.
+
 namespace hourcell {
 namespace {
 
@@ -16,7 +19,7 @@ constexpr int64_t kLookMs = 50;
 
 absl::Status Full(const char* what, uint64_t bytes, uint64_t limit) {
   return absl::UnavailableError(
-      fmt::format("{}: {} bytes of {} are taken; try again later", what, bytes, limit));
+      fmt::format("{}: {} of {} bytes are in use; try again later", what, bytes, limit));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class Admission {
             const GroupCommit* commit)
       : limits_(limits), open_hours_(*open_hours), journal_(*journal), commit_(*commit) {}
 
-  // Who makes room is called when it is wanted. Set before the first Admit.
+  // `wake` is called when room is wanted, and makes some. Set it before the first Admit.
   void SetWake(std::function<void()> wake) { wake_ = std::move(wake); }
 
   // OK if there is room, or was within `wait_ms`. kUnavailable names what is full.

@@ -11,6 +11,11 @@
 #include "codec/base/status_macros.h"
 #include "engine/append.h"
 
+// Why the first waiter writes and no thread of its own does: with one client there is no hand-
+// over between threads, and with many the blocks grow by themselves while one is written. A
+// block that could not be written is tried first by the next leader, because a later one would
+// leave a gap in the sequence.
+
 namespace hourcell {
 namespace {
 

@@ -1,8 +1,8 @@
-// GroupCommit: brings what the lanes have for the journal into it, for many appenders at once.
+// GroupCommit: writes the lanes' sections to the journal, for many appenders at once.
 //
-// Who waits for a block and finds nobody at it becomes the leader: gathers the sections of all
-// lanes into one block and writes it, while the others wait. A block that could not be written is
-// kept and tried first by the next leader, so that blocks stay in order and numbers true.
+// The first waiter for a block becomes the leader. It collects the sections of all lanes into one
+// block and writes it, while the others wait. If a block could not be written, the next leader
+// writes it first, so that blocks stay in order and keep their numbers.
 // Thread-safe.
 
 #pragma once
@@ -36,7 +36,7 @@ class GroupCommit {
     Journal* journal = nullptr;
     Tables* tables = nullptr;
     SeriesTable* series = nullptr;
-    ObservedPuts* ledger = nullptr;  // is told what is acknowledged; null: nobody is
+    ObservedPuts* observed_puts = nullptr;  // is told what is acknowledged; null: nobody is
     // Sections that would make a larger block are written in several.
     size_t block_bytes_max = kBlockPayloadBytesMax;
   };
@@ -51,7 +51,7 @@ class GroupCommit {
   absl::Status CommitThrough(uint64_t block, bool sync);
 
   // CommitThrough for at most `wait_ms` milliseconds. A write or an fsync under way cannot be
-  // interrupted, so another thread does it, for all who wait so; it goes on when they have gone.
+  // interrupted, so another thread does it for all such waiters, and goes on when they have left.
   // kDeadlineExceeded: not done by then.
   absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms);
 
@@ -78,7 +78,7 @@ class GroupCommit {
   // A commit is begun for so many bytes even if nobody waits.
   static constexpr size_t kCommitBytes = 256 << 10;
 
-  // Somebody in CommitWithin, or who was there.
+  // A caller that is, or was, in CommitWithin.
   struct Wait {
     const uint64_t block;
     const bool sync;
@@ -88,7 +88,7 @@ class GroupCommit {
 
   absl::Status SyncWritten(uint64_t block, bool sync);
   void Acknowledge(uint64_t block, bool is_synced) {
-    if (parts_.ledger != nullptr) parts_.ledger->Acknowledge(block, is_synced);
+    if (parts_.observed_puts != nullptr) parts_.observed_puts->Acknowledge(block, is_synced);
   }
 
   // What the other thread does.

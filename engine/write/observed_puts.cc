@@ -5,11 +5,16 @@
 
 #include "codec/base/status_macros.h"
 
+// Why a list of batches that are not acknowledged: an observer learns of a put when the journal
+// has it, not when memory has it, or it would act on a point that a crash takes back. What waits
+// is told by whoever waited for the block, so that observers learn of a batch before its sender
+// does.
+
 namespace hourcell {
 namespace {
 
 thread_local bool is_asking = false;
-// The ledger whose observers the thread is telling: they may put, and wait for it.
+// The object whose observers the thread is calling: they may put, and wait for it.
 thread_local const ObservedPuts* tells = nullptr;
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 //   Ask -> points into their open hours -> Add -> journal block written -> Acknowledge -> AfterPut
 //
-// Acknowledge is called by whoever has waited for a block, before it goes on, so that observers
-// hear of a batch before the one who put it. Thread-safe.
+// The thread that has waited for a block calls Acknowledge before it goes on, so that observers
+// learn of a batch before its sender does. Thread-safe.
 
 #pragma once
 

@@ -85,10 +85,10 @@ class Replay {
   };
 
   static absl::Status Damaged(uint64_t block) {
-    return absl::DataLossError(
-        fmt::format("journal block {}: its checksum is right, but it does not decode; want a block "
-                    "of this version",
-                    block));
+    return absl::DataLossError(fmt::format(
+        "journal block {}: its checksum is right but it cannot be decoded; another version "
+        "of hourcell may have written it",
+        block));
   }
 
   // The sections of all blocks, by lane if each is of one lane.
@@ -113,7 +113,7 @@ class Replay {
     return absl::OkStatus();
   }
 
-  // A definition with the memory behind its spans; its names are in the block.
+  // A definition with the memory after its spans; its names are in the block.
   struct Definition {
     explicit Definition(const SeriesDefinition& of)
         : tags(of.tags.begin(), of.tags.end()),

@@ -17,6 +17,12 @@
 #include "codec/text/number.h"
 #include "codec/text/point_text.h"
 
+// Why a batch is sorted by lane: each lane's lock is then taken once a batch and not once a
+// point. Names are looked at only where the cache does not know the series as it was spelled,
+// and new series are made outside of the locks that known ones take: a burst of new series had
+// kept the puts of known ones waiting. Values and times are checked before names: what is
+// refused must not create one.
+
 namespace hourcell {
 namespace {
 
@@ -232,8 +238,9 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
                                     const AppendOptions& options) {
   if (points.empty()) return CommitTicket();
   // The batch of the caller's caller is in the memory that this one would take.
-  if (parts_.ledger != nullptr && ObservedPuts::IsAsking()) {
-    return CommitTicket(absl::FailedPreconditionError("put: from inside of BeforePut"));
+  if (parts_.observed_puts != nullptr && ObservedPuts::IsAsking()) {
+    return CommitTicket(absl::FailedPreconditionError(
+        "put: called by an observer in BeforePut; an observer must not put there"));
   }
   if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
     return CommitTicket(std::move(room));
@@ -248,7 +255,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   if (parts_.puts != nullptr) pin = parts_.puts->Acquire();
   FindKnown(points, &batch);
   uint64_t number = 0;
-  if (parts_.ledger != nullptr) {
+  if (parts_.observed_puts != nullptr) {
     absl::StatusOr<uint64_t> allowed = AskObservers(points, batch);
     if (!allowed.ok()) {
       points_refused_->Add(points.size());
@@ -283,8 +290,8 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
   if (batch.placed.empty()) return CommitTicket();
   const uint64_t block = AppendPlaced(&batch);
   // Before it is pending: the commit that nobody waits for acknowledges it too.
-  if (parts_.ledger != nullptr) {
-    parts_.ledger->Add(number, batch.placed.size(), block, options.sync || always_sync_);
+  if (parts_.observed_puts != nullptr) {
+    parts_.observed_puts->Add(number, batch.placed.size(), block, options.sync || always_sync_);
   }
   // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
   constexpr size_t kBytesPerPoint = 6;
@@ -301,19 +308,20 @@ void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
   AppendSpellings(points, &batch->spelling_bytes, &batch->spellings);
   batch->series.resize(points.size());
   parts_.cache->FindAll(batch->spellings, batch->series);
-  // Before names are looked at: what is not stored must not leave a new name behind.
+  // Before names are looked at: what is not stored must not create a name.
   CheckPoints(points, batch);
 }
 
 template <typename Point>
 absl::StatusOr<uint64_t> PointWriter::AskObservers(std::span<const Point> points,
                                                    const Batch& batch) const {
+  HOURCELL_CHECK(parts_.observed_puts != nullptr);
   Names names(points.size(), tags_max_);
   for (size_t i = 0; i < points.size(); ++i) {
     // What has no series to be told of is refused further on, with the same words.
     if (batch.series[i].number != kNoSeries) names.Add(points[i]);
   }
-  return parts_.ledger->Ask(names.views());
+  return parts_.observed_puts->Ask(names.views());
 }
 
 template <typename Point>

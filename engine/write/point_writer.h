@@ -44,8 +44,8 @@ class PointWriter {
     Admission* admission = nullptr;
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;
-    ObservedPuts* ledger = nullptr;  // of observers; null: there are none
-    ReadPins* puts = nullptr;        // has a pin for each put under way; null: nobody asks for them
+    ObservedPuts* observed_puts = nullptr;  // of observers; null: there are none
+    ReadPins* puts = nullptr;  // has a pin for each put under way; null: nobody asks for them
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };

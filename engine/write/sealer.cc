@@ -36,7 +36,7 @@ constexpr int64_t kMilestoneEveryS = 60;
 constexpr int64_t kLookEveryS = 10;
 constexpr size_t kHoursPerTick = 8192;
 
-// How long a series with an hour in a region that is behind is left alone.
+// How long a series with an hour in a region that lags is left alone.
 constexpr int64_t kPutOffMs = 1000;
 
 // A checkpoint that was to free some of the journal and did not is not repeated for so long.
@@ -102,7 +102,7 @@ absl::Status Sealer::SealDue() {
   due_.clear();
   std::vector<OpenHourInfo> due = DueNow();
   DropPutOff(&due);
-  HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Behind::kPutOff));
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Lagging::kPutOff));
   return KeepUp();
 }
 
@@ -122,7 +122,7 @@ absl::Status Sealer::Tick() {
   const size_t kept = due_.size() - std::min(due_.size(), kHoursPerTick);
   std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
   due_.resize(kept);
-  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Behind::kPutOff));
+  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Lagging::kPutOff));
   return KeepUp();
 }
 
@@ -131,7 +131,7 @@ absl::Status Sealer::KeepUp() {
   parts_.open_hours->Reap();
   HOURCELL_RETURN_IF_ERROR(MakeRoomLocked());
   if (const uint64_t oldest_allowed = OldestBlockByAge(); oldest_allowed > 0) {
-    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed, Behind::kPutOff));
+    HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(oldest_allowed, Lagging::kPutOff));
   }
   if (parts_.admission->JournalPressed()) HOURCELL_RETURN_IF_ERROR(RelieveJournal());
   return CheckpointIsDue() ? CheckpointLocked() : absl::OkStatus();
@@ -142,34 +142,34 @@ absl::Status Sealer::KeepUp() {
 absl::Status Sealer::RelieveJournal() {
   const uint64_t oldest = parts_.journal->oldest_sequence();
   const uint64_t next = parts_.journal->next_sequence();
-  const uint64_t behind_block = parts_.journal->TrimMark(oldest + (next - oldest) / 2);
-  if (behind_block == 0) return absl::OkStatus();
-  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(behind_block, Behind::kPutOff));
-  return CopyWhatNeeds(behind_block);
+  const uint64_t end_block = parts_.journal->LowMarkThatDeletes(oldest + (next - oldest) / 2);
+  if (end_block == 0) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(end_block, Lagging::kPutOff));
+  return CopyWhatNeeds(end_block);
 }
 
-std::vector<OpenHourInfo> Sealer::OpenBefore(uint64_t behind_block) const {
+std::vector<OpenHourInfo> Sealer::OpenBefore(uint64_t end_block) const {
   std::vector<OpenHourInfo> hours;
   for (Lane& lane : parts_.open_hours->lanes()) {
     lane.VisitOpen([&](const OpenHourInfo& hour) {
-      if (hour.first_block < behind_block) hours.push_back(hour);
+      if (hour.first_block < end_block) hours.push_back(hour);
     });
   }
   return hours;
 }
 
-// Seals early what needs journal blocks before `behind_block`.
-absl::Status Sealer::SealWhatNeeds(uint64_t behind_block, Behind behind) {
-  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
-  if (behind == Behind::kPutOff) DropPutOff(&hours);
+// Seals early what needs journal blocks before `end_block`.
+absl::Status Sealer::SealWhatNeeds(uint64_t end_block, Lagging lagging) {
+  std::vector<OpenHourInfo> hours = OpenBefore(end_block);
+  if (lagging == Lagging::kPutOff) DropPutOff(&hours);
   hours_sealed_early_->Add(hours.size());
-  return Seal(std::move(hours), behind);
+  return Seal(std::move(hours), lagging);
 }
 
-// Writes the points of open hours that need blocks before `behind_block` to the journal's end once
+// Writes the points of open hours that need blocks before `end_block` to the journal's end once
 // more, so that they need those blocks no longer. If that would take more than a quarter of the
 // journal, only for the oldest segment, or not at all: then it frees too little.
-absl::Status Sealer::CopyWhatNeeds(uint64_t behind_block) {
+absl::Status Sealer::CopyWhatNeeds(uint64_t end_block) {
   const auto bytes_of = [](std::span<const OpenHourInfo> hours) {
     uint64_t bytes = 0;
     for (const OpenHourInfo& hour : hours)
@@ -177,9 +177,9 @@ absl::Status Sealer::CopyWhatNeeds(uint64_t behind_block) {
     return bytes;
   };
   const uint64_t bytes_max = parts_.journal->bytes() / 4;
-  std::vector<OpenHourInfo> hours = OpenBefore(behind_block);
+  std::vector<OpenHourInfo> hours = OpenBefore(end_block);
   if (bytes_of(hours) > bytes_max) {
-    const uint64_t first_end = parts_.journal->TrimMark(0);
+    const uint64_t first_end = parts_.journal->LowMarkThatDeletes(0);
     std::erase_if(hours, [&](const OpenHourInfo& hour) { return hour.first_block >= first_end; });
   }
   if (hours.empty() || bytes_of(hours) > bytes_max) return absl::OkStatus();
@@ -228,12 +228,12 @@ absl::Status Sealer::Copy(std::span<const OpenHourInfo> hours) {
 absl::Status Sealer::WithSealed(const std::function<absl::Status()>& change) {
   MutexLock round(&round_);
   IndexSeries();
-  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow(), Behind::kWaitFor));
+  HOURCELL_RETURN_IF_ERROR(Seal(OpenNow(), Lagging::kWaitFor));
   HOURCELL_KILL_POINT("change:sealed");
   HOURCELL_RETURN_IF_ERROR(change());
   HOURCELL_KILL_POINT("change:done");
   // A block may have points of sealed hours and of those that were opened after them.
-  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Behind::kWaitFor));
+  HOURCELL_RETURN_IF_ERROR(SealWhatNeeds(parts_.journal->next_sequence(), Lagging::kWaitFor));
   HOURCELL_KILL_POINT("change:sealed_again");
   return CheckpointLocked();
 }
@@ -259,7 +259,7 @@ absl::Status Sealer::MakeRoomLocked() {
     left -= hours[count++].bytes;
   hours.resize(count);
   hours_sealed_early_->Add(count);
-  return Seal(std::move(hours), Behind::kPutOff);
+  return Seal(std::move(hours), Lagging::kPutOff);
 }
 
 // What fails is tried again, and keeps no hour from being sealed.
@@ -279,10 +279,10 @@ void Sealer::EndWithin(int64_t limit_ms) {
 absl::Status Sealer::SealAll() {
   MutexLock round(&round_);
   IndexSeries();
-  return Seal(OpenNow(), Behind::kWaitFor);
+  return Seal(OpenNow(), Lagging::kWaitFor);
 }
 
-absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
+absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Lagging lagging) {
   // Of one base time side by side: neighbours in the table.
   std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
     return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
@@ -295,7 +295,7 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
           hours.size() - begin));
     }
     const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
-    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), behind);
+    const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), lagging);
     if (!sealed.ok()) {
       errors_->Add(1);
       return sealed;
@@ -305,7 +305,7 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Behind behind) {
   return absl::OkStatus();
 }
 
-absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind) {
+absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Lagging lagging) {
   // By lane, for one lock of each.
   const std::span<Lane> lanes = parts_.open_hours->lanes();
   std::vector<std::vector<OpenHourInfo>> by_lane(lanes.size());
@@ -316,7 +316,7 @@ absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind
     lanes[i].Freeze(by_lane[i], &frozen);
   HOURCELL_KILL_POINT("seal:frozen");
   std::vector<bool> is_put_off(frozen.size());
-  const absl::Status written = WriteCells(frozen, behind, &is_put_off);
+  const absl::Status written = WriteCells(frozen, lagging, &is_put_off);
   if (!written.ok()) is_put_off.assign(frozen.size(), true);
   if (written.ok()) {
     HOURCELL_KILL_POINT("seal:cells_written");
@@ -342,7 +342,7 @@ absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Behind behind
 // all of its series for a while: of one row, what was opened first must be written first.
 bool Sealer::IsPutOff(const FrozenHour& hour, std::string_view row) {
   if (!put_off_.contains(hour.info.series)) {
-    if (!parts_.tables->IsBehind(TableId::kData, row)) return false;
+    if (!parts_.tables->IsLagging(TableId::kData, row)) return false;
     if (put_off_.empty()) put_off_until_ms_ = parts_.clock->MonotonicMs() + kPutOffMs;
     put_off_.insert(hour.info.series);
   }
@@ -362,14 +362,14 @@ void Sealer::DropPutOff(std::vector<OpenHourInfo>* hours) {
 
 // Hours that are put off are told.
 absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
-                                Behind behind,
+                                Lagging lagging,
                                 std::vector<bool>* is_put_off) {
   std::vector<std::string> tsuids;
   HOURCELL_RETURN_IF_ERROR(FindTsuids(hours, &tsuids));
 
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
-  std::vector<FrozenHour> homeless;
+  std::vector<FrozenHour> without_series;
   std::vector<Mutation> merges;
   merges.reserve(hours.size());
   std::vector<ToldHour> told;
@@ -377,7 +377,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   uint64_t points = 0;
   for (size_t i = 0; i < hours.size(); ++i) {
     if (tsuids[i].empty()) {
-      homeless.push_back(hours[i]);
+      without_series.push_back(hours[i]);
       continue;
     }
     Mutation merge;
@@ -387,7 +387,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
       points_expired_->Add(hours[i].points->points());
       continue;
     }
-    if (behind == Behind::kPutOff && IsPutOff(hours[i], merge.key)) {
+    if (lagging == Lagging::kPutOff && IsPutOff(hours[i], merge.key)) {
       (*is_put_off)[i] = true;
       continue;
     }
@@ -415,7 +415,7 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
     HOURCELL_RETURN_IF_ERROR(TellObservers(told));
   }
   // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
-  return homeless.empty() ? absl::OkStatus() : SetAside(homeless);
+  return without_series.empty() ? absl::OkStatus() : SetAside(without_series);
 }
 
 absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
@@ -519,7 +519,7 @@ uint64_t Sealer::OldestBlockByAge() {
 bool Sealer::CheckpointIsDue() const {
   if (parts_.admission->JournalPressed() && parts_.clock->MonotonicMs() >= no_relief_until_ms_) {
     // Only if that lets a segment go.
-    const uint64_t first_end = parts_.journal->TrimMark(0);
+    const uint64_t first_end = parts_.journal->LowMarkThatDeletes(0);
     const uint64_t next = parts_.journal->next_sequence();
     if (first_end != 0 && parts_.open_hours->LowMark(next) >= first_end) return true;
   }
@@ -541,8 +541,8 @@ absl::Status Sealer::CheckpointLocked() {
     HOURCELL_KILL_POINT("checkpoint:flushed");
     HOURCELL_RETURN_IF_ERROR(WriteLowMark(low_mark, parts_.active->is_whole(), parts_.tables));
     HOURCELL_KILL_POINT("checkpoint:low_mark");
-    HOURCELL_RETURN_IF_ERROR(parts_.journal->Trim(low_mark));
-    HOURCELL_KILL_POINT("checkpoint:trimmed");
+    HOURCELL_RETURN_IF_ERROR(parts_.journal->DeleteBelow(low_mark));
+    HOURCELL_KILL_POINT("checkpoint:deleted");
     return absl::OkStatus();
   };
   const absl::Status done = attempt();

@@ -1,4 +1,4 @@
-// Sealer: turns open hours into cells, and moves the journal's low mark behind them.
+// Sealer: turns open hours into cells, and moves the journal's low mark past them.
 //
 //   open hours -> freeze -> cells, merged into their rows without RocksDB's log
 //             -> flush of the data table -> low mark in `meta`, synced -> segments deleted
@@ -14,7 +14,7 @@
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
-// Hours whose region is behind (Tables::IsBehind) stay open for a second, unless all is to be
+// Hours whose region lags (Tables::IsLagging) stay open for a second, unless all is to be
 // sealed: then they are waited for. The others go on. If they hold up the journal, their points are
 // written to its end once more, so that its front can go: see docs/decisions/0014.
 //
@@ -96,11 +96,12 @@ class Sealer {
   // the journal. For a store that is being closed. Thread-safe, also beside a round.
   void EndWithin(int64_t limit_ms);
 
-  // Flushes the cells sealed so far, moves the low mark behind them and trims the journal.
+  // Flushes the cells sealed so far, moves the low mark past them, and deletes the journal's
+  // segments below it.
   absl::Status Checkpoint();
 
   // Seals everything, calls `change`, which rewrites rows and may take long, while no other cell is
-  // written, and then makes a checkpoint behind all journal blocks written by then: no replay
+  // written, and then makes a checkpoint after all journal blocks written by then: no replay
   // brings back what `change` took away. For that, `change` ends with a commit of all there is to
   // commit. Hours that were opened meanwhile are sealed early.
   // Errors are storage's and those of `change`; then rows may be changed, and nothing is promised
@@ -119,15 +120,15 @@ class Sealer {
     std::string cell;
   };
 
-  // What becomes of hours whose region is behind.
-  enum class Behind : uint8_t { kPutOff, kWaitFor };
+  // What becomes of hours whose region lags.
+  enum class Lagging : uint8_t { kPutOff, kWaitFor };
 
-  absl::Status Seal(std::vector<OpenHourInfo> hours, Behind behind)
+  absl::Status Seal(std::vector<OpenHourInfo> hours, Lagging lagging)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status SealSome(std::span<const OpenHourInfo> hours, Behind behind)
+  absl::Status SealSome(std::span<const OpenHourInfo> hours, Lagging lagging)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status WriteCells(std::span<const FrozenHour> hours,
-                          Behind behind,
+                          Lagging lagging,
                           std::vector<bool>* is_put_off) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   bool IsPutOff(const FrozenHour& hour, std::string_view row) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void DropPutOff(std::vector<OpenHourInfo>* hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
@@ -137,18 +138,18 @@ class Sealer {
   absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status SealWhatNeeds(uint64_t behind_block, Behind behind)
+  absl::Status SealWhatNeeds(uint64_t end_block, Lagging lagging)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void WriteSets() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void IndexSeries() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   std::vector<OpenHourInfo> OpenNow() const;
   std::vector<OpenHourInfo> DueNow() const;
-  std::vector<OpenHourInfo> OpenBefore(uint64_t behind_block) const;
+  std::vector<OpenHourInfo> OpenBefore(uint64_t end_block) const;
   int64_t NowS() const { return parts_.clock->MonotonicMs() / 1000; }
   absl::Status KeepUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   uint64_t OldestBlockByAge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status RelieveJournal() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
-  absl::Status CopyWhatNeeds(uint64_t behind_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status CopyWhatNeeds(uint64_t end_block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status Copy(std::span<const OpenHourInfo> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   bool CheckpointIsDue() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   void AppendCell(const OpenHourPoints& points, std::string* cell)
@@ -175,7 +176,7 @@ class Sealer {
   Mutex round_;
   std::vector<OpenHourInfo> due_ ABSL_GUARDED_BY(round_);  // found by Tick, not sealed yet
   int64_t next_look_s_ ABSL_GUARDED_BY(round_) = 0;
-  // Series with an hour in a region that is behind: not tried again before then.
+  // Series with an hour in a region that lags: not tried again before then.
   absl::flat_hash_set<SeriesNumber> put_off_ ABSL_GUARDED_BY(round_);
   int64_t put_off_until_ms_ ABSL_GUARDED_BY(round_) = 0;
   int64_t indexed_s_ ABSL_GUARDED_BY(round_) = 0;  // when IndexSeries was called last

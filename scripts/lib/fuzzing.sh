@@ -6,7 +6,7 @@ fuzz_targets() {
   sed -n 's/^\([a-z][a-z0-9_]*\) .*/\1/p' tests/fuzz/targets.txt
 }
 
-# fuzz_field <target> <n>: prints a column of the target's line: 2 is the class, 3 is max_len.
+# fuzz_field <target> <n>: prints a field of the target's line: 2 is the class, 3 is max_len.
 fuzz_field() {
   awk -v target="$1" -v field="$2" '$1 == target { print $field }' tests/fuzz/targets.txt
 }

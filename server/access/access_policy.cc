@@ -42,9 +42,9 @@ absl::StatusOr<std::pair<CidrBlock, AccessRights>> ParseAllowed(std::string_view
         fmt::format("got {}; want BLOCK=ROLE, such as 10.0.0.0/8=write", QuoteForMessage(text)));
   }
   HOURCELL_ASSIGN_OR_RETURN(const CidrBlock block,
-                            CidrBlock::Parse(TrimBlanks(text.substr(0, equals))));
+                            CidrBlock::Parse(StripBlanks(text.substr(0, equals))));
   HOURCELL_ASSIGN_OR_RETURN(const AccessRights rights,
-                            AccessRights::Parse(TrimBlanks(text.substr(equals + 1))));
+                            AccessRights::Parse(StripBlanks(text.substr(equals + 1))));
   return std::pair(block, rights);
 }
 
@@ -63,7 +63,7 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text) {
   };
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) return bad();
-  std::string_view address = TrimBlanks(text.substr(0, equals));
+  std::string_view address = StripBlanks(text.substr(0, equals));
   const size_t colon = address.rfind(':');
   if (colon == std::string_view::npos) return bad();
   const std::string_view digits = address.substr(colon + 1);
@@ -77,7 +77,7 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text) {
       std::from_chars(digits.data(), digits.data() + digits.size(), parsed.port);
   if (error != std::errc() || end != digits.data() + digits.size()) return bad();
   HOURCELL_ASSIGN_OR_RETURN(parsed.rights,
-                            AccessRights::Parse(TrimBlanks(text.substr(equals + 1))));
+                            AccessRights::Parse(StripBlanks(text.substr(equals + 1))));
   return parsed;
 }
 

@@ -172,7 +172,7 @@ void Authenticator::ReloadIfChanged() {
     if (stamp.IsSame(tried_)) return;
   }
   if (const absl::Status status = Reload(); !status.ok()) {
-    LogError("{}; the users of before stay", MessageOf(status));
+    LogError("{}; the users read before stay in effect", MessageOf(status));
   } else {
     LogInfo("{}: {} users", path_, users()->size());
   }

@@ -33,7 +33,7 @@ bool SharesPrefix(const IpAddress& a, const IpAddress& b, int bits) {
   return ((a.bytes[whole] ^ b.bytes[whole]) >> (8 - bits % 8)) == 0;
 }
 
-bool HasBitsBehind(const IpAddress& address, int bits) {
+bool HasBitsAfter(const IpAddress& address, int bits) {
   for (int bit = bits; bit < kAddressBits; ++bit) {
     if ((address.bytes[static_cast<size_t>(bit / 8)] >> (7 - bit % 8) & 1) != 0) return true;
   }
@@ -83,7 +83,7 @@ absl::StatusOr<CidrBlock> CidrBlock::Parse(std::string_view text) {
     }
   }
   bits += kAddressBits - family_bits;
-  if (HasBitsBehind(*base, bits)) return BadBlock(text, "bits are set behind the prefix");
+  if (HasBitsAfter(*base, bits)) return BadBlock(text, "bits are set after the prefix");
   return CidrBlock(*base, bits);
 }
 

@@ -28,7 +28,7 @@ struct IpAddress {
 class CidrBlock {
  public:
   // "address/bits", or an address alone. kInvalidArgument: no address, too many bits, or bits set
-  // behind the prefix, which is mostly a slip: 10.1.2.3/8.
+  // after the prefix, which is mostly a slip: 10.1.2.3/8.
   static absl::StatusOr<CidrBlock> Parse(std::string_view text);
 
   bool Contains(const IpAddress& address) const;

@@ -63,7 +63,7 @@ std::string CredentialsLine(std::string_view user, AccessRights rights, const Se
 // Nothing: no user's name, an empty secret, or one over kSecretBytesMax.
 std::optional<Login> MakeLogin(std::string_view user, std::string_view secret);
 
-// Of "user.secret". Nothing: no dot, or no user's name before it, or nothing behind it.
+// Of "user.secret". Nothing: no dot, or no user's name before it, or nothing after it.
 std::optional<Login> ParseToken(std::string_view token);
 
 // Of an Authorization header: "Basic <base64 of user:secret>" or "Bearer <token>", the scheme in

@@ -1,4 +1,4 @@
-// SecretHash: a secret as it is kept: salted, by scrypt (RFC 7914), so that whoever reads the file
+// SecretHash: a secret as it is kept: salted, by scrypt (RFC 7914), so that a reader of the file
 // has to guess, and each guess costs 32 MiB and tens of milliseconds.
 //
 //   scrypt:15:8:1:<salt, 32 hex digits>:<hash, 64 hex digits>

@@ -19,7 +19,7 @@ HttpResponse TryLater(std::string_view message, std::string_view details) {
 
 HttpResponse AdminFailure(const absl::Status& status) {
   const std::string text(status.message().data(), status.message().size());
-  if (absl::IsCancelled(status)) return HttpError(503, "The job was ended", text);
+  if (absl::IsCancelled(status)) return HttpError(503, "The job was stopped", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
     return TryLater("Storage is not available", text);
   }

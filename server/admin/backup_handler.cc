@@ -20,7 +20,7 @@ constexpr std::string_view kBackupKind = "backup";
 
 HttpResponse BackupFailure(const absl::Status& status) {
   const std::string_view text(status.message().data(), status.message().size());
-  if (absl::IsCancelled(status)) return HttpError(503, "The backup was ended", text);
+  if (absl::IsCancelled(status)) return HttpError(503, "The backup was stopped", text);
   if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
     HttpResponse response = HttpError(503, "Storage is not available", text);
     response.headers.emplace_back("Retry-After", "1");

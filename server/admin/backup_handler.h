@@ -1,5 +1,5 @@
 // /api/admin/backup: backups of the store, in the directory of tsd.storage.backup.directory. No
-// request says where to: whoever may speak to the server may not write where it likes.
+// request names a directory: a client must not be able to write where it likes.
 //
 //   POST   makes one, as a job (job_handler.h), of which the answer is {"id":<n>,"made_ms":<n>,
 //          "files":<n>,"bytes":<n>,"copied_files":<n>,"copied_bytes":<n>,"ms":<n>}

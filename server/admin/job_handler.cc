@@ -54,10 +54,11 @@ JobReply ReplyOf(const HttpRequest& request, JobReply usual) {
 }
 
 HttpResponse NoSuchJob(uint64_t id) {
-  return HttpError(404, "No such job",
-                   fmt::format("id: got {}; want one of /api/admin/jobs: a server that was started "
-                               "again knows none of before, and of each kind the last {} are kept",
-                               id, kEndedJobsKept));
+  return HttpError(
+      404, "No such job",
+      fmt::format("id {}: not in /api/admin/jobs, which lists the last {} jobs of each "
+                  "kind since the server started",
+                  id, kEndedJobsKept));
 }
 
 }  // namespace

@@ -83,31 +83,31 @@ absl::StatusOr<std::string> CheckRegions(RegionAdmin* admin, const std::string& 
 }
 
 absl::StatusOr<std::string> SplitRegion(RegionAdmin* admin, const std::string& request) {
-  HOURCELL_ASSIGN_OR_RETURN(const SplitRequest wish, ParseSplitJson(request));
-  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wish));
+  HOURCELL_ASSIGN_OR_RETURN(const SplitRequest wanted, ParseSplitJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const SplitDone done, admin->Split(wanted));
   std::string body =
-      Head(wish.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
+      Head(wanted.table) + ",\"parent\":" + std::to_string(done.parent) + ",\"daughters\":";
   AppendRegions(done.daughters, &body);
   return body + "}";
 }
 
 absl::StatusOr<std::string> MergeRegions(RegionAdmin* admin, const std::string& request) {
-  HOURCELL_ASSIGN_OR_RETURN(const MergeWish wish, ParseMergeJson(request));
-  HOURCELL_ASSIGN_OR_RETURN(const ListedRegion merged, admin->Merge(wish.table, wish.regions));
-  std::string body = Head(wish.table) + ",\"merged\":";
+  HOURCELL_ASSIGN_OR_RETURN(const MergeRequest wanted, ParseMergeJson(request));
+  HOURCELL_ASSIGN_OR_RETURN(const ListedRegion merged, admin->Merge(wanted.table, wanted.regions));
+  std::string body = Head(wanted.table) + ",\"merged\":";
   AppendRegion(merged, &body);
   return body + "}";
 }
 
 absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& request) {
-  HOURCELL_ASSIGN_OR_RETURN(const RollingSplitRequest wish, ParseRollingJson(request));
-  std::string body = Head(wish.table);
-  if (wish.abandon) {
-    HOURCELL_RETURN_IF_ERROR(admin->AbandonRollingSplit(wish.table));
+  HOURCELL_ASSIGN_OR_RETURN(const RollingSplitRequest wanted, ParseRollingJson(request));
+  std::string body = Head(wanted.table);
+  if (wanted.abandon) {
+    HOURCELL_RETURN_IF_ERROR(admin->AbandonRollingSplit(wanted.table));
     return body + ",\"abandoned\":true}";
   }
   HOURCELL_ASSIGN_OR_RETURN(const RollingProgress progress,
-                            admin->RollingSplit(wish.table, wish.split));
+                            admin->RollingSplit(wanted.table, wanted.split));
   body += ",\"rolling\":";
   AppendRolling(progress, &body);
   return body + "}";

@@ -112,17 +112,17 @@ std::string TableField(std::string_view table) {
 }  // namespace
 
 absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
-  SplitRequest wish;
+  SplitRequest request;
   bool has_parts = false;
   const auto read = [&](std::string_view field, element value) -> absl::StatusOr<bool> {
     if (field == "table") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.table, ReadText(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.table, ReadText(field, value));
     } else if (field == "region") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.region, ReadRegion(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.region, ReadRegion(field, value));
     } else if (field == "at") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.at, ReadText(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.at, ReadText(field, value));
     } else if (field == "into") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.into, ReadParts(value));
+      HOURCELL_ASSIGN_OR_RETURN(request.into, ReadParts(value));
       has_parts = true;
     } else {
       return false;
@@ -130,82 +130,83 @@ absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
     return true;
   };
   HOURCELL_RETURN_IF_ERROR(ReadFields(body, "region, at or into, and table", read));
-  if (wish.region.empty()) {
+  if (request.region.empty()) {
     return Missing("region", "an id, an encoded name, a full name, or a key in it");
   }
-  if (wish.at.has_value() && has_parts) {
+  if (request.at.has_value() && has_parts) {
     return absl::InvalidArgumentError("body: got at and into; want one or the other");
   }
-  return wish;
+  return request;
 }
 
-absl::StatusOr<MergeWish> ParseMergeJson(const std::string& body) {
-  MergeWish wish;
+absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body) {
+  MergeRequest request;
   const auto read = [&](std::string_view field, element value) -> absl::StatusOr<bool> {
     if (field == "table") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.table, ReadText(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.table, ReadText(field, value));
     } else if (field == "regions") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.regions, ReadRegionList(value));
+      HOURCELL_ASSIGN_OR_RETURN(request.regions, ReadRegionList(value));
     } else {
       return false;
     }
     return true;
   };
   HOURCELL_RETURN_IF_ERROR(ReadFields(body, "regions and table", read));
-  if (wish.regions.size() < 2) {
-    return absl::InvalidArgumentError(
-        fmt::format("regions: got {}; want an array of two regions or more", wish.regions.size()));
+  if (request.regions.size() < 2) {
+    return absl::InvalidArgumentError(fmt::format(
+        "regions: got {}; want an array of two regions or more", request.regions.size()));
   }
-  return wish;
+  return request;
 }
 
 absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body) {
-  RollingSplitRequest wish;
+  RollingSplitRequest request;
   const auto read = [&](std::string_view field, element value) -> absl::StatusOr<bool> {
     if (field == "table") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.table, ReadText(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.table, ReadText(field, value));
     } else if (field == "split") {
-      HOURCELL_ASSIGN_OR_RETURN(wish.split, ReadText(field, value));
+      HOURCELL_ASSIGN_OR_RETURN(request.split, ReadText(field, value));
     } else if (field == "abandon") {
-      if (value.get(wish.abandon) != simdjson::SUCCESS) return Wrong(field, value, "true or false");
+      if (value.get(request.abandon) != simdjson::SUCCESS)
+        return Wrong(field, value, "true or false");
     } else {
       return false;
     }
     return true;
   };
   HOURCELL_RETURN_IF_ERROR(ReadFields(body, "split or abandon, and table", read));
-  if (wish.abandon && !wish.split.empty()) {
+  if (request.abandon && !request.split.empty()) {
     return absl::InvalidArgumentError("body: got split and abandon; want one or the other");
   }
-  return wish;
+  return request;
 }
 
-std::string SplitJson(const SplitRequest& wish) {
-  std::string out = TableField(wish.table);
-  AppendNextField("region", wish.region, &out);
-  if (wish.at.has_value()) {
-    AppendNextField("at", *wish.at, &out);
+std::string SplitJson(const SplitRequest& request) {
+  std::string out = TableField(request.table);
+  AppendNextField("region", request.region, &out);
+  if (request.at.has_value()) {
+    AppendNextField("at", *request.at, &out);
   } else {
-    out += fmt::format(",\"into\":{}", wish.into);
+    out += fmt::format(",\"into\":{}", request.into);
   }
   return out + "}";
 }
 
-std::string MergeJson(const MergeWish& wish) {
-  std::string out = TableField(wish.table) + ",\"regions\":[";
-  for (const std::string& region : wish.regions) {
-    if (&region != wish.regions.data()) out += ',';
+std::string MergeJson(const MergeRequest& request) {
+  std::string out = TableField(request.table) + ",\"regions\":[";
+  for (const std::string& region : request.regions) {
+    if (&region != request.regions.data()) out += ',';
     AppendJsonString(region, &out);
   }
   return out + "]}";
 }
 
-std::string RollingJson(const RollingSplitRequest& wish) {
-  std::string out = TableField(wish.table);
-  if (wish.abandon) {
+std::string RollingJson(const RollingSplitRequest& request) {
+  std::string out = TableField(request.table);
+  if (request.abandon) {
     out += ",\"abandon\":true";
-  } else if (!wish.split.empty()) {
-    AppendNextField("split", wish.split, &out);
+  } else if (!request.split.empty()) {
+    AppendNextField("split", request.split, &out);
   }
   return out + "}";
 }

@@ -22,7 +22,7 @@
 
 namespace hourcell {
 
-struct MergeWish {
+struct MergeRequest {
   std::string table = "data";
   std::vector<std::string> regions = {};
 };
@@ -36,12 +36,12 @@ struct RollingSplitRequest {
 // kInvalidArgument: no object, a field there is not, one of another type, one that is missing, or
 // two that do not go together.
 absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body);
-absl::StatusOr<MergeWish> ParseMergeJson(const std::string& body);
+absl::StatusOr<MergeRequest> ParseMergeJson(const std::string& body);
 absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body);
 
 // The same back, as a client sends it.
 std::string SplitJson(const SplitRequest& wish);
-std::string MergeJson(const MergeWish& wish);
+std::string MergeJson(const MergeRequest& wish);
 std::string RollingJson(const RollingSplitRequest& wish);
 
 // {"id":1,"name":"data,,1.<md5>.","encoded":"<md5>","start":"","end":"","state":"OPEN",

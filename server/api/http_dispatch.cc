@@ -70,11 +70,13 @@ bool IsQuery(const HttpRequest& request) {
 }
 
 HttpResponse TooManyQueries() {
-  return ComeAgain(HttpError(503, "Too many queries", "They run or wait; try again later"));
+  return ComeAgain(
+      HttpError(503, "Too many queries", "The queue of queries is full; try again later"));
 }
 
 HttpResponse TooManyLogins() {
-  return ComeAgain(HttpError(503, "Too many logins", "They wait for their check; try again later"));
+  return ComeAgain(
+      HttpError(503, "Too many logins", "The queue of logins is full; try again later"));
 }
 
 HttpResponse AnswerRequest(size_t body_bytes_max,

@@ -43,7 +43,7 @@ class HttpJob {
   // REQUIRES: Enter gave null.
   std::optional<HttpWire> Answer();
 
-  // Answers into `target`, and returns what is to be sent behind that, as SendBody. May block for
+  // Answers into `target`, and returns what is to be sent after that, as SendBody. May block for
   // long. REQUIRES: Enter gave a pool, or Answer nothing.
   HttpWire AnswerTo(StreamTarget target);
 

@@ -301,7 +301,7 @@ void HttpSession::OnAllSent() {
   state_ = State::kReading;
   if (transport_->stopping()) transport_->CloseAfterFlush();
   if (transport_->is_closing() || is_pumping_) return;
-  Pump();  // what a pipelining client sent behind the request
+  Pump();  // what a pipelining client sent after the request
   transport_->ReadOn();
 }
 

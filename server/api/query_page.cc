@@ -73,7 +73,7 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-// What an HTML page has before and behind the lines of its points. The links lead to the same query
+// What an HTML page has before and after the lines of its points. The links lead to the same query
 // in the forms that programs read; they are relative, for the sake of a proxy's prefix.
 std::string PageHead(const HttpRequest& request) {
   const size_t question = request.target.find('?');

@@ -56,7 +56,7 @@ int HexUnit(std::string_view text) {
   return unit;
 }
 
-// Takes the escape behind a backslash off the front of `*text`.
+// Takes the escape after a backslash off the front of `*text`.
 void TakeEscape(std::string_view* text, std::string* out) {
   if (text->empty()) return;
   const char c = text->front();

@@ -27,7 +27,7 @@ namespace hourcell {
 // Pure; thread-safe.
 absl::StatusOr<std::vector<MetricQueryLimits>> ParseQueryLimits(std::string_view text);
 
-// Reads the file. kNotFound: it cannot be read; kInvalidArgument as above, behind the path.
+// Reads the file. kNotFound: it cannot be read; kInvalidArgument as above, after the path.
 absl::StatusOr<std::vector<MetricQueryLimits>> LoadQueryLimits(const std::string& path);
 
 }  // namespace hourcell

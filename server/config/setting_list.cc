@@ -4,7 +4,7 @@
 
 namespace hourcell {
 
-std::string_view TrimBlanks(std::string_view text) {
+std::string_view StripBlanks(std::string_view text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
   while (text.ends_with(' '))
@@ -14,10 +14,10 @@ std::string_view TrimBlanks(std::string_view text) {
 
 std::vector<std::string_view> ListItems(std::string_view list) {
   std::vector<std::string_view> items;
-  if (TrimBlanks(list).empty()) return items;
+  if (StripBlanks(list).empty()) return items;
   while (true) {
     const size_t comma = list.find(',');
-    items.push_back(TrimBlanks(list.substr(0, comma)));
+    items.push_back(StripBlanks(list.substr(0, comma)));
     if (comma == std::string_view::npos) return items;
     list.remove_prefix(comma + 1);
   }

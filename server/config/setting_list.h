@@ -7,7 +7,7 @@
 
 namespace hourcell {
 
-std::string_view TrimBlanks(std::string_view text);
+std::string_view StripBlanks(std::string_view text);
 
 // The parts between commas, without blanks around them; none of an empty list. They borrow `list`.
 std::vector<std::string_view> ListItems(std::string_view list);

@@ -209,7 +209,7 @@ constexpr auto kRows = std::to_array<Setting>({
          "packed|opentsdb"),
     Integer("tsd.storage.series_cache",
             "536870912",
-            "bytes of cache from names and tags, as sent, to series",
+            "bytes of the cache that maps names and tags, as clients send them, to series",
             0,
             kBytesMax),
     Integer(
@@ -218,15 +218,14 @@ constexpr auto kRows = std::to_array<Setting>({
         "bytes of cache for blocks of stored files, and for the indexes and filters of open files"),
     Integer("tsd.storage.write_buffer",
             "67108864",
-            "bytes of one table's rows in memory before they become a file; all tables together "
-            "use at most four times as much",
+            "bytes of one table's rows in memory before they are written to a file; all tables "
+            "together use at most four times as much",
             64 << 10,
             1 << 30),
-    Integer(
-        "tsd.storage.background_jobs", "2", "threads that write and merge table files", 1, 1024),
+    Integer("tsd.storage.background_jobs", "2", "threads that write and merge SST files", 1, 1024),
     Integer("tsd.storage.open_files",
             "512",
-            "maximum number of open table files; opening one takes about a millisecond",
+            "maximum number of open SST files; opening one takes about a millisecond",
             20,
             1'000'000),
 
@@ -243,7 +242,7 @@ constexpr auto kRows = std::to_array<Setting>({
             kBytesMax),
     Integer("tsd.http.request.timeout",
             "30",
-            "seconds in which a request must arrive after its first byte, plus one for each KiB "
+            "seconds for a request to arrive after its first byte, plus one for each KiB "
             "of its body that has arrived; also the limit for a TLS handshake; 0 = no limit",
             0,
             86'400),

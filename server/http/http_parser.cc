@@ -80,7 +80,7 @@ size_t HeaderEnd(std::string_view text, size_t from) {
 }
 
 // Whether the chunk header at the front of `rest` is here whole and leaves a quote open. Beast
-// looks for its end behind the line, and with each try takes the chunk off the body's limit anew.
+// looks for its end after the line, and with each try takes the chunk off the body's limit anew.
 bool HasOpenQuote(std::string_view rest) {
   if (rest.starts_with("\r\n")) rest.remove_prefix(2);  // of the chunk before
   const std::string_view line = rest.substr(0, rest.find("\r\n"));

@@ -21,7 +21,7 @@ bool IsBlank(char c) {
   return c == ' ' || c == '\t';
 }
 
-std::string_view Trim(std::string_view text) {
+std::string_view WithoutBlanks(std::string_view text) {
   while (!text.empty() && IsBlank(text.front()))
     text.remove_prefix(1);
   while (!text.empty() && IsBlank(text.back()))
@@ -34,7 +34,7 @@ std::string_view TakeUntil(char separator, std::string_view* text) {
   const size_t at = text->find(separator);
   const std::string_view part = text->substr(0, at);
   *text = at == std::string_view::npos ? std::string_view() : text->substr(at + 1);
-  return Trim(part);
+  return WithoutBlanks(part);
 }
 
 // True for q=0, q=0.0 and so on: weights have at most three decimals.

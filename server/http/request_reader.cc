@@ -60,9 +60,9 @@ HttpResponse RequestReader::ErrorResponse() const {
 
 void RequestReader::Expire() {
   error_status_ = 408;
-  error_text_ = fmt::format(
-      "The request took longer than {} ms; of a body {} bytes/s at least are wanted besides",
-      limits_.timeout_ms, kBodyBytesPerSMin);
+  error_text_ =
+      fmt::format("The request took longer than {} ms; a body must arrive at {} bytes/s or faster",
+                  limits_.timeout_ms, kBodyBytesPerSMin);
 }
 
 }  // namespace hourcell

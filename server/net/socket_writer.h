@@ -34,7 +34,7 @@ class SocketWriter {
   // `socket` is borrowed.
   explicit SocketWriter(Socket* socket) : socket_(socket) {}
 
-  // Adds bytes behind all others; Write sends them.
+  // Adds bytes after all others; Write sends them.
   void Queue(std::string bytes);
   // Begins to write what is queued, unless a write is under way: that goes on with it.
   void Write(const std::shared_ptr<Owner>& owner);

@@ -18,7 +18,7 @@ namespace hourcell {
 
 class TlsContext {
  public:
-  // Files in PEM: the certificate with those that vouch for it behind it; its key, without a
+  // Files in PEM: the certificate with those that vouch for it after it; its key, without a
   // passphrase. kInvalidArgument: one cannot be read, or they do not belong together.
   static absl::StatusOr<std::unique_ptr<TlsContext>> Open(std::string certificate_file,
                                                           std::string key_file);

@@ -28,7 +28,7 @@ class Transport {
   // Thread-safe. The server stops.
   virtual const std::atomic<bool>& stopping() const = 0;
 
-  // Sends behind all that was sent before. Nothing, once it is closed.
+  // Sends after all that was sent before. Nothing, once it is closed.
   virtual void Send(std::string bytes) = 0;
   // The same with the end of an answer, both in one write. Session::OnAllSent follows; at once
   // if there is nothing to send. `close`: nothing more is read, and once all is sent, however long

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "server/plot/frame.h"
 #include "server/plot/palette.h"
 #include "server/plot/scale.h"
@@ -43,6 +44,7 @@ bool HaveRoom(const std::vector<double>& values, double width) {
 }  // namespace
 
 void DrawBars(const Figure& figure, Scene* scene) {
+  HOURCELL_CHECK(figure.kind == FigureKind::kBars);
   const std::vector<double> values = BarValues(figure);
   Scale scale(figure.y, values, /*has_zero=*/true, /*ticks=*/7);
   FrameSpec spec{.x = CategoryLabels(figure.x.categories), .has_y_grid = true};

@@ -31,13 +31,13 @@ absl::Status CheckAxis(const Figure& figure, std::string_view name, const Axis& 
 
 absl::Status CheckHeatMap(const Figure& figure) {
   const size_t rows = figure.y.categories.size();
-  const size_t columns = figure.x.categories.size();
-  if (rows == 0 || columns == 0) {
-    return Fault(figure, fmt::format("got {} rows and {} columns; want some", rows, columns));
+  const size_t per_row = figure.x.categories.size();
+  if (rows == 0 || per_row == 0) {
+    return Fault(figure, fmt::format("got {} rows of {} cells; want some", rows, per_row));
   }
-  if (figure.cells.size() != rows * columns) {
-    return Fault(figure, fmt::format("got {} cells; want {} rows x {} columns", figure.cells.size(),
-                                     rows, columns));
+  if (figure.cells.size() != rows * per_row) {
+    return Fault(figure, fmt::format("got {} cells; want {} rows of {}", figure.cells.size(), rows,
+                                     per_row));
   }
   return CheckAxis(figure, "color", figure.color);
 }

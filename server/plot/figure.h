@@ -2,8 +2,8 @@
 //
 //   kBars      series[s].y[c] is the bar of series s in the group of category x.categories[c]
 //   kLines     series[s] is a line through (x[i], y[i])
-//   kHeatMap   cells[r * columns + c] is the colour in row y.categories[r], from the top, and
-//              column x.categories[c]; `color` is the axis of the colours
+//   kHeatMap   cells[r * x.categories.size() + c] is the colour in row y.categories[r], from the
+//              top, and above x.categories[c]; `color` is the axis of the colours
 //
 // A value that is NaN is not drawn: no bar, a gap in a line, a blank cell. On a logarithmic axis
 // the same goes for values that are not positive. Not thread-safe and need not be.

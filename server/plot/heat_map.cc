@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "server/plot/frame.h"
 #include "server/plot/palette.h"
 #include "server/plot/scale.h"
@@ -48,18 +49,18 @@ class HeatMap {
     return kBarGap + kBarWidth + 8 + widest + title;
   }
 
-  double Value(size_t row, size_t column) const { return figure_.cells[row * columns() + column]; }
-  size_t columns() const { return figure_.x.categories.size(); }
-  std::optional<Color> ColorAt(size_t row, size_t column) const {
-    const std::optional<double> share = scale_.Share(Value(row, column));
+  double Value(size_t row, size_t at) const { return figure_.cells[row * per_row() + at]; }
+  size_t per_row() const { return figure_.x.categories.size(); }
+  std::optional<Color> ColorAt(size_t row, size_t at) const {
+    const std::optional<double> share = scale_.Share(Value(row, at));
     return share.has_value() ? std::optional(HeatColor(*share)) : std::nullopt;
   }
 
   void DrawRow(size_t row) {
-    for (size_t begin = 0; begin < columns();) {
+    for (size_t begin = 0; begin < per_row();) {
       const std::optional<Color> color = ColorAt(row, begin);
       size_t end = begin + 1;
-      while (end < columns() && ColorAt(row, end) == color)
+      while (end < per_row() && ColorAt(row, end) == color)
         ++end;
       if (color.has_value()) DrawRun(row, begin, end, *color);
       begin = end;
@@ -67,7 +68,7 @@ class HeatMap {
   }
 
   void DrawRun(size_t row, size_t begin, size_t end, Color color) {
-    const double width = area_.width() / static_cast<double>(columns());
+    const double width = area_.width() / static_cast<double>(per_row());
     const double height = area_.height() / static_cast<double>(figure_.y.categories.size());
     const std::string& first = figure_.x.categories[begin];
     const std::string last =
@@ -122,6 +123,7 @@ class HeatMap {
 }  // namespace
 
 void DrawHeatMap(const Figure& figure, Scene* scene) {
+  HOURCELL_CHECK(figure.kind == FigureKind::kHeatMap);
   HeatMap(figure, scene).Draw();
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "server/plot/frame.h"
 #include "server/plot/palette.h"
 #include "server/plot/scale.h"
@@ -14,10 +15,10 @@ namespace {
 
 constexpr size_t kDottedPointsMax = 40;
 
-std::vector<double> AllValues(const Figure& figure, std::vector<double> Series::* column) {
+std::vector<double> AllValues(const Figure& figure, std::vector<double> Series::* member) {
   std::vector<double> values;
   for (const Series& series : figure.series)
-    values.insert(values.end(), (series.*column).begin(), (series.*column).end());
+    values.insert(values.end(), (series.*member).begin(), (series.*member).end());
   return values;
 }
 
@@ -79,6 +80,7 @@ class LineDrawer {
 }  // namespace
 
 void DrawLines(const Figure& figure, Scene* scene) {
+  HOURCELL_CHECK(figure.kind == FigureKind::kLines);
   Scale x_scale(figure.x, AllValues(figure, &Series::x), /*has_zero=*/false, /*ticks=*/9);
   Scale y_scale(figure.y, AllValues(figure, &Series::y), /*has_zero=*/true, /*ticks=*/7);
   FrameSpec spec{.x = TickLabels(x_scale),

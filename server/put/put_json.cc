@@ -232,7 +232,7 @@ class PutJson::Reader {
 
   PutJson* const out_;       // owns this object
   ondemand::parser parser_;  // owns the decoded strings
-  std::string padded_;       // the body, if it came without room behind it
+  std::string padded_;       // the body, if it came without room after it
 };
 
 simdjson::error_code PutJson::Reader::ReadBody(const std::string& body) {

@@ -21,7 +21,7 @@ namespace {
 constexpr size_t kBytesPerKnown = 128;
 constexpr size_t kKnownMin = 16;
 constexpr size_t kKnownMax = 1024;
-// What the quick copy of a name may write behind it.
+// What the quick copy of a name may write after it.
 constexpr size_t kCopyBytes = 16;
 // A guess at the bytes of one point in a body, to reserve room.
 constexpr size_t kScannedPerPoint = 100;
@@ -38,7 +38,7 @@ constexpr unsigned kAllBits = 15;
   return at;
 }
 
-// Where the value begins behind a key that ends at `at`.
+// Where the value begins after a key that ends at `at`.
 [[gnu::always_inline]] inline const char* SkipColon(const char* at) {
   at = SkipSpace(at);
   return *at == ':' ? SkipSpace(at + 1) : nullptr;

@@ -92,8 +92,8 @@ absl::StatusOr<LastQuery> ParseLastParams(const HttpRequest& request) {
   query.resolve = request.has_param("resolve");
   if (const std::string* const hours = request.param("back_scan"); hours != nullptr) {
     const char* const end = hours->data() + hours->size();
-    const auto [behind, error] = std::from_chars(hours->data(), end, query.back_hours);
-    if (error != std::errc() || behind != end) {
+    const auto [rest, error] = std::from_chars(hours->data(), end, query.back_hours);
+    if (error != std::errc() || rest != end) {
       return absl::InvalidArgumentError("Unable to parse back_scan parameter");
     }
   }

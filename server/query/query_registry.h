@@ -31,7 +31,7 @@ namespace hourcell {
 
 // Completed queries that are kept.
 inline constexpr size_t kCompletedQueriesMax = 100;
-// Of a request with many sub queries, those behind so much text are counted instead of listed.
+// Of a request with many sub queries, those after so much text are counted instead of listed.
 inline constexpr size_t kListedQueryBytesMax = 16 * 1024;
 
 // What a request of /api/query asks, as JSON, with its lists cut at kListedQueryBytesMax.

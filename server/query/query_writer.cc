@@ -30,7 +30,7 @@ struct PointFrame {
   std::string_view begin;
   std::string_view before_time;
   std::string_view before_value;
-  std::string_view behind;
+  std::string_view after;
   std::string_view end;
 };
 constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
@@ -206,7 +206,7 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
       return absl::InvalidArgumentError(
           fmt::format("Got Infinity: {} at {} ms", series.metric, points.t[i]));
     }
-    text.Word(frame.behind);
+    text.Word(frame.after);
   }
   text.Word(frame.end);
   text.Flush();

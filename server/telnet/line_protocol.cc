@@ -220,7 +220,7 @@ bool LineProtocol::HandleLine(std::string_view line, Work* work) {
 }
 
 // A page in a browser may send a method of its own, "help", to a server of its own name; what comes
-// behind the request line is its to choose.
+// after the request line is its to choose.
 void LineProtocol::RefuseHttp(Work* work) {
   counters_->unknown_command->Add(1);
   ending_ = true;

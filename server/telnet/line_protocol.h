@@ -198,7 +198,7 @@ class LineProtocol {
   void RefuseLongLine(Work* work);
   void EndTake(Work* work);
 
-  // Adds the point behind the batch's last, where the parser left it.
+  // Adds the point after the batch's last, where the parser left it.
   void AddPoint(Work* work);
   void AppendBatch(Work* work);
   void KeepThrottled(const LinePoint& point, Work* work);
@@ -219,7 +219,7 @@ class LineProtocol {
   AccessRights rights_;  // with those of the user who logged in
   PointText parser_;
   // Bytes not handled: of a line whose end has not come, at most kLineBytesMax, or all that came
-  // behind the line the session waits with.
+  // after the line the session waits with.
   std::string rest_;
   std::vector<Commit> commits_;  // under way, oldest first
   size_t commits_needed_ = 0;    // how many of them are waited for, while kCommit

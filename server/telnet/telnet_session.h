@@ -1,9 +1,8 @@
 // The line protocol over a connection: a LineProtocol whose needs are met.
 //
-// Lines are done right where they are read. A session that has to wait for a commit does so in a
-// pool, and one whose store asks for patience is tried again by a timer. A login that has to be
-// checked is checked in a pool of its own, so that those who guess hold up each other only. Nothing
-// is read meanwhile.
+// The thread that reads a line runs it. A session that must wait for a commit waits in a pool. If
+// the store is full, a timer tries the session again. Logins are checked in a pool of their own, so
+// that password guessing delays only other logins. The session reads nothing meanwhile.
 
 #pragma once
 

@@ -176,18 +176,18 @@ std::string Names(const std::string& input) {
   return EncodeName(name, is_utf8 ? NameEncoding::kUtf8 : NameEncoding::kLatin1).value();
 }
 
-// `qualifier/value` columns and result, in hex.
+// `qualifier/value` cells and result, in hex.
 std::string Compact(const std::string& input) {
   std::vector<std::string> bytes;
   for (const std::string& word : Split(input, ' ')) {
     for (const std::string& part : Split(word, '/'))
       bytes.push_back(Hex(part));
   }
-  std::vector<Column> columns;
+  std::vector<HBaseCell> cells;
   for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    columns.push_back({bytes[i], bytes[i + 1], static_cast<int64_t>(i)});
+    cells.push_back({bytes[i], bytes[i + 1], static_cast<int64_t>(i)});
   }
-  const CompactedRow row = CompactRow(columns).value();
+  const CompactedRow row = CompactRow(cells).value();
   return ToHex(row.qualifier) + "/" + ToHex(row.value);
 }
 

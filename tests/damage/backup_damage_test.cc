@@ -47,7 +47,7 @@ std::string FileOf(const std::string& backups, std::string_view begin, std::stri
   return (*set)->PathOf(largest);
 }
 
-std::string TableFile(const std::string& backups) {
+std::string SstFile(const std::string& backups) {
   return FileOf(backups, "db/", ".sst");
 }
 
@@ -152,7 +152,7 @@ TEST_F(BackupDamageTest, WithoutAnyIsRestoredAndAnswersAsBefore) {
 }
 
 TEST_F(BackupDamageTest, OfFilesIsTold) {
-  for (const FileIn file : {TableFile, Segment, Current}) {
+  for (const FileIn file : {SstFile, Segment, Current}) {
     for (const FileDamage& damage : FileDamages()) {
       Copy();
       const std::string path = file(backups_);

@@ -145,7 +145,7 @@ TEST_F(FlipsTest, NoFlippedBitIsEverFewerPoints) {
   EXPECT_GT(2 * (all[0] + all[1]), flips);
 }
 
-// A scan that met a damaged block and went on behind it answered without that block's rows.
+// A scan that met a damaged block and went on after it answered without that block's rows.
 TEST_F(FlipsTest, EveryPartOfTheRowsIsReadOrTold) {
   constexpr uint64_t kStep = 2048;  // less than a block
   for (const auto& [file, bytes] : files_) {
@@ -220,7 +220,7 @@ class JournalFlipsTest : public testing::Test {
     }
   }
 
-  // Whether something behind a place, or the note of the last sync, says that the block there was
+  // Whether something after a place, or the note of the last sync, says that the block there was
   // synced.
   bool IsToldAsSynced(size_t place) const {
     const uint64_t sequence = places_[place].sequence;
@@ -295,7 +295,7 @@ TEST_F(JournalFlipsTest, WhatWasSyncedIsRefusedAndOfTheRestOneBlockIsLost) {
   EXPECT_GT(cut_, 0U);
 }
 
-// The blocks at the end of what was synced, and all behind them, bit by bit of their headers.
+// The blocks at the end of what was synced, and all after them, bit by bit of their headers.
 TEST_F(JournalFlipsTest, TheNewestSyncedBlockIsTheLastThatIsTold) {
   for (size_t i = places_.size() - 2 * kSyncedEvery; i < places_.size(); ++i)
     Check(i, 8 * places_[i].begin + i % 64);

@@ -144,15 +144,15 @@ Format MergedCells() {
   return format;
 }
 
-// A column of HBase as one text: the qualifier, of `split` bytes, and the value.
-Format HBaseColumn(std::string name, std::string qualifier, const std::string& value) {
+// A cell of HBase as one text: the qualifier, of `split` bytes, and the value.
+Format HBaseCellFormat(std::string name, std::string qualifier, const std::string& value) {
   const size_t split = qualifier.size();
   return {.name = std::move(name),
           .samples = {qualifier + value},
           .restore = [split](std::string_view bytes) -> std::optional<std::string> {
-            const Column column{.qualifier = bytes.substr(0, std::min(split, bytes.size())),
-                                .value = bytes.substr(std::min(split, bytes.size()))};
-            const absl::StatusOr<CompactedRow> row = CompactRow({&column, 1});
+            const HBaseCell cell{.qualifier = bytes.substr(0, std::min(split, bytes.size())),
+                                 .value = bytes.substr(std::min(split, bytes.size()))};
+            const absl::StatusOr<CompactedRow> row = CompactRow({&cell, 1});
             if (!row.ok() || row->qualifier.size() != split) return std::nullopt;
             return row->qualifier + row->value;
           },
@@ -604,9 +604,9 @@ std::vector<Format> Formats() {
           PackedCells(),
           DamagedCells(),
           MergedCells(),
-          HBaseColumn("PointColumn", Bytes("0033"), Bytes("0000002a")),
-          HBaseColumn("CompactedColumn", Bytes("00000010f0007d0b"), Bytes("2a2b3f00000001")),
-          HBaseColumn("AppendColumn", std::string(kAppendQualifier), Bytes("00102b00002a")),
+          HBaseCellFormat("HBasePoint", Bytes("0033"), Bytes("0000002a")),
+          HBaseCellFormat("HBaseCompacted", Bytes("00000010f0007d0b"), Bytes("2a2b3f00000001")),
+          HBaseCellFormat("HBaseAppend", std::string(kAppendQualifier), Bytes("00102b00002a")),
           ObjectQualifiers(),
           RowKeys("RowKey", {}),
           RowKeys("SaltedRowKey", Salted()),

@@ -370,7 +370,7 @@ TEST_F(KilledUnsyncedStoreTest, JustTheDamagedBlocksAreLostAndThatIsTold) {
   }
 }
 
-// 4,000 points in files, 8,000 in the journal behind them, in one segment.
+// 4,000 points in files, 8,000 in the journal after them, in one segment.
 TEST_F(KilledUnsyncedStoreTest, ABitInABlockBelowTheLowMarkCostsNothing) {
   Options options = UnsyncedOptions(dir_.file("flushed"));
   options.journal_segment_bytes = 4 << 20;

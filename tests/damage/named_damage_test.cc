@@ -67,8 +67,8 @@ rocksdb::TableProperties PropertiesOf(const std::string& path) {
   return *reader.GetTableProperties();
 }
 
-// The table files of the column families whose name begins so, the largest first.
-std::vector<std::string> TableFilesOf(const std::string& store, std::string_view family) {
+// The SST files of the column families whose name begins so, the largest first.
+std::vector<std::string> SstFilesOf(const std::string& store, std::string_view family) {
   std::vector<std::string> files;
   for (const std::string& file : StoreFiles(store)) {
     const std::string path = store + "/" + file;
@@ -82,8 +82,8 @@ std::vector<std::string> TableFilesOf(const std::string& store, std::string_view
   return files;
 }
 
-std::string TableFileOf(const std::string& store, std::string_view family) {
-  return TableFilesOf(store, family).front();
+std::string SstFileOf(const std::string& store, std::string_view family) {
+  return SstFilesOf(store, family).front();
 }
 
 void Cut(const std::string& path, size_t bytes_off) {
@@ -144,10 +144,10 @@ std::function<void(const std::string&)> DeletesRow(TableId table, std::string pr
 }
 
 std::string LargestOfRows(const std::string& store) {
-  return TableFileOf(store, "data.");
+  return SstFileOf(store, "data.");
 }
 
-// What says which table files there are.
+// What says which SST files there are.
 std::vector<NamedDamage> DamagedManifests() {
   return {
       {"CurrentMissing", [](const auto& s) { fs::remove(s + "/db/CURRENT"); }, Does::kRefuse,
@@ -176,17 +176,17 @@ std::vector<NamedDamage> DamagedManifests() {
   };
 }
 
-std::vector<NamedDamage> DamagedTableFiles() {
+std::vector<NamedDamage> DamagedSstFiles() {
   const auto data = LargestOfRows;
   return {
-      {"TableFileMissing", [=](const auto& s) { fs::remove(data(s)); }, Does::kRefuse,
+      {"SstFileMissing", [=](const auto& s) { fs::remove(data(s)); }, Does::kRefuse,
        "No such file"},
-      {"TableFileCut", [=](const auto& s) { Cut(data(s), 100); }, Does::kRefuse, ".sst"},
-      {"TableFileEmpty", [=](const auto& s) { ReplaceFile(data(s), ""); }, Does::kRefuse, ".sst"},
+      {"SstFileCut", [=](const auto& s) { Cut(data(s), 100); }, Does::kRefuse, ".sst"},
+      {"SstFileEmpty", [=](const auto& s) { ReplaceFile(data(s), ""); }, Does::kRefuse, ".sst"},
       {"RowsFlipped",
        [](const auto& s) {
          // A file of a split is each daughter's; what only a sister reads harms nobody.
-         for (const std::string& path : TableFilesOf(s, "data."))
+         for (const std::string& path : SstFilesOf(s, "data."))
            FlipAt(path, PropertiesOf(path).data_size / 2);
        },
        Does::kSayErrors, ".sst", Fsck::kFindsFaults},
@@ -207,13 +207,13 @@ std::vector<NamedDamage> DamagedTableFiles() {
        "footer"},
       {"FooterOtherMagic", [=](const auto& s) { FlipFromEnd(data(s), 1); }, Does::kRefuse,
        "footer"},
-      {"NamesFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "uid"), 20); }, Does::kRefuse,
+      {"NamesFlipped", [](const auto& s) { FlipAt(SstFileOf(s, "uid"), 20); }, Does::kRefuse,
        ".sst", Fsck::kFindsFaults},
-      {"SeriesFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "series"), 200); }, Does::kRefuse,
+      {"SeriesFlipped", [](const auto& s) { FlipAt(SstFileOf(s, "series"), 200); }, Does::kRefuse,
        ".sst", Fsck::kFindsFaults},
-      {"MetaFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "meta"), 20); }, Does::kRefuse,
+      {"MetaFlipped", [](const auto& s) { FlipAt(SstFileOf(s, "meta"), 20); }, Does::kRefuse,
        ".sst"},
-      {"AnnotationsFlipped", [](const auto& s) { FlipAt(TableFileOf(s, "annotation"), 20); },
+      {"AnnotationsFlipped", [](const auto& s) { FlipAt(SstFileOf(s, "annotation"), 20); },
        Does::kRefuse, ".sst", Fsck::kFindsFaults},
   };
 }
@@ -360,8 +360,8 @@ TEST_F(NamedDamageTest, OfManifestsIsTold) {
   CheckAll(DamagedManifests());
 }
 
-TEST_F(NamedDamageTest, OfTableFilesIsTold) {
-  CheckAll(DamagedTableFiles());
+TEST_F(NamedDamageTest, OfSstFilesIsTold) {
+  CheckAll(DamagedSstFiles());
 }
 
 TEST_F(NamedDamageTest, OfOtherFilesIsTold) {

@@ -180,7 +180,7 @@ TEST_F(FaultFsTest, ReadsFailInTheWaysThatAreNamed) {
   EXPECT_EQ(ReadOnce(path), "12345678") << "the file is as it was";
 }
 
-TEST_F(FaultFsTest, AShortReadInOrderGoesOnBehindWhatItGave) {
+TEST_F(FaultFsTest, AShortReadInOrderGoesOnAfterWhatItGave) {
   const std::string path = Written("a", "12345678");
   std::unique_ptr<rocksdb::FSSequentialFile> file;
   ASSERT_TRUE(fs_.NewSequentialFile(path, {}, &file, nullptr).ok());
@@ -198,7 +198,7 @@ TEST_F(FaultFsTest, FaultsAreOfAKindOfFileAndInTheLog) {
   fs_.FailOn({.operations = FaultFs::kAllReads, .files = FaultFs::kWalFile});
   EXPECT_EQ(ReadOnce(path), "12345678");
   EXPECT_EQ(fs_.Log(), "");
-  fs_.FailOn({.operations = FaultFs::kAllReads, .nth = 2, .files = FaultFs::kTableFile});
+  fs_.FailOn({.operations = FaultFs::kAllReads, .nth = 2, .files = FaultFs::kSstFile});
   EXPECT_EQ(ReadOnce(path), "error");
   EXPECT_EQ(fs_.Log(), "read " + path + " at 0: error (2th)\n");
 }
@@ -209,7 +209,7 @@ TEST_F(FaultFsTest, EveryKindOfFileIsKnownByItsPath) {
   EXPECT_EQ(FaultFs::KindOf("/s/db/000001.log"), FaultFs::kWalFile);
   EXPECT_EQ(FaultFs::KindOf("/s/db/MANIFEST-000002"), FaultFs::kManifestFile);
   EXPECT_EQ(FaultFs::KindOf("/s/db//CURRENT"), FaultFs::kCurrentFile);
-  EXPECT_EQ(FaultFs::KindOf("/s/db/000003.sst"), FaultFs::kTableFile);
+  EXPECT_EQ(FaultFs::KindOf("/s/db/000003.sst"), FaultFs::kSstFile);
   EXPECT_EQ(FaultFs::KindOf("/s/db/IDENTITY"), FaultFs::kOtherFile);
 }
 

@@ -188,7 +188,7 @@ TEST_F(StoreObserverTest, SeesThePointsOfLines) {
           "after 1: 2", fmt::format("before 2: m host=a dc=x {} 2.5", kHour + 5), "after 2: 1"));
 }
 
-TEST_F(StoreObserverTest, ARefusedBatchLeavesNothingBehind) {
+TEST_F(StoreObserverTest, ARefusedBatchLeavesNothingAfter) {
   Open();
   recorder_.refused_metric = "bad";
   std::vector<RefusedPoint> refused;
@@ -239,7 +239,7 @@ TEST_F(StoreObserverTest, MayPutFromAfterPutButNotFromBefore) {
   puts_before.tsdb = tsdb_.get();
   OwnedPoint point("m", "host=a", kHour, 1);
   EXPECT_THAT(tsdb_->Put(point.view()), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                                 HasSubstr("from inside of BeforePut")));
+                                                 HasSubstr("an observer in BeforePut")));
   tsdb_.reset();  // before its observer
 }
 
@@ -357,11 +357,11 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   settings.split.daughter_bytes_min = 1000;
   RegionLoads loads(settings.split);
   Stats stats;
-  RegionMaintenance keeper(settings, {.tables = store.get(),
-                                      .regions = store.get(),
-                                      .loads = &loads,
-                                      .clock = &clock,
-                                      .stats = &stats});
+  RegionMaintenance maintenance(settings, {.tables = store.get(),
+                                           .regions = store.get(),
+                                           .loads = &loads,
+                                           .clock = &clock,
+                                           .stats = &stats});
   Random random(1);
   std::vector<Mutation> rows;
   for (int i = 0; i < 1000; ++i) {
@@ -373,12 +373,12 @@ TEST_F(StoreObserverTest, RefusesASplitOfAPolicy) {
   ASSERT_OK(store->Flush(TableId::kData));
 
   recorder_.change_answer = absl::AbortedError("no");
-  EXPECT_THAT(keeper.Tick(), StatusIs(absl::StatusCode::kAborted, "no"));
+  EXPECT_THAT(maintenance.Tick(), StatusIs(absl::StatusCode::kAborted, "no"));
   EXPECT_EQ(stats.counter("region.errors")->value(), 1u);
   EXPECT_THAT(store->Regions(TableId::kData), SizeIs(1));
 
   recorder_.change_answer = absl::OkStatus();
-  EXPECT_OK(keeper.Tick());
+  EXPECT_OK(maintenance.Tick());
   EXPECT_THAT(store->Regions(TableId::kData), SizeIs(2));
   EXPECT_THAT(recorder_.changes(),
               ElementsAre(HasSubstr("before split data"), HasSubstr("before split data"),

@@ -165,7 +165,7 @@ TEST_P(DiskFullTest, PutsAreRefusedUntilThereIsRoomAndNothingIsLost) {
     ASSERT_TRUE(PutUntil(Outcome::kRefused, server.port(), &http_)) << http_.fault();
     EXPECT_THAT(http_.refusal(), HasSubstr(R"({"error":{"code":503,"message":"Please throttle")"));
     EXPECT_THAT(http_.refusal(), AnyOf(HasSubstr("No space left on device"),
-                                       HasSubstr("are taken; try again later")));
+                                       HasSubstr("are in use; try again later")));
     // What the failed block had reserved is free again; without it no cell can be flushed and no
     // series created either.
     disk_.Fill(/*left=*/0);

@@ -37,7 +37,7 @@ int main(int, char** argv) {
     size_t rows = 0;
     size_t points = 0;
   };
-  const auto scan = tsdb->PlanScan({.metric = "cpu.user"}, {.lanes = 4}).value();
+  const auto scan = tsdb->PlanScan({.metric = "cpu.user"}, {.workers = 4}).value();
   const auto add = [](const hourcell::ScannedRow& row, Count* count) {
     count->rows += 1;
     count->points += row.times.size();

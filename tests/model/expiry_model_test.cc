@@ -93,7 +93,7 @@ class ExpiryModelTest : public testing::TestWithParam<Variant> {
     }
   }
 
-  // Points are of the hours before this and one behind it.
+  // Points are of the hours before this and one after it.
   int64_t FirstMs() { return clock_.NowMs() / kHourMs * kHourMs - (kHours - 1) * kHourMs; }
 
   // In order, out of order, late, overwritten in another type or precision: all of it.

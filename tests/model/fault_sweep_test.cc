@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
                           .sync = Durability::kAlways}),
     [](const auto& param_info) { return param_info.param.name; });
 
-// Bits that differ are of table files only, which have a checksum for every block: of a log's or a
+// Bits that differ are of SST files only, which have a checksum for every block: of a log's or a
 // manifest's last bytes nobody can tell whether they were ever written.
 INSTANTIATE_TEST_SUITE_P(
     ReadFaults,
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Sweep{.name = "TableFlippedOnce",
                           .fault = {.operations = FaultFs::kRead,
                                     .with = FaultFs::Failure::kFlip,
-                                    .files = FaultFs::kTableFile},
+                                    .files = FaultFs::kSstFile},
                           .stride = 8}),
     [](const auto& param_info) { return param_info.param.name; });
 

@@ -148,7 +148,7 @@ TEST_F(ConnectionStreamTest, TheFirstPiecesComeBeforeTheLastArePrinted) {
   EXPECT_EQ(client.ReadUntil("0\r\n\r\n"), "\r\n7\r\nthe end\r\n0\r\n\r\n");
 }
 
-TEST_F(ConnectionStreamTest, PipelinedRequestsAreAnsweredBehindAStream) {
+TEST_F(ConnectionStreamTest, PipelinedRequestsAreAnsweredAfterAStream) {
   constexpr size_t kPieces = 100;
   RawClient client(Start(Pieces(kPieces)));
   client.Send(std::string(kRequest) + std::string(kShortRequest) + std::string(kRequest));
@@ -262,7 +262,7 @@ TEST_F(ConnectionStreamTest, AQueryThatIsCancelledDoesNotWaitForItsClient) {
   EXPECT_THAT(client.ReadAll(), Not(EndsWith("\r\n0\r\n\r\n")));
 }
 
-TEST_F(ConnectionStreamTest, AnErrorBehindTheFirstPieceCutsTheBody) {
+TEST_F(ConnectionStreamTest, AnErrorAfterTheFirstPieceCutsTheBody) {
   const uint16_t port = Start([](BodyWriter* body, HttpResponse* failure) {
     body->buffer().assign(kBodyPieceBytes, 'x');
     EXPECT_OK(body->Offer());

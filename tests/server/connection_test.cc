@@ -170,7 +170,7 @@ TEST_F(ConnectionTest, AFullStoreStopsOnlyWhoSends) {
 }
 
 // All that the client sends is read, so that no reset overtakes the last reply.
-TEST_F(ConnectionTest, WhatComesBehindTheEndIsReadAndDropped) {
+TEST_F(ConnectionTest, WhatComesAfterTheEndIsReadAndDropped) {
   Client client(Start());
   client.Send("put m 1 1 a=b\nexit\n");
   EXPECT_EQ(client.ReadLine(), "") << "the server's end";

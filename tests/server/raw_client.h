@@ -65,7 +65,7 @@ class RawClient {
     if (fd_ >= 0) close(std::exchange(fd_, -1));
   }
 
-  // Reads up to and with `end`; what came behind it is kept. All there is if the server closes.
+  // Reads up to and with `end`; what followed it is kept. All there is if the server closes.
   std::string ReadUntil(std::string_view end) {
     while (true) {
       const size_t at = received_.find(end, searched_ < end.size() ? 0 : searched_ - end.size());

@@ -65,7 +65,7 @@ class Client {
     }
     return std::exchange(received_, {});
   }
-  // Reads up to and with `end`; what came behind it is kept for the next call.
+  // Reads up to and with `end`; what followed it is kept for the next call.
   std::string ReadUntil(std::string_view end) {
     size_t at = received_.find(end);
     while (at == std::string::npos && ReadSome())

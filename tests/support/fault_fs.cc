@@ -389,7 +389,7 @@ FaultFs::FileKind FaultFs::KindOf(const std::string& path) {
   const std::string file = name.filename().string();
   if (file == "journal" || name.parent_path().filename() == "journal") return kJournalFile;
   if (file.ends_with(".log")) return kWalFile;
-  if (file.ends_with(".sst")) return kTableFile;
+  if (file.ends_with(".sst")) return kSstFile;
   if (file.starts_with("MANIFEST-")) return kManifestFile;
   return file == "CURRENT" ? kCurrentFile : kOtherFile;
 }

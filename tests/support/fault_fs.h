@@ -1,5 +1,5 @@
 // FaultFs: a file system for tests that fails when told to and can lose what was not synced, as a
-// power loss does. Real files of the real file system lie behind it; what is "on disk" in the sense
+// power loss does. Real files of the real file system lie under it; what is "on disk" in the sense
 // of a power loss it keeps account of by itself, so nothing is really synced and tests are fast.
 //
 //   FaultFs fs;
@@ -71,7 +71,7 @@ class FaultFs : public rocksdb::FileSystemWrapper {
     kWalFile = 2,
     kManifestFile = 4,
     kCurrentFile = 8,
-    kTableFile = 16,
+    kSstFile = 16,
     kOtherFile = 32,  // directories too
     kAllFiles = 63,
   };

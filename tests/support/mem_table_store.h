@@ -33,8 +33,8 @@ class MemTableStore : public TableStore {
   absl::Status Presplit(TableId table, const RegionCut& cut) override;
   absl::Status Split(TableId table, const RegionCut& cut) override;
   absl::Status MergeRegions(TableId table, std::span<const RegionId> ids) override;
-  bool IsBehind(TableId table, std::string_view /*key*/) override {
-    return behind_.load() == table;
+  bool IsLagging(TableId table, std::string_view /*key*/) override {
+    return lagging_.load() == table;
   }
   absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
   std::vector<RegionInfo> Regions(TableId table) override;
@@ -53,7 +53,7 @@ class MemTableStore : public TableStore {
   void FailApplies(int count) { failing_applies_ = count; }
 
   // That table takes no rows for now; nothing: all do.
-  void SetBehind(std::optional<TableId> table) { behind_ = table; }
+  void SetLagging(std::optional<TableId> table) { lagging_ = table; }
 
   // Called by each Apply before it does anything. Set it while nobody applies.
   void OnApply(std::function<void()> call) { on_apply_ = std::move(call); }
@@ -75,7 +75,7 @@ class MemTableStore : public TableStore {
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};
-  std::atomic<std::optional<TableId>> behind_{std::nullopt};
+  std::atomic<std::optional<TableId>> lagging_{std::nullopt};
   std::function<void()> on_apply_;
   const std::shared_ptr<std::atomic<uint64_t>> rows_read_ =
       std::make_shared<std::atomic<uint64_t>>(0);  // views may outlive the store

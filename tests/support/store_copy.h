@@ -14,7 +14,7 @@
 namespace hourcell {
 
 // RocksDB's files but for its logs, with their sizes.
-inline std::map<std::string, uintmax_t> SizesOfTableFiles(const std::string& store) {
+inline std::map<std::string, uintmax_t> SizesOfSstFiles(const std::string& store) {
   namespace fs = std::filesystem;
   std::map<std::string, uintmax_t> files;
   std::error_code gone;
@@ -47,9 +47,9 @@ inline std::string CopyStore(const std::string& from, const TempDir& to) {
   constexpr int kTriesMax = 100;
   const std::filesystem::path copy = std::filesystem::path(to.path()) / "copy";
   for (int i = 0; i < kTriesMax; ++i) {
-    const std::map<std::string, uintmax_t> before = SizesOfTableFiles(from);
+    const std::map<std::string, uintmax_t> before = SizesOfSstFiles(from);
     CopyFiles(from, copy);
-    if (SizesOfTableFiles(from) == before) break;
+    if (SizesOfSstFiles(from) == before) break;
   }
   return copy.string();
 }

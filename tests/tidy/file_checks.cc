@@ -260,7 +260,7 @@ std::vector<Finding> CheckLines(const SourceFile& file) {
     if (is_code && WidthOf(line) > kLineWidthMax) {
       findings.push_back(
           {file.path, number,
-           fmt::format("{} columns; want at most {}", WidthOf(line), kLineWidthMax)});
+           fmt::format("{} characters; want at most {}", WidthOf(line), kLineWidthMax)});
     }
     if (line.find('\t') != std::string_view::npos) {
       findings.push_back({file.path, number, "tab; want blanks"});

@@ -46,8 +46,8 @@ TEST(CheckLinesTest, ReportsWidthTabsBlanksAndMissingNewline) {
   const SourceFile file("codec/a.cc", "\tint a;\nint b; \n" + std::string(101, 'x'));
 
   EXPECT_THAT(Messages(CheckLines(file)),
-              ElementsAre("tab; want blanks", "blank at the end", "101 columns; want at most 100",
-                          "no newline at the end of the file"));
+              ElementsAre("tab; want blanks", "blank at the end",
+                          "101 characters; want at most 100", "no newline at the end of the file"));
 }
 
 TEST(CheckLinesTest, CountsCharactersNotBytes) {

@@ -16,6 +16,7 @@
 #include "tests/tidy/folder_rules.h"
 #include "tests/tidy/tree_checks.h"
 #include "tests/tidy/type_checks.h"
+#include "tests/tidy/word_checks.h"
 
 namespace hourcell::tidy {
 namespace {
@@ -114,6 +115,10 @@ TEST(TidyTest, FunctionsAreShort) {
 
 TEST(TidyTest, WordsAreOurs) {
   EXPECT_EQ(ReportOf(CheckWords), "");
+}
+
+TEST(TidyTest, WordsHaveOneMeaning) {
+  EXPECT_EQ(ReportOf(CheckMeanings), "");
 }
 
 TEST(TidyTest, PathsAreOfNoMachine) {

@@ -165,7 +165,7 @@ TEST(UidAssignmentTest, NumbersThatHaveANameAreSkipped) {
   EXPECT_THAT(uids.store().GetCounter(kMetric), IsOkAndHolds(Uid{5}));
 }
 
-TEST(UidAssignmentTest, CounterFarBehindIsDataLoss) {
+TEST(UidAssignmentTest, CounterFarAfterIsDataLoss) {
   UidFixture uids;
   for (Uid taken = 1; taken <= 1000; ++taken)
     uids.store().SetReverse(kMetric, taken, "x");

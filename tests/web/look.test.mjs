@@ -1,4 +1,4 @@
-// Every view: for those who cannot see it, in the dark, on a phone, and behind a path prefix.
+// Every view: for those who cannot see it, in the dark, on a phone, and under a path prefix.
 
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
@@ -54,7 +54,7 @@ for (const [name, hash] of Object.entries(VIEWS)) {
   });
 }
 
-test('works behind a path prefix, and over a slow network', async () => {
+test('works under a path prefix, and over a slow network', async () => {
   const proxy = createServer((asked, answer) => {
     if (!asked.url.startsWith('/tools/tsd/')) return answer.writeHead(404).end();
     setTimeout(() => asked.pipe(request({ port: server.port, method: asked.method, headers: asked.headers,

@@ -37,7 +37,7 @@ inline constexpr uint32_t kSampleKeysPerRegionMin = 100;
 struct KeySampleOptions {
   uint32_t keys_max = 100'000;  // kept at most, at least 1
   uint64_t seed = 1;            // the same keys and seed give the same sample
-  size_t key_bytes_max = 256;   // what is behind is cut off: a bound needs no more
+  size_t key_bytes_max = 256;   // what follows is cut off: a bound needs no more
 };
 
 // Whether a sample too small for its regions is refused.

@@ -7,7 +7,7 @@
 //                    compaction
 //   packed           one cell a row, format 2, likewise: what Hourcell stores
 //
-// Each with qualifiers of 2 bytes (seconds) or 4 (milliseconds; "-ms" behind the name), for the
+// Each with qualifiers of 2 bytes (seconds) or 4 (milliseconds; "-ms" after the name), for the
 // same instants. Pure; thread-safe.
 
 #pragma once
@@ -33,7 +33,7 @@ struct CellForm {
 
   // Whether points are written one by one as they come, and not a row at a time.
   bool is_by_point() const { return kind == CellKind::kPerPoint || kind == CellKind::kAppend; }
-  // Bytes of a stored key behind the row key.
+  // Bytes of a stored key after the row key.
   size_t qualifier_bytes() const { return kind != CellKind::kPerPoint ? 0 : is_ms ? 4 : 2; }
 
   friend bool operator==(const CellForm&, const CellForm&) = default;

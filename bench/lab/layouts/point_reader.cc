@@ -21,7 +21,7 @@ ScanRange PointRange(const std::string& row, uint32_t offset_ms, bool is_ms) {
   ScanRange range{.begin = row, .end = row};
   AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = 0}, &range.begin);
   AppendQualifier({.offset_ms = offset_ms, .is_ms = is_ms, .flags = kFlagsMask}, &range.end);
-  range.end += '\0';  // behind the last of them
+  range.end += '\0';  // after the last of them
   return range;
 }
 

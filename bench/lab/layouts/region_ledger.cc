@@ -177,7 +177,7 @@ LoadMap RegionLedger::PointsByRegion() const {
       map.rows[region][window] += points;
   }
   for (std::vector<uint64_t>& windows : map.rows)
-    windows.resize(run_.windows);  // the last window is complete, so nothing came behind it
+    windows.resize(run_.windows);  // the last window is complete, so nothing came after it
   return map;
 }
 

@@ -89,10 +89,10 @@ absl::StatusOr<std::shared_ptr<const KeyDistributor>> ParseDistributor(
         std::from_chars(number.data(), number.data() + number.size(), layout.salt_buckets);
     if (error != std::errc() || end != number.data() + number.size() || layout.salt_buckets == 0 ||
         layout.salt_buckets > 256) {
-      return Refuse(text, "1 to 256 buckets behind salt:");
+      return Refuse(text, "1 to 256 buckets after salt:");
     }
     if (fields != std::vector{KeyFieldKind::kMetric, KeyFieldKind::kHour, KeyFieldKind::kTags}) {
-      return Refuse(text, "metric,time,tags behind the salt, which hashes these");
+      return Refuse(text, "metric,time,tags after the salt, which hashes these");
     }
     layout.salt_width = 1;
     spec = "series-salt";
@@ -189,7 +189,7 @@ RowKeys::Ranges RowKeys::OriginalRanges(const RowQuery& query) const {
         i + 1 < fields_.size() && (fields_[i + 1] != KeyFieldKind::kTags || query.tags.has_value());
     const bool is_one_hour = query.begin_s + kRowSpanS >= query.end_s;
     if (!is_next_known && !is_one_hour) {
-      // All times of the range lie together behind the prefix.
+      // All times of the range lie together after the prefix.
       std::array<std::string, 2> ends = {prefixes[0], prefixes[0]};
       row.base_time_s = query.begin_s;
       AppendField(field, row, &ends[0]);

@@ -26,7 +26,7 @@ namespace {
 constexpr TableId kReplayTable = TableId::kData;
 constexpr size_t kGroupRows = 256;
 constexpr uint64_t kMemtableBytesMin = 64 << 10;
-// Rounds of the keeper at the end: a region is cut in two in each.
+// Rounds of the maintenance at the end: a region is cut in two in each.
 constexpr int kRoundsMax = 64;
 
 class StoreReplay final : public EngineRun {
@@ -57,12 +57,12 @@ class StoreReplay final : public EngineRun {
           kReplayTable,
           {.keys = options_.split_keys, .pinned_until_ms = options_.start_ms + kPinnedMs}));
     }
-    keeper_ = std::make_unique<RegionMaintenance>(options_.regions,
-                                                  RegionMaintenance::Parts{.tables = store_.get(),
-                                                                           .regions = store_.get(),
-                                                                           .loads = &loads_,
-                                                                           .clock = &clock_,
-                                                                           .stats = &stats_});
+    maintenance_ = std::make_unique<RegionMaintenance>(
+        options_.regions, RegionMaintenance::Parts{.tables = store_.get(),
+                                                   .regions = store_.get(),
+                                                   .loads = &loads_,
+                                                   .clock = &clock_,
+                                                   .stats = &stats_});
     return Tick();
   }
 
@@ -110,13 +110,13 @@ class StoreReplay final : public EngineRun {
     return absl::OkStatus();
   }
 
-  // What is in memory becomes files, and the keeper looks at them.
+  // What is in memory becomes files, and RegionMaintenance looks at them.
   absl::Status Tick() {
     HOURCELL_RETURN_IF_ERROR(Apply());
     HOURCELL_RETURN_IF_ERROR(store_->Flush(kReplayTable));
-    HOURCELL_RETURN_IF_ERROR(keeper_->Tick());
+    HOURCELL_RETURN_IF_ERROR(maintenance_->Tick());
     while (true) {
-      HOURCELL_ASSIGN_OR_RETURN(const bool more, keeper_->Trim());
+      HOURCELL_ASSIGN_OR_RETURN(const bool more, maintenance_->Trim());
       if (!more) break;
     }
     HOURCELL_ASSIGN_OR_RETURN(RegionMap map, RegionMap::Make(store_->Regions(kReplayTable)));
@@ -131,7 +131,7 @@ class StoreReplay final : public EngineRun {
   RegionLoads loads_;
   Random random_;
   std::unique_ptr<TableStore> store_;
-  std::unique_ptr<RegionMaintenance> keeper_;
+  std::unique_ptr<RegionMaintenance> maintenance_;
   std::optional<RegionMap> map_;
   std::vector<Mutation> rows_;               // not yet applied
   std::map<size_t, uint64_t> memory_bytes_;  // by the position of the region

@@ -1,5 +1,5 @@
 // EngineRun: a stream of rows put into a store of its own, with the regions that the engine
-// makes of it: what a simulation is held against. Only the data table and the region keeper run:
+// makes of it: what a simulation is held against. Only the data table and RegionMaintenance run:
 // rows are as large as they are said to be, their bytes are random, and time is the stream's.
 //
 //   Put -> RegionLoads, Tables::ApplyUnlogged
@@ -40,7 +40,7 @@ class EngineRun {
   // errors.
   virtual absl::Status Put(std::string_view key, uint64_t bytes, uint64_t now_ms) = 0;
 
-  // Flushes, and lets the region keeper do what there is to do.
+  // Flushes, and lets the region maintenance do what there is to do.
   virtual absl::Status Finish() = 0;
 
   // Ascending by start.

@@ -17,41 +17,39 @@ constexpr size_t kLabelChars = 24;
 
 }  // namespace
 
-HeatMap::HeatMap(uint64_t start_ms, uint64_t column_ms, const HeatResolution& resolution)
-    : start_ms_(start_ms), column_ms_(column_ms), resolution_(resolution) {
-  HOURCELL_CHECK(column_ms > 0 && resolution.columns_max > 0 && resolution.columns_max % 2 == 0);
+HeatMap::HeatMap(uint64_t start_ms, uint64_t step_ms, const HeatResolution& resolution)
+    : start_ms_(start_ms), step_ms_(step_ms), resolution_(resolution) {
+  HOURCELL_CHECK(step_ms > 0 && resolution.steps_max > 0 && resolution.steps_max % 2 == 0);
 }
 
 void HeatMap::Add(std::string_view key, uint64_t time_ms, uint64_t puts) {
   const uint64_t since_ms = time_ms - std::min(time_ms, start_ms_);
-  while (since_ms / column_ms_ >= resolution_.columns_max)
+  while (since_ms / step_ms_ >= resolution_.steps_max)
     JoinPairs();
-  const size_t column = since_ms / column_ms_;
-  while (columns_.size() <= column)
-    columns_.emplace_back(resolution_.bins);
-  columns_[column].Add(key, {.cells = puts, .rows = 0, .bytes = puts}, time_ms);
+  const size_t step = since_ms / step_ms_;
+  while (steps_.size() <= step)
+    steps_.emplace_back(resolution_.bins);
+  steps_[step].Add(key, {.cells = puts, .rows = 0, .bytes = puts}, time_ms);
 }
 
 HeatMatrix HeatMap::Matrix(std::span<const std::string> row_starts) const {
-  HeatMatrix matrix{.row_starts = {""},
-                    .start_ms = start_ms_,
-                    .column_ms = column_ms_,
-                    .columns = columns_.size()};
+  HeatMatrix matrix{
+      .row_starts = {""}, .start_ms = start_ms_, .step_ms = step_ms_, .steps = steps_.size()};
   matrix.row_starts.insert(matrix.row_starts.end(), row_starts.begin(), row_starts.end());
   for (size_t row = 0; row < matrix.rows(); ++row) {
     const std::string_view start = matrix.row_starts[row];
     std::string_view end;
     if (row + 1 < matrix.rows()) end = matrix.row_starts[row + 1];
-    for (const KeyHistogram& column : columns_)
-      matrix.puts.push_back(static_cast<double>(column.BytesBetween(start, end)));
+    for (const KeyHistogram& step : steps_)
+      matrix.puts.push_back(static_cast<double>(step.BytesBetween(start, end)));
   }
   return matrix;
 }
 
 std::vector<std::string> HeatMap::EvenBounds(size_t rows) const {
   KeyHistogram all(resolution_.bins * 4);
-  for (const KeyHistogram& column : columns_)
-    all.Merge(column);
+  for (const KeyHistogram& step : steps_)
+    all.Merge(step);
   std::vector<std::string> bounds;
   for (size_t row = 1; row < rows; ++row) {
     std::string bound = all.KeyAt(static_cast<double>(row) / static_cast<double>(rows));
@@ -64,12 +62,12 @@ std::vector<std::string> HeatMap::EvenBounds(size_t rows) const {
 
 void HeatMap::JoinPairs() {
   std::vector<KeyHistogram> joined;
-  for (size_t i = 0; i < columns_.size(); i += 2) {
-    joined.push_back(std::move(columns_[i]));
-    if (i + 1 < columns_.size()) joined.back().Merge(columns_[i + 1]);
+  for (size_t i = 0; i < steps_.size(); i += 2) {
+    joined.push_back(std::move(steps_[i]));
+    if (i + 1 < steps_.size()) joined.back().Merge(steps_[i + 1]);
   }
-  columns_ = std::move(joined);
-  column_ms_ *= 2;
+  steps_ = std::move(joined);
+  step_ms_ *= 2;
 }
 
 std::vector<std::string> ThinBounds(std::span<const std::string> starts, size_t rows_max) {
@@ -81,23 +79,23 @@ std::vector<std::string> ThinBounds(std::span<const std::string> starts, size_t 
   return bounds;
 }
 
-HeatMatrix BinnedHeat(const HeatMatrix& matrix, size_t rows_max, size_t columns_max) {
-  HOURCELL_CHECK(rows_max > 0 && columns_max > 0);
+HeatMatrix BinnedHeat(const HeatMatrix& matrix, size_t rows_max, size_t steps_max) {
+  HOURCELL_CHECK(rows_max > 0 && steps_max > 0);
   const auto parts = [](size_t count, size_t max) {
     return std::max<size_t>(1, (count + max - 1) / max);
   };
   const size_t rows_each = parts(matrix.rows(), rows_max);
-  const size_t columns_each = parts(matrix.columns, columns_max);
+  const size_t steps_each = parts(matrix.steps, steps_max);
   HeatMatrix binned{.start_ms = matrix.start_ms,
-                    .column_ms = matrix.column_ms * columns_each,
-                    .columns = (matrix.columns + columns_each - 1) / columns_each};
+                    .step_ms = matrix.step_ms * steps_each,
+                    .steps = (matrix.steps + steps_each - 1) / steps_each};
   for (size_t row = 0; row < matrix.rows(); row += rows_each)
     binned.row_starts.push_back(matrix.row_starts[row]);
-  binned.puts.resize(binned.rows() * binned.columns);
+  binned.puts.resize(binned.rows() * binned.steps);
   for (size_t row = 0; row < matrix.rows(); ++row) {
-    for (size_t column = 0; column < matrix.columns; ++column) {
-      const size_t cell = row / rows_each * binned.columns + column / columns_each;
-      binned.puts[cell] += matrix.at(row, column);
+    for (size_t step = 0; step < matrix.steps; ++step) {
+      const size_t cell = row / rows_each * binned.steps + step / steps_each;
+      binned.puts[cell] += matrix.at(row, step);
     }
   }
   return binned;
@@ -119,18 +117,18 @@ std::string HeatText(const HeatMatrix& matrix) {
   for (size_t row = 0; row < matrix.rows(); ++row) {
     fmt::format_to(std::back_inserter(text), "{:<{}} |", HeatRowLabel(matrix.row_starts[row]),
                    kLabelChars);
-    for (size_t column = 0; column < matrix.columns; ++column) {
-      const double puts = matrix.at(row, column);
+    for (size_t step = 0; step < matrix.steps; ++step) {
+      const double puts = matrix.at(row, step);
       // Anything at all is to be told from nothing.
       const double shade = most > 0 ? std::ceil(puts / most * (kShades.size() - 1)) : 0;
       text += kShades[static_cast<size_t>(shade)];
     }
     text += "|\n";
   }
-  const double hours = static_cast<double>(matrix.column_ms) / 3.6e6;
+  const double hours = static_cast<double>(matrix.step_ms) / 3.6e6;
   fmt::format_to(std::back_inserter(text),
-                 "{:<{}}  a column is {:.2f} h, {} columns; @ = {:.0f} puts\n", "", kLabelChars,
-                 hours, matrix.columns, most);
+                 "{:<{}}  a character is {:.2f} h, {} characters; @ = {:.0f} puts\n", "",
+                 kLabelChars, hours, matrix.steps, most);
   return text;
 }
 

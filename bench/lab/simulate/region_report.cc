@@ -14,7 +14,7 @@ namespace hourcell {
 namespace {
 
 // Java's Float.toString of a ratio, which is 1 or more: the shortest digits that read back, one at
-// least behind the point, scientific from 10^7 on.
+// least after the point, scientific from 10^7 on.
 std::string RatioText(float ratio) {
   char buffer[64];
   const bool is_scientific = ratio >= 1e7F;

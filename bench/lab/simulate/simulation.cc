@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
       std::from_chars(operand.data(), operand.data() + operand.size(), regions);
   if (error != std::errc() || end != operand.data() + operand.size()) {
     return absl::InvalidArgumentError(
-        fmt::format("pre-split sample: got {}; want a number of regions behind sample:",
+        fmt::format("pre-split sample: got {}; want a number of regions after sample:",
                     QuoteForMessage(operand)));
   }
   HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys, KeyMaker::Make(design.layout, design.distributor));
@@ -122,9 +122,9 @@ class Runner {
                                                 .start_ms = result_.start_ms,
                                                 .window_ms = window_ms,
                                                 .flushes_together = options_.flushes_together}));
-    // A little more than one column's share each, so that the last puts need no join.
-    const uint64_t columns = options_.heat_resolution.columns_max * 15 / 16;
-    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / columns),
+    // A little more than one step's share each, so that the last puts need no join.
+    const uint64_t steps = options_.heat_resolution.steps_max * 15 / 16;
+    HeatMap heat(result_.start_ms, std::max<uint64_t>(1, source->duration_ms() / steps),
                  options_.heat_resolution);
     HOURCELL_RETURN_IF_ERROR(Pour(source.get(), &keys, table.get(), &heat));
     table->AdvanceTo(table->now_ms() + options_.settle_ms);

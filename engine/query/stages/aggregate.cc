@@ -5,29 +5,10 @@
 #include <iterator>
 
 #include "codec/base/check.h"
-#include "engine/query/stages/accumulator.h"
+#include "engine/query/accumulator.h"
 #include "engine/query/stages/rank.h"
 
 namespace hourcell {
-
-Interpolation InterpolationOf(Aggregator aggregator) {
-  switch (aggregator) {
-    case Aggregator::kCount:
-    case Aggregator::kZimsum:
-    case Aggregator::kSquareSum:
-    case Aggregator::kFirst:
-    case Aggregator::kLast:
-      return Interpolation::kZeroIfMissing;
-    case Aggregator::kMimmin:
-      return Interpolation::kMaxIfMissing;
-    case Aggregator::kMimmax:
-      return Interpolation::kMinIfMissing;
-    case Aggregator::kPfsum:
-      return Interpolation::kPrevious;
-    default:
-      return Interpolation::kLerp;
-  }
-}
 
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values) {
   HOURCELL_DCHECK(!values.empty());

@@ -24,23 +24,14 @@
 
 namespace hourcell {
 
-enum class Interpolation : uint8_t {
-  kLerp,
-  kZeroIfMissing,
-  kMaxIfMissing,
-  kMinIfMissing,
-  kPrevious,
-};
-Interpolation InterpolationOf(Aggregator aggregator);
-
 // The aggregate of values at one time or in one bucket, in member order. Integers: wrap at 64 bits,
 // avg, dev and percentiles truncate. Doubles: NaN is skipped (not by first, last and the last of
 // diff), all NaN gives NaN; count gives 0. REQUIRES: not empty, not kNone.
 int64_t AggregateIntegers(Aggregator aggregator, std::span<const int64_t> values);
 double AggregateDoubles(Aggregator aggregator, std::span<const double> values);
 
-// The times of which somebody reads the result, both ends included. Others are emitted too, for
-// whoever wants all that was scanned.
+// The times whose result is read, both ends included. Others are emitted too, for callers that want
+// all that was scanned.
 struct AskedTimes {
   int64_t from_ms = INT64_MIN;
   int64_t to_ms = INT64_MAX;

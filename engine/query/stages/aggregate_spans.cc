@@ -14,7 +14,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
-#include "engine/query/stages/accumulator.h"
+#include "engine/query/accumulator.h"
 #include "engine/query/stages/aggregate.h"
 #include "engine/query/stages/rank.h"
 
@@ -270,33 +270,6 @@ class GroupMerger {
   Doubles doubles_;
   std::vector<uint8_t> is_double_;
 };
-
-// True of sums, which begin at 0.0.
-bool StartsAtZero(Aggregator aggregator) {
-  switch (aggregator) {
-    case Aggregator::kSum:
-    case Aggregator::kAvg:
-    case Aggregator::kZimsum:
-    case Aggregator::kPfsum:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// True if one value aggregates to itself, NaN included, but for the sign of zero.
-bool KeepsASingleValue(Aggregator aggregator) {
-  switch (aggregator) {
-    case Aggregator::kCount:
-    case Aggregator::kDev:
-    case Aggregator::kDiff:
-    case Aggregator::kSquareSum:
-    case Aggregator::kMult:
-      return false;
-    default:
-      return true;
-  }
-}
 
 // The aggregate of a single member of one type; nothing if it is not as simple as that.
 std::optional<absl::StatusOr<Span>> AggregateOne(const Span& only,

@@ -12,7 +12,7 @@
 
 #include "codec/base/check.h"
 #include "codec/limits.h"
-#include "engine/query/stages/accumulator.h"
+#include "engine/query/accumulator.h"
 #include "engine/query/stages/calendar_grid.h"
 #include "engine/query/stages/rank.h"
 
@@ -283,11 +283,11 @@ class BucketBuilder final : public SpanBuilder {
 
   // Ends the bucket there is, and begins the one of `ms`.
   void OpenBucket(int64_t ms) {
-    const bool is_behind = is_open_;
+    const bool was_open = is_open_;
     CloseBucket();
     // Mostly it is the next one, which needs no division.
-    const int64_t next_end_ms = is_behind ? grid_.Next(bucket_end_ms_) : 0;
-    if (is_behind && ms < next_end_ms) {
+    const int64_t next_end_ms = was_open ? grid_.Next(bucket_end_ms_) : 0;
+    if (was_open && ms < next_end_ms) {
       bucket_ms_ = std::exchange(bucket_end_ms_, next_end_ms);
     } else {
       bucket_ms_ = grid_.Floor(ms);
@@ -322,7 +322,7 @@ class BucketBuilder final : public SpanBuilder {
   const Grid grid_;
   const BucketLimits limits_;
   const bool fills_;
-  int64_t filled_to_ms_;  // the first bucket behind those of the span
+  int64_t filled_to_ms_;  // the first bucket after those of the span
   bool has_gaps_ = false;
   bool is_open_ = false;
   int64_t bucket_ms_ = 0;

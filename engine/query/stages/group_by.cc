@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codec/base/check.h"
+
 namespace hourcell {
 namespace {
 
@@ -60,6 +62,7 @@ SeriesGroups GroupSeries(const TagsColumn& series,
                          std::span<const uint32_t> selected,
                          std::span<const Uid> group_by_tagks,
                          bool each_alone) {
+  HOURCELL_DCHECK(std::ranges::is_sorted(selected));
   std::vector<Uid> tagks(group_by_tagks.begin(), group_by_tagks.end());
   std::ranges::sort(tagks);
   tagks.erase(std::unique(tagks.begin(), tagks.end()), tagks.end());

@@ -47,58 +47,13 @@ double Percentile(double position, std::span<T> values) {
   const double floor = std::floor(position);
   const auto above = static_cast<size_t>(floor);
   const auto lower = static_cast<double>(ValueAt(values, above - 1));
-  // What is behind the place of the lower is not less than it.
+  // What follows the place of the lower is not less than it.
   const auto upper = static_cast<double>(
       *std::min_element(values.begin() + static_cast<ptrdiff_t>(above), values.end()));
   return lower + (position - floor) * (upper - lower);
 }
 
 }  // namespace
-
-std::optional<Rank> RankOf(Aggregator aggregator) {
-  switch (aggregator) {
-    case Aggregator::kMedian:
-      return Rank{Rule::kUpperMiddle, 50};
-    case Aggregator::kP50:
-      return Rank{Rule::kLegacy, 50};
-    case Aggregator::kP75:
-      return Rank{Rule::kLegacy, 75};
-    case Aggregator::kP90:
-      return Rank{Rule::kLegacy, 90};
-    case Aggregator::kP95:
-      return Rank{Rule::kLegacy, 95};
-    case Aggregator::kP99:
-      return Rank{Rule::kLegacy, 99};
-    case Aggregator::kP999:
-      return Rank{Rule::kLegacy, 99.9};
-    case Aggregator::kEp50r3:
-      return Rank{Rule::kR3, 50};
-    case Aggregator::kEp75r3:
-      return Rank{Rule::kR3, 75};
-    case Aggregator::kEp90r3:
-      return Rank{Rule::kR3, 90};
-    case Aggregator::kEp95r3:
-      return Rank{Rule::kR3, 95};
-    case Aggregator::kEp99r3:
-      return Rank{Rule::kR3, 99};
-    case Aggregator::kEp999r3:
-      return Rank{Rule::kR3, 99.9};
-    case Aggregator::kEp50r7:
-      return Rank{Rule::kR7, 50};
-    case Aggregator::kEp75r7:
-      return Rank{Rule::kR7, 75};
-    case Aggregator::kEp90r7:
-      return Rank{Rule::kR7, 90};
-    case Aggregator::kEp95r7:
-      return Rank{Rule::kR7, 95};
-    case Aggregator::kEp99r7:
-      return Rank{Rule::kR7, 99};
-    case Aggregator::kEp999r7:
-      return Rank{Rule::kR7, 99.9};
-    default:
-      return std::nullopt;
-  }
-}
 
 int64_t SelectRank(const Rank& rank, std::span<int64_t> values) {
   HOURCELL_DCHECK(!values.empty());

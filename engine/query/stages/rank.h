@@ -15,23 +15,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#include "engine/query/query_spec.h"
+#include "engine/query/aggregator.h"
 
 namespace hourcell {
-
-struct Rank {
-  enum class Rule : uint8_t { kUpperMiddle, kLegacy, kR3, kR7 };
-  Rule rule = Rule::kLegacy;
-  double percent = 0;
-};
-
-// The rank of an aggregator; nothing for those that need not sort.
-std::optional<Rank> RankOf(Aggregator aggregator);
 
 // The value at the rank; reorders `values`. REQUIRES: not empty; no NaN.
 int64_t SelectRank(const Rank& rank, std::span<int64_t> values);

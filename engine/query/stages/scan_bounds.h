@@ -1,5 +1,5 @@
 // ScanBounds: how far around [start, end] OpenTSDB reads. All points in the bounds take part in
-// downsampling, rate and interpolation; only the output is trimmed to [start, end]. Reference:
+// downsampling, rate and interpolation; only the output is cut to [start, end]. Reference:
 // TsdbQuery.getScanStartTimeSeconds / getScanEndTimeSeconds. Pure but for time zone tables.
 
 #pragma once

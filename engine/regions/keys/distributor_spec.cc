@@ -14,6 +14,10 @@
 #include "engine/regions/keys/prefix_distributor.h"
 #include "engine/regions/keys/time_distributor.h"
 
+// Why distributors are made from text: a setting, a flag of the simulator and a test then say
+// the same thing, and what a text may be is checked in one place. A store itself takes none and
+// series-salt only, for its rows are OpenTSDB's (docs/regions.md).
+
 namespace hourcell {
 namespace {
 
@@ -22,7 +26,7 @@ using Distributor = absl::StatusOr<std::unique_ptr<KeyDistributor>>;
 // What the makers of one shape are called with.
 struct Request {
   std::string_view spec;
-  std::string_view operand;  // behind the colon
+  std::string_view operand;  // after the colon
   const Layout& layout;
 };
 
@@ -43,12 +47,12 @@ bool ReadNumber(std::string_view text, uint64_t* number) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Calls `make` with the number behind the colon.
+// Calls `make` with the number after the colon.
 template <auto kMake>
 Distributor MakeWithNumber(const Request& request) {
   uint64_t number = 0;
   if (!ReadNumber(request.operand, &number))
-    return RefuseSpec(request.spec, "a number behind the colon");
+    return RefuseSpec(request.spec, "a number after the colon");
   return kMake(number);
 }
 
@@ -125,7 +129,7 @@ absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeKeyDistributor(std::string_v
   const bool has_operand = colon != std::string_view::npos;
   if (has_operand != known->has_operand) {
     return RefuseSpec(spec,
-                      known->has_operand ? "an operand behind a colon" : "nothing behind the name");
+                      known->has_operand ? "an operand after a colon" : "nothing after the name");
   }
   return known->make(
       {.spec = spec, .operand = has_operand ? spec.substr(colon + 1) : "", .layout = layout});

@@ -9,7 +9,7 @@
 //   round-robin:4              one bucket after the other
 //   partition:20               id modulo 20
 //   reversed                   the key's bytes in reverse
-//   reversed-time:3            newest first; the time stands behind byte 3
+//   reversed-time:3            newest first; the time stands after byte 3
 //   cyclic:period=44d,slot=1d,ttl=30d,major=7d
 //                              lengths in s, m, h or d; major: between major compactions
 //

@@ -2,6 +2,10 @@
 
 #include "codec/base/status_macros.h"
 
+// Why an interface of four functions, HBaseWD's: what a distributor costs is how many intervals
+// a range becomes and how many keys a get has to ask for, and these functions say just that.
+// Arithmetic is unsigned, unlike HBaseWD's, so that a hash of -2^31 has a bucket.
+
 namespace hourcell {
 
 absl::StatusOr<std::vector<std::string>> KeyDistributor::Probes(std::string_view key) const {

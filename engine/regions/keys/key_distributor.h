@@ -11,7 +11,7 @@
 //
 // Distributors are made from text by distributor_spec.h. The differences to HBaseWD: arithmetic is
 // unsigned, so that a hash of -2^31 has a bucket that scans visit; a range that is empty has no
-// interval; a table has room for other keys only behind the last bucket.
+// interval; a table has room for other keys only after the last bucket.
 //
 // Distributors are immutable, but for the counter of round-robin, which is atomic: thread-safe.
 

@@ -15,6 +15,10 @@
 #include "engine/regions/keys/time_distributor.h"
 #include "engine/regions/md5.h"
 
+// Why row keys by template: the simulator and the layout benchmark must speak of the same keys,
+// and both had code for each order of fields once. A template is parsed once, and a key then
+// costs its fields.
+
 namespace hourcell {
 namespace {
 
@@ -144,8 +148,7 @@ absl::Status KeyTemplate::AddField(std::string_view word) {
         std::from_chars(operand.data(), operand.data() + operand.size(), field.number);
     const bool is_number = error == std::errc() && end == operand.data() + operand.size();
     if (!is_number || field.number < 1 || field.number > known->max) {
-      return RefuseTemplate(word,
-                            fmt::format("a number from 1 to {} behind the colon", known->max));
+      return RefuseTemplate(word, fmt::format("a number from 1 to {} after the colon", known->max));
     }
   }
   if (field.kind == KeyFieldKind::kSalt) {

@@ -82,7 +82,7 @@ class KeyTemplate {
   // kInvalidArgument: an unknown field, an operand that is missing, out of range or too much.
   static absl::StatusOr<KeyTemplate> Parse(std::string_view text);
 
-  // True if a field is called so, with or without an operand behind a colon.
+  // True if a field is called so, with or without an operand after a colon.
   static bool IsField(std::string_view word);
 
   // Appends the key.

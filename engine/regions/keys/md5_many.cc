@@ -9,35 +9,39 @@
 #include "codec/base/check.h"
 #include "engine/regions/md5.h"
 
+// Why eight texts at a time: the steps of one MD5 wait for each other, those of several do not,
+// and the simulator hashes a key for each of 10^8 puts. The compiler's vector types are used and
+// no intrinsics, so it builds for any processor.
+
 namespace hourcell {
 namespace {
 
 // A vector as GCC and clang have it on every machine; two of them hide each other's waiting.
-constexpr size_t kLanes = 4;
-using Lanes = uint32_t __attribute__((vector_size(kLanes * sizeof(uint32_t))));
-constexpr size_t kTextsAtOnce = 2 * kLanes;
+constexpr size_t kElements = 4;
+using Vector = uint32_t __attribute__((vector_size(kElements * sizeof(uint32_t))));
+constexpr size_t kTextsAtOnce = 2 * kElements;
 
 constexpr size_t kSteps = 64;
 constexpr size_t kBlockWords = 16;
 constexpr size_t kManyBlockBytes = 64;
-// A text that has room in one block for the bit behind it and its length.
+// A text that has room in one block for the bit after it and its length.
 constexpr size_t kShortBytesMax = kManyBlockBytes - 9;
 
-using Words = std::array<Lanes, kBlockWords>;
+using Words = std::array<Vector, kBlockWords>;
 using SineTable = std::array<uint32_t, kSteps>;
 
-struct LaneState {
-  Lanes a;
-  Lanes b;
-  Lanes c;
-  Lanes d;
+struct VectorState {
+  Vector a;
+  Vector b;
+  Vector c;
+  Vector d;
 };
 
-Lanes Splat(uint32_t value) {
-  return Lanes{value, value, value, value};
+Vector Splat(uint32_t value) {
+  return Vector{value, value, value, value};
 }
 
-LaneState InitialLanes() {
+VectorState InitialVectors() {
   return {Splat(0x67452301), Splat(0xEFCDAB89), Splat(0x98BADCFE), Splat(0x10325476)};
 }
 
@@ -51,7 +55,7 @@ SineTable MakeSineTable() {
 
 // The RFC's functions F, G, H, I of the four rounds.
 template <size_t kRound>
-Lanes Mix(Lanes b, Lanes c, Lanes d) {
+Vector Mix(Vector b, Vector c, Vector d) {
   if constexpr (kRound == 0) return d ^ (b & (c ^ d));
   if constexpr (kRound == 1) return c ^ (d & (b ^ c));
   if constexpr (kRound == 2) return b ^ c ^ d;
@@ -74,10 +78,10 @@ constexpr uint32_t RotationOf() {
 }
 
 template <size_t kStep>
-void Step(const Words& words, const SineTable& sines, LaneState* state) {
+void Step(const Words& words, const SineTable& sines, VectorState* state) {
   constexpr uint32_t kRotation = RotationOf<kStep>();
-  const Lanes sum = state->a + Mix<kStep / 16>(state->b, state->c, state->d) +
-                    words[WordOf<kStep>()] + Splat(sines[kStep]);
+  const Vector sum = state->a + Mix<kStep / 16>(state->b, state->c, state->d) +
+                     words[WordOf<kStep>()] + Splat(sines[kStep]);
   state->a = state->d;
   state->d = state->c;
   state->c = state->b;
@@ -87,10 +91,10 @@ void Step(const Words& words, const SineTable& sines, LaneState* state) {
 template <size_t... kStep>
 void AddBlocks(const std::array<Words, 2>& words,
                const SineTable& sines,
-               std::array<LaneState, 2>* states,
+               std::array<VectorState, 2>* states,
                std::index_sequence<kStep...> /*steps*/) {
-  LaneState first = (*states)[0];
-  LaneState second = (*states)[1];
+  VectorState first = (*states)[0];
+  VectorState second = (*states)[1];
   ((Step<kStep>(words[0], sines, &first), Step<kStep>(words[1], sines, &second)), ...);
   for (const auto& [state, added] :
        {std::pair(&(*states)[0], &first), std::pair(&(*states)[1], &second)}) {
@@ -102,7 +106,7 @@ void AddBlocks(const std::array<Words, 2>& words,
 }
 
 // The one block of a short text, as words: the text, one bit, zeros, the length in bits.
-void SetLane(std::string_view text, size_t lane, Words* words) {
+void SetElement(std::string_view text, size_t element, Words* words) {
   char block[kManyBlockBytes] = {};
   std::memcpy(block, text.data(), text.size());
   block[text.size()] = '\x80';
@@ -113,13 +117,13 @@ void SetLane(std::string_view text, size_t lane, Words* words) {
     uint32_t word = 0;
     for (size_t byte = 4; byte-- > 0;)
       word = (word << 8) | static_cast<uint8_t>(block[4 * i + byte]);
-    (*words)[i][lane] = word;
+    (*words)[i][element] = word;
   }
 }
 
-void GetLane(const LaneState& state, size_t lane, Md5Digest* digest) {
-  const std::array<uint32_t, 4> words = {state.a[lane], state.b[lane], state.c[lane],
-                                         state.d[lane]};
+void GetElement(const VectorState& state, size_t element, Md5Digest* digest) {
+  const std::array<uint32_t, 4> words = {state.a[element], state.b[element], state.c[element],
+                                         state.d[element]};
   for (size_t i = 0; i < digest->size(); ++i)
     (*digest)[i] = static_cast<uint8_t>(words[i / 4] >> (8 * (i % 4)));
 }
@@ -128,11 +132,11 @@ void GetLane(const LaneState& state, size_t lane, Md5Digest* digest) {
 void HashShort(const std::string_view* texts, const SineTable& sines, Md5Digest* digests) {
   std::array<Words, 2> words;
   for (size_t i = 0; i < kTextsAtOnce; ++i)
-    SetLane(texts[i], i % kLanes, &words[i / kLanes]);
-  std::array<LaneState, 2> states = {InitialLanes(), InitialLanes()};
+    SetElement(texts[i], i % kElements, &words[i / kElements]);
+  std::array<VectorState, 2> states = {InitialVectors(), InitialVectors()};
   AddBlocks(words, sines, &states, std::make_index_sequence<kSteps>());
   for (size_t i = 0; i < kTextsAtOnce; ++i)
-    GetLane(states[i / kLanes], i % kLanes, &digests[i]);
+    GetElement(states[i / kElements], i % kElements, &digests[i]);
 }
 
 }  // namespace

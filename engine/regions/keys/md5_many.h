@@ -1,6 +1,6 @@
-// MD5 (RFC 1321) of many short texts: eight at a time, one in each lane of vectors, since the steps
-// of one text wait for each other and those of several do not. For whoever hashes a key for each of
-// 10^8 puts. Pure.
+// MD5 (RFC 1321) of many short texts: eight at a time, one in each element of vectors, since the
+// steps of one text wait for each other and those of several do not. For a caller that hashes a key
+// for each of 10^8 puts. Pure.
 
 #pragma once
 

@@ -17,6 +17,10 @@
 #include "codec/rows/salt.h"
 #include "engine/regions/md5.h"
 
+// Why prefixes of one length that ascend with their buckets: an interval without an end of its
+// own then ends where the next bucket begins (HBASEWD-17), and rows inside a bucket keep the
+// order of their original keys.
+
 namespace hourcell {
 namespace {
 

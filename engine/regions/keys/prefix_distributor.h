@@ -24,7 +24,7 @@
 namespace hourcell {
 
 // How a bucket's number is written: `width` bytes big-endian, or as many lower-case hex digits and
-// a separator behind them.
+// a separator after them.
 struct BucketPrefix {
   uint64_t buckets = 1;
   size_t width = 1;  // bytes, or digits; 0 writes nothing

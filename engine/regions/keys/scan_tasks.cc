@@ -12,6 +12,12 @@
 #include "codec/base/strings.h"
 #include "engine/regions/presplit/split_algorithm.h"
 
+// Why tasks and not one thread for each region: regions differ in size, and a thread that got
+// the largest would finish last. So pieces are halved while they are large, and the largest
+// piece left goes to the worker with the least, which is at most 4/3 of the best there is
+// (Graham 1969). Order between tasks is not kept; an ordered scan is another thing
+// (engine/scan/ordered_scan.h).
+
 namespace hourcell {
 namespace {
 
@@ -28,7 +34,7 @@ absl::Status CheckTiling(std::span<const RegionBytes> regions) {
     if (regions[i].start != end || regions[i].end.empty() != is_last ||
         IsEmptyRange(regions[i].start, regions[i].end)) {
       return absl::InvalidArgumentError(fmt::format(
-          "scan tasks: got region {} as [{}, {}) behind {}; want regions without gap or overlap", i,
+          "scan tasks: got region {} as [{}, {}) after {}; want regions without gap or overlap", i,
           QuoteForMessage(regions[i].start), QuoteForMessage(regions[i].end),
           QuoteForMessage(end)));
     }
@@ -67,7 +73,7 @@ std::string MiddleOf(const ScanTask& task) {
   return middle > task.start && (task.stop.empty() || middle < task.stop) ? middle : "";
 }
 
-// The task, or its halves while they are too large, behind `*tasks`.
+// The task, or its halves while they are too large, after `*tasks`.
 void Halve(ScanTask task,
            const ScanTaskOptions& options,
            uint32_t halvings_left,
@@ -120,17 +126,17 @@ absl::StatusOr<std::vector<ScanTask>> PlanScanTasks(std::span<const BucketInterv
   return tasks;
 }
 
-std::vector<std::vector<size_t>> AssignLanes(std::span<const ScanTask> tasks, size_t lanes) {
-  HOURCELL_CHECK(lanes > 0);
+std::vector<std::vector<size_t>> AssignWorkers(std::span<const ScanTask> tasks, size_t workers) {
+  HOURCELL_CHECK(workers > 0);
   std::vector<size_t> order(tasks.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return tasks[a].bytes > tasks[b].bytes; });
-  std::vector<std::vector<size_t>> work(lanes);
-  // The lane with the least bytes first, of equal ones the lower.
-  std::vector<std::pair<uint64_t, size_t>> heap(lanes);
-  for (size_t lane = 0; lane < lanes; ++lane)
-    heap[lane] = {0, lane};
+  std::vector<std::vector<size_t>> work(workers);
+  // The worker with the least bytes first, of equal ones the lower.
+  std::vector<std::pair<uint64_t, size_t>> heap(workers);
+  for (size_t worker = 0; worker < workers; ++worker)
+    heap[worker] = {0, worker};
   for (const size_t task : order) {
     std::pop_heap(heap.begin(), heap.end(), std::greater<>());
     work[heap.back().second].push_back(task);

@@ -57,9 +57,9 @@ absl::StatusOr<std::vector<ScanTask>> PlanScanTasks(std::span<const BucketInterv
                                                     std::span<const RegionBytes> regions,
                                                     const ScanTaskOptions& options);
 
-// Positions in `tasks` for each of `lanes` workers, so that their bytes are about equal: the
-// largest task left goes to the lane with the least (LPT; Graham 1969: at most 4/3 of the best
-// there is). REQUIRES: lanes > 0.
-std::vector<std::vector<size_t>> AssignLanes(std::span<const ScanTask> tasks, size_t lanes);
+// Positions in `tasks` for each of `workers` workers, so that their bytes are about equal: the
+// largest task left goes to the worker with the least (LPT; Graham 1969: at most 4/3 of the best
+// there is). REQUIRES: workers > 0.
+std::vector<std::vector<size_t>> AssignWorkers(std::span<const ScanTask> tasks, size_t workers);
 
 }  // namespace hourcell

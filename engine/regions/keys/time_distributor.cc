@@ -14,6 +14,10 @@
 #include "engine/regions/keys/prefix_distributor.h"
 #include "engine/regions/presplit/presplit.h"
 
+// Why times are 8 bytes below 2^63: 2^63 - 1 - time then never overflows and sorts newest first
+// as bytes. A cyclic distributor refuses a period below TTL + 2 x the time between major LSM
+// compactions: rows of the lap before would come back.
+
 namespace hourcell {
 namespace {
 
@@ -70,7 +74,7 @@ class ReversedTime : public OnePlace {
   absl::Status Encode(std::string_view key, std::string* stored) const override {
     if (!HasTime(key)) {
       return absl::InvalidArgumentError(
-          fmt::format("distributor {}: key {}: want 8 bytes of time below 2^63 behind byte {}",
+          fmt::format("distributor {}: key {}: want 8 bytes of time below 2^63 after byte {}",
                       Spec(), QuoteForMessage(key), time_at_));
     }
     Reverse(key, stored);
@@ -81,7 +85,7 @@ class ReversedTime : public OnePlace {
                                           std::string* scratch) const override {
     if (!HasTime(stored)) {
       return absl::DataLossError(
-          fmt::format("stored key {}: want 8 bytes of reversed time behind byte {}",
+          fmt::format("stored key {}: want 8 bytes of reversed time after byte {}",
                       QuoteForMessage(stored), time_at_));
     }
     Reverse(stored, scratch);
@@ -115,7 +119,7 @@ class ReversedTime : public OnePlace {
   }
 
   BucketInterval OfOneSeries(std::string_view start, std::string_view stop) const {
-    // Reversed, the last time comes first. It belongs to the range only if the bound goes on behind
+    // Reversed, the last time comes first. It belongs to the range only if the bound goes on after
     // it: [.., t) ends before t, [.., t ++ rest) has keys of t.
     const bool has_last = stop.size() > time_at_ + kTimeBytes;
     const uint64_t first = ReverseTime(TimeOf(stop)) + (has_last ? uint64_t{0} : 1);
@@ -171,7 +175,7 @@ class Cyclic : public PrefixDistributor {
     const uint64_t first = SlotOf(TimeOfBound(start));
     uint64_t last = SlotOf(UINT64_MAX);
     if (!stop.empty()) {
-      // A bound without anything behind its time leaves that time out.
+      // A bound without anything after its time leaves that time out.
       const uint64_t time = TimeOfBound(stop);
       if (time == 0 && stop.size() <= kTimeBytes) return range;
       last = SlotOf(stop.size() <= kTimeBytes ? time - 1 : time);
@@ -203,8 +207,8 @@ std::unique_ptr<KeyDistributor> MakeReversed() {
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeReversedTime(size_t time_at) {
   if (time_at > kSplitKeyBytesMax) {
     return absl::InvalidArgumentError(
-        fmt::format("distributor reversed-time: got a time behind byte {}; want at most {}",
-                    time_at, kSplitKeyBytesMax));
+        fmt::format("distributor reversed-time: got a time after byte {}; want at most {}", time_at,
+                    kSplitKeyBytesMax));
   }
   return std::make_unique<ReversedTime>(time_at);
 }

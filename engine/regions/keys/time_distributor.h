@@ -31,7 +31,7 @@ uint64_t ReverseTime(uint64_t time);
 std::unique_ptr<KeyDistributor> MakeReversed();
 
 // Inside one interval times descend. A range whose bounds have the same first P bytes and whole
-// times is one exact interval, unless the bounds go on behind the time; any other is one interval
+// times is one exact interval, unless the bounds go on after the time; any other is one interval
 // that holds more. kInvalidArgument: `time_at`, which is P, above kSplitKeyBytesMax.
 absl::StatusOr<std::unique_ptr<KeyDistributor>> MakeReversedTime(size_t time_at);
 

@@ -13,6 +13,10 @@
 #include "engine/regions/presplit/presplit.h"
 #include "engine/regions/region_info.h"
 
+// Why a new store may be pre-split: all writes go to one region until it is large enough to be
+// cut, and who knows the keys knows the cuts. It is done before the first row, since a store
+// that has rows needs a rolling split.
+
 namespace hourcell {
 namespace {
 

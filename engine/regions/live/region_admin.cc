@@ -34,6 +34,11 @@
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 
+// Why a change by a user waits for a trim and is not refused: a region that was just split has
+// rows of its sister until they are trimmed, which is soon. A rolling split takes the middle key
+// first, and keeps its progress in `meta`, so that a killed one is resumed. What a user asks for
+// passes the limits that keep the engine from splitting too often (docs/regions.md).
+
 namespace hourcell {
 namespace {
 
@@ -99,7 +104,8 @@ absl::StatusOr<Catalogue> ReadCatalogue(TableView* view, std::string_view table)
 }
 
 absl::Status AnotherOneRuns() {
-  return absl::UnavailableError("rolling split: another one runs; try again when it is through");
+  return absl::UnavailableError(
+      "rolling split: another one is running; try again when it has ended");
 }
 
 }  // namespace
@@ -387,7 +393,7 @@ absl::StatusOr<RollingSplitState> RegionAdmin::Impl::WantedRolling(
   if (split.empty()) {
     if (before.has_value()) return *before;
     return absl::FailedPreconditionError(
-        "rolling split: there is none to go on with; want split keys, such as hex:16");
+        "rolling split: no unfinished one to continue; give split keys, such as hex:16");
   }
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(split));
   const std::string text = FormatPresplit(spec);
@@ -397,8 +403,8 @@ absl::StatusOr<RollingSplitState> RegionAdmin::Impl::WantedRolling(
   }
   if (text == before->split) return *before;
   return absl::FailedPreconditionError(fmt::format(
-      "rolling split: got {}, but {} is not through, {} of {} keys; want that one, or "
-      "that it is abandoned before",
+      "rolling split {}: rolling split {} is unfinished, {} of {} keys; continue or abandon "
+      "that one first",
       QuoteForMessage(text), QuoteForMessage(before->split), before->made, before->keys));
 }
 
@@ -429,8 +435,8 @@ absl::Status RegionAdmin::Impl::WaitForTrim(TableId table, RegionId id) {
     const auto found = std::ranges::find(regions, id, &RegionInfo::id);
     if (found == regions.end() || !found->has_references) return absl::OkStatus();
   }
-  return absl::UnavailableError(
-      fmt::format("rolling split: region {} still has rows of its sister; go on later", id.value));
+  return absl::UnavailableError(fmt::format(
+      "rolling split: region {} still has rows of its sister; continue later", id.value));
 }
 
 absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::Impl::UnfinishedRollingSplit(

@@ -6,6 +6,9 @@
 
 #include "codec/base/check.h"
 
+// Why rows are counted when their cells are written and not when points come: a region is rows,
+// and an hour of points is one row. Counting points would cost each put a lookup of its region.
+
 namespace hourcell {
 
 void RegionLoads::SetRegions(const std::vector<RegionInfo>& regions,

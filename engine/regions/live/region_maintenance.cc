@@ -12,6 +12,10 @@
 #include "engine/regions/split/normalizer.h"
 #include "engine/regions/split/split_point.h"
 
+// Why policies run here, once a second, on facts that are gathered first: they are pure
+// functions, which the simulator runs, too. A region that should be split and cannot be is named
+// once: a log that says so each second would hide all else.
+
 namespace hourcell {
 namespace {
 

@@ -13,6 +13,10 @@
 #include "codec/base/strings.h"
 #include "engine/regions/region_name.h"
 
+// Why one word may mean an id, a name or a key: operators paste what the list printed. A key
+// that looks like an id is written key:..., so that nothing is guessed where a guess could cut
+// the wrong region.
+
 namespace hourcell {
 namespace {
 
@@ -24,8 +28,8 @@ bool IsMadeOf(std::string_view text, std::string_view alphabet) {
 }
 
 absl::Status NoSuchRegion(std::string_view selector) {
-  return absl::NotFoundError(fmt::format("region: none is {}; it may have been split or merged",
-                                         QuoteForMessage(selector)));
+  return absl::NotFoundError(fmt::format(
+      "region {}: no such region; it may have been split or merged", QuoteForMessage(selector)));
 }
 
 template <typename Matches>

@@ -4,6 +4,9 @@
 
 #include "codec/base/check.h"
 
+// Why long division by hand: split keys that equal HBase's to the byte need numbers of any
+// length divided into n parts, as Java's BigInteger does it, and nothing else of it.
+
 namespace hourcell {
 namespace {
 

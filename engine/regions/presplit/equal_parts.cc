@@ -9,11 +9,15 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
+// Why each cut is a point of FindSplitPoint: what makes a point useful, restrictions and rows
+// that cannot be divided, is decided in one place then, and a region cut into n parts has no cut
+// that a plain split would refuse.
+
 namespace hourcell {
 namespace {
 
 // The probe of a region in which next to nothing counts but its first two parts: its median is
-// where the first one ends. What lies behind them still counts for something, so that no point is
+// where the first one ends. What follows them still counts for something, so that no point is
 // taken to leave nothing there.
 class FirstPartProbe {
  public:

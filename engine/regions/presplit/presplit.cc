@@ -15,6 +15,9 @@
 #include "engine/regions/presplit/split_algorithm.h"
 #include "engine/regions/region_name.h"
 
+// Why one text for all ways: what a user writes on the command line, in a setting and over HTTP
+// is the same, and so is its error.
+
 namespace hourcell {
 namespace {
 
@@ -57,7 +60,7 @@ absl::StatusOr<uint32_t> ParseRegions(std::string_view spec,
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), regions);
   if (error != std::errc() || end != text.data() + text.size() || regions < regions_min ||
       regions > kPresplitRegionsMax) {
-    return RefusePresplit(spec, fmt::format("a number of regions from {} to {} behind the colon",
+    return RefusePresplit(spec, fmt::format("a number of regions from {} to {} after the colon",
                                             regions_min, kPresplitRegionsMax));
   }
   return regions;
@@ -99,7 +102,7 @@ absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text) {
   PresplitSpec spec{.kind = word->kind, .regions = 0, .keys = {}, .path = ""};
   switch (word->operand) {
     case Operand::kNothing:
-      if (has_operand) return RefusePresplit(text, "nothing behind the word");
+      if (has_operand) return RefusePresplit(text, "nothing after the word");
       break;
     case Operand::kRegions: {
       HOURCELL_ASSIGN_OR_RETURN(spec.regions, ParseRegions(text, operand, word->regions_min));
@@ -110,7 +113,7 @@ absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text) {
       break;
     }
     case Operand::kPath:
-      if (operand.empty()) return RefusePresplit(text, "a path behind the colon");
+      if (operand.empty()) return RefusePresplit(text, "a path after the colon");
       spec.path = operand;
       break;
   }

@@ -57,7 +57,7 @@ struct PresplitSpec {
 
 // Reads a specification as above.
 // kInvalidArgument: an unknown word, no number or one out of range (1 to kPresplitRegionsMax; from
-// 2 for uniform and partition), no path, keys that SortSplitKeys refuses, or text behind it.
+// 2 for uniform and partition), no path, keys that SortSplitKeys refuses, or text after it.
 absl::StatusOr<PresplitSpec> ParsePresplit(std::string_view text);
 
 // The text of a specification, which ParsePresplit reads back to the same.

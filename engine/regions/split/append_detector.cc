@@ -2,6 +2,10 @@
 
 #include "codec/base/check.h"
 
+// Why the largest key is watched and not the time in it: what matters is whether writes arrive
+// at the region's end, whatever the layout calls a time. A region that is cut in the middle
+// although all writes go to its end leaves a half that stays half full for ever (HBASE-1248).
+
 namespace hourcell {
 
 AppendDetector::AppendDetector(size_t window, std::string_view largest)

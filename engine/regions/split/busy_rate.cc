@@ -2,6 +2,9 @@
 
 #include "codec/base/check.h"
 
+// Why the state is outside of the policy: a policy is then a pure function of facts, which the
+// simulator and tests give it without a clock or a store.
+
 namespace hourcell {
 
 double BusyRate::Update(uint64_t now_ms, Counts counts, uint64_t window_ms) {

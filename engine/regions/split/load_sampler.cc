@@ -6,6 +6,11 @@
 
 #include "engine/regions/region_name.h"
 
+// Why a reservoir of keys and not a histogram: CockroachDB's load-based splitting needs no
+// knowledge of how keys are spread, and its memory is a few keys. It finds no point if one key
+// alone is hot; a majority vote finds that key, so that the verdict can name it instead of
+// splitting in vain.
+
 namespace hourcell {
 namespace {
 

@@ -6,6 +6,9 @@
 
 #include "codec/base/check.h"
 
+// Why this predicts and refuses nothing: a store with more regions than its memory has room for
+// works, with smaller files and more of them.
+
 namespace hourcell {
 
 double RegionsInMemory(const MemoryBudget& budget) {

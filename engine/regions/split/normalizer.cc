@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+// Why every region gets a reason: "nothing to do" cannot be checked by an operator. A merge must
+// not undo a split, by load or by size: HBase's normaliser can merge what its split policy cuts
+// again, and the two then take turns.
+
 namespace hourcell {
 namespace {
 

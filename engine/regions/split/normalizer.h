@@ -1,6 +1,6 @@
 // The normaliser: which regions to split and which to merge so that a table's regions are of about
 // one size. HBase's SimpleRegionNormalizer as a pure planner; spelt as HBase spells it. It merges
-// the small and empty regions that a TTL leaves behind.
+// the small and empty regions that a TTL leaves.
 //
 //   average  target size, else bytes / target count, else bytes / regions
 //   split    larger than twice the average

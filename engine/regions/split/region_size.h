@@ -37,7 +37,7 @@ inline RegionSize SizeOfStore(uint64_t bytes) {
 
 // What HBase writes for a cell: two lengths of 4 bytes, then the key (row length 2, row, family
 // length 1, family, qualifier, timestamp 8, type 1) and the value; lengths in bytes. Blocks have an
-// MVCC number of at least one byte behind it.
+// MVCC number of at least one byte after it.
 inline uint64_t HBaseCellBytes(uint64_t row, uint64_t family, uint64_t qualifier, uint64_t value) {
   return 4 + 4 + (2 + row + 1 + family + qualifier + 8 + 1) + value;
 }

@@ -9,6 +9,11 @@
 #include "codec/base/check.h"
 #include "engine/regions/region_name.h"
 
+// Why points are refused here that HBase takes, or refuses only later: a split at the region's
+// own start, outside of it, or with next to nothing on one side costs a flush and two families
+// and changes nothing. Where the middle is no use, other places are tried, so that a region is
+// not left without an answer for ever (HBASE-23620, HBASE-26996).
+
 namespace hourcell {
 namespace {
 
@@ -20,7 +25,7 @@ constexpr double kGoodEnough = 0.01;
 // no key is. So many are enough for four tags.
 constexpr int kBisectionsMax = 256;
 
-// The byte at `i`, with zero bytes behind the end.
+// The byte at `i`, with zero bytes after the end.
 uint32_t ByteAt(std::string_view key, size_t i) {
   return i < key.size() ? static_cast<uint8_t>(key[i]) : 0;
 }
@@ -301,7 +306,7 @@ uint64_t BytesOfSpans(std::span<const FileSpan> files,
 
 std::string KeyBetween(std::string_view low, std::string_view high) {
   HOURCELL_DCHECK(low < high);
-  // (low + high) / 2 as numbers of `digits` digits to the base 256 behind the common prefix.
+  // (low + high) / 2 as numbers of `digits` digits to the base 256 after the common prefix.
   const size_t skip = CommonPrefixBytes(low, high);
   const size_t digits = std::max(low.size(), high.size()) - skip + 1;
   std::string middle(low.substr(0, skip));
@@ -316,7 +321,7 @@ std::string KeyBetween(std::string_view low, std::string_view high) {
   sums[0] = carry;
   for (size_t i = 0; i < digits; ++i)
     middle[skip + i] = static_cast<char>(((sums[i] & 1) << 7) | (sums[i + 1] >> 1));
-  // Two bytes behind the place where it leaves `low` are precise enough, and short.
+  // Two bytes after the place where it leaves `low` are precise enough, and short.
   const size_t leaves = CommonPrefixBytes(low, middle);
   middle.resize(std::min(middle.size(), leaves + 3));
   return middle;

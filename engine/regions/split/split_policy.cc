@@ -8,6 +8,10 @@
 #include "codec/base/check.h"
 #include "codec/base/random.h"
 
+// Why HBase's policies under HBase's names: who comes from HBase has settings for them, and the
+// simulator is held against its behaviour. IncreasingToUpperBound is the default: it splits
+// early while regions are few, which spreads writes, and late once they are many.
+
 namespace hourcell {
 namespace {
 

@@ -2,6 +2,10 @@
 
 #include "codec/base/bytes.h"
 
+// Why the places between groups are given and not only the one before the point: HBase stops at
+// the beginning of the group, which is the region's own start if the group is large, and such a
+// region is never split (HBASE-23620, HBASE-26996).
+
 namespace hourcell {
 namespace {
 

@@ -2,6 +2,11 @@
 
 #include <utility>
 
+// Why RocksDB is not told of its own failures: it stops and expects Resume(). With a fault at
+// every write, one after another, that way lost: flushes under way were forgotten, Resume()
+// waited for them for ever, and a failed WAL ran into an assert that Debian's build has switched
+// on. A memtable is never lost, so all that failed can be done again (docs/decisions/0012).
+
 namespace hourcell {
 namespace {
 

@@ -17,7 +17,7 @@
 
 // Why there are checksums beside RocksDB's files: RocksDB 7.8.3 reads a manifest as a log that
 // may end within a record. After one flipped bit it can open the database as it was some flushes
-// ago, delete the table files it does not know, and answer fewer points without an error. A
+// ago, delete the SST files it does not know, and answer fewer points without an error. A
 // record is appended after the sync and not synced itself, so it never claims more than is on
 // disk. Records are not overwritten, so a torn one leaves the one before it
 // (docs/decisions/0013).
@@ -212,7 +212,7 @@ void SyncedSum::Synced(const Part& part) {
   if (status.ok()) {
     status = file_->Append(EncodeRecord(*number, part), rocksdb::IOOptions(), nullptr);
   }
-  // A record that is there in part would shift those behind it.
+  // A record that is there in part would shift those after it.
   if (!status.ok()) Stop();
   said_bytes_ = part.bytes;
 }

@@ -3,7 +3,7 @@
 //
 // RocksDB 7.8.3 takes a manifest that is cut, and some that have a flipped bit (in the length or
 // the type of a record), for one whose last records were never written: it opens an older state,
-// and removes the table files which that does not name. A WAL it reads up to what does not check.
+// and removes the SST files which that does not name. A WAL it reads up to what does not check.
 // So before it reads one, here is looked.
 //
 //   MANIFEST-000012.sum, 000013.log.sum: records of 16 bytes, integers big-endian

@@ -12,6 +12,10 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why a file gets its name last: bytes and directory are synced before, so whatever a crash
+// leaves under a final name is whole. It goes through the Env, so that the file system of the
+// tests can fail each step.
+
 namespace hourcell {
 namespace {
 

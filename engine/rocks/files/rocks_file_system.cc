@@ -15,6 +15,10 @@
 #include "engine/rocks/files/rocks_wal.h"
 #include "engine/rocks/files/sst_footer.h"
 
+// Why a file system of our own under RocksDB: most of what the header lists are bugs of RocksDB
+// 7.8.3 that fault sweeps and power-loss tests found (docs/reliability.md). Debian 12 has that
+// version, so a newer one was no way out (docs/decisions/0012).
+
 namespace hourcell {
 namespace {
 
@@ -161,7 +165,7 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
                                         const rocksdb::DirFsyncOptions& reason) override {
     rocksdb::IOStatus status = FSDirectoryWrapper::FsyncWithDirOptions(options, dbg, reason);
     if (status.ok() || reason.reason != rocksdb::DirFsyncOptions::kNewFileSynced) return status;
-    // A WAL's, of which nothing is acknowledged then, or a table file's, which no manifest names
+    // A WAL's, of which nothing is acknowledged then, or an SST file's, which no manifest names
     // before the directory was synced.
     manifests_.AddLink(path_);
     errors_->CountWalFailure(status);
@@ -175,7 +179,7 @@ class DatabaseDirectory : public rocksdb::FSDirectoryWrapper {
 };
 
 // RocksDB takes fewer bytes than it asked for as the end of its manifest or its log, and what is
-// behind them for never written. Here they are that only if the file is no longer than they say.
+// after them for never written. Here they are that only if the file is no longer than they say.
 class WholeSequentialFile : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
   WholeSequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file,
@@ -267,7 +271,7 @@ class RocksFileSystem : public rocksdb::FileSystemWrapper {
     *file = staged_.Keep(path, std::move(*file));
     uint64_t bytes = 0;
     status = FileSystemWrapper::GetFileSize(path, rocksdb::IOOptions(), &bytes, dbg);
-    if (status.ok()) status = CheckTableTail(file->get(), path, bytes);
+    if (status.ok()) status = CheckSstFooter(file->get(), path, bytes);
     if (!status.ok()) file->reset();
     return status;
   }

@@ -10,13 +10,18 @@
 #include "codec/base/status_macros.h"
 #include "engine/rocks/files/rocks_status.h"
 
+// Why the bytes of both ends are kept: RocksDB 7.8.3 imports a file without a look at whether
+// its first and last key could be read, and a damaged block ended the process. Reading them
+// before the import is not enough, since the second read may fail where the first did not; so
+// the import is given the bytes of the first.
+
 namespace hourcell {
 namespace {
 
 // Indexes and blocks are far smaller.
 constexpr size_t kPieceBytesMax = 16 << 20;
 
-// RocksDB puts names that begin with a slash behind one.
+// RocksDB puts one more slash before names that begin with one.
 std::string Normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal().string();
 }

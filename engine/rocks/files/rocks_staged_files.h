@@ -1,4 +1,4 @@
-// Table files on their way into a column family: links in the directory `<database>.split`.
+// SST files on their way into a column family: links in the directory `<database>.split`.
 //
 // RocksDB 7.8.3 asks for the first and the last key of a file that it imports without a look at
 // whether they could be read (GetIngestedFileInfo of db/import_column_family_job.cc): a read that
@@ -24,7 +24,7 @@ namespace hourcell {
 // Where files are linked to on their way.
 std::string StagingDirectory(const std::string& db_path);
 
-// Reads the first and the last row of a table file, past the block cache. kDataLoss: one is
+// Reads the first and the last row of an SST file, past the block cache. kDataLoss: one is
 // damaged. Others: the file system's.
 absl::Status ReadEnds(rocksdb::Env* env,
                       const rocksdb::ColumnFamilyOptions& options,

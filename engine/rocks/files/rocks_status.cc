@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+// Why one place: callers go by what they should do, not by what RocksDB calls it. A code that
+// two places translated differently would make one caller retry what the other gives up.
+
 namespace hourcell {
 
 absl::Status FromRocks(const rocksdb::Status& status, std::string_view what) {

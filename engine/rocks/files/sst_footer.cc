@@ -9,7 +9,7 @@
 
 #include "codec/base/bytes.h"
 
-// Why the footer is checked here: RocksDB protects the blocks of a table file with checksums,
+// Why the footer is checked here: RocksDB protects the blocks of an SST file with checksums,
 // but not the footer, which names the kind of checksum. One flipped bit there makes that "none"
 // (docs/decisions/0013).
 
@@ -66,9 +66,9 @@ std::optional<Handle> FindHandle(std::string_view metaindex, std::string_view wa
   return std::nullopt;
 }
 
-class TableTail {
+class SstFooter {
  public:
-  TableTail(rocksdb::FSRandomAccessFile* file, const std::string& path, uint64_t bytes)
+  SstFooter(rocksdb::FSRandomAccessFile* file, const std::string& path, uint64_t bytes)
       : file_(*file), path_(path), bytes_(bytes) {}
 
   rocksdb::IOStatus Check() {
@@ -148,10 +148,10 @@ class TableTail {
 
 }  // namespace
 
-rocksdb::IOStatus CheckTableTail(rocksdb::FSRandomAccessFile* file,
+rocksdb::IOStatus CheckSstFooter(rocksdb::FSRandomAccessFile* file,
                                  const std::string& path,
                                  uint64_t bytes) {
-  return TableTail(file, path, bytes).Check();
+  return SstFooter(file, path, bytes).Check();
 }
 
 }  // namespace hourcell

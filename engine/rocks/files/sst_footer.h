@@ -1,4 +1,4 @@
-// The end of RocksDB's table files, which RocksDB reads before it knows whether it is whole:
+// The end of RocksDB's SST files, which RocksDB reads before it knows whether it is whole:
 //
 //   properties   a block. It is parsed first, and its checksum is looked at after that
 //                (table/meta_blocks.cc of 7.8.3): a flipped bit ends a process built with
@@ -6,7 +6,7 @@
 //   metaindex    a block: names of others, the properties among them, with their handles.
 //   footer       the last 53 bytes, the only ones that no checksum covers: what kind of checksum
 //                the blocks have, and the version of their format. A flipped bit there turns
-//                checksums off, or blocks into something else. All table files of ours have the
+//                checksums off, or blocks into something else. All SST files of ours have the
 //                same two.
 //
 //   the footer of format 5:
@@ -15,7 +15,7 @@
 //   41  4  format version, little-endian
 //   45  8  magic number, little-endian
 //
-// A handle is the offset and the size of a block, two varints; behind the block are its
+// A handle is the offset and the size of a block, two varints; after the block are its
 // compression, 1 byte, and its checksum, 4 bytes little-endian. These blocks are never compressed.
 
 #pragma once
@@ -33,7 +33,7 @@ inline constexpr rocksdb::ChecksumType kTableChecksum = rocksdb::kXXH3;
 
 // Corruption, with the path: the file of that size does not end as ours do, or the metaindex or the
 // properties do not match their checksums. Others: the file system's. Thread-safe.
-rocksdb::IOStatus CheckTableTail(rocksdb::FSRandomAccessFile* file,
+rocksdb::IOStatus CheckSstFooter(rocksdb::FSRandomAccessFile* file,
                                  const std::string& path,
                                  uint64_t bytes);
 

@@ -14,6 +14,10 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+// Why flock and not a file that exists or not: the operating system drops it however the process
+// ends, so a killed server leaves no lock that somebody has to remove. The file says who holds
+// it, for the error.
+
 namespace hourcell {
 namespace {
 

@@ -1,6 +1,6 @@
 // StoreLock: one process has a store open at a time. An flock on the file LOCK in the store's
-// directory, which also says who holds it; the operating system drops it when the process ends,
-// however it ends.
+// directory, which also names the holder. The operating system drops the lock when the process
+// ends, however it ends.
 
 #pragma once
 

@@ -1,12 +1,15 @@
 #include "engine/rocks/regions/region_backlog.h"
 
+// Why two limits: a region that takes rows again as soon as it is one file below the limit would
+// stop again at once. It stops at 36 files of level 0 and goes on below 24 (docs/regions.md).
+
 namespace hourcell {
 
 void RegionBacklog::Note(uint64_t young_files, uint64_t memtables) {
   if (young_files >= kYoungFilesMax || memtables >= kMemtablesMax) {
-    is_behind_.store(true, std::memory_order_relaxed);
+    is_lagging_.store(true, std::memory_order_relaxed);
   } else if (young_files < kYoungFilesAgain && memtables < kMemtablesAgain) {
-    is_behind_.store(false, std::memory_order_relaxed);
+    is_lagging_.store(false, std::memory_order_relaxed);
   }
 }
 

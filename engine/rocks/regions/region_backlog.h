@@ -12,7 +12,7 @@ namespace hourcell {
 
 class RegionBacklog {
  public:
-  // From so many on a region is behind, and no more below the others.
+  // From so many on a region lags, and no more below the others.
   static constexpr uint64_t kYoungFilesMax = 36;
   static constexpr uint64_t kYoungFilesAgain = 24;
   static constexpr uint64_t kMemtablesMax = 3;
@@ -21,7 +21,7 @@ class RegionBacklog {
   // What there is now: files of level 0, and memtables that wait to be written to one.
   void Note(uint64_t young_files, uint64_t memtables);
 
-  bool is_behind() const { return is_behind_.load(std::memory_order_relaxed); }
+  bool is_lagging() const { return is_lagging_.load(std::memory_order_relaxed); }
 
   // Rows that were written, and rows that had to wait or were refused, since the region was opened.
   void CountWritten(uint64_t rows) { written_.fetch_add(rows, std::memory_order_relaxed); }
@@ -30,7 +30,7 @@ class RegionBacklog {
   uint64_t blocked() const { return blocked_.load(std::memory_order_relaxed); }
 
  private:
-  std::atomic<bool> is_behind_{false};
+  std::atomic<bool> is_lagging_{false};
   std::atomic<uint64_t> written_{0};
   std::atomic<uint64_t> blocked_{0};
 };

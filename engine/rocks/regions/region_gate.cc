@@ -2,6 +2,10 @@
 
 #include "codec/base/check.h"
 
+// Why closing does not wait for a quiet moment: writes that keep coming would put it off for
+// ever. New writes wait instead, and only those that are inside are waited for: some
+// milliseconds.
+
 namespace hourcell {
 
 RegionGate::Entry RegionGate::Enter() {

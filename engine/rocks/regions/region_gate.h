@@ -1,5 +1,5 @@
-// RegionGate: what every write to a region goes through, so that a split can close it. Closing is
-// not put off by writes that keep coming: those wait, and who is inside is waited for. Thread-safe.
+// RegionGate: every write to a region passes it, so that a split can close it. New writes cannot
+// delay the closing: they wait, and it waits for the writes that are inside. Thread-safe.
 
 #pragma once
 
@@ -27,9 +27,9 @@ class RegionGate {
   void Close();
   // Opens it again. REQUIRES: it is closed.
   void Open();
-  // For ever: whoever waits or comes is told that the region is gone. REQUIRES: it is closed.
+  // For ever: tells all who wait or come that the region is gone. REQUIRES: it is closed.
   void Abandon();
-  // For ever: whoever waits or comes is told that it failed. REQUIRES: it is closed.
+  // For ever: tells all who wait or come that it failed. REQUIRES: it is closed.
   void Fail();
   bool has_failed() const;
 

@@ -4,6 +4,10 @@
 #include <cstdint>
 #include <thread>
 
+// Why a flush is begun and then looked at: DB::Flush with `wait` returns only once the memtable
+// is a file, and RocksDB learns of no failure here, so it would wait for ever
+// (docs/decisions/0012). It may also return before the version has its file.
+
 namespace hourcell {
 namespace {
 

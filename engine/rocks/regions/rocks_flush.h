@@ -22,7 +22,7 @@ rocksdb::Status FlushFamily(rocksdb::DB* db,
                             rocksdb::ColumnFamilyHandle* family,
                             const RocksErrorWatch& errors);
 
-// DB::DropColumnFamily, and those who wait for the family to be flushed do so no longer.
+// DB::DropColumnFamily; callers that wait for a flush of the family return.
 rocksdb::Status DropFamily(rocksdb::DB* db,
                            rocksdb::ColumnFamilyHandle* family,
                            RocksErrorWatch* errors);

@@ -4,6 +4,9 @@
 
 #include "engine/regions/region_info.h"
 
+// Why observers are told from RocksDB's listener: a flush may be the store's, RocksDB's own or a
+// part of a split, and the listener sees all of them.
+
 namespace hourcell {
 
 void RocksFlushWatch::Start(const RocksRegions* regions) {

@@ -1,5 +1,5 @@
-// RocksFlushWatch: tells observers which region's memtable became a file, whoever wanted it: the
-// store, RocksDB for its own limits, a split or a merge. Thread-safe.
+// RocksFlushWatch: tells observers which region's memtable became a file, whether the store,
+// RocksDB's own limits, a split or a merge wanted it. Thread-safe.
 
 #pragma once
 

@@ -2,6 +2,11 @@
 
 #include "engine/rocks/regions/rocks_flush.h"
 
+// Why the largest memtable is flushed: RocksDB's WriteBufferManager takes the oldest, which may
+// have a few rows of a quiet region, so that many regions would write many small files. Before
+// there was one budget, each region had a limit of its own, and many regions took many times the
+// memory.
+
 namespace hourcell {
 
 std::shared_ptr<rocksdb::WriteBufferManager> NewMemtableCount(uint64_t bytes) {

@@ -99,8 +99,8 @@ absl::Status RocksRecovery::TryNow() {
   const rocksdb::Status flushed = flush_all();
   if (!flushed.ok()) {
     last_try_ = absl::UnavailableError(
-        fmt::format("the store writes nothing after a failure, until all that is in memory is in "
-                    "files: {}; want a disk that takes writes",
+        fmt::format("the store takes no writes after a write error until it has flushed its "
+                    "memory to files: {}; check the disk",
                     flushed.ToString()));
     next_try_ = std::chrono::steady_clock::now() + kTryEvery;
     return last_try_;

@@ -10,6 +10,11 @@
 
 #include "codec/base/status_macros.h"
 
+// Why a set of regions is immutable: a reader takes it once and goes on with it while a split
+// publishes another, without a lock. Gates are entered in the order of tables and keys, and
+// closed in the same order, so that no two wait for each other. A region that lags holds up its
+// own writers only; RocksDB would stop those of all regions.
+
 namespace hourcell {
 namespace {
 
@@ -29,7 +34,7 @@ RocksRegion::~RocksRegion() {
   db_->DestroyColumnFamilyHandle(family_).PermitUncheckedError();
 }
 
-bool RocksRegion::IsBehind() {
+bool RocksRegion::IsLagging() {
   const int64_t now_ms = SteadyMs();
   int64_t look_ms = next_look_ms_.load(std::memory_order_relaxed);
   if (now_ms >= look_ms &&
@@ -40,7 +45,7 @@ bool RocksRegion::IsBehind() {
     db_->GetIntProperty(family_, rocksdb::DB::Properties::kNumImmutableMemTable, &memtables);
     backlog_.Note(std::strtoull(files.c_str(), nullptr, 10), memtables);
   }
-  return backlog_.is_behind();
+  return backlog_.is_lagging();
 }
 
 absl::StatusOr<std::shared_ptr<const RegionSet>> RegionSet::Make(
@@ -85,18 +90,18 @@ RegionEntry::RegionEntry(const RocksRegions& regions,
   while (true) {
     sets_ = regions.Current();
     FindPlaces(group);
-    const Place* const behind = FindBehind();
-    if (behind == nullptr) {
+    const Place* const lagging = FindLagging();
+    if (lagging == nullptr) {
       if (TryEnter()) return;
       continue;
     }
-    if (!has_waited) RegionAt(*behind).backlog()->CountBlocked(behind->rows);
+    if (!has_waited) RegionAt(*lagging).backlog()->CountBlocked(lagging->rows);
     has_waited = true;
     if (SteadyMs() >= give_up_ms) {
-      const RegionInfo& info = (*sets_)[behind->table]->info(behind->region);
+      const RegionInfo& info = (*sets_)[lagging->table]->info(lagging->region);
       status_ = absl::UnavailableError(
-          fmt::format("region {} of table {}: its files come faster than they are merged, for {} "
-                      "ms; try again",
+          fmt::format("region {} of table {}: its LSM compactions have not kept up with writes "
+                      "for {} ms; try again later",
                       info.id.value, info.table, wait_ms));
       return;
     }
@@ -136,9 +141,9 @@ RocksRegion& RegionEntry::RegionAt(const Place& place) const {
 }
 
 // A region that takes no rows now, or null.
-const RegionEntry::Place* RegionEntry::FindBehind() const {
+const RegionEntry::Place* RegionEntry::FindLagging() const {
   for (const Place& place : places_)
-    if (RegionAt(place).IsBehind()) return &place;
+    if (RegionAt(place).IsLagging()) return &place;
   return nullptr;
 }
 
@@ -155,8 +160,8 @@ bool RegionEntry::TryEnter() {
     if (entry == RegionGate::Entry::kGone) return false;
     const RegionInfo& info = (*sets_)[place.table]->info(place.region);
     status_ = absl::UnavailableError(fmt::format(
-        "region {} of table {}: its catalogue could not be written, so that it takes no "
-        "writes until the store is opened again",
+        "region {} of table {}: takes no writes, because the region catalogue could not be "
+        "written; close the store and open it again",
         info.id.value, info.table));
     return true;
   }

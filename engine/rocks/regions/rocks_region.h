@@ -1,7 +1,7 @@
 // Regions that are open: the column family of each, and all of a table's at one moment.
 //
-// A RegionSet is immutable and stands behind a pointer; a split or merge puts another in its place.
-// Who has the old one goes on reading from its regions, whose files stay as long as it does.
+// A RegionSet is immutable and is held by a pointer; a split or merge puts another in its place.
+// A reader that has the old one goes on reading its regions; their files stay as long as it does.
 //
 //   write   look up -> enter each region's gate -> is one gone? then again -> write -> leave
 //   split   close the parent's gate -> ... -> publish the new set -> abandon the gate
@@ -54,7 +54,7 @@ class RocksRegion {
 
   // True if it takes no rows for now: looks at the family, though not more often than every few
   // milliseconds.
-  bool IsBehind();
+  bool IsLagging();
   RegionBacklog* backlog() { return &backlog_; }
 
  private:
@@ -113,19 +113,19 @@ class RocksRegions {
 // A group of mutations inside the gates of the regions it goes to, until the end of scope.
 class RegionEntry {
  public:
-  // How long a group waits at most for a region that is behind.
-  static constexpr int64_t kBehindMsMax = 10'000;
+  // How long a group waits at most for a region that lags.
+  static constexpr int64_t kLaggingMsMax = 10'000;
 
-  // Looks the regions up, waits while one of them is behind, and enters their gates, again until
+  // Looks the regions up, waits while one of them lags, and enters their gates, again until
   // none of them is gone.
   RegionEntry(const RocksRegions& regions,
               std::span<const Mutation> group,
-              int64_t wait_ms = kBehindMsMax);
+              int64_t wait_ms = kLaggingMsMax);
   ~RegionEntry() { Leave(); }
   RegionEntry(const RegionEntry&) = delete;
   RegionEntry& operator=(const RegionEntry&) = delete;
 
-  // kUnavailable: a region is closed until the store is opened again, or was behind for so long.
+  // kUnavailable: a region is closed until the store is opened again, or lagged for so long.
   const absl::Status& status() const { return status_; }
   // Of the i-th mutation.
   rocksdb::ColumnFamilyHandle* family(size_t i) const { return families_[i]; }
@@ -139,7 +139,7 @@ class RegionEntry {
   };
 
   void FindPlaces(std::span<const Mutation> group);
-  const Place* FindBehind() const;
+  const Place* FindLagging() const;
   RocksRegion& RegionAt(const Place& place) const;
   // False if a region is gone.
   bool TryEnter();

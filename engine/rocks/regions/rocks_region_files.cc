@@ -17,6 +17,12 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_flush.h"
 
+// Why names of files are compared after an export: with RocksDB 7.8 a flush may return before
+// the version that is exported has its file. A tombstone as a fence is no proof, since an LSM
+// compaction may take it away between flush and export. Files of level 0 whose sequence numbers
+// nest hang the database, so they are made disjoint in what the import is told, which is right
+// because no key is in both (docs/decisions/0011).
+
 namespace hourcell {
 namespace {
 

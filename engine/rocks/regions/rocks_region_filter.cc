@@ -5,6 +5,10 @@
 
 #include <rocksdb/compaction_filter.h>
 
+// Why a filter and not a range deletion: an import of files loses range deletions, so the rows
+// of a sister would come back (docs/decisions/0011). The filter takes them out with any LSM
+// compaction, and a trim in the background asks for one.
+
 namespace hourcell {
 namespace {
 

@@ -27,7 +27,7 @@ struct ImportOptions {
 // Bad lines are named on `err` as FILE:LINE, in order; the result is said on `out`. Whatever the
 // number of threads, of two points of one series and instant the later line wins, and names get
 // UIDs in the order of lines.
-// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines behind it
+// kExitFailure: a bad line without skip_errors (good lines before it are stored; lines after it
 // may be, as far as they were in its batch), a file or store that fails. kExitUsage: no paths, bad
 // batch, too many threads.
 int RunImport(const ImportOptions& options, Terminal& terminal);

@@ -4,7 +4,7 @@
 //          -> reader, in the order they were added
 //
 // A chunk is written only once the one before it is, whole and well: so of two lines of one series
-// and instant the later wins, UIDs are given in the order of lines, and nothing behind the chunk of
+// and instant the later wins, UIDs are given in the order of lines, and nothing after the chunk of
 // a bad line is stored if that ends the import. Workers parse ahead meanwhile.
 //
 // For one reader thread.

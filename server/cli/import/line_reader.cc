@@ -28,7 +28,7 @@ namespace {
 constexpr unsigned kLineReadBytes = 128 * 1024;
 // Room for thousands of lines, so that an import stores as many at once.
 constexpr size_t kBufferBytes = size_t{2} << 20;
-static_assert(kBufferBytes > 2 * kLineBytesMax, "behind a whole line there must be room to read");
+static_assert(kBufferBytes > 2 * kLineBytesMax, "after a whole line there must be room to read");
 
 // As much of a line that is too long as a message can show.
 constexpr size_t kTooLongShownBytes = 256;

@@ -43,8 +43,8 @@ constexpr std::string_view kSimulateCommand = "simulate";
 
 // Of the map as text and in JSON.
 constexpr size_t kHeatRows = 24;
-constexpr size_t kHeatColumns = 96;
-// Bins of a column's keys for a picture: there are two or more for each of its rows.
+constexpr size_t kHeatSteps = 96;
+// Bins of a step's keys for a picture: there are two or more for each of its rows.
 constexpr size_t kPictureBins = 256;
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -242,7 +242,7 @@ class SimulateRun {
     if (has_picture) {
       const HeatFigureOptions picture;
       simulation_.heat_rows = picture.rows_max;
-      simulation_.heat_resolution = {.columns_max = picture.columns_max, .bins = kPictureBins};
+      simulation_.heat_resolution = {.steps_max = picture.steps_max, .bins = kPictureBins};
     }
     if (!options_.window.empty()) {
       HOURCELL_ASSIGN_OR_RETURN(simulation_.window_ms, ParseSpanMs(options_.window));
@@ -305,7 +305,7 @@ std::string ReportOf(const std::vector<SimulationResult>& results, const Simulat
             result, {.regions_max = options.regions_max, .incidents_max = options.timeline_max});
     }
     if (options.heat && options.format == SimulateFormat::kTable) {
-      text += "\n" + HeatText(BinnedHeat(result.heat, kHeatRows, kHeatColumns));
+      text += "\n" + HeatText(BinnedHeat(result.heat, kHeatRows, kHeatSteps));
     }
   }
   if (results.size() > 1 && options.format == SimulateFormat::kTable) {

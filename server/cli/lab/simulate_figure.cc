@@ -18,10 +18,10 @@ namespace {
 constexpr uint64_t kMinuteMs = 60'000;
 constexpr uint64_t kDayMs = 86'400'000;
 
-// When a column begins: 1:05 or 1:05:20 of the first days, then 4d 1:05.
+// When a step begins: 1:05 or 1:05:20 of the first days, then 4d 1:05.
 std::string TimeLabel(uint64_t since_ms, const HeatMatrix& heat) {
-  const bool has_days = heat.columns * heat.column_ms >= 3 * kDayMs;
-  const bool has_seconds = heat.column_ms % kMinuteMs != 0 && heat.column_ms < 10 * kMinuteMs;
+  const bool has_days = heat.steps * heat.step_ms >= 3 * kDayMs;
+  const bool has_seconds = heat.step_ms % kMinuteMs != 0 && heat.step_ms < 10 * kMinuteMs;
   const uint64_t seconds = since_ms / 1'000;
   const uint64_t hours = seconds / 3'600;
   std::string label =
@@ -38,17 +38,17 @@ std::string UtcText(uint64_t ms) {
 // How many places of the matrix a cell stands for.
 std::string JoinText(const HeatMatrix& whole, const HeatMatrix& shown) {
   const auto each = [](size_t of, size_t parts) { return (of + parts - 1) / parts; };
-  if (shown.rows() == 0 || shown.columns == 0) return "";
+  if (shown.rows() == 0 || shown.steps == 0) return "";
   const size_t rows = each(whole.rows(), shown.rows());
-  const size_t columns = each(whole.columns, shown.columns);
-  if (rows * columns == 1) return "";
-  return fmt::format("; a cell joins {} key ranges and {} steps", rows, columns);
+  const size_t steps = each(whole.steps, shown.steps);
+  if (rows * steps == 1) return "";
+  return fmt::format("; a cell joins {} key ranges and {} steps", rows, steps);
 }
 
 }  // namespace
 
 plot::Figure HeatFigure(const SimulationResult& result, const HeatFigureOptions& options) {
-  const HeatMatrix heat = BinnedHeat(result.heat, options.rows_max, options.columns_max);
+  const HeatMatrix heat = BinnedHeat(result.heat, options.rows_max, options.steps_max);
   plot::Figure figure{
       .kind = plot::FigureKind::kHeatMap,
       .title = fmt::format("{}: puts by key and time", result.design.name),
@@ -60,11 +60,11 @@ plot::Figure HeatFigure(const SimulationResult& result, const HeatFigureOptions&
       .color = {.title = "puts/s"},
       .width_px = options.width_px,
       .height_px = options.height_px};
-  for (size_t column = 0; column < heat.columns; ++column)
-    figure.x.categories.push_back(TimeLabel(column * heat.column_ms, heat));
+  for (size_t step = 0; step < heat.steps; ++step)
+    figure.x.categories.push_back(TimeLabel(step * heat.step_ms, heat));
   for (const std::string& start : heat.row_starts)
     figure.y.categories.push_back(HeatRowLabel(start));
-  const double seconds = static_cast<double>(heat.column_ms) / 1'000;
+  const double seconds = static_cast<double>(heat.step_ms) / 1'000;
   for (const double puts : heat.puts) {
     figure.cells.push_back(puts > 0 ? puts / seconds : std::numeric_limits<double>::quiet_NaN());
   }

@@ -19,7 +19,7 @@ struct HeatFigureOptions {
   uint32_t height_px = 720;
   // More ranges and steps are joined: a cell has six pixels of this height, and five of this width.
   size_t rows_max = 96;
-  size_t columns_max = 192;
+  size_t steps_max = 192;
 };
 
 // A cell is the puts of a place of the matrix over its time, puts/s; places without puts stay

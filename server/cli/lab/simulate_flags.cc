@@ -43,9 +43,9 @@ void AddDesign(CommandLine* line, SimulateOptions* options) {
   line->AddOption("--distributor", &options->distributor, "SPEC",
                   "distributor that spreads the keys (default none)");
   line->AddOption("--presplit", &options->presplit, "SPEC",
-                  "regions at the start: hex:16, salt, keys:a,b, file:F, sample:16 ...");
+                  "initial regions: hex:16, salt, keys:a,b, file:F, sample:16 ...");
   line->AddOption("--engine", &options->engine, "NAME",
-                  "hourcell or hbase: sets the defaults and the size of a cell");
+                  "hourcell or hbase: whose default settings and cell size to use");
   line->AddOption("--site", &options->site, "FILE",
                   "hbase-site.xml or properties file with settings");
   line->AddOption("--seed", &options->seed, "N", "random seed (default 1)");
@@ -58,18 +58,18 @@ void AddReport(CommandLine* line, SimulateOptions* options) {
       "--format", [options](const std::string& name) { return TakeFormat(name, &options->format); },
       "NAME", "output format: table (the default), classic (region-helper's), csv or json");
   line->AddFlag("--heat", &options->heat, "also print a map of puts by key and time");
-  line->AddOption("--heatmap", &options->heatmap, "FILE", "draw that map to a file: .png or .svg");
+  line->AddOption("--heatmap", &options->heatmap, "FILE", "write that map to a .png or .svg file");
   line->AddOption("--regions", &options->regions_max, "N",
                   "maximum number of regions printed (default 40)");
   line->AddOption("--timeline", &options->timeline_max, "N",
                   "maximum number of timeline lines printed (default 20)");
   line->AddOption("--window", &options->window, "1m", "time window for finding the hottest region");
-  line->AddOption("--settle", &options->settle, "1h", "time that passes after the last put");
+  line->AddOption("--settle", &options->settle, "1h", "time to simulate after the last put");
   line->AddOption(
       "--validate", &options->validate, "DIR",
       "write the same rows to a store in this empty directory, and compare the regions");
   line->AddOption("--max-ratio", &options->ratio_max, "R",
-                  "exit 1 if a region gets more than R times the mean");
+                  "exit 1 if a region gets more than R times the mean number of puts");
 }
 
 }  // namespace

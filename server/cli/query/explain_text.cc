@@ -11,9 +11,9 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kKeyColumns = 13;
-constexpr size_t kMethodColumn = 1;  // the one of text; it stands to the left
-using KeyRow = std::array<std::string, kKeyColumns>;
+constexpr size_t kKeyFields = 13;
+constexpr size_t kMethodField = 1;  // the one of text; it stands to the left
+using KeyRow = std::array<std::string, kKeyFields>;
 
 KeyRow RowOf(const PlanReport& plan) {
   const auto number = [](uint64_t value) { return fmt::format("{}", value); };
@@ -41,16 +41,16 @@ std::string ExplainText(std::span<const PlanReport> plans) {
   for (const PlanReport& plan : plans)
     rows.push_back(RowOf(plan));
 
-  std::array<size_t, kKeyColumns> widths = {};
+  std::array<size_t, kKeyFields> widths = {};
   for (const KeyRow& row : rows) {
-    for (size_t i = 0; i < kKeyColumns; ++i)
+    for (size_t i = 0; i < kKeyFields; ++i)
       widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
   for (const KeyRow& row : rows) {
-    for (size_t i = 0; i < kKeyColumns; ++i) {
+    for (size_t i = 0; i < kKeyFields; ++i) {
       if (i > 0) text += "  ";
-      if (i == kMethodColumn) {
+      if (i == kMethodField) {
         fmt::format_to(std::back_inserter(text), "{:<{}}", row[i], widths[i]);
       } else {
         fmt::format_to(std::back_inserter(text), "{:>{}}", row[i], widths[i]);

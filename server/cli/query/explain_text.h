@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-// Lines, each with its end; columns are aligned. "No sub query was planned" if there is none.
+// Lines, each with its end; fields are aligned. "No sub query was planned" if there is none.
 std::string ExplainText(std::span<const PlanReport> plans);
 
 }  // namespace hourcell

@@ -108,7 +108,7 @@ absl::StatusOr<RateSpec> ParseCounter(std::string_view word) {
   return rate;
 }
 
-// "N FUNC" behind the word downsample.
+// "N FUNC" after the word downsample.
 absl::StatusOr<DownsampleSpec> TakeDownsample(WordCursor& words) {
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view interval, words.Want("downsample interval"));
   HOURCELL_ASSIGN_OR_RETURN(const std::string_view function, words.Want("downsample function"));

@@ -1,4 +1,4 @@
-// The words behind `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
+// The words of `hourcell query` and `hourcell scan`: OpenTSDB's command-line grammar.
 //
 //   query  START [END] { AGG [rate [counter[,max[,reset]]]] [downsample N FUNC] metric {k=v} }
 //   scan   [START [END] [[AGG] metric {k=v}]]

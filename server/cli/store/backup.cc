@@ -239,7 +239,7 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
 }
 
 int RestoreMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("restore", "Makes a store from a backup, in a new directory.");
+  CommandLine line("restore", "Restores a backup into a new directory.");
   RestoreOptions options;
   line.AddOption("--id", &options.id, "N", "number of the backup (default: the newest)");
   line.AddWord("BACKUPS", &options.from, "directory of backups");

@@ -132,7 +132,7 @@ int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url);
   line.AddFlag("--fix-cells", &options.fix_cells,
-               "repair cells; what is replaced or removed is kept in table meta, under aside/row/");
+               "repair damaged cells; their old bytes are kept in table meta under aside/row/");
   line.AddFlag("--fix-uids", &options.fix_uids,
                "repair names and UIDs, like 'hourcell uid fsck fix'");
   line.AddFlag("--fix-index", &options.fix_index,
@@ -140,7 +140,7 @@ int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--drop-empty-series", &options.drop_empty_series,
                "remove series without points and annotations, if no fault is found");
   line.AddFlag("--acknowledge-cuts", &options.acknowledge_cuts,
-               "report for the last time what opens removed from the journal; the bytes stay in "
+               "report the cuts of the journal once more and mark them as seen; the bytes stay in "
                "journal/*.cut.seen");
   line.AddFlag("--json", &options.json, "print the report as one JSON object");
   line.AddOption("--examples", &options.examples, "N",

@@ -251,7 +251,7 @@ std::filesystem::path MarkerOf(const std::string& directory) {
 }
 
 // Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
-// migration left behind.
+// migration left.
 absl::Status BeginTarget(const MigrateOptions& options) {
   std::error_code error;
   const bool is_new =
@@ -336,9 +336,9 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
   line.AddFlag("--skip-compare", &options.skip_compare,
-               "do not compare the points of both stores at the end");
+               "skip the comparison of both stores at the end");
   line.AddOption("--distributor", &options.distributor, "NAME",
-                 "none or series-salt; refused if it contradicts the salt settings");
+                 "none or series-salt; must match the salt settings");
   line.AddWord("FROM", &options.from, "directory of the source store; no process may have it open");
   line.AddWord("TO", &options.to, "new directory, or an empty one");
   line.set_footer(

@@ -5,7 +5,7 @@
 //
 // Both directories are opened by no other process. The source is not changed, but for its journal,
 // which becomes cells. Names get their UIDs in the order of the source's, so that they have the
-// same ones if the widths are the same and the source has no gaps. What has expired stays behind.
+// same ones if the widths are the same and the source has no gaps. What has expired is not copied.
 //
 // A migration that was ended may be run again: it begins at the start, and what is there already is
 // written once more. The file `migration` in the target says that it is not whole; another target

@@ -93,8 +93,8 @@ absl::StatusOr<Question> ReadSplit(const RegionOptions& options) {
 
 absl::StatusOr<Question> ReadMerge(const RegionOptions& options) {
   HOURCELL_RETURN_IF_ERROR(WantWords(options, 2, SIZE_MAX, "two or more regions"));
-  const MergeWish wish{.table = options.table,
-                       .regions = {options.words.begin() + 1, options.words.end()}};
+  const MergeRequest wish{.table = options.table,
+                          .regions = {options.words.begin() + 1, options.words.end()}};
   return Question{.path = "/merge", .handler = &RegionHandler::Merge, .body = MergeJson(wish)};
 }
 

@@ -13,11 +13,11 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kRegionColumns = 11;
+constexpr size_t kRegionFields = 11;
 // Those of numbers and sizes stand to the right.
-constexpr std::array<bool, kRegionColumns> kIsRight = {true, false, false, false, false, true,
-                                                       true, true,  false, false, false};
-using Row = std::array<std::string, kRegionColumns>;
+constexpr std::array<bool, kRegionFields> kIsRight = {true, false, false, false, false, true,
+                                                      true, true,  false, false, false};
+using Row = std::array<std::string, kRegionFields>;
 
 // "2013-01-01", in UTC.
 std::string DayText(uint64_t ms) {
@@ -68,19 +68,19 @@ std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool
   for (const RegionRow& region : regions)
     rows.push_back(RowOf(region, now_ms));
 
-  const size_t columns = with_words ? kRegionColumns : kRegionColumns - 1;
-  std::array<size_t, kRegionColumns> widths = {};
+  const size_t fields = with_words ? kRegionFields : kRegionFields - 1;
+  std::array<size_t, kRegionFields> widths = {};
   for (const Row& row : rows) {
-    for (size_t i = 0; i < columns; ++i)
+    for (size_t i = 0; i < fields; ++i)
       widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
   for (const Row& row : rows) {
-    for (size_t i = 0; i < columns; ++i) {
+    for (size_t i = 0; i < fields; ++i) {
       if (i > 0) text += "  ";
       if (kIsRight[i]) {
         fmt::format_to(std::back_inserter(text), "{:>{}}", row[i], widths[i]);
-      } else if (i + 1 < columns) {
+      } else if (i + 1 < fields) {
         fmt::format_to(std::back_inserter(text), "{:<{}}", row[i], widths[i]);
       } else {
         text += row[i];

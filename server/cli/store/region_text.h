@@ -31,8 +31,8 @@ struct RegionRow {
 // "512 B", "1.5 KiB", "20 GiB": three digits or four, rounded to the nearest.
 std::string SizeText(uint64_t bytes);
 
-// Lines, each with its end; columns are aligned. `now_ms` tells which pins are over; the start in
-// words is the last column, `with_words` if it was asked for.
+// Lines, each with its end; fields are aligned. `now_ms` tells which pins are over; the start in
+// words is the last field, `with_words` if it was asked for.
 std::string RegionTable(std::span<const RegionRow> regions, int64_t now_ms, bool with_words);
 
 }  // namespace hourcell

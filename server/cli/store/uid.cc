@@ -136,7 +136,7 @@ int Lookup(Tsdb* tsdb, UidWords words, Terminal& terminal) {
                                               uid.has_value() ? "UID" : "name")));
 }
 
-// A subcommand: how many words it takes behind its name, and what it does to the store.
+// A subcommand: how many words it takes after its name, and what it does to the store.
 struct UidSubcommand {
   std::string_view name;
   std::string_view usage;

@@ -33,7 +33,7 @@ class BodyStream : public BodyWriter {
 
   void Bind(std::shared_ptr<QueryControl> control) override;
 
-  // What is to be sent behind everything sent so far; nothing of it waits for room.
+  // What is to be sent after everything sent so far; nothing of it waits for room.
   // REQUIRES: started(). The stream is not used any more.
   HttpWire Finish();
 

@@ -21,7 +21,7 @@ AccessRights WithoutAdmin(AccessRights rights) {
   return AccessRights::Read() | AccessRights::Write();
 }
 
-// Each proxy writes behind the others whom it had the request from; what stands before the last
+// Each proxy writes after the others whom it had the request from; what stands before the last
 // that is listed anybody may have written. Empty: that one wrote no address.
 std::string ClientOf(const HttpRequest& request, const AccessPolicy& policy) {
   std::string_view client;

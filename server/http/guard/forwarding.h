@@ -37,7 +37,7 @@ std::string_view AddressWithoutPort(std::string_view text);
 bool IsForwarded(const HttpRequest& request);
 
 // Of a request that is forwarded, over a connection from `peer` (no port). None is admin by the
-// connection: who reaches the proxy is not who reaches this server. From a proxy that is listed it
+// connection, because anybody may reach the proxy. From a proxy that is listed it
 // has what the client's own address gives, admin too, besides what the listener gives; from any
 // other, what the proxy has. `policy` may be null: no proxy is listed.
 RequestSource SourceOfForwarded(const HttpRequest& request,

@@ -118,7 +118,7 @@ bool WebGuard::MayReadFromAfar(const HttpRequest& request) const {
 bool CanBeForged(const HttpRequest& request) {
   if (request.method == "PUT" || request.method == "DELETE") return false;
   const std::string_view type = request.header("content-type");
-  const std::string_view media = TrimBlanks(type.substr(0, type.find(';')));
+  const std::string_view media = StripBlanks(type.substr(0, type.find(';')));
   if (EqualsIgnoringCase(media, "application/json")) return false;
   if (!request.header("x-requested-with").empty()) return false;
   const std::string_view authorization = request.header("authorization");

@@ -37,7 +37,7 @@ class PngPainter {
     SetColor(mark.color);
     cairo_set_line_width(cairo_, mark.width);
     cairo_set_dash(cairo_, mark.dash.data(), static_cast<int>(mark.dash.size()), 0);
-    cairo_new_path(cairo_);  // a text leaves its end behind as a place to go on from
+    cairo_new_path(cairo_);  // a text leaves its end as the current point
     for (const Place& place : mark.places)
       cairo_line_to(cairo_, place.x, place.y);
     cairo_stroke(cairo_);

@@ -41,7 +41,7 @@ TEST(Crc32cTest, TablesAndInstructionAgreeAtEveryLengthAndAlignment) {
 }
 
 TEST(Crc32cTest, ExtendIsTheCrcOfTheWhole) {
-  const std::string bytes = "what was there, and what is behind it";
+  const std::string bytes = "what was there, and what was after it";
   for (size_t cut = 0; cut <= bytes.size(); ++cut)
     EXPECT_EQ(ExtendCrc32c(Crc32c(bytes.substr(0, cut)), bytes.substr(cut)), Crc32c(bytes)) << cut;
 }

@@ -96,7 +96,7 @@ TEST_F(SharedMutexTest, AWriterIsInsideAlone) {
 }
 
 // Else readers that come often enough keep writers out for ever.
-TEST_F(SharedMutexTest, AReaderThatComesWhileAWriterWaitsGoesBehindIt) {
+TEST_F(SharedMutexTest, AReaderThatComesWhileAWriterWaitsGoesAfterIt) {
   shared_.ReaderLock();
   {
     Worker writer([this] { Write('w'); });

@@ -18,8 +18,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Columns that own their bytes.
-class OwnedColumns {
+// HBase cells that own their bytes.
+class OwnedCells {
  public:
   void Add(std::string qualifier, std::string value, int64_t write_time_ms) {
     bytes_.push_back({std::move(qualifier), std::move(value)});
@@ -30,12 +30,12 @@ class OwnedColumns {
       Add(BytesOf(cell, "q"), BytesOf(cell, "v"), Has(cell, "ts") ? IntOf(cell, "ts") : 0);
     }
   }
-  std::vector<Column> views() const {
-    std::vector<Column> columns;
+  std::vector<HBaseCell> views() const {
+    std::vector<HBaseCell> cells;
     for (size_t i = 0; i < bytes_.size(); ++i) {
-      columns.push_back({bytes_[i].first, bytes_[i].second, times_[i]});
+      cells.push_back({bytes_[i].first, bytes_[i].second, times_[i]});
     }
-    return columns;
+    return cells;
   }
 
  private:
@@ -64,27 +64,27 @@ std::vector<std::string> ShownPoints(simdjson::dom::element points) {
   return shown;
 }
 
-TEST(ColumnTest, ClassifiesByLengthBeforeTheFirstByte) {
-  EXPECT_EQ(ClassifyColumn(Hex("0500")), ColumnKind::kPoint);
-  EXPECT_EQ(ClassifyColumn(Hex("05f00017")), ColumnKind::kCompacted);
-  EXPECT_EQ(ClassifyColumn(Hex("f0000047")), ColumnKind::kPoint);
-  EXPECT_EQ(ClassifyColumn(Hex("f00000470010")), ColumnKind::kCompacted);
-  EXPECT_EQ(ClassifyColumn(Hex("050000")), ColumnKind::kAppend);
-  EXPECT_EQ(ClassifyColumn(Hex("0500000000")), ColumnKind::kUnknown);
-  EXPECT_EQ(ClassifyColumn(Hex("0100000000")), ColumnKind::kAnnotation);
-  EXPECT_EQ(ClassifyColumn(Hex("060001")), ColumnKind::kHistogram);
-  EXPECT_EQ(ClassifyColumn(Hex("070001")), ColumnKind::kUnknown);
-  EXPECT_EQ(ClassifyColumn(""), ColumnKind::kUnknown);
+TEST(HBaseCellsTest, ClassifiesByLengthBeforeTheFirstByte) {
+  EXPECT_EQ(ClassifyHBaseCell(Hex("0500")), HBaseCellKind::kPoint);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("05f00017")), HBaseCellKind::kCompacted);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("f0000047")), HBaseCellKind::kPoint);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("f00000470010")), HBaseCellKind::kCompacted);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("050000")), HBaseCellKind::kAppend);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("0500000000")), HBaseCellKind::kUnknown);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("0100000000")), HBaseCellKind::kAnnotation);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("060001")), HBaseCellKind::kHistogram);
+  EXPECT_EQ(ClassifyHBaseCell(Hex("070001")), HBaseCellKind::kUnknown);
+  EXPECT_EQ(ClassifyHBaseCell(""), HBaseCellKind::kUnknown);
 }
 
-TEST(ColumnTest, VectorsExtractPoints) {
+TEST(HBaseCellsTest, VectorsExtractPoints) {
   for (const TestVector& vector : LoadVectors("storage.json", "row.extract_points")) {
     SCOPED_TRACE(vector.from);
-    OwnedColumns columns;
-    columns.AddAll(vector.given["cells"]);
+    OwnedCells cells;
+    cells.AddAll(vector.given["cells"]);
     CellColumns points;
-    for (const Column& column : columns.views())
-      ASSERT_OK(DecodeColumn(column, &points));
+    for (const HBaseCell& cell : cells.views())
+      ASSERT_OK(DecodeHBaseCell(cell, &points));
     SortLastWins(&points);
     EXPECT_EQ(Shown(points), ShownPoints(vector.expect["points"]));
   }
@@ -93,12 +93,12 @@ TEST(ColumnTest, VectorsExtractPoints) {
 // Deviation: fix_duplicates=false is not offered, so what that refuses is merged, newest first.
 // What is put and deleted is not stated either, for a merge replaces it; that nothing is to do must
 // agree.
-TEST(ColumnTest, VectorsCompactRow) {
+TEST(HBaseCellsTest, VectorsCompactRow) {
   for (const TestVector& vector : LoadVectors("storage.json", "compact.row")) {
     SCOPED_TRACE(vector.from);
-    OwnedColumns columns;
-    columns.AddAll(vector.given["cells"]);
-    const auto row = CompactRow(columns.views());
+    OwnedCells cells;
+    cells.AddAll(vector.given["cells"]);
+    const auto row = CompactRow(cells.views());
     ASSERT_OK(row);
     if (vector.wants_error()) {
       EXPECT_FALSE(bool(vector.given["fix_duplicates"]));
@@ -122,11 +122,11 @@ TEST(ColumnTest, VectorsCompactRow) {
 }
 
 // The vectors give a hash of what their note describes in words: here it is built from the words.
-TEST(ColumnTest, VectorsCompactGeneratedRows) {
+TEST(HBaseCellsTest, VectorsCompactGeneratedRows) {
   for (const TestVector& vector : LoadVectors("storage.json", "compact.row.generated")) {
     SCOPED_TRACE(vector.from);
     const auto width = static_cast<size_t>(IntOf(vector.given, "qualifier_bytes"));
-    OwnedColumns columns;
+    OwnedCells cells;
     std::string qualifiers;
     std::string values;
     for (int64_t i = IntOf(vector.given, "first"); i < IntOf(vector.given, "limit");
@@ -139,10 +139,10 @@ TEST(ColumnTest, VectorsCompactGeneratedRows) {
       AppendBigEndian(static_cast<uint64_t>(i), 8, &value);
       qualifiers += qualifier;
       values += value;
-      columns.Add(std::move(qualifier), std::move(value), 0);
+      cells.Add(std::move(qualifier), std::move(value), 0);
     }
 
-    const auto row = CompactRow(columns.views());
+    const auto row = CompactRow(cells.views());
 
     ASSERT_OK(row);
     EXPECT_EQ(row->qualifier.size(), static_cast<size_t>(IntOf(vector.expect, "q_length")));
@@ -153,14 +153,14 @@ TEST(ColumnTest, VectorsCompactGeneratedRows) {
   }
 }
 
-TEST(ColumnTest, CompactCountsDuplicatesAndPrefersTheNewest) {
-  OwnedColumns columns;
-  columns.Add(Hex("0000"), Hex("01"), 5);
-  columns.Add(Hex("f0000000"), Hex("02"), 9);
-  columns.Add(Hex("0007"), Hex("0000000000000002"), 7);
-  columns.Add(Hex("00000010"), Hex("020300"), 8);
+TEST(HBaseCellsTest, CompactCountsDuplicatesAndPrefersTheNewest) {
+  OwnedCells cells;
+  cells.Add(Hex("0000"), Hex("01"), 5);
+  cells.Add(Hex("f0000000"), Hex("02"), 9);
+  cells.Add(Hex("0007"), Hex("0000000000000002"), 7);
+  cells.Add(Hex("00000010"), Hex("020300"), 8);
 
-  const auto row = CompactRow(columns.views());
+  const auto row = CompactRow(cells.views());
 
   ASSERT_OK(row);
   EXPECT_EQ(ToHex(row->qualifier), "f00000000010");
@@ -169,39 +169,39 @@ TEST(ColumnTest, CompactCountsDuplicatesAndPrefersTheNewest) {
   EXPECT_EQ(row->duplicates_variant, 2U);
 }
 
-TEST(ColumnTest, CompactLetsTheEarlierColumnWinAtOneWriteTime) {
-  OwnedColumns columns;
-  columns.Add(Hex("0000"), Hex("01"), 5);
-  columns.Add(Hex("0001"), Hex("0002"), 5);
-  const auto row = CompactRow(columns.views());
+TEST(HBaseCellsTest, CompactLetsTheEarlierCellWinAtOneWriteTime) {
+  OwnedCells cells;
+  cells.Add(Hex("0000"), Hex("01"), 5);
+  cells.Add(Hex("0001"), Hex("0002"), 5);
+  const auto row = CompactRow(cells.views());
   ASSERT_OK(row);
   EXPECT_EQ(ToHex(row->qualifier), "0000");
 }
 
-TEST(ColumnTest, CompactLeavesACompactedRowAsItIs) {
-  OwnedColumns columns;
-  columns.Add(Hex("00000010"), Hex("010200"), 5);
-  const auto row = CompactRow(columns.views());
+TEST(HBaseCellsTest, CompactLeavesACompactedRowAsItIs) {
+  OwnedCells cells;
+  cells.Add(Hex("00000010"), Hex("010200"), 5);
+  const auto row = CompactRow(cells.views());
   ASSERT_OK(row);
   EXPECT_FALSE(row->rewritten);
 }
 
-TEST(ColumnTest, DecodeRepairsOnlySinglePointsWithTwoByteQualifiers) {
+TEST(HBaseCellsTest, DecodeRepairsOnlySinglePointsWithTwoByteQualifiers) {
   CellColumns points;
-  ASSERT_OK(DecodeColumn({Hex("000b"), Hex("0000000040866666")}, &points));
-  ASSERT_OK(DecodeColumn({Hex("0013"), Hex("0000000000000004")}, &points));
+  ASSERT_OK(DecodeHBaseCell({Hex("000b"), Hex("0000000040866666")}, &points));
+  ASSERT_OK(DecodeHBaseCell({Hex("0013"), Hex("0000000000000004")}, &points));
   EXPECT_EQ(Shown(points), (std::vector<std::string>{"000b=40866666", "0017=0000000000000004"}));
-  EXPECT_THAT(DecodeColumn({Hex("f000000b"), Hex("0000000040866666")}, &points),
+  EXPECT_THAT(DecodeHBaseCell({Hex("f000000b"), Hex("0000000040866666")}, &points),
               StatusIs(absl::StatusCode::kDataLoss));
 }
 
-TEST(ColumnTest, DecodeNamesTheFault) {
+TEST(HBaseCellsTest, DecodeNamesTheFault) {
   const auto check = [](const char* qualifier, const char* value, const char* fault) {
     SCOPED_TRACE(qualifier);
     CellColumns points;
     const std::string qualifier_bytes = Hex(qualifier);
     const std::string value_bytes = Hex(value);
-    EXPECT_THAT(DecodeColumn({qualifier_bytes, value_bytes}, &points),
+    EXPECT_THAT(DecodeHBaseCell({qualifier_bytes, value_bytes}, &points),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr(fault)));
   };
   check("000b", "0000000140866666", "corrupted floating point value");
@@ -214,13 +214,13 @@ TEST(ColumnTest, DecodeNamesTheFault) {
   check("050000", "00002a00", "append cell at 3");
 }
 
-TEST(ColumnTest, DecodeReportsCompactedQualifiersCutShort) {
+TEST(HBaseCellsTest, DecodeReportsCompactedQualifiersCutShort) {
   CellColumns points;
-  EXPECT_THAT(DecodeColumn({Hex("0000 f000"), Hex("01 02 00")}, &points),
+  EXPECT_THAT(DecodeHBaseCell({Hex("0000 f000"), Hex("01 02 00")}, &points),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cut short")));
 }
 
-TEST(ColumnTest, VectorsAppendParse) {
+TEST(HBaseCellsTest, VectorsAppendParse) {
   for (const TestVector& vector : LoadVectors("storage.json", "append.parse")) {
     SCOPED_TRACE(vector.from);
     const auto parsed = ParseAppendCell(BytesOf(vector.given, "q"), BytesOf(vector.given, "v"));
@@ -243,7 +243,7 @@ TEST(ColumnTest, VectorsAppendParse) {
   }
 }
 
-TEST(ColumnTest, VectorsAppendEncode) {
+TEST(HBaseCellsTest, VectorsAppendEncode) {
   for (const TestVector& vector : LoadVectors("storage.json", "append.encode")) {
     SCOPED_TRACE(vector.from);
     std::string cell;
@@ -256,7 +256,7 @@ TEST(ColumnTest, VectorsAppendEncode) {
   }
 }
 
-TEST(ColumnTest, VectorsAppendWrite) {
+TEST(HBaseCellsTest, VectorsAppendWrite) {
   for (const TestVector& vector : LoadVectors("storage.json", "append.write")) {
     SCOPED_TRACE(vector.from);
     const int64_t base_ms = IntOf(vector.expect, "row_base_time") * 1000;
@@ -278,15 +278,15 @@ TEST(ColumnTest, VectorsAppendWrite) {
   }
 }
 
-TEST(ColumnTest, VectorsRowSeqMerge) {
+TEST(HBaseCellsTest, VectorsRowSeqMerge) {
   for (const TestVector& vector : LoadVectors("storage.json", "rowseq.merge")) {
     SCOPED_TRACE(vector.from);
-    OwnedColumns parts;
+    OwnedCells parts;
     parts.AddAll(vector.given["rows"]);
     const auto row = MergeRowParts(parts.views());
     ASSERT_OK(row);
     CellColumns points;
-    ASSERT_OK(DecodeColumn({row->qualifier, row->value}, &points));
+    ASSERT_OK(DecodeHBaseCell({row->qualifier, row->value}, &points));
     size_t i = 0;
     for (const simdjson::dom::element point : simdjson::dom::array(vector.expect["points"])) {
       ASSERT_LT(i, points.size());
@@ -299,8 +299,8 @@ TEST(ColumnTest, VectorsRowSeqMerge) {
   }
 }
 
-TEST(ColumnTest, MergeRowPartsKeepsWhatIsHeldAndOrsMetaBytes) {
-  OwnedColumns parts;
+TEST(HBaseCellsTest, MergeRowPartsKeepsWhatIsHeldAndOrsMetaBytes) {
+  OwnedCells parts;
   parts.Add(Hex("0000f0004000"), Hex("010201"), 0);
   parts.Add(Hex("00000010"), Hex("090300"), 100);
   const auto row = MergeRowParts(parts.views());
@@ -309,8 +309,8 @@ TEST(ColumnTest, MergeRowPartsKeepsWhatIsHeldAndOrsMetaBytes) {
   EXPECT_EQ(ToHex(row->value), "01020301");
 }
 
-TEST(ColumnTest, MergeRowPartsOfOnePointIsAPlainPoint) {
-  OwnedColumns parts;
+TEST(HBaseCellsTest, MergeRowPartsOfOnePointIsAPlainPoint) {
+  OwnedCells parts;
   parts.Add(Hex("0000"), Hex("01"), 0);
   parts.Add(Hex("0000"), Hex("02"), 0);
   const auto row = MergeRowParts(parts.views());
@@ -319,7 +319,7 @@ TEST(ColumnTest, MergeRowPartsOfOnePointIsAPlainPoint) {
   EXPECT_EQ(ToHex(row->value), "01");
 }
 
-TEST(ColumnTest, EveryTruncationOfAnAppendCellIsRefusedOrAPrefix) {
+TEST(HBaseCellsTest, EveryTruncationOfAnAppendCellIsRefusedOrAPrefix) {
   const std::string cell = Hex("0000 2a f0000101 0080 001b 422a0000 002f 402899999999999a");
   const size_t ends[] = {3, 9, 15, 25};
   for (size_t size = 1; size <= cell.size(); ++size) {

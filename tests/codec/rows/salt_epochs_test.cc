@@ -30,7 +30,7 @@ TEST(SaltEpochsTest, RefusesWhatIsNoList) {
        {"", "0", "0=", "=4", "0=4,", " 0=4", "0=-1", "0=4294967296", "99999999999999999999=4"})
     EXPECT_THAT(MessageOf(text), HasSubstr("want from=buckets")) << text;
   EXPECT_THAT(MessageOf("0=4 "), HasSubstr("got more text"));
-  EXPECT_THAT(MessageOf("0=4;3600=5"), HasSubstr("got more text behind 1 of them"));
+  EXPECT_THAT(MessageOf("0=4;3600=5"), HasSubstr("got more text after 1 of them"));
   EXPECT_THAT(MessageOf("3600=4"), HasSubstr("got a first one from 3600 s; want 0"));
   EXPECT_THAT(MessageOf("0=4,7200=5,3600=6"), HasSubstr("want ascending times"));
   EXPECT_THAT(MessageOf("0=4,3600=5,3600=6"), HasSubstr("want ascending times"));
@@ -60,7 +60,7 @@ TEST(SaltEpochsTest, TooManyAreRefused) {
   EXPECT_FALSE(SaltEpochs::Parse(text + std::string(20'000, ','), 1).ok());
 }
 
-TEST(SaltEpochsTest, AppendsOnlyBehindTheLast) {
+TEST(SaltEpochsTest, AppendsOnlyAfterTheLast) {
   auto epochs = SaltEpochs::Parse("0=20,7200=40", 1);
   ASSERT_TRUE(epochs.ok());
 

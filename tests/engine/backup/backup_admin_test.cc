@@ -81,7 +81,7 @@ TEST_F(BackupAdminTest, OfAnEmptyStoreIsAnEmptyStore) {
 TEST_F(BackupAdminTest, CopiesTheFilesOfTablesOnce) {
   Open();
   PutPoints(tsdb_.get(), 0, 1000);
-  ASSERT_OK(tsdb_->Compact());  // at rest: nothing makes table files by itself
+  ASSERT_OK(tsdb_->Compact());  // at rest: nothing makes SST files by itself
   const auto first = Make();
   ASSERT_OK(first);
   PutPoints(tsdb_.get(), 1000, 20);
@@ -92,7 +92,7 @@ TEST_F(BackupAdminTest, CopiesTheFilesOfTablesOnce) {
   const auto third = Make();
   ASSERT_OK(third);
 
-  // The log and the journal have grown, no table file.
+  // The log and the journal have grown, no SST file.
   size_t shared = 0;
   for (const BackupFile& file : second->files) {
     const bool is_old = std::ranges::find(first->files, file) != first->files.end();
@@ -116,7 +116,7 @@ TEST_F(BackupAdminTest, IsRefusedInTheStore) {
   EXPECT_OK(tsdb_->backups()->Make(dir_.file("store.backups")));
 }
 
-TEST_F(BackupAdminTest, ADamagedTableFileIsNotTaken) {
+TEST_F(BackupAdminTest, ADamagedSstFileIsNotTaken) {
   Open();
   PutPoints(tsdb_.get(), 0, 1000);
   ASSERT_OK(tsdb_->Flush());
@@ -159,7 +159,7 @@ TEST_F(BackupAdminTest, AfterAFailureTheStoreGoesOnAndDeletesItsFiles) {
   options_.env = nullptr;
 }
 
-// Lists directories slowly. RocksDB lists that of its logs when it has noted which table files
+// Lists directories slowly. RocksDB lists that of its logs when it has noted which SST files
 // there are: what else goes on has time to come between, unless it is kept from it.
 class SlowListingFs : public rocksdb::FileSystemWrapper {
  public:

@@ -98,8 +98,8 @@ TEST(BackupManifestTest, WhatNoBackupWritesIsRefusedWhateverItsCrc) {
       {"db/000012.sst", "db/..", "want file, a CRC"},
       {"db/000012.sst", "db/", "want file, a CRC"},
       {"db/000012.sst", "db/a b", "want file, a CRC"},
-      {"db/000012.sst", "journal/x", "a path behind journal/x"},
-      {"db/CURRENT", "db/000012.sst", "a path behind db/000012.sst"},
+      {"db/000012.sst", "journal/x", "a path after journal/x"},
+      {"db/CURRENT", "db/000012.sst", "a path after db/000012.sst"},
       {"hourcell-backup", "hourcell backup", "want hourcell-backup"},
   };
   for (const Case& c : cases) {

@@ -35,7 +35,7 @@ std::vector<std::string> WrittenAgain(simdjson::dom::element columns) {
     const std::string qualifier = BytesOf(column, "q");
     const std::string value = BytesOf(column, "v");
     CellColumns points;
-    EXPECT_OK(DecodeColumn({.qualifier = qualifier, .value = value}, &points));
+    EXPECT_OK(DecodeHBaseCell({.qualifier = qualifier, .value = value}, &points));
     for (size_t i = 0; i < points.size(); ++i) {
       AppendPointCell(points.qualifier(i).offset_ms, points.qualifier(i).is_ms, points.value(i),
                       &cells.emplace_back());

@@ -248,7 +248,7 @@ TEST_F(FsckTest, NamesAreRepaired) {
   EXPECT_THAT(Check().counts, IsEmpty());
 }
 
-TEST_F(FsckTest, ADamagedTableFileIsToldOrKeepsTheStoreShut) {
+TEST_F(FsckTest, ADamagedSstFileIsToldOrKeepsTheStoreShut) {
   for (const auto& entry : std::filesystem::directory_iterator(options_.path + "/db")) {
     if (entry.path().extension() == ".sst") Damage(entry.path().string(), 10);
   }

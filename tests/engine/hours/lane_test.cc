@@ -105,7 +105,7 @@ TEST_F(LaneTest, ReadsWhatWasAppendedLastWriteWinning) {
   EXPECT_EQ(lane_.series(), 2u);
 }
 
-TEST_F(LaneTest, ASealingHourIsReadBeforeTheOneOpenedBehindIt) {
+TEST_F(LaneTest, ASealingHourIsReadBeforeTheOneOpenedAfterIt) {
   Append(1, 10, 1);
   Append(1, 20, 2);
   const std::vector<FrozenHour> frozen = Freeze();
@@ -246,7 +246,7 @@ TEST_F(LaneTest, TheLastPointIsThatOfTheLatestInstantNotTheLatestWrite) {
   EXPECT_EQ(Last(1, 0, 2 * kHour + 4), std::pair(int64_t{20}, int64_t{4}));
 }
 
-TEST_F(LaneTest, TheLastPointOfAnHourOpenedBehindASealingOne) {
+TEST_F(LaneTest, TheLastPointOfAnHourOpenedAfterASealingOne) {
   Append(1, 30, 1);
   const std::vector<FrozenHour> frozen = Freeze();
   Append(1, 20, 2);

@@ -74,13 +74,13 @@ TEST(NewSeriesTest, ASplitLosesNothing) {
     series.AddLogRow({101, 304});
     const SeriesNumber first = series.first_number();
     const SeriesNumber last = first - 1 + random.Below(series.last_number() - first + 2);
-    const std::unique_ptr<NewSeries> behind = series.SplitBehind(last);
+    const std::unique_ptr<NewSeries> after = series.SplitAfter(last);
 
     EXPECT_EQ(series.last_number(), last);
-    EXPECT_EQ(behind->first_number(), last + 1);
-    EXPECT_EQ(series.size() + behind->size(), model.size());
-    EXPECT_EQ(series.log_rows().size() + behind->log_rows().size(), 2u);
-    for (const NewSeries* const part : {&series, behind.get()}) {
+    EXPECT_EQ(after->first_number(), last + 1);
+    EXPECT_EQ(series.size() + after->size(), model.size());
+    EXPECT_EQ(series.log_rows().size() + after->log_rows().size(), 2u);
+    for (const NewSeries* const part : {&series, after.get()}) {
       for (const auto& [from, to] : part->log_rows())
         EXPECT_EQ(to <= last, part == &series);
       size_t entries = 0;
@@ -94,8 +94,8 @@ TEST(NewSeriesTest, ASplitLosesNothing) {
       EXPECT_EQ(entries, part->size());
     }
     for (const auto& [number, tsuid] : model) {
-      const NewSeries& here = number <= last ? series : *behind;
-      const NewSeries& there = number <= last ? *behind : series;
+      const NewSeries& here = number <= last ? series : *after;
+      const NewSeries& there = number <= last ? *after : series;
       EXPECT_EQ(here.TsuidOf(number), tsuid);
       EXPECT_EQ(here.NumberOf(tsuid), number);
       EXPECT_EQ(there.TsuidOf(number), "");
@@ -120,12 +120,12 @@ TEST(NewSeriesTest, IndexesTheTagsOfMany) {
   EXPECT_EQ(WithTag(series, 1, {2, 1}).size(), 34u);
   EXPECT_THAT(WithTag(series, 1, {1, 102}), ElementsAre(102u));
 
-  const std::unique_ptr<NewSeries> behind = series.SplitBehind(63);
+  const std::unique_ptr<NewSeries> after = series.SplitAfter(63);
 
   EXPECT_EQ(WithTag(series, 1, {2, 1}).size(), 21u);
-  EXPECT_EQ(WithTag(*behind, 1, {2, 1}).size(), 13u);
+  EXPECT_EQ(WithTag(*after, 1, {2, 1}).size(), 13u);
   EXPECT_THAT(WithTag(series, 1, {1, 64}), IsEmpty());
-  EXPECT_THAT(WithTag(*behind, 1, {1, 64}), ElementsAre(64u));
+  EXPECT_THAT(WithTag(*after, 1, {1, 64}), ElementsAre(64u));
 }
 
 TEST(NewSeriesTest, FindsTheNewerOnesInAnyOrder) {

@@ -42,12 +42,12 @@ TEST(JournalCutTest, SaysWhatIsLost) {
                  .file = "kept"};
   EXPECT_EQ(
       CutText(cut),
-      "00000000000000000002.log: bytes 71 to 140 are cut out, for they do not check; blocks 5 "
-      "to 6 are lost; kept as kept");
+      "00000000000000000002.log: removed bytes 71 to 140, which are damaged; blocks 5 to 6 are "
+      "lost; the bytes are kept in kept");
   cut.end_sequence = 5;
-  EXPECT_THAT(CutText(cut), HasSubstr("no block that is needed is lost"));
+  EXPECT_THAT(CutText(cut), HasSubstr("no needed block is lost"));
   cut.end_sequence.reset();
-  EXPECT_THAT(CutText(cut), HasSubstr("from 5 on"));
+  EXPECT_THAT(CutText(cut), HasSubstr("all blocks from 5 on"));
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ class JournalRecoveryTest : public testing::Test {
   // BlocksOf(first, end) without those of [lost, found).
   static Blocks BlocksWithout(uint64_t first, uint64_t lost, uint64_t found, uint64_t end) {
     Blocks blocks = BlocksOf(first, lost);
-    const Blocks behind = BlocksOf(found, end);
-    blocks.insert(blocks.end(), behind.begin(), behind.end());
+    const Blocks after = BlocksOf(found, end);
+    blocks.insert(blocks.end(), after.begin(), after.end());
     return blocks;
   }
 
@@ -114,9 +114,9 @@ TEST_F(JournalRecoveryTest, EveryKindOfTornTailIsCut) {
   const size_t last = OffsetOf(1);
   const Case cases[] = {
       {"nothing torn", [](std::string*) {}, 3},
-      {"garbage behind it", [](std::string* bytes) { *bytes += "garbage of some length"; }, 3},
-      {"zeros behind it", [](std::string* bytes) { bytes->append(100'000, '\0'); }, 3},
-      {"a few zeros behind it", [](std::string* bytes) { bytes->append(5, '\0'); }, 3},
+      {"garbage after it", [](std::string* bytes) { *bytes += "garbage of some length"; }, 3},
+      {"zeros after it", [](std::string* bytes) { bytes->append(100'000, '\0'); }, 3},
+      {"a few zeros after it", [](std::string* bytes) { bytes->append(5, '\0'); }, 3},
       {"one byte short", [](std::string* bytes) { bytes->pop_back(); }, 2},
       {"only its header", [&](std::string* bytes) { bytes->resize(last + 24); }, 2},
       {"half its header", [&](std::string* bytes) { bytes->resize(last + 12); }, 2},
@@ -152,11 +152,11 @@ TEST_F(JournalRecoveryTest, EveryLengthOfTheLastSegmentGivesItsWholeBlocks) {
   }
 }
 
-TEST_F(JournalRecoveryTest, ValidBlocksBehindABadOneThatWasNeverSyncedStay) {
+TEST_F(JournalRecoveryTest, ValidBlocksAfterABadOneThatWasNeverSyncedStay) {
   Make(/*synced=*/3, /*unsynced=*/6);
   Damage(PathOf(2), OffsetOf(1) + 30);
   const std::string bad = ReadFile(PathOf(2)).substr(OffsetOf(1), kSmallBlockBytes);
-  const std::string behind = ReadFile(PathOf(3));
+  const std::string after = ReadFile(PathOf(3));
 
   EXPECT_THAT(ExpectBlocks(BlocksWithout(1, 5, 6, 10), 10),
               ElementsAre(JournalCut{.segment = 2,
@@ -165,7 +165,7 @@ TEST_F(JournalRecoveryTest, ValidBlocksBehindABadOneThatWasNeverSyncedStay) {
                                      .first_sequence = 5,
                                      .end_sequence = 6}));
   EXPECT_EQ(ReadFile(path_ + "/" + SegmentName(2) + ".71-102.5-6.cut"), bad);
-  EXPECT_EQ(ReadFile(PathOf(3)), behind);
+  EXPECT_EQ(ReadFile(PathOf(3)), after);
 }
 
 TEST_F(JournalRecoveryTest, EveryDamagedByteOfWhatWasNotSyncedCostsItsBlockAtMost) {
@@ -178,7 +178,7 @@ TEST_F(JournalRecoveryTest, EveryDamagedByteOfWhatWasNotSyncedCostsItsBlockAtMos
       const bool is_header = at < kSegmentHeaderBytes;
       const uint64_t lost =
           3 * (number - 1) + 1 + (is_header ? 0 : (at - kSegmentHeaderBytes) / kSmallBlockBytes);
-      // Of the last block, nothing behind says that it was there.
+      // Of the last block, nothing after says that it was there.
       const bool is_last = lost == 9 && !is_header;
       const auto cuts =
           ExpectBlocks(BlocksWithout(1, lost, is_header ? lost : lost + 1, 10), is_last ? 9 : 10);
@@ -251,7 +251,7 @@ TEST_F(JournalRecoveryTest, DamageBelowTheLowMarkInASegmentThatIsNeeded) {
   }
 }
 
-TEST_F(JournalRecoveryTest, TheOldestHeaderIsNotNeededForTheBlocksBehindIt) {
+TEST_F(JournalRecoveryTest, TheOldestHeaderIsNotNeededForTheBlocksAfterIt) {
   Make(/*synced=*/0, /*unsynced=*/9);
   Damage(PathOf(1), 20);
   const auto cuts = ExpectBlocks(BlocksOf(3, 10), 10, /*low_mark=*/3);
@@ -321,7 +321,7 @@ TEST_F(JournalRecoveryTest, ABadBlockThatWasSyncedIsDataLoss) {
   const std::string segment = ReadFile(PathOf(2));
 
   ExpectDataLoss(AllOf(HasSubstr(PathOf(2) + " at offset 71: block 5: CRC32C "),
-                       HasSubstr("4 blocks behind it are readable"),
+                       HasSubstr("4 blocks after it are readable"),
                        HasSubstr("all below 7 are on disk")));
   EXPECT_EQ(ReadFile(PathOf(2)), segment);
 }
@@ -331,7 +331,7 @@ TEST_F(JournalRecoveryTest, TheHeaderOfALaterSegmentVouchesToo) {
   WriteFile(PathOf(2), ReadFile(PathOf(2)).substr(0, kSegmentHeaderBytes));
   Damage(PathOf(1), OffsetOf(2) + 1);
 
-  ExpectDataLoss(AllOf(HasSubstr("block 3: CRC32C"), HasSubstr("0 blocks behind it are readable")));
+  ExpectDataLoss(AllOf(HasSubstr("block 3: CRC32C"), HasSubstr("0 blocks after it are readable")));
 }
 
 TEST_F(JournalRecoveryTest, TheFooterVouchesForEverythingBeforeIt) {
@@ -343,7 +343,7 @@ TEST_F(JournalRecoveryTest, TheFooterVouchesForEverythingBeforeIt) {
   }
   Damage(PathOf(1), OffsetOf(1) + 8);
 
-  ExpectDataLoss(AllOf(HasSubstr("at offset 71: block 2: "), HasSubstr("1 blocks behind it")));
+  ExpectDataLoss(AllOf(HasSubstr("at offset 71: block 2: "), HasSubstr("1 blocks after it")));
 }
 
 TEST_F(JournalRecoveryTest, ATornFooterIsATornTail) {

@@ -66,7 +66,7 @@ TEST_F(SyncedNoteTest, ABitThatIsFlippedOnceIsAnError) {
   SyncedNote note(&fs_, directory_.path());
   note.Write(5);
   fs_.FailOn({.operations = FaultFs::kRead, .with = FaultFs::Failure::kFlip});
-  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr("read twice")));
+  EXPECT_THAT(Read(), StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr("two reads")));
 }
 
 }  // namespace

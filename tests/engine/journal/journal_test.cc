@@ -54,7 +54,7 @@ TEST_F(JournalTest, AnEmptyJournalHasNothing) {
   EXPECT_EQ(journal->bytes(), 0u);
   EXPECT_THAT(ReplayAll(*journal), IsOkAndHolds(Blocks()));
   EXPECT_OK(journal->Sync());
-  EXPECT_OK(journal->Trim(100));
+  EXPECT_OK(journal->DeleteBelow(100));
   EXPECT_THAT(FilesIn(path_), IsEmpty());
 }
 
@@ -93,7 +93,7 @@ TEST_F(JournalTest, AfterKillAllIsThereAndSequencesGoOn) {
   EXPECT_EQ(ReadFile(PathOf(1)), first_segment);
 }
 
-// All segments were trimmed, and kill -9 came when the next one had no header yet.
+// All segments were deleted, and kill -9 came when the next one had no header yet.
 TEST_F(JournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
   std::filesystem::create_directories(path_);
   std::ofstream(PathOf(1)).close();
@@ -146,14 +146,14 @@ TEST_F(JournalTest, FullSegmentsAreFollowedByNewOnes) {
         IsOkAndHolds(Blocks(want.begin() + static_cast<std::ptrdiff_t>(from) - 1, want.end())));
 }
 
-TEST_F(JournalTest, TrimDeletesWhatIsBelowTheMarkButNeverTheNewest) {
+TEST_F(JournalTest, DeleteBelowKeepsTheNewest) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 6);
-  ASSERT_OK(journal->Trim(3));
+  ASSERT_OK(journal->DeleteBelow(3));
   EXPECT_EQ(journal->oldest_sequence(), 3u);
-  ASSERT_OK(journal->Trim(4));
+  ASSERT_OK(journal->DeleteBelow(4));
   EXPECT_THAT(FilesIn(path_), ElementsAre(SegmentName(2), SegmentName(3)));
-  ASSERT_OK(journal->Trim(100));
+  ASSERT_OK(journal->DeleteBelow(100));
   EXPECT_THAT(FilesIn(path_), ElementsAre(SegmentName(3)));
   EXPECT_EQ(journal->oldest_sequence(), 5u);
   EXPECT_EQ(journal->segments(), 1u);
@@ -351,8 +351,8 @@ TEST_F(JournalTest, AfterAFailedFsyncItTakesNothingUntilOpenedAgain) {
     const auto journal = MustOpen();
     WriteBlocks(journal.get(), 2);
     fs_.FailOn({.operations = operation});
-    const auto is_refused =
-        StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("what is on disk is unknown"));
+    const auto is_refused = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                     HasSubstr("the state of the journal on disk is unknown"));
     EXPECT_THAT(journal->Sync(), is_refused);
     EXPECT_THAT(journal->Sync(), is_refused);
     EXPECT_THAT(WriteBlock(journal.get(), "x"), is_refused);
@@ -371,18 +371,19 @@ TEST_F(JournalTest, ASegmentThatCannotBeDeletedIsTriedAgain) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 6);
   fs_.FailOn({.operations = FaultFs::kDelete});
-  EXPECT_THAT(journal->Trim(5), StatusIs(absl::StatusCode::kUnavailable, HasSubstr(PathOf(1))));
+  EXPECT_THAT(journal->DeleteBelow(5),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr(PathOf(1))));
   EXPECT_EQ(journal->oldest_sequence(), 1u);
-  ASSERT_OK(journal->Trim(5));
+  ASSERT_OK(journal->DeleteBelow(5));
   EXPECT_EQ(journal->oldest_sequence(), 5u);
 }
 
 // --- threads ---
 
-TEST_F(JournalTest, SyncAndTrimBesideWrite) {
+TEST_F(JournalTest, SyncAndDeleteBesideWrite) {
   constexpr uint64_t kBlocks = 3000;
   uint64_t synced = 0;
-  uint64_t trimmed = 0;
+  uint64_t deleted = 0;
   {
     const auto journal = MustOpen(/*segment_bytes=*/1000);
     std::atomic<bool> is_done{false};
@@ -391,9 +392,9 @@ TEST_F(JournalTest, SyncAndTrimBesideWrite) {
         const uint64_t before = journal->next_sequence();
         ASSERT_OK(journal->Sync());
         ASSERT_GE(journal->synced_sequence(), before);
-        trimmed = journal->synced_sequence() / 2;
-        ASSERT_OK(journal->Trim(trimmed));
-        ASSERT_LE(journal->oldest_sequence(), std::max<uint64_t>(trimmed, 1));
+        deleted = journal->synced_sequence() / 2;
+        ASSERT_OK(journal->DeleteBelow(deleted));
+        ASSERT_LE(journal->oldest_sequence(), std::max<uint64_t>(deleted, 1));
       }
     });
     WriteBlocks(journal.get(), kBlocks);
@@ -406,7 +407,7 @@ TEST_F(JournalTest, SyncAndTrimBesideWrite) {
   const auto journal = MustOpen();
   EXPECT_GE(journal->next_sequence(), synced);
   EXPECT_LE(journal->next_sequence(), kBlocks + 1);
-  const uint64_t first = std::max<uint64_t>(trimmed, 1);
+  const uint64_t first = std::max<uint64_t>(deleted, 1);
   const auto found = ReplayAll(*journal, first);
   ASSERT_OK(found);
   std::set<uint64_t> sequences;
@@ -420,7 +421,7 @@ TEST_F(JournalTest, SyncAndTrimBesideWrite) {
 }
 
 // A segment is synced, gets one more block, and is left for the next one before the sync is done.
-TEST_F(JournalTest, ABlockThatComesBehindTheSyncOfItsSegmentIsSyncedByTheNext) {
+TEST_F(JournalTest, ABlockThatComesAfterTheSyncOfItsSegmentIsSyncedByTheNext) {
   uint64_t synced = 0;
   {
     const auto journal = MustOpen(/*segment_bytes=*/1000);
@@ -445,8 +446,8 @@ TEST_F(JournalTest, ABlockThatComesBehindTheSyncOfItsSegmentIsSyncedByTheNext) {
 
 // --- power loss ---
 
-// Random writes, syncs, trims, faults, kills and power losses, against a model of what has to be
-// there: every synced block, any of the later ones, nothing else, always in order.
+// Random writes, syncs, deletions, faults, kills and power losses, against a model of what has to
+// be there: every synced block, any of the later ones, nothing else, always in order.
 class PowerLossTest : public JournalTest, public testing::WithParamInterface<uint64_t> {
  protected:
   void Run(uint64_t seed) {
@@ -531,10 +532,10 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
     if (journal_->Sync().ok()) surely_ = before;
   }
 
-  void Trim() {
+  void Delete() {
     if (surely_ <= low_mark_) return;
     low_mark_ += random_.Below(surely_ - low_mark_);
-    EXPECT_OK(journal_->Trim(low_mark_));
+    EXPECT_OK(journal_->DeleteBelow(low_mark_));
   }
 
   void Fault() {
@@ -552,7 +553,7 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
   void Step() {
     switch (random_.Below(100)) {
       case 0:
-        Trim();
+        Delete();
         break;
       case 1:
         Fault();
@@ -604,41 +605,41 @@ TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
   EXPECT_EQ(pin->next_sequence(), 6u);
 
   WriteBlocks(journal.get(), 4);
-  ASSERT_OK(journal->Trim(10));
+  ASSERT_OK(journal->DeleteBelow(10));
   EXPECT_EQ(journal->oldest_sequence(), 1u);
   EXPECT_EQ(FilesIn(path_).size(), 5u);
 
   const std::unique_ptr<JournalPin> second = journal->Pin(10);
   EXPECT_TRUE(second->files().empty());
   pin.reset();
-  ASSERT_OK(journal->Trim(10));
+  ASSERT_OK(journal->DeleteBelow(10));
   EXPECT_EQ(journal->oldest_sequence(), 1u) << "the second holds them";
 }
 
-TEST_F(JournalTest, TheTrimMarkIsTheLeastLowMarkThatDeletesASegment) {
+TEST_F(JournalTest, TheLeastLowMarkThatDeletesASegment) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
-  EXPECT_EQ(journal->TrimMark(0), 0u) << "there is no segment";
+  EXPECT_EQ(journal->LowMarkThatDeletes(0), 0u) << "there is no segment";
   WriteBlocks(journal.get(), 6);  // 1 and 2, 3 and 4, 5 and 6
-  EXPECT_EQ(journal->TrimMark(0), 3u);
-  EXPECT_EQ(journal->TrimMark(2), 3u);
-  EXPECT_EQ(journal->TrimMark(3), 5u);
-  EXPECT_EQ(journal->TrimMark(6), 5u) << "the newest segment stays";
+  EXPECT_EQ(journal->LowMarkThatDeletes(0), 3u);
+  EXPECT_EQ(journal->LowMarkThatDeletes(2), 3u);
+  EXPECT_EQ(journal->LowMarkThatDeletes(3), 5u);
+  EXPECT_EQ(journal->LowMarkThatDeletes(6), 5u) << "the newest segment stays";
   {
     const std::unique_ptr<JournalPin> pin = journal->Pin(0);
-    EXPECT_EQ(journal->TrimMark(0), 0u);
+    EXPECT_EQ(journal->LowMarkThatDeletes(0), 0u);
   }
-  ASSERT_OK(journal->Trim(2));
+  ASSERT_OK(journal->DeleteBelow(2));
   EXPECT_EQ(journal->oldest_sequence(), 1u);
-  ASSERT_OK(journal->Trim(3));
+  ASSERT_OK(journal->DeleteBelow(3));
   EXPECT_EQ(journal->oldest_sequence(), 3u);
-  ASSERT_OK(journal->Trim(5));
-  EXPECT_EQ(journal->TrimMark(0), 0u) << "one segment is left";
+  ASSERT_OK(journal->DeleteBelow(5));
+  EXPECT_EQ(journal->LowMarkThatDeletes(0), 0u) << "one segment is left";
 }
 
 // A journal of which a segment is missing is not opened.
 TEST_F(JournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
   WriteBlocks(MustOpen().get(), 2);
-  fs_.FailOn({.operations = FaultFs::kAppend, .nth = 2});  // behind the header
+  fs_.FailOn({.operations = FaultFs::kAppend, .nth = 2});  // after the header
   EXPECT_THAT(WriteBlock(MustOpen().get(), "refused"), StatusIs(absl::StatusCode::kUnavailable));
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 2);
@@ -662,7 +663,7 @@ TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
   const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
   WriteBlocks(journal.get(), 5);
   journal->Pin(0).reset();
-  ASSERT_OK(journal->Trim(5));
+  ASSERT_OK(journal->DeleteBelow(5));
   EXPECT_EQ(journal->oldest_sequence(), 5u);
 }
 

@@ -117,23 +117,6 @@ TEST(DownsampleSpecTest, EqualAreThoseThatAskTheSame) {
   EXPECT_FALSE(spec("1d-sum-zero") == spec("1d-sum-scalar(1)"));
 }
 
-TEST(AggregatorTest, NamesReadBack) {
-  const auto names = AggregatorNames();
-
-  ASSERT_EQ(names.size(), 35U);
-  for (size_t i = 0; i < names.size(); ++i) {
-    EXPECT_THAT(ParseAggregator(names[i]), IsOkAndHolds(static_cast<Aggregator>(i)));
-    EXPECT_EQ(AggregatorName(static_cast<Aggregator>(i)), names[i]);
-  }
-  EXPECT_EQ(AggregatorName(Aggregator::kMimmax), "mimmax");
-  EXPECT_EQ(AggregatorName(Aggregator::kSquareSum), "squareSum");
-  EXPECT_EQ(AggregatorName(Aggregator::kP50), "p50");
-  EXPECT_EQ(AggregatorName(Aggregator::kEp50r3), "ep50r3");
-  EXPECT_EQ(AggregatorName(Aggregator::kEp999r7), "ep999r7");
-  EXPECT_THAT(ParseAggregator("SUM"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                               HasSubstr("No such aggregation function: SUM")));
-}
-
 TEST(FilterTypeTest, NamesReadBackInAnyCase) {
   EXPECT_THAT(ParseFilterType("Not_ILiteral_Or"), IsOkAndHolds(FilterType::kNotILiteralOr));
   EXPECT_EQ(FilterTypeName(FilterType::kRegexp), "regexp");

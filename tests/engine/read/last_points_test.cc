@@ -232,9 +232,9 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     Lasts want;
     for (const auto& [name, of_series] : points) {
       if (!name.starts_with(metric + " ") || name.find(suffix) == std::string::npos) continue;
-      const auto behind = of_series.upper_bound(now_s);
-      if (behind == of_series.begin()) continue;
-      const auto last = std::prev(behind);
+      const auto after = of_series.upper_bound(now_s);
+      if (after == of_series.begin()) continue;
+      const auto last = std::prev(after);
       want[name] = {static_cast<double>(last->first), static_cast<double>(last->second)};
     }
     EXPECT_EQ(Ask(metric, std::move(tags)), want) << metric << " " << suffix;

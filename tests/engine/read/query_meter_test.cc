@@ -92,23 +92,23 @@ TEST(QueryMemoryTest, IsSharedAndGivenBack) {
   EXPECT_EQ(memory.used(), 0u);
 }
 
-TEST(QueryMemoryTest, IsTrimmedOnceAfterMuchWasGivenBack) {
+TEST(QueryMemoryTest, IsReturnedOnceAfterMuchWasGivenBack) {
   QueryMemory memory(0);
-  ASSERT_TRUE(memory.TryTake(kBytesWorthTrimming + 100));
-  EXPECT_FALSE(memory.IsWorthTrimming());  // it is in use
-  memory.GiveBack(kBytesWorthTrimming - 1);
-  EXPECT_FALSE(memory.IsWorthTrimming());
+  ASSERT_TRUE(memory.TryTake(kBytesWorthReturning + 100));
+  EXPECT_FALSE(memory.IsWorthReturning());  // it is in use
+  memory.GiveBack(kBytesWorthReturning - 1);
+  EXPECT_FALSE(memory.IsWorthReturning());
   memory.GiveBack(1);
-  EXPECT_TRUE(memory.IsWorthTrimming());
-  EXPECT_FALSE(memory.IsWorthTrimming());
+  EXPECT_TRUE(memory.IsWorthReturning());
+  EXPECT_FALSE(memory.IsWorthReturning());
 
   // Many small queries are not a large one.
   memory.GiveBack(100);
   for (int i = 0; i < 1000; ++i) {
-    ASSERT_TRUE(memory.TryTake(kBytesWorthTrimming / 2));
-    memory.GiveBack(kBytesWorthTrimming / 2);
+    ASSERT_TRUE(memory.TryTake(kBytesWorthReturning / 2));
+    memory.GiveBack(kBytesWorthReturning / 2);
   }
-  EXPECT_FALSE(memory.IsWorthTrimming());
+  EXPECT_FALSE(memory.IsWorthReturning());
 }
 
 }  // namespace

@@ -82,11 +82,11 @@ class RocksOptionsTest : public testing::Test {
     return value;
   }
 
-  // How often a table file is opened while each file is read once.
+  // How often an SST file is opened while each file is read once.
   uint64_t OpensOfAPass() {
     std::atomic<uint64_t> opens = 0;
     fs_->SetHook([&opens](FaultFs::Operation operation, const std::string& path) {
-      if (operation == FaultFs::kOpen && FaultFs::KindOf(path) == FaultFs::kTableFile) ++opens;
+      if (operation == FaultFs::kOpen && FaultFs::KindOf(path) == FaultFs::kSstFile) ++opens;
     });
     ReadEachFile(1);
     fs_->SetHook(nullptr);

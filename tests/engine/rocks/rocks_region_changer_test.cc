@@ -231,7 +231,7 @@ TEST_F(RegionChangeTest, EmptyNeighboursCostALineOfTheCatalogue) {
   Check();
 }
 
-// What a sister left behind in the files must not come back when the range grows over it.
+// What a sister left in the files must not come back when the range grows over it.
 TEST_F(RegionChangeTest, AMergeBringsNoRowBackThatWasDeletedSince) {
   Fill(0, 1000);
   ASSERT_OK(Split({Key(500)}));
@@ -481,7 +481,7 @@ TEST_F(RegionFaultTest, IdsOfAFailedChangeAreNotUsedAgainByTheNextProcess) {
   std::unique_ptr<TableStore> store = Open({&recorder});
   Fill(store.get());
   ASSERT_OK(Set(store.get(), Key(0), "v"));
-  fs_->FailOn({.operations = FaultFs::kCreate, .is_lasting = true, .files = FaultFs::kTableFile});
+  fs_->FailOn({.operations = FaultFs::kCreate, .is_lasting = true, .files = FaultFs::kSstFile});
   ASSERT_FALSE(store->Split(kTable, {.keys = {Key(20)}}).ok());
   store.reset();
   fs_->Heal();
@@ -540,7 +540,7 @@ TEST_F(RegionFaultTest, ARegionWhoseChangeFailedHalfWayTakesNoOther) {
     const Mutation row{TableId::kUid, Mutation::Kind::kSet, "a", "b"};
     store->Apply({&row, 1}, /*sync=*/false).IgnoreError();
     const absl::Status again = store->Split(kTable, {.keys = {Key(10)}});
-    if (absl::IsUnavailable(again) && again.message().find("half way") != again.message().npos)
+    if (absl::IsUnavailable(again) && again.message().find("halfway") != again.message().npos)
       ++refused;
     Check(store.get());
   }

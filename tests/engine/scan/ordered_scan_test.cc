@@ -114,7 +114,7 @@ TEST_P(OrderedScanTest, EndsWhenItsReaderHasEnough) {
   }
 }
 
-TEST_P(OrderedScanTest, GivesNoRowBehindOneThatMayBeMissing) {
+TEST_P(OrderedScanTest, GivesNoRowAfterOneThatMayBeMissing) {
   const Rows rows = RandomRows(4, 2000);
   const auto want = InOrder(rows);
   const OrderedScan::Read read = ReadOf(rows);

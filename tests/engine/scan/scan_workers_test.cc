@@ -38,19 +38,21 @@ class ScanWorkersTest : public testing::Test {
     ASSERT_OK(store_.Apply(group, /*sync=*/false));
   }
 
-  LanePlan Plan(TableId table, std::vector<BucketInterval> intervals, const LaneOptions& options) {
-    auto plan = PlanLanes(intervals, table, options, &store_, store_.Snapshot().get());
+  ScanWorkPlan Plan(TableId table,
+                    std::vector<BucketInterval> intervals,
+                    const ScanWorkOptions& options) {
+    auto plan = PlanScanWork(intervals, table, options, &store_, store_.Snapshot().get());
     EXPECT_OK(plan.status());
     return *std::move(plan);
   }
 
   // How often the plan reads each row.
-  std::map<std::string, int> Read(TableId table, const LanePlan& plan) {
+  std::map<std::string, int> Read(TableId table, const ScanWorkPlan& plan) {
     const std::unique_ptr<TableView> view = store_.Snapshot();
     std::map<std::string, int> times;
     Mutex mutex;
-    LaneRunner runner;
-    EXPECT_OK(runner.Run(plan, [&](size_t /*lane*/, const ScanTask& task) {
+    ScanWorkers runner;
+    EXPECT_OK(runner.Run(plan, [&](size_t /*worker*/, const ScanTask& task) {
       return view->Scan(table, {.begin = task.start, .end = task.stop},
                         [&](std::string_view key, std::string_view /*value*/) {
                           MutexLock lock(&mutex);
@@ -66,10 +68,10 @@ class ScanWorkersTest : public testing::Test {
 
 TEST_F(ScanWorkersTest, EachRowIsInOneTask) {
   Fill(kTable, 1000, 1000);
-  for (const size_t lanes : {1u, 2u, 7u}) {
-    const LanePlan plan = Plan(kTable, {BucketInterval{}}, {.lanes = lanes});
-    EXPECT_THAT(plan.lanes, SizeIs(lanes));
-    EXPECT_THAT(plan.lanes, Each(Not(testing::IsEmpty())));
+  for (const size_t workers : {1u, 2u, 7u}) {
+    const ScanWorkPlan plan = Plan(kTable, {BucketInterval{}}, {.workers = workers});
+    EXPECT_THAT(plan.workers, SizeIs(workers));
+    EXPECT_THAT(plan.workers, Each(Not(testing::IsEmpty())));
     const auto times = Read(kTable, plan);
     EXPECT_THAT(times, SizeIs(1000));
     EXPECT_THAT(times, Each(testing::Pair(testing::_, 1)));
@@ -78,10 +80,10 @@ TEST_F(ScanWorkersTest, EachRowIsInOneTask) {
 
 TEST_F(ScanWorkersTest, BytesAreSharedOutEvenly) {
   Fill(kTable, 2000, 1000);
-  const LanePlan plan = Plan(kTable, {BucketInterval{}}, {.lanes = 4});
-  for (const std::vector<size_t>& lane : plan.lanes) {
+  const ScanWorkPlan plan = Plan(kTable, {BucketInterval{}}, {.workers = 4});
+  for (const std::vector<size_t>& worker : plan.workers) {
     uint64_t bytes = 0;
-    for (const size_t task : lane)
+    for (const size_t task : worker)
       bytes += plan.tasks[task].bytes;
     EXPECT_NEAR(static_cast<double>(bytes), 2'000'000 / 4.0, 150'000);
   }
@@ -89,7 +91,8 @@ TEST_F(ScanWorkersTest, BytesAreSharedOutEvenly) {
 
 TEST_F(ScanWorkersTest, ATaskHasAtMostTheBytesThatAreSaid) {
   Fill(kTable, 2000, 1000);
-  const LanePlan plan = Plan(kTable, {BucketInterval{}}, {.lanes = 1, .task_bytes_max = 200'000});
+  const ScanWorkPlan plan =
+      Plan(kTable, {BucketInterval{}}, {.workers = 1, .task_bytes_max = 200'000});
   EXPECT_GE(plan.tasks.size(), 10u);
   for (const ScanTask& task : plan.tasks)
     EXPECT_LE(task.bytes, 200'000u);
@@ -102,37 +105,37 @@ TEST_F(ScanWorkersTest, TasksEndWhereRegionsDoAndCoverIntervalsWhole) {
                                                {kCut, Mutation::Kind::kSet, "c1", "v"},
                                                {kCut, Mutation::Kind::kSet, "e1", "v"}},
                          /*sync=*/false));
-  const LanePlan plan =
-      Plan(kCut, {BucketInterval{0, "a", "c"}, BucketInterval{1, "c", ""}}, {.lanes = 9});
+  const ScanWorkPlan plan =
+      Plan(kCut, {BucketInterval{0, "a", "c"}, BucketInterval{1, "c", ""}}, {.workers = 9});
   std::vector<std::string> texts;
   for (const ScanTask& task : plan.tasks)
     texts.push_back(fmt::format("{} [{},{})", task.bucket, task.start, task.stop));
   // Of the first interval only the first region has rows; of the second two.
   EXPECT_THAT(texts, testing::ElementsAre("0 [a,c)", "1 [c,d)", "1 [d,)"));
-  EXPECT_THAT(plan.lanes, SizeIs(3));
+  EXPECT_THAT(plan.workers, SizeIs(3));
 }
 
 TEST_F(ScanWorkersTest, AnIntervalWithoutRowsIsATask) {
-  const LanePlan plan = Plan(kTable, {BucketInterval{3, "a", "b"}}, {.lanes = 2});
+  const ScanWorkPlan plan = Plan(kTable, {BucketInterval{3, "a", "b"}}, {.workers = 2});
   ASSERT_THAT(plan.tasks, SizeIs(1));
   EXPECT_EQ(plan.tasks[0].start, "a");
   EXPECT_EQ(plan.tasks[0].stop, "b");
-  EXPECT_THAT(plan.lanes, SizeIs(1));
+  EXPECT_THAT(plan.workers, SizeIs(1));
 }
 
-TEST_F(ScanWorkersTest, TheFirstErrorEndsAllLanes) {
+TEST_F(ScanWorkersTest, TheFirstErrorEndsAllWorkers) {
   Fill(kTable, 2000, 1000);
-  const LanePlan plan = Plan(kTable, {BucketInterval{}}, {.lanes = 3});
-  LaneRunner runner;
+  const ScanWorkPlan plan = Plan(kTable, {BucketInterval{}}, {.workers = 3});
+  ScanWorkers runner;
   std::atomic<int> begun{0};
-  const absl::Status run = runner.Run(plan, [&](size_t lane, const ScanTask&) -> absl::Status {
+  const absl::Status run = runner.Run(plan, [&](size_t worker, const ScanTask&) -> absl::Status {
     ++begun;
-    if (lane == 1) return absl::DataLossError("lane 1");
+    if (worker == 1) return absl::DataLossError("worker 1");
     while (!runner.ShouldStop())
       std::this_thread::yield();
     return absl::OkStatus();
   });
-  EXPECT_THAT(run, StatusIs(absl::StatusCode::kDataLoss, "lane 1"));
+  EXPECT_THAT(run, StatusIs(absl::StatusCode::kDataLoss, "worker 1"));
   EXPECT_LE(begun, 3);
   // The next run knows nothing of it.
   EXPECT_OK(runner.Run(plan, [](size_t, const ScanTask&) { return absl::OkStatus(); }));
@@ -140,8 +143,8 @@ TEST_F(ScanWorkersTest, TheFirstErrorEndsAllLanes) {
 
 TEST_F(ScanWorkersTest, ACancelledRunEnds) {
   Fill(kTable, 2000, 1000);
-  const LanePlan plan = Plan(kTable, {BucketInterval{}}, {.lanes = 2});
-  LaneRunner runner;
+  const ScanWorkPlan plan = Plan(kTable, {BucketInterval{}}, {.workers = 2});
+  ScanWorkers runner;
   std::atomic<int> begun{0};
   const absl::Status run = runner.Run(plan, [&](size_t, const ScanTask&) {
     ++begun;

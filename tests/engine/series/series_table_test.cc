@@ -236,7 +236,7 @@ TEST_F(SeriesTableTest, ALookupMissesNothingWhileTheIndexIsWritten) {
   EXPECT_THAT(Ask().by_tsuid, SizeIs(kSeries));
 }
 
-// The journal's lanes are one behind the other, so its definitions are in no order.
+// The journal's lanes are one after the other, so its definitions are in no order.
 TEST_F(SeriesTableTest, RestoresSeriesInAnyOrder) {
   const TagView a{.key = "h", .value = "a"};
   const TagView b{.key = "h", .value = "b"};
@@ -344,7 +344,7 @@ TEST_F(SeriesTableTest, GoesOnNumberingAfterAReopen) {
   EXPECT_EQ(Create({{"m", "h=a", 0, 0}})[0]->number, 1u);
 }
 
-TEST_F(SeriesTableTest, ARefusedPointLeavesNothingBehind) {
+TEST_F(SeriesTableTest, ARefusedPointLeavesNothingAfter) {
   const auto results =
       Create({{"bad name", "h=a", 0, 0}, {"m", "k!=v", 0, 0}, {"m", "h=ok", 0, 0}});
 
@@ -457,10 +457,10 @@ TEST_F(CreationTest, WhoMayNotWaitIsToldToComeAgain) {
   EXPECT_EQ(CreateAtOnce("h=new")->number, 3u);
 }
 
-TEST_F(CreationTest, ATableThatIsBehindHoldsUpNewSeriesOnly) {
+TEST_F(CreationTest, ATableThatIsAfterHoldsUpNewSeriesOnly) {
   Create({{"m", "h=known", 0, 0}});
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {
-    tables_.SetBehind(table);
+    tables_.SetLagging(table);
     EXPECT_EQ(CreateAtOnce("h=known")->number, 1u);
     const Parsed<SeriesRef> refused = CreateAtOnce("h=new");
     ASSERT_FALSE(refused.ok());
@@ -468,7 +468,7 @@ TEST_F(CreationTest, ATableThatIsBehindHoldsUpNewSeriesOnly) {
     EXPECT_THAT(refused.error().text,
                 HasSubstr(std::string("table ") + std::string(TableName(table))));
   }
-  tables_.SetBehind(std::nullopt);
+  tables_.SetLagging(std::nullopt);
   EXPECT_EQ(CreateAtOnce("h=new")->number, 2u);
 }
 

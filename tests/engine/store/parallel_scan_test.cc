@@ -31,7 +31,7 @@ constexpr int64_t kHour = 1356998400;
 constexpr int kSeries = 10;
 constexpr int kHours = 40;
 constexpr int kPoints = 60;  // of an hour
-constexpr size_t kLanes[] = {1, 2, 7};
+constexpr size_t kWorkerCounts[] = {1, 2, 7};
 
 struct Variant {
   uint32_t salt_buckets = 0;  // 0: no salt
@@ -112,11 +112,11 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
                        row.times.size(), sum);
   }
   static ScanSpec spec() { return {.metric = "m"}; }
-  static ParallelScanOptions Lanes(size_t lanes) {
-    return {.lanes = lanes, .task_bytes_max = 64 << 10};
+  static ParallelScanOptions Workers(size_t workers) {
+    return {.workers = workers, .task_bytes_max = 64 << 10};
   }
-  std::unique_ptr<ParallelScan> Plan(const ScanSpec& of, size_t lanes) {
-    auto scan = tsdb_->PlanScan(of, Lanes(lanes));
+  std::unique_ptr<ParallelScan> Plan(const ScanSpec& of, size_t workers) {
+    auto scan = tsdb_->PlanScan(of, Workers(workers));
     EXPECT_OK(scan.status());
     return *std::move(scan);
   }
@@ -125,8 +125,8 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
   static Rows RowsOf(ParallelScan* scan) {
     const auto rows = scan->Reduce(
         Rows(),
-        [](const ScannedRow& row, Rows* of_lane) {
-          of_lane->emplace(std::string(row.key), TextOf(row));
+        [](const ScannedRow& row, Rows* of_worker) {
+          of_worker->emplace(std::string(row.key), TextOf(row));
         },
         [](Rows from, Rows* to) { to->merge(from); });
     EXPECT_OK(rows.status());
@@ -151,31 +151,31 @@ class ParallelScanTest : public testing::TestWithParam<Variant> {
 };
 
 TEST_P(ParallelScanTest, VisitsEachRowOnce) {
-  for (const size_t lanes : kLanes) {
-    const std::unique_ptr<ParallelScan> scan = Plan(spec(), lanes);
-    EXPECT_LE(scan->lanes(), lanes);
-    EXPECT_THAT(scan->LaneBytes(), SizeIs(scan->lanes()));
+  for (const size_t workers : kWorkerCounts) {
+    const std::unique_ptr<ParallelScan> scan = Plan(spec(), workers);
+    EXPECT_LE(scan->workers(), workers);
+    EXPECT_THAT(scan->WorkerBytes(), SizeIs(scan->workers()));
     if (GetParam().regions > 1 || GetParam().salt_buckets > 0) {
-      EXPECT_EQ(scan->lanes(), lanes);
+      EXPECT_EQ(scan->workers(), workers);
     }
-    EXPECT_EQ(RowsOf(scan.get()), want_) << lanes;
-    EXPECT_EQ(RowsOf(scan.get()), want_) << "again, " << lanes;
+    EXPECT_EQ(RowsOf(scan.get()), want_) << workers;
+    EXPECT_EQ(RowsOf(scan.get()), want_) << "again, " << workers;
   }
 }
 
 TEST_P(ParallelScanTest, InOrderVisitsEachRowOnceByTimeAndSeries) {
-  for (const size_t lanes : kLanes) {
+  for (const size_t workers : kWorkerCounts) {
     Rows rows;
-    const std::vector<std::string> order = OrderOf(Plan(spec(), lanes).get(), &rows);
-    EXPECT_EQ(rows, want_) << lanes;
-    EXPECT_TRUE(std::ranges::is_sorted(order)) << lanes;
+    const std::vector<std::string> order = OrderOf(Plan(spec(), workers).get(), &rows);
+    EXPECT_EQ(rows, want_) << workers;
+    EXPECT_TRUE(std::ranges::is_sorted(order)) << workers;
   }
 }
 
 TEST_P(ParallelScanTest, WhatComesAfterThePlanChangesNoStoredRow) {
   std::vector<std::unique_ptr<ParallelScan>> scans;
-  for (const size_t lanes : kLanes)
-    scans.push_back(Plan(spec(), lanes));
+  for (const size_t workers : kWorkerCounts)
+    scans.push_back(Plan(spec(), workers));
   Split(CutText(7) + "\\x01");
   Split(CutText(33) + "\\x01");
   Fill("m", 0, kHours - 6);  // not into what is open
@@ -204,8 +204,8 @@ TEST_P(ParallelScanTest, TheWholeTableIsAScanToo) {
     return true;
   }));
   ASSERT_THAT(want, SizeIs(kSeries * (3 + 2)));
-  for (const size_t lanes : kLanes) {
-    const std::unique_ptr<ParallelScan> scan = Plan(all, lanes);
+  for (const size_t workers : kWorkerCounts) {
+    const std::unique_ptr<ParallelScan> scan = Plan(all, workers);
     EXPECT_EQ(RowsOf(scan.get()), want);
     Rows rows;
     EXPECT_TRUE(std::ranges::is_sorted(OrderOf(scan.get(), &rows)));
@@ -222,13 +222,13 @@ TEST_P(ParallelScanDetailTest, AFilterSelectsRows) {
   EXPECT_THAT(RowsOf(Plan(some, 3).get()), SizeIs(2 * kHours));
 }
 
-TEST_P(ParallelScanDetailTest, TheFirstErrorEndsAllLanes) {
+TEST_P(ParallelScanDetailTest, TheFirstErrorEndsAllWorkers) {
   const std::unique_ptr<ParallelScan> scan = Plan(spec(), 7);
-  const size_t failing = scan->lanes() - 1;
-  std::vector<size_t> rows(scan->lanes());
-  EXPECT_THAT(scan->Run([&](size_t lane, const ScannedRow& /*row*/) {
-    ++rows[lane];
-    return lane == failing ? absl::AbortedError("enough") : absl::OkStatus();
+  const size_t failing = scan->workers() - 1;
+  std::vector<size_t> rows(scan->workers());
+  EXPECT_THAT(scan->Run([&](size_t worker, const ScannedRow& /*row*/) {
+    ++rows[worker];
+    return worker == failing ? absl::AbortedError("enough") : absl::OkStatus();
   }),
               StatusIs(absl::StatusCode::kAborted, "enough"));
   EXPECT_EQ(rows[failing], 1u);
@@ -237,9 +237,9 @@ TEST_P(ParallelScanDetailTest, TheFirstErrorEndsAllLanes) {
 
 TEST_P(ParallelScanDetailTest, ACancelledScanEnds) {
   const std::unique_ptr<ParallelScan> scan = Plan(spec(), 7);
-  std::vector<size_t> rows(scan->lanes());
-  EXPECT_THAT(scan->Run([&](size_t lane, const ScannedRow& /*row*/) {
-    ++rows[lane];
+  std::vector<size_t> rows(scan->workers());
+  EXPECT_THAT(scan->Run([&](size_t worker, const ScannedRow& /*row*/) {
+    ++rows[worker];
     scan->Cancel();
     return absl::OkStatus();
   }),
@@ -260,10 +260,10 @@ TEST_P(ParallelScanDetailTest, InOrderEndsWhenItsReaderHasEnough) {
 }
 
 TEST_P(ParallelScanDetailTest, OpenTsdbBytesAreThereIfTheyAreWanted) {
-  ParallelScanOptions with_bytes = Lanes(2);
+  ParallelScanOptions with_bytes = Workers(2);
   with_bytes.opentsdb_bytes = true;
   for (const bool wanted : {false, true}) {
-    const auto scan = tsdb_->PlanScan(spec(), wanted ? with_bytes : Lanes(2));
+    const auto scan = tsdb_->PlanScan(spec(), wanted ? with_bytes : Workers(2));
     ASSERT_OK(scan.status());
     ASSERT_OK((*scan)->RunInOrder([&](const ScannedRow& row) {
       EXPECT_EQ(row.qualifiers.size(), wanted ? 2 * row.times.size() : 0);
@@ -298,7 +298,7 @@ TEST(ParallelScanErrorsTest, SaysWhatIsWrong) {
               StatusIs(absl::StatusCode::kNotFound));
   const auto empty = tsdb->PlanScan({});
   ASSERT_OK(empty.status());
-  EXPECT_EQ((*empty)->lanes(), 1u);
+  EXPECT_EQ((*empty)->workers(), 1u);
   EXPECT_OK((*empty)->RunInOrder([](const ScannedRow&) { return true; }));
 }
 

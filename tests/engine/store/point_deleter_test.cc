@@ -335,7 +335,7 @@ TEST_P(KilledDeletionTest, KeepsWhatIsNotToBeDeleted) {
   for (const auto& [point, value] : *points)
     EXPECT_EQ(value * 100, static_cast<double>(point.second));
   // The low mark is what makes it final.
-  if (GetParam() == "checkpoint:low_mark" || GetParam() == "checkpoint:trimmed") {
+  if (GetParam() == "checkpoint:low_mark" || GetParam() == "checkpoint:deleted") {
     EXPECT_EQ(points->size(), 3u);
   }
 
@@ -353,7 +353,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "change:sealed_again",
                                          "checkpoint:flushed",
                                          "checkpoint:low_mark",
-                                         "checkpoint:trimmed"),
+                                         "checkpoint:deleted"),
                          [](const auto& param_info) {
                            std::string name = param_info.param;
                            for (char& c : name) {

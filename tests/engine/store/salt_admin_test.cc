@@ -152,13 +152,13 @@ TEST_F(SaltAdminTest, ScansByThreadsAndInOrderSeeEveryRowOnce) {
   }
   ASSERT_OK(tsdb_->Seal());
   for (const char* const metric : {"m", ""}) {
-    const auto scan = tsdb_->PlanScan({.metric = metric}, {.lanes = 3});
+    const auto scan = tsdb_->PlanScan({.metric = metric}, {.workers = 3});
     ASSERT_OK(scan);
     const auto add = [](const ScannedRow& row, size_t* points) { *points += row.times.size(); };
     const auto merge = [](size_t from, size_t* to) { *to += from; };
     EXPECT_THAT((*scan)->Reduce(size_t{0}, add, merge), IsOkAndHolds(4u * kHosts)) << metric;
   }
-  const auto in_order = tsdb_->PlanScan({.metric = "m"}, {.lanes = 3});
+  const auto in_order = tsdb_->PlanScan({.metric = "m"}, {.workers = 3});
   ASSERT_OK(in_order);
   std::vector<uint32_t> hours;
   ASSERT_OK((*in_order)->RunInOrder([&](const ScannedRow& row) {
@@ -203,7 +203,7 @@ TEST_F(SaltAdminTest, WithoutATimeItIsAsSoonAsCanBe) {
   EXPECT_EQ(Epochs(), "0=4,2=9") << "half past hour 0: the first hour at least an hour away";
   ASSERT_NO_FATAL_FAILURE(PutHour(7));
   ASSERT_OK(tsdb_->salt()->Change(4, std::nullopt));
-  EXPECT_EQ(Epochs(), "0=4,2=9,8=4") << "behind rows of the future";
+  EXPECT_EQ(Epochs(), "0=4,2=9,8=4") << "after rows of the future";
 }
 
 TEST_F(SaltAdminTest, HoursWithRowsAreRefusedAndNothingChanges) {

@@ -323,7 +323,7 @@ TEST_F(GroupCommitTest, TheJournalIsSyncedThoughTheTablesCannotBe) {
   options_.sync = Durability::kNever;
   Open();
   ASSERT_OK(Append(0, 1, {.sync = true}).Wait());
-  fs_->FailOn({.is_lasting = true, .files = FaultFs::kTableFile | FaultFs::kWalFile});
+  fs_->FailOn({.is_lasting = true, .files = FaultFs::kSstFile | FaultFs::kWalFile});
   EXPECT_FALSE(tsdb_->Flush().ok());
   for (int i = 1; i < kPoints; ++i)
     ASSERT_OK(Append(i, 1).Wait());
@@ -365,7 +365,7 @@ TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
         tables_fail = !tables_fail;
         fs_->Heal();
         if (tables_fail) {
-          fs_->FailOn({.is_lasting = true, .files = FaultFs::kTableFile | FaultFs::kWalFile});
+          fs_->FailOn({.is_lasting = true, .files = FaultFs::kSstFile | FaultFs::kWalFile});
           tsdb_->Flush().IgnoreError();
         }
       }

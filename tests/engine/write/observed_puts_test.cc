@@ -26,16 +26,16 @@ class BatchObserver : public StoreObserver {
   }
   void AfterPut(uint64_t batch, size_t points) override {
     told.emplace_back(batch, points);
-    if (ledger != nullptr) {
+    if (observed_puts != nullptr) {
       // As a put from inside, waited for.
-      ledger->Add(batch + 100, 1, /*block=*/7, /*wants_sync=*/false);
-      std::exchange(ledger, nullptr)->Acknowledge(7, false);
+      observed_puts->Add(batch + 100, 1, /*block=*/7, /*wants_sync=*/false);
+      std::exchange(observed_puts, nullptr)->Acknowledge(7, false);
     }
   }
 
   absl::Status answer;
   bool is_asking = false;
-  ObservedPuts* ledger = nullptr;
+  ObservedPuts* observed_puts = nullptr;
   std::vector<uint64_t> asked;
   std::vector<std::pair<uint64_t, size_t>> told;
 };
@@ -43,13 +43,13 @@ class BatchObserver : public StoreObserver {
 TEST(ObservedPutsTest, NumbersBatchesAndAsksAllUntilOneRefuses) {
   BatchObserver first;
   BatchObserver second;
-  ObservedPuts ledger({&first, &second});
-  EXPECT_THAT(ledger.Ask({}), IsOkAndHolds(1u));
+  ObservedPuts observed_puts({&first, &second});
+  EXPECT_THAT(observed_puts.Ask({}), IsOkAndHolds(1u));
   EXPECT_TRUE(first.is_asking);
   EXPECT_FALSE(ObservedPuts::IsAsking());
 
   first.answer = absl::PermissionDeniedError("not this");
-  EXPECT_THAT(ledger.Ask({}), StatusIs(absl::StatusCode::kPermissionDenied, "not this"));
+  EXPECT_THAT(observed_puts.Ask({}), StatusIs(absl::StatusCode::kPermissionDenied, "not this"));
   EXPECT_FALSE(ObservedPuts::IsAsking());
 
   EXPECT_THAT(first.asked, ElementsAre(1, 2));
@@ -58,38 +58,38 @@ TEST(ObservedPutsTest, NumbersBatchesAndAsksAllUntilOneRefuses) {
 
 TEST(ObservedPutsTest, TellsOfABatchOnceItsBlockIsWritten) {
   BatchObserver observer;
-  ObservedPuts ledger({&observer});
-  ledger.Add(1, 10, /*block=*/5, /*wants_sync=*/false);
-  ledger.Add(2, 20, /*block=*/7, /*wants_sync=*/false);
-  ledger.Add(3, 30, /*block=*/5, /*wants_sync=*/false);
+  ObservedPuts observed_puts({&observer});
+  observed_puts.Add(1, 10, /*block=*/5, /*wants_sync=*/false);
+  observed_puts.Add(2, 20, /*block=*/7, /*wants_sync=*/false);
+  observed_puts.Add(3, 30, /*block=*/5, /*wants_sync=*/false);
 
-  ledger.Acknowledge(4, true);
+  observed_puts.Acknowledge(4, true);
   EXPECT_THAT(observer.told, IsEmpty());
-  ledger.Acknowledge(6, false);
+  observed_puts.Acknowledge(6, false);
   EXPECT_THAT(observer.told, ElementsAre(Pair(1, 10), Pair(3, 30)));
-  ledger.Acknowledge(7, false);
-  ledger.Acknowledge(8, true);
+  observed_puts.Acknowledge(7, false);
+  observed_puts.Acknowledge(8, true);
   EXPECT_THAT(observer.told, ElementsAre(Pair(1, 10), Pair(3, 30), Pair(2, 20)));
 }
 
 TEST(ObservedPutsTest, ABatchThatWantsASyncWaitsForOne) {
   BatchObserver observer;
-  ObservedPuts ledger({&observer});
-  ledger.Add(1, 10, /*block=*/5, /*wants_sync=*/true);
+  ObservedPuts observed_puts({&observer});
+  observed_puts.Add(1, 10, /*block=*/5, /*wants_sync=*/true);
 
-  ledger.Acknowledge(6, false);
+  observed_puts.Acknowledge(6, false);
   EXPECT_THAT(observer.told, IsEmpty());
-  ledger.Acknowledge(6, true);
+  observed_puts.Acknowledge(6, true);
   EXPECT_THAT(observer.told, ElementsAre(Pair(1, 10)));
 }
 
 TEST(ObservedPutsTest, AnObserverMayAcknowledgeFromInside) {
   BatchObserver observer;
-  ObservedPuts ledger({&observer});
-  observer.ledger = &ledger;
-  ledger.Add(1, 10, /*block=*/5, /*wants_sync=*/false);
+  ObservedPuts observed_puts({&observer});
+  observer.observed_puts = &observed_puts;
+  observed_puts.Add(1, 10, /*block=*/5, /*wants_sync=*/false);
 
-  ledger.Acknowledge(5, false);
+  observed_puts.Acknowledge(5, false);
   EXPECT_THAT(observer.told, ElementsAre(Pair(1, 10), Pair(101, 1)));
 }
 

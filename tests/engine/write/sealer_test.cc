@@ -306,19 +306,19 @@ TEST_F(SealerTest, ADayOfHoursEndsAsOneCellARow) {
   EXPECT_EQ(ScanHex(), rows);
 }
 
-// Hours of a region that is behind stay open, in order; those of others are sealed.
-TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
+// Hours of a region that lags stay open, in order; those of others are sealed.
+TEST_F(SealerTest, ARegionThatIsAfterHoldsUpNoOther) {
   if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   options_.presplit = R"(keys:\x00\x00\x02)";
   const auto put = [&](const std::string& metric, int64_t second, int64_t value) {
     return Put({metric, "host=h", kHour + second, value});
   };
-  ASSERT_OK(put("behind", 0, 0));
+  ASSERT_OK(put("lagging", 0, 0));
   ASSERT_OK(put("other", 0, 0));
   std::optional<PausedLsmCompactions> paused(std::in_place);
   // The first hour is not over for long enough when it is looked at.
   for (uint64_t i = 0; i <= RegionBacklog::kYoungFilesMax; ++i) {
-    ASSERT_OK(put("behind", 1, static_cast<int64_t>(i)));
+    ASSERT_OK(put("lagging", 1, static_cast<int64_t>(i)));
     // The hour is sealed, and later its cell flushed.
     for (const int64_t later_s : {3600, 301}) {
       clock_.Advance(later_s * 1000);
@@ -326,7 +326,7 @@ TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
     }
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  for (const char* const metric : {"behind", "other"})
+  for (const char* const metric : {"lagging", "other"})
     ASSERT_OK(put(metric, 2, 7));
   clock_.Advance(10 * 3600 * 1000);
   const int64_t before = Stat("seal.hours", "all");
@@ -336,7 +336,7 @@ TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
   EXPECT_GE(Stat("seal.put_off"), 1);
 
   // Of one instant the later value counts, whatever became of the hour meanwhile.
-  ASSERT_OK(put("behind", 2, 8));
+  ASSERT_OK(put("lagging", 2, 8));
   clock_.Advance(10 * 3600 * 1000);
   ASSERT_OK(tsdb_->SealDue());
   EXPECT_EQ(Stat("seal.hours", "all"), before + 1);
@@ -347,7 +347,7 @@ TEST_F(SealerTest, ARegionThatIsBehindHoldsUpNoOther) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_EQ(Stat("seal.hours", "all"), before + 2);
-  for (const char* const metric : {"behind", "other"}) {
+  for (const char* const metric : {"lagging", "other"}) {
     const auto result = tsdb_->Query(MakeQuery(Aggregator::kSum, metric, {}, kHour + 2, kHour + 2));
     ASSERT_OK(result);
     ASSERT_EQ(result->series.size(), 1u);

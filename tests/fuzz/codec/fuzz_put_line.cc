@@ -14,7 +14,7 @@ namespace {
 
 using namespace hourcell;
 
-// The quick way in and the store's ParseSeries behind it give the same error or the same point.
+// The quick way in and the store's ParseSeries after it give the same error or the same point.
 void CheckQuickWay(std::string_view line,
                    PointSyntax syntax,
                    const std::optional<PointError>& want_error,

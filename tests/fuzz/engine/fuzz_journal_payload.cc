@@ -57,7 +57,7 @@ void CheckRead(std::string_view payload) {
   bool is_readable = SplitPayload(payload, &sections);
   for (const PointSection& section : sections) {
     if (!is_readable) break;
-    // In a sorted section points are behind the definitions; else they are among them.
+    // In a sorted section points are after the definitions; else they are among them.
     if (section.is_sorted && section.defining > 0) {
       std::vector<LoggedPoint> none;
       is_readable =

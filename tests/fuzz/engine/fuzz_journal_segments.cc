@@ -41,7 +41,7 @@ class Scribe {
     return absl::OkStatus();
   }
 
-  // A block, a sync, a trim, an end in good order or as of kill -9.
+  // A block, a sync, a deletion, an end in good order or as of kill -9.
   void Step(std::string_view* input) {
     const uint8_t what = TakeByte(input);
     if (what < 176) {
@@ -52,7 +52,7 @@ class Scribe {
       HOURCELL_CHECK(journal_->Sync().ok());
     } else if (what < 216) {
       low_mark_ = std::max<uint64_t>(low_mark_, 1 + what % (written_.size() + 1));
-      HOURCELL_CHECK(journal_->Trim(low_mark_).ok());
+      HOURCELL_CHECK(journal_->DeleteBelow(low_mark_).ok());
     } else {
       if (what < 240) HOURCELL_CHECK(journal_->Close().ok());
       journal_.reset();
@@ -83,7 +83,7 @@ class Scribe {
   }
 
   // What the journal has is what was written, from the low mark on, in order, but for blocks that
-  // it says are lost. `*end` is how far it goes: the sequence behind its last block.
+  // it says are lost. `*end` is how far it goes: the sequence after its last block.
   absl::Status CheckReplay(uint64_t* end) {
     *end = std::max<uint64_t>(low_mark_, 1);
     const absl::Status replayed =
@@ -100,7 +100,7 @@ class Scribe {
     return absl::OkStatus();
   }
 
-  // The blocks behind `end` are gone, as of a torn tail.
+  // The blocks after `end` are gone, as of a torn tail.
   void Forget(uint64_t end) { written_.resize(end - 1); }
 
   Journal* journal() { return journal_.get(); }

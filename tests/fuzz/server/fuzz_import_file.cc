@@ -177,7 +177,7 @@ void CheckChunk(ImportChunk* chunk, const std::vector<std::string>& lines) {
 }  // namespace hourcell
 
 // A file's lines are what stands between its line ends, compressed or not; one that is cut short is
-// data loss, behind lines that are right; and an import takes of it what its lines one by one say.
+// data loss, after lines that are right; and an import takes of it what its lines one by one say.
 // The first byte: whether a line is made too long, and whether the file is compressed and cut.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;

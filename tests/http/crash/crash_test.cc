@@ -94,8 +94,8 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "journal:segment#3",
                                          "journal:synced_files",
                                          "journal:synced_files#3",
-                                         "journal:trimmed",
-                                         "journal:trimmed#3",
+                                         "journal:deleted",
+                                         "journal:deleted#3",
                                          "seal:frozen",
                                          "seal:frozen#3",
                                          "seal:cells_written",
@@ -104,8 +104,8 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "checkpoint:flushed#2",
                                          "checkpoint:low_mark",
                                          "checkpoint:low_mark#2",
-                                         "checkpoint:trimmed",
-                                         "checkpoint:trimmed#2"),
+                                         "checkpoint:deleted",
+                                         "checkpoint:deleted#2"),
                          KillPointName);
 
 // A tool that is killed while it seals and flushes what it replayed.
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Points,
                                          "active:written",
                                          "checkpoint:flushed",
                                          "checkpoint:low_mark",
-                                         "checkpoint:trimmed"),
+                                         "checkpoint:deleted"),
                          KillPointName);
 
 // The body of the bulk write number `i`: the global annotation there and the one before it.
@@ -238,7 +238,7 @@ TEST_P(KilledStopTest, TheNextStartFindsEverything) {
 
 INSTANTIATE_TEST_SUITE_P(Points,
                          KilledStopTest,
-                         testing::Values("close:flushed", "close:journal", "close:trimmed"),
+                         testing::Values("close:flushed", "close:journal", "close:deleted"),
                          KillPointName);
 
 // An open that is killed as it cuts off what a power loss has torn.

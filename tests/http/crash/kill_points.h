@@ -18,7 +18,7 @@ inline constexpr int kBatch = 20;
 // A number of the environment, or what it is without one.
 uint64_t FromEnvironment(const char* name, uint64_t otherwise);
 
-// Budgets so small that hours are sealed, cells flushed and the journal trimmed all the time.
+// Budgets so small that hours are sealed, cells flushed and segments deleted all the time.
 std::vector<std::string> TinyBudgets(std::string_view sync, int seal_grace_s = 1);
 
 // Points first to first + count, a second apart, as a body of /api/put; a new series every ten.

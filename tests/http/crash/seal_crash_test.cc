@@ -1,4 +1,4 @@
-// A region that is behind does not hold up the journal: its open hours are written to the journal's
+// A region that lags does not hold up the journal: its open hours are written to the journal's
 // end once more, and a process that is killed meanwhile loses nothing.
 
 #include <algorithm>
@@ -57,11 +57,11 @@ class StalledStore {
 
   // Gives the first region more files than it may have.
   absl::Status Stall() {
-    absl::Status done = Put("behind", 0, 0);
+    absl::Status done = Put("lagging", 0, 0);
     done.Update(Put("other", 0, 0));
     paused_.emplace();
     for (uint64_t i = 0; i <= RegionBacklog::kYoungFilesMax; ++i) {
-      done.Update(Put("behind", 1, static_cast<int64_t>(i)));
+      done.Update(Put("lagging", 1, static_cast<int64_t>(i)));
       for (const int64_t later_s : {3600, 301}) {
         clock_.Advance(later_s * 1000);
         done.Update(tsdb_->SealDue());
@@ -72,15 +72,15 @@ class StalledStore {
     return done;
   }
 
-  // Puts points of the region that is behind, and then so many of the other one that the journal
+  // Puts points of the region that lags, and then so many of the other one that the journal
   // turns over twice; in the middle one of the first is put again.
   absl::Status TurnTheJournalOver() {
-    absl::Status done = Put("behind", 7200, 6);
-    done.Update(Put("behind", 7201, 7));
-    done.Update(Put("behind", 7200, 8));
+    absl::Status done = Put("lagging", 7200, 6);
+    done.Update(Put("lagging", 7201, 7));
+    done.Update(Put("lagging", 7200, 8));
     for (int64_t i = 0; i < kPoints && done.ok(); ++i) {
       done.Update(Put("other", 7200 + i, i));
-      if (i == kPoints / 2) done.Update(Put("behind", 7201, 9));
+      if (i == kPoints / 2) done.Update(Put("lagging", 7201, 9));
       if (i % 10 == 0) done.Update(tsdb_->SealDue());
       bytes_max_ = std::max(bytes_max_, Stat("journal.bytes"));
     }
@@ -131,12 +131,12 @@ TEST(StalledRegionTest, DoesNotHoldUpTheJournal) {
   EXPECT_LT(store.Stat("journal.copied_hours"), 20) << "once in each turn of the journal";
   // Of 600 looks, most of them under pressure: each checkpoint lets a segment of 16 KiB go.
   EXPECT_LE(store.Stat("journal.checkpoints") - checkpoints, 20);
-  EXPECT_GT(store.Stat("hours.open"), 0) << "those of the region that is behind";
+  EXPECT_GT(store.Stat("hours.open"), 0) << "those of the region that lags";
 
   TempDir killed;
   StalledStore copy(CopyStore(directory.file("store"), killed));
   ASSERT_OK(copy.Open());
-  EXPECT_EQ(copy.Points("behind"), (std::map<int64_t, double>{{0, 8}, {1, 9}}));
+  EXPECT_EQ(copy.Points("lagging"), (std::map<int64_t, double>{{0, 8}, {1, 9}}));
   EXPECT_EQ(copy.Points("other").size(), static_cast<size_t>(StalledStore::kPoints));
 }
 
@@ -168,10 +168,10 @@ TEST_P(KilledCopyTest, LosesNothing) {
 
   StalledStore store(directory.file("store"));
   ASSERT_OK(store.Open());
-  const std::map<int64_t, double> behind = store.Points("behind");
-  ASSERT_EQ(behind.size(), 2u);
-  EXPECT_EQ(behind.at(0), 8);
-  EXPECT_THAT(behind.at(1), testing::AnyOf(7, 9));
+  const std::map<int64_t, double> lagging = store.Points("lagging");
+  ASSERT_EQ(lagging.size(), 2u);
+  EXPECT_EQ(lagging.at(0), 8);
+  EXPECT_THAT(lagging.at(1), testing::AnyOf(7, 9));
   // All that were put until then, and no gap.
   const std::map<int64_t, double> other = store.Points("other");
   ASSERT_FALSE(other.empty());

@@ -159,7 +159,7 @@ TEST(RowKeysTest, RefusesTextsWithTheReason) {
   refused("metric,time,tags,", "want one of metric");
   refused("salt:0+metric,time,tags", "1 to 256 buckets");
   refused("salt:4x+metric,time,tags", "1 to 256 buckets");
-  refused("salt:4+time,metric,tags", "metric,time,tags behind the salt");
+  refused("salt:4+time,metric,tags", "metric,time,tags after the salt");
   refused("pepper:4+metric,time,tags", "pepper");
 }
 

@@ -71,7 +71,7 @@ TEST(SplitWorkerTest, SaysWhichRegionsAreNotThoseThatWereCut) {
               StatusIs(StatusCode::kDataLoss, HasSubstr("region 1 begins at 62; want 63")));
 }
 
-TEST(SplitWorkerTest, TheFirstErrorIsKeptAndNothingIsCutBehindIt) {
+TEST(SplitWorkerTest, TheFirstErrorIsKeptAndNothingIsCutAfterIt) {
   MemTableStore store;
   SplitWorker worker(&store);
   worker.Split("");

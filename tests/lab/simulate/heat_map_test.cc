@@ -24,22 +24,22 @@ TEST(HeatMapTest, PutsAreWhereAndWhenTheyWere) {
   const HeatMatrix matrix = heat.Matrix(std::vector<std::string>{"m"});
 
   ASSERT_EQ(matrix.rows(), 2U);
-  ASSERT_EQ(matrix.columns, 2U);
+  ASSERT_EQ(matrix.steps, 2U);
   EXPECT_EQ(matrix.at(0, 0), 8);
   EXPECT_EQ(matrix.at(0, 1), 0);
   EXPECT_EQ(matrix.at(1, 0), 0);
   EXPECT_EQ(matrix.at(1, 1), 7);
 }
 
-TEST(HeatMapTest, LongTimesWidenTheColumnsAndLoseNothing) {
+TEST(HeatMapTest, LongTimesWidenTheStepsAndLoseNothing) {
   HeatMap heat(0, 1);
   for (uint64_t ms = 0; ms < 10'000; ++ms)
     heat.Add("k", ms, 1);
 
   const HeatMatrix matrix = heat.Matrix({});
 
-  EXPECT_LE(matrix.columns, 96U);
-  EXPECT_GE(matrix.columns, 48U);
+  EXPECT_LE(matrix.steps, 96U);
+  EXPECT_GE(matrix.steps, 48U);
   EXPECT_EQ(std::accumulate(matrix.puts.begin(), matrix.puts.end(), 0.0), 10'000);
 }
 
@@ -58,8 +58,8 @@ TEST(HeatMapTest, BoundsAreThinnedOut) {
   EXPECT_THAT(ThinBounds(starts, 3), ElementsAre("c", "f"));
 }
 
-TEST(HeatMapTest, AFineMapHasAsManyColumnsAndBinsAsItIsTold) {
-  HeatMap heat(0, 10, {.columns_max = 1'000, .bins = 1'000});
+TEST(HeatMapTest, AFineMapHasAsManyStepsAndBinsAsItIsTold) {
+  HeatMap heat(0, 10, {.steps_max = 1'000, .bins = 1'000});
   std::vector<std::string> keys;
   for (int i = 0; i < 1'000; ++i)
     keys.push_back(fmt::format("{:03}", i));
@@ -69,26 +69,26 @@ TEST(HeatMapTest, AFineMapHasAsManyColumnsAndBinsAsItIsTold) {
   const HeatMatrix matrix = heat.Matrix(std::span(keys).subspan(1));
 
   ASSERT_EQ(matrix.rows(), 1'000U);
-  ASSERT_EQ(matrix.columns, 1'000U);
+  ASSERT_EQ(matrix.steps, 1'000U);
   for (size_t row = 0; row < 1'000; ++row) {
-    for (size_t column = 0; column < 1'000; ++column)
-      ASSERT_EQ(matrix.at(row, column), row == column ? static_cast<double>(row + 1) : 0);
+    for (size_t step = 0; step < 1'000; ++step)
+      ASSERT_EQ(matrix.at(row, step), row == step ? static_cast<double>(row + 1) : 0);
   }
 }
 
 TEST(HeatMapTest, BinsJoinNeighboursAndLoseNothing) {
   const HeatMatrix matrix{.row_starts = {"", "b", "c"},
                           .start_ms = 5,
-                          .column_ms = 10,
-                          .columns = 5,
+                          .step_ms = 10,
+                          .steps = 5,
                           .puts = {1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100, 200, 300, 400, 500}};
 
   const HeatMatrix binned = BinnedHeat(matrix, 2, 3);
 
   EXPECT_THAT(binned.row_starts, ElementsAre("", "c"));
   EXPECT_EQ(binned.start_ms, 5U);
-  EXPECT_EQ(binned.column_ms, 20U);
-  EXPECT_EQ(binned.columns, 3U);
+  EXPECT_EQ(binned.step_ms, 20U);
+  EXPECT_EQ(binned.steps, 3U);
   EXPECT_THAT(binned.puts, ElementsAre(33, 77, 55, 300, 700, 500));
   EXPECT_EQ(BinnedHeat(matrix, 3, 5).puts, matrix.puts);
   EXPECT_EQ(BinnedHeat(matrix, 1'000, 1'000).puts, matrix.puts);
@@ -96,14 +96,14 @@ TEST(HeatMapTest, BinsJoinNeighboursAndLoseNothing) {
 
 TEST(HeatMapTest, TextTellsNothingFromLittle) {
   const HeatMatrix matrix{.row_starts = {"", std::string("\x01", 1)},
-                          .column_ms = 3'600'000,
-                          .columns = 3,
+                          .step_ms = 3'600'000,
+                          .steps = 3,
                           .puts = {0, 1, 1'000, 0, 0, 500}};
 
   EXPECT_EQ(HeatText(matrix),
             "(start)                  | .@|\n"
             "\\x01                     |  +|\n"
-            "                          a column is 1.00 h, 3 columns; @ = 1000 puts\n");
+            "                          a character is 1.00 h, 3 characters; @ = 1000 puts\n");
 }
 
 }  // namespace

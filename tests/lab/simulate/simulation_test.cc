@@ -165,7 +165,7 @@ TEST(SimulationTest, TotalsAddUp) {
   EXPECT_EQ(puts, result.totals.puts);
   EXPECT_EQ(rows, 400 * 24U);
   EXPECT_EQ(bytes, result.totals.written_bytes);
-  EXPECT_EQ(result.heat.columns > 0, true);
+  EXPECT_EQ(result.heat.steps > 0, true);
 }
 
 TEST(SimulationTest, RefusalsNameTheDesign) {

@@ -83,7 +83,7 @@ int64_t NumberOf(std::string_view text) {
   return number;
 }
 
-// What is before the first separator and what is behind it.
+// What is before the first separator and what follows it.
 std::pair<std::string_view, std::string_view> SplitFirst(std::string_view text, char separator) {
   const size_t at = text.find(separator);
   HOURCELL_CHECK(at != std::string_view::npos);

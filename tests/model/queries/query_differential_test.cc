@@ -273,7 +273,7 @@ std::vector<Variant> AllVariants() {
       }
     }
   }
-  // Behind the others, whose seeds go by their place.
+  // After the others, whose seeds go by their place.
   for (const auto& [width, buckets] : {std::pair<size_t, uint32_t>{0, 1}, {1, 20}}) {
     for (const Sealing sealing : {Sealing::kAll, Sealing::kHalf}) {
       for (const CaseRegions regions : {CaseRegions::kEight, CaseRegions::kChanging}) {

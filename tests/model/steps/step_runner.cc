@@ -312,7 +312,7 @@ ComparedAnswer StepRunner::PutBad(const ModelStep& step) {
   std::vector<OwnedPoint> owned;
   for (const StepWorld::Point& point : points)
     owned.emplace_back(point.series.metric, TagsText(point.series.tags), point.time, point.value);
-  // Its names must not be left behind.
+  // Its names must not remain.
   std::vector<TagView> tags = {{"ghost", "ghost"}};
   PointView bad = owned[0].view();
   bad.tags = tags;

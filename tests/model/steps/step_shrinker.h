@@ -1,4 +1,4 @@
-// ShrinkSteps: makes a list of steps that fails small: first what comes behind the fault goes, then
+// ShrinkSteps: makes a list of steps that fails small: first what follows the fault goes, then
 // pieces of the list, ever smaller ones, down to single steps, until none can go; then options
 // become those by default; then numbers become zeros, or halves. Bounded by how often it tries.
 

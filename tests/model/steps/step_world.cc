@@ -80,7 +80,7 @@ const QueryCase& WorldCase() {
   return stored;
 }
 
-// The names behind a tsuid of RandomQuery, whose UIDs are the places of the names, 3 bytes each.
+// The names of a tsuid of RandomQuery, whose UIDs are the places of the names, 3 bytes each.
 WorldSeries NamesOfTsuid(std::string_view hex) {
   const auto name = [&](UidKind kind, size_t field) {
     const auto bytes = UidBytesFromHex(hex.substr(6 * field, 6), 3);

@@ -59,7 +59,7 @@ TEST(CidrTest, RefusesWhatIsNoBlock) {
     EXPECT_THAT(CidrBlock::Parse(bad), StatusIs(absl::StatusCode::kInvalidArgument)) << bad;
   }
   EXPECT_THAT(CidrBlock::Parse("10.1.0.0/8"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bits are set behind")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("bits are set after")));
 }
 
 }  // namespace

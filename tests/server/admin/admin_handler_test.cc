@@ -54,7 +54,7 @@ TEST_F(AdminHandlerTest, AnLsmCompactionThatIsCancelledEnds) {
   const HttpResponse response = AdminHandler(&tsdb(), Clock::System()).Compact(&watch);
 
   EXPECT_EQ(response.status, 503);
-  EXPECT_THAT(response.body, HasSubstr("The job was ended"));
+  EXPECT_THAT(response.body, HasSubstr("The job was stopped"));
   EXPECT_EQ(OpenHours(), 0) << "what was done before stays done";
 }
 

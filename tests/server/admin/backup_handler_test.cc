@@ -53,7 +53,7 @@ TEST_F(BackupHandlerTest, ADirectoryInTheStoreIsRefused) {
   ASSERT_OK(config().Set("tsd.storage.backup.directory", directory_.file("b")));
   const HttpResponse made = Send("POST /api/admin/backup?wait");
   EXPECT_EQ(made.status, 409);
-  EXPECT_THAT(made.body, HasSubstr("it is in the store"));
+  EXPECT_THAT(made.body, HasSubstr("the directory is inside the store"));
 }
 
 TEST_F(BackupHandlerTest, OneAtATime) {

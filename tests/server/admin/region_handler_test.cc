@@ -113,7 +113,7 @@ TEST_F(RegionHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
   f("split", R"({"table":"x","region":1,"at":"k"})", 400, "want data or annotation");
   f("merge", R"({"regions":[1,1]})", 400, "is there twice");
   f("merge", R"({"regions":[1,2]})", 404, "it may have been split or merged");
-  f("rolling", "{}", 400, "none to go on with");
+  f("rolling", "{}", 400, "no unfinished one");
   f("rolling", R"({"split":"hex:0"})", 400, "hex");
   f("rolling", R"({"split":"file:keys.txt"})", 400, "reads no files of others");
   f("rolling", R"({"abandon":true})", 404, "has none");

@@ -199,7 +199,7 @@ TEST_F(HttpSessionTest, TheServersEndClosesBetweenRequests) {
   EXPECT_EQ(transport_.sent(), "");
 }
 
-TEST_F(HttpSessionTest, TheServersEndComesBehindTheAnswerUnderWay) {
+TEST_F(HttpSessionTest, TheServersEndComesAfterTheAnswerUnderWay) {
   Begin();
   session().Take(std::string(kSlow) + std::string(kQuick));
 
@@ -212,7 +212,7 @@ TEST_F(HttpSessionTest, TheServersEndComesBehindTheAnswerUnderWay) {
 }
 
 // The answer was made before: it does not say that it is the last.
-TEST_F(HttpSessionTest, TheServersEndComesBehindTheAnswerThatIsBeingSent) {
+TEST_F(HttpSessionTest, TheServersEndComesAfterTheAnswerThatIsBeingSent) {
   Begin();
   transport_.StopReading();
   session().Take(std::string(kQuick) + std::string(kQuick));

@@ -13,7 +13,7 @@ TEST(SettingFlagsTest, BothSpellingsBecomeSet) {
               ElementsAre("--set", "tsd.mode=ro", "--set", "tsd.network.port=4243", "--data", "d"));
 }
 
-TEST(SettingFlagsTest, NothingBehindADoubleDashIsTouched) {
+TEST(SettingFlagsTest, NothingAfterADoubleDashIsTouched) {
   EXPECT_THAT(RewriteSettingFlags({"--", "--tsd.mode=ro"}), ElementsAre("--", "--tsd.mode=ro"));
 }
 

@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(SettingListTest, CutsAtCommasAndTrimsBlanks) {
+TEST(SettingListTest, CutsAtCommasAndStripsBlanks) {
   EXPECT_THAT(ListItems("a, b ,c d"), ElementsAre("a", "b", "c d"));
   EXPECT_THAT(ListItems("a,,"), ElementsAre("a", "", ""));
   EXPECT_THAT(ListItems("  "), IsEmpty());

@@ -44,8 +44,8 @@ TEST(FigureTest, RefusesSizesThatDoNotFitAndSaysWhich) {
               StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("\"Bytes by layout\""),
                              HasSubstr("series \"compacted\": got 2 values; want 3"))));
-  EXPECT_THAT(CheckFigure(heat), StatusIs(StatusCode::kInvalidArgument,
-                                          HasSubstr("got 5 cells; want 2 rows x 3 columns")));
+  EXPECT_THAT(CheckFigure(heat),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("got 5 cells; want 2 rows of 3")));
 }
 
 TEST(FigureTest, RefusesAxesThatCannotBe) {

@@ -91,7 +91,7 @@ TEST_F(QueryRunTest, BindsTheQueryToItsClientAndItsCancel) {
     EXPECT_OK(registry_.Cancel(1));
     EXPECT_TRUE(body_.bound->is_cancelled());
     return absl::OkStatus();
-  }).IgnoreError();  // whether the engine still looks behind the last series is its business
+  }).IgnoreError();  // whether the engine still looks after the last series is its business
 }
 
 TEST_F(QueryRunTest, AFailureIsListedWithItsStatus) {
@@ -103,7 +103,7 @@ TEST_F(QueryRunTest, AFailureIsListedWithItsStatus) {
   EXPECT_EQ(finished_, 0);
 }
 
-TEST_F(QueryRunTest, AFailureBehindTheFirstPieceDidNotReachTheClient) {
+TEST_F(QueryRunTest, AFailureAfterTheFirstPieceDidNotReachTheClient) {
   EXPECT_THAT(Run([&] {
                 body_.buffer().assign(kBodyPieceBytes, 'x');
                 EXPECT_OK(body_.Offer());

@@ -166,7 +166,7 @@ TEST_F(TelnetSessionTest, TheServersEndCommitsWhatWasRead) {
   EXPECT_TRUE(RunUntilIdle());
 }
 
-TEST_F(TelnetSessionTest, TheServersEndComesBehindWhatIsWaitedFor) {
+TEST_F(TelnetSessionTest, TheServersEndComesAfterWhatIsWaitedFor) {
   session().Take("put m 1 1 a=b\nversion\nput m 2 1 a=b\n");
 
   transport_.Stop();

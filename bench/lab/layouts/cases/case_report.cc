@@ -56,18 +56,18 @@ std::string Align(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-std::string Table(std::span<const CaseResult> results, std::span<const ResultColumn> columns) {
+std::string Table(std::span<const CaseResult> results, std::span<const ResultField> fields) {
   std::vector<std::vector<std::string>> rows(1);
   rows[0].assign(kNameHeads.begin(), kNameHeads.end());
-  for (const ResultColumn& column : columns) {
-    if (!column.head.empty()) rows[0].emplace_back(column.head);
+  for (const ResultField& field : fields) {
+    if (!field.head.empty()) rows[0].emplace_back(field.head);
   }
   for (const CaseResult& result : results) {
     const auto names = NamesOf(result.spec);
     rows.emplace_back(names.begin(), names.end());
-    for (const ResultColumn& column : columns) {
-      if (column.head.empty()) continue;
-      rows.back().push_back(fmt::format("{:.{}f}", column.value(result), column.decimals));
+    for (const ResultField& field : fields) {
+      if (field.head.empty()) continue;
+      rows.back().push_back(fmt::format("{:.{}f}", field.value(result), field.decimals));
     }
   }
   return Align(rows);
@@ -83,10 +83,10 @@ std::string Quoted(std::string_view text) {
 }
 
 template <typename Visit>
-void ForEachColumn(const Visit& visit) {
-  for (const auto columns : {WriteColumns(), ReadColumns()}) {
-    for (const ResultColumn& column : columns)
-      visit(column);
+void ForEachField(const Visit& visit) {
+  for (const auto fields : {WriteFields(), ReadFields()}) {
+    for (const ResultField& field : fields)
+      visit(field);
   }
 }
 
@@ -101,8 +101,8 @@ std::string JsonCase(const CaseResult& result) {
       "\"seed\":{}",
       Quoted(names[0]), Quoted(names[1]), Quoted(result.spec.layout.keys.text()), Quoted(names[2]),
       Quoted(names[3]), result.spec.seed);
-  ForEachColumn([&](const ResultColumn& column) {
-    json += fmt::format(",{}:{}", Quoted(column.name), Number(column.value(result)));
+  ForEachField([&](const ResultField& field) {
+    json += fmt::format(",{}:{}", Quoted(field.name), Number(field.value(result)));
   });
   json += ",\"windows\":[";
   for (size_t i = 0; i < result.windows.size(); ++i) {
@@ -126,22 +126,21 @@ absl::Status WriteText(const std::string& text, const std::string& path) {
 }  // namespace
 
 std::string TextReport(std::span<const CaseResult> results) {
-  return fmt::format("Writes\n\n{}\nReads\n\n{}{}", Table(results, WriteColumns()),
-                     Table(results, ReadColumns()), kLegend);
+  return fmt::format("Writes\n\n{}\nReads\n\n{}{}", Table(results, WriteFields()),
+                     Table(results, ReadFields()), kLegend);
 }
 
 std::string CsvReport(std::span<const CaseResult> results) {
   std::string csv = "workload,layout,key_template,cells,splits_by,seed";
-  ForEachColumn([&](const ResultColumn& column) { csv += fmt::format(",{}", column.name); });
+  ForEachField([&](const ResultField& field) { csv += fmt::format(",{}", field.name); });
   csv += '\n';
   for (const CaseResult& result : results) {
     const auto names = NamesOf(result.spec);
     csv +=
         fmt::format("{},{},{},{},{},{}", names[0], Quoted(names[1]),
                     Quoted(result.spec.layout.keys.text()), names[2], names[3], result.spec.seed);
-    ForEachColumn([&](const ResultColumn& column) {
-      csv += fmt::format(",{}", Number(column.value(result)));
-    });
+    ForEachField(
+        [&](const ResultField& field) { csv += fmt::format(",{}", Number(field.value(result))); });
     csv += '\n';
   }
   return csv;

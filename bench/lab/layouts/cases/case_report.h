@@ -14,7 +14,7 @@
 
 namespace hourcell::layouts {
 
-// Two tables, of writes and of reads, a line a case, and what the columns mean.
+// Two tables, of writes and of reads, a line a case, and what the fields mean.
 std::string TextReport(std::span<const CaseResult> results);
 
 // A line of names, then a line a case; all figures, windows left out.

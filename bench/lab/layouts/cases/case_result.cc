@@ -30,49 +30,49 @@ double Percent(const Result& result) {
   return 100 * result.*kField;
 }
 
-constexpr std::array kWriteColumns = {
-    ResultColumn{"points", "", 0, &Count<&Result::points>},
-    ResultColumn{"series", "", 0, &Count<&Result::series>},
-    ResultColumn{"writes", "", 0, &Count<&Result::writes>},
-    ResultColumn{"write_points_per_s", "points/s", 0, &Of<&Result::write_points_per_s>},
-    ResultColumn{"apply_p50_ms", "", 3, &Of<&Result::apply_p50_ms>},
-    ResultColumn{"apply_p99_ms", "p99 ms", 2, &Of<&Result::apply_p99_ms>},
-    ResultColumn{"apply_max_ms", "", 2, &Of<&Result::apply_max_ms>},
-    ResultColumn{"stored_bytes_per_point", "stored B/pt", 2, &Of<&Result::stored_bytes_per_point>},
-    ResultColumn{"file_bytes_per_point", "file B/pt", 2, &Of<&Result::file_bytes_per_point>},
-    ResultColumn{"regions", "regions", 0, &Count<&Result::regions>},
-    ResultColumn{"splits", "splits", 0, &Count<&Result::splits>},
-    ResultColumn{"split_refusals", "", 0, &Count<&Result::split_refusals>},
-    ResultColumn{"split_p50_ms", "split ms", 1, &Of<&Result::split_p50_ms>},
-    ResultColumn{"pause_p50_ms", "pause ms", 1, &Of<&Result::pause_p50_ms>},
-    ResultColumn{"pause_max_ms", "worst", 1, &Of<&Result::pause_max_ms>},
-    ResultColumn{"hot_share_percent", "hot %", 1, &Percent<&Result::hot_share>},
-    ResultColumn{"hot_share_late_percent", "late %", 1, &Percent<&Result::hot_share_late>},
-    ResultColumn{"hot_share_max_percent", "", 1, &Percent<&Result::hot_share_max>},
-    ResultColumn{"gini", "Gini", 2, &Of<&Result::gini>},
-    ResultColumn{"bucket_share_percent", "bucket %", 1, &Percent<&Result::bucket_share>},
+constexpr std::array kWriteFields = {
+    ResultField{"points", "", 0, &Count<&Result::points>},
+    ResultField{"series", "", 0, &Count<&Result::series>},
+    ResultField{"writes", "", 0, &Count<&Result::writes>},
+    ResultField{"write_points_per_s", "points/s", 0, &Of<&Result::write_points_per_s>},
+    ResultField{"apply_p50_ms", "", 3, &Of<&Result::apply_p50_ms>},
+    ResultField{"apply_p99_ms", "p99 ms", 2, &Of<&Result::apply_p99_ms>},
+    ResultField{"apply_max_ms", "", 2, &Of<&Result::apply_max_ms>},
+    ResultField{"stored_bytes_per_point", "stored B/pt", 2, &Of<&Result::stored_bytes_per_point>},
+    ResultField{"file_bytes_per_point", "file B/pt", 2, &Of<&Result::file_bytes_per_point>},
+    ResultField{"regions", "regions", 0, &Count<&Result::regions>},
+    ResultField{"splits", "splits", 0, &Count<&Result::splits>},
+    ResultField{"split_refusals", "", 0, &Count<&Result::split_refusals>},
+    ResultField{"split_p50_ms", "split ms", 1, &Of<&Result::split_p50_ms>},
+    ResultField{"pause_p50_ms", "pause ms", 1, &Of<&Result::pause_p50_ms>},
+    ResultField{"pause_max_ms", "worst", 1, &Of<&Result::pause_max_ms>},
+    ResultField{"hot_share_percent", "hot %", 1, &Percent<&Result::hot_share>},
+    ResultField{"hot_share_late_percent", "late %", 1, &Percent<&Result::hot_share_late>},
+    ResultField{"hot_share_max_percent", "", 1, &Percent<&Result::hot_share_max>},
+    ResultField{"gini", "Gini", 2, &Of<&Result::gini>},
+    ResultField{"bucket_share_percent", "bucket %", 1, &Percent<&Result::bucket_share>},
 };
 
-constexpr std::array kReadColumns = {
-    ResultColumn{"point_p50_us", "point us", 0, &Read<ReadKind::kPoint, &ReadFigures::p50_us>},
-    ResultColumn{"point_p99_us", "p99", 0, &Read<ReadKind::kPoint, &ReadFigures::p99_us>},
-    ResultColumn{"point_accesses", "asks", 0, &Read<ReadKind::kPoint, &ReadFigures::accesses>},
-    ResultColumn{"point_bytes_per_point", "B/pt", 0,
-                 &Read<ReadKind::kPoint, &ReadFigures::bytes_per_point>},
-    ResultColumn{"series_p50_us", "series us", 0, &Read<ReadKind::kSeries, &ReadFigures::p50_us>},
-    ResultColumn{"series_p99_us", "p99", 0, &Read<ReadKind::kSeries, &ReadFigures::p99_us>},
-    ResultColumn{"series_accesses", "asks", 0, &Read<ReadKind::kSeries, &ReadFigures::accesses>},
-    ResultColumn{"series_rows_per_point", "rows/pt", 3,
-                 &Read<ReadKind::kSeries, &ReadFigures::rows_per_point>},
-    ResultColumn{"series_bytes_per_point", "B/pt", 1,
-                 &Read<ReadKind::kSeries, &ReadFigures::bytes_per_point>},
-    ResultColumn{"metric_p50_us", "metric us", 0, &Read<ReadKind::kMetric, &ReadFigures::p50_us>},
-    ResultColumn{"metric_p99_us", "p99", 0, &Read<ReadKind::kMetric, &ReadFigures::p99_us>},
-    ResultColumn{"metric_accesses", "asks", 0, &Read<ReadKind::kMetric, &ReadFigures::accesses>},
-    ResultColumn{"metric_rows_per_point", "rows/pt", 3,
-                 &Read<ReadKind::kMetric, &ReadFigures::rows_per_point>},
-    ResultColumn{"metric_bytes_per_point", "B/pt", 1,
-                 &Read<ReadKind::kMetric, &ReadFigures::bytes_per_point>},
+constexpr std::array kReadFields = {
+    ResultField{"point_p50_us", "point us", 0, &Read<ReadKind::kPoint, &ReadFigures::p50_us>},
+    ResultField{"point_p99_us", "p99", 0, &Read<ReadKind::kPoint, &ReadFigures::p99_us>},
+    ResultField{"point_accesses", "asks", 0, &Read<ReadKind::kPoint, &ReadFigures::accesses>},
+    ResultField{"point_bytes_per_point", "B/pt", 0,
+                &Read<ReadKind::kPoint, &ReadFigures::bytes_per_point>},
+    ResultField{"series_p50_us", "series us", 0, &Read<ReadKind::kSeries, &ReadFigures::p50_us>},
+    ResultField{"series_p99_us", "p99", 0, &Read<ReadKind::kSeries, &ReadFigures::p99_us>},
+    ResultField{"series_accesses", "asks", 0, &Read<ReadKind::kSeries, &ReadFigures::accesses>},
+    ResultField{"series_rows_per_point", "rows/pt", 3,
+                &Read<ReadKind::kSeries, &ReadFigures::rows_per_point>},
+    ResultField{"series_bytes_per_point", "B/pt", 1,
+                &Read<ReadKind::kSeries, &ReadFigures::bytes_per_point>},
+    ResultField{"metric_p50_us", "metric us", 0, &Read<ReadKind::kMetric, &ReadFigures::p50_us>},
+    ResultField{"metric_p99_us", "p99", 0, &Read<ReadKind::kMetric, &ReadFigures::p99_us>},
+    ResultField{"metric_accesses", "asks", 0, &Read<ReadKind::kMetric, &ReadFigures::accesses>},
+    ResultField{"metric_rows_per_point", "rows/pt", 3,
+                &Read<ReadKind::kMetric, &ReadFigures::rows_per_point>},
+    ResultField{"metric_bytes_per_point", "B/pt", 1,
+                &Read<ReadKind::kMetric, &ReadFigures::bytes_per_point>},
 };
 
 }  // namespace
@@ -111,12 +111,12 @@ double Quantile(std::vector<double> values, double q) {
   return values[index];
 }
 
-std::span<const ResultColumn> WriteColumns() {
-  return kWriteColumns;
+std::span<const ResultField> WriteFields() {
+  return kWriteFields;
 }
 
-std::span<const ResultColumn> ReadColumns() {
-  return kReadColumns;
+std::span<const ResultField> ReadFields() {
+  return kReadFields;
 }
 
 }  // namespace hourcell::layouts

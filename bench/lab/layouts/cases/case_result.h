@@ -90,13 +90,13 @@ double BucketShare(uint64_t series, uint64_t buckets);
 double Quantile(std::vector<double> values, double q);
 
 // A figure of a result, as reports list it.
-struct ResultColumn {
+struct ResultField {
   std::string_view name;  // of JSON and CSV: points_per_s
   std::string_view head;  // of the table, with its unit; empty = not in the table
   int decimals = 0;       // there
   double (*value)(const CaseResult& result);
 };
-std::span<const ResultColumn> WriteColumns();
-std::span<const ResultColumn> ReadColumns();
+std::span<const ResultField> WriteFields();
+std::span<const ResultField> ReadFields();
 
 }  // namespace hourcell::layouts

@@ -43,7 +43,7 @@ class KeyMaker {
   bool begins_with_time() const;
 
  private:
-  // Keys one behind the other, and where each ends.
+  // Keys one after the other, and where each ends.
   struct KeyList {
     std::string bytes = {};
     std::vector<size_t> ends = {};

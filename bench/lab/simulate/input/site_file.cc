@@ -21,7 +21,7 @@ bool IsBlank(char c) {
   return kBlanks.find(c) != std::string_view::npos;
 }
 
-std::string_view Trim(std::string_view text) {
+std::string_view WithoutBlanks(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return "";
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
@@ -60,7 +60,7 @@ class SiteParser {
       HOURCELL_RETURN_IF_ERROR(ReadProperty());
     }
     HOURCELL_RETURN_IF_ERROR(SkipMisc());
-    if (!rest_.empty()) return Refuse("nothing behind </configuration>");
+    if (!rest_.empty()) return Refuse("nothing after </configuration>");
     return std::move(settings_);
   }
 
@@ -84,7 +84,7 @@ class SiteParser {
     rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlanks), rest_.size()));
   }
 
-  // To behind `end`.
+  // To after `end`.
   absl::Status SkipTo(std::string_view end) {
     const size_t at = rest_.find(end);
     if (at == std::string_view::npos) {
@@ -194,13 +194,13 @@ class SiteParser {
                                                                     : nullptr;
       if (into == nullptr) return absl::OkStatus();
       if (into->has_value()) return Refuse(fmt::format("one <{}> in a property", element));
-      *into = std::string(Trim(text));
+      *into = std::string(WithoutBlanks(text));
       return absl::OkStatus();
     }
     return Refuse("<name>, <value>, <description>, <final>, <source> or <tag>");
   }
 
-  // To behind </element>.
+  // To after </element>.
   absl::Status ReadText(std::string_view element, std::string* text) {
     while (!TakeEnd(element)) {
       if (rest_.empty()) return Refuse(fmt::format("</{}>", element));
@@ -264,7 +264,7 @@ absl::StatusOr<SettingMap> ParseSiteFile(std::string_view text) {
 
 bool LooksLikeXml(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return Trim(text).starts_with('<');
+  return WithoutBlanks(text).starts_with('<');
 }
 
 }  // namespace hourcell

@@ -60,7 +60,7 @@ class DiskModel {
   // REQUIRES: bytes_per_s > 0.
   explicit DiskModel(uint64_t bytes_per_s) : bytes_per_s_(bytes_per_s) {}
 
-  // When `bytes` that are asked for now are done: behind all that was asked for before.
+  // When `bytes` that are asked for now are done: after all that was asked for before.
   uint64_t Finish(uint64_t now_ms, uint64_t bytes) {
     free_us_ = std::max(free_us_, now_ms * 1'000);
     free_us_ +=

@@ -126,7 +126,7 @@ KeyHistogram KeyHistogram::CutFrom(std::string_view key) {
     above.newest_ms_ = std::max(above.newest_ms_, bin.newest_ms);
     above.bins_.push_back(std::move(bin));
   }
-  // A bin that was cut begins at the key now, behind others that begin above it.
+  // A bin that was cut begins at the key now, after others that begin above it.
   std::sort(above.bins_.begin(), above.bins_.end(), ByFirst);
   bins_ = std::move(below);
   mass_ -= above.mass_;

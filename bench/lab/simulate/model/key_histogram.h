@@ -10,7 +10,7 @@
 // bins become one, each bin is taken for two keys, its first and its last with half of it each, and
 // all are joined anew in the order of keys. Were bins joined as they are, those that reach over a
 // gap, as from the last hour of a metric to the first of the next, would swallow all others in
-// time, and the bytes of a metric would seem to lie in the gap behind it.
+// time, and the bytes of a metric would seem to lie in the gap after it.
 //
 // Each time that bins become others they lose a little of where their keys were. So keys that are
 // added become sets of bins of 1, 2, 4, 8 ... times as many keys, as a binary counter has ones, and

@@ -188,7 +188,7 @@ class Predictor {
   std::vector<Prediction> predictions_;
 };
 
-// The time behind `name=` in a cyclic distributor; 0 if there is none.
+// The time after `name=` in a cyclic distributor; 0 if there is none.
 uint64_t SpanIn(std::string_view text, std::string_view name) {
   const size_t at = text.find(name);
   if (at == std::string_view::npos) return 0;

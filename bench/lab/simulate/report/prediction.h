@@ -17,7 +17,7 @@ enum class PredictionKind : uint8_t {
   kPrefixTooShort,  // groups that must not be cut are larger than regions (HBASE-23620)
   kHotRegion,       // one region takes most of the writes of each moment
   kUnusedRegions,   // pre-split regions that no key falls into
-  kEmptyRegions,    // what a TTL leaves behind
+  kEmptyRegions,    // what a TTL leaves
   kCycleTooShort,   // the time between two laps of a cyclic key
   kFewSeries,       // too few series for the buckets of a salt
   kMemory,          // more regions than memory has room for

@@ -201,8 +201,8 @@ void AppendHeat(const HeatMatrix& heat, JsonWriter* json) {
   json->Name("heat");
   json->Open('{');
   json->Count("start_ms", heat.start_ms);
-  json->Count("column_ms", heat.column_ms);
-  json->Count("columns", heat.columns);
+  json->Count("step_ms", heat.step_ms);
+  json->Count("steps", heat.steps);
   json->Name("row_starts");
   json->Open('[');
   for (const std::string& start : heat.row_starts)

@@ -32,7 +32,7 @@ std::string CsvText(const SimulationResult& result);
 // predictions. Bytes, milliseconds.
 std::string JsonText(std::span<const SimulationResult> results);
 
-// A column a design.
+// Side by side, one design after the other.
 std::string CompareText(std::span<const SimulationResult> results);
 
 }  // namespace hourcell

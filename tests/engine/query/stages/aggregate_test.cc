@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 #include <set>
 
@@ -137,20 +136,6 @@ TEST(AggregateTest, FirstAndLastTakeNanAsItIs) {
   EXPECT_EQ(AggregateDoubles(Aggregator::kDiff, std::vector<double>{kNan, 2.0}), 0.0);
   EXPECT_EQ(AggregateDoubles(Aggregator::kFirst, std::vector<double>{2.5, 4.0}), 2.5);
   EXPECT_EQ(AggregateDoubles(Aggregator::kLast, std::vector<double>{2.5, 4.0}), 4.0);
-}
-
-TEST(AggregateTest, InterpolationsAreOpenTsdbs) {
-  std::map<Interpolation, std::set<std::string_view>> names;
-  for (const std::string_view name : AggregatorNames()) {
-    names[InterpolationOf(*ParseAggregator(name))].insert(name);
-  }
-
-  EXPECT_EQ(names[Interpolation::kZeroIfMissing],
-            (std::set<std::string_view>{"count", "zimsum", "squareSum", "first", "last"}));
-  EXPECT_EQ(names[Interpolation::kMaxIfMissing], (std::set<std::string_view>{"mimmin"}));
-  EXPECT_EQ(names[Interpolation::kMinIfMissing], (std::set<std::string_view>{"mimmax"}));
-  EXPECT_EQ(names[Interpolation::kPrevious], (std::set<std::string_view>{"pfsum"}));
-  EXPECT_EQ(names[Interpolation::kLerp].size(), 27U);
 }
 
 TEST(AggregateSpansTest, OneMemberPassesThroughPromotedBeforeADouble) {
@@ -380,7 +365,7 @@ TEST(SpanAggregatorTest, AddingOneByOneGivesWhatAllAtOnceGive) {
                                                   .is_rate = is_rate,
                                                   .scan_end_ms = scan_end_ms,
                                                   .times = times});
-      // Twice, for what a Finish leaves behind.
+      // Twice, for what a Finish leaves.
       for (int group = 0; group < 2; ++group) {
         std::vector<Span> members(random.Below(6));
         for (Span& member : members) {

@@ -25,10 +25,10 @@ TEST(DistributorSpecTest, UnitsAreTakenOff) {
 TEST(DistributorSpecTest, SaysWhatIsWanted) {
   EXPECT_THAT(MessageOf("salt"), HasSubstr("want one of none, series-salt, simple-hash, xxh3"));
   EXPECT_THAT(MessageOf(""), HasSubstr("want one of"));
-  EXPECT_THAT(MessageOf("none:1"), HasSubstr("want nothing behind the name"));
-  EXPECT_THAT(MessageOf("xxh3"), HasSubstr("want an operand behind a colon"));
+  EXPECT_THAT(MessageOf("none:1"), HasSubstr("want nothing after the name"));
+  EXPECT_THAT(MessageOf("xxh3"), HasSubstr("want an operand after a colon"));
   for (const char* spec : {"xxh3:", "xxh3:4k", "xxh3:-4", "xxh3: 4", "xxh3:99999999999999999999"})
-    EXPECT_THAT(MessageOf(spec), HasSubstr("want a number behind the colon")) << spec;
+    EXPECT_THAT(MessageOf(spec), HasSubstr("want a number after the colon")) << spec;
   EXPECT_THAT(MessageOf("xxh3:0"), HasSubstr("got 0 buckets; want 1 to 65536"));
   EXPECT_THAT(MessageOf("partition:1"), HasSubstr("got 1 buckets; want 2 to 65536"));
   EXPECT_THAT(MessageOf("series-salt"), HasSubstr("want a layout with a salt"));

@@ -22,7 +22,7 @@ std::vector<std::string> HexOf(const std::vector<std::string>& texts) {
   return hex;
 }
 
-// RFC 1321, A.5, as often as it takes to have a lane each.
+// RFC 1321, A.5, as often as it takes to have an element each.
 TEST(Md5ManyTest, TheRfcsTexts) {
   const std::vector<std::string> texts = {
       "", "a", "abc", "message digest", "abcdefghijklmnopqrstuvwxyz", "abc", "a", ""};
@@ -35,7 +35,7 @@ TEST(Md5ManyTest, TheRfcsTexts) {
                 "0cc175b9c0f1b6a831c399e269772661", "d41d8cd98f00b204e9800998ecf8427e"}));
 }
 
-// Every length around one and two blocks, in every lane, beside those of one text.
+// Every length around one and two blocks, in every element, beside those of one text.
 TEST(Md5ManyTest, IsMd5OfEachTextWhateverItsNeighbours) {
   Random random(7);
   for (size_t count = 0; count <= 33; ++count) {

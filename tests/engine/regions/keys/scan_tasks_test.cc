@@ -163,33 +163,33 @@ std::vector<ScanTask> TasksOf(const std::vector<uint64_t>& bytes) {
   return tasks;
 }
 
-TEST(AssignLanesTest, TheLargestGoesWhereLeastIs) {
-  EXPECT_THAT(AssignLanes(TasksOf({10, 70, 30, 50, 40}), 2),
+TEST(AssignWorkersTest, TheLargestGoesWhereLeastIs) {
+  EXPECT_THAT(AssignWorkers(TasksOf({10, 70, 30, 50, 40}), 2),
               ElementsAre(ElementsAre(1u, 2u), ElementsAre(3u, 4u, 0u)));
-  EXPECT_THAT(AssignLanes(TasksOf({0, 0, 0, 0}), 2),
+  EXPECT_THAT(AssignWorkers(TasksOf({0, 0, 0, 0}), 2),
               ElementsAre(ElementsAre(0u, 2u), ElementsAre(1u, 3u)));
-  EXPECT_THAT(AssignLanes({}, 3), SizeIs(3));
+  EXPECT_THAT(AssignWorkers({}, 3), SizeIs(3));
 }
 
 // Never more than Graham's 4/3 of the larger of mean and largest task, plus what that bound allows.
-TEST(AssignLanesTest, LanesAreBalanced) {
+TEST(AssignWorkersTest, WorkersAreBalanced) {
   for (uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     std::vector<uint64_t> bytes(20 + random.Below(100));
     for (uint64_t& size : bytes)
       size = 1 + random.Below(1000);
-    const size_t lanes = 1 + random.Below(8);
-    const auto work = AssignLanes(TasksOf(bytes), lanes);
+    const size_t workers = 1 + random.Below(8);
+    const auto work = AssignWorkers(TasksOf(bytes), workers);
 
     std::vector<size_t> seen;
     uint64_t most = 0;
-    for (const std::vector<size_t>& lane : work) {
+    for (const std::vector<size_t>& worker : work) {
       uint64_t sum = 0;
-      for (const size_t task : lane)
+      for (const size_t task : worker)
         sum += bytes[task];
       most = std::max(most, sum);
-      seen.insert(seen.end(), lane.begin(), lane.end());
+      seen.insert(seen.end(), worker.begin(), worker.end());
     }
     std::sort(seen.begin(), seen.end());
     std::vector<size_t> all(bytes.size());
@@ -197,7 +197,7 @@ TEST(AssignLanesTest, LanesAreBalanced) {
     EXPECT_EQ(seen, all);
     const uint64_t total = std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
     // List scheduling: at most the mean and one task more.
-    EXPECT_LE(most, total / lanes + *std::max_element(bytes.begin(), bytes.end()));
+    EXPECT_LE(most, total / workers + *std::max_element(bytes.begin(), bytes.end()));
   }
 }
 

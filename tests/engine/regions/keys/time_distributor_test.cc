@@ -70,7 +70,7 @@ TEST(ReversedTimeTest, RefusesKeysWithoutATime) {
   std::string stored;
 
   EXPECT_THAT((*reversed)->Encode("abc1234567", &stored),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("behind byte 3")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("after byte 3")));
   EXPECT_FALSE((*reversed)->Encode("abc" + Time(kReversedTimeMax + 1), &stored).ok());
   EXPECT_OK((*reversed)->Encode("abc" + Time(kReversedTimeMax), &stored));
   EXPECT_THAT((*reversed)->Decode("abc", &stored), StatusIs(absl::StatusCode::kDataLoss));

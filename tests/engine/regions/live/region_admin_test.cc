@@ -355,7 +355,7 @@ TEST_P(RegionAdminTest, RollsThroughAllKeys) {
   EXPECT_EQ(CountRows("", ""), 100);
   EXPECT_THAT(admin_->UnfinishedRollingSplit("data"), IsOkAndHolds(std::nullopt));
   EXPECT_THAT(admin_->RollingSplit("data", ""),
-              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("none to go on with")));
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("no unfinished one")));
   Reopen();
   EXPECT_THAT(Starts(), ElementsAre("", "k00025", "k00050", "k00075", "k00090"));
 }

@@ -51,7 +51,7 @@ class RegionMaintenanceTest : public testing::Test {
     ASSERT_OK(opened);
     store_ = *std::move(opened);
     loads_.emplace(settings.split);
-    keeper_ = std::make_unique<RegionMaintenance>(
+    maintenance_ = std::make_unique<RegionMaintenance>(
         settings, RegionMaintenance::Parts{
                       .tables = store_.get(),
                       .regions = store_.get(),
@@ -61,7 +61,7 @@ class RegionMaintenanceTest : public testing::Test {
                       .warn = [this](std::string_view line) { warnings_.emplace_back(line); },
                       .ttl_ms = [this] { return ttl_ms_; },
                       .write_buffers_bytes = 16 << 20});
-    ASSERT_OK(keeper_->Tick());
+    ASSERT_OK(maintenance_->Tick());
   }
 
   Options options() {
@@ -89,8 +89,8 @@ class RegionMaintenanceTest : public testing::Test {
     for (size_t before = 0; before != Sizes().size();) {
       before = Sizes().size();
       clock_.Advance(1000);
-      ASSERT_OK(keeper_->Tick());
-      while (*keeper_->Trim()) {
+      ASSERT_OK(maintenance_->Tick());
+      while (*maintenance_->Trim()) {
       }
     }
     EXPECT_THAT(CheckInvariants(store_->Regions(TableId::kData)), IsEmpty());
@@ -112,7 +112,7 @@ class RegionMaintenanceTest : public testing::Test {
   std::vector<std::string> warnings_;
   std::unique_ptr<TableStore> store_;
   std::optional<RegionLoads> loads_;
-  std::unique_ptr<RegionMaintenance> keeper_;
+  std::unique_ptr<RegionMaintenance> maintenance_;
   Random random_{1};
 };
 
@@ -136,7 +136,7 @@ TEST_F(RegionMaintenanceTest, CutsALargeRegionInTwoOfOneSize) {
   EXPECT_EQ(Stat("region.splits"), 1u);
 }
 
-TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegionsBehind) {
+TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegionsAfter) {
   Start(Small());
   for (int i = 0; i < 5000; i += 250) {
     std::vector<std::string> keys;
@@ -156,7 +156,7 @@ TEST_F(RegionMaintenanceTest, RowsAfterASplitCountForTheDaughtersAtOnce) {
   Start(Small());
   Random random(3);
   Write(RandomKeys(1500, &random));
-  ASSERT_OK(keeper_->Tick());
+  ASSERT_OK(maintenance_->Tick());
   ASSERT_THAT(Sizes(), SizeIs(2));
 
   Write(RandomKeys(400, &random));
@@ -184,7 +184,7 @@ TEST_F(RegionMaintenanceTest, FollowsTheLoad) {
       keys.push_back(fmt::format("k8{:03}{}", random.Below(2), random.Below(1000)));
     Write(keys);
     clock_.Advance(1000);
-    ASSERT_OK(keeper_->Tick());
+    ASSERT_OK(maintenance_->Tick());
   }
   const std::vector<RegionInfo> regions = store_->Regions(TableId::kData);
   ASSERT_GE(regions.size(), 2u);
@@ -206,7 +206,7 @@ TEST_F(RegionMaintenanceTest, NamesARegionThatCannotBeCut) {
   EXPECT_THAT(Sizes(), SizeIs(1));
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot be split")));
   EXPECT_EQ(Stat("region.unsplittable"), 1u);
-  EXPECT_THAT(keeper_->ReasonOf({1}), HasSubstr("cannot be"));
+  EXPECT_THAT(maintenance_->ReasonOf({1}), HasSubstr("cannot be"));
 }
 
 TEST_F(RegionMaintenanceTest, MergesWhatATtlLeavesEmpty) {
@@ -246,8 +246,8 @@ TEST_F(RegionMaintenanceTest, WarnsOfMoreRegionsThanMemoryHasRoomFor) {
   for (char c = 'b'; c < 'z'; ++c)
     keys.emplace_back(1, c);
   ASSERT_OK(store_->Presplit(TableId::kData, {.keys = keys}));
-  ASSERT_OK(keeper_->Tick());
-  ASSERT_OK(keeper_->Tick());
+  ASSERT_OK(maintenance_->Tick());
+  ASSERT_OK(maintenance_->Tick());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("25")));
 }
 
@@ -266,7 +266,7 @@ TEST_F(RegionMaintenanceTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy
   ASSERT_NO_FATAL_FAILURE(Write(keys));
   for (int window = 0; window < 2; ++window) {
     clock_.Advance(10'000);
-    ASSERT_OK(keeper_->Tick());
+    ASSERT_OK(maintenance_->Tick());
   }
   EXPECT_THAT(Sizes(), SizeIs(1)) << "nothing was blocked";
 
@@ -275,12 +275,12 @@ TEST_F(RegionMaintenanceTest, ARegionWhoseWritesAreBlockedIsSplitByTheBusyPolicy
     ASSERT_NO_FATAL_FAILURE(Write({keys[i]}));
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   for (int i = 0; i < 100; ++i)
-    EXPECT_TRUE(store_->IsBehind(TableId::kData, keys[0]));
+    EXPECT_TRUE(store_->IsLagging(TableId::kData, keys[0]));
   for (int window = 0; window < 2; ++window) {
     clock_.Advance(10'000);
-    ASSERT_OK(keeper_->Tick());
+    ASSERT_OK(maintenance_->Tick());
   }
-  EXPECT_THAT(Sizes(), SizeIs(2)) << keeper_->ReasonOf(store_->Regions(TableId::kData)[0].id);
+  EXPECT_THAT(Sizes(), SizeIs(2)) << maintenance_->ReasonOf(store_->Regions(TableId::kData)[0].id);
 }
 
 // Rows sorted by time, so that regions fill, age and become empty.
@@ -324,7 +324,7 @@ TEST_F(RegionMaintenanceTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterT
     }
   }
   EXPECT_GT(Stat("region.merges"), 10u);
-  keeper_.reset();
+  maintenance_.reset();
   store_.reset();  // before what it borrows
 }
 

@@ -61,7 +61,7 @@ TEST(PresplitTest, SaysWhatIsWanted) {
     EXPECT_THAT(MessageOf(text), HasSubstr("want a number of regions from 1 to 65536"));
   EXPECT_THAT(MessageOf("uniform:1"), HasSubstr("from 2 to 65536"));
   EXPECT_THAT(MessageOf("partition:1"), HasSubstr("from 2 to 65536"));
-  EXPECT_THAT(MessageOf("salt:4"), HasSubstr("want nothing behind the word"));
+  EXPECT_THAT(MessageOf("salt:4"), HasSubstr("want nothing after the word"));
   EXPECT_THAT(MessageOf("file:"), HasSubstr("want a path"));
   EXPECT_THAT(MessageOf("keys:a,,b"), HasSubstr("got an empty one"));
   EXPECT_THAT(MessageOf("keys:"), HasSubstr("got an empty one"));

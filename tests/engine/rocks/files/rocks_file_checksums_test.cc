@@ -39,7 +39,7 @@ class RocksSyncedSumTest : public testing::Test {
   SyncedSum sum_{&files_, manifest_};
 };
 
-TEST_F(RocksSyncedSumTest, TakesWhatWasSyncedAndWhatIsBehindIt) {
+TEST_F(RocksSyncedSumTest, TakesWhatWasSyncedAndWhatIsAfterIt) {
   EXPECT_OK(Check());
   WriteFile(manifest_, "first edit, second edit, and a third that was not syn");
   EXPECT_OK(Check());

@@ -75,7 +75,7 @@ TEST_F(RocksFileSystemTest, AManifestSaysNothingOfLinksThatMayNotLast) {
   EXPECT_EQ(fault_->Count(FaultFs::kDirectorySync), 2u);
 }
 
-TEST_F(RocksFileSystemTest, TableFilesStayWhileNoManifestIsCertain) {
+TEST_F(RocksFileSystemTest, SstFilesStayWhileNoManifestIsCertain) {
   Create("000001.sst");
   ASSERT_TRUE(Append(Create("000001.log").get()));
   const auto manifest = Create("MANIFEST-000002");
@@ -147,7 +147,7 @@ TEST_F(RocksFileSystemTest, NoFileGoesBeforeItsSums) {
   EXPECT_TRUE(files()->FileExists(path("000003.log.sum"), {}, nullptr).IsNotFound());
 }
 
-TEST_F(RocksFileSystemTest, ATableFileWithoutAFooterOfOursIsRefused) {
+TEST_F(RocksFileSystemTest, ASstFileWithoutAFooterOfOursIsRefused) {
   WriteFile(path("000003.sst"), std::string(100, 'x'));
   std::unique_ptr<rocksdb::FSRandomAccessFile> file;
   EXPECT_TRUE(files()->NewRandomAccessFile(path("000003.sst"), {}, &file, nullptr).IsCorruption());

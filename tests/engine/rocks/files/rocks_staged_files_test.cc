@@ -39,7 +39,7 @@ class RocksStagedFilesTest : public testing::Test {
     return status.ok() ? read.ToString() : "";
   }
 
-  // A table file of many blocks.
+  // An SST file of many blocks.
   std::string WriteTable() {
     const std::string path = directory_.file("000001.sst");
     const rocksdb::Options options;

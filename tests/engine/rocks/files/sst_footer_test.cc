@@ -17,7 +17,7 @@
 namespace hourcell::sst_footer_test {
 namespace {
 
-class RocksTableTailTest : public testing::Test {
+class SstFooterTest : public testing::Test {
  protected:
   // A file of RocksDB's of that format and checksum.
   std::string Write(uint32_t version, rocksdb::ChecksumType checksum) {
@@ -38,14 +38,14 @@ class RocksTableTailTest : public testing::Test {
     std::unique_ptr<rocksdb::FSRandomAccessFile> file;
     EXPECT_TRUE(
         rocksdb::FileSystem::Default()->NewRandomAccessFile(path_, {}, &file, nullptr).ok());
-    return CheckTableTail(file.get(), path_, content.size());
+    return CheckSstFooter(file.get(), path_, content.size());
   }
 
   TempDir dir_;
   const std::string path_ = dir_.file("000001.sst");
 };
 
-TEST_F(RocksTableTailTest, TakesOursAndNoOther) {
+TEST_F(SstFooterTest, TakesOursAndNoOther) {
   EXPECT_TRUE(Check(Write(kTableFormatVersion, kTableChecksum)).ok());
   EXPECT_TRUE(Check(Write(4, kTableChecksum)).IsCorruption());
   EXPECT_TRUE(Check(Write(kTableFormatVersion, rocksdb::kNoChecksum)).IsCorruption());
@@ -53,7 +53,7 @@ TEST_F(RocksTableTailTest, TakesOursAndNoOther) {
 }
 
 // The index, which lies before the properties, is RocksDB's to check; but it may not be anywhere.
-TEST_F(RocksTableTailTest, EveryFlippedBitOfWhatRocksDbReadsUncheckedIsRefused) {
+TEST_F(SstFooterTest, EveryFlippedBitOfWhatRocksDbReadsUncheckedIsRefused) {
   const std::string whole = Write(kTableFormatVersion, kTableChecksum);
   const size_t footer = whole.size() - 53;
   // The first property's name, and before it lengths: three varints.
@@ -71,9 +71,9 @@ TEST_F(RocksTableTailTest, EveryFlippedBitOfWhatRocksDbReadsUncheckedIsRefused) 
   }
 }
 
-TEST_F(RocksTableTailTest, AHandleThatLeavesTheFileIsRefused) {
+TEST_F(SstFooterTest, AHandleThatLeavesTheFileIsRefused) {
   std::string damaged = Write(kTableFormatVersion, kTableChecksum);
-  // Offset and size of the index, behind those of the metaindex, by a varint too long for the file.
+  // Offset and size of the index, after those of the metaindex, by a varint too long for the file.
   std::string handles = damaged.substr(damaged.size() - 52, 40);
   std::string_view rest = handles;
   ASSERT_OK(TakeVarint(&rest));

@@ -5,23 +5,23 @@
 namespace hourcell::region_backlog_test {
 namespace {
 
-TEST(RegionBacklogTest, ItIsBehindFromTheLimitsOnUntilMuchIsMerged) {
+TEST(RegionBacklogTest, ItIsAfterFromTheLimitsOnUntilMuchIsMerged) {
   RegionBacklog backlog;
-  EXPECT_FALSE(backlog.is_behind());
+  EXPECT_FALSE(backlog.is_lagging());
   backlog.Note(35, 2);
-  EXPECT_FALSE(backlog.is_behind());
+  EXPECT_FALSE(backlog.is_lagging());
   backlog.Note(36, 0);
-  EXPECT_TRUE(backlog.is_behind());
+  EXPECT_TRUE(backlog.is_lagging());
   backlog.Note(24, 0);
-  EXPECT_TRUE(backlog.is_behind()) << "as it would be again at once";
+  EXPECT_TRUE(backlog.is_lagging()) << "as it would be again at once";
   backlog.Note(23, 1);
-  EXPECT_FALSE(backlog.is_behind());
+  EXPECT_FALSE(backlog.is_lagging());
   backlog.Note(0, 3);
-  EXPECT_TRUE(backlog.is_behind());
+  EXPECT_TRUE(backlog.is_lagging());
   backlog.Note(0, 2);
-  EXPECT_TRUE(backlog.is_behind());
+  EXPECT_TRUE(backlog.is_lagging());
   backlog.Note(23, 1);
-  EXPECT_FALSE(backlog.is_behind());
+  EXPECT_FALSE(backlog.is_lagging());
 }
 
 TEST(RegionBacklogTest, CountsRows) {

@@ -150,7 +150,7 @@ TEST_F(RocksRecoveryTest, RecoversByItself) {
   const uint64_t before = fs_->Count(FaultFs::kSync);
   for (int i = 0; i < 200 && fs_->Count(FaultFs::kSync) == before; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_GT(fs_->Count(FaultFs::kSync), before) << "no table file was written";
+  EXPECT_GT(fs_->Count(FaultFs::kSync), before) << "no SST file was written";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A region that is behind with merging its files, beside others that are not.
+// A region that lags with merging its files, beside others that are not.
 
 #include "engine/rocks/regions/rocks_region.h"
 
@@ -25,7 +25,7 @@ namespace {
 
 constexpr TableId kTable = TableId::kData;
 
-class RegionBehindTest : public testing::Test {
+class RegionLaggingTest : public testing::Test {
  protected:
   void SetUp() override {
     auto opened = OpenRocksTableStore(directory_.file("db"), TinyOptions(directory_.path()));
@@ -48,27 +48,26 @@ class RegionBehindTest : public testing::Test {
   }
 
   // Looked at every few milliseconds.
-  bool IsBehindSoon(const std::string& key, bool wanted) {
-    for (int i = 0; i < 2000 && store_->IsBehind(kTable, key) != wanted; ++i)
+  bool IsAfterSoon(const std::string& key, bool wanted) {
+    for (int i = 0; i < 2000 && store_->IsLagging(kTable, key) != wanted; ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    return store_->IsBehind(kTable, key);
+    return store_->IsLagging(kTable, key);
   }
 
   TempDir directory_;
   std::unique_ptr<TableStore> store_;
 };
 
-TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
+TEST_F(RegionLaggingTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   std::optional<PausedLsmCompactions> paused(std::in_place);
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
-  ASSERT_TRUE(IsBehindSoon("a", true));
-  EXPECT_FALSE(store_->IsBehind(kTable, "z"));
+  ASSERT_TRUE(IsAfterSoon("a", true));
+  EXPECT_FALSE(store_->IsLagging(kTable, "z"));
   EXPECT_OK(Write({Row("z1"), Row("z2")}));
 
-  const std::vector<Mutation> behind = {Row("a7")};
-  EXPECT_THAT(store_->ApplyAtOnce(behind, /*sync=*/false),
-              StatusIs(absl::StatusCode::kUnavailable));
+  const std::vector<Mutation> after = {Row("a7")};
+  EXPECT_THAT(store_->ApplyAtOnce(after, /*sync=*/false), StatusIs(absl::StatusCode::kUnavailable));
 
   std::atomic<int> done = 0;
   std::jthread alone([&] {
@@ -89,7 +88,7 @@ TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   alone.join();
   with_another.join();
   EXPECT_EQ(done, 2);
-  EXPECT_FALSE(IsBehindSoon("a", false));
+  EXPECT_FALSE(IsAfterSoon("a", false));
   const auto uses = store_->RegionUses(kTable);
   ASSERT_OK(uses);
   EXPECT_GE(uses->at(0).rows_blocked, 2u);
@@ -98,14 +97,14 @@ TEST_F(RegionBehindTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   EXPECT_EQ(uses->at(1).rows_written, 2u + 20 + 1);
 }
 
-TEST_F(RegionBehindTest, ADaughterIsBehindIfItHasTheFiles) {
+TEST_F(RegionLaggingTest, ADaughterIsAfterIfItHasTheFiles) {
   if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   PausedLsmCompactions paused;
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));
-  ASSERT_TRUE(IsBehindSoon("a", true));
+  ASSERT_TRUE(IsAfterSoon("a", true));
   ASSERT_OK(store_->Split(kTable, {.keys = {"b"}}));
-  EXPECT_TRUE(IsBehindSoon("a", true)) << "it has all of the files";
-  EXPECT_FALSE(store_->IsBehind(kTable, "b"));
+  EXPECT_TRUE(IsAfterSoon("a", true)) << "it has all of the files";
+  EXPECT_FALSE(store_->IsLagging(kTable, "b"));
 }
 
 }  // namespace

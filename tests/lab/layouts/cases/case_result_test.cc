@@ -32,20 +32,20 @@ TEST(CaseResultTest, QuantilesAreByNearestRank) {
 }
 
 double ValueOf(const CaseResult& result, std::string_view name) {
-  for (const auto columns : {WriteColumns(), ReadColumns()}) {
-    for (const ResultColumn& column : columns) {
-      if (column.name == name) return column.value(result);
+  for (const auto fields : {WriteFields(), ReadFields()}) {
+    for (const ResultField& field : fields) {
+      if (field.name == name) return field.value(result);
     }
   }
-  ADD_FAILURE() << "no column " << name;
+  ADD_FAILURE() << "no field " << name;
   return 0;
 }
 
-TEST(CaseResultTest, ColumnsHaveNamesOfTheirOwnAndTheFigures) {
+TEST(CaseResultTest, FieldsHaveNamesOfTheirOwnAndTheFigures) {
   std::set<std::string_view> names;
-  for (const auto columns : {WriteColumns(), ReadColumns()}) {
-    for (const ResultColumn& column : columns)
-      EXPECT_TRUE(names.insert(column.name).second) << column.name;
+  for (const auto fields : {WriteFields(), ReadFields()}) {
+    for (const ResultField& field : fields)
+      EXPECT_TRUE(names.insert(field.name).second) << field.name;
   }
   const CaseResult result = MadeUpResult("opentsdb");
 

@@ -66,7 +66,7 @@ TEST(KeyBatchTest, HasThePutsOfTheSourceInTheirOrder) {
   EXPECT_EQ(puts, 3U * 3 * 50 * 7);
 }
 
-TEST(KeyBatchTest, ErrorsComeBehindThePutsBeforeThem) {
+TEST(KeyBatchTest, ErrorsComeAfterThePutsBeforeThem) {
   FewKeys source(3, absl::InvalidArgumentError("line 4"));
   KeyBatch batch;
 

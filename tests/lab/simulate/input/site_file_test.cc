@@ -62,7 +62,7 @@ TEST(SiteFileTest, RefusesWithTheLine) {
            {"<configuration><property><name>a<b/></name></property></configuration>", "</name>"},
            {"<configuration><property><name>a", "</name>"},
            {"<configuration><!-- ", "-->"},
-           {"<configuration></configuration><configuration>", "nothing behind"}}) {
+           {"<configuration></configuration><configuration>", "nothing after"}}) {
     EXPECT_THAT(ParseSiteFile(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)))
         << text;
   }

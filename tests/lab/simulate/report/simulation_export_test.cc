@@ -44,7 +44,7 @@ TEST(SimulationExportTest, JsonReadsBack) {
   EXPECT_EQ(simdjson::dom::array(first["timeline"]).size(), result.timeline.incidents().size());
   EXPECT_GT(result.timeline.incidents().size(), 0U);
   EXPECT_EQ(simdjson::dom::array(first["heat"]["puts"]).size(),
-            result.heat.rows() * result.heat.columns);
+            result.heat.rows() * result.heat.steps);
   EXPECT_GT(simdjson::dom::array(first["curve"]).size(), 10U);
   EXPECT_GT(simdjson::dom::array(first["predictions"]).size(), 0U);
 }

@@ -105,7 +105,7 @@ TEST_P(ImportPipelineTest, ChunksComeBackInTheOrderTheyWereAdded) {
   EXPECT_EQ(want, 40u * kChunkLines + 1);
 }
 
-TEST_P(ImportPipelineTest, NothingBehindTheChunkOfABadLineIsWritten) {
+TEST_P(ImportPipelineTest, NothingAfterTheChunkOfABadLineIsWritten) {
   for (const char* const bad : {"no point", "refused 1 1 h=h1", "failing 1 1 h=h1"}) {
     SCOPED_TRACE(bad);
     record_.Clear();

@@ -193,7 +193,7 @@ TEST_F(ImportTest, AnyNumberOfThreadsStoresTheSameAndSaysTheSame) {
   EXPECT_EQ(scanned, stored);
 }
 
-TEST_F(ImportTest, NothingBehindABadLineIsStoredWithAnyNumberOfThreads) {
+TEST_F(ImportTest, NothingAfterABadLineIsStoredWithAnyNumberOfThreads) {
   std::string text;
   std::string stored;
   for (int i = 1; i <= 3000; ++i) {

@@ -25,7 +25,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// "1:text" of each line, "!" behind the number of one that is too long.
+// "1:text" of each line, "!" after the number of one that is too long.
 absl::StatusOr<std::vector<std::string>> ReadAll(const std::string& path) {
   auto reader = LineReader::Open(path);
   if (!reader.ok()) return reader.status();

@@ -27,13 +27,11 @@ using testing::HasSubstr;
 
 constexpr uint64_t kHourMs = 3'600'000;
 
-// A result with the puts of a matrix, an hour a column.
-SimulationResult ResultOf(size_t rows, size_t columns, std::vector<double> puts) {
+// A result with the puts of a matrix, an hour a step.
+SimulationResult ResultOf(size_t rows, size_t steps, std::vector<double> puts) {
   SimulationResult result;
-  result.heat = {.start_ms = 1'356'998'400'000,
-                 .column_ms = kHourMs,
-                 .columns = columns,
-                 .puts = std::move(puts)};
+  result.heat = {
+      .start_ms = 1'356'998'400'000, .step_ms = kHourMs, .steps = steps, .puts = std::move(puts)};
   for (size_t row = 0; row < rows; ++row)
     result.heat.row_starts.push_back(row == 0 ? "" : fmt::format("k{:04}", row));
   return result;
@@ -61,12 +59,12 @@ std::vector<std::string> CellElements(const std::string& svg) {
 
 TEST(SimulateFigureTest, CellsOfTheSvgAreThoseOfTheMatrix) {
   constexpr size_t kRows = 3;
-  constexpr size_t kColumns = 4;
+  constexpr size_t kSteps = 4;
   std::vector<double> puts;
-  for (size_t i = 0; i < kRows * kColumns; ++i)
+  for (size_t i = 0; i < kRows * kSteps; ++i)
     puts.push_back(i == 5 ? 0 : static_cast<double>(i + 1) * 3'600);
   const TempDir dir;
-  ASSERT_OK(WriteHeatFigure(ResultOf(kRows, kColumns, puts), dir.file("heat.svg")));
+  ASSERT_OK(WriteHeatFigure(ResultOf(kRows, kSteps, puts), dir.file("heat.svg")));
 
   const std::string svg = ReadBytes(dir.file("heat.svg"));
   const std::vector<std::string> cells = CellElements(svg);
@@ -78,12 +76,12 @@ TEST(SimulateFigureTest, CellsOfTheSvgAreThoseOfTheMatrix) {
   for (const std::string& cell : cells) {
     const double width = std::stod(Attribute(cell, "width"));
     const double height = std::stod(Attribute(cell, "height"));
-    const auto column = static_cast<size_t>((std::stod(Attribute(cell, "x")) - left) / width + 0.5);
+    const auto step = static_cast<size_t>((std::stod(Attribute(cell, "x")) - left) / width + 0.5);
     const auto row = static_cast<size_t>((std::stod(Attribute(cell, "y")) - top) / height + 0.5);
     const std::string start = row == 0 ? "(start)" : fmt::format("k{:04}", row);
-    EXPECT_THAT(cell, HasSubstr(fmt::format("<title>{}, {}:00: ", start, column)));
+    EXPECT_THAT(cell, HasSubstr(fmt::format("<title>{}, {}:00: ", start, step)));
     const double value = std::stod(cell.substr(cell.rfind(": ") + 2));
-    found[row * kColumns + column] = value * 3'600;
+    found[row * kSteps + step] = value * 3'600;
     const plot::Color color = plot::HeatColor(value / 12.5);  // the last tick
     EXPECT_EQ(Attribute(cell, "fill"),
               fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue));
@@ -153,14 +151,14 @@ TEST(SimulateFigureTest, RefusesOtherFormatsAndEmptyMaps) {
       CheckFigurePath("map.jpg"),
       StatusIs(StatusCode::kInvalidArgument, HasSubstr("invalid file name \"map.jpg\"; must end")));
   EXPECT_THAT(WriteHeatFigure(ResultOf(1, 0, {}), dir.file("heat.svg")),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("0 columns")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("0 steps")));
 }
 
 TEST(SimulateFigureTest, TimesAreToldAsFineAsTheyAre) {
   SimulationResult result = ResultOf(1, 2, {1, 2});
-  result.heat.column_ms = 90'500;
+  result.heat.step_ms = 90'500;
   EXPECT_THAT(HeatFigure(result).x.categories, ElementsAre("0:00:00", "0:01:30"));
-  result.heat.column_ms = 36 * kHourMs;
+  result.heat.step_ms = 36 * kHourMs;
   EXPECT_THAT(HeatFigure(result).x.categories, ElementsAre("0d 0:00", "1d 12:00"));
 }
 

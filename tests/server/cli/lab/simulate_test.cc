@@ -132,7 +132,7 @@ TEST_F(SimulateTest, SettingsAreOfASiteFileAndOfTheCommandLine) {
 
 TEST_F(SimulateTest, FormatsAndTheHeatMap) {
   SimulateOptions options{.fleet = "duration=3h", .heat = true};
-  EXPECT_THAT(Simulate(options), HasSubstr("columns; @ = "));
+  EXPECT_THAT(Simulate(options), HasSubstr("characters; @ = "));
   options.format = SimulateFormat::kJson;
   EXPECT_THAT(Simulate(options), HasSubstr("\"heat\":{"));
   options.format = SimulateFormat::kCsv;

@@ -7,7 +7,7 @@
 namespace hourcell::explain_text_test {
 namespace {
 
-TEST(ExplainTextTest, AlignsItsColumns) {
+TEST(ExplainTextTest, AlignsItsFields) {
   const std::vector<PlanReport> plans = {
       {.query_index = 0,
        .method = "point reads",

@@ -18,7 +18,7 @@
 namespace hourcell::row_text_test {
 namespace {
 
-// A row with its storage, from the bytes of one OpenTSDB column.
+// A row with its storage, from the bytes of one cell of OpenTSDB.
 struct OwnedRow {
   std::string key = "k";
   std::string qualifiers;
@@ -51,7 +51,7 @@ OwnedRow RowOf(const TestVector& vector) {
   row.qualifiers = BytesOf(vector.given, "q");
   row.values = BytesOf(vector.given, "v");
   CellColumns columns;
-  EXPECT_OK(DecodeColumn({.qualifier = row.qualifiers, .value = row.values}, &columns));
+  EXPECT_OK(DecodeHBaseCell({.qualifier = row.qualifiers, .value = row.values}, &columns));
   SortLastWins(&columns);
   for (size_t i = 0; i < columns.size(); ++i) {
     const Qualifier qualifier = columns.qualifier(i);

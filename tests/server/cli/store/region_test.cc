@@ -99,13 +99,13 @@ TEST_F(RegionTest, ARollingSplitTakesAFileOfKeys) {
   EXPECT_THAT(Starts(), ElementsAre("", "\\x00\\x00\\x02", "\\x00\\x00\\x03"));
   EXPECT_EQ(Run({"rolling-split", "file:" + dir_.file("none")}), kExitUsage);
   EXPECT_EQ(Run({"rolling-split"}), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("none to go on with"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("no unfinished one"));
 }
 
 TEST_F(RegionTest, WhatTheStoreRefusesIsAFailure) {
   MakeStore();
   EXPECT_EQ(Run({"split", "17"}), kExitFailure);
-  EXPECT_THAT(terminal_.err(), HasSubstr("hourcell region: 404 region: none is \"17\""));
+  EXPECT_THAT(terminal_.err(), HasSubstr("hourcell region: 404 region \"17\": no such region"));
   EXPECT_EQ(Run({"merge", "1", "1"}), kExitFailure);
   RegionOptions list = Words({"list"});
   list.table = "none";

@@ -16,7 +16,7 @@ TEST(RegionTextTest, SizesAreShort) {
   EXPECT_EQ(SizeText(UINT64_MAX), "16.0 EiB");
 }
 
-TEST(RegionTextTest, ColumnsAreAligned) {
+TEST(RegionTextTest, FieldsAreAligned) {
   constexpr int64_t kNowMs = 1'356'998'400'000;
   const RegionRow rows[] = {
       {.id = 7,

@@ -112,7 +112,7 @@ TEST_F(BodyStreamTest, AnErrorBeforeTheFirstPieceIsTheResponse) {
   EXPECT_EQ(wire.body, "{\"error\":1}");
 }
 
-TEST_F(BodyStreamTest, AnErrorBehindItCutsTheBody) {
+TEST_F(BodyStreamTest, AnErrorAfterItCutsTheBody) {
   const HttpWire rest = SendBody(request_, Response(1, false), Target());
 
   EXPECT_THAT(sent_, StartsWith("HTTP/1.1 200 OK\r\n"));

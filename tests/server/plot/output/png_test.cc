@@ -17,7 +17,7 @@ namespace {
 
 using testing::StartsWith;
 
-// Width and height stand in the first chunk, IHDR, behind the signature and the chunk's head.
+// Width and height stand in the first chunk, IHDR, after the signature and the chunk's head.
 uint64_t WidthOf(std::string_view png) {
   return LoadBigEndian(png.data() + 16, 4);
 }

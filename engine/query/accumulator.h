@@ -6,7 +6,7 @@
 //
 // Integers wrap at 64 bits; avg and dev truncate. Doubles skip NaN and give NaN if nothing is left
 // (count gives 0); first, last and the last value of diff are taken as they are. The median and the
-// percentiles need all values at once: rank.h.
+// percentiles need all values at once: stages/rank.h.
 //
 // An AccumulatorColumn has one accumulator for each time of a tile, so that a loop over a member's
 // column calls nothing that is not inlined. Internal to engine/query. No locks.
@@ -23,7 +23,7 @@
 
 #include "codec/base/check.h"
 #include "codec/cells/packed_cell.h"
-#include "engine/query/query_spec.h"
+#include "engine/query/aggregator.h"
 
 namespace hourcell {
 
@@ -314,7 +314,7 @@ class AccumulatorColumn {
 };
 
 // Calls `visit(integers, doubles)` with fresh accumulators of `aggregator`.
-// REQUIRES: it is not kNone and has no rank (rank.h).
+// REQUIRES: it is not kNone and has no rank (stages/rank.h).
 template <typename Visitor>
 decltype(auto) WithAccumulators(Aggregator aggregator, Visitor&& visit) {
   switch (aggregator) {

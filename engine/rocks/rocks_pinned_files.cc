@@ -1,4 +1,4 @@
-#include "engine/rocks/rocks_table_files.h"
+#include "engine/rocks/rocks_pinned_files.h"
 
 #include <cstdint>
 #include <limits>
@@ -11,11 +11,15 @@
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/files/sst_footer.h"
 
+// Why files are pinned and nothing is flushed for a backup: the logs and the journal have what
+// is not in files, so the copy is what a crash at that moment would have left, and an open of it
+// is a replay that is tested anyway (docs/backup.md).
+
 namespace hourcell {
 
-absl::StatusOr<std::unique_ptr<TableFiles>> RocksTableFiles::Pin(rocksdb::DB* db) {
+absl::StatusOr<std::unique_ptr<PinnedFiles>> RocksPinnedFiles::Pin(rocksdb::DB* db) {
   HOURCELL_RETURN_IF_ERROR(FromRocks(db->DisableFileDeletions(), "backup"));
-  auto pinned = std::make_unique<RocksTableFiles>(db);
+  auto pinned = std::make_unique<RocksPinnedFiles>(db);
   // What is in memory is in the logs, or in the journal.
   rocksdb::LiveFilesStorageInfoOptions options;
   options.wal_size_for_flush = std::numeric_limits<uint64_t>::max();
@@ -23,7 +27,7 @@ absl::StatusOr<std::unique_ptr<TableFiles>> RocksTableFiles::Pin(rocksdb::DB* db
   HOURCELL_RETURN_IF_ERROR(
       FromRocks(db->GetLiveFilesStorageInfo(options, &live), "backup: list files"));
   for (rocksdb::LiveFileStorageInfo& file : live) {
-    TableFile& mine = pinned->files_.emplace_back();
+    PinnedFile& mine = pinned->files_.emplace_back();
     mine.path = file.directory + "/" + file.relative_filename;
     mine.name = std::move(file.relative_filename);
     mine.bytes = file.size;
@@ -32,17 +36,17 @@ absl::StatusOr<std::unique_ptr<TableFiles>> RocksTableFiles::Pin(rocksdb::DB* db
   return pinned;
 }
 
-RocksTableFiles::~RocksTableFiles() {
+RocksPinnedFiles::~RocksPinnedFiles() {
   db_.EnableFileDeletions(/*force=*/false).PermitUncheckedError();
 }
 
-absl::Status CheckTableFile(rocksdb::Env* env, const std::string& path) {
+absl::Status CheckSstFile(rocksdb::Env* env, const std::string& path) {
   rocksdb::FileSystem& files = *env->GetFileSystem();
   std::unique_ptr<rocksdb::FSRandomAccessFile> file;
   uint64_t bytes = 0;
   rocksdb::IOStatus tail = files.NewRandomAccessFile(path, {}, &file, nullptr);
   if (tail.ok()) tail = files.GetFileSize(path, rocksdb::IOOptions(), &bytes, nullptr);
-  if (tail.ok()) tail = CheckTableTail(file.get(), path, bytes);
+  if (tail.ok()) tail = CheckSstFooter(file.get(), path, bytes);
   HOURCELL_RETURN_IF_ERROR(FromRocks(tail, "check " + path));
   rocksdb::Options options;
   options.env = env;

@@ -96,21 +96,21 @@ tsd.region.presplit=
 tsd.storage.cell=packed
     format of new cells: packed (smallest) or opentsdb (OpenTSDB's bytes); a store may hold both
 tsd.storage.series_cache=536870912
-    bytes of cache from names and tags, as sent, to series
+    bytes of the cache that maps names and tags, as clients send them, to series
 tsd.storage.block_cache=536870912
     bytes of cache for blocks of stored files, and for the indexes and filters of open files
 tsd.storage.write_buffer=67108864
-    bytes of one table's rows in memory before they become a file; all tables together use at most four times as much
+    bytes of one table's rows in memory before they are written to a file; all tables together use at most four times as much
 tsd.storage.background_jobs=2
-    threads that write and merge table files
+    threads that write and merge SST files
 tsd.storage.open_files=512
-    maximum number of open table files; opening one takes about a millisecond
+    maximum number of open SST files; opening one takes about a millisecond
 tsd.http.request.max_body=67108864
     maximum bytes of a request body after decompression
 tsd.http.request.memory=268435456
     bytes of memory for all large request bodies together; a body beyond it is answered 503; 0 = no limit
 tsd.http.request.timeout=30
-    seconds in which a request must arrive after its first byte, plus one for each KiB of its body that has arrived; also the limit for a TLS handshake; 0 = no limit
+    seconds for a request to arrive after its first byte, plus one for each KiB of its body that has arrived; also the limit for a TLS handshake; 0 = no limit
 tsd.http.request.cors_domains=
     origins that get CORS headers: * or a list
 tsd.http.request.cors_headers=Authorization, Content-Type, Accept, Origin, User-Agent, DNT, Cache-Control, X-Mx-ReqToken, Keep-Alive, X-Requested-With, If-Modified-Since

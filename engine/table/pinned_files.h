@@ -1,4 +1,4 @@
-// TableFiles: the files that the tables of a store consist of at one moment, for a backup. None of
+// PinnedFiles: the files that the tables of a store consist of at one moment, for a backup. None of
 // them is deleted, and what is in front of `bytes` of each does not change, as long as the object
 // lives; the tables go on meanwhile, and take more disk space the longer it lives.
 
@@ -11,7 +11,7 @@
 
 namespace hourcell {
 
-struct TableFile {
+struct PinnedFile {
   std::string name = {};  // in the directory of the tables
   std::string path = {};
   uint64_t bytes = 0;
@@ -19,11 +19,11 @@ struct TableFile {
   std::optional<std::string> content = {};
 };
 
-class TableFiles {
+class PinnedFiles {
  public:
-  virtual ~TableFiles() = default;
+  virtual ~PinnedFiles() = default;
 
-  virtual const std::vector<TableFile>& files() const = 0;
+  virtual const std::vector<PinnedFile>& files() const = 0;
 };
 
 }  // namespace hourcell

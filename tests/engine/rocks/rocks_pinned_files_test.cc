@@ -1,4 +1,4 @@
-#include "engine/rocks/rocks_table_files.h"
+#include "engine/rocks/rocks_pinned_files.h"
 
 #include <filesystem>
 #include <memory>
@@ -16,7 +16,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace hourcell::rocks_table_files_test {
+namespace hourcell::rocks_pinned_files_test {
 namespace {
 
 using absl::StatusCode;
@@ -26,7 +26,7 @@ Mutation Row(const std::string& key) {
   return {.table = TableId::kUid, .kind = Mutation::Kind::kSet, .key = key, .value = "value"};
 }
 
-class RocksTableFilesTest : public testing::Test {
+class RocksPinnedFilesTest : public testing::Test {
  protected:
   void SetUp() override {
     auto opened = OpenRocksTableStore(dir_.file("db"), TinyOptions(dir_.path()));
@@ -43,30 +43,30 @@ class RocksTableFilesTest : public testing::Test {
   std::unique_ptr<TableStore> tables_;
 };
 
-TEST_F(RocksTableFilesTest, FilesStayWhileTheyArePinnedAndAreOfThatMoment) {
+TEST_F(RocksPinnedFilesTest, FilesStayWhileTheyArePinnedAndAreOfThatMoment) {
   SetRow("in a file");
   ASSERT_OK(tables_->Flush(TableId::kUid));
   SetRow("in a log");
-  absl::StatusOr<std::unique_ptr<TableFiles>> pinned = tables_->PinFiles();
+  absl::StatusOr<std::unique_ptr<PinnedFiles>> pinned = tables_->PinFiles();
   ASSERT_OK(pinned);
   SetRow("later");
   ASSERT_OK(tables_->Flush(TableId::kUid));
   ASSERT_OK(tables_->Compact(TableId::kUid));
 
   std::filesystem::create_directory(dir_.file("copy"));
-  std::vector<std::string> table_files;
-  for (const TableFile& file : (*pinned)->files()) {
+  std::vector<std::string> sst_files;
+  for (const PinnedFile& file : (*pinned)->files()) {
     const std::string content =
         file.content.has_value() ? *file.content : ReadFile(file.path).substr(0, file.bytes);
     ASSERT_EQ(content.size(), file.bytes) << file.path;
     WriteFile(dir_.file("copy/" + file.name), content);
-    if (file.name.ends_with(".sst")) table_files.push_back(file.path);
+    if (file.name.ends_with(".sst")) sst_files.push_back(file.path);
   }
-  ASSERT_FALSE(table_files.empty());
+  ASSERT_FALSE(sst_files.empty());
   pinned->reset();
   ASSERT_OK(tables_->Close());
   tables_.reset();
-  for (const std::string& path : table_files)
+  for (const std::string& path : sst_files)
     EXPECT_FALSE(std::filesystem::exists(path)) << path;
 
   auto copy = OpenRocksTableStore(dir_.file("copy"), TinyOptions(dir_.path()));
@@ -77,25 +77,25 @@ TEST_F(RocksTableFilesTest, FilesStayWhileTheyArePinnedAndAreOfThatMoment) {
   EXPECT_THAT(view->Get(TableId::kUid, "later"), IsOkAndHolds(testing::Eq(std::nullopt)));
 }
 
-TEST_F(RocksTableFilesTest, DamageInATableFileIsFound) {
+TEST_F(RocksPinnedFilesTest, DamageInASstFileIsFound) {
   for (int i = 0; i < 1000; ++i)
     SetRow(std::to_string(i));
   ASSERT_OK(tables_->Flush(TableId::kUid));
   const auto pinned = tables_->PinFiles();
   ASSERT_OK(pinned);
   size_t files = 0;
-  for (const TableFile& file : (*pinned)->files()) {
+  for (const PinnedFile& file : (*pinned)->files()) {
     if (!file.name.ends_with(".sst")) continue;
     ++files;
     const std::string copy = dir_.file("copy.sst");
     WriteFile(copy, ReadFile(file.path));
-    EXPECT_OK(CheckTableFile(rocksdb::Env::Default(), copy));
+    EXPECT_OK(CheckSstFile(rocksdb::Env::Default(), copy));
     Damage(copy, 100);
-    EXPECT_THAT(CheckTableFile(rocksdb::Env::Default(), copy),
+    EXPECT_THAT(CheckSstFile(rocksdb::Env::Default(), copy),
                 StatusIs(StatusCode::kDataLoss, HasSubstr("copy.sst")));
   }
   EXPECT_GE(files, 1u);
 }
 
 }  // namespace
-}  // namespace hourcell::rocks_table_files_test
+}  // namespace hourcell::rocks_pinned_files_test

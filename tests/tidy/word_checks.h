@@ -1,0 +1,17 @@
+// Words that once had several meanings, and have one now: each is at home in some files, and what
+// it meant elsewhere has a word of its own. The glossary in ARCHITECTURE.md says which meaning is
+// left. Pure.
+
+#pragma once
+
+#include <vector>
+
+#include "tests/tidy/source_file.h"
+
+namespace hourcell::tidy {
+
+// Names, comments, literals and documents that use one of the words in another meaning. Looks at
+// C++ and Markdown.
+std::vector<Finding> CheckMeanings(const SourceFile& file);
+
+}  // namespace hourcell::tidy
