@@ -137,6 +137,12 @@ class Tsdb {
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
 
+  // A part of Options::query_memory_bytes for what is made of answers: its Take fails with
+  // kResourceExhausted when queries have taken it all. It is given back when the result is
+  // destroyed, which must be before the store is closed. `control` is borrowed. Null: the store is
+  // closed.
+  std::unique_ptr<MemoryAccount> LeaseQueryMemory(QueryControl* control);
+
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
                                                    std::string_view prefix,
@@ -168,9 +174,11 @@ class Tsdb {
   absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,
                                                           int64_t start_time);
 
-  // Makes or changes some, all or none; returns each as it then is.
+  // Makes or changes some, all or none; returns each as it then is. What they take, printed ones
+  // included, counts in `memory`, of LeaseQueryMemory; null: while this runs.
   absl::StatusOr<std::vector<Annotation>> PutAnnotations(std::span<const AnnotationEdit> edits,
-                                                         AnnotationWrite write);
+                                                         AnnotationWrite write,
+                                                         MemoryAccount* memory = nullptr);
 
   // Removes one; no error if there is none.
   absl::Status DeleteAnnotation(std::string_view tsuid, int64_t start_time);
@@ -187,8 +195,11 @@ class Tsdb {
   absl::Status VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit);
 
   // Global ones that start at or after `start_ms` and end by `end_ms`, by start. Also
-  // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many.
-  absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms, int64_t end_ms);
+  // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many. `memory` as
+  // of PutAnnotations.
+  absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms,
+                                                            int64_t end_ms,
+                                                            MemoryAccount* memory = nullptr);
 
   // The uid tools; errors as UidDirectory's.
   absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);

@@ -61,7 +61,8 @@ absl::Status Tsdb::Impl::Open() {
               .open_hours = open_hours.get(),
               .journal = journal.get(),
               .commit = commit.get(),
-              .admission = admission.get()}
+              .admission = admission.get(),
+              .query_memory = executor->memory()}
       .AddTo(&stats);
   is_open = true;
   return absl::OkStatus();
