@@ -34,6 +34,7 @@
 #include "engine/parallel_scan.h"
 #include "engine/query.h"
 #include "engine/scanned_row.h"
+#include "engine/seal_control.h"
 #include "engine/stats.h"
 #include "engine/store_observer.h"
 
@@ -237,14 +238,17 @@ class Tsdb {
   absl::Status SealDue();
 
   // Seals all open hours: every point is in a cell. The hours open again with their next point.
-  absl::Status Seal();
+  // kCancelled: `control` said so; what is sealed by then stays so, and the points of the others are
+  // in the journal as before.
+  absl::Status Seal(const SealControl& control = {});
 
   // Seals, writes everything in memory to files, and empties the journal of what they hold.
-  absl::Status Flush();
+  // kCancelled: as of Seal; the journal still has everything.
+  absl::Status Flush(const SealControl& control = {});
 
   // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
   // store at rest, as a backup or a measurement wants it. kCancelled: `control` said so; what was
-  // merged by then stays.
+  // sealed and merged by then stays.
   absl::Status Compact(const CompactControl& control = {});
 
   // Regions managed by hand: engine/region_admin.h. Lives as long as this object.

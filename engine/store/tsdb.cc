@@ -322,16 +322,16 @@ absl::Status Tsdb::SealDue() {
   return impl_->is_open ? impl_->sealer->SealDue() : Closed();
 }
 
-absl::Status Tsdb::Seal() {
-  return impl_->is_open ? impl_->sealer->SealAll() : Closed();
+absl::Status Tsdb::Seal(const SealControl& control) {
+  return impl_->is_open ? impl_->sealer->SealAll(control) : Closed();
 }
 
-absl::Status Tsdb::Flush() {
-  return impl_->is_open ? impl_->Flush() : Closed();
+absl::Status Tsdb::Flush(const SealControl& control) {
+  return impl_->is_open ? impl_->Flush(control) : Closed();
 }
 
 absl::Status Tsdb::Compact(const CompactControl& control) {
-  HOURCELL_RETURN_IF_ERROR(Flush());
+  HOURCELL_RETURN_IF_ERROR(Flush({.cancelled = control.cancelled}));
   size_t done = 0;
   for (const TableId table : kTableIds) {
     if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));

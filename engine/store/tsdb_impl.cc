@@ -284,9 +284,9 @@ void Tsdb::Impl::MakeDropper() {
                                                                  .stats = &stats});
 }
 
-absl::Status Tsdb::Impl::Flush() {
+absl::Status Tsdb::Impl::Flush(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
-  const absl::Status sealed = sealer->SealAll();
+  const absl::Status sealed = sealer->SealAll(control);
   // As the store closes there is an end to sealing; what is sealed by then is flushed all the same.
   if (absl::IsDeadlineExceeded(sealed) && !is_open) {
     if (options.warn) options.warn(std::string(sealed.message()));
