@@ -132,8 +132,9 @@ class Tsdb {
 
   // Deletes the points with start <= t <= end of all series the sub queries select; how they
   // aggregate does not matter. When it returns the points are gone for good: no later read, crash
-  // or power failure shows them. Points that are put while it runs may stay. The series and names
-  // stay. Seals everything, and holds up sealing while it runs.
+  // or power failure shows them. Points that are put while it runs may stay. Names stay; series
+  // without points are dropped later, see Options::drop_empty_series. Seals everything, and holds up
+  // sealing while it runs.
   // On an error a part may be deleted. Errors as Query's, and those of storage.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);

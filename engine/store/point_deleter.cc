@@ -75,6 +75,7 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
     round.end_ms = end_ms;
     const uint64_t before = deleted_.rows;
     HOURCELL_ASSIGN_OR_RETURN(const bool is_done, DeleteRound(round, control));
+    HOURCELL_RETURN_IF_ERROR(TellEmptied());
     const uint64_t rows = deleted_.rows - before;
     if (is_done) begin_ms = end_ms + 1;
     // Many rows in it: the next one is of less time, for it looks at those of this one again.
@@ -104,6 +105,20 @@ absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryContr
   };
   HOURCELL_RETURN_IF_ERROR(parts_.sealer->WithSealed(change));
   return is_done;
+}
+
+// The checkpoint of the round is made: no crash brings back the rows that it deleted.
+absl::Status PointDeleter::TellEmptied() {
+  std::vector<SeriesDay> emptied = std::exchange(emptied_, {});
+  if (emptied.empty()) return absl::OkStatus();
+  std::ranges::sort(emptied);
+  emptied.erase(std::unique(emptied.begin(), emptied.end()), emptied.end());
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.sealer->WithSealingPaused([&] { return parts_.active->RemoveEmptied(emptied); }));
+  const size_t metric_width = row_keys_.layout().metric_width;
+  for (const SeriesDay& one : emptied)
+    parts_.dropper->Add(LoadBigEndian(one.tsuid.data(), metric_width));
+  return absl::OkStatus();
 }
 
 // Notes the rows of a series that have points in the range.
@@ -198,6 +213,13 @@ absl::Status PointDeleter::Rewrite(const Row& row,
     is_packed ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
   }
   ++deleted_.rows;
+  if (left.size() > 0 || parts_.dropper == nullptr || !parts_.active->is_whole()) {
+    return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const RowKeyView parsed, row_keys_.Parse(row.key));
+  SeriesDay& emptied = emptied_.emplace_back();
+  emptied.tsuid = std::string(parsed.metric) + std::string(parsed.tags);
+  emptied.day = DayOf(row.base_time_s);
   return absl::OkStatus();
 }
 

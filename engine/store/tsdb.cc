@@ -126,6 +126,8 @@ absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryCon
                                           .sealer = impl_->sealer.get(),
                                           .commit = impl_->commit.get(),
                                           .expiry = &*impl_->expiry,
+                                          .active = impl_->active.get(),
+                                          .dropper = impl_->dropper.get(),
                                           .memory = impl_->executor->memory()});
   return deleter.Delete(spec, control == nullptr ? &own : control);
 }

@@ -280,7 +280,6 @@ void Tsdb::Impl::MakeDropper() {
                                                                  .journal = journal.get(),
                                                                  .sealer = sealer.get(),
                                                                  .puts = &puts,
-                                                                 .expiry = &*expiry,
                                                                  .stats = &stats});
 }
 
