@@ -24,10 +24,12 @@ namespace hourcell {
 // system's.
 // kFailedPrecondition: the target is something else, or <target>.restoring has what is not a
 // restore's. kDataLoss: a file of the backup is damaged or missing; it is named.
-// kUnavailable: the file system refuses something.
+// kUnavailable: the file system refuses something. kCancelled: `progress`, which may be null, said
+// so; <target>.restoring stays, and the next restore to that target removes it.
 absl::Status RestoreBackup(const BackupSet& set,
                            const BackupManifest& manifest,
                            const std::string& target,
-                           rocksdb::Env* env = nullptr);
+                           rocksdb::Env* env = nullptr,
+                           const BackupProgress& progress = nullptr);
 
 }  // namespace hourcell

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -40,6 +41,9 @@ namespace hourcell {
 
 class FileIo;
 class HeldFileLock;
+
+// Told before each file: the bytes of those before it, and of all. False ends the work.
+using BackupProgress = std::function<bool(uint64_t done, uint64_t total)>;
 
 // What Verify found.
 struct BackupCheck {
@@ -100,8 +104,9 @@ class BackupSet {
 
   // Reads every file of the backups, and checks that it is what was copied; `id` nothing: of all.
   // Errors as Read; what is wrong with files is in the result, as are damaged manifests if all are
-  // asked for.
-  absl::StatusOr<BackupCheck> Verify(std::optional<uint64_t> id) const;
+  // asked for. kCancelled: `progress`, which may be null, said so.
+  absl::StatusOr<BackupCheck> Verify(std::optional<uint64_t> id,
+                                     const BackupProgress& progress = nullptr) const;
 
   // Removes all backups but the newest `keep`, the oldest first, and then all files that none of
   // those has. kInvalidArgument: `keep` is 0. kDataLoss: the manifest of one that is kept is

@@ -127,6 +127,8 @@ struct Options {
   // Seams for tests. Borrowed; null = the real thing.
   Clock* clock = nullptr;
   rocksdb::Env* env = nullptr;
+  // Asked before each growth of what query_memory_bytes counts; true: the growth is refused.
+  std::function<bool()> refuse_query_memory = {};
 
   // kInvalidArgument, naming the field, what it has and what is wanted.
   absl::Status Validate() const;

@@ -34,6 +34,7 @@
 #include "engine/parallel_scan.h"
 #include "engine/query.h"
 #include "engine/scanned_row.h"
+#include "engine/seal_control.h"
 #include "engine/stats.h"
 #include "engine/store_observer.h"
 
@@ -131,11 +132,18 @@ class Tsdb {
 
   // Deletes the points with start <= t <= end of all series the sub queries select; how they
   // aggregate does not matter. When it returns the points are gone for good: no later read, crash
-  // or power failure shows them. Points that are put while it runs may stay. The series and names
-  // stay. Seals everything, and holds up sealing while it runs.
+  // or power failure shows them. Points that are put while it runs may stay. Names stay; series
+  // without points are dropped later, see Options::drop_empty_series. Seals everything, and holds up
+  // sealing while it runs.
   // On an error a part may be deleted. Errors as Query's, and those of storage.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
                                              QueryControl* control = nullptr);
+
+  // A part of Options::query_memory_bytes for what is made of answers: its Take fails with
+  // kResourceExhausted when queries have taken it all. It is given back when the result is
+  // destroyed, which must be before the store is closed. `control` is borrowed. Null: the store is
+  // closed.
+  std::unique_ptr<MemoryAccount> LeaseQueryMemory(QueryControl* control);
 
   // Up to `max` names of the kind that begin with `prefix`, in byte order.
   absl::StatusOr<std::vector<std::string>> Suggest(UidKind kind,
@@ -168,9 +176,11 @@ class Tsdb {
   absl::StatusOr<std::optional<Annotation>> GetAnnotation(std::string_view tsuid,
                                                           int64_t start_time);
 
-  // Makes or changes some, all or none; returns each as it then is.
+  // Makes or changes some, all or none; returns each as it then is. What they take, printed ones
+  // included, counts in `memory`, of LeaseQueryMemory; null: while this runs.
   absl::StatusOr<std::vector<Annotation>> PutAnnotations(std::span<const AnnotationEdit> edits,
-                                                         AnnotationWrite write);
+                                                         AnnotationWrite write,
+                                                         MemoryAccount* memory = nullptr);
 
   // Removes one; no error if there is none.
   absl::Status DeleteAnnotation(std::string_view tsuid, int64_t start_time);
@@ -187,8 +197,11 @@ class Tsdb {
   absl::Status VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit);
 
   // Global ones that start at or after `start_ms` and end by `end_ms`, by start. Also
-  // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many.
-  absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms, int64_t end_ms);
+  // kInvalidArgument: an end below 1 or before the start; kResourceExhausted: too many. `memory` as
+  // of PutAnnotations.
+  absl::StatusOr<std::vector<Annotation>> GlobalAnnotations(int64_t start_ms,
+                                                            int64_t end_ms,
+                                                            MemoryAccount* memory = nullptr);
 
   // The uid tools; errors as UidDirectory's.
   absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
@@ -226,14 +239,17 @@ class Tsdb {
   absl::Status SealDue();
 
   // Seals all open hours: every point is in a cell. The hours open again with their next point.
-  absl::Status Seal();
+  // kCancelled: `control` said so; what is sealed by then stays so, and the points of the others are
+  // in the journal as before.
+  absl::Status Seal(const SealControl& control = {});
 
   // Seals, writes everything in memory to files, and empties the journal of what they hold.
-  absl::Status Flush();
+  // kCancelled: as of Seal; the journal still has everything.
+  absl::Status Flush(const SealControl& control = {});
 
   // Flushes, merges all files of each table, and returns when nothing is left to be merged: the
   // store at rest, as a backup or a measurement wants it. kCancelled: `control` said so; what was
-  // merged by then stays.
+  // sealed and merged by then stays.
   absl::Status Compact(const CompactControl& control = {});
 
   // Regions managed by hand: engine/region_admin.h. Lives as long as this object.

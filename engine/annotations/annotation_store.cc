@@ -93,6 +93,13 @@ bool HasOnlyUtf8(const AnnotationEdit& edit) {
   return is_utf8;
 }
 
+// What an annotation of an answer takes: by series, as those of a group, and printed; or to be
+// written, as it is then, and printed.
+size_t BytesOfAnswer(std::string_view value) {
+  constexpr size_t kCopies = 3;
+  return kCopies * (sizeof(Annotation) + value.size());
+}
+
 // A start or an end as an instant; 0 for 0, which is none.
 int64_t InstantMs(int64_t time) {
   const Parsed<Timestamp> instant = TimestampFromInteger(time);
@@ -138,7 +145,7 @@ class AnnotationStore::Reading {
                       kAnnotationReadBytesMax));
     }
     if (memory_ != nullptr) {
-      HOURCELL_RETURN_IF_ERROR(memory_->Take(kCopies * (sizeof(Annotation) + row.value.size())));
+      HOURCELL_RETURN_IF_ERROR(memory_->Take(BytesOfAnswer(row.value)));
     }
     HOURCELL_ASSIGN_OR_RETURN(Annotation annotation, ParseRow(row.value, row.tsuid, row.start_ms));
     found_.push_back(std::move(annotation));
@@ -152,9 +159,6 @@ class AnnotationStore::Reading {
   }
 
  private:
-  // By series, as those of a group, and printed.
-  static constexpr size_t kCopies = 3;
-
   const AnnotationStore& store_;
   MemoryAccount* const memory_;
   std::string metric_;  // of the row before
@@ -223,7 +227,8 @@ absl::Status AnnotationStore::CheckEdit(const AnnotationEdit& edit, const Place&
 }
 
 absl::StatusOr<std::vector<Annotation>> AnnotationStore::Put(std::span<const AnnotationEdit> edits,
-                                                             AnnotationWrite write) {
+                                                             AnnotationWrite write,
+                                                             MemoryAccount* memory) {
   MutexLock lock(&edit_);
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   std::vector<Annotation> annotations;
@@ -251,6 +256,7 @@ absl::StatusOr<std::vector<Annotation>> AnnotationStore::Put(std::span<const Ann
                                                     edit.start_time, value.size(),
                                                     kAnnotationBytesMax));
     }
+    if (memory != nullptr) HOURCELL_RETURN_IF_ERROR(memory->Take(BytesOfAnswer(value)));
     entry->second.first = annotations.size();
     annotations.push_back(std::move(annotation));
   }

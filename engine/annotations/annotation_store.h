@@ -66,9 +66,11 @@ class AnnotationStore {
   // A series need not exist: a tsuid is taken if it could be one's, with UIDs of the right widths
   // that are not zero and tag keys that ascend.
   // kInvalidArgument: as Get; an edit that sets nothing, is of an expired instant, has text that is
-  // not UTF-8, or makes more than kAnnotationBytesMax.
+  // not UTF-8, or makes more than kAnnotationBytesMax; kResourceExhausted: they are more than
+  // `memory` has, which counts them and is not given them back; null: nothing counts them.
   absl::StatusOr<std::vector<Annotation>> Put(std::span<const AnnotationEdit> edits,
-                                              AnnotationWrite write);
+                                              AnnotationWrite write,
+                                              MemoryAccount* memory = nullptr);
 
   // Removes one; no error if there is none. kInvalidArgument: as Get.
   absl::Status Delete(std::string_view tsuid, int64_t start_time);

@@ -1,6 +1,7 @@
 #include "engine/backup_restore.h"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,12 @@ constexpr std::array<std::string_view, 2> kFolders = {"db", "journal"};
 
 class Restore {
  public:
-  Restore(const BackupSet& set, const std::string& target, rocksdb::Env* env)
+  Restore(const BackupSet& set,
+          const std::string& target,
+          const BackupProgress& progress,
+          rocksdb::Env* env)
       : set_(set),
+        progress_(progress),
         target_(std::filesystem::path(target + "/").parent_path().string()),
         temporary_(target_ + ".restoring"),
         io_(env) {}
@@ -33,6 +38,7 @@ class Restore {
     for (const std::string_view folder : kFolders)
       HOURCELL_RETURN_IF_ERROR(io_.MakeDirectories(fmt::format("{}/{}", temporary_, folder)));
     HOURCELL_KILL_POINT("restore:directories");
+    bytes_total_ = manifest.bytes();
     const BackupFile* current = nullptr;
     for (const BackupFile& file : manifest.files) {
       if (file.path == kCurrent) {
@@ -83,6 +89,12 @@ class Restore {
   }
 
   absl::Status CopyFile(const BackupFile& file) {
+    if (progress_ && !progress_(bytes_done_, bytes_total_)) {
+      return absl::CancelledError(
+          fmt::format("restore to {}: ended with {} of {} bytes copied; {} is no store", target_,
+                      bytes_done_, bytes_total_, temporary_));
+    }
+    bytes_done_ += file.bytes;
     const std::string from = set_.PathOf(file);
     const absl::StatusOr<uint64_t> bytes = io_.Bytes(from);
     if (absl::IsNotFound(bytes.status())) {
@@ -110,9 +122,12 @@ class Restore {
   }
 
   const BackupSet& set_;
+  const BackupProgress& progress_;
   const std::string target_;
   const std::string temporary_;
   const FileIo io_;
+  uint64_t bytes_done_ = 0;
+  uint64_t bytes_total_ = 0;
 };
 
 }  // namespace
@@ -120,8 +135,9 @@ class Restore {
 absl::Status RestoreBackup(const BackupSet& set,
                            const BackupManifest& manifest,
                            const std::string& target,
-                           rocksdb::Env* env) {
-  return Restore(set, target, env).Run(manifest);
+                           rocksdb::Env* env,
+                           const BackupProgress& progress) {
+  return Restore(set, target, progress, env).Run(manifest);
 }
 
 }  // namespace hourcell

@@ -212,7 +212,8 @@ absl::Status BackupSet::CheckFile(const BackupFile& file) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<BackupCheck> BackupSet::Verify(std::optional<uint64_t> id) const {
+absl::StatusOr<BackupCheck> BackupSet::Verify(std::optional<uint64_t> id,
+                                              const BackupProgress& progress) const {
   BackupCheck check;
   std::map<std::string, std::pair<BackupFile, std::vector<uint64_t>>> files;
   const auto add = [&](const BackupManifest& manifest) {
@@ -236,8 +237,16 @@ absl::StatusOr<BackupCheck> BackupSet::Verify(std::optional<uint64_t> id) const 
       }
     }
   }
+  uint64_t total = 0;
+  for (const auto& [name, entry] : files)
+    total += entry.first.bytes;
   for (const auto& [name, entry] : files) {
     const auto& [file, of] = entry;
+    if (progress && !progress(check.bytes, total)) {
+      return absl::CancelledError(
+          fmt::format("verify: ended with {} of {} bytes read and {} damaged", check.bytes, total,
+                      check.faults.size()));
+    }
     ++check.files;
     check.bytes += file.bytes;
     const absl::Status checked = CheckFile(file);

@@ -51,7 +51,9 @@ absl::Status ActiveSetCheck::CompareOneDay() {
     return absl::OkStatus();
   }
   std::vector<Mutation> group;
-  auto got = ReadActiveSets(layout_, metric, day, day, &tables_);
+  // A repair sees what it has added itself.
+  const std::unique_ptr<TableView> now = settings_.fix ? tables_.Snapshot() : nullptr;
+  auto got = ReadActiveSets(layout_, metric, day, day, settings_.fix ? now.get() : view_);
   if (absl::IsDataLoss(got.status())) {
     report_.Add(FsckFault::kIndex,
                 fmt::format("{}: {}", TextOf(metric, day), std::string(got.status().message())),

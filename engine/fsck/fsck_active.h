@@ -35,11 +35,15 @@ class ActiveSetCheck {
   ActiveSetCheck(const Layout& layout, Tables* tables, const Settings& settings, FsckReport* report)
       : layout_(layout), tables_(*tables), settings_(settings), report_(*report) {}
 
+  // The snapshot that rows are read from, borrowed until EndRows: its sets have all series of its
+  // rows, and those of now may lack some that were deleted since.
+  void BeginRows(TableView* view) { view_ = view; }
+
   // A row of the series. Rows of one metric and day are best added one after another.
   absl::Status AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series);
 
-  // After the last row. `is_all`: every row of the store was added, so that a repair has made the
-  // sets whole.
+  // REQUIRES: BeginRows. After the last row. `is_all`: every row of the store was added, so that a
+  // repair has made the sets whole.
   absl::Status EndRows(bool is_all);
 
  private:
@@ -52,6 +56,7 @@ class ActiveSetCheck {
   Tables& tables_;
   const Settings settings_;
   FsckReport& report_;
+  TableView* view_ = nullptr;
   MetricDay at_ = {kNoUid, 0};
   std::vector<SeriesNumber> of_day_;  // of at_, in any order, perhaps repeated
 };

@@ -152,6 +152,7 @@ absl::Status FsckChecks::CheckSeriesRows() {
 absl::Status FsckChecks::CheckRows() {
   HOURCELL_RETURN_IF_ERROR(Begin("rows"));
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  active_.BeginRows(view.get());
   absl::Status read = BeginRows(view.get());
   if (read.ok()) read = ReadRows(view.get());
   tsuids_ = nullptr;  // before the view

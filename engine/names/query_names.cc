@@ -7,6 +7,14 @@
 #include "codec/base/bytes.h"
 
 namespace hourcell {
+namespace {
+
+// What a name takes besides its text: its string, and its place in a table that is half full.
+constexpr size_t kQueryNameOverheadBytes = 80;
+// So many bytes are counted together.
+constexpr size_t kQueryNamesCountedAtOnce = size_t{16} << 10;
+
+}  // namespace
 
 std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
   const auto [found, is_new] = by_uid_[static_cast<size_t>(kind)].try_emplace(uid);
@@ -18,14 +26,21 @@ std::string_view QueryNames::NameOf(UidKind kind, Uid uid) {
     AppendBigEndian(uid, layout_.width(kind), &bytes);
     name = ToUpperHex(bytes);
   }
-  return found->second = names_.emplace_back(*std::move(name));
+  const std::string& kept = names_.emplace_back(*std::move(name));
+  names_bytes_ += kQueryNameOverheadBytes + kept.capacity();
+  return found->second = kept;
 }
 
 void QueryNames::ForgetMany() {
-  if (names_.size() <= kQueryNamesMax) return;
+  // Names are kept only to save look-ups, so an account that has no more refuses nothing here.
+  const bool is_counted =
+      names_bytes_ < hold_.bytes() + kQueryNamesCountedAtOnce || hold_.Set(names_bytes_).ok();
+  if (is_counted && names_.size() <= kQueryNamesMax) return;
   for (auto& of_kind : by_uid_)
-    of_kind.clear();
+    of_kind = {};
   names_.clear();
+  names_bytes_ = 0;
+  hold_.GiveBack(hold_.bytes());
 }
 
 }  // namespace hourcell

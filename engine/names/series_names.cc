@@ -1,5 +1,6 @@
 #include "engine/names/series_names.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -12,8 +13,13 @@
 namespace hourcell {
 namespace {
 
-// Names that are kept, of a kind; then they are looked up again.
+// Names that are kept, of a kind, and bytes of all; then they are looked up again.
 constexpr size_t kNamesMax = 65536;
+constexpr size_t kNamesBytesMax = size_t{16} << 20;
+// What a name takes besides its text: a node, its allocation, its place in the table.
+constexpr size_t kNameOverheadBytes = 80;
+// So many bytes are counted together.
+constexpr size_t kCountedAtOnce = size_t{16} << 10;
 
 }  // namespace
 
@@ -26,17 +32,29 @@ absl::Status SeriesNames::NameOf(UidKind kind, std::string_view uid_bytes, std::
     if (!text.ok() && !absl::IsNotFound(text.status())) return text.status();
     // A deleted name must not make its series invisible.
     found = known.emplace(uid, text.ok() ? *std::move(text) : ToUpperHex(uid_bytes)).first;
+    names_bytes_ += kNameOverheadBytes + found->second.capacity();
   }
   *name = found->second;
   return absl::OkStatus();
 }
 
+// Names are kept only to save look-ups, so an account that has no more refuses nothing here.
+void SeriesNames::ForgetMany() {
+  const bool is_over =
+      std::ranges::any_of(names_, [](const auto& of_kind) { return of_kind.size() > kNamesMax; });
+  const bool is_counted =
+      names_bytes_ < hold_.bytes() + kCountedAtOnce || hold_.Set(names_bytes_).ok();
+  if (!is_over && is_counted && names_bytes_ <= kNamesBytesMax) return;
+  for (auto& of_kind : names_)
+    of_kind = {};
+  names_bytes_ = 0;
+  hold_.GiveBack(hold_.bytes());
+}
+
 absl::Status SeriesNames::Resolve(std::string_view tsuid, FoundSeries* series) {
   HOURCELL_DCHECK(tsuid.size() > layout_.metric_width &&
                   (tsuid.size() - layout_.metric_width) % layout_.pair_width() == 0);
-  for (auto& of_kind : names_) {
-    if (of_kind.size() > kNamesMax) of_kind.clear();
-  }
+  ForgetMany();
   tags_.clear();
   series->tsuid = tsuid;
   HOURCELL_RETURN_IF_ERROR(

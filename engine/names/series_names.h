@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,14 +15,17 @@
 #include "codec/rows/layout.h"
 #include "codec/rows/uid.h"
 #include "engine/query/last_query.h"
+#include "engine/query/memory_account.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
 
 class SeriesNames {
  public:
-  // `uids` is borrowed.
-  SeriesNames(const Layout& layout, UidDirectory* uids) : layout_(layout), uids_(*uids) {}
+  // Both are borrowed. `memory` counts the names that are kept; when it has no more, they are
+  // looked up again. Null: nothing counts them.
+  SeriesNames(const Layout& layout, UidDirectory* uids, MemoryAccount* memory = nullptr)
+      : layout_(layout), uids_(*uids), hold_(memory) {}
 
   // Sets `*series` to a series and its names, UIDs without a name in hex. `tsuid` is borrowed; the
   // names live until the next call. Errors are those of reading names.
@@ -29,11 +33,14 @@ class SeriesNames {
   absl::Status Resolve(std::string_view tsuid, FoundSeries* series);
 
  private:
+  void ForgetMany();
   absl::Status NameOf(UidKind kind, std::string_view uid_bytes, std::string_view* name);
 
   const Layout layout_;
   UidDirectory& uids_;
   absl::node_hash_map<Uid, std::string> names_[std::size(kUidKinds)];
+  size_t names_bytes_ = 0;  // of what names_ has
+  MemoryHold hold_;         // of what names_ had at the last Resolve
   std::vector<TagView> tags_;
 };
 

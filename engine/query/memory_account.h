@@ -1,14 +1,12 @@
 // MemoryAccount: where the stages of a query count what they take, before they take it; and
-// MemoryHold, a part of it that is given back at the end.
+// MemoryHold, a part of it that is given back at the end. What others print of what they were
+// answered counts in it, too (Tsdb::LeaseQueryMemory).
 
 #pragma once
 
 #include <cstddef>
 
 #include <absl/status/status.h>
-
-#include "codec/base/check.h"
-#include "codec/base/status_macros.h"
 
 namespace hourcell {
 
@@ -33,14 +31,13 @@ class MemoryHold {
   // Takes so many more. Errors as MemoryAccount's.
   absl::Status Take(size_t bytes) {
     if (account_ == nullptr || bytes == 0) return absl::OkStatus();
-    HOURCELL_RETURN_IF_ERROR(account_->Take(bytes));
-    bytes_ += bytes;
-    return absl::OkStatus();
+    absl::Status taken = account_->Take(bytes);
+    if (taken.ok()) bytes_ += bytes;
+    return taken;
   }
   // REQUIRES: so many were taken.
   void GiveBack(size_t bytes) {
     if (account_ == nullptr || bytes == 0) return;
-    HOURCELL_DCHECK(bytes <= bytes_);
     account_->GiveBack(bytes);
     bytes_ -= bytes;
   }
@@ -52,6 +49,7 @@ class MemoryHold {
   }
 
   size_t bytes() const { return bytes_; }
+  MemoryAccount* account() const { return account_; }
 
  private:
   MemoryAccount* const account_;

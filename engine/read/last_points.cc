@@ -59,7 +59,7 @@ absl::Status LastPointReader::Read(const LastQuery& query,
     HOURCELL_RETURN_IF_ERROR(read);
     begin = end;
   }
-  SeriesNames names(row_keys_.layout(), parts_.uids);
+  SeriesNames names(row_keys_.layout(), parts_.uids, parts_.memory);
   size_t visited = 0;
   for (const Wanted& one : all) {
     if (!one.has_point) continue;
@@ -111,7 +111,11 @@ absl::Status LastPointReader::SelectTsuids(std::span<const std::string> tsuids,
           fmt::format("tsuid {}: {}", QuoteForMessage(text), std::string(parsed.message())));
     }
     HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, parts_.series->NumberOf(*bytes));
-    if (number != 0) selected->push_back({.number = number, .tsuid = *bytes});
+    if (number == 0) continue;
+    if (parts_.memory != nullptr) {
+      HOURCELL_RETURN_IF_ERROR(parts_.memory->Take(2 * sizeof(SelectedSeries) + bytes->capacity()));
+    }
+    selected->push_back({.number = number, .tsuid = *bytes});
   }
   return absl::OkStatus();
 }

@@ -49,7 +49,7 @@ QueryExecutor::QueryExecutor(const Options& options,
       row_keys_(row_keys),
       parts_(parts),
       pool_(options.query_threads),
-      memory_(options.query_memory_bytes) {
+      memory_(options.query_memory_bytes, options.refuse_query_memory) {
   for (const MetricQueryLimits& of_metric : options.query_limit_overrides) {
     auto pattern = std::make_unique<re2::RE2>(of_metric.metric, re2::RE2::Quiet);
     HOURCELL_CHECK(pattern->ok());
@@ -135,8 +135,8 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   // In this order: an hour that is sealed in between is in both, and in neither never.
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  QueryNames names(row_keys_.layout(), parts_.uids);
   MemoryLease lease(&memory_, control);  // of what is no sub query's
+  QueryNames names(row_keys_.layout(), parts_.uids, &lease);
   std::vector<Annotation> global;
   if (spec.annotations && spec.global_annotations) {
     HOURCELL_ASSIGN_OR_RETURN(

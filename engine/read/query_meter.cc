@@ -35,6 +35,7 @@ absl::Status OverLimit(uint64_t limit, const char* of_what) {
 }  // namespace
 
 bool QueryMemory::TryTake(size_t bytes) {
+  if (refuses_ && refuses_()) return false;
   const size_t used = used_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (bytes_max_ != 0 && used > bytes_max_) {
     GiveBack(bytes);

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <utility>
 
 #include <absl/status/status.h>
 
@@ -22,8 +24,9 @@ inline constexpr size_t kBytesWorthReturning = size_t{64} << 20;
 // Bytes that queries may take, all together.
 class QueryMemory {
  public:
-  // `bytes_max` 0: any number.
-  explicit QueryMemory(size_t bytes_max) : bytes_max_(bytes_max) {}
+  // `bytes_max` 0: any number. `refuses`: Options::refuse_query_memory.
+  explicit QueryMemory(size_t bytes_max, std::function<bool()> refuses = {})
+      : bytes_max_(bytes_max), refuses_(std::move(refuses)) {}
 
   // False if that is more than there is left; then nothing is taken.
   bool TryTake(size_t bytes);
@@ -38,6 +41,7 @@ class QueryMemory {
 
  private:
   const size_t bytes_max_;
+  const std::function<bool()> refuses_;
   std::atomic<size_t> used_{0};
   std::atomic<size_t> peak_{0};  // of what was used since IsWorthReturning was true
 };

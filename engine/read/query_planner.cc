@@ -188,13 +188,16 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
 
 absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(Uid metric,
                                                                        const ResolvedFilter& filter,
-                                                                       const Budget& budget) const {
+                                                                       const Budget& budget,
+                                                                       MemoryHold* hold) const {
   std::vector<SeriesNumber> any;
   for (const Uid tagv : filter.literals) {
     HOURCELL_RETURN_IF_ERROR(budget.Check());
-    HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> some,
-                              parts_.series->WithTag(metric, {.tagk = filter.tagk, .tagv = tagv}));
-    HOURCELL_RETURN_IF_ERROR(budget.Take(2 * some.size() * sizeof(SeriesNumber)));
+    MemoryHold of_some(budget.memory);
+    HOURCELL_ASSIGN_OR_RETURN(
+        const std::vector<SeriesNumber> some,
+        parts_.series->WithTag(metric, {.tagk = filter.tagk, .tagv = tagv}, &of_some));
+    HOURCELL_RETURN_IF_ERROR(hold->Take(some.size() * sizeof(SeriesNumber)));
     any.insert(any.end(), some.begin(), some.end());
   }
   std::ranges::sort(any);  // a series has one value of a key, so nothing repeats
@@ -241,11 +244,12 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
 absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& filters,
                                           const Budget& budget,
                                           SubQueryPlan* plan) const {
+  MemoryHold hold(budget.memory);
   std::optional<std::vector<SeriesNumber>> numbers;
   for (const ResolvedFilter& filter : filters) {
     if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
     HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> some,
-                              WithAnyLiteral(plan->metric, filter, budget));
+                              WithAnyLiteral(plan->metric, filter, budget, &hold));
     numbers = numbers.has_value() ? Intersection(*numbers, some) : std::move(some);
   }
   if (numbers->size() >= options_.active_from_series) {
@@ -257,8 +261,9 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
   // Few of few or few of many: read by their keys, they cost the same.
   plan->metric_series = plan->selected.size() * kWorthCounting;
   if (plan->selected.size() >= kWorthCounting) {
+    MemoryHold of_all(budget.memory);
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> of_metric,
-                              parts_.series->OfMetric(plan->metric));
+                              parts_.series->OfMetric(plan->metric, &of_all));
     plan->metric_series = of_metric.size();
   }
   return absl::OkStatus();
@@ -298,10 +303,13 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::ActiveOf(
 
 absl::StatusOr<bool> QueryPlanner::FindActive(const Budget& budget, SubQueryPlan* plan) const {
   if (parts_.active == nullptr || parts_.metric_series->Has(plan->metric)) return false;
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> all, parts_.series->OfMetric(plan->metric));
+  MemoryHold hold(budget.memory);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> all,
+                            parts_.series->OfMetric(plan->metric, &hold));
   if (all.size() < kWorthCounting * options_.active_from_series) return false;
   HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
   if (!active.has_value() || active->size() * kManyTimes >= all.size()) return false;
+  HOURCELL_RETURN_IF_ERROR(hold.Take(active->size() * sizeof(SeriesNumber)));
   // Without those that were dropped since.
   HOURCELL_RETURN_IF_ERROR(ListAll(Intersection(all, *active), budget, plan));
   plan->metric_series = all.size();

@@ -131,9 +131,11 @@ class QueryPlanner {
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveOf(const Budget& budget,
                                                                     const SubQueryPlan& plan) const;
 
+  // `hold` takes what they need.
   absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
                                                            const ResolvedFilter& filter,
-                                                           const Budget& budget) const;
+                                                           const Budget& budget,
+                                                           MemoryHold* hold) const;
   absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
                             bool explicit_tags,
                             const Budget& budget,

@@ -16,7 +16,11 @@
 namespace hourcell {
 namespace {
 
+// Rows that are read together by key: at first, at most, and of so many bytes as far as those before
+// foretell it.
+constexpr size_t kKeysAtFirst = 64;
 constexpr size_t kKeysAtOnce = 1024;
+constexpr size_t kKeyedBytes = size_t{4} << 20;
 // Rows between two looks at limits, deadline and cancellation.
 constexpr uint64_t kRowsPerCheck = 64;
 // Rows of other series that a skip scan steps over before it leaps: about what a leap costs.
@@ -210,14 +214,19 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
   std::vector<std::string> keys;
   std::vector<Row> rows;  // of each key
   std::vector<std::optional<std::string>> cells;
+  size_t keys_at_once = kKeysAtFirst;
   const auto read_batch = [&]() -> absl::Status {
+    if (keys.empty()) return Flush();
     HOURCELL_RETURN_IF_ERROR(view_.GetMany(TableId::kData, keys, &cells));
+    size_t bytes = 0;
     for (size_t i = 0; i < cells.size(); ++i) {
       if (!cells[i].has_value()) continue;
+      bytes += cells[i]->size();
       rows[i].cell = *cells[i];
       HOURCELL_RETURN_IF_ERROR(visit(rows[i]));
       HOURCELL_RETURN_IF_ERROR(Meter({.rows = 1, .bytes = cells[i]->size()}));
     }
+    keys_at_once = std::clamp<size_t>(kKeyedBytes / (bytes / keys.size() + 1), 1, kKeysAtOnce);
     keys.clear();
     rows.clear();
     return Flush();
@@ -228,7 +237,7 @@ absl::Status RowReader::ReadByKey(const RowSelection& selection,
       row_keys_.Append(selection.list->tsuid(selection.series[i]), base_time_s,
                        &keys.emplace_back());
       rows.push_back({.index = i, .base_time_s = base_time_s, .cell = {}});
-      if (keys.size() == kKeysAtOnce) HOURCELL_RETURN_IF_ERROR(read_batch());
+      if (keys.size() >= keys_at_once) HOURCELL_RETURN_IF_ERROR(read_batch());
     }
   }
   return read_batch();

@@ -35,6 +35,10 @@ constexpr size_t kKnownDaysMax = 1024;
 // Hours whose series are looked up together.
 constexpr size_t kOpenedAtOnce = 65'536;
 
+// Series of a day whose rows are looked for together.
+constexpr size_t kEmptiedAtOnce = 64;
+constexpr size_t kHoursOfDay = kDayS / kRowSpanS;
+
 // Rows of one write.
 constexpr size_t kActiveRowsAtOnce = 4096;
 
@@ -101,7 +105,7 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveSets::Of(Uid metr
     if (writing_ != nullptr) append(*writing_);
   }
   absl::StatusOr<Numbers> found =
-      ReadActiveSets(layout_, metric, first_day, last_day, parts_.tables);
+      ReadActiveSets(layout_, metric, first_day, last_day, parts_.tables->Snapshot().get());
   // What a damaged set says is told by fsck; without it all series are read.
   if (absl::IsDataLoss(found.status())) return std::optional<Numbers>();
   HOURCELL_RETURN_IF_ERROR(found.status());
@@ -264,6 +268,100 @@ absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
   return end_day;
 }
 
+// The lock keeps the sets' rows as they are read; who opens an hour from now on adds its series
+// anew, behind the change, as it is not known to be in a set any more.
+absl::Status ActiveSets::RemoveEmptied(std::span<const SeriesDay> emptied) {
+  MutexLock write(&write_mutex_);
+  {
+    MutexLock lock(&mutex_);
+    known_->Forget();
+  }
+  std::map<MetricDay, std::vector<EmptiedSeries>> by_day;
+  for (const SeriesDay& one : emptied) {
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, parts_.series->NumberOf(one.tsuid));
+    if (number == 0) continue;
+    const Uid metric = LoadBigEndian(one.tsuid.data(), layout_.metric_width);
+    by_day[{metric, one.day}].push_back({.number = number, .tsuid = one.tsuid});
+  }
+  for (auto& [of, series] : by_day) {
+    HOURCELL_RETURN_IF_ERROR(KeepThoseWithPoints(of.second, &series));
+    if (series.empty()) continue;
+    std::ranges::sort(series, {}, &EmptiedSeries::number);
+    const absl::Status taken = TakeOut(of.first, of.second, series);
+    if (!taken.ok() && !absl::IsDataLoss(taken)) return taken;
+  }
+  return absl::OkStatus();
+}
+
+// Removes from `*series` those with an open hour or a row of the day. Hours first: one that is
+// sealed by then is in the snapshot.
+absl::Status ActiveSets::KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSeries>* series) {
+  const uint64_t begin_s = uint64_t{day} * kDayS;
+  const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
+  const auto is_open = [&](const EmptiedSeries& one) {
+    return parts_.open_hours->LaneOf(one.number)
+        .Read(one.number, begin_s, begin_s + kDayS, pin.time(),
+              [](uint32_t, const CellColumns&) {});
+  };
+  std::erase_if(*series, is_open);
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  std::vector<std::string> keys;
+  std::vector<std::optional<std::string>> cells;
+  size_t kept = 0;
+  for (size_t begin = 0; begin < series->size(); begin += kEmptiedAtOnce) {
+    const auto some =
+        std::span(*series).subspan(begin, std::min(kEmptiedAtOnce, series->size() - begin));
+    keys.clear();
+    for (const EmptiedSeries& one : some) {
+      for (uint64_t hour_s = begin_s; hour_s < begin_s + kDayS; hour_s += kRowSpanS)
+        parts_.row_keys->Append(one.tsuid, static_cast<uint32_t>(hour_s), &keys.emplace_back());
+    }
+    HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kData, keys, &cells));
+    for (size_t i = 0; i < some.size(); ++i) {
+      const auto of_one = std::span(cells).subspan(i * kHoursOfDay, kHoursOfDay);
+      const bool has_row =
+          std::ranges::any_of(of_one, [](const auto& cell) { return cell.has_value(); });
+      if (!has_row) (*series)[kept++] = std::move(some[i]);
+    }
+  }
+  series->resize(kept);
+  return absl::OkStatus();
+}
+
+absl::Status ActiveSets::TakeOut(Uid metric, uint32_t day, std::span<const EmptiedSeries> series) {
+  const std::string prefix = ActiveSetPrefix(layout_, metric, day);
+  std::vector<Mutation> group;
+  std::vector<SeriesNumber> numbers;
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
+  for (size_t begin = 0; begin < series.size();) {
+    const uint64_t chunk = series[begin].number >> 16;
+    size_t end = begin;
+    while (end < series.size() && series[end].number >> 16 == chunk)
+      ++end;
+    const auto of_chunk = series.subspan(begin, end - begin);
+    begin = end;
+    Mutation change{TableId::kSeries, Mutation::Kind::kDelete, prefix, {}};
+    AppendPostingChunk(of_chunk.front().number, &change.key);
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> set,
+                              view->Get(TableId::kSeries, change.key));
+    if (!set.has_value()) continue;
+    numbers.clear();
+    HOURCELL_RETURN_IF_ERROR(DecodePosting(*set, chunk, &numbers));
+    std::erase_if(numbers, [of_chunk](SeriesNumber number) {
+      return std::ranges::binary_search(of_chunk, number, {}, &EmptiedSeries::number);
+    });
+    for (const SeriesNumber number : numbers)
+      AddToPosting(number, &change.value);
+    if (!numbers.empty()) change.kind = Mutation::Kind::kSet;
+    group.push_back(std::move(change));
+  }
+  if (group.empty()) return absl::OkStatus();
+  HOURCELL_KILL_POINT("active:before_removed");
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply(group, /*sync=*/false));
+  HOURCELL_KILL_POINT("active:removed");
+  return absl::OkStatus();
+}
+
 // The newest day first: what goes on is in it, and what is left then is little.
 absl::Status ActiveSets::RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const {
   HOURCELL_CHECK(is_whole_);
@@ -315,14 +413,14 @@ void AppendActiveSet(const Layout& layout,
 }
 
 absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
-    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, Tables* tables) {
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableView* view) {
   ScanRange range = PrefixRange(ActiveSetPrefix(layout, metric, last_day));
   range.begin = ActiveSetPrefix(layout, metric, first_day);
   const size_t width = range.begin.size();
   std::vector<SeriesNumber> numbers;
   absl::Status damage;
-  HOURCELL_RETURN_IF_ERROR(tables->Snapshot()->Scan(
-      TableId::kSeries, range, [&](std::string_view key, std::string_view set) {
+  HOURCELL_RETURN_IF_ERROR(
+      view->Scan(TableId::kSeries, range, [&](std::string_view key, std::string_view set) {
         const absl::StatusOr<uint64_t> chunk = PostingChunk(key, width);
         damage = chunk.ok() ? DecodePosting(set, *chunk, &numbers) : chunk.status();
         return damage.ok();

@@ -5,7 +5,7 @@
 // (series_key.h) in memory as soon as anybody asks, and in the table before the hour's cell is
 // written; hours without a cell are opened again by a replay. So a series with a point on a day is
 // in the day's set, in the table or here, after a crash and a power failure too. A set only grows
-// until its day has expired; it may have series without a point on the day, and numbers that no
+// until its day has expired, but for series that a delete has emptied; it may have series without a point on the day, and numbers that no
 // series has any more.
 //
 // The sets of a store are whole if programs that keep them made all of its hours; `meta` says so
@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,6 +38,13 @@
 #include "engine/table/tables.h"
 
 namespace hourcell {
+
+// A day of a series, of which a delete may have left nothing.
+struct SeriesDay {
+  std::string tsuid;
+  uint32_t day = 0;
+  friend auto operator<=>(const SeriesDay&, const SeriesDay&) = default;
+};
 
 class ActiveSets {
  public:
@@ -68,6 +76,13 @@ class ActiveSets {
   absl::StatusOr<std::vector<Uid>> DropExpired(
       const std::function<int64_t(Uid metric)>& expires_before_ms);
 
+  // Takes series out of the sets of days on which they have neither a row nor an open hour; those
+  // that have one stay. What is put later is added as ever. Of a set that is damaged nothing is
+  // taken. Errors are storage's.
+  // REQUIRES: no cell is written meanwhile, and rows that were deleted are gone from files, so that
+  // no crash brings back one that is in no set.
+  absl::Status RemoveEmptied(std::span<const SeriesDay> emptied);
+
   // Removes from `numbers`, which ascend, all that are in a set of the metric in the table, of any
   // day. REQUIRES: is_whole().
   absl::Status RemoveActive(Uid metric, std::vector<SeriesNumber>* numbers) const;
@@ -76,6 +91,13 @@ class ActiveSets {
   using MetricDay = std::pair<Uid, uint32_t>;
   using Sets = std::map<MetricDay, std::vector<SeriesNumber>>;  // in any order, perhaps repeated
   class Known;
+  struct EmptiedSeries {
+    SeriesNumber number = 0;
+    std::string tsuid;
+  };
+
+  absl::Status KeepThoseWithPoints(uint32_t day, std::vector<EmptiedSeries>* series);
+  absl::Status TakeOut(Uid metric, uint32_t day, std::span<const EmptiedSeries> series);
 
   // Takes over what the lanes noted.
   absl::Status DrainLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -105,9 +127,9 @@ void AppendActiveSet(const Layout& layout,
                      std::vector<SeriesNumber> numbers,
                      std::vector<Mutation>* group);
 
-// The numbers in the table's sets of the metric and of [first_day, last_day], ascending.
+// The numbers in the view's sets of the metric and of [first_day, last_day], ascending.
 // kDataLoss: a set does not decode.
 absl::StatusOr<std::vector<SeriesNumber>> ReadActiveSets(
-    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, Tables* tables);
+    const Layout& layout, Uid metric, uint32_t first_day, uint32_t last_day, TableView* view);
 
 }  // namespace hourcell

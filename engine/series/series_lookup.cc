@@ -78,16 +78,17 @@ bool SeriesLookup::Matches(std::span<const Condition> conditions, std::string_vi
 }
 
 absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesLookup::Intersect(
-    Uid metric, std::span<const Condition> conditions) const {
+    Uid metric, std::span<const Condition> conditions, MemoryHold* hold) const {
   std::optional<std::vector<SeriesNumber>> both;
   for (const Condition& condition : conditions) {
     if (!condition.IsPosting()) continue;
     std::vector<SeriesNumber> with_any;  // of its values
     for (const Uid tagv : condition.tagv_uids) {
+      MemoryHold of_tag(memory_);
       HOURCELL_ASSIGN_OR_RETURN(
           const std::vector<SeriesNumber> with_tag,
-          series_.WithTag(metric, {.tagk = condition.tagk_uid, .tagv = tagv}));
-      HOURCELL_RETURN_IF_ERROR(Take(2 * with_tag.size() * sizeof(SeriesNumber)));
+          series_.WithTag(metric, {.tagk = condition.tagk_uid, .tagv = tagv}, &of_tag));
+      HOURCELL_RETURN_IF_ERROR(hold->Take(with_tag.size() * sizeof(SeriesNumber)));
       with_any.insert(with_any.end(), with_tag.begin(), with_tag.end());
     }
     if (condition.tagv_uids.size() > 1) {
@@ -99,6 +100,9 @@ absl::StatusOr<std::optional<std::vector<SeriesNumber>>> SeriesLookup::Intersect
       continue;
     }
     std::vector<SeriesNumber> narrowed;
+    MemoryHold of_narrowed(memory_);
+    HOURCELL_RETURN_IF_ERROR(
+        of_narrowed.Take(std::min(both->size(), with_any.size()) * sizeof(SeriesNumber)));
     std::ranges::set_intersection(*both, with_any, std::back_inserter(narrowed));
     both = std::move(narrowed);
   }
@@ -134,11 +138,11 @@ absl::Status SeriesLookup::Select(std::string_view metric,
                                   std::vector<SelectedSeries>* selected) const {
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, uids_.Get(UidKind::kMetric, metric));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(tags));
+  MemoryHold hold(memory_);
   HOURCELL_ASSIGN_OR_RETURN(std::optional<std::vector<SeriesNumber>> numbers,
-                            Intersect(uid, conditions));
+                            Intersect(uid, conditions, &hold));
   if (!numbers.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(numbers, series_.OfMetric(uid));
-    HOURCELL_RETURN_IF_ERROR(Take(numbers->size() * sizeof(SeriesNumber)));
+    HOURCELL_ASSIGN_OR_RETURN(numbers, series_.OfMetric(uid, &hold));
   }
   return SelectAmong(*numbers, conditions, watch, selected);
 }
@@ -155,12 +159,11 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
 
   std::optional<uint64_t> total;  // if it is known beforehand
   if (metric.has_value() && conditions.empty()) {
-    HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric));
     MemoryHold hold(memory_);
-    HOURCELL_RETURN_IF_ERROR(hold.Take(all.size() * sizeof(SeriesNumber)));
+    HOURCELL_ASSIGN_OR_RETURN(const auto all, series_.OfMetric(*metric, &hold));
     total = all.size();
   }
-  SeriesNames names(layout_, &uids_);
+  SeriesNames names(layout_, &uids_, memory_);
   uint64_t found = 0;
   uint64_t visited = 0;
   uint64_t tried = 0;
@@ -180,9 +183,10 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
     return visit(series);
   };
 
+  MemoryHold hold(memory_);
   std::optional<std::vector<SeriesNumber>> numbers;
   if (metric.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(numbers, Intersect(*metric, conditions));
+    HOURCELL_ASSIGN_OR_RETURN(numbers, Intersect(*metric, conditions, &hold));
   }
   if (numbers.has_value()) {
     std::vector<SelectedSeries> selected;

@@ -34,8 +34,8 @@ struct SelectedSeries {
 
 class SeriesLookup {
  public:
-  // All are borrowed. `memory` counts the lists of series that are made, and is not given them
-  // back; null: nothing does.
+  // All are borrowed. `memory` counts the lists of series that are made and the names that are
+  // kept, and is not given back those that are answered; null: nothing does.
   SeriesLookup(const Layout& layout,
                UidDirectory* uids,
                const SeriesTable* series,
@@ -73,9 +73,10 @@ class SeriesLookup {
     return memory_ == nullptr ? absl::OkStatus() : memory_->Take(bytes);
   }
 
-  // Those with all conditions that are postings; nothing if none is.
+  // Those with all conditions that are postings, of which `hold` takes the memory; nothing if none
+  // is.
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
-      Uid metric, std::span<const Condition> conditions) const;
+      Uid metric, std::span<const Condition> conditions, MemoryHold* hold) const;
 
   // Appends those of `numbers` that match, ascending by tsuid.
   absl::Status SelectAmong(std::span<const SeriesNumber> numbers,

@@ -15,17 +15,25 @@ namespace hourcell {
 absl::Status AppendPostings(Tables* tables,
                             const std::string& prefix,
                             SeriesNumber from,
-                            std::vector<SeriesNumber>* numbers) {
+                            std::vector<SeriesNumber>* numbers,
+                            MemoryHold* hold) {
   ScanRange range = PrefixRange(prefix);
   if (from > 0) AppendPostingChunk(from, &range.begin);
-  absl::Status damage;
+  const size_t held = hold == nullptr ? 0 : hold->bytes();
+  const auto count = [&] {
+    return hold == nullptr ? absl::OkStatus()
+                           : hold->Set(held + numbers->capacity() * sizeof(SeriesNumber));
+  };
+  HOURCELL_RETURN_IF_ERROR(count());  // those that are there already
+  absl::Status failure;
   const absl::Status scanned = tables->Snapshot()->Scan(
       TableId::kSeries, range, [&](std::string_view key, std::string_view set) {
         const absl::StatusOr<uint64_t> chunk = PostingChunk(key, prefix.size());
-        damage = chunk.ok() ? DecodePosting(set, *chunk, numbers) : chunk.status();
-        return damage.ok();
+        failure = chunk.ok() ? DecodePosting(set, *chunk, numbers) : chunk.status();
+        if (failure.ok()) failure = count();
+        return failure.ok();
       });
-  return damage.ok() ? scanned : damage;
+  return failure.ok() ? scanned : failure;
 }
 
 absl::Status ReadBlocks(Tables* tables,

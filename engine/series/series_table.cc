@@ -524,7 +524,8 @@ absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
   return written;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) const {
+absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric,
+                                                                MemoryHold* hold) const {
   // Memory first: what is not there any more is in the tables.
   std::vector<SeriesNumber> numbers;
   {
@@ -536,14 +537,15 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::OfMetric(Uid metric) cons
     if (indexing_ != nullptr) add(*indexing_);
     add(*new_);
   }
-  HOURCELL_RETURN_IF_ERROR(
-      AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric), /*from=*/0, &numbers));
+  HOURCELL_RETURN_IF_ERROR(AppendPostings(parts_.tables, MetricPostingPrefix(layout_, metric),
+                                          /*from=*/0, &numbers, hold));
   SortIfNeeded(&numbers);
   return numbers;
 }
 
 absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
-                                                               const TagUids& tag) const {
+                                                               const TagUids& tag,
+                                                               MemoryHold* hold) const {
   std::vector<SeriesNumber> numbers;
   // What many new series lack of their index is made in pieces, between which others go on.
   for (bool is_complete = false; !is_complete;) {
@@ -555,8 +557,8 @@ absl::StatusOr<std::vector<SeriesNumber>> SeriesTable::WithTag(Uid metric,
     if (indexing_ != nullptr) indexing_->WithTag(metric, tag, &numbers);
     new_->WithTag(metric, tag, &numbers);
   }
-  HOURCELL_RETURN_IF_ERROR(
-      AppendPostings(parts_.tables, TagPostingPrefix(layout_, metric, tag), /*from=*/0, &numbers));
+  HOURCELL_RETURN_IF_ERROR(AppendPostings(parts_.tables, TagPostingPrefix(layout_, metric, tag),
+                                          /*from=*/0, &numbers, hold));
   SortIfNeeded(&numbers);
   return numbers;
 }

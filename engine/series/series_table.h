@@ -40,6 +40,7 @@
 #include "engine/hours/new_series.h"
 #include "engine/hours/series_definition.h"
 #include "engine/names/table_uid_store.h"
+#include "engine/query/memory_account.h"
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
 #include "engine/series/dropping_series.h"
@@ -85,9 +86,12 @@ class SeriesTable {
   // The number of a series; 0 if there is none of that tsuid.
   absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) const;
 
-  // Series numbers ascending: all of a metric, or those with a tag, as of now.
-  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric) const;
-  absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric, const TagUids& tag) const;
+  // Series numbers ascending: all of a metric, or those with a tag, as of now. `hold` takes what
+  // they need as they are read; null: nothing counts them.
+  absl::StatusOr<std::vector<SeriesNumber>> OfMetric(Uid metric, MemoryHold* hold = nullptr) const;
+  absl::StatusOr<std::vector<SeriesNumber>> WithTag(Uid metric,
+                                                    const TagUids& tag,
+                                                    MemoryHold* hold = nullptr) const;
 
   // The tsuids of numbers; tsuids->at(i) belongs to numbers[i], and is empty if that was dropped
   // since it was looked up. kDataLoss: a number has none for another reason.

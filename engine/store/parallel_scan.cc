@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -87,7 +88,9 @@ class ParallelScan::Body {
   }
 
   absl::Status Run(const Visit& visit) {
-    std::vector<RowScanner> scanners(plan_.workers.size(), RowScanner(row_keys_, scanner_parts_));
+    std::deque<RowScanner> scanners;  // they stay where they are made
+    for (size_t i = 0; i < plan_.workers.size(); ++i)
+      scanners.emplace_back(row_keys_, scanner_parts_);
     return runner_.Run(plan_, [&](size_t worker, const ScanTask& task) -> absl::Status {
       absl::Status visited;
       const auto show = [&](const ScannedRow& row) {

@@ -16,8 +16,13 @@
 namespace hourcell {
 namespace {
 
-// Rows that are read and written together: so many cells are in memory.
+// Rows that are found before they are rewritten; and those that are read and written together, at
+// first, and as many as have so many bytes of cells later.
 constexpr size_t kDeletedRowsAtOnce = 1024;
+constexpr size_t kRewrittenRowsAtFirst = 16;
+constexpr size_t kRewrittenBytes = size_t{1} << 20;
+// What a decoded point takes: in the columns of its row, and in those of what is left of it.
+constexpr size_t kDecodedPointBytes = 2 * (sizeof(uint64_t) + sizeof(uint32_t) + 2);
 
 // Rows of a round. Nothing is sealed during one, so that memory and journal fill; between two the
 // sealer has its turn.
@@ -52,7 +57,11 @@ class PointDeleter::Collector : public QuerySink {
 };
 
 absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryControl* control) {
+  MemoryLease lease(parts_.memory, control);
+  MemoryHold hold(&lease);
+  hold_ = &hold;
   deleted_ = {};
+  rows_at_once_ = kRewrittenRowsAtFirst;
   int64_t hours = kHoursAtFirst;
   int64_t begin_ms = spec.start_ms;
   bool is_first = true;
@@ -66,6 +75,7 @@ absl::StatusOr<DeletedPoints> PointDeleter::Delete(const QuerySpec& spec, QueryC
     round.end_ms = end_ms;
     const uint64_t before = deleted_.rows;
     HOURCELL_ASSIGN_OR_RETURN(const bool is_done, DeleteRound(round, control));
+    HOURCELL_RETURN_IF_ERROR(TellEmptied());
     const uint64_t rows = deleted_.rows - before;
     if (is_done) begin_ms = end_ms + 1;
     // Many rows in it: the next one is of less time, for it looks at those of this one again.
@@ -97,6 +107,20 @@ absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryContr
   return is_done;
 }
 
+// The checkpoint of the round is made: no crash brings back the rows that it deleted.
+absl::Status PointDeleter::TellEmptied() {
+  std::vector<SeriesDay> emptied = std::exchange(emptied_, {});
+  if (emptied.empty()) return absl::OkStatus();
+  std::ranges::sort(emptied);
+  emptied.erase(std::unique(emptied.begin(), emptied.end()), emptied.end());
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.sealer->WithSealingPaused([&] { return parts_.active->RemoveEmptied(emptied); }));
+  const size_t metric_width = row_keys_.layout().metric_width;
+  for (const SeriesDay& one : emptied)
+    parts_.dropper->Add(LoadBigEndian(one.tsuid.data(), metric_width));
+  return absl::OkStatus();
+}
+
 // Notes the rows of a series that have points in the range.
 absl::Status PointDeleter::AddSeries(const SeriesView& series) {
   for (const std::string_view tsuid : series.tsuids) {
@@ -126,17 +150,33 @@ absl::Status PointDeleter::RewriteRows() {
   std::ranges::sort(rows_, {}, &Row::key);
   const auto repeats = std::ranges::unique(rows_, {}, &Row::key);
   rows_.erase(repeats.begin(), repeats.end());
+  for (std::span<const Row> left = rows_; !left.empty();) {
+    const auto some = left.first(std::min(left.size(), rows_at_once_));
+    HOURCELL_RETURN_IF_ERROR(RewriteTogether(some));
+    left = left.subspan(some.size());
+  }
+  rows_.clear();
+  return absl::OkStatus();
+}
+
+absl::Status PointDeleter::RewriteTogether(std::span<const Row> rows) {
   std::vector<std::string> keys;
-  for (const Row& row : rows_)
+  for (const Row& row : rows)
     keys.push_back(row.key);
   std::vector<std::optional<std::string>> cells;
   HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->GetMany(TableId::kData, keys, &cells));
+  size_t bytes = 0;
+  for (const std::optional<std::string>& cell : cells)
+    bytes += cell.has_value() ? cell->capacity() : 0;
+  // As they were, and as they will be.
+  HOURCELL_RETURN_IF_ERROR(hold_->Set(2 * bytes));
+  rows_at_once_ =
+      std::clamp<size_t>(kRewrittenBytes / (bytes / rows.size() + 1), 1, kDeletedRowsAtOnce);
   std::vector<Mutation> group;
   for (size_t i = 0; i < cells.size(); ++i) {
     // One without a cell is that of points which came while everything was sealed.
-    if (cells[i].has_value()) HOURCELL_RETURN_IF_ERROR(Rewrite(rows_[i], *cells[i], &group));
+    if (cells[i].has_value()) HOURCELL_RETURN_IF_ERROR(Rewrite(rows[i], *cells[i], &group));
   }
-  rows_.clear();
   if (group.empty()) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(group));
   HOURCELL_KILL_POINT("delete:rows_written");
@@ -151,6 +191,8 @@ absl::Status PointDeleter::Rewrite(const Row& row,
   if (const absl::Status decoded = DecodeCell(cell, &columns); !decoded.ok()) {
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(row.key), decoded.ToString()));
   }
+  MemoryHold of_columns(hold_->account());
+  HOURCELL_RETURN_IF_ERROR(of_columns.Take(columns.size() * kDecodedPointBytes));
   const int64_t base_ms = int64_t{row.base_time_s} * 1000;
   CellColumns left;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -171,6 +213,13 @@ absl::Status PointDeleter::Rewrite(const Row& row,
     is_packed ? AppendPackedCell(left, &mutation.value) : AppendCell(left, &mutation.value);
   }
   ++deleted_.rows;
+  if (left.size() > 0 || parts_.dropper == nullptr || !parts_.active->is_whole()) {
+    return absl::OkStatus();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const RowKeyView parsed, row_keys_.Parse(row.key));
+  SeriesDay& emptied = emptied_.emplace_back();
+  emptied.tsuid = std::string(parsed.metric) + std::string(parsed.tags);
+  emptied.day = DayOf(row.base_time_s);
   return absl::OkStatus();
 }
 

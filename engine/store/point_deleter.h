@@ -5,13 +5,18 @@
 //     query of the series alone -> the rows with points in the range
 //     each row: cell -> columns -> without those points -> set, or delete if none is left
 //     commit -> checkpoint
+//   between two rounds, while no cell is written: series without a row of a day leave the day's
+//     active set; those that are in no set any more the SeriesDropper drops, in its own time
 //
 // A row is rewritten in the format it had. Rows go to the table as they are found, so after a crash
-// in the middle a part of the points may be gone. One deletion at a time, by the sealer's lock.
+// in the middle, or a limit of the memory of queries, a part of the points may be gone: that of whole
+// rows. One deletion at a time, by the sealer's lock.
 // Thread-compatible.
 
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +28,11 @@
 #include "codec/rows/row_key.h"
 #include "engine/deleted_points.h"
 #include "engine/query.h"
+#include "engine/query/memory_account.h"
 #include "engine/read/query_executor.h"
+#include "engine/read/query_meter.h"
+#include "engine/series/active_sets.h"
+#include "engine/store/series_dropper.h"
 #include "engine/table/retention.h"
 #include "engine/table/tables.h"
 #include "engine/write/group_commit.h"
@@ -40,6 +49,9 @@ class PointDeleter {
     Sealer* sealer = nullptr;
     GroupCommit* commit = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
+    ActiveSets* active = nullptr;       // of the same store
+    SeriesDropper* dropper = nullptr;   // is told of what was emptied; null: that stays
+    QueryMemory* memory = nullptr;      // counts the rows that are rewritten
   };
   PointDeleter(const RowKeyCodec& row_keys, const Parts& parts)
       : row_keys_(row_keys), parts_(parts) {}
@@ -59,6 +71,8 @@ class PointDeleter {
   absl::StatusOr<bool> DeleteRound(const QuerySpec& spec, QueryControl* control);
   absl::Status AddSeries(const SeriesView& series);
   absl::Status RewriteRows();
+  absl::Status RewriteTogether(std::span<const Row> rows);
+  absl::Status TellEmptied();
   absl::Status Rewrite(const Row& row, std::string_view cell, std::vector<Mutation>* group);
 
   const RowKeyCodec& row_keys_;
@@ -66,8 +80,11 @@ class PointDeleter {
   // Of the deletion under way, and of its round.
   int64_t start_ms_ = 0;
   int64_t end_ms_ = 0;
-  uint64_t rows_left_ = 0;  // of the round
-  std::vector<Row> rows_;   // found, not rewritten yet
+  uint64_t rows_left_ = 0;          // of the round
+  std::vector<Row> rows_;           // found, not rewritten yet
+  size_t rows_at_once_ = 0;         // that are rewritten together, by what cells took so far
+  MemoryHold* hold_ = nullptr;      // of the cells of rows that are rewritten
+  std::vector<SeriesDay> emptied_;  // of which a row is gone, of the round
   DeletedPoints deleted_;
 };
 

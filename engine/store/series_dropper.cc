@@ -41,7 +41,9 @@ SeriesDropper::SeriesDropper(const Parts& parts)
 
 void SeriesDropper::Add(Uid metric) {
   MutexLock lock(&metrics_mutex_);
-  if (std::ranges::find(metrics_, metric) == metrics_.end()) metrics_.push_back(metric);
+  // The first one may be looked at already, up to some number: it is looked at once more.
+  const auto waiting = metrics_.begin() + (metrics_.empty() ? 0 : 1);
+  if (std::find(waiting, metrics_.end(), metric) == metrics_.end()) metrics_.push_back(metric);
 }
 
 absl::Status SeriesDropper::Step() {
@@ -101,8 +103,9 @@ absl::Status SeriesDropper::Begin() {
   return absl::OkStatus();
 }
 
-// If no metric is to be looked at, adds the next that has a TTL: its sets may have been dropped
-// before the store was opened.
+// If no metric is to be looked at, adds the next that was not since the store was opened: before, a
+// delete may have emptied series of it, or its sets may have been dropped, under a TTL that it has no
+// more or by a program that dropped no series.
 absl::Status SeriesDropper::FindMetric() {
   {
     MutexLock lock(&metrics_mutex_);
@@ -125,7 +128,6 @@ absl::Status SeriesDropper::FindMetric() {
     }
     const Uid metric = LoadBigEndian(row->key().data() + 1, layout.metric_width);
     next_metric_ = PrefixRange(MetricPostingPrefix(layout, metric)).end;
-    if (parts_.expiry->ExpiresBeforeMs(metric) == 0) continue;
     Add(metric);
     return absl::OkStatus();
   }

@@ -16,7 +16,8 @@
 //             rows are in files by then: what a crash takes back of the table's unlogged rows is
 //             not made anew from its log rows.
 //
-// A metric is looked at when one of its sets was dropped, and each that has a TTL once after open.
+// A metric is looked at when one of its sets was dropped or a delete took series out of them, and each
+// once after open.
 // Thread-safe.
 
 #pragma once
@@ -41,7 +42,6 @@
 #include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
-#include "engine/table/retention.h"
 #include "engine/table/table_store.h"
 #include "engine/write/group_commit.h"
 #include "engine/write/sealer.h"
@@ -62,12 +62,11 @@ class SeriesDropper {
     Journal* journal = nullptr;
     Sealer* sealer = nullptr;
     ReadPins* puts = nullptr;  // each put has one from before it looks for series
-    const RowExpiry* expiry = nullptr;
     Stats* stats = nullptr;
   };
   explicit SeriesDropper(const Parts& parts);
 
-  // Sets of the metric were dropped: some of its series may have no points any more.
+  // Sets of the metric were dropped, or lost some series: these may have no points any more.
   void Add(Uid metric);
 
   // Takes the round as far as it goes without waiting, or begins one; drops no more than one round.

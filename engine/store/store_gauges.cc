@@ -9,6 +9,7 @@
 #include "engine/hours/open_hours.h"
 #include "engine/hours/series_cache.h"
 #include "engine/journal/journal.h"
+#include "engine/read/query_meter.h"
 #include "engine/series/series_table.h"
 #include "engine/table/region_store.h"
 #include "engine/write/admission.h"
@@ -57,6 +58,7 @@ void StoreGauges::AddTo(Stats* stats) const {
   add("hours.series", {}, [sum_lanes] { return sum_lanes(&Lane::series); });
   add("hours.bytes", {}, [open_hours = open_hours] { return open_hours->bytes(); });
   add("journal.bytes", {}, [journal = journal] { return journal->bytes(); });
+  add("query.memory_bytes", {}, [query_memory = query_memory] { return query_memory->used(); });
   add("journal.segments", {}, [journal = journal] { return journal->segments(); });
   add("journal.cut_files", {}, [journal = journal] {
     const auto cuts = journal->UnseenCuts();

@@ -14,6 +14,7 @@ class Admission;
 class GroupCommit;
 class Journal;
 class OpenHours;
+class QueryMemory;
 class RegionStore;
 class SeriesCache;
 class SeriesTable;
@@ -30,6 +31,7 @@ struct StoreGauges {
   Journal* journal = nullptr;
   GroupCommit* commit = nullptr;
   Admission* admission = nullptr;
+  const QueryMemory* query_memory = nullptr;
 
   void AddTo(Stats* stats) const;
 };

@@ -125,8 +125,16 @@ absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryCon
                                           .tables = impl_->tables.get(),
                                           .sealer = impl_->sealer.get(),
                                           .commit = impl_->commit.get(),
-                                          .expiry = &*impl_->expiry});
+                                          .expiry = &*impl_->expiry,
+                                          .active = impl_->active.get(),
+                                          .dropper = impl_->dropper.get(),
+                                          .memory = impl_->executor->memory()});
   return deleter.Delete(spec, control == nullptr ? &own : control);
+}
+
+std::unique_ptr<MemoryAccount> Tsdb::LeaseQueryMemory(QueryControl* control) {
+  if (!impl_->is_open) return nullptr;
+  return std::make_unique<MemoryLease>(impl_->executor->memory(), control);
 }
 
 absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
@@ -187,9 +195,12 @@ absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view t
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const AnnotationEdit> edits,
-                                                             AnnotationWrite write) {
+                                                             AnnotationWrite write,
+                                                             MemoryAccount* memory) {
   if (!impl_->is_open) return Closed();
-  return impl_->annotations->Put(edits, write);
+  QueryControl own;
+  MemoryLease lease(impl_->executor->memory(), &own);
+  return impl_->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
 }
 
 absl::Status Tsdb::DeleteAnnotation(std::string_view tsuid, int64_t start_time) {
@@ -209,13 +220,18 @@ absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annot
   return impl_->is_open ? impl_->losses.Note(impl_->annotations->VisitAll(visit)) : Closed();
 }
 
-absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms, int64_t end_ms) {
+absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms,
+                                                                int64_t end_ms,
+                                                                MemoryAccount* memory) {
   if (!impl_->is_open) return Closed();
   if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
   if (end_ms < start_ms) {
     return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
   }
-  return impl_->annotations->Global(impl_->tables->Snapshot().get(), start_ms, end_ms);
+  QueryControl own;
+  MemoryLease lease(impl_->executor->memory(), &own);
+  return impl_->annotations->Global(impl_->tables->Snapshot().get(), start_ms, end_ms,
+                                    memory == nullptr ? &lease : memory);
 }
 
 absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
@@ -308,16 +324,16 @@ absl::Status Tsdb::SealDue() {
   return impl_->is_open ? impl_->sealer->SealDue() : Closed();
 }
 
-absl::Status Tsdb::Seal() {
-  return impl_->is_open ? impl_->sealer->SealAll() : Closed();
+absl::Status Tsdb::Seal(const SealControl& control) {
+  return impl_->is_open ? impl_->sealer->SealAll(control) : Closed();
 }
 
-absl::Status Tsdb::Flush() {
-  return impl_->is_open ? impl_->Flush() : Closed();
+absl::Status Tsdb::Flush(const SealControl& control) {
+  return impl_->is_open ? impl_->Flush(control) : Closed();
 }
 
 absl::Status Tsdb::Compact(const CompactControl& control) {
-  HOURCELL_RETURN_IF_ERROR(Flush());
+  HOURCELL_RETURN_IF_ERROR(Flush({.cancelled = control.cancelled}));
   size_t done = 0;
   for (const TableId table : kTableIds) {
     if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));

@@ -61,7 +61,8 @@ absl::Status Tsdb::Impl::Open() {
               .open_hours = open_hours.get(),
               .journal = journal.get(),
               .commit = commit.get(),
-              .admission = admission.get()}
+              .admission = admission.get(),
+              .query_memory = executor->memory()}
       .AddTo(&stats);
   is_open = true;
   return absl::OkStatus();
@@ -279,13 +280,12 @@ void Tsdb::Impl::MakeDropper() {
                                                                  .journal = journal.get(),
                                                                  .sealer = sealer.get(),
                                                                  .puts = &puts,
-                                                                 .expiry = &*expiry,
                                                                  .stats = &stats});
 }
 
-absl::Status Tsdb::Impl::Flush() {
+absl::Status Tsdb::Impl::Flush(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(commit->CommitAll(/*sync=*/false));
-  const absl::Status sealed = sealer->SealAll();
+  const absl::Status sealed = sealer->SealAll(control);
   // As the store closes there is an end to sealing; what is sealed by then is flushed all the same.
   if (absl::IsDeadlineExceeded(sealed) && !is_open) {
     if (options.warn) options.warn(std::string(sealed.message()));

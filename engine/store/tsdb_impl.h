@@ -61,7 +61,7 @@ class Tsdb::Impl {
   void MakeDropper();
   void MakeAdmins();
   void StartBackground();
-  absl::Status Flush();
+  absl::Status Flush(const SealControl& control = {});
   absl::Status Close();
   absl::StatusOr<uint64_t> DropExpired();
 

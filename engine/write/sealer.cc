@@ -276,24 +276,35 @@ void Sealer::EndWithin(int64_t limit_ms) {
   end_ms_.store(parts_.clock->MonotonicMs() + limit_ms, std::memory_order_relaxed);
 }
 
-absl::Status Sealer::SealAll() {
+absl::Status Sealer::SealAll(const SealControl& control) {
   MutexLock round(&round_);
   IndexSeries();
-  return Seal(OpenNow(), Lagging::kWaitFor);
+  return Seal(OpenNow(), Lagging::kWaitFor, control);
 }
 
-absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Lagging lagging) {
+// Ended by `control` only between two pieces: a piece that is frozen is written or thawed.
+absl::Status Sealer::CheckGoOn(size_t left, const SealControl& control) const {
+  if (control.cancelled != nullptr && control.cancelled->load(std::memory_order_relaxed)) {
+    return absl::CancelledError(fmt::format(
+        "sealing was ended; {} hours are still open, and their points stay in the journal", left));
+  }
+  const int64_t end_ms = end_ms_.load(std::memory_order_relaxed);
+  if (end_ms == 0 || parts_.clock->MonotonicMs() < end_ms) return absl::OkStatus();
+  return absl::DeadlineExceededError(fmt::format(
+      "sealing: {} open hours are left as the store closes; their points stay in the journal",
+      left));
+}
+
+absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours,
+                          Lagging lagging,
+                          const SealControl& control) {
   // Of one base time side by side: neighbours in the table.
   std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
     return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
   });
   for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
-    const int64_t end_ms = end_ms_.load(std::memory_order_relaxed);
-    if (end_ms != 0 && parts_.clock->MonotonicMs() >= end_ms) {
-      return absl::DeadlineExceededError(fmt::format(
-          "sealing: {} open hours are left as the store closes; their points stay in the journal",
-          hours.size() - begin));
-    }
+    if (control.progress) control.progress(begin, hours.size());
+    HOURCELL_RETURN_IF_ERROR(CheckGoOn(hours.size() - begin, control));
     const size_t count = std::min(kHoursAtOnce, hours.size() - begin);
     const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), lagging);
     if (!sealed.ok()) {
@@ -302,6 +313,7 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours, Lagging lagging) {
     }
     parts_.admission->RoomChanged();
   }
+  if (control.progress) control.progress(hours.size(), hours.size());
   return absl::OkStatus();
 }
 

@@ -45,6 +45,7 @@
 #include "engine/journal/journal.h"
 #include "engine/options.h"
 #include "engine/regions/live/region_loads.h"
+#include "engine/seal_control.h"
 #include "engine/series/active_sets.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
@@ -89,8 +90,9 @@ class Sealer {
   // done with the journal yet.
   absl::Status MakeRoom();
 
-  // Seals everything that is open now.
-  absl::Status SealAll();
+  // Seals everything that is open now. kCancelled: by `control`, which is asked between pieces of a
+  // thousand hours; what is sealed by then stays so.
+  absl::Status SealAll(const SealControl& control = {});
 
   // From now on sealing ends after `limit_ms` with kDeadlineExceeded. What is open then stays in
   // the journal. For a store that is being closed. Thread-safe, also beside a round.
@@ -123,8 +125,10 @@ class Sealer {
   // What becomes of hours whose region lags.
   enum class Lagging : uint8_t { kPutOff, kWaitFor };
 
-  absl::Status Seal(std::vector<OpenHourInfo> hours, Lagging lagging)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Seal(std::vector<OpenHourInfo> hours,
+                    Lagging lagging,
+                    const SealControl& control = {}) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status CheckGoOn(size_t left, const SealControl& control) const;
   absl::Status SealSome(std::span<const OpenHourInfo> hours, Lagging lagging)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status WriteCells(std::span<const FrozenHour> hours,

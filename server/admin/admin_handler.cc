@@ -26,17 +26,25 @@ HttpResponse AdminFailure(const absl::Status& status) {
   return HttpError(500, "Storage exception", text);
 }
 
+SealControl SealedFor(JobWatch* watch, std::string_view phase) {
+  if (watch == nullptr) return {};
+  return {
+      .cancelled = watch->cancelled(), .progress = [watch, phase](uint64_t done, uint64_t total) {
+        watch->Report({.phase = std::string(phase), .done = done, .total = total, .unit = "hours"});
+      }};
+}
+
 }  // namespace
 
 AdminHandler::AdminHandler(Tsdb* tsdb, Clock* clock)
     : clock_(clock), tsdb_(tsdb), sealed_(tsdb->stats().counter("seal.hours", {{"type", "all"}})) {}
 
-HttpResponse AdminHandler::Seal() {
-  return Run([this] { return tsdb_->Seal(); });
+HttpResponse AdminHandler::Seal(JobWatch* watch) {
+  return Run([this, watch] { return tsdb_->Seal(SealedFor(watch, "")); });
 }
 
-HttpResponse AdminHandler::Flush() {
-  return Run([this] { return tsdb_->Flush(); });
+HttpResponse AdminHandler::Flush(JobWatch* watch) {
+  return Run([this, watch] { return tsdb_->Flush(SealedFor(watch, "sealing")); });
 }
 
 HttpResponse AdminHandler::Compact(JobWatch* watch) {

@@ -19,10 +19,10 @@ class AdminHandler {
   // Both are borrowed and outlive the object.
   AdminHandler(Tsdb* tsdb, Clock* clock);
 
-  // Tsdb::Seal, Flush and Compact, of which the last tells the watch how far it is and ends when
-  // that is cancelled. Answers as Run.
-  HttpResponse Seal();
-  HttpResponse Flush();
+  // Tsdb::Seal, Flush and Compact. Each tells the watch how far it is and ends when that is
+  // cancelled; null: nobody watches. Answers as Run.
+  HttpResponse Seal(JobWatch* watch = nullptr);
+  HttpResponse Flush(JobWatch* watch = nullptr);
   HttpResponse Compact(JobWatch* watch);
 
   // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the hours that

@@ -114,7 +114,9 @@ HttpResponse GetGlobal(const AnnotationEdit& edit, Tsdb* tsdb, int64_t now_ms) {
     if (!end.ok()) return HttpError(400, end.error().text);
     end_ms = end->ms;
   }
-  const auto annotations = tsdb->GlobalAnnotations(start->ms, end_ms);
+  QueryControl control;
+  const auto memory = tsdb->LeaseQueryMemory(&control);  // until the answer is printed
+  const auto annotations = tsdb->GlobalAnnotations(start->ms, end_ms, memory.get());
   return annotations.ok() ? AnswerList(*annotations) : QueryError(annotations.status());
 }
 
@@ -153,7 +155,9 @@ HttpResponse WriteBulk(const HttpRequest& request, AnnotationWrite write, Tsdb* 
     return HttpError(400, kMissingStart, fmt::format("Annotation error: number {}", i + 1));
   }
   std::erase_if(*edits, [](const AnnotationEdit& edit) { return edit.sets_nothing(); });
-  const auto annotations = tsdb->PutAnnotations(*edits, write);
+  QueryControl control;
+  const auto memory = tsdb->LeaseQueryMemory(&control);  // until the answer is printed
+  const auto annotations = tsdb->PutAnnotations(*edits, write, memory.get());
   return annotations.ok() ? AnswerList(*annotations) : QueryError(annotations.status());
 }
 

@@ -127,10 +127,29 @@ void AppendObject(std::string_view name, const TextByName& texts, std::string* o
   out->push_back('}');
 }
 
+// What the answer to such names takes until it is printed: each has an entry with its UID, or with
+// a message that may have the name again.
+size_t BytesOfAnswer(const NamesByKind& names) {
+  constexpr size_t kEntryBytes = 400;
+  size_t bytes = 0;
+  for (const std::vector<std::string>& of_kind : names) {
+    for (const std::string& name : of_kind)
+      bytes += kEntryBytes + 6 * name.size();
+  }
+  return bytes;
+}
+
 HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
   const absl::StatusOr<NamesByKind> names =
       request.method == "POST" ? NamesFromJson(request.body) : NamesFromParams(request);
   if (!names.ok()) return HttpError(400, names.status());
+  // Before anything is assigned.
+  QueryControl control;
+  const auto memory = tsdb->LeaseQueryMemory(&control);
+  if (memory != nullptr) {
+    const absl::Status taken = memory->Take(BytesOfAnswer(*names));
+    if (!taken.ok()) return QueryError(taken);
+  }
   HttpResponse response;
   for (const UidKind kind : kUidKinds) {
     TextByName uids;

@@ -57,6 +57,8 @@ void AppendBegin(uint64_t id,
 uint64_t QueryRegistry::Begin(std::string text,
                               std::string_view remote,
                               std::shared_ptr<QueryControl> control) {
+  if (text.size() > kListedTextBytesMax)
+    text = fmt::format("{{\"bytesNotListed\":{}}}", text.size());
   Query entry{.id = 0,
               .text = std::move(text),
               .remote = std::string(remote),

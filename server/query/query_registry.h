@@ -33,6 +33,8 @@ namespace hourcell {
 inline constexpr size_t kCompletedQueriesMax = 100;
 // Of a request with many sub queries, those after so much text are counted instead of listed.
 inline constexpr size_t kListedQueryBytesMax = 16 * 1024;
+// One whose text is longer all the same is listed as {"bytesNotListed":...}: a hundred are kept.
+inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 
 // What a request of /api/query asks, as JSON, with its lists cut at kListedQueryBytesMax.
 std::string ListedQueryText(const QueryRequest& query);

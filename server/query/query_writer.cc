@@ -78,12 +78,16 @@ void AppendNames(std::span<const std::string_view> names, std::string* out) {
   out->push_back(']');
 }
 
-void AppendTsuids(std::span<const std::string_view> tsuids, std::string* out) {
-  out->push_back('[');
+absl::Status AppendTsuids(std::span<const std::string_view> tsuids, BodyWriter* body) {
+  body->buffer().push_back('[');
   for (size_t i = 0; i < tsuids.size(); ++i) {
-    fmt::format_to(std::back_inserter(*out), "{}\"{}\"", i > 0 ? "," : "", ToUpperHex(tsuids[i]));
+    fmt::format_to(std::back_inserter(body->buffer()), "{}\"{}\"", i > 0 ? "," : "",
+                   ToUpperHex(tsuids[i]));
+    // A group may have a million.
+    HOURCELL_RETURN_IF_ERROR(body->Offer());
   }
-  out->push_back(']');
+  body->buffer().push_back(']');
+  return absl::OkStatus();
 }
 
 // ,"annotations":[...]; nothing if there are none.
@@ -110,7 +114,7 @@ absl::Status QueryWriter::OnBegin(std::span<const Annotation> global_annotations
 }
 
 absl::Status QueryWriter::OnSeries(const SeriesView& series) {
-  AppendHead(series);
+  HOURCELL_RETURN_IF_ERROR(AppendHead(series));
   Printed printed;
   HOURCELL_RETURN_IF_ERROR(AppendPoints(series, &printed));
   std::string& out = body_.buffer();
@@ -152,7 +156,7 @@ void QueryWriter::BeginElement() {
 }
 
 // Everything of a series but its points.
-void QueryWriter::AppendHead(const SeriesView& series) {
+absl::Status QueryWriter::AppendHead(const SeriesView& series) {
   BeginElement();
   std::string& out = body_.buffer();
   out.append("{\"metric\":");
@@ -171,10 +175,11 @@ void QueryWriter::AppendHead(const SeriesView& series) {
   }
   if (printing_.show_tsuids) {
     out.append(",\"tsuids\":");
-    AppendTsuids(series.tsuids, &out);
+    HOURCELL_RETURN_IF_ERROR(AppendTsuids(series.tsuids, &body_));
   }
   AppendAnnotations("annotations", series.annotations, &out);
   out.append(global_annotations_);
+  return absl::OkStatus();
 }
 
 absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printed) {

@@ -47,7 +47,7 @@ class QueryWriter : public QuerySink {
 
   // Begins an element of the response's list.
   void BeginElement();
-  void AppendHead(const SeriesView& series);
+  absl::Status AppendHead(const SeriesView& series);
   absl::Status AppendPoints(const SeriesView& series, Printed* printed);
   void AppendSummary(const QueryCost& cost, int64_t elapsed_us);
 

@@ -247,5 +247,107 @@ TEST_F(QueryBudgetTest, LastPointsAndLookUpsAreCounted) {
   EXPECT_THAT(tsdb_->LookupSeries({.metric = ""}, visit), IsOkAndHolds(3000u));
 }
 
+// The names of an answer are kept to save look-ups; names may be long.
+TEST_F(QueryBudgetTest, LookUpsSuggestionsAndTheirNamesAreCounted) {
+  options_.write_buffer_bytes = 16 << 20;  // names are written faster than merged
+  Reopen(0);
+  for (int host = 0; host < 8000; ++host) {
+    OwnedPoint point("m", fmt::format("host={:0>1000} rack=r{}", host, host % 2), kHour, host);
+    ASSERT_OK(tsdb_->Put(point.view()));
+  }
+  ASSERT_OK(tsdb_->Seal());
+  tsdb_->DropCaches();
+  const auto visit = [](const FoundSeries&) { return true; };
+  const auto check = [](const std::string& name, const std::function<void(QueryControl*)>& run) {
+    QueryControl warm;
+    run(&warm);  // fills the caches
+    QueryControl control;
+    const size_t before = LiveBytes();
+    ResetLiveBytesPeak();
+    run(&control);
+    EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes) << name;
+    return control.cost().memory;
+  };
+  EXPECT_GT(check("all of a metric",
+                  [&](QueryControl* control) {
+                    EXPECT_OK(tsdb_->LookupSeries({.metric = "m"}, visit, control));
+                  }),
+            8000u * 1000);
+  EXPECT_GT(check("of a tag",
+                  [&](QueryControl* control) {
+                    EXPECT_OK(tsdb_->LookupSeries({.metric = "m", .tags = {{"rack", "r1"}}}, visit,
+                                                  control));
+                  }),
+            4000u * 1000);
+  EXPECT_GT(check("last points with their names",
+                  [&](QueryControl* control) {
+                    EXPECT_OK(tsdb_->LastPoints(
+                        {.queries = {{.metric = "m"}}, .resolve = true}, [](const LastPoint&) {},
+                        control));
+                  }),
+            8000u * 1000);
+  EXPECT_EQ(check("names",
+                  [&](QueryControl* control) {
+                    EXPECT_OK(tsdb_->VisitNames(
+                        {.kind = UidKind::kTagv, .prefix = "0"},
+                        [](std::string_view) { return true; }, control));
+                  }),
+            0u);
+  check("groups with their names", [&](QueryControl* control) {
+    PointCount sink;
+    EXPECT_OK(tsdb_->Query(Spec("m", Aggregator::kSum, "", /*by_host=*/true, /*days=*/1), &sink,
+                           control));
+    EXPECT_EQ(sink.points, 8000u);
+  });
+}
+
+// Each row has 3600 points, and there are 400 of them.
+TEST_F(QueryBudgetTest, RowsThatADeleteRewritesAreCounted) {
+  for (int host = 0; host < 20; ++host) {
+    for (int64_t at = 0; at < 20 * 3600; at += 1)
+      Put("m", host, kHour + at, at * 7919 % 1'000'003);
+  }
+  ASSERT_OK(tsdb_->Seal());
+  QueryControl control;
+  const size_t before = LiveBytes();
+  ResetLiveBytesPeak();
+  ASSERT_OK(tsdb_->DeletePoints(
+      MakeQuery(Aggregator::kSum, "m", {}, kHour + 600, kHour + 20 * 3600 - 600), &control));
+  EXPECT_GT(control.cost().memory, size_t{512} << 10);
+  EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes);
+}
+
+TEST_F(QueryBudgetTest, AnnotationsThatAreWrittenAndListedAreCounted) {
+  const std::string notes(size_t{100} << 10, 'n');
+  std::vector<AnnotationEdit> edits;
+  for (int64_t i = 0; i < 100; ++i)
+    edits.push_back({.tsuid = "", .start_time = kHour + i, .notes = notes});
+  ASSERT_OK(tsdb_->PutAnnotations(edits, AnnotationWrite::kReplace));
+  // Small edits of large annotations.
+  for (AnnotationEdit& edit : edits)
+    edit = {.tsuid = "", .start_time = edit.start_time, .description = "d"};
+  const auto check = [&](const std::function<size_t(MemoryAccount*)>& run) {
+    QueryControl control;
+    const auto memory = tsdb_->LeaseQueryMemory(&control);
+    const size_t before = LiveBytes();
+    ResetLiveBytesPeak();
+    EXPECT_EQ(run(memory.get()), 100u);
+    EXPECT_GT(control.cost().memory, 100u * notes.size());
+    EXPECT_LE(LiveBytesPeak() - before, 2 * control.cost().memory + kFixedBytes);
+  };
+  check([&](MemoryAccount* memory) {
+    return tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge, memory)->size();
+  });
+  check([&](MemoryAccount* memory) {
+    return tsdb_->GlobalAnnotations(kHour * 1000, (kHour + 1000) * 1000, memory)->size();
+  });
+  Reopen(size_t{4} << 20);
+  EXPECT_THAT(
+      tsdb_->PutAnnotations(edits, AnnotationWrite::kMerge),
+      StatusIs(absl::StatusCode::kResourceExhausted, testing::HasSubstr("tsd.query.memory")));
+  EXPECT_THAT(tsdb_->GlobalAnnotations(kHour * 1000, (kHour + 1000) * 1000),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+}
+
 }  // namespace
 }  // namespace hourcell::query_budget_test

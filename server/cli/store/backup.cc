@@ -20,6 +20,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
+#include "server/cli/long_work.h"
 #include "server/cli/server_job.h"
 #include "server/cli/store_flags.h"
 
@@ -69,8 +70,14 @@ absl::StatusOr<Made> AskServer(const HttpUrl& url, Terminal& terminal) {
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
-absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory) {
-  const absl::StatusOr<BackupManifest> manifest = tsdb->backups()->Make(directory);
+// Progress of work in bytes.
+BackupProgress BytesOf(LongWork* work) {
+  return [work](uint64_t done, uint64_t total) { return work->Update("", done, total, "bytes"); };
+}
+
+absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory, LongWork* work) {
+  const absl::StatusOr<BackupManifest> manifest = tsdb->backups()->Make(directory, BytesOf(work));
+  work->Clear();
   const absl::Status closed = tsdb->Close();
   HOURCELL_RETURN_IF_ERROR(manifest.status());
   HOURCELL_RETURN_IF_ERROR(closed);
@@ -110,7 +117,14 @@ int Make(const BackupCommandOptions& options, Terminal& terminal) {
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kBackupCommand, tsdb.status());
-  return PrintMade(AskStore(tsdb->get(), options.words[0]), start_ms, terminal);
+  LongWork work(terminal, kBackupCommand);
+  const absl::StatusOr<Made> made = AskStore(tsdb->get(), options.words[0], &work);
+  if (absl::IsCancelled(made.status())) {
+    return work.FailInterrupted(
+        "no backup was made. The next backup in this directory removes what "
+        "was copied");
+  }
+  return PrintMade(made, start_ms, terminal);
 }
 
 int List(const BackupSet& set, Terminal& terminal) {
@@ -131,7 +145,12 @@ int List(const BackupSet& set, Terminal& terminal) {
 
 int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal) {
   const int64_t start_ms = terminal.clock->MonotonicMs();
-  const absl::StatusOr<BackupCheck> check = set.Verify(id);
+  LongWork work(terminal, "backup verify");
+  const absl::StatusOr<BackupCheck> check = set.Verify(id, BytesOf(&work));
+  if (absl::IsCancelled(check.status())) {
+    return work.FailInterrupted(StatusText(check.status()));
+  }
+  work.Clear();
   if (!check.ok()) return Fail(terminal, kBackupCommand, check.status());
   for (const std::string& fault : check->faults)
     fmt::print(terminal.out, "damaged: {}\n", fault);
@@ -202,7 +221,15 @@ int RunRestore(const RestoreOptions& options, Terminal& terminal) {
   const absl::StatusOr<BackupManifest> manifest =
       (*set)->Read(options.id.value_or((*set)->ids().back()));
   if (!manifest.ok()) return Fail(terminal, kRestore, manifest.status());
-  const absl::Status restored = RestoreBackup(**set, *manifest, options.to);
+  LongWork work(terminal, kRestore);
+  const absl::Status restored =
+      RestoreBackup(**set, *manifest, options.to, /*env=*/nullptr, BytesOf(&work));
+  if (absl::IsCancelled(restored)) {
+    return work.FailInterrupted(
+        fmt::format("there is no store in {}. The next restore to it removes {}.restoring",
+                    options.to, options.to));
+  }
+  work.Clear();
   if (!restored.ok()) return Fail(terminal, kRestore, restored);
   fmt::print(terminal.out, "restored backup {} of {} to {}: {} files, {} bytes in {} ms\n",
              manifest->id, TimeText(manifest->made_ms), options.to, manifest->files.size(),
@@ -229,6 +256,8 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
       "With --url, a running server makes the backup while it serves reads and writes, in the\n"
       "directory of its setting tsd.storage.backup.directory. The backup has all points that\n"
       "were acknowledged before it began.\n"
+      "Ctrl-C or SIGTERM ends a command without --url at the next file, with exit code 130 or\n"
+      "143; there is no new backup then.\n"
       "See also 'hourcell restore' and docs/backup.md.\n"
       "\nExamples:\n"
       "  hourcell backup --url http://localhost:4242\n"
@@ -246,7 +275,8 @@ int RestoreMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddWord("STORE", &options.to, "new directory, or an empty one");
   line.set_footer(
       "Every file is checked while it is copied. Until the restore is complete, the directory\n"
-      "is called STORE.restoring.\n"
+      "is called STORE.restoring. Ctrl-C or SIGTERM ends the restore at the next file, with\n"
+      "exit code 130 or 143.\n"
       "\nExample:\n"
       "  hourcell restore /var/backups/hourcell /var/lib/hourcell\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

@@ -25,6 +25,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/import/point_sink.h"
+#include "server/cli/long_work.h"
 #include "server/cli/progress.h"
 #include "server/cli/store/point_digest.h"
 #include "server/cli/store_flags.h"
@@ -96,8 +97,8 @@ struct Migrated {
 
 class Migrator {
  public:
-  Migrator(Tsdb* from, Tsdb* to, ProgressMeter* meter)
-      : from_(*from), to_(*to), sink_(MakeStoreSink(to)), meter_(*meter) {}
+  Migrator(Tsdb* from, Tsdb* to, ProgressMeter* meter, LongWork* work)
+      : from_(*from), to_(*to), sink_(MakeStoreSink(to)), meter_(*meter), work_(*work) {}
 
   absl::Status Run() {
     for (const UidKind kind : kUidKinds)
@@ -108,7 +109,11 @@ class Migrator {
     HOURCELL_RETURN_IF_ERROR(
         from_.VisitAnnotations([this](const Annotation& note) { return CopyAnnotation(note); }));
     HOURCELL_RETURN_IF_ERROR(CopyTtls());
-    HOURCELL_RETURN_IF_ERROR(to_.Flush());
+    meter_.Clear();
+    HOURCELL_RETURN_IF_ERROR(
+        to_.Flush({.cancelled = LongWork::cancelled(), .progress = [this](uint64_t d, uint64_t t) {
+                     work_.Update("flush", d, t, "hours");
+                   }}));
     HOURCELL_KILL_POINT("migrate:flushed");
     return absl::OkStatus();
   }
@@ -116,10 +121,13 @@ class Migrator {
   // kDataLoss: the target has other points than were read.
   absl::Status Compare() const {
     PointDigest there;
+    absl::Status ended;
     HOURCELL_RETURN_IF_ERROR(to_.Scan({}, [&](const ScannedRow& row) {
       there.Add(row);
-      return true;
+      ended = GoOn("compare", there.points(), done_.points.points(), "points");
+      return ended.ok();
     }));
+    HOURCELL_RETURN_IF_ERROR(ended);
     if (there == done_.points) return absl::OkStatus();
     return absl::DataLossError(fmt::format(
         "the points of the target differ from the source: {} points in the target, {} read",
@@ -133,7 +141,9 @@ class Migrator {
   absl::Status CopyNames(UidKind kind) {
     HOURCELL_ASSIGN_OR_RETURN(std::vector<UidRow> rows, from_.GrepUids(kind, "", false));
     std::ranges::sort(rows, {}, &UidRow::uid_bytes);
+    uint64_t copied = 0;
     for (const UidRow& row : rows) {
+      HOURCELL_RETURN_IF_ERROR(GoOn(KindName(kind), copied++, rows.size(), "names"));
       if (to_.FindUid(kind, row.name).ok()) continue;
       const absl::Status assigned = to_.AssignUid(kind, row.name).status();
       if (assigned.ok()) continue;
@@ -170,12 +180,26 @@ class Migrator {
                                                        refused.front().error.text));
     }
     batch_.Clear();
+    work_.Clear();
     meter_.Update(done_.points.points(), 0);
     HOURCELL_KILL_POINT("migrate:batch");
-    return absl::OkStatus();
+    return CheckSignal();
+  }
+
+  // kCancelled: a signal came.
+  absl::Status CheckSignal() const {
+    return LongWork::signal() == 0 ? absl::OkStatus() : absl::CancelledError("a signal came");
+  }
+  absl::Status GoOn(std::string_view phase,
+                    uint64_t done,
+                    uint64_t total,
+                    std::string_view unit) const {
+    work_.Update(phase, done, total, unit);
+    return CheckSignal();
   }
 
   absl::Status CopyAnnotation(const Annotation& note) {
+    HOURCELL_RETURN_IF_ERROR(CheckSignal());
     AnnotationEdit edit{.tsuid = "", .start_time = note.start_time};
     HOURCELL_ASSIGN_OR_RETURN(edit.tsuid, TsuidThere(note.tsuid));
     edit.end_time = note.end_time;
@@ -221,6 +245,7 @@ class Migrator {
   Tsdb& to_;
   const std::unique_ptr<PointSink> sink_;
   ProgressMeter& meter_;
+  LongWork& work_;
   Batch batch_;
   Migrated done_;
   std::map<std::pair<UidKind, Uid>, Uid> uids_;  // of the source: those of the target
@@ -280,13 +305,17 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options, 
   return Tsdb::Open(target);
 }
 
-absl::StatusOr<Migrated> Migrate(const MigrateOptions& options, Tsdb* from, Terminal& terminal) {
+absl::StatusOr<Migrated> Migrate(const MigrateOptions& options,
+                                 Tsdb* from,
+                                 LongWork* work,
+                                 Terminal& terminal) {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(options, *from));
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, 0);
-  Migrator migrator(from, to.get(), &meter);
+  Migrator migrator(from, to.get(), &meter, work);
   absl::Status done = migrator.Run();
   meter.Clear();
   if (done.ok() && !options.skip_compare) done = migrator.Compare();
+  work->Clear();
   done.Update(to->Close());
   if (done.ok()) {
     std::error_code error;
@@ -314,7 +343,12 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
   if (const absl::Status begun = BeginTarget(options); !begun.ok()) {
     return FailStore(terminal, kMigrateCommand, begun);
   }
-  const absl::StatusOr<Migrated> migrated = Migrate(options, from->get(), terminal);
+  LongWork work(terminal, kMigrateCommand);
+  const absl::StatusOr<Migrated> migrated = Migrate(options, from->get(), &work, terminal);
+  if (absl::IsCancelled(migrated.status()) && LongWork::signal() != 0) {
+    return work.FailInterrupted(fmt::format(
+        "{} is not whole. Run the migration again; it starts from the beginning", options.to));
+  }
   if (!migrated.ok()) return FailStore(terminal, kMigrateCommand, migrated.status());
   if (const absl::Status closed = (*from)->Close(); !closed.ok()) {
     return Fail(terminal, kMigrateCommand, closed);
@@ -344,7 +378,8 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
       "copies names, points, annotations and metric TTLs, then reads and compares the points of\n"
-      "both stores. FROM does not change. A migration that was interrupted can be run again.\n"
+      "both stores. FROM does not change. Ctrl-C or SIGTERM ends a migration, with exit code\n"
+      "130 or 143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"
       "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"

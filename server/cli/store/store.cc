@@ -19,6 +19,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
+#include "server/cli/long_work.h"
 #include "server/cli/server_job.h"
 #include "server/cli/store/salt.h"
 #include "server/cli/store/ttl.h"
@@ -32,11 +33,24 @@ constexpr std::string_view kAdminCommand = "store";
 
 struct Action {
   std::string_view name;
-  absl::Status (*run)(Tsdb* tsdb);
+  absl::Status (*run)(Tsdb* tsdb, LongWork* work);
 };
-constexpr Action kActions[] = {{"seal", [](Tsdb* tsdb) { return tsdb->Seal(); }},
-                               {"flush", [](Tsdb* tsdb) { return tsdb->Flush(); }},
-                               {"compact", [](Tsdb* tsdb) { return tsdb->Compact(); }}};
+
+SealControl SealingOf(LongWork* work) {
+  return {.cancelled = LongWork::cancelled(), .progress = [work](uint64_t done, uint64_t total) {
+            work->Update("", done, total, "hours");
+          }};
+}
+
+constexpr Action kActions[] = {
+    {"seal", [](Tsdb* tsdb, LongWork* work) { return tsdb->Seal(SealingOf(work)); }},
+    {"flush", [](Tsdb* tsdb, LongWork* work) { return tsdb->Flush(SealingOf(work)); }},
+    {"compact", [](Tsdb* tsdb, LongWork* work) {
+       return tsdb->Compact({.cancelled = LongWork::cancelled(),
+                             .progress = [work](std::string_view table, size_t done, size_t total) {
+                               work->Update(table, done, total, "tables");
+                             }});
+     }}};
 
 // What came of an action.
 struct Outcome {
@@ -73,8 +87,10 @@ absl::StatusOr<Outcome> AskServer(const HttpUrl& url, const Action& action, Term
   return absl::UnavailableError(fmt::format("{}:{}: {}", url.host, url.port, HttpErrorText(reply)));
 }
 
-absl::StatusOr<Outcome> AskStore(Tsdb* tsdb, const Action& action, int64_t start_ms, Clock* clock) {
-  absl::Status done = action.run(tsdb);
+absl::StatusOr<Outcome> AskStore(
+    Tsdb* tsdb, const Action& action, LongWork* work, int64_t start_ms, Clock* clock) {
+  absl::Status done = action.run(tsdb, work);
+  work->Clear();
   done.Update(tsdb->Close());
   HOURCELL_RETURN_IF_ERROR(done);
   const uint64_t hours = tsdb->stats().counter("seal.hours", {{"type", "all"}})->value();
@@ -113,17 +129,23 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   }
   // The time counts from before the open to after the close: a replay is part of the work.
   const int64_t start_ms = terminal.clock->MonotonicMs();
-  return RunOnEither(options,
-                     {.on_server =
-                          [&](const HttpUrl& url) {
-                            return Print(AskServer(url, *action, terminal), *action, terminal);
-                          },
-                      .on_store =
-                          [&](Tsdb* tsdb) {
-                            return Print(AskStore(tsdb, *action, start_ms, terminal.clock), *action,
-                                         terminal);
-                          }},
-                     terminal);
+  return RunOnEither(
+      options,
+      {.on_server =
+           [&](const HttpUrl& url) {
+             return Print(AskServer(url, *action, terminal), *action, terminal);
+           },
+       .on_store =
+           [&](Tsdb* tsdb) {
+             LongWork work(terminal, fmt::format("store {}", action->name));
+             const absl::StatusOr<Outcome> outcome =
+                 AskStore(tsdb, *action, &work, start_ms, terminal.clock);
+             if (absl::IsCancelled(outcome.status()) && LongWork::signal() != 0) {
+               return work.FailInterrupted("the store was closed, and no point is lost");
+             }
+             return Print(outcome, *action, terminal);
+           }},
+      terminal);
 }
 
 int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {

@@ -100,7 +100,8 @@ class ActiveSetsTest : public testing::Test {
     return active.ok() && active->has_value() ? **active : std::vector<SeriesNumber>();
   }
   std::vector<SeriesNumber> Stored(const std::string& metric, uint32_t day) {
-    const auto stored = ReadActiveSets(layout_, MetricUid(metric), day, day, &tables_);
+    const auto stored =
+        ReadActiveSets(layout_, MetricUid(metric), day, day, tables_.Snapshot().get());
     EXPECT_OK(stored);
     return stored.value_or(std::vector<SeriesNumber>());
   }

@@ -386,6 +386,41 @@ TEST_F(SealerTest, AStoreThatClosesSealsForALimitedTimeAndLosesNothing) {
   EXPECT_EQ(Stat("seal.hours", "all"), Stat("journal.replayed_points"));
 }
 
+TEST_F(SealerTest, SealingAllSaysHowFarItIsAndEndsWhenItIsCancelled) {
+  constexpr int64_t kHours = 5000;
+  Open();
+  for (int64_t hour = 0; hour < kHours; ++hour)
+    ASSERT_OK(Put({"m", "host=h", kHour + hour * 3600, 1}));
+  const auto open_hours = [&] { return Stat("hours.open"); };
+
+  std::atomic<bool> cancelled{false};
+  std::vector<uint64_t> done;
+  SealControl control{.cancelled = &cancelled, .progress = [&](uint64_t sealed, uint64_t total) {
+                        EXPECT_EQ(total, static_cast<uint64_t>(kHours));
+                        done.push_back(sealed);
+                        if (done.size() == 3) cancelled = true;
+                      }};
+  EXPECT_THAT(tsdb_->Flush(control), StatusIs(absl::StatusCode::kCancelled,
+                                              testing::HasSubstr("2952 hours are still open")));
+  EXPECT_THAT(done, testing::ElementsAre(0, 1024, 2048));
+  EXPECT_EQ(open_hours(), kHours - 2048);
+  EXPECT_GT(Stat("journal.bytes"), 0);
+
+  const auto count = [&] {
+    const auto result =
+        tsdb_->Query(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + kHours * 3600));
+    return result.ok() ? result->series.at(0).points.size() : 0;
+  };
+  EXPECT_EQ(count(), static_cast<size_t>(kHours));
+  done.clear();
+  cancelled = false;
+  control.progress = [&](uint64_t sealed, uint64_t) { done.push_back(sealed); };
+  EXPECT_OK(tsdb_->Seal(control));
+  EXPECT_THAT(done, testing::ElementsAre(0, 1024, 2048, 2952));
+  EXPECT_EQ(open_hours(), 0);
+  EXPECT_EQ(count(), static_cast<size_t>(kHours));
+}
+
 // A query that is under way from its construction to its end.
 class SlowQuery {
  public:

@@ -55,7 +55,26 @@ TEST_F(AdminHandlerTest, AnLsmCompactionThatIsCancelledEnds) {
 
   EXPECT_EQ(response.status, 503);
   EXPECT_THAT(response.body, HasSubstr("The job was stopped"));
-  EXPECT_EQ(OpenHours(), 0) << "what was done before stays done";
+  EXPECT_EQ(OpenHours(), 1) << "its sealing ends, too";
+}
+
+TEST_F(AdminHandlerTest, ASealAndAFlushThatAreCancelledEnd) {
+  Put({"m", "host=a", kStartS, 1});
+  AdminHandler handler(&tsdb(), Clock::System());
+  for (const auto run : {&AdminHandler::Seal, &AdminHandler::Flush}) {
+    JobWatch watch;
+    *watch.cancelled() = true;
+
+    const HttpResponse response = (handler.*run)(&watch);
+
+    EXPECT_EQ(response.status, 503);
+    EXPECT_THAT(response.body, HasSubstr("The job was stopped"));
+    EXPECT_THAT(response.body, HasSubstr("1 hours are still open"));
+    EXPECT_EQ(OpenHours(), 1);
+  }
+  JobWatch watch;
+  EXPECT_EQ(handler.Seal(&watch).status, 200);
+  EXPECT_EQ(OpenHours(), 0);
 }
 
 TEST_F(AdminHandlerTest, OnlyAPostDoesAnything) {

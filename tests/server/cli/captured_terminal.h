@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -48,6 +50,22 @@ class CapturedTerminal {
 
   ManualClock clock_;
   Terminal terminal_;
+};
+
+// A clock that sends the process a signal when it is asked for the n-th time: LongWork asks at each
+// step. REQUIRES: the signal is handled then.
+class SignallingClock : public ManualClock {
+ public:
+  SignallingClock(int signal, int looks) : ManualClock(0), signal_(signal), looks_(looks) {}
+  int64_t MonotonicMs() override {
+    if (--looks_ == 0) std::raise(signal_);
+    return ManualClock::MonotonicMs();
+  }
+  bool has_sent() const { return looks_ <= 0; }
+
+ private:
+  const int signal_;
+  int looks_;
 };
 
 inline void WriteFile(const std::string& path, std::string_view bytes) {

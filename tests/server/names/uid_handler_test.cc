@@ -131,5 +131,17 @@ TEST_F(UidHandlerTest, IsAbsentInModeRo) {
   EXPECT_EQ(Send("GET /api/uid/other").status, 404);
 }
 
+TEST_F(UidHandlerTest, ManyNamesCountInTheMemoryOfQueries) {
+  options().query_memory_bytes = 64 << 10;
+  std::string names = "a";
+  for (int i = 0; i < 200; ++i)
+    names += ",n" + std::to_string(i);
+
+  EXPECT_EQ(Send("GET /api/uid/assign?metric=" + names).status, 413);
+  EXPECT_THAT(Send("GET /api/uid/assign?metric=" + names).body, HasSubstr("tsd.query.memory"));
+  EXPECT_THAT(tsdb().FindUid(UidKind::kMetric, "a"), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_EQ(Send("GET /api/uid/assign?metric=a,n1").status, 200);
+}
+
 }  // namespace
 }  // namespace hourcell::uid_handler_test

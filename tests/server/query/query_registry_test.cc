@@ -130,5 +130,16 @@ TEST_F(QueryRegistryTest, AHugeRequestIsListedInPart) {
   registry_.End(id, {});
 }
 
+// A hundred of them are kept, and a request may have a megabyte of filters.
+TEST_F(QueryRegistryTest, ATextThatIsTooLongIsNotKept) {
+  const std::string text = R"({"filter":")" + std::string(kListedTextBytesMax, 'f') + R"("})";
+  const uint64_t id = registry_.Begin(text, "127.0.0.1:1", std::make_shared<QueryControl>());
+
+  EXPECT_THAT(registry_.Json(), HasSubstr(R"("query":{"bytesNotListed":65549})"));
+  EXPECT_OK(registry_.Cancel(id));
+  registry_.End(id, {});
+  EXPECT_EQ(Size(Parsed()["completed"]), 1u);
+}
+
 }  // namespace
 }  // namespace hourcell::query_registry_test

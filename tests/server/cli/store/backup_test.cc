@@ -1,6 +1,8 @@
 #include "server/cli/store/backup.h"
 
+#include <csignal>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -129,6 +131,62 @@ TEST(RestoreMainTest, WantsBothDirectories) {
   EXPECT_EQ(RestoreMain({"backups"}, terminal.get()), kExitUsage);
 
   EXPECT_THAT(terminal.err(), testing::HasSubstr("hourcell restore: STORE is required\n"));
+}
+
+// At each step, of which there are as many as files.
+TEST_F(BackupCommandTest, ASignalEndsVerifyAndRestoreAndLeavesWhatTheirHelpSays) {
+  PutOne(1);
+  ASSERT_EQ(Run({backups_}), kExitOk);
+  int interrupted = 0;
+  // True: the command was done before so many looks at the clock; the first is before its work.
+  const auto outruns = [&](int looks, const std::function<int()>& run) {
+    const int signal = looks % 2 == 0 ? SIGTERM : SIGINT;
+    SignallingClock clock(signal, looks);
+    terminal_.get().clock = &clock;
+    const int code = run();
+    terminal_.get().clock = &terminal_.clock();
+    EXPECT_TRUE(code == kExitOk || code == 128 + signal) << code;
+    if (code != kExitOk) ++interrupted;
+    return code == kExitOk;
+  };
+  for (int looks = 2; !outruns(looks, [&] { return Run({"verify", backups_}); }); ++looks) {
+    EXPECT_THAT(terminal_.err(),
+                HasSubstr("hourcell backup verify: interrupted; verify: ended with"));
+  }
+  EXPECT_GT(interrupted, 3);
+
+  interrupted = 0;
+  for (int looks = 2; !outruns(looks, [&] { return Restore(); }); ++looks) {
+    EXPECT_THAT(terminal_.err(), HasSubstr("hourcell restore: interrupted; there is no store in"));
+    EXPECT_FALSE(std::filesystem::exists(dir_.file("target")));
+    EXPECT_TRUE(std::filesystem::exists(dir_.file("target.restoring")));
+  }
+  EXPECT_GT(interrupted, 3);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("target.restoring")));
+  EXPECT_OK(OpenStore({.data = dir_.file("target")}, StoreUse::kExisting));
+}
+
+TEST_F(BackupCommandTest, ASignalEndsABackupOfADirectory) {
+  PutOne(1);
+  SignallingClock clock(SIGTERM, 3);
+  terminal_.get().clock = &clock;
+  EXPECT_EQ(Run({backups_}), 143);
+  EXPECT_THAT(terminal_.err(), HasSubstr("hourcell backup: interrupted; no backup was made"));
+  terminal_.get().clock = &terminal_.clock();
+  EXPECT_EQ(Run({backups_}), kExitOk);
+  EXPECT_EQ(Run({"verify", backups_}), kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("verified 1 backups, "));
+}
+
+TEST_F(BackupCommandTest, ProgressIsShownOnATerminal) {
+  terminal_.get().is_tty = true;
+  PutOne(1);
+  ASSERT_EQ(Run({backups_}), kExitOk);
+  ASSERT_EQ(Run({"verify", backups_}), kExitOk);
+  ASSERT_EQ(Restore(), kExitOk);
+  for (const char* const name : {"backup: 0 of ", "backup verify: 0 of ", "restore: 0 of "})
+    EXPECT_THAT(terminal_.err(), HasSubstr(name));
+  EXPECT_THAT(terminal_.err(), HasSubstr(" bytes (0 %)"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "server/cli/store/migrate.h"
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -225,6 +226,32 @@ TEST_F(MigrateTest, NoSourceMakesNoTarget) {
   EXPECT_EQ(Run(), kExitFailure);
   EXPECT_FALSE(std::filesystem::exists(dir_.file("to")));
   EXPECT_THAT(terminal_.out(), IsEmpty());
+}
+
+// At the first steps, in the middle and in the comparison: the target is marked as not whole, and the
+// next migration begins it again.
+TEST_F(MigrateTest, ASignalEndsIt) {
+  ASSERT_NO_FATAL_FAILURE(FillSource());
+  const PointDigest source = DigestOf(Open("from").get());
+  int interrupted = 0;
+  bool is_done = false;
+  for (int looks = 3; !is_done; looks = looks * 5 / 4 + 1) {
+    const int signal = looks % 2 == 0 ? SIGTERM : SIGINT;
+    SignallingClock clock(signal, looks);
+    terminal_.get().clock = &clock;
+    const int code = Run();
+    terminal_.get().clock = &terminal_.clock();
+    is_done = code == kExitOk;
+    if (is_done) break;
+    ++interrupted;
+    EXPECT_EQ(code, 128 + signal) << terminal_.err();
+    EXPECT_THAT(terminal_.err(), HasSubstr("is not whole. Run the migration again"));
+    EXPECT_TRUE(std::filesystem::exists(dir_.file("to") + "/migration"));
+  }
+  EXPECT_GT(interrupted, 5);
+  EXPECT_FALSE(std::filesystem::exists(dir_.file("to") + "/migration"));
+  EXPECT_EQ(DigestOf(Open("to").get()), source);
+  EXPECT_EQ(DigestOf(Open("from").get()), source);
 }
 
 }  // namespace

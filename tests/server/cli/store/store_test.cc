@@ -1,5 +1,6 @@
 #include "server/cli/store/store.h"
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -56,6 +57,25 @@ TEST_F(AdminTest, ADirectoryIsReplayedSealedAndClosed) {
     const auto again = OpenStore(store(), StoreUse::kExisting);
     ASSERT_OK(again);
     EXPECT_EQ((*again)->stats().counter("journal.replayed_points")->value(), 0u);
+    size_t rows = 0;
+    EXPECT_OK((*again)->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
+    EXPECT_EQ(rows, 3u);
+  }
+}
+
+TEST_F(AdminTest, ASignalEndsSealingAndNoPointIsLost) {
+  for (const std::string action : {"seal", "flush", "compact"}) {
+    SCOPED_TRACE(action);
+    std::filesystem::remove_all(dir_.file("store"));
+    MakeKilledStore();
+    SignallingClock clock(SIGTERM, 2);
+    terminal_.get().clock = &clock;
+    // A compaction looks at the clock once sealing is done.
+    EXPECT_EQ(Run({action}), 143);
+    terminal_.get().clock = &terminal_.clock();
+    EXPECT_THAT(terminal_.err(), HasSubstr("hourcell store " + action + ": interrupted; "));
+    const auto again = OpenStore(store(), StoreUse::kExisting);
+    ASSERT_OK(again);
     size_t rows = 0;
     EXPECT_OK((*again)->Scan({}, [&](const ScannedRow&) { return ++rows > 0; }));
     EXPECT_EQ(rows, 3u);
