@@ -6,6 +6,7 @@
 
 #include "server/api/connection_context.h"
 #include "server/api/http_dispatch.h"
+#include "server/api/route_table.h"
 #include "server/query/query_run.h"
 
 namespace hourcell {
@@ -28,9 +29,12 @@ HttpJob::HttpJob(const ConnectionContext* context,
       stopping_(stopping) {}
 
 WorkerPool* HttpJob::Enter() {
-  // Who has no rights is refused whatever it asks for, and takes no query's place.
-  if (request_.rights.is_none() || !MayTakeLong(request_)) return nullptr;
-  if (context_->query_gate == nullptr || !IsQuery(request_)) return context_->pool;
+  refusal_ = ReadTarget(&request_);
+  // A client without rights is refused almost whatever it asks for, and takes no query's place.
+  if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
+  const AnsweredOn threads = ThreadsFor(request_.path);
+  if (threads == AnsweredOn::kSocketThread) return nullptr;
+  if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers) return context_->pool;
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
     pass_.emplace(*std::move(pass));
     if (context_->query_timeout_ms > 0) {
@@ -39,12 +43,12 @@ WorkerPool* HttpJob::Enter() {
     return context_->query_pool;
   }
   context_->counters->queries_refused->Add(1);
-  refused_ = true;
+  refusal_ = TooManyQueries();
   return nullptr;
 }
 
 std::optional<HttpWire> HttpJob::Answer() {
-  HttpResponse response = refused_ ? TooManyQueries() : CompleteBody(Response());
+  HttpResponse response = refusal_.has_value() ? *std::move(refusal_) : CompleteBody(Response());
   if (response.must_wait) return std::nullopt;
   body_.Release();
   return FormatResponse(request_, std::move(response));

@@ -34,8 +34,9 @@ class HttpJob {
 
   HttpRequest& request() { return request_; }
 
-  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is
-  // answered at once, by Answer, since that is quick, or since there are too many queries.
+  // The pool that is to answer, by the request's route; a query has its place, and its time runs,
+  // from now on. Null: it is answered at once, by Answer, since that is quick, since the target
+  // cannot be decoded, or since there are too many queries.
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
@@ -56,7 +57,7 @@ class HttpJob {
   RequestBodyBudget::Hold body_;
   const std::atomic<bool>* stopping_;
   std::optional<QueryGate::Pass> pass_;
-  bool refused_ = false;  // there are too many queries
+  std::optional<HttpResponse> refusal_;  // of Enter
 };
 
 }  // namespace hourcell

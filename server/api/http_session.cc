@@ -156,7 +156,8 @@ void HttpSession::JudgeLargeBody() {
 
 void HttpSession::JudgeBodyOfKnown() {
   if (context_->http_api == nullptr) return;
-  std::optional<HttpResponse> refusal = context_->http_api->RefuseUnread(*intake_.head());
+  std::optional<HttpResponse> refusal = ReadTarget(intake_.head());
+  if (!refusal.has_value()) refusal = context_->http_api->RefuseUnread(*intake_.head());
   if (!refusal.has_value()) return;
   context_->counters->bodies_refused->Add(1);
   refusal->close = true;

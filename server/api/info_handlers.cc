@@ -1,5 +1,6 @@
 #include "server/api/info_handlers.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <string>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "engine/query/query_spec.h"
+#include "server/api/route_table.h"
 #include "server/config/version.h"
 #include "server/text/json_text.h"
 
@@ -46,6 +48,21 @@ std::string JsonArray(const Texts& texts) {
     AppendJsonString(text, &out);
   }
   return out + "]";
+}
+
+constexpr std::string_view kModes[] = {"rw", "ro", "wo"};
+
+// Nothing for a verb that is not offered.
+void AppendVerb(std::string_view name, const VerbRow& verb, std::string* out) {
+  if (!verb.offered) return;
+  *out += out->ends_with('}') ? ",{" : "{";
+  AppendField("verb", name, out);
+  AppendField("right", RightName(verb.right), out);
+  *out += fmt::format(",\"changes\":{},\"modes\":", verb.effect != Effect::kReads);
+  std::vector<std::string_view> modes;
+  std::ranges::copy_if(kModes, std::back_inserter(modes),
+                       [&](std::string_view mode) { return mode != verb.absent_in; });
+  *out += JsonArray(modes) + "}";
 }
 
 struct FilterHelp {
@@ -174,6 +191,24 @@ HttpResponse FiltersInfo() {
   }
   response.body += '}';
   return response;
+}
+
+// [{"path":"/api/annotation","doc":"...","verbs":[{"verb":"GET","right":"read","changes":false,
+// "modes":["rw","ro"]},...]},...]
+HttpResponse EndpointsInfo() {
+  std::string body = "[";
+  for (const RouteRow& row : RouteTable()) {
+    body += body.size() > 1 ? ",{" : "{";
+    AppendField("path", row.path, &body);
+    AppendField("doc", row.doc, &body);
+    body += ",\"verbs\":[";
+    AppendVerb("GET", row.get, &body);
+    AppendVerb("POST", row.post, &body);
+    AppendVerb("PUT", row.put, &body);
+    AppendVerb("DELETE", row.del, &body);
+    body += "]}";
+  }
+  return JsonResponse(body + "]");
 }
 
 HttpResponse SerializersInfo() {

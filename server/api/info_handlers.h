@@ -32,6 +32,9 @@ HttpResponse ConfigInfo(const Config& config);
 // /api/config/filters: the types of filters, described.
 HttpResponse FiltersInfo();
 
+// /api/endpoints: the table of routes.
+HttpResponse EndpointsInfo();
+
 // /api/serializers: the one there is.
 HttpResponse SerializersInfo();
 

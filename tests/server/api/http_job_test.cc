@@ -69,6 +69,17 @@ TEST_F(HttpJobTest, WhatIsQuickIsAnsweredAtOnceAndTheRestInItsPool) {
   EXPECT_EQ(Task("/api/query?m=sum:m", AccessRights()).Enter(), nullptr) << "of a stranger";
 }
 
+TEST_F(HttpJobTest, APathIsDecodedBeforeItIsJudged) {
+  EXPECT_EQ(Task("/api/%70ut").Enter(), nullptr) << "a put takes no query's place";
+  EXPECT_EQ(Task("/api/quer%79").Enter(), &query_pool_);
+  EXPECT_EQ(Task("/api/%73tats").Enter(), &pool_);
+}
+
+TEST_F(HttpJobTest, AnEndThatLooksLikeARouteMakesNoRoute) {
+  for (const char* const target : {"/anything/put", "/put", "/api/x/query", "/query"})
+    EXPECT_EQ(Task(target).Enter(), &pool_) << target;
+}
+
 // As a put of series that have to wait for others.
 TEST_F(HttpJobTest, WhatMustWaitAfterAllIsAnsweredInAPool) {
   context_.answer = [this](HttpRequest* request) {
