@@ -111,6 +111,10 @@ HttpResponse Endpoints::List(const HttpRequest&) {
   return EndpointsInfo();
 }
 
+HttpResponse Endpoints::WhoAmI(const HttpRequest& request) {
+  return WhoAmIInfo(request, *config_);
+}
+
 HttpResponse Endpoints::DropCaches(const HttpRequest&) {
   if (!config_->boolean("tsd.rpc.allow_dropcaches")) {
     return HttpError(403, "Forbidden",

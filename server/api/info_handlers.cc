@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "engine/query/query_spec.h"
+#include "server/access/credentials.h"
 #include "server/api/route_table.h"
 #include "server/config/version.h"
 #include "server/text/json_text.h"
@@ -209,6 +211,17 @@ HttpResponse EndpointsInfo() {
     body += "]}";
   }
   return JsonResponse(body + "]");
+}
+
+HttpResponse WhoAmIInfo(const HttpRequest& request, const Config& config) {
+  const bool has_users = !config.text("tsd.auth.file").empty();
+  const std::optional<Login> login =
+      has_users ? ParseAuthorization(request.header("authorization")) : std::nullopt;
+  std::string body = "{";
+  AppendField("user", login.has_value() ? login->user : "", &body);
+  AppendField("role", request.rights.role(), &body);
+  AppendField("mode", config.text("tsd.mode"), &body);
+  return JsonResponse(body + fmt::format(",\"has_users\":{}}}", has_users));
 }
 
 HttpResponse SerializersInfo() {

@@ -106,6 +106,12 @@ constexpr RouteRow kRows[] = {
      .answered_on = AnsweredOn::kSocketThread,
      .handler = &Endpoints::List,
      .doc = "list the endpoints, with their verbs and rights"},
+    // A page must know whether to ask for a login.
+    {.path = "/api/whoami",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::WhoAmI,
+     .doc = "the user, the role and the mode of the server, as they are for the client"},
     {.path = "/api/dropcaches",
      .get = Changes(Right::kAdmin),
      .del = Changes(Right::kAdmin),

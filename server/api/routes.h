@@ -1,8 +1,8 @@
 // HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
 //
 // The paths are OpenTSDB's, in any case, /api[/v<N>]/...: route_table.h has them, and says what
-// each needs. Errors have OpenTSDB's JSON. A request that its client may not make is answered 401 or 403
-// (http_login.h); one that a foreign web page sent, or may have sent, 403 (web_guard.h).
+// each needs. Errors have OpenTSDB's JSON. A request that its client may not make is answered 401
+// or 403 (http_login.h); one that a foreign web page sent, or may have sent, 403 (web_guard.h).
 // Thread-safe.
 
 #pragma once

@@ -23,8 +23,8 @@ class CorsPolicy {
   static absl::StatusOr<CorsPolicy> Create(std::string_view domains, std::string_view headers);
 
   // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405,
-  // to which the caller adds Allow), an origin that is not permitted (status 200 with error JSON, as
-  // in OpenTSDB). Else nothing. Not for requests of our own pages.
+  // to which the caller adds Allow), an origin that is not permitted (status 200 with error JSON,
+  // as in OpenTSDB). Else nothing. Not for requests of our own pages.
   std::optional<HttpResponse> Intercept(const HttpRequest& request) const;
 
   // True for an origin that a setting permits.

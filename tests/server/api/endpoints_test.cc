@@ -2,6 +2,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -24,6 +26,24 @@ TEST_F(EndpointsTest, SmallEndpointsAnswer) {
     EXPECT_EQ(response.status, 200) << request;
     EXPECT_FALSE(response.body.empty()) << request;
   }
+}
+
+TEST_F(EndpointsTest, AClientIsToldWhoItIs) {
+  EXPECT_EQ(Send("GET /api/whoami").body,
+            R"({"user":"","role":"admin","mode":"rw","has_users":false})");
+  rights_ = AccessRights();
+  EXPECT_EQ(Send("GET /api/whoami").body,
+            R"({"user":"","role":"none","mode":"rw","has_users":false})");
+}
+
+// The secret was checked before, by the session.
+TEST_F(EndpointsTest, AUserIsToldItsName) {
+  ASSERT_OK(config().Set("tsd.auth.file", "users"));
+  rights_ = AccessRights::Read();
+  const std::vector<std::pair<std::string, std::string>> headers = {
+      {"authorization", "Bearer grafana.secret"}};
+  EXPECT_EQ(Send("GET /api/whoami", "", headers).body,
+            R"({"user":"grafana","role":"read","mode":"rw","has_users":true})");
 }
 
 TEST_F(EndpointsTest, StatsCountPuts) {

@@ -60,6 +60,7 @@ constexpr std::string_view kPaths[] = {
     "/api/config/filters",
     "/api/serializers",
     "/api/endpoints",
+    "/api/whoami",
     "/api/dropcaches",
     "/api/annotation",
     "/api/annotation/bulk",
