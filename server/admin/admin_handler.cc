@@ -6,28 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "server/http/http_error.h"
+#include "server/http/http_status.h"
 
 namespace hourcell {
-namespace {
-
-HttpResponse TryLater(std::string_view message, std::string_view details) {
-  HttpResponse response = HttpError(503, message, details);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
-HttpResponse AdminFailure(const absl::Status& status) {
-  const std::string text(status.message().data(), status.message().size());
-  if (absl::IsCancelled(status)) return HttpError(503, "The job was ended", text);
-  if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
-    return TryLater("Storage is not available", text);
-  }
-  return HttpError(500, "Storage exception", text);
-}
-
-}  // namespace
-
 AdminHandler::AdminHandler(Tsdb* tsdb, Clock* clock)
     : clock_(clock), tsdb_(tsdb), sealed_(tsdb->stats().counter("seal.hours", {{"type", "all"}})) {}
 
@@ -51,7 +32,9 @@ HttpResponse AdminHandler::Compact(JobWatch* watch) {
 HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
   const int64_t start_ms = clock_->MonotonicMs();
   const uint64_t sealed_before = sealed_->value();
-  if (const absl::Status status = work(); !status.ok()) return AdminFailure(status);
+  if (const absl::Status status = work(); !status.ok()) {
+    return WorkFailure(Failed::kStore, "The job was ended", status);
+  }
   HttpResponse response;
   response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
                               clock_->MonotonicMs() - start_ms);
