@@ -4,7 +4,7 @@
 
 #include <absl/status/status.h>
 
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/route_table.h"
 #include "server/query/query_run.h"
@@ -19,7 +19,7 @@ constexpr char kTimedOut[] =
 
 }  // namespace
 
-HttpJob::HttpJob(const ConnectionContext* context,
+HttpJob::HttpJob(const HttpContext* context,
                  HttpRequest request,
                  RequestBodyBudget::Hold body,
                  const std::atomic<bool>* stopping)
@@ -34,13 +34,14 @@ WorkerPool* HttpJob::Enter() {
   if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
   const AnsweredOn threads = ThreadsFor(request_.path);
   if (threads == AnsweredOn::kSocketThread) return nullptr;
-  if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers) return context_->pool;
+  if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers)
+    return context_->pools.workers;
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
     pass_.emplace(*std::move(pass));
     if (context_->query_timeout_ms > 0) {
       request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
     }
-    return context_->query_pool;
+    return context_->pools.queries;
   }
   context_->counters->queries_refused->Add(1);
   refusal_ = TooManyQueries();
@@ -77,7 +78,7 @@ HttpResponse HttpJob::Response() {
   HttpResponse response =
       context_->answer != nullptr
           ? context_->answer(&request_)
-          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_, &body_);
+          : AnswerRequest(context_->body_bytes_max, context_->api, &request_, &body_);
   if (body_.was_refused()) context_->counters->bodies_no_memory->Add(1);
   if (*stopping_) response.close = true;
   return response;

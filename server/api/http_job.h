@@ -20,14 +20,14 @@
 
 namespace hourcell {
 
-struct ConnectionContext;
+struct HttpContext;
 struct WorkerPool;
 
 class HttpJob {
  public:
   // `context` and `stopping` are borrowed. `body`: what the request's body has of the memory of all
   // bodies; it is given back when the answer is made. `*stopping`: answers end their connections.
-  HttpJob(const ConnectionContext* context,
+  HttpJob(const HttpContext* context,
           HttpRequest request,
           RequestBodyBudget::Hold body,
           const std::atomic<bool>* stopping);
@@ -52,7 +52,7 @@ class HttpJob {
   HttpResponse QueryResponse();
   HttpResponse Response();
 
-  const ConnectionContext* context_;
+  const HttpContext* context_;
   HttpRequest request_;
   RequestBodyBudget::Hold body_;
   const std::atomic<bool>* stopping_;

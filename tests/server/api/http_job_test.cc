@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/clock.h"
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/http/body/send_window.h"
 #include "server/net/asio.h"
 
@@ -23,8 +23,8 @@ using testing::StartsWith;
 class HttpJobTest : public testing::Test {
  protected:
   HttpJobTest() {
-    context_.pool = &pool_;
-    context_.query_pool = &query_pool_;
+    context_.pools.workers = &pool_;
+    context_.pools.queries = &query_pool_;
     context_.query_gate = &gate_;
     context_.counters = &counters_;
     context_.clock = &clock_;
@@ -56,7 +56,7 @@ class HttpJobTest : public testing::Test {
   RequestBodyBudget memory_{0};
   WorkerPool pool_{1};
   WorkerPool query_pool_{1};
-  ConnectionContext context_;
+  HttpContext context_;
   std::atomic<bool> stopping_ = false;
   int answered_ = 0;
 };

@@ -22,7 +22,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/api/http_job.h"
 #include "server/api/query_gate.h"
 #include "server/net/asio.h"
@@ -214,8 +214,9 @@ class RouteTableTest : public ApiTest {
   WorkerPool workers_{1};
   WorkerPool queries_{1};
   std::atomic<bool> stopping_ = false;
-  ConnectionContext context_ = {
-      .pool = &workers_, .query_pool = &queries_, .counters = &counters_, .query_gate = &gate_};
+  HttpContext context_ = {.pools = {.workers = &workers_, .queries = &queries_},
+                          .counters = &counters_,
+                          .query_gate = &gate_};
 };
 
 // rw, ro, wo: what clients with the rights none, read, write, read+write and admin get in the mode;
