@@ -245,8 +245,8 @@ void SocketConnection::TakeTls(std::string_view bytes) {
 }
 
 void SocketConnection::WatchHandshake() {
-  if (context_->request_timeout_ms == 0) return;
-  handshake_timer_.expires_after(std::chrono::milliseconds(context_->request_timeout_ms));
+  if (context_->handshake_timeout_ms == 0) return;
+  handshake_timer_.expires_after(std::chrono::milliseconds(context_->handshake_timeout_ms));
   handshake_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
     if (error || self->is_closing() || self->tls_->is_established()) return;
     self->context_->counters->tls_timed_out->Add(1);
@@ -264,8 +264,8 @@ void SocketConnection::RefusePlain() {
 void SocketConnection::TakePlain(std::string_view bytes) {
   if (session_ == nullptr) {
     const bool is_http = bytes.front() >= 'A' && bytes.front() <= 'Z';
-    session_ = is_http ? StartHttpSession(this, context_, rights_)
-                       : StartTelnetSession(this, context_, rights_.all());
+    session_ = is_http ? StartHttpSession(this, context_->http, rights_)
+                       : StartTelnetSession(this, context_->telnet, rights_.all());
   }
   session_->Take(bytes);
 }

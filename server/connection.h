@@ -13,12 +13,30 @@
 #include <functional>
 #include <memory>
 
+#include "server/access/access_policy.h"
 #include "server/access/access_rights.h"
-#include "server/api/connection_context.h"
+#include "server/net/connection_counters.h"
+#include "server/net/tls_context.h"
 
 namespace hourcell {
 
+class ConnectionQuota;
+struct HttpContext;
 struct Socket;
+struct TelnetContext;
+
+// What all connections of a server share. Pointers are borrowed; immutable while connections live.
+struct ConnectionContext {
+  const HttpContext* http = nullptr;
+  const TelnetContext* telnet = nullptr;
+  const AccessPolicy* access = nullptr;  // null = an address alone gives no rights
+  const TlsContext* tls = nullptr;       // null = TLS is not spoken
+  bool tls_required = false;             // and nothing else is
+  const ConnectionCounters* counters = nullptr;
+  ConnectionQuota* quota = nullptr;  // of all listeners; null = none
+  int64_t idle_timeout_s = 0;        // 0 = none
+  int64_t handshake_timeout_ms = 0;  // of TLS; 0 = none
+};
 
 // How long a client may take to read its last replies before its connection is closed all the same.
 inline constexpr int64_t kFlushMs = 10'000;

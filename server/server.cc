@@ -22,6 +22,8 @@
 #include "codec/base/status_macros.h"
 #include "server/access/access_policy.h"
 #include "server/access/authenticator.h"
+#include "server/api/http_context.h"
+#include "server/api/login_queue.h"
 #include "server/api/query_gate.h"
 #include "server/api/routes.h"
 #include "server/connection.h"
@@ -33,6 +35,7 @@
 #include "server/net/descriptor_limit.h"
 #include "server/net/tls_context.h"
 #include "server/telnet/line_protocol.h"
+#include "server/telnet/telnet_session.h"
 #include "server/text/self_stats.h"
 #include "server/text/stats_text.h"
 
@@ -128,6 +131,8 @@ class Server::Impl {
   const std::shared_ptr<RequestBodyBudget> body_memory_;
   ConnectionQuota quota_;
   ConnectionQuota logins_{{.total = kLoginsWaitingMax, .per_address = kLoginsOfAddressMax}};
+  HttpContext http_context_;
+  TelnetContext telnet_context_;
   ConnectionContext context_;
 
   // Declared before what uses them: what is under way is destroyed with the contexts, last.
@@ -179,28 +184,34 @@ Server::Impl::Impl(const Config& config,
       .origin = {.host = HostName(), .port = {}},
       .clock = Clock::System(),
       .authenticator = authenticator_.get()};
-  context_ = {.tsdb = tsdb,
-              .http_api = &http_api_,
-              .pool = &pool_,
-              .query_pool = &query_pool_,
-              .commit_pool = &commit_pool_,
-              .login_pool = &login_pool_,
+  const LoginQueue logins = {
+      .authenticator = authenticator_.get(), .pool = &login_pool_, .waiting = &logins_};
+  http_context_ = {
+      .api = &http_api_,
+      .pools = {.workers = &pool_, .queries = &query_pool_},
+      .logins = logins,
+      .access = &access_,
+      .counters = &connection_counters_,
+      .query_gate = query_gate_.get(),
+      .query_timeout_ms = config.integer("tsd.query.timeout"),
+      .body_budget = body_memory_.get(),
+      .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
+      .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,
+      .send_timeout_ms = config.integer("tsd.query.send_timeout")};
+  telnet_context_ = {.tsdb = tsdb,
+                     .settings = &telnet_settings_,
+                     .counters = &telnet_counters_,
+                     .commit_pool = &commit_pool_,
+                     .logins = logins};
+  context_ = {.http = &http_context_,
+              .telnet = &telnet_context_,
               .access = &access_,
-              .authenticator = authenticator_.get(),
               .tls = tls_.get(),
               .tls_required = config.boolean("tsd.tls.required"),
-              .telnet = &telnet_settings_,
-              .telnet_counters = &telnet_counters_,
               .counters = &connection_counters_,
               .quota = &quota_,
-              .logins = &logins_,
-              .query_gate = query_gate_.get(),
-              .query_timeout_ms = config.integer("tsd.query.timeout"),
-              .body_budget = body_memory_.get(),
-              .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
               .idle_timeout_s = config.integer("tsd.core.socket.timeout"),
-              .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,
-              .send_timeout_ms = config.integer("tsd.query.send_timeout")};
+              .handshake_timeout_ms = config.integer("tsd.http.request.timeout") * 1000};
 }
 
 void Server::Impl::AddGauges() {

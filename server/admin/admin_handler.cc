@@ -6,25 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "server/http/http_error.h"
+#include "server/http/http_status.h"
 
 namespace hourcell {
 namespace {
-
-HttpResponse TryLater(std::string_view message, std::string_view details) {
-  HttpResponse response = HttpError(503, message, details);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
-HttpResponse AdminFailure(const absl::Status& status) {
-  const std::string text(status.message().data(), status.message().size());
-  if (absl::IsCancelled(status)) return HttpError(503, "The job was stopped", text);
-  if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
-    return TryLater("Storage is not available", text);
-  }
-  return HttpError(500, "Storage exception", text);
-}
 
 SealControl SealedFor(JobWatch* watch, std::string_view phase) {
   if (watch == nullptr) return {};
@@ -59,7 +44,9 @@ HttpResponse AdminHandler::Compact(JobWatch* watch) {
 HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
   const int64_t start_ms = clock_->MonotonicMs();
   const uint64_t sealed_before = sealed_->value();
-  if (const absl::Status status = work(); !status.ok()) return AdminFailure(status);
+  if (const absl::Status status = work(); !status.ok()) {
+    return WorkFailure(Failed::kStore, "The job was stopped", status);
+  }
   HttpResponse response;
   response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
                               clock_->MonotonicMs() - start_ms);

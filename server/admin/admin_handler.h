@@ -26,8 +26,7 @@ class AdminHandler {
   HttpResponse Compact(JobWatch* watch);
 
   // Runs `work` on the caller's thread. 200 {"sealed":<hours>,"ms":<milliseconds>}: the hours that
-  // were sealed meanwhile, and how long it took. 503: it was ended; with Retry-After: the store
-  // cannot do it for now; 500 with the store's words: it failed.
+  // were sealed meanwhile, and how long it took. Errors: as WorkFailure (http_status.h).
   HttpResponse Run(const std::function<absl::Status()>& work);
 
  private:

@@ -11,6 +11,7 @@
 #include "engine/backup_set.h"
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
+#include "server/http/http_status.h"
 #include "server/text/json_text.h"
 
 namespace hourcell {
@@ -19,17 +20,7 @@ namespace {
 constexpr std::string_view kBackupKind = "backup";
 
 HttpResponse BackupFailure(const absl::Status& status) {
-  const std::string_view text(status.message().data(), status.message().size());
-  if (absl::IsCancelled(status)) return HttpError(503, "The backup was stopped", text);
-  if (absl::IsUnavailable(status) || absl::IsResourceExhausted(status)) {
-    HttpResponse response = HttpError(503, "Storage is not available", text);
-    response.headers.emplace_back("Retry-After", "1");
-    return response;
-  }
-  if (absl::IsInvalidArgument(status) || absl::IsFailedPrecondition(status)) {
-    return HttpError(409, status);
-  }
-  return HttpError(500, "Storage exception", text);
+  return WorkFailure(Failed::kBackup, "The backup was stopped", status);
 }
 
 // Without the brace at its end.

@@ -21,6 +21,7 @@
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
+#include "server/http/http_status.h"
 
 namespace hourcell {
 namespace {
@@ -45,11 +46,7 @@ HttpResponse Check(size_t examples, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
         {.phase = std::string(progress.phase), .done = progress.points, .unit = "points"});
   };
   const absl::StatusOr<FsckReport> report = tsdb->fsck()->Check(std::move(options));
-  if (!report.ok()) {
-    const std::string why(report.status().message());
-    return absl::IsCancelled(report.status()) ? HttpError(503, "The check was ended", why)
-                                              : HttpError(500, "Storage exception", why);
-  }
+  if (!report.ok()) return WorkFailure(Failed::kStore, "The check was stopped", report.status());
   HttpResponse response;
   AppendFsckReport(*report, clock->MonotonicMs() - start_ms, &response.body);
   return response;

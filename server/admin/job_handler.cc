@@ -22,9 +22,7 @@ constexpr int kAccepted = 202;
 HttpResponse Refused(const absl::Status& status) {
   const std::string why(status.message());
   if (absl::IsUnavailable(status)) return HttpError(409, "Busy", why);
-  HttpResponse response = HttpError(503, "No job is begun", why);
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return HttpError(503, "No job is begun", why);
 }
 
 HttpResponse Show(const JobView& job, int status) {

@@ -11,35 +11,14 @@
 #include "codec/base/status_macros.h"
 #include "engine/region_admin.h"
 #include "server/admin/region_json.h"
-#include "server/http/http_error.h"
+#include "server/http/http_status.h"
 #include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
 
-int StatusOf(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kFailedPrecondition:
-      return 400;
-    case absl::StatusCode::kNotFound:
-      return 404;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kResourceExhausted:
-      return 503;
-    default:
-      return 500;
-  }
-}
-
-HttpResponse RegionFailure(const absl::Status& status) {
-  HttpResponse response = HttpError(StatusOf(status.code()), status);
-  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
 HttpResponse Answer(absl::StatusOr<std::string> body) {
-  if (!body.ok()) return RegionFailure(body.status());
+  if (!body.ok()) return FailureResponse(Failed::kChange, body.status());
   HttpResponse response;
   response.body = *std::move(body);
   return response;
@@ -115,7 +94,7 @@ absl::StatusOr<std::string> RollRegions(RegionAdmin* admin, const std::string& r
 
 std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
   if (status.ok()) return std::nullopt;
-  return RegionFailure(status);
+  return FailureResponse(Failed::kChange, status);
 }
 
 }  // namespace

@@ -9,8 +9,9 @@
 //   POST  regions/rolling                {"table":"data","rolling":{...}}, or {"table":"data",
 //                                        "abandoned":true}
 //
-// 400: the request makes no sense, or the split settings refuse it; 404: no such region; 503 with
-// Retry-After: another change is under way, or storage cannot for now; 500 with storage's words.
+// Errors: as http_status.h has it. 400: the request makes no sense; 409: the split settings refuse
+// it; 404: no such region; 503: another change is under way, or storage cannot for now; 500 with
+// storage's words.
 //
 // The POSTs are work of jobs (job_handler.h), one at a time. Thread-safe.
 

@@ -16,7 +16,7 @@
 #include "engine/salt_admin.h"
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
-#include "server/query/query_handler.h"
+#include "server/http/http_status.h"
 #include "server/text/salt_text.h"
 
 namespace hourcell {
@@ -77,9 +77,7 @@ HttpResponse ListSalt(Tsdb* tsdb) {
 
 HttpResponse ChangeSalt(const SaltChange& change, Tsdb* tsdb) {
   const absl::Status done = tsdb->salt()->Change(change.buckets, change.from_s);
-  if (absl::IsInvalidArgument(done)) return HttpError(400, done);
-  if (absl::IsFailedPrecondition(done)) return HttpError(409, done);
-  if (!done.ok()) return QueryError(done);
+  if (!done.ok()) return FailureResponse(Failed::kChange, done);
   return ListSalt(tsdb);
 }
 

@@ -15,6 +15,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/http/http_error.h"
+#include "server/http/http_status.h"
 #include "server/query/query_handler.h"
 #include "server/text/json_text.h"
 #include "server/text/ttl_text.h"
@@ -106,9 +107,7 @@ HttpResponse HandleTtl(const HttpRequest& request, bool allow_shorter, Tsdb* tsd
                      "(tsd.http.ttl.allow_shorter=false)");
   }
   const absl::Status set = tsdb->SetMetricTtl(change->metric, change->ttl_s);
-  if (absl::IsNotFound(set)) return HttpError(404, set);
-  if (absl::IsInvalidArgument(set)) return HttpError(400, set);
-  if (!set.ok()) return QueryError(set);
+  if (!set.ok()) return FailureResponse(Failed::kStore, set);
   return ListTtls(tsdb);
 }
 

@@ -4,8 +4,9 @@
 
 #include <absl/status/status.h>
 
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
+#include "server/api/route_table.h"
 #include "server/query/query_run.h"
 
 namespace hourcell {
@@ -18,7 +19,7 @@ constexpr char kTimedOut[] =
 
 }  // namespace
 
-HttpJob::HttpJob(const ConnectionContext* context,
+HttpJob::HttpJob(const HttpContext* context,
                  HttpRequest request,
                  RequestBodyBudget::Hold body,
                  const std::atomic<bool>* stopping)
@@ -28,23 +29,27 @@ HttpJob::HttpJob(const ConnectionContext* context,
       stopping_(stopping) {}
 
 WorkerPool* HttpJob::Enter() {
-  // Who has no rights is refused whatever it asks for, and takes no query's place.
-  if (request_.rights.is_none() || !MayTakeLong(request_)) return nullptr;
-  if (context_->query_gate == nullptr || !IsQuery(request_)) return context_->pool;
+  refusal_ = ReadTarget(&request_);
+  // A client without rights is refused almost whatever it asks for, and takes no query's place.
+  if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
+  const AnsweredOn threads = ThreadsFor(request_.path);
+  if (threads == AnsweredOn::kSocketThread) return nullptr;
+  if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers)
+    return context_->pools.workers;
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
     pass_.emplace(*std::move(pass));
     if (context_->query_timeout_ms > 0) {
       request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
     }
-    return context_->query_pool;
+    return context_->pools.queries;
   }
   context_->counters->queries_refused->Add(1);
-  refused_ = true;
+  refusal_ = TooManyQueries();
   return nullptr;
 }
 
 std::optional<HttpWire> HttpJob::Answer() {
-  HttpResponse response = refused_ ? TooManyQueries() : CompleteBody(Response());
+  HttpResponse response = refusal_.has_value() ? *std::move(refusal_) : CompleteBody(Response());
   if (response.must_wait) return std::nullopt;
   body_.Release();
   return FormatResponse(request_, std::move(response));
@@ -73,7 +78,7 @@ HttpResponse HttpJob::Response() {
   HttpResponse response =
       context_->answer != nullptr
           ? context_->answer(&request_)
-          : AnswerRequest(context_->body_bytes_max, context_->http_api, &request_, &body_);
+          : AnswerRequest(context_->body_bytes_max, context_->api, &request_, &body_);
   if (body_.was_refused()) context_->counters->bodies_no_memory->Add(1);
   if (*stopping_) response.close = true;
   return response;

@@ -20,22 +20,23 @@
 
 namespace hourcell {
 
-struct ConnectionContext;
+struct HttpContext;
 struct WorkerPool;
 
 class HttpJob {
  public:
   // `context` and `stopping` are borrowed. `body`: what the request's body has of the memory of all
   // bodies; it is given back when the answer is made. `*stopping`: answers end their connections.
-  HttpJob(const ConnectionContext* context,
+  HttpJob(const HttpContext* context,
           HttpRequest request,
           RequestBodyBudget::Hold body,
           const std::atomic<bool>* stopping);
 
   HttpRequest& request() { return request_; }
 
-  // The pool that is to answer; a query has its place, and its time runs, from now on. Null: it is
-  // answered at once, by Answer, since that is quick, or since there are too many queries.
+  // The pool that is to answer, by the request's route; a query has its place, and its time runs,
+  // from now on. Null: it is answered at once, by Answer, since that is quick, since the target
+  // cannot be decoded, or since there are too many queries.
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
@@ -51,12 +52,12 @@ class HttpJob {
   HttpResponse QueryResponse();
   HttpResponse Response();
 
-  const ConnectionContext* context_;
+  const HttpContext* context_;
   HttpRequest request_;
   RequestBodyBudget::Hold body_;
   const std::atomic<bool>* stopping_;
   std::optional<QueryGate::Pass> pass_;
-  bool refused_ = false;  // there are too many queries
+  std::optional<HttpResponse> refusal_;  // of Enter
 };
 
 }  // namespace hourcell

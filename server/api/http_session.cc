@@ -12,7 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/http_job.h"
 #include "server/api/http_login.h"
@@ -30,9 +30,7 @@ using AsioError = boost::system::error_code;
 
 class HttpSession : public Session {
  public:
-  HttpSession(Transport* transport,
-              const ConnectionContext* context,
-              const ConnectionRights& rights)
+  HttpSession(Transport* transport, const HttpContext* context, const ConnectionRights& rights)
       : transport_(transport),
         context_(context),
         rights_(rights),
@@ -79,7 +77,7 @@ class HttpSession : public Session {
   void LookAtClient();
 
   Transport* const transport_;
-  const ConnectionContext* const context_;
+  const HttpContext* const context_;
   const ConnectionRights rights_;
   RequestReader intake_;
   State state_ = State::kReading;
@@ -132,7 +130,8 @@ void HttpSession::Pump() {
 // Who may not do what a request asks for need not send its body.
 void HttpSession::JudgeLargeBody() {
   const AccessRights rights = RightsOf(intake_.head());
-  const std::optional<Login> login = BeginLogin(context_->authenticator, rights, intake_.head());
+  const std::optional<Login> login =
+      BeginLogin(context_->logins.authenticator, rights, intake_.head());
   if (!login.has_value()) {
     JudgeBodyOfKnown();
     return;
@@ -155,8 +154,9 @@ void HttpSession::JudgeLargeBody() {
 }
 
 void HttpSession::JudgeBodyOfKnown() {
-  if (context_->http_api == nullptr) return;
-  std::optional<HttpResponse> refusal = context_->http_api->RefuseUnread(*intake_.head());
+  if (context_->api == nullptr) return;
+  std::optional<HttpResponse> refusal = ReadTarget(intake_.head());
+  if (!refusal.has_value()) refusal = context_->api->RefuseUnread(*intake_.head());
   if (!refusal.has_value()) return;
   context_->counters->bodies_refused->Add(1);
   refusal->close = true;
@@ -210,7 +210,8 @@ void HttpSession::Answer(HttpJob task) {
   context_->counters->http_requests->Add(1);
   state_ = State::kAnswering;
   const AccessRights rights = RightsOf(&task.request());
-  const std::optional<Login> login = BeginLogin(context_->authenticator, rights, &task.request());
+  const std::optional<Login> login =
+      BeginLogin(context_->logins.authenticator, rights, &task.request());
   if (!login.has_value()) {
     AnswerKnown(std::move(task));
     return;
@@ -233,15 +234,15 @@ void HttpSession::CheckLogin(Login login,
                              const HttpRequest& request,
                              std::function<void(LoginAnswer)> then) {
   std::string remote = request.remote.empty() ? transport_->remote() : request.remote;
-  if (!EnterLogins(*context_, remote)) {
+  if (!EnterLogins(context_->logins, remote)) {
     then(LoginAnswer::Unknown());
     return;
   }
   asio::post(
-      context_->login_pool->pool, [self = Self(), remote = std::move(remote),
-                                   login = std::move(login), then = std::move(then)]() mutable {
-        const LoginAnswer answer = self->context_->authenticator->Check(login, remote);
-        LeaveLogins(*self->context_, remote);
+      context_->logins.pool->pool, [self = Self(), remote = std::move(remote),
+                                    login = std::move(login), then = std::move(then)]() mutable {
+        const LoginAnswer answer = self->context_->logins.authenticator->Check(login, remote);
+        LeaveLogins(self->context_->logins, remote);
         asio::post(self->transport_->strand().executor, [self, answer, then = std::move(then)] {
           if (!self->transport_->is_closed()) then(answer);
         });
@@ -259,7 +260,7 @@ void HttpSession::AnswerKnown(HttpJob task) {
   if (std::optional<HttpWire> wire = task.Answer(); wire.has_value()) {
     SendResponse(*std::move(wire));
   } else {
-    AnswerIn(context_->pool, std::move(task));
+    AnswerIn(context_->pools.workers, std::move(task));
   }
 }
 
@@ -338,7 +339,7 @@ void HttpSession::OnClosed() {
 }  // namespace
 
 std::unique_ptr<Session> StartHttpSession(Transport* transport,
-                                          const ConnectionContext* context,
+                                          const HttpContext* context,
                                           const ConnectionRights& rights) {
   return std::make_unique<HttpSession>(transport, context, rights);
 }

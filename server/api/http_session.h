@@ -22,7 +22,7 @@
 namespace hourcell {
 
 class Transport;
-struct ConnectionContext;
+struct HttpContext;
 
 // How often a client is looked at whose request is being answered, and how many looks in a row find
 // that it has hung up before it is believed.
@@ -31,7 +31,7 @@ inline constexpr int kLooksToBelieve = 2;
 
 // `transport`, which owns the session, and `context` are borrowed.
 std::unique_ptr<Session> StartHttpSession(Transport* transport,
-                                          const ConnectionContext* context,
+                                          const HttpContext* context,
                                           const ConnectionRights& rights);
 
 }  // namespace hourcell

@@ -1,7 +1,9 @@
 #include "server/api/info_handlers.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "engine/query/query_spec.h"
+#include "server/access/credentials.h"
+#include "server/api/route_table.h"
 #include "server/config/version.h"
 #include "server/text/json_text.h"
 
@@ -46,6 +50,21 @@ std::string JsonArray(const Texts& texts) {
     AppendJsonString(text, &out);
   }
   return out + "]";
+}
+
+constexpr std::string_view kModes[] = {"rw", "ro", "wo"};
+
+// Nothing for a verb that is not offered.
+void AppendVerb(std::string_view name, const VerbRow& verb, std::string* out) {
+  if (!verb.offered) return;
+  *out += out->ends_with('}') ? ",{" : "{";
+  AppendField("verb", name, out);
+  AppendField("right", RightName(verb.right), out);
+  *out += fmt::format(",\"changes\":{},\"modes\":", verb.effect != Effect::kReads);
+  std::vector<std::string_view> modes;
+  std::ranges::copy_if(kModes, std::back_inserter(modes),
+                       [&](std::string_view mode) { return mode != verb.absent_in; });
+  *out += JsonArray(modes) + "}";
 }
 
 struct FilterHelp {
@@ -174,6 +193,35 @@ HttpResponse FiltersInfo() {
   }
   response.body += '}';
   return response;
+}
+
+// [{"path":"/api/annotation","doc":"...","verbs":[{"verb":"GET","right":"read","changes":false,
+// "modes":["rw","ro"]},...]},...]
+HttpResponse EndpointsInfo() {
+  std::string body = "[";
+  for (const RouteRow& row : RouteTable()) {
+    body += body.size() > 1 ? ",{" : "{";
+    AppendField("path", row.path, &body);
+    AppendField("doc", row.doc, &body);
+    body += ",\"verbs\":[";
+    AppendVerb("GET", row.get, &body);
+    AppendVerb("POST", row.post, &body);
+    AppendVerb("PUT", row.put, &body);
+    AppendVerb("DELETE", row.del, &body);
+    body += "]}";
+  }
+  return JsonResponse(body + "]");
+}
+
+HttpResponse WhoAmIInfo(const HttpRequest& request, const Config& config) {
+  const bool has_users = !config.text("tsd.auth.file").empty();
+  const std::optional<Login> login =
+      has_users ? ParseAuthorization(request.header("authorization")) : std::nullopt;
+  std::string body = "{";
+  AppendField("user", login.has_value() ? login->user : "", &body);
+  AppendField("role", request.rights.role(), &body);
+  AppendField("mode", config.text("tsd.mode"), &body);
+  return JsonResponse(body + fmt::format(",\"has_users\":{}}}", has_users));
 }
 
 HttpResponse SerializersInfo() {

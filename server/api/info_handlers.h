@@ -32,6 +32,13 @@ HttpResponse ConfigInfo(const Config& config);
 // /api/config/filters: the types of filters, described.
 HttpResponse FiltersInfo();
 
+// /api/endpoints: the table of routes.
+HttpResponse EndpointsInfo();
+
+// /api/whoami: the user, the role that the client has by its login and its address, the mode of the
+// server, and whether a login could give it more.
+HttpResponse WhoAmIInfo(const HttpRequest& request, const Config& config);
+
 // /api/serializers: the one there is.
 HttpResponse SerializersInfo();
 

@@ -65,10 +65,6 @@ bool HasIt(const HttpRequest& request, std::string_view etag) {
 
 }  // namespace
 
-bool IsWebPath(std::string_view path) {
-  return path == "/" || path.starts_with(kAssets);
-}
-
 HttpResponse AnswerWebPage(const HttpRequest& request) {
   const WebFile* const file = FindFile(request.path);
   if (file == nullptr) return PageError(request, 404, "Page Not Found");

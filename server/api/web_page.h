@@ -26,10 +26,6 @@ struct WebFile {
 // The files of the program, index.html first. Generated.
 std::span<const WebFile> EmbeddedWebFiles();
 
-// Whether a path, as ParseTarget decoded it, is one of the page, there or not. These need no login:
-// without them a user could not be asked for one, and they tell nothing of the data.
-bool IsWebPath(std::string_view path);
-
 // The answer to a GET or HEAD of such a path: 200, or 304 if the client has it; 404 if there is no
 // such file. Compressed if the client accepts gzip; each file is compressed once.
 HttpResponse AnswerWebPage(const HttpRequest& request);

@@ -7,6 +7,11 @@
 #include "server/text/json_text.h"
 
 namespace hourcell {
+namespace {
+
+constexpr int kComeAgain = 503;
+
+}  // namespace
 
 HttpResponse HttpError(int status, std::string_view message, std::string_view details) {
   HttpResponse response;
@@ -18,6 +23,7 @@ HttpResponse HttpError(int status, std::string_view message, std::string_view de
     AppendJsonString(details, &response.body);
   }
   response.body.append("}}");
+  if (status == kComeAgain) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 

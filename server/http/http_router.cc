@@ -6,8 +6,10 @@
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
+#include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/http/http_error.h"
+#include "server/text/ascii.h"
 #include "server/text/json_text.h"
 
 namespace hourcell {
@@ -28,7 +30,7 @@ std::string_view TakeSegment(std::string_view* path) {
 
 // "v1" gives 1; nothing if it is no version at all.
 std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
-  if (segment.size() < 2 || segment[0] != 'v') return std::nullopt;
+  if (segment.size() < 2 || LowerCase(segment[0]) != 'v') return std::nullopt;
   const std::string_view digits = segment.substr(1);
   // An endpoint whose name begins with v: /api/version.
   if (digits[0] < '0' || digits[0] > '9') return std::nullopt;
@@ -36,8 +38,8 @@ std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), version);
   // Version 0 is what is outside of /api.
   if (error != std::errc() || end != digits.end() || version == 0) {
-    return absl::InvalidArgumentError(
-        fmt::format("Invalid API version format supplied: {}", QuoteForMessage(segment)));
+    return absl::InvalidArgumentError(fmt::format("Invalid API version format supplied: {}",
+                                                  QuoteForMessage(LowerCase(segment))));
   }
   return version;
 }
@@ -60,35 +62,31 @@ std::string HtmlText(std::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<Route> ParseRoute(std::string_view path) {
+absl::StatusOr<RoutePath> ParseRoutePath(std::string_view path) {
   if (!path.starts_with('/')) {
     return absl::InvalidArgumentError(
         fmt::format("path: does not begin with '/'; got {}", QuoteForMessage(path)));
   }
-  const std::string lower = LowerCase(path.substr(1));
-  std::string_view rest = lower;
+  std::string_view rest = path.substr(1);
   while (rest.ends_with('/'))
     rest.remove_suffix(1);
 
-  Route route;
-  std::string_view segment = TakeSegment(&rest);
-  if (segment == "api") {
-    route.api_version = 1;
-    segment = TakeSegment(&rest);
-    if (const auto version = ParseVersion(segment)) {
-      if (!version->ok()) return version->status();
-      route.api_version = **version;
-      segment = TakeSegment(&rest);
-    }
+  std::string_view after_api = rest;
+  if (!EqualsIgnoringCase(TakeSegment(&after_api), "api")) return RoutePath{.rest = rest};
+  RoutePath route{.api_version = 1, .rest = after_api};
+  if (const auto version = ParseVersion(TakeSegment(&after_api))) {
+    if (!version->ok()) return version->status();
+    route = {.api_version = **version, .rest = after_api};
   }
-  route.endpoint = segment;
-  route.sub = rest;
   return route;
 }
 
-std::string BaseRoute(const Route& route) {
-  if (route.api_version == 0) return route.endpoint;
-  return route.endpoint.empty() ? "api" : "api/" + route.endpoint;
+absl::StatusOr<Route> ParseRoute(std::string_view path) {
+  HOURCELL_ASSIGN_OR_RETURN(const RoutePath parts, ParseRoutePath(path));
+  std::string_view sub = parts.rest;
+  const std::string_view endpoint = TakeSegment(&sub);
+  return Route{
+      .api_version = parts.api_version, .endpoint = LowerCase(endpoint), .sub = LowerCase(sub)};
 }
 
 std::optional<HttpMethod> ParseHttpMethod(std::string_view name) {

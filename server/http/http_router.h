@@ -22,20 +22,25 @@ namespace hourcell {
 // The newest version of /api/v<N> that is spoken.
 inline constexpr int64_t kApiVersionMax = 1;
 
-struct Route {
+// A path with its API version taken off. Borrows the path.
+struct RoutePath {
   int64_t api_version = 0;  // 0 = not under /api; may be over kApiVersionMax
+  std::string_view rest;    // as sent, without '/' at its ends: "Config/filters"
+};
+
+// The parts of a decoded path. The last '/' do not count. Allocates nothing unless it fails.
+// kInvalidArgument: the path does not begin with '/'; /api/v<no number, or 0>.
+absl::StatusOr<RoutePath> ParseRoutePath(std::string_view path);
+
+struct Route {
+  int64_t api_version = 0;  // as of RoutePath
   std::string endpoint;     // in lower case; empty for "/" and "/api"
   std::string sub;          // what follows the endpoint, in lower case, without a last '/'
   friend bool operator==(const Route&, const Route&) = default;
 };
 
-// The route of a decoded path. A last '/' does not count.
-// kInvalidArgument: the path does not begin with '/'; /api/v<no number, or 0>.
+// The route of a decoded path, for handlers that answer several. Errors: as ParseRoutePath.
 absl::StatusOr<Route> ParseRoute(std::string_view path);
-
-// The path in lower case and shortened to what OpenTSDB calls its base route: "", "q", "api",
-// "api/put". For counters.
-std::string BaseRoute(const Route& route);
 
 enum class HttpMethod : uint8_t { kGet, kPost, kPut, kDelete, kOptions };
 

@@ -53,7 +53,6 @@ std::optional<RequestReader::TimePoint> RequestReader::due() const {
 HttpResponse RequestReader::ErrorResponse() const {
   HttpResponse response =
       HttpError(error_status(), error_status_ != 0 ? error_text_ : parser_.error_text());
-  if (error_status() == 503) response.headers.emplace_back("Retry-After", "1");
   response.close = true;
   return response;
 }

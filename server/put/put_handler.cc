@@ -81,11 +81,8 @@ HttpResponse StorageFailure(const absl::Status& status) {
                      std::string(status.message()));
   }
   const bool later = IsForLater(status);
-  HttpResponse response = later
-                              ? HttpError(503, "Please throttle", std::string(status.message()))
-                              : HttpError(500, "Storage exception", std::string(status.message()));
-  if (later) response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return later ? HttpError(503, "Please throttle", std::string(status.message()))
+               : HttpError(500, "Storage exception", std::string(status.message()));
 }
 
 // 200 or 204 without errors. A full store outweighs a broken one, and that a bad point: the sender
@@ -155,12 +152,12 @@ HttpResponse Answer(size_t sent,
   response.status = status;
   if (flags.summary || flags.details) {
     response.body = SummaryJson(sent, failures, flags, json);
+    if (status == 503) response.headers.emplace_back("Retry-After", "1");
   } else if (failures.errors.empty()) {
     response.status = 204;
   } else {
     response = FailuresError(sent, status, failures);
   }
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 

@@ -5,6 +5,7 @@
 
 #include "codec/base/status_macros.h"
 #include "server/http/http_error.h"
+#include "server/http/http_status.h"
 
 namespace hourcell {
 namespace {
@@ -82,29 +83,12 @@ HttpResponse ListedResponse(const QueryService& service,
 }
 
 int QueryErrorStatus(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kNotFound:
-    case absl::StatusCode::kOutOfRange:
-    case absl::StatusCode::kUnimplemented:
-      return 400;
-    case absl::StatusCode::kResourceExhausted:
-    case absl::StatusCode::kDeadlineExceeded:
-      return 413;
-    case absl::StatusCode::kCancelled:
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kFailedPrecondition:
-      return 503;
-    default:
-      return 500;
-  }
+  return HttpStatusOf(Failed::kQuery, code);
 }
 
 HttpResponse QueryError(const absl::Status& status) {
   const std::string text(status.message());
-  HttpResponse response = HttpError(QueryErrorStatus(status.code()), text, text);
-  if (response.status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
+  return HttpError(QueryErrorStatus(status.code()), text, text);
 }
 
 }  // namespace hourcell

@@ -56,9 +56,7 @@ HttpResponse ListedResponse(const QueryService& service,
                             PrintListed print,
                             HttpResponse (*failure)(const absl::Status& status));
 
-// The HTTP status for a query that failed: 400 for what the client got wrong (unknown names too),
-// 413 for limits and timeouts, 503 for a store that is away and for queries that were cancelled,
-// else 500.
+// The HTTP status for a query that failed: HttpStatusOf(Failed::kQuery, code).
 int QueryErrorStatus(absl::StatusCode code);
 
 // The response with that status.

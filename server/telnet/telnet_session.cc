@@ -9,7 +9,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "server/api/connection_context.h"
 #include "server/net/asio.h"
 #include "server/net/transport.h"
 #include "server/telnet/line_protocol.h"
@@ -22,10 +21,10 @@ using AsioError = boost::system::error_code;
 
 class TelnetSession : public Session {
  public:
-  TelnetSession(Transport* transport, const ConnectionContext* context, AccessRights rights)
+  TelnetSession(Transport* transport, const TelnetContext* context, AccessRights rights)
       : transport_(transport),
         context_(context),
-        session_(context->tsdb, context->telnet, context->telnet_counters, rights),
+        session_(context->tsdb, context->settings, context->counters, rights),
         timer_(transport->strand().executor) {}
 
   void Take(std::string_view bytes) override;
@@ -51,7 +50,7 @@ class TelnetSession : public Session {
   void Abandon();
 
   Transport* const transport_;
-  const ConnectionContext* const context_;
+  const TelnetContext* const context_;
   LineProtocol session_;
   asio::steady_timer timer_;
   bool waits_ = false;          // for its need
@@ -108,15 +107,15 @@ void TelnetSession::WaitInPool() {
   waits_ = true;
   const bool is_login = session_.need() == LineProtocol::Need::kLogin;
   const std::string remote = is_login ? transport_->remote() : std::string();
-  if (is_login && !EnterLogins(*context_, remote)) {
+  if (is_login && !EnterLogins(context_->logins, remote)) {
     WaitForTurn();
     return;
   }
-  WorkerPool* const pool = is_login ? context_->login_pool : context_->commit_pool;
-  asio::post((pool != nullptr ? pool : context_->pool)->pool, [self = Self(), is_login, remote] {
+  WorkerPool* const pool = is_login ? context_->logins.pool : context_->commit_pool;
+  asio::post(pool->pool, [self = Self(), is_login, remote] {
     if (is_login) {
       self->session_.CheckLogin(remote);
-      LeaveLogins(*self->context_, remote);
+      LeaveLogins(self->context_->logins, remote);
     } else {
       self->session_.WaitForCommits();
     }
@@ -174,7 +173,7 @@ void TelnetSession::Abandon() {
 }  // namespace
 
 std::unique_ptr<Session> StartTelnetSession(Transport* transport,
-                                            const ConnectionContext* context,
+                                            const TelnetContext* context,
                                             AccessRights rights) {
   return std::make_unique<TelnetSession>(transport, context, rights);
 }

@@ -10,12 +10,25 @@
 #include <memory>
 
 #include "server/access/access_rights.h"
+#include "server/api/login_queue.h"
 #include "server/net/session.h"
 
 namespace hourcell {
 
 class Transport;
-struct ConnectionContext;
+class Tsdb;
+struct TelnetCounters;
+struct TelnetSettings;
+struct WorkerPool;
+
+// What all telnet sessions of a server share. Pointers are borrowed; immutable while they live.
+struct TelnetContext {
+  Tsdb* tsdb = nullptr;
+  const TelnetSettings* settings = nullptr;
+  const TelnetCounters* counters = nullptr;
+  WorkerPool* commit_pool = nullptr;  // where commits are waited for
+  LoginQueue logins = {};             // the authenticator is that of the settings
+};
 
 // After how long commits that nobody waited for are settled: their points counted, their failures
 // told.
@@ -26,7 +39,7 @@ inline constexpr int64_t kThrottlePauseMs = 10;
 // `transport`, which owns the session, and `context` are borrowed. `rights`: of the
 // connection, before any login.
 std::unique_ptr<Session> StartTelnetSession(Transport* transport,
-                                            const ConnectionContext* context,
+                                            const TelnetContext* context,
                                             AccessRights rights);
 
 }  // namespace hourcell

@@ -15,6 +15,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/api/http_context.h"
 #include "server/connection.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/body/send_window.h"
@@ -55,10 +56,12 @@ class ConnectionStreamTest : public testing::Test {
 
   // Serves /long by `producer`, anything else by "short".
   uint16_t Start(Producer producer) {
-    context_.pool = &pool_;
+    http_.pools.workers = &pool_;
+    context_.http = &http_;
     context_.counters = &counters_;
-    context_.body_bytes_max = 1000;
-    context_.answer = [producer = std::move(producer)](HttpRequest* request) {
+    http_.counters = &counters_;
+    http_.body_bytes_max = 1000;
+    http_.answer = [producer = std::move(producer)](HttpRequest* request) {
       HttpResponse response;
       if (request->target == "/long") {
         response.produce = producer;
@@ -118,6 +121,7 @@ class ConnectionStreamTest : public testing::Test {
 
   Stats stats_;
   const ConnectionCounters counters_{&stats_};
+  HttpContext http_;
   ConnectionContext context_;
   const std::shared_ptr<QueryControl> control_ = std::make_shared<QueryControl>();
   std::atomic<size_t> produced_ = 0;
@@ -208,7 +212,7 @@ TEST_F(ConnectionStreamTest, ASlowReaderHoldsTheProducerBack) {
 }
 
 TEST_F(ConnectionStreamTest, AClientThatTakesNothingIsDropped) {
-  context_.send_timeout_ms = 300;
+  http_.send_timeout_ms = 300;
   RawClient client(Start(Pieces(100'000)), /*receive_bytes=*/64 * 1024);
   client.Send(kRequest);
 

@@ -22,11 +22,13 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/check.h"
+#include "server/api/http_context.h"
 #include "server/api/routes.h"
 #include "server/config/config.h"
 #include "server/listener.h"
 #include "server/net/asio.h"
 #include "server/telnet/line_protocol.h"
+#include "server/telnet/telnet_session.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -116,10 +118,14 @@ class ConnectionTest : public testing::Test {
   }
 
   uint16_t Start() {
-    context_.tsdb = tsdb_.get();
-    context_.pool = &pool_;
-    context_.telnet = &telnet_;
-    context_.telnet_counters = &*telnet_counters_;
+    http_.pools.workers = &pool_;
+    http_.counters = &*counters_;
+    telnet_context_ = {.tsdb = tsdb_.get(),
+                       .settings = &telnet_,
+                       .counters = &*telnet_counters_,
+                       .commit_pool = &pool_};
+    context_.http = &http_;
+    context_.telnet = &telnet_context_;
     context_.counters = &*counters_;
     auto opened = Listener::Open({}, &io_, &context_, &tsdb_->stats());
     HOURCELL_CHECK(opened.ok());
@@ -143,6 +149,8 @@ class ConnectionTest : public testing::Test {
   TelnetSettings telnet_;
   std::optional<TelnetCounters> telnet_counters_;
   std::optional<ConnectionCounters> counters_;
+  HttpContext http_;
+  TelnetContext telnet_context_;
   ConnectionContext context_;
   IoContext io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
@@ -190,8 +198,8 @@ TEST_F(ConnectionTest, PipelinedRequestsAreAnsweredInOrder) {
   constexpr int kRequests = 20'000;
   const Config config;
   HttpApi api(tsdb_.get(), &config);
-  context_.http_api = &api;
-  context_.body_bytes_max = 1000;
+  http_.api = &api;
+  http_.body_bytes_max = 1000;
   Client client(Start(), /*receive_bytes=*/4096);
   // Puts are answered where they are read, the version by the pool.
   const auto request_of = [](int i) -> std::string {

@@ -64,7 +64,7 @@ constexpr std::string_view kWallClockUsers =
     "engine/store/tsdb_impl.cc "
     "server/names/annotation_handler.cc server/cli/query/query.cc server/cli/store/region.cc "
     "server/cli/store/salt.cc "
-    "server/cli/query/scan.cc server/api/routes server/admin/job_registry.cc "
+    "server/cli/query/scan.cc server/api/endpoints server/admin/job_registry.cc "
     "server/query/query_handler.cc "
     "server/api/query_page.cc server/query/query_registry.cc server/server.cc "
     "server/telnet/line_protocol.cc "

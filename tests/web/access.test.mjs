@@ -46,6 +46,18 @@ test('a reader sees data, and nothing that changes it', async () => {
   await page.close();
 });
 
+test('the page asks for nothing that a reader is refused', async () => {
+  const page = await signedIn('reader');
+  const refused = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(response.url());
+  });
+  await page.reload();
+  await settled(page);
+  assert.deepEqual(refused, []);
+  await page.close();
+});
+
 test('an editor may add notes, an admin sees regions; signing out ends it', async () => {
   const editor = await signedIn('editor');
   await editor.waitForSelector('text=Add a note');

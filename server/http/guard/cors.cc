@@ -42,11 +42,13 @@ std::optional<HttpResponse> CorsPolicy::Intercept(const HttpRequest& request) co
   return std::nullopt;
 }
 
-void CorsPolicy::AddHeaders(const HttpRequest& request, HttpResponse* response) const {
+void CorsPolicy::AddHeaders(const HttpRequest& request,
+                            std::string_view methods,
+                            HttpResponse* response) const {
   const std::string_view origin = request.header("origin");
   if (!origin.empty() && Allows(origin)) {
     response->headers.emplace_back("Access-Control-Allow-Origin", origin);
-    response->headers.emplace_back("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    response->headers.emplace_back("Access-Control-Allow-Methods", methods);
     response->headers.emplace_back("Access-Control-Allow-Headers", headers_);
   }
   if (!origin.empty() || is_configured()) response->headers.emplace_back("Vary", "Origin");

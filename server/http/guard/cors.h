@@ -22,17 +22,19 @@ class CorsPolicy {
   // kInvalidArgument: * together with domains.
   static absl::StatusOr<CorsPolicy> Create(std::string_view domains, std::string_view headers);
 
-  // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405),
-  // an origin that is not permitted (status 200 with error JSON, as in OpenTSDB). Else nothing.
-  // Not for requests of our own pages.
+  // The answer to requests that end here: a preflight (200, empty), an OPTIONS that is none (405,
+  // to which the caller adds Allow), an origin that is not permitted (status 200 with error JSON,
+  // as in OpenTSDB). Else nothing. Not for requests of our own pages.
   std::optional<HttpResponse> Intercept(const HttpRequest& request) const;
 
   // True for an origin that a setting permits.
   bool Allows(std::string_view origin) const;
 
   // Adds the Access-Control headers if the request comes from a permitted origin, and Vary where
-  // the answer depends on the origin.
-  void AddHeaders(const HttpRequest& request, HttpResponse* response) const;
+  // the answer depends on the origin. `methods`: what the request's route allows, "GET, POST".
+  void AddHeaders(const HttpRequest& request,
+                  std::string_view methods,
+                  HttpResponse* response) const;
 
  private:
   CorsPolicy() = default;

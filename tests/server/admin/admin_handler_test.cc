@@ -131,13 +131,14 @@ TEST_F(AdminHandlerTest, AFullDiskIs503WithTheReason) {
   EXPECT_THAT(full.body, HasSubstr("No space"));
 }
 
-TEST_F(AdminHandlerTest, AStoreThatIsBrokenIs500WithItsWords) {
+// As a query of it: the server stops.
+TEST_F(AdminHandlerTest, AClosedStoreIs503WithItsWords) {
   ASSERT_OK(tsdb().Close());
 
   const HttpResponse response = Send("POST /api/admin/flush?wait");
 
-  EXPECT_EQ(response.status, 500);
-  EXPECT_EQ(response.body, R"({"error":{"code":500,"message":"Storage exception",)"
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.body, R"({"error":{"code":503,"message":"Storage is not available",)"
                            R"("details":"store is closed"}})");
 }
 

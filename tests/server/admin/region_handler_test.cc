@@ -107,13 +107,13 @@ TEST_F(RegionHandlerTest, WhatMakesNoSenseIsRefusedAndChangesNothing) {
   f("split", R"({"region":1,"at":"\\x0"})", 400, "want printable ASCII or");
   f("split", R"({"region":1,"at":""})", 400, "want a key inside");
   f("split", R"({"region":1,"into":1025})", 400, "want 2 to 1024 parts");
-  f("split", R"({"region":1,"into":1000})", 400, "cannot be cut into 1000 parts");
+  f("split", R"({"region":1,"into":1000})", 409, "cannot be cut into 1000 parts");
   f("split", R"({"region":2,"at":"k"})", 404, "it may have been split or merged");
-  f("split", R"({"table":"uid","region":1,"at":"k"})", 400, "has one region, always");
+  f("split", R"({"table":"uid","region":1,"at":"k"})", 409, "has one region, always");
   f("split", R"({"table":"x","region":1,"at":"k"})", 400, "want data or annotation");
   f("merge", R"({"regions":[1,1]})", 400, "is there twice");
   f("merge", R"({"regions":[1,2]})", 404, "it may have been split or merged");
-  f("rolling", "{}", 400, "no unfinished one");
+  f("rolling", "{}", 409, "no unfinished one");
   f("rolling", R"({"split":"hex:0"})", 400, "hex");
   f("rolling", R"({"split":"file:keys.txt"})", 400, "reads no files of others");
   f("rolling", R"({"abandon":true})", 404, "has none");

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/clock.h"
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/http/body/send_window.h"
 #include "server/net/asio.h"
 
@@ -23,8 +23,8 @@ using testing::StartsWith;
 class HttpJobTest : public testing::Test {
  protected:
   HttpJobTest() {
-    context_.pool = &pool_;
-    context_.query_pool = &query_pool_;
+    context_.pools.workers = &pool_;
+    context_.pools.queries = &query_pool_;
     context_.query_gate = &gate_;
     context_.counters = &counters_;
     context_.clock = &clock_;
@@ -56,7 +56,7 @@ class HttpJobTest : public testing::Test {
   RequestBodyBudget memory_{0};
   WorkerPool pool_{1};
   WorkerPool query_pool_{1};
-  ConnectionContext context_;
+  HttpContext context_;
   std::atomic<bool> stopping_ = false;
   int answered_ = 0;
 };
@@ -67,6 +67,17 @@ TEST_F(HttpJobTest, WhatIsQuickIsAnsweredAtOnceAndTheRestInItsPool) {
   EXPECT_EQ(Task("/api/stats").Enter(), &pool_);
   EXPECT_EQ(Task("/api/query?m=sum:m").Enter(), &query_pool_);
   EXPECT_EQ(Task("/api/query?m=sum:m", AccessRights()).Enter(), nullptr) << "of a stranger";
+}
+
+TEST_F(HttpJobTest, APathIsDecodedBeforeItIsJudged) {
+  EXPECT_EQ(Task("/api/%70ut").Enter(), nullptr) << "a put takes no query's place";
+  EXPECT_EQ(Task("/api/quer%79").Enter(), &query_pool_);
+  EXPECT_EQ(Task("/api/%73tats").Enter(), &pool_);
+}
+
+TEST_F(HttpJobTest, AnEndThatLooksLikeARouteMakesNoRoute) {
+  for (const char* const target : {"/anything/put", "/put", "/api/x/query", "/query"})
+    EXPECT_EQ(Task(target).Enter(), &pool_) << target;
 }
 
 // As a put of series that have to wait for others.

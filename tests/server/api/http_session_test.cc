@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/connection_context.h"
+#include "server/api/http_context.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/net/asio.h"
@@ -38,7 +38,7 @@ constexpr std::string_view kEndless = "GET /endless HTTP/1.1\r\n\r\n";
 class HttpSessionTest : public testing::Test {
  protected:
   HttpSessionTest() {
-    context_.pool = &pool_;
+    context_.pools.workers = &pool_;
     context_.counters = &counters_;
     context_.body_bytes_max = 1000;
     context_.answer = [this](HttpRequest* request) {
@@ -79,7 +79,7 @@ class HttpSessionTest : public testing::Test {
 
   Stats stats_;
   const ConnectionCounters counters_{&stats_};
-  ConnectionContext context_;
+  HttpContext context_;
   const std::shared_ptr<QueryControl> control_ = std::make_shared<QueryControl>();
   std::atomic<bool> is_held_ = true;
   std::atomic<bool> is_running_ = false;
@@ -115,9 +115,9 @@ TEST_F(HttpSessionTest, ALoginThatFindsTooManyBeforeItIsAskedToComeAgain) {
   ASSERT_OK(authenticator);
   ConnectionQuota logins({.total = 9, .per_address = 1});
   WorkerPool login_pool(1);
-  context_.authenticator = authenticator->get();
-  context_.logins = &logins;
-  context_.login_pool = &login_pool;
+  context_.logins.authenticator = authenticator->get();
+  context_.logins.waiting = &logins;
+  context_.logins.pool = &login_pool;
   Begin();
   const std::string request = "GET /api/version HTTP/1.1\r\nAuthorization: Bearer a.b\r\n\r\n";
 

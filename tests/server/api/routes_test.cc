@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "server/http/http_error.h"
@@ -110,17 +109,6 @@ TEST_F(HttpApiTest, WrongVerbsAre405) {
         "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/put",
         "GET /api/admin/flush"}) {
     EXPECT_EQ(Send(request).status, 405) << request;
-  }
-}
-
-TEST_F(HttpApiTest, SmallEndpointsAnswer) {
-  for (const std::string_view request :
-       {"GET /", "GET /version", "GET /version?json", "GET /aggregators", "GET /stats",
-        "GET /stats?json", "GET /api/aggregators", "POST /api/version", "GET /api/stats",
-        "GET /api/config", "GET /api/config/filters", "GET /api/serializers"}) {
-    const HttpResponse response = Send(request);
-    EXPECT_EQ(response.status, 200) << request;
-    EXPECT_FALSE(response.body.empty()) << request;
   }
 }
 
@@ -259,29 +247,6 @@ TEST_F(HttpApiTest, OtherSerializersAreUnknown) {
   EXPECT_EQ(Send("GET /api/version?serializer=json").status, 200);
   EXPECT_THAT(Send("GET /api/version?serializer=xml").body,
               HasSubstr("Requested serializer was not found"));
-}
-
-TEST_F(HttpApiTest, StatsCountPuts) {
-  Send("POST /api/put", R"({"metric":"m","timestamp":5,"value":1,"tags":{"a":"b"}})");
-
-  EXPECT_THAT(Send("GET /api/stats").body,
-              HasSubstr(R"({"metric":"tsd.rpc.put.points","timestamp":1357300800,"value":"1")"));
-}
-
-TEST_F(HttpApiTest, StatsTellOfTheWayIn) {
-  Send("POST /api/put", R"({"metric":"m","timestamp":5,"value":1,"tags":{"a":"b"}})");
-  const std::string stats = Send("GET /stats").body;
-
-  for (const std::string_view name :
-       {"hours.open", "hours.series", "hours.bytes", "journal.bytes", "journal.segments",
-        "journal.blocks", "journal.errors", "journal.checkpoints", "journal.replayed_points",
-        "seal.points", "seal.errors", "append.waited", "append.refused", "series.cache-bytes",
-        "rpc.put.points", "storage.sync.errors"}) {
-    EXPECT_THAT(stats, HasSubstr(fmt::format("tsd.{} 1357300800 ", name)));
-  }
-  EXPECT_THAT(stats, HasSubstr("tsd.rpc.put.points 1357300800 1 host="));
-  EXPECT_THAT(stats, HasSubstr("tsd.hours.open 1357300800 1 host="));
-  EXPECT_THAT(stats, HasSubstr("tsd.seal.hours 1357300800 0 type=early host="));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "server/http/http_error.h"
 
+#include <string>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 namespace hourcell::http_error_test {
@@ -13,6 +16,13 @@ TEST(HttpErrorTest, HasOpenTsdbsShape) {
   EXPECT_EQ(plain.body, R"({"error":{"code":404,"message":"Endpoint not found"}})");
   EXPECT_EQ(plain.content_type, "application/json; charset=UTF-8");
   EXPECT_EQ(detailed.body, R"({"error":{"code":400,"message":"No \"m\"","details":"tell\nme"}})");
+}
+
+TEST(HttpErrorTest, AsksToComeAgainWith503Alone) {
+  const HttpResponse later = HttpError(503, "busy");
+  ASSERT_EQ(later.headers.size(), 1U);
+  EXPECT_EQ(later.headers[0], (std::pair<std::string, std::string>("Retry-After", "1")));
+  EXPECT_TRUE(HttpError(500, "broken").headers.empty());
 }
 
 TEST(HttpErrorTest, SaysWhatAStatusSays) {

@@ -10,7 +10,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/connection_context.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
 #include "server/telnet/line_protocol.h"
@@ -40,9 +39,9 @@ class TelnetSessionTest : public testing::Test {
       }
       return CommitTicket(fails_ ? absl::UnavailableError("disk full") : absl::OkStatus());
     };
-    context_.pool = &pool_;
-    context_.telnet = &telnet_;
-    context_.telnet_counters = &counters_;
+    context_.commit_pool = &pool_;
+    context_.settings = &telnet_;
+    context_.counters = &counters_;
     Begin(&transport_);
   }
 
@@ -61,7 +60,7 @@ class TelnetSessionTest : public testing::Test {
   Stats stats_;
   const TelnetCounters counters_{&stats_};
   TelnetSettings telnet_;
-  ConnectionContext context_;
+  TelnetContext context_;
   FakeTransport transport_;
   WorkerPool pool_{1};  // ends first
 };
@@ -104,8 +103,8 @@ TEST_F(TelnetSessionTest, ALoginWaitsWhereTooManyAreBeforeIt) {
   ASSERT_OK(authenticator);
   ConnectionQuota logins({.total = 9, .per_address = 1});
   telnet_.authenticator = authenticator->get();
-  context_.logins = &logins;
-  context_.login_pool = &pool_;
+  context_.logins.waiting = &logins;
+  context_.logins.pool = &pool_;
   ASSERT_EQ(logins.Enter("test"), ConnectionQuota::Verdict::kWelcome);
 
   session().Take("auth a b\n");

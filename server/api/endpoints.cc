@@ -1,0 +1,213 @@
+#include "server/api/endpoints.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <absl/strings/ascii.h>
+
+#include "server/admin/backup_handler.h"
+#include "server/admin/fsck_handler.h"
+#include "server/admin/region_json.h"
+#include "server/admin/salt_handler.h"
+#include "server/admin/ttl_handler.h"
+#include "server/api/info_handlers.h"
+#include "server/api/query_page.h"
+#include "server/api/web_page.h"
+#include "server/http/http_error.h"
+#include "server/names/annotation_handler.h"
+#include "server/names/suggest_handler.h"
+
+namespace hourcell {
+namespace {
+
+// Groups of jobs: what seals or merges the whole store, and what changes its regions.
+constexpr std::string_view kStoreJobs = "store";
+constexpr std::string_view kRegionJobs = "regions";
+
+StatOrigin OriginOf(const Config& config) {
+  StatOrigin origin{.host = HostName(), .port = std::nullopt};
+  if (config.boolean("tsd.core.stats_with_port")) {
+    origin.port = static_cast<uint16_t>(config.integer("tsd.network.port"));
+  }
+  return origin;
+}
+
+PutHandler::Settings PutSettingsOf(const Config& config) {
+  PutHandler::Settings settings{
+      .tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags")),
+      .tag_header = config.text("tsd.http.header_tag")};
+  absl::AsciiStrToLower(&settings.tag_header);
+  return settings;
+}
+
+}  // namespace
+
+Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
+    : tsdb_(tsdb),
+      config_(config),
+      clock_(clock),
+      origin_(OriginOf(*config)),
+      put_(tsdb, PutSettingsOf(*config)),
+      queries_(clock),
+      query_({.tsdb = tsdb,
+              .clock = clock,
+              .registry = &queries_,
+              .timezone = config->text("tsd.core.timezone"),
+              .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
+                              config->text("tsd.mode") != "ro"}),
+      admin_(tsdb, clock),
+      regions_(tsdb),
+      jobs_(clock) {}
+
+HttpResponse Endpoints::QueryPage(const HttpRequest& request) {
+  return AnswerQueryPage(request, query_.service());
+}
+
+HttpResponse Endpoints::Suggest(const HttpRequest& request) {
+  return HandleSuggest(request, query_.service());
+}
+
+HttpResponse Endpoints::Aggregators(const HttpRequest&) {
+  return AggregatorsInfo();
+}
+
+HttpResponse Endpoints::Version(const HttpRequest&) {
+  return VersionInfo();
+}
+
+HttpResponse Endpoints::VersionText(const HttpRequest& request) {
+  return request.has_param("json") ? VersionInfo() : VersionPage();
+}
+
+HttpResponse Endpoints::StatsJson(const HttpRequest&) {
+  return StatsInfo(tsdb_->stats(), clock_->NowMs(), origin_);
+}
+
+HttpResponse Endpoints::StatsText(const HttpRequest& request) {
+  return StatsPage(tsdb_->stats(), clock_->NowMs(), origin_, request.has_param("json"));
+}
+
+// One after the other: whether a TTL is a shorter one depends on the one before.
+HttpResponse Endpoints::Ttl(const HttpRequest& request) {
+  MutexLock lock(&ttl_mutex_);
+  return HandleTtl(request, config_->boolean("tsd.http.ttl.allow_shorter"), tsdb_);
+}
+
+HttpResponse Endpoints::ConfigJson(const HttpRequest&) {
+  return ConfigInfo(*config_);
+}
+
+HttpResponse Endpoints::Filters(const HttpRequest&) {
+  return FiltersInfo();
+}
+
+HttpResponse Endpoints::Serializers(const HttpRequest&) {
+  return SerializersInfo();
+}
+
+HttpResponse Endpoints::List(const HttpRequest&) {
+  return EndpointsInfo();
+}
+
+HttpResponse Endpoints::WhoAmI(const HttpRequest& request) {
+  return WhoAmIInfo(request, *config_);
+}
+
+HttpResponse Endpoints::DropCaches(const HttpRequest&) {
+  if (!config_->boolean("tsd.rpc.allow_dropcaches")) {
+    return HttpError(403, "Forbidden",
+                     "Dropping caches is not enabled (tsd.rpc.allow_dropcaches=false)");
+  }
+  tsdb_->DropCaches();
+  HttpResponse response;
+  response.body = "{\"status\":\"200\",\"message\":\"Caches dropped\"}";
+  return response;
+}
+
+HttpResponse Endpoints::Seal(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "seal",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* /*watch*/) { return admin_.Seal(); }},
+                  &jobs_);
+}
+
+HttpResponse Endpoints::Flush(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "flush",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* /*watch*/) { return admin_.Flush(); }},
+                  &jobs_);
+}
+
+HttpResponse Endpoints::Compact(const HttpRequest& request) {
+  return StartJob(request,
+                  {.kind = "compact",
+                   .group = kStoreJobs,
+                   .work = [this](JobWatch* watch) { return admin_.Compact(watch); }},
+                  &jobs_);
+}
+
+HttpResponse Endpoints::Salt(const HttpRequest& request) {
+  return HandleSalt(request, tsdb_, clock_->NowMs(), kStoreJobs, &jobs_);
+}
+
+HttpResponse Endpoints::Backup(const HttpRequest& request) {
+  return HandleBackup(request, config_->text("tsd.storage.backup.directory"), tsdb_, clock_,
+                      &jobs_);
+}
+
+HttpResponse Endpoints::Fsck(const HttpRequest& request) {
+  return HandleFsck(request, tsdb_, clock_, &jobs_);
+}
+
+HttpResponse Endpoints::SplitRegion(const HttpRequest& request) {
+  if (auto refusal = RegionHandler::RefuseSplit(request)) return *std::move(refusal);
+  return StartJob(
+      request,
+      {.kind = "split",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Split(request); }},
+      &jobs_);
+}
+
+HttpResponse Endpoints::MergeRegions(const HttpRequest& request) {
+  if (auto refusal = RegionHandler::RefuseMerge(request)) return *std::move(refusal);
+  return StartJob(
+      request,
+      {.kind = "merge",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Merge(request); }},
+      &jobs_);
+}
+
+HttpResponse Endpoints::RollRegions(const HttpRequest& request) {
+  const absl::StatusOr<RollingSplitRequest> wish = ParseRollingJson(request.body);
+  if (auto refusal = RegionHandler::RefuseRolling(request)) return *std::move(refusal);
+  const auto probe = [this, table = wish->table] {
+    const std::optional<RollingProgress> rolling = regions_.RollingSoFar(table);
+    return JobProgress{.phase = "cut",
+                       .done = rolling.has_value() ? rolling->made : 0,
+                       .total = rolling.has_value() ? rolling->keys : 0,
+                       .unit = "regions"};
+  };
+  return StartJob(
+      request,
+      {.kind = "rolling-split",
+       .group = kRegionJobs,
+       .work = [this, request](JobWatch* /*watch*/) { return regions_.Rolling(request); },
+       .probe = probe},
+      &jobs_);
+}
+
+HttpResponse Endpoints::Annotation(const HttpRequest& request) {
+  return HandleAnnotation(request, tsdb_, clock_);
+}
+
+HttpResponse Endpoints::WebPage(const HttpRequest& request) {
+  return AnswerWebPage(request);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,92 @@
+// Endpoints: the handlers of the table of routes (route_table.h), a method each, and what they
+// share: the store, the settings, the queries and the jobs.
+//
+// A handler is called with a request that its row admits: the verb, the mode and the rights are
+// right. Thread-safe.
+
+#pragma once
+
+#include <string>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "engine/tsdb.h"
+#include "server/admin/admin_handler.h"
+#include "server/admin/job_handler.h"
+#include "server/admin/job_registry.h"
+#include "server/admin/region_handler.h"
+#include "server/config/config.h"
+#include "server/http/http_message.h"
+#include "server/names/search_handler.h"
+#include "server/names/uid_handler.h"
+#include "server/put/put_handler.h"
+#include "server/query/last_handler.h"
+#include "server/query/query_handler.h"
+#include "server/query/query_registry.h"
+#include "server/text/stats_text.h"
+
+namespace hourcell {
+
+class Endpoints {
+ public:
+  // All are borrowed and outlive the object. Counts into tsdb->stats().
+  Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
+
+  // Begins no job any more and asks those that run to end; StopJobs waits until they have.
+  void CancelJobs() { jobs_.CancelAll(); }
+  void StopJobs() { jobs_.Stop(); }
+
+  HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
+  HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
+  HttpResponse QueryPage(const HttpRequest& request);
+  HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
+  HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }
+  HttpResponse Search(const HttpRequest& request) {
+    return HandleSearch(request, query_.service());
+  }
+  HttpResponse Suggest(const HttpRequest& request);
+  HttpResponse Annotation(const HttpRequest& request);
+  HttpResponse Uid(const HttpRequest& request) { return HandleUid(request, tsdb_); }
+
+  HttpResponse Aggregators(const HttpRequest& request);
+  HttpResponse Version(const HttpRequest& request);
+  HttpResponse VersionText(const HttpRequest& request);
+  HttpResponse StatsJson(const HttpRequest& request);
+  HttpResponse StatsText(const HttpRequest& request);
+  HttpResponse ConfigJson(const HttpRequest& request);
+  HttpResponse Filters(const HttpRequest& request);
+  HttpResponse Serializers(const HttpRequest& request);
+  HttpResponse List(const HttpRequest& request);
+  HttpResponse WhoAmI(const HttpRequest& request);
+  HttpResponse WebPage(const HttpRequest& request);
+
+  HttpResponse DropCaches(const HttpRequest& request);
+  HttpResponse Seal(const HttpRequest& request);
+  HttpResponse Flush(const HttpRequest& request);
+  HttpResponse Compact(const HttpRequest& request);
+  HttpResponse Backup(const HttpRequest& request);
+  HttpResponse Fsck(const HttpRequest& request);
+  HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
+  HttpResponse Ttl(const HttpRequest& request);
+  HttpResponse Salt(const HttpRequest& request);
+  HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
+  HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
+  HttpResponse SplitRegion(const HttpRequest& request);
+  HttpResponse MergeRegions(const HttpRequest& request);
+  HttpResponse RollRegions(const HttpRequest& request);
+
+ private:
+  Tsdb* const tsdb_;
+  const Config* const config_;
+  Clock* const clock_;
+  const StatOrigin origin_;
+  PutHandler put_;
+  QueryRegistry queries_;
+  QueryHandler query_;
+  AdminHandler admin_;
+  RegionHandler regions_;
+  Mutex ttl_mutex_;
+  JobRegistry jobs_;  // the last: its threads use the others
+};
+
+}  // namespace hourcell

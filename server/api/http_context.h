@@ -1,0 +1,46 @@
+// HttpContext: what all HTTP sessions of a server share.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "codec/base/clock.h"
+#include "server/access/access_policy.h"
+#include "server/api/login_queue.h"
+#include "server/http/http_message.h"
+#include "server/net/connection_counters.h"
+
+namespace hourcell {
+
+class HttpApi;
+class QueryGate;
+class RequestBodyBudget;
+struct WorkerPool;
+
+// The threads that answer what the socket's thread does not.
+struct HttpPools {
+  WorkerPool* workers = nullptr;  // requests that may take long, but for queries
+  WorkerPool* queries = nullptr;  // needed where there is a query gate
+};
+
+// Pointers are borrowed; immutable while sessions live.
+struct HttpContext {
+  HttpApi* api = nullptr;
+  HttpPools pools = {};
+  LoginQueue logins = {};
+  const AccessPolicy* access = nullptr;  // null = no proxy is trusted
+  const ConnectionCounters* counters = nullptr;
+  QueryGate* query_gate = nullptr;           // null = queries are other requests, without a limit
+  int64_t query_timeout_ms = 0;              // of a query, its wait included; 0 = none
+  Clock* clock = Clock::System();            // of that
+  RequestBodyBudget* body_budget = nullptr;  // null = bodies are not counted
+  size_t body_bytes_max = 0;
+  int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none
+  int64_t send_timeout_ms = 0;     // until a client that takes nothing of a response is dropped
+  // Answers requests; null = AnswerRequest with the members above.
+  std::function<HttpResponse(HttpRequest* request)> answer = {};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,350 @@
+#include "server/api/route_table.h"
+
+#include "server/api/endpoints.h"
+#include "server/text/ascii.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kApi = "/api/";
+constexpr std::string_view kAnything = "/*";
+
+constexpr std::string_view kReadOnly = "ro";
+constexpr std::string_view kWriteOnly = "wo";
+
+constexpr VerbRow Reads(Right right, std::string_view absent_in = {}) {
+  return {.offered = true, .right = right, .effect = Effect::kReads, .absent_in = absent_in};
+}
+constexpr VerbRow Changes(Right right, std::string_view absent_in = {}) {
+  return {.offered = true, .right = right, .effect = Effect::kChanges, .absent_in = absent_in};
+}
+// Clients of OpenTSDB post points with whatever Content-Type their library has, `curl -d` that of a
+// form: a put cannot ask for more than OpenTSDB does. A page's own Origin keeps pages from it.
+constexpr VerbRow TakesAnyForm(Right right, std::string_view absent_in) {
+  return {.offered = true, .right = right, .effect = Effect::kTakesAnyForm, .absent_in = absent_in};
+}
+
+// The most frequent first: a put is on its way in.
+constexpr RouteRow kRows[] = {
+    {.path = "/api/put",
+     .post = TakesAnyForm(Right::kWrite, kReadOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Put,
+     .doc = "write points"},
+    {.path = "/api/query",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .del = Changes(Right::kAdmin, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::Query,
+     .doc = "query points; DELETE removes what it finds, if tsd.http.query.allow_delete is set"},
+    {.path = "/api/query/last",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::Last,
+     .doc = "the last point of each series"},
+    {.path = "/api/search/lookup",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::Search,
+     .doc = "list the series of a metric or of tags"},
+    {.path = "/api/search/*",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .handler = &Endpoints::Search,
+     .doc = "refused, as by an OpenTSDB without a search plugin"},
+    {.path = "/api/suggest",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::Suggest,
+     .doc = "complete a name of a metric, a tag key or a tag value"},
+    {.path = "/api/aggregators",
+     .get = Reads(Right::kAny),
+     .post = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Aggregators,
+     .doc = "list the aggregators"},
+    {.path = "/api/version",
+     .get = Reads(Right::kAny),
+     .post = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Version,
+     .doc = "the version of the server"},
+    {.path = "/api/stats",
+     .get = Reads(Right::kRead),
+     .post = Reads(Right::kRead),
+     .handler = &Endpoints::StatsJson,
+     .doc = "the counters and gauges of the server"},
+    {.path = "/api/stats/query",
+     .get = Reads(Right::kRead),
+     .del = Changes(Right::kAdmin),
+     .answered_on = AnsweredOn::kSocketThread,  // must answer while queries hold all other threads
+     .handler = &Endpoints::QueryStats,
+     .doc = "list the queries that run or ran; DELETE cancels one"},
+    {.path = "/api/config",
+     .get = Reads(Right::kAdmin),
+     .post = Reads(Right::kAdmin),
+     .handler = &Endpoints::ConfigJson,
+     .doc = "the settings of the server"},
+    {.path = "/api/config/filters",
+     .get = Reads(Right::kAny),
+     .post = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Filters,
+     .doc = "describe the tag filters"},
+    {.path = "/api/serializers",
+     .get = Reads(Right::kAny),
+     .post = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Serializers,
+     .doc = "describe the serializers"},
+    {.path = "/api/endpoints",
+     .get = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::List,
+     .doc = "list the endpoints, with their verbs and rights"},
+    // A page must know whether to ask for a login.
+    {.path = "/api/whoami",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::WhoAmI,
+     .doc = "the user, the role and the mode of the server, as they are for the client"},
+    {.path = "/api/dropcaches",
+     .get = Changes(Right::kAdmin),
+     .del = Changes(Right::kAdmin),
+     .handler = &Endpoints::DropCaches,
+     .doc = "drop the caches of names, if tsd.rpc.allow_dropcaches is set"},
+    {.path = "/api/annotation",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Changes(Right::kWrite, kReadOnly),
+     .put = Changes(Right::kWrite, kReadOnly),
+     .del = Changes(Right::kWrite, kReadOnly),
+     .handler = &Endpoints::Annotation,
+     .doc = "read, write or delete an annotation"},
+    {.path = "/api/annotation/bulk",
+     .post = Changes(Right::kWrite, kReadOnly),
+     .put = Changes(Right::kWrite, kReadOnly),
+     .del = Changes(Right::kAdmin, kReadOnly),
+     .get_is_override = true,
+     .handler = &Endpoints::Annotation,
+     .doc = "write a list of annotations, or delete a range of them"},
+    {.path = "/api/annotations",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .post = Changes(Right::kWrite, kReadOnly),
+     .put = Changes(Right::kWrite, kReadOnly),
+     .del = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Annotation,
+     .doc = "list the global annotations of a time range"},
+    {.path = "/api/uid/assign",
+     .get = Changes(Right::kWrite, kReadOnly),
+     .post = Changes(Right::kWrite, kReadOnly),
+     .handler = &Endpoints::Uid,
+     .doc = "assign UIDs to names"},
+    {.path = "/api/uid/rename",
+     .get = Changes(Right::kAdmin, kReadOnly),
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Uid,
+     .doc = "rename a metric, a tag key or a tag value"},
+    {.path = "/api/uid/*",
+     .get = Changes(Right::kAdmin, kReadOnly),
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .put = Changes(Right::kAdmin, kReadOnly),
+     .del = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Uid,
+     .doc = "answered 501: not implemented"},
+    {.path = "/api/admin/seal",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Seal,
+     .doc = "seal all open hours"},
+    {.path = "/api/admin/flush",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Flush,
+     .doc = "write the memory tables to files"},
+    {.path = "/api/admin/compact",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Compact,
+     .doc = "merge the files of the store"},
+    {.path = "/api/admin/backup",
+     .get = Reads(Right::kAdmin, kReadOnly),
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Backup,
+     .doc = "list the backups, or make one"},
+    {.path = "/api/admin/fsck",
+     .get = Reads(Right::kAdmin),
+     .post = Changes(Right::kAdmin),
+     .del = Changes(Right::kAdmin),
+     .handler = &Endpoints::Fsck,
+     .doc = "check the store; GET shows the last check, DELETE ends it"},
+    {.path = "/api/admin/jobs",
+     .get = Reads(Right::kAdmin),
+     .del = Changes(Right::kAdmin),
+     .handler = &Endpoints::Jobs,
+     .doc = "list the jobs; DELETE ends one"},
+    {.path = "/api/admin/ttl",
+     .get = Reads(Right::kAdmin, kReadOnly),
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Ttl,
+     .doc = "show or set how long points are kept"},
+    {.path = "/api/admin/salt",
+     .get = Reads(Right::kAdmin, kReadOnly),
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::Salt,
+     .doc = "show or set the number of salt buckets"},
+    {.path = "/api/admin/regions",
+     .get = Reads(Right::kAdmin),
+     .handler = &Endpoints::Regions,
+     .doc = "list the regions"},
+    {.path = "/api/admin/regions/check",
+     .get = Reads(Right::kAdmin),
+     .handler = &Endpoints::CheckRegions,
+     .doc = "check that the regions cover each table once"},
+    {.path = "/api/admin/regions/split",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::SplitRegion,
+     .doc = "split a region"},
+    {.path = "/api/admin/regions/merge",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::MergeRegions,
+     .doc = "merge two regions"},
+    {.path = "/api/admin/regions/rolling",
+     .post = Changes(Right::kAdmin, kReadOnly),
+     .handler = &Endpoints::RollRegions,
+     .doc = "split many regions one after the other"},
+    // The Explorer. Without its files a user could not be asked for a login, and they are the same
+    // for everybody: its data needs the rights of the rows above.
+    {.path = "/",
+     .get = Reads(Right::kNone),
+     .handler = &Endpoints::WebPage,
+     .doc = "the Explorer, a page that draws and browses metrics"},
+    {.path = "/assets/*",
+     .get = Reads(Right::kNone),
+     .handler = &Endpoints::WebPage,
+     .doc = "the files of the Explorer"},
+    {.path = "/q",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::QueryPage,
+     .doc = "query points, answered as text or as OpenTSDB's page"},
+    {.path = "/suggest",
+     .get = Reads(Right::kRead, kWriteOnly),
+     .answered_on = AnsweredOn::kQueryThreads,
+     .handler = &Endpoints::Suggest,
+     .doc = "as /api/suggest"},
+    {.path = "/aggregators",
+     .get = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Aggregators,
+     .doc = "as /api/aggregators"},
+    {.path = "/version",
+     .get = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::VersionText,
+     .doc = "the version of the server, as text"},
+    {.path = "/stats",
+     .get = Reads(Right::kRead),
+     .handler = &Endpoints::StatsText,
+     .doc = "the counters and gauges of the server, as lines"},
+};
+
+bool Fits(const RouteRow& row, const RoutePath& path) {
+  const bool is_api = row.path.starts_with(kApi);
+  if (is_api != (path.api_version > 0)) return false;
+  const std::string_view name = row.path.substr(is_api ? kApi.size() : 1);
+  if (!name.ends_with(kAnything)) return EqualsIgnoringCase(path.rest, name);
+  const std::string_view prefix = name.substr(0, name.size() - kAnything.size());
+  if (path.rest.size() > prefix.size() && path.rest[prefix.size()] != '/') return false;
+  return EqualsIgnoringCase(path.rest.substr(0, prefix.size()), prefix);
+}
+
+}  // namespace
+
+std::string_view RightName(Right right) {
+  switch (right) {
+    case Right::kNone:
+      return "none";
+    case Right::kAny:
+      return "any";
+    case Right::kRead:
+      return "read";
+    case Right::kWrite:
+      return "write";
+    case Right::kAdmin:
+      break;
+  }
+  return "admin";
+}
+
+AccessRights RightsOf(Right right) {
+  switch (right) {
+    case Right::kNone:
+    case Right::kAny:
+      return {};
+    case Right::kRead:
+      return AccessRights::Read();
+    case Right::kWrite:
+      return AccessRights::Write();
+    case Right::kAdmin:
+      break;
+  }
+  return AccessRights::Admin();
+}
+
+const VerbRow& RouteRow::Of(HttpMethod method) const {
+  static constexpr VerbRow kNotOffered;
+  switch (method) {
+    case HttpMethod::kGet:
+      return get;
+    case HttpMethod::kPost:
+      return post;
+    case HttpMethod::kPut:
+      return put;
+    case HttpMethod::kDelete:
+      return del;
+    case HttpMethod::kOptions:
+      break;
+  }
+  return kNotOffered;
+}
+
+bool RouteRow::IsOfferedIn(std::string_view mode) const {
+  for (const VerbRow* const verb : {&get, &post, &put, &del}) {
+    if (verb->offered && verb->absent_in != mode) return true;
+  }
+  return false;
+}
+
+std::span<const RouteRow> RouteTable() {
+  return kRows;
+}
+
+const RouteRow* FindRoute(const RoutePath& path) {
+  for (const RouteRow& row : kRows) {
+    if (Fits(row, path)) return &row;
+  }
+  return nullptr;
+}
+
+std::string AllowedVerbs(const RouteRow& row, std::string_view mode) {
+  std::string verbs;
+  const auto add = [&](const VerbRow& verb, std::string_view names) {
+    if (!verb.offered || verb.absent_in == mode) return;
+    if (!verbs.empty()) verbs += ", ";
+    verbs += names;
+  };
+  add(row.get, row.get.effect == Effect::kReads ? "GET, HEAD" : "GET");
+  add(row.post, "POST");
+  add(row.put, "PUT");
+  add(row.del, "DELETE");
+  return verbs;
+}
+
+AnsweredOn ThreadsFor(std::string_view path) {
+  const absl::StatusOr<RoutePath> route = ParseRoutePath(path);
+  const RouteRow* const row = route.ok() ? FindRoute(*route) : nullptr;
+  return row == nullptr ? AnsweredOn::kWorkers : row->answered_on;
+}
+
+}  // namespace hourcell
