@@ -188,7 +188,7 @@ TEST_F(StoreObserverTest, SeesThePointsOfLines) {
           "after 1: 2", fmt::format("before 2: m host=a dc=x {} 2.5", kHour + 5), "after 2: 1"));
 }
 
-TEST_F(StoreObserverTest, ARefusedBatchLeavesNothingAfter) {
+TEST_F(StoreObserverTest, ARefusedBatchLeavesNothing) {
   Open();
   recorder_.refused_metric = "bad";
   std::vector<RefusedPoint> refused;

@@ -110,7 +110,7 @@ TEST_F(BackupAdminTest, IsRefusedInTheStore) {
   for (const std::string& directory : {std::string(), options_.path, options_.path + "/",
                                        options_.path + "/a/b", dir_.file("other/../store/b")}) {
     EXPECT_THAT(tsdb_->backups()->Make(directory),
-                StatusIs(StatusCode::kInvalidArgument, HasSubstr("want a directory outside")))
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr("choose one outside")))
         << directory;
   }
   EXPECT_OK(tsdb_->backups()->Make(dir_.file("store.backups")));

@@ -161,7 +161,7 @@ TEST_F(JournalTest, DeleteBelowKeepsTheNewest) {
 
   EXPECT_THAT(ReplayAll(*journal, 5), IsOkAndHolds(BlocksOf(5, 7)));
   EXPECT_THAT(ReplayAll(*journal, 4), StatusIs(absl::StatusCode::kDataLoss,
-                                               HasSubstr("from block 4; the oldest there is 5")));
+                                               HasSubstr("from block 4; the oldest block is 5")));
   ASSERT_OK(journal->Sync());
   EXPECT_EQ(MustOpen()->next_sequence(), 7u);
 }

@@ -344,7 +344,7 @@ TEST_F(SeriesTableTest, GoesOnNumberingAfterAReopen) {
   EXPECT_EQ(Create({{"m", "h=a", 0, 0}})[0]->number, 1u);
 }
 
-TEST_F(SeriesTableTest, ARefusedPointLeavesNothingAfter) {
+TEST_F(SeriesTableTest, ARefusedPointLeavesNothing) {
   const auto results =
       Create({{"bad name", "h=a", 0, 0}, {"m", "k!=v", 0, 0}, {"m", "h=ok", 0, 0}});
 
@@ -457,7 +457,7 @@ TEST_F(CreationTest, WhoMayNotWaitIsToldToComeAgain) {
   EXPECT_EQ(CreateAtOnce("h=new")->number, 3u);
 }
 
-TEST_F(CreationTest, ATableThatIsAfterHoldsUpNewSeriesOnly) {
+TEST_F(CreationTest, ATableThatLagsHoldsUpNewSeriesOnly) {
   Create({{"m", "h=known", 0, 0}});
   for (const TableId table : {TableId::kUid, TableId::kSeries}) {
     tables_.SetLagging(table);

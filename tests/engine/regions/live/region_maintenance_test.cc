@@ -136,7 +136,7 @@ TEST_F(RegionMaintenanceTest, CutsALargeRegionInTwoOfOneSize) {
   EXPECT_EQ(Stat("region.splits"), 1u);
 }
 
-TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegionsAfter) {
+TEST_F(RegionMaintenanceTest, AscendingRowsLeaveFullRegions) {
   Start(Small());
   for (int i = 0; i < 5000; i += 250) {
     std::vector<std::string> keys;

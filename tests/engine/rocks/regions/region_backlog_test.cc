@@ -5,7 +5,7 @@
 namespace hourcell::region_backlog_test {
 namespace {
 
-TEST(RegionBacklogTest, ItIsAfterFromTheLimitsOnUntilMuchIsMerged) {
+TEST(RegionBacklogTest, ItLagsFromTheLimitsOnUntilMuchIsMerged) {
   RegionBacklog backlog;
   EXPECT_FALSE(backlog.is_lagging());
   backlog.Note(35, 2);

@@ -97,7 +97,7 @@ TEST_F(RegionLaggingTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   EXPECT_EQ(uses->at(1).rows_written, 2u + 20 + 1);
 }
 
-TEST_F(RegionLaggingTest, ADaughterIsAfterIfItHasTheFiles) {
+TEST_F(RegionLaggingTest, ADaughterLagsIfItHasTheFiles) {
   if (!PausedLsmCompactions::kWorks) GTEST_SKIP() << "not under ThreadSanitizer";
   PausedLsmCompactions paused;
   ASSERT_NO_FATAL_FAILURE(PileUpFiles(RegionBacklog::kYoungFilesMax));

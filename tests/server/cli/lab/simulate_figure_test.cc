@@ -151,7 +151,7 @@ TEST(SimulateFigureTest, RefusesOtherFormatsAndEmptyMaps) {
       CheckFigurePath("map.jpg"),
       StatusIs(StatusCode::kInvalidArgument, HasSubstr("invalid file name \"map.jpg\"; must end")));
   EXPECT_THAT(WriteHeatFigure(ResultOf(1, 0, {}), dir.file("heat.svg")),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("0 steps")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("got 1 rows of 0 cells")));
 }
 
 TEST(SimulateFigureTest, TimesAreToldAsFineAsTheyAre) {

@@ -123,7 +123,7 @@ TEST_F(CutCommandTest, IsToldUntilItIsAcknowledged) {
   for (const bool acknowledge : {false, false, true}) {
     EXPECT_EQ(Count(".seen"), 0U);
     EXPECT_EQ(Run(acknowledge), kExitFailure);
-    EXPECT_THAT(terminal_.out(), HasSubstr("cut: 00000000000000000001.log: bytes "));
+    EXPECT_THAT(terminal_.out(), HasSubstr("cut: 00000000000000000001.log: removed bytes "));
     EXPECT_THAT(terminal_.out(),
                 testing::EndsWith(acknowledge ? "\ncut: 1 faults\n1 fixed\n1 faults found\n"
                                               : "\ncut: 1 faults\n1 faults found\n"));
