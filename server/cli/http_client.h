@@ -1,13 +1,16 @@
-// HttpClient: a small blocking HTTP/1.1 client for the tools that talk to a running server.
+// HttpClient: requests of the tools to a running server, by HTTP/1.1 or HTTPS.
 //
-// One connection, kept open between requests; opened again when the server closed it meanwhile.
+// libcurl does the work. It is loaded when first used, and included in http_client.cc only. One
+// connection, kept open between requests; opened again when the server closed it meanwhile.
 // Requests may be sent twice then, so send only what may be repeated. The token of the environment
 // variable HOURCELL_TOKEN goes with every request: an argument would be seen by everybody on the
-// machine. Thread-compatible.
+// machine. No other file and no other variable is read: no .netrc, no proxy. A redirect is not
+// followed. Thread-compatible.
 
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -16,15 +19,27 @@
 
 namespace hourcell {
 
-struct HttpUrl {
-  std::string host = {};  // without the brackets of an IPv6 address
-  std::string port = "4242";
-  std::string prefix = {};  // path in front of every target, without a '/' at its end
+// How the certificate of an https server is verified.
+struct TlsTrust {
+  std::string ca_file = {};  // PEM; trusted instead of the system's certificates. Empty = those
+  bool insecure = false;     // do not verify it: anybody on the way can pass for the server
 };
 
-// "http://host[:port][/prefix]", or "host:port". kInvalidArgument: another scheme, no host, a port
-// that is no number of 1 to 65535.
-absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text);
+struct HttpUrl {
+  std::string scheme = "http";  // or "https"
+  std::string host = {};        // without the brackets of an IPv6 address
+  std::string port = "4242";
+  std::string prefix = {};  // path in front of every target, without a '/' at its end
+  TlsTrust trust = {};
+};
+
+// "http://host[:port][/prefix]", the same with https, or "host:port". kInvalidArgument: another
+// scheme, no host, a port that is no number of 1 to 65535, a user, a query; or `trust` that says
+// something of a URL without TLS. kUnavailable: libcurl is not installed.
+absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text, const TlsTrust& trust = {});
+
+// The URL and what was said of its certificate, as flags of a command line.
+std::string UrlFlags(const HttpUrl& url);
 
 inline constexpr int kHttpOk = 200;
 
@@ -42,39 +57,38 @@ inline constexpr int64_t kReplyTimeoutMs = 600'000;
 
 class HttpClient {
  public:
-  // A server that says nothing for `reply_timeout_ms` is given up; so is one that takes nothing.
+  // A server that says nothing for `reply_timeout_ms`, rounded up to seconds, is given up; so is
+  // one that takes nothing.
   explicit HttpClient(HttpUrl url, int64_t reply_timeout_ms = kReplyTimeoutMs);
   ~HttpClient();
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Sends a request, a POST with a JSON body, and waits for the reply, whatever its status.
-  // `content_encoding` may be empty. kUnavailable: no connection, none any more, or a reply that is
-  // not HTTP or does not come.
+  // `content_encoding` may be empty. kUnavailable: no connection, none any more, a certificate that
+  // is not trusted, or a reply that is not HTTP or does not come.
   absl::StatusOr<HttpReply> Get(std::string_view target);
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
                                  std::string_view content_encoding = {});
 
-  // True once there was a connection: what was sent may have arrived.
+  // True once a request was sent: it may have arrived.
   bool has_connected() const { return has_connected_; }
 
   // "host:port", for messages.
-  std::string address() const;
+  const std::string& address() const { return address_; }
+  const HttpUrl& url() const { return url_; }
 
  private:
-  absl::Status Connect();
-  void Disconnect();
-  absl::Status SendAll(std::string_view bytes);
-  absl::StatusOr<HttpReply> ReadReply();
-  absl::StatusOr<HttpReply> Exchange(std::string_view head, std::string_view body);
-  absl::StatusOr<HttpReply> ExchangeOrReconnect(std::string_view head, std::string_view body);
-  absl::Status Broken(std::string_view what, int error) const;
+  struct Session;
+
+  absl::StatusOr<HttpReply> Exchange(std::string_view target, std::string_view content_encoding);
+  absl::Status Broken(int code) const;
 
   const HttpUrl url_;
+  const std::string address_;
   const int64_t reply_timeout_ms_;
-  std::string authorization_;  // the header's line; empty = none
-  int socket_ = -1;
+  const std::unique_ptr<Session> session_;
   bool has_connected_ = false;
 };
 

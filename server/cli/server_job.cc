@@ -164,9 +164,8 @@ class InterruptNote {
 };
 
 std::string HowToLook(const HttpClient& client, uint64_t id) {
-  return fmt::format(
-      "the server continues job {}; run 'hourcell job {} --url http://{}' to wait for it", id, id,
-      client.address());
+  return fmt::format("the server continues job {}; run 'hourcell job {} {}' to wait for it", id, id,
+                     UrlFlags(client.url()));
 }
 
 // Asks until there is an answer, as often as patience lasts.

@@ -16,9 +16,13 @@ void AddStoreOptions(CommandLine* line, StoreOptions* store) {
                     "set one setting; also as --tsd.x.y=VALUE");
 }
 
-void AddUrl(CommandLine* line, std::string* url) {
-  line->AddOption("--url", url, "http://HOST:PORT",
+void AddUrl(CommandLine* line, std::string* url, TlsTrust* trust) {
+  line->AddOption("--url", url, "http[s]://HOST:PORT",
                   "address of a running server, instead of a directory");
+  line->AddOption("--ca-file", &trust->ca_file, "FILE",
+                  "PEM file with the certificates to trust for https (default the system's)");
+  line->AddFlag("--insecure", &trust->insecure,
+                "accept any certificate for https: an attacker may read all, and the token");
 }
 
 void RefuseUrl(CommandLine* line) {

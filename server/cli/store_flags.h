@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/cli/command_line.h"
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 
 namespace hourcell {
@@ -13,8 +14,8 @@ namespace hourcell {
 // --data, --config and --set.
 void AddStoreOptions(CommandLine* line, StoreOptions* store);
 
-// --url.
-void AddUrl(CommandLine* line, std::string* url);
+// --url, --ca-file and --insecure.
+void AddUrl(CommandLine* line, std::string* url, TlsTrust* trust);
 
 // Commands that need the directory itself say so when they are pointed at a server.
 void RefuseUrl(CommandLine* line);

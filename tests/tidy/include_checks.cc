@@ -28,6 +28,8 @@ constexpr std::array kConfined = {
     Confined{"<boost/", "server/ tests/", "server/net/asio.h"},
     Confined{"\"server/net/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/cli/command_line.cc", kNoHeader},
+    Confined{"<curl/", "server/cli/http_client.cc", kNoHeader},
+    Confined{"<expat", "bench/lab/simulate/input/site_file.cc", kNoHeader},
     Confined{"<spdlog/", "server/log/log.cc", kNoHeader},
     Confined{"<simdjson", "server/ tests/", kAnyHeader},
     Confined{"<zlib", "server/ tests/", kNoHeader},

@@ -201,7 +201,7 @@ int Import(const ImportOptions& options,
 }
 
 int ImportToServer(const ImportOptions& options, Terminal& terminal) {
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kImportCommand, StatusText(url.status()));
   // How many tags are too many is the server's to say.
   return Import(options, {.tags_max = kTagsMax},
@@ -248,7 +248,7 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--skip-errors", &options.skip_errors, "skip bad lines");
   line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default)");
   line.AddOption("--batch", &options.batch_points, "N",

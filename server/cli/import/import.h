@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -17,7 +18,8 @@ inline constexpr size_t kImportThreadsMax = 64;
 
 struct ImportOptions {
   StoreOptions store = {};
-  std::string url = {};                       // empty = into the store of `store`
+  std::string url = {};  // empty = into the store of `store`
+  TlsTrust trust = {};
   bool skip_errors = false;                   // go on after a bad line
   size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
   size_t threads = 0;  // that parse and store; 0 = a processor each, but for one that reads

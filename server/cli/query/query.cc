@@ -179,7 +179,7 @@ int RunQuery(const QueryOptions& options, Terminal& terminal) {
   if (!spec.ok()) return FailUsage(terminal, kQueryCommand, StatusText(spec.status()));
   if (options.url.empty()) return QueryStore(options, *spec, terminal);
 
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kQueryCommand, StatusText(url.status()));
   const absl::Status printed = QueryServer(*url, *spec, options, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kQueryCommand, printed);
@@ -191,7 +191,7 @@ int QueryMain(const std::vector<std::string>& args, Terminal& terminal) {
       "Runs a query and prints one point per line: metric timestamp_ms value {tagk=tagv, ...}");
   QueryOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--json", &options.json,
                "print the JSON answer of /api/query, with times in milliseconds");
   line.AddFlag("--explain", &options.explain,

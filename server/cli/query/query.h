@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -12,7 +13,8 @@ namespace hourcell {
 
 struct QueryOptions {
   StoreOptions store = {};
-  std::string url = {};                   // empty = the store of `store`
+  std::string url = {};  // empty = the store of `store`
+  TlsTrust trust = {};
   bool json = false;                      // print what /api/query answers
   bool explain = false;                   // tell how it was read, too
   std::vector<std::string> words = {};    // query_words.h

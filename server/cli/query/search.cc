@@ -139,7 +139,7 @@ int RunSearch(const SearchOptions& options, Terminal& terminal) {
   if (!query.ok()) return FailUsage(terminal, kSearchCommand, StatusText(query.status()));
   TextOutput output(terminal.out);
   if (!options.url.empty()) {
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kSearchCommand, StatusText(url.status()));
     return Finish(AskServer(*url, *query, &output), &output, terminal);
   }
@@ -152,7 +152,7 @@ int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("search", "Lists the series of a store, one per line: tsuid, metric, tags.");
   SearchOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddWords("WORD", &options.words, "lookup [METRIC] [TAGK=TAGV ...]");
   line.set_footer(
       "Without a metric, or with *, any metric matches. An empty side of a tag, or *, matches\n"

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -22,7 +23,8 @@ namespace hourcell {
 
 struct SearchOptions {
   StoreOptions store = {};
-  std::string url = {};                 // a running server instead of `store`
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   std::vector<std::string> words = {};  // "lookup" and what follows it
 };
 

@@ -106,7 +106,7 @@ int Make(const BackupCommandOptions& options, Terminal& terminal) {
           "--url: do not give a directory; the server makes backups in the directory of "
           "its setting tsd.storage.backup.directory");
     }
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kBackupCommand, StatusText(url.status()));
     return PrintMade(AskServer(*url, terminal), start_ms, terminal);
   }
@@ -241,7 +241,7 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("backup", "Makes, lists, verifies and prunes backups of a store.");
   BackupCommandOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddOption("--keep", &options.keep, "N", "prune: number of newest backups to keep");
   line.AddWords("WORD", &options.words,
                 "a subcommand and its arguments, or a directory; see below");

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -25,7 +26,8 @@ namespace hourcell {
 
 struct BackupCommandOptions {
   StoreOptions store = {};
-  std::string url = {};                 // a running server instead of `store`
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   std::optional<uint64_t> keep = {};    // prune
   std::vector<std::string> words = {};  // a subcommand and its words
 };

@@ -92,7 +92,7 @@ int CheckServer(const FsckCommandOptions& options, Terminal& terminal) {
         "--url: --acknowledge-cuts is not supported; stop the server and use it without "
         "--url, or move the server's journal/*.cut files elsewhere");
   }
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kFsckCommand, StatusText(url.status()));
   int64_t elapsed_ms = 0;
   const absl::StatusOr<FsckReport> report =
@@ -130,7 +130,7 @@ int FsckMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("fsck", "Checks a store: every row, name, series and region, and the journal.");
   FsckCommandOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--fix-cells", &options.fix_cells,
                "repair damaged cells; their old bytes are kept in table meta under aside/row/");
   line.AddFlag("--fix-uids", &options.fix_uids,

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -22,6 +23,7 @@ inline constexpr int kExitNotChecked = 3;
 struct FsckCommandOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   bool fix_cells = false;
   bool fix_uids = false;
   bool fix_index = false;

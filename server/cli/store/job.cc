@@ -70,7 +70,7 @@ int RunJob(const JobOptions& options, Terminal& terminal) {
   if (options.url.empty())
     return FailUsage(terminal, kJobCommand,
                      "--url is required; give the address of a running server");
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kJobCommand, StatusText(url.status()));
   if (options.words.empty()) return List(*url, options.patience, terminal);
   const std::optional<uint64_t> id = ParseUnsigned(options.words[0]);
@@ -92,7 +92,7 @@ int RunJob(const JobOptions& options, Terminal& terminal) {
 int JobMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("job", "Lists the jobs of a running server, or waits for one.");
   JobOptions options;
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddWords("ID", &options.words,
                 "number of the job to wait for; without it, all jobs are listed");
   line.set_footer(

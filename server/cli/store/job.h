@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/server_job.h"
 #include "server/cli/terminal.h"
 
@@ -16,6 +17,7 @@ namespace hourcell {
 
 struct JobOptions {
   std::string url = {};
+  TlsTrust trust = {};
   std::vector<std::string> words = {};  // none, or a number
   JobPatience patience = {};
 };

@@ -343,7 +343,7 @@ int RunRegion(const RegionOptions& options, Terminal& terminal) {
   const absl::StatusOr<Question> question = subcommand->read(options);
   if (!question.ok()) return FailUsage(terminal, kRegionCommand, StatusText(question.status()));
   if (!options.url.empty()) {
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kRegionCommand, StatusText(url.status()));
     return Print(AskServer(*url, *question, options, terminal), *subcommand, options, terminal);
   }
@@ -356,7 +356,7 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("region", "Lists, checks, splits and merges the regions of a table.");
   RegionOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddOption("--table", &options.table, "TABLE", "table: data (the default) or annotation");
   line.AddFlag("--explain", &options.explain, "list: describe in words where each region begins");
   line.AddFlag("--json", &options.json, "print the JSON answer of /api/admin/regions");

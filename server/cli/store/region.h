@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -27,6 +28,7 @@ namespace hourcell {
 struct RegionOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   std::string table = "data";
   bool explain = false;                 // list: says where each begins in words
   bool json = false;                    // prints what the server answers

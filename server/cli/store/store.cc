@@ -108,7 +108,7 @@ int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal
 
 int RunOnEither(const AdminOptions& options, const AdminCalls& calls, Terminal& terminal) {
   if (!options.url.empty()) {
-    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url);
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kAdminCommand, StatusText(url.status()));
     return calls.on_server(*url);
   }
@@ -153,7 +153,7 @@ int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
                    "Seals, flushes or compacts a store, or shows and sets its TTLs and salt.");
   AdminOptions options;
   AddStoreOptions(&line, &options.store);
-  AddUrl(&line, &options.url);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddWords("ACTION", &options.words, "seal, flush, compact, ttl or salt; see below");
   line.set_footer(
       "Actions:\n"

@@ -24,7 +24,8 @@ namespace hourcell {
 
 struct AdminOptions {
   StoreOptions store = {};
-  std::string url = {};                 // a running server instead of `store`
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   std::vector<std::string> words = {};  // one of the above
 };
 

@@ -19,6 +19,8 @@ std::string Escape(std::string_view text) {
       out += "&amp;";
     } else if (c == '<') {
       out += "&lt;";
+    } else if (c == '\r') {
+      out += "&#13;";  // a line end would be read as \n
     } else {
       out += c;
     }

@@ -1,20 +1,43 @@
 #include "server/cli/http_client.h"
 
+#include <cstdlib>
 #include <string>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/http/http_inflate.h"
 #include "server/http/http_response.h"
 #include "tests/server/cli/scripted_server.h"
+#include "tests/server/net/tls_peer.h"
+#include "tests/server/running_server.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::http_client_test {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// A variable of the environment, while it lives.
+class ScopedEnv {
+ public:
+  ScopedEnv(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~ScopedEnv() { unsetenv(name_); }
+  ScopedEnv(const ScopedEnv&) = delete;
+  ScopedEnv& operator=(const ScopedEnv&) = delete;
+
+ private:
+  const char* const name_;
+};
 
 HttpUrl UrlOf(const std::string& text) {
   const auto url = ParseHttpUrl(text);
@@ -24,28 +47,56 @@ HttpUrl UrlOf(const std::string& text) {
 
 TEST(HttpUrlTest, PartsAndDefaults) {
   const auto check = [](const std::string& text, const std::string& host, const std::string& port,
-                        const std::string& prefix) {
+                        const std::string& prefix, const std::string& scheme = "http") {
     SCOPED_TRACE(text);
     const HttpUrl url = UrlOf(text);
+    EXPECT_EQ(url.scheme, scheme);
     EXPECT_EQ(url.host, host);
     EXPECT_EQ(url.port, port);
     EXPECT_EQ(url.prefix, prefix);
   };
   check("http://a", "a", "4242", "");
+  check("http://a:", "a", "4242", "");
   check("http://a:80/", "a", "80", "");
   check("http://a:80/tsd/x/", "a", "80", "/tsd/x");
   check("a:4243", "a", "4243", "");
+  check("ftp.a:4243", "ftp.a", "4243", "");
   check("http://[::1]:80", "::1", "80", "");
   check("http://[::1]", "::1", "4242", "");
+  check("http://[fe80::1%25eth0]:80", "fe80::1%25eth0", "80", "");
+  check("https://a", "a", "4242", "", "https");
+  check("HTTPS://a:443/tsd", "a", "443", "/tsd", "https");
 }
 
 TEST(HttpUrlTest, RefusesWhatItCannotReach) {
-  for (const std::string text : {"https://a", "ftp://a:1", "http://", "http://:80", "http://a:0",
-                                 "http://a:65536", "http://a:b", "http://a:"}) {
+  for (const std::string text :
+       {"ftp://a:1", "gopherx://a:1", "http://", "http://:80", "http://a:0", "http://a:65536",
+        "http://a:b", "http://a/x?y", "http://a/#x"}) {
     SCOPED_TRACE(text);
-    EXPECT_THAT(ParseHttpUrl(text).status(), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                      HasSubstr("must be http://host:port")));
+    EXPECT_THAT(ParseHttpUrl(text).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("must be http://host:port or https://host:port")));
   }
+}
+
+TEST(HttpUrlTest, APasswordInItIsRefusedAndNotRepeated) {
+  EXPECT_THAT(ParseHttpUrl("http://me:secret@a").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("HOURCELL_TOKEN"), Not(HasSubstr("secret")))));
+}
+
+TEST(HttpUrlTest, WhatIsTrustedIsForTlsOnly) {
+  EXPECT_OK(ParseHttpUrl("https://a", {.ca_file = "f"}).status());
+  for (const TlsTrust& trust : {TlsTrust{.ca_file = "f"}, TlsTrust{.insecure = true}}) {
+    EXPECT_THAT(ParseHttpUrl("http://a", trust).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("are for https")));
+  }
+}
+
+TEST(HttpUrlTest, FlagsAreThoseItCameFrom) {
+  EXPECT_EQ(UrlFlags(UrlOf("http://[::1]:80/tsd/")), "--url http://[::1]:80/tsd");
+  EXPECT_EQ(UrlFlags(*ParseHttpUrl("https://a", {.ca_file = "f", .insecure = true})),
+            "--url https://a:4242 --ca-file f --insecure");
 }
 
 TEST(HttpClientTest, PostsWithLengthAndEncoding) {
@@ -57,11 +108,10 @@ TEST(HttpClientTest, PostsWithLengthAndEncoding) {
   ASSERT_OK(reply.status());
   EXPECT_EQ(reply->status, 200);
   EXPECT_EQ(reply->body, "hello");
-  EXPECT_THAT(
-      server.requests(),
-      ElementsAre(AllOf(testing::StartsWith("POST /tsd/api/put HTTP/1.1\r\n"),
-                        HasSubstr("Content-Length: 4\r\n"), HasSubstr("Content-Encoding: gzip\r\n"),
-                        testing::EndsWith("\r\n\r\nbody"))));
+  EXPECT_THAT(server.requests(),
+              ElementsAre(AllOf(
+                  StartsWith("POST /tsd/api/put HTTP/1.1\r\n"), HasSubstr("Content-Length: 4\r\n"),
+                  HasSubstr("Content-Encoding: gzip\r\n"), testing::EndsWith("\r\n\r\nbody"))));
 }
 
 TEST(HttpClientTest, ReadsEveryFormOfBody) {
@@ -108,6 +158,93 @@ TEST(HttpClientTest, NobodyThereAndNoHttpAreUnavailable) {
   HttpClient client(UrlOf(telnet.url()));
   EXPECT_THAT(client.Post("/", ""),
               StatusIs(absl::StatusCode::kUnavailable, HasSubstr("not HTTP")));
+}
+
+TEST(HttpClientTest, ASilentServerIsGivenUp) {
+  // The last one of the script is not asked for: the server would close after it.
+  ScriptedServer server({{""}, {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"}, {""}});
+  HttpClient client(UrlOf(server.url()), /*reply_timeout_ms=*/1);
+
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(client.Get("/"),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr("receive: no answer in time")));
+  }
+}
+
+// Who names a server means no other: the token goes with every request.
+TEST(HttpClientTest, NoOtherServerIsAsked) {
+  ScriptedServer other({{HttpReplyText(200, "other")}});
+  ScriptedServer server({{HttpReplyText(302, "moved", "Location: " + other.url() + "/\r\n")}});
+  const ScopedEnv proxy("http_proxy", other.url());
+  const ScopedEnv token("HOURCELL_TOKEN", "me.secret");
+  HttpClient client(UrlOf(server.url()));
+
+  EXPECT_EQ(client.Get("/")->status, 302);
+
+  EXPECT_THAT(server.requests(), ElementsAre(HasSubstr("Authorization: Bearer me.secret\r\n")));
+  EXPECT_THAT(other.requests(), IsEmpty());
+}
+
+TEST(HttpClientTest, ATargetIsSentAsItIs) {
+  ScriptedServer server({{HttpReplyText(200, "")}});
+
+  EXPECT_OK(HttpClient(UrlOf(server.url() + "/tsd")).Get("/a/../b?m=sum:x{h=*}&q=%7B").status());
+
+  EXPECT_THAT(server.requests(),
+              ElementsAre(StartsWith("GET /tsd/a/../b?m=sum:x{h=*}&q=%7B HTTP/1.1\r\n")));
+}
+
+// A server with a certificate that vouches for itself.
+class HttpsClientTest : public RunningServerTest {
+ protected:
+  void SetUp() override {
+    RunningServerTest::SetUp();
+    WriteCertificate(dir_.file("cert"), dir_.file("key"));
+    Set("tsd.tls.certificate", dir_.file("cert"));
+    Set("tsd.tls.key", dir_.file("key"));
+    Set("tsd.tls.required", "true");
+    Start();
+  }
+
+  absl::StatusOr<HttpReply> GetVersion(std::string_view host, const TlsTrust& trust = {}) {
+    const auto url = ParseHttpUrl(fmt::format("https://{}:{}", host, port()), trust);
+    EXPECT_OK(url.status());
+    HttpClient client(*url);
+    absl::StatusOr<HttpReply> reply = client.Get("/api/version");
+    EXPECT_EQ(client.has_connected(), reply.ok()) << "nothing is sent to a server not verified";
+    return reply;
+  }
+};
+
+TEST_F(HttpsClientTest, ATrustedServerAnswers) {
+  const auto reply = GetVersion("localhost", {.ca_file = dir_.file("cert")});
+
+  ASSERT_OK(reply.status());
+  EXPECT_EQ(reply->status, 200);
+  EXPECT_THAT(reply->body, HasSubstr("version"));
+}
+
+TEST_F(HttpsClientTest, AnUnknownCertificateIsRefused) {
+  EXPECT_THAT(GetVersion("localhost"),
+              StatusIs(absl::StatusCode::kUnavailable,
+                       AllOf(HasSubstr("certificate"), HasSubstr("--ca-file"))));
+  WriteCertificate(dir_.file("other"), dir_.file("other_key"));
+  EXPECT_THAT(GetVersion("localhost", {.ca_file = dir_.file("other")}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("certificate")));
+}
+
+TEST_F(HttpsClientTest, ACertificateOfAnotherHostIsRefused) {
+  EXPECT_THAT(GetVersion("127.0.0.1", {.ca_file = dir_.file("cert")}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("certificate")));
+}
+
+TEST_F(HttpsClientTest, WhoAsksForItVerifiesNothing) {
+  EXPECT_OK(GetVersion("127.0.0.1", {.insecure = true}).status());
+}
+
+TEST_F(HttpsClientTest, AMissingAuthorityIsSaid) {
+  EXPECT_THAT(GetVersion("localhost", {.ca_file = dir_.file("none")}),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr(dir_.file("none"))));
 }
 
 TEST(HttpErrorTextTest, OpenTsdbsMessageAndDetails) {

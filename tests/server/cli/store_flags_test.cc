@@ -23,18 +23,21 @@ TEST(StoreFlagsTest, DirectoryFileAndSettingsAreTaken) {
   CommandLine line("try", "Tries it.");
   StoreOptions store;
   std::string url;
+  TlsTrust trust;
   AddStoreOptions(&line, &store);
-  AddUrl(&line, &url);
+  AddUrl(&line, &url, &trust);
 
   EXPECT_THAT(line.Parse({"--set", "a=1", "--data", "d", "--set", "b=2", "--config", "c", "--url",
-                          "http://localhost:1"},
+                          "https://localhost:1", "--ca-file", "f", "--insecure"},
                          terminal.get()),
               Eq(std::nullopt));
 
   EXPECT_EQ(store.data, "d");
   EXPECT_EQ(store.config_file, "c");
   EXPECT_THAT(store.settings, ElementsAre("a=1", "b=2"));
-  EXPECT_EQ(url, "http://localhost:1");
+  EXPECT_EQ(url, "https://localhost:1");
+  EXPECT_EQ(trust.ca_file, "f");
+  EXPECT_TRUE(trust.insecure);
 }
 
 TEST(StoreFlagsTest, AUrlIsRefusedByCommandsThatNeedTheDirectory) {

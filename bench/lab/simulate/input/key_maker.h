@@ -15,11 +15,11 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
+#include "bench/lab/simulate/input/md5_many.h"
 #include "bench/lab/simulate/input/put_source.h"
 #include "codec/rows/layout.h"
 #include "engine/regions/keys/key_distributor.h"
 #include "engine/regions/keys/key_template.h"
-#include "engine/regions/keys/md5_many.h"
 
 namespace hourcell {
 

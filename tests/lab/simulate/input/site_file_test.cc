@@ -50,19 +50,26 @@ TEST(SiteFileTest, TheLaterOfTwoHolds) {
 
 TEST(SiteFileTest, RefusesWithTheLine) {
   for (const auto& [text, why] : std::initializer_list<std::pair<std::string_view, const char*>>{
-           {"", "line 1: got the end; want <configuration>"},
-           {"<configuration>\n", "line 2: got the end; want <property>"},
-           {"<!DOCTYPE x>\n<configuration/>", "want <configuration>"},
+           {"", "line 1: no element found"},
+           {"<configuration>\n", "line 2: no element found"},
+           {"<!DOCTYPE x>\n<configuration/>", "line 1: got a DOCTYPE"},
            {"<configuration>\n<xi:include href=\"a\"/></configuration>", "line 2: got"},
            {"<configuration><property><value>1</value></property></configuration>", "a <name>"},
            {"<configuration><property><name>a</name><name>b</name></property></configuration>",
             "one <name>"},
-           {"<configuration><property><name>&evil;</name></property></configuration>", "&amp;"},
-           {"<configuration><property><name>&#55296;</name></property></configuration>", "&amp;"},
+           {"<configuration><property><name>&evil;</name></property></configuration>",
+            "undefined entity"},
+           {"<configuration><property><name>&#55296;</name></property></configuration>",
+            "reference to invalid character number"},
            {"<configuration><property><name>a<b/></name></property></configuration>", "</name>"},
-           {"<configuration><property><name>a", "</name>"},
-           {"<configuration><!-- ", "-->"},
-           {"<configuration></configuration><configuration>", "nothing after"}}) {
+           {"<configuration><property><name>a", "no element found"},
+           {"<configuration><!-- ", "unclosed token"},
+           {"<configuration></configuration><configuration>", "junk after document element"},
+           {"<a/>", "want <configuration>"},
+           {"<configuration a=\"b\"/>", "no attribute"},
+           {"<configuration>a<property/></configuration>", "want <property>"},
+           {"<configuration><property>a</property></configuration>", "want </property>"},
+           {"<configuration><property><name>\xFF", "not well-formed"}}) {
     EXPECT_THAT(ParseSiteFile(text), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(why)))
         << text;
   }

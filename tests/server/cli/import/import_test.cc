@@ -260,7 +260,7 @@ TEST_F(ImportTest, ServersErrorsAreNamedByLine) {
 }
 
 TEST_F(ImportTest, UrlThatIsNoneIsAUsageError) {
-  EXPECT_EQ(Import("", {.url = "https://a"}), kExitUsage);
+  EXPECT_EQ(Import("", {.url = "ftp://a"}), kExitUsage);
 }
 
 // The UIDs the vectors rely on, in the order that gives them those numbers.

@@ -1,4 +1,4 @@
-#include "engine/regions/keys/md5_many.h"
+#include "bench/lab/simulate/input/md5_many.h"
 
 #include <algorithm>
 #include <cmath>
