@@ -42,8 +42,8 @@ class ActiveSetCheck {
   // A row of the series. Rows of one metric and day are best added one after another.
   absl::Status AddRow(Uid metric, uint32_t base_time_s, SeriesNumber series);
 
-  // REQUIRES: BeginRows. Behind the last row. `is_all`: every row of the store was added, so that a repair has made the
-  // sets whole.
+  // Behind the last row. `is_all`: every row of the store was added, so that a repair has made the
+  // sets whole. REQUIRES: BeginRows.
   absl::Status EndRows(bool is_all);
 
  private:
