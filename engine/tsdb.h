@@ -133,7 +133,7 @@ class Tsdb {
   // Deletes the points with start <= t <= end of all series the sub queries select; how they
   // aggregate does not matter. When it returns the points are gone for good: no later read, crash
   // or power failure shows them. Points that are put while it runs may stay. Names stay; series
-  // without points are dropped later, see Options::drop_empty_series. Seals everything, and holds up
+  // without points are dropped later (Options::drop_empty_series). Seals everything, and holds up
   // sealing while it runs.
   // On an error a part may be deleted. Errors as Query's, and those of storage.
   absl::StatusOr<DeletedPoints> DeletePoints(const QuerySpec& spec,
@@ -239,8 +239,8 @@ class Tsdb {
   absl::Status SealDue();
 
   // Seals all open hours: every point is in a cell. The hours open again with their next point.
-  // kCancelled: `control` said so; what is sealed by then stays so, and the points of the others are
-  // in the journal as before.
+  // kCancelled: `control` said so; what is sealed by then stays so, and the points of the others
+  // are in the journal as before.
   absl::Status Seal(const SealControl& control = {});
 
   // Seals, writes everything in memory to files, and empties the journal of what they hold.

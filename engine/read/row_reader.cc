@@ -16,8 +16,8 @@
 namespace hourcell {
 namespace {
 
-// Rows that are read together by key: at first, at most, and of so many bytes as far as those before
-// foretell it.
+// Rows that are read together by key: at first, at most, and of so many bytes as far as the rows
+// before tell.
 constexpr size_t kKeysAtFirst = 64;
 constexpr size_t kKeysAtOnce = 1024;
 constexpr size_t kKeyedBytes = size_t{4} << 20;

@@ -5,8 +5,8 @@
 // (series_key.h) in memory as soon as anybody asks, and in the table before the hour's cell is
 // written; hours without a cell are opened again by a replay. So a series with a point on a day is
 // in the day's set, in the table or here, after a crash and a power failure too. A set only grows
-// until its day has expired, but for series that a delete has emptied; it may have series without a point on the day, and numbers that no
-// series has any more.
+// until its day has expired, but for series that a delete has emptied; it may have series without a
+// point on the day, and numbers that no series has any more.
 //
 // The sets of a store are whole if programs that keep them made all of its hours; `meta` says so
 // (store_meta.h). Else nothing is known until fsck --fix-index has made them. Thread-safe.

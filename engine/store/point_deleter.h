@@ -9,9 +9,9 @@
 //     active set; those that are in no set any more the SeriesDropper drops, in its own time
 //
 // A row is rewritten in the format it had. Rows go to the table as they are found, so after a crash
-// in the middle, or a limit of the memory of queries, a part of the points may be gone: that of whole
-// rows. One deletion at a time, by the sealer's lock.
-// Thread-compatible.
+// in the middle, or after a refusal by the memory of queries, a part of the points may be gone, of
+// whole rows; and series that are empty may stay in the sets of their days. One deletion at a time,
+// by the sealer's lock. Thread-compatible.
 
 #pragma once
 

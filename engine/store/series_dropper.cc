@@ -104,8 +104,8 @@ absl::Status SeriesDropper::Begin() {
 }
 
 // If no metric is to be looked at, adds the next that was not since the store was opened: before, a
-// delete may have emptied series of it, or its sets may have been dropped, under a TTL that it has no
-// more or by a program that dropped no series.
+// delete may have emptied series of it, or its sets may have been dropped: under a TTL that it has
+// no more, or by a program that dropped no series.
 absl::Status SeriesDropper::FindMetric() {
   {
     MutexLock lock(&metrics_mutex_);

@@ -16,9 +16,8 @@
 //             rows are in files by then: what a crash takes back of the table's unlogged rows is
 //             not made anew from its log rows.
 //
-// A metric is looked at when one of its sets was dropped or a delete took series out of them, and each
-// once after open.
-// Thread-safe.
+// A metric is looked at when one of its sets was dropped or a delete took series out of them, and
+// each once after open. Thread-safe.
 
 #pragma once
 

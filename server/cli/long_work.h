@@ -1,9 +1,9 @@
-// LongWork: work of a command on this machine that may take long. It shows how far the work is, and
-// lets SIGINT and SIGTERM end it: the work stops at its next step and leaves what its command's help
-// promises. A second signal ends the process at once.
+// LongWork: work of a command on this machine that may take long. It shows how far the work is,
+// and lets SIGINT and SIGTERM end it: the work stops at its next step and leaves what the help of
+// its command promises. A second signal ends the process at once.
 //
-// Progress: one line that overwrites itself on a terminal; else nothing. Thread-compatible; one at a
-// time in the process.
+// Progress: one line that overwrites itself on a terminal; else nothing. Thread-compatible; one at
+// a time in the process.
 
 #pragma once
 

@@ -14,6 +14,7 @@
 
 #include "codec/base/random.h"
 #include "engine/tsdb.h"
+#include "tests/engine/live_bytes.h"
 #include "tests/support/builders.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
@@ -96,6 +97,54 @@ TEST(MemoryBoundTest, AStoreTakesNoMoreThanTheSumOfItsBudgets) {
   EXPECT_LE(most - std::min(most, before), SumOf(options) + kBesidesBytes);
   fmt::print("{} KiB more than before; {} KiB are budgets, {} KiB besides\n",
              (most - std::min(most, before)) >> 10, SumOf(options) >> 10, kBesidesBytes >> 10);
+}
+
+// What grows with the series and not with their points: 200,000 of them with a name and a point
+// each, and budgets that one tenth of them fill. By what is allocated, not by what is resident:
+// beside other tests of a process the allocator's share is another each time.
+TEST(MemoryBoundTest, NamesAreWhatSeriesAddToTheSum) {
+  if (!kCountsLiveBytes) GTEST_SKIP() << "the sanitizers bring their own operator new";
+  constexpr size_t kManySeries = 200'000;
+  constexpr size_t kBytesOfName = 180;  // docs/overload.md
+  // Of the new series that wait for their index rows, at most 131,072.
+  constexpr size_t kNewSeriesBytes = 20 << 20;
+  const TempDir directory;
+  const Options options = SmallBudgets(directory.file("store"));
+  const size_t before = LiveBytes();
+  ResetLiveBytesPeak();
+  auto opened = Tsdb::Open(options);
+  ASSERT_OK(opened);
+  const std::unique_ptr<Tsdb> tsdb = *std::move(opened);
+  for (size_t i = 0; i < kManySeries;) {
+    std::vector<std::string> tags;
+    std::vector<LinePoint> points;
+    for (; tags.size() < 1000; ++i)
+      tags.push_back(fmt::format("host=web{:08}", i));
+    for (const std::string& tag : tags) {
+      points.push_back({.metric = "m",
+                        .tags = tag,
+                        .timestamp = {.ms = kFirstS * 1000},
+                        .value = Value::Integer(static_cast<int64_t>(i))});
+    }
+    std::vector<RefusedPoint> refused;
+    ASSERT_OK(tsdb->Append(points, &refused).Wait());
+    ASSERT_TRUE(refused.empty());
+  }
+  ASSERT_OK(tsdb->Flush());
+  const size_t most = LiveBytesPeak() - before;
+  const size_t idle = LiveBytes() - before;
+  tsdb->DropCaches();
+  const size_t of_caches = idle - (LiveBytes() - before);
+
+  // No query runs.
+  const size_t sum = SumOf(options) - options.query_memory_bytes + kManySeries * kBytesOfName;
+  EXPECT_LE(most, sum + kNewSeriesBytes);
+  EXPECT_LE(idle, sum);
+  EXPECT_LE(of_caches, kManySeries * kBytesOfName + options.series_cache_bytes);
+  EXPECT_GT(of_caches, kManySeries * 20) << "names are cached";
+  fmt::print(
+      "{} KiB at most, {} KiB idle, {} KiB of them names and known series; the sum says {}\n",
+      most >> 10, idle >> 10, of_caches >> 10, sum >> 10);
 }
 
 }  // namespace

@@ -111,6 +111,78 @@ TEST_P(KilledRunningDropTest, ASeriesIsThereOrGone) {
   EXPECT_EQ(rest->series, 10u + 11u + 1u) << "with points; without index rows; put again";
 }
 
+// A delete empties series; it is killed as they leave their active sets, and as they are dropped.
+class KilledEmptyingTest : public KillPointTest {
+ protected:
+  static constexpr const char* kStoreVariable = "HOURCELL_TEST_DELETE_STORE";
+
+  static Options OptionsOf(const std::string& path) {
+    static ManualClock clock(kBackupHour * 1000);
+    Options options = TinyOptions(path);
+    options.clock = &clock;
+    options.seal_in_background = false;
+    return options;
+  }
+  static absl::Status DeleteAndDrop(Tsdb* tsdb) {
+    const auto deleted = tsdb->DeletePoints(MakeQuery(Aggregator::kSum, "many",
+                                                      {{"id", FilterType::kWildcard, "i7*", false}},
+                                                      kBackupHour, kBackupHour + 3600));
+    absl::Status done = deleted.status();
+    done.Update(tsdb->DropExpired().status());
+    return done;
+  }
+  static void FillAndDelete(const std::string& path) {
+    setenv("HOURCELL_KILL_AT", GetParam().c_str(), 1);
+    auto opened = Tsdb::Open(OptionsOf(path));
+    if (!opened.ok()) std::exit(2);
+    PutManySeries(opened->get());
+    if (!(*opened)->Flush().ok()) std::exit(2);
+    std::exit(DeleteAndDrop(opened->get()).ok() ? 0 : 3);
+  }
+};
+
+TEST_P(KilledEmptyingTest, NoRowIsWithoutItsSetAndTheRestIsDropped) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  TempDir directory;
+  if (std::getenv(kStoreVariable) == nullptr) {
+    setenv(kStoreVariable, directory.file("store").c_str(), 1);
+  }
+  EXPECT_EXIT(FillAndDelete(std::getenv(kStoreVariable)), testing::KilledBySignal(SIGKILL), "");
+  unsetenv(kStoreVariable);
+
+  const Options options = OptionsOf(directory.file("store"));
+  const auto killed = RunFsck(options, {});
+  ASSERT_OK(killed);
+  EXPECT_THAT(killed->counts, testing::IsEmpty());
+  auto opened = Tsdb::Open(options);
+  ASSERT_OK(opened);
+  ASSERT_OK(DeleteAndDrop(opened->get()));
+  // Killed when the rows were gone for good and the sets not written: no other delete finds rows of
+  // these series, so that they stay in their sets until fsck drops them.
+  const bool sets_stay =
+      GetParam() == "checkpoint:flushed#2" || GetParam() == "active:before_removed";
+  const uint64_t emptied = 11;  // i7, i70 to i79
+  const auto found =
+      (*opened)->LookupSeries({.metric = "many"}, [](const FoundSeries&) { return true; });
+  ASSERT_OK(found);
+  EXPECT_EQ(*found, sets_stay ? 128u : 128u - emptied);
+  ASSERT_OK((*opened)->Close());
+  const auto rest = RunFsck(options, {.drop_empty_series = true});
+  ASSERT_OK(rest);
+  EXPECT_THAT(rest->counts, testing::IsEmpty());
+  EXPECT_EQ(rest->dropped, sets_stay ? emptied : 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         KilledEmptyingTest,
+                         testing::Values("delete:rows_written",
+                                         "checkpoint:flushed#2",
+                                         "active:before_removed",
+                                         "active:removed",
+                                         "drop:announced",
+                                         "series:dropped"),
+                         KillPointName);
+
 INSTANTIATE_TEST_SUITE_P(Points,
                          KilledRunningDropTest,
                          testing::Values("drop:announced", "series:before_drop", "series:dropped"),

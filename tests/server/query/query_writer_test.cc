@@ -1,5 +1,6 @@
 #include "server/query/query_writer.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -335,6 +336,34 @@ TEST(QueryWriterTest, LongSeriesArePrintedLikeShortOnes) {
     ASSERT_NE(at, std::string::npos);
     EXPECT_TRUE(text.substr(at + 6) == NaivePoints(series, printing) + "}]");
   }
+}
+
+// A group of many series is not printed in one piece.
+TEST(QueryWriterTest, ManyTsuidsAreSentInPieces) {
+  class Pieces : public BodyWriter {
+   public:
+    size_t largest = 0;
+    size_t bytes = 0;
+
+   private:
+    absl::Status Take(std::string* piece) override {
+      largest = std::max(largest, piece->size());
+      bytes += piece->size();
+      piece->clear();
+      return absl::OkStatus();
+    }
+  } body;
+  ResultSeries series = MakeSeries({{.ms = kStartMs, .value = Value::Integer(1)}});
+  series.tsuids.assign(100'000, std::string("\0\0\1\0\0\1\0\0\1", 9));
+  const OwnedView owned = ViewOf(series);
+  QuerySpec spec;
+  spec.queries.emplace_back();
+  QueryWriter writer(spec, {.show_tsuids = true}, &body);
+
+  ASSERT_OK(writer.OnSeries(owned.view));
+
+  EXPECT_GT(body.bytes, 100'000u * 20);
+  EXPECT_LT(body.largest, kBodyPieceBytes + 1000);
 }
 
 }  // namespace

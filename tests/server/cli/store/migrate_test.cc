@@ -228,8 +228,8 @@ TEST_F(MigrateTest, NoSourceMakesNoTarget) {
   EXPECT_THAT(terminal_.out(), IsEmpty());
 }
 
-// At the first steps, in the middle and in the comparison: the target is marked as not whole, and the
-// next migration begins it again.
+// At the first steps, in the middle and in the comparison: the target is marked as not whole, and
+// the next migration begins it again.
 TEST_F(MigrateTest, ASignalEndsIt) {
   ASSERT_NO_FATAL_FAILURE(FillSource());
   const PointDigest source = DigestOf(Open("from").get());
