@@ -136,6 +136,32 @@ TEST_F(ServerOverloadTest, WhoMayNotPutIsToldSoBeforeTheBody) {
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_body_refused"}}), 3U);
 }
 
+TEST_F(ServerOverloadTest, TheHeadOfALargeBodyIsJudgedByItsDecodedPathAndItsMode) {
+  Set("tsd.mode", "ro");
+  Start();
+  struct Case {
+    std::string_view target;
+    std::string_view says;
+  };
+  for (const Case& c : {Case{"/api/%70ut", "HTTP/1.1 404 "},
+                        Case{"/api/annotation", "HTTP/1.1 404 "}, Case{"/api/%zz", "HTTP/1.1 400 "},
+                        Case{"/api/admin/job%73", "\r\nAllow: GET, HEAD, DELETE\r\n"}}) {
+    RawClient client(port());
+    client.Send(PostHead(std::string(c.target), 50'000'000));
+    EXPECT_THAT(client.ReadAll(), HasSubstr(c.says)) << c.target;
+  }
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_body_refused"}}), 4U);
+}
+
+// The path that was decoded for the head is that of the request.
+TEST_F(ServerOverloadTest, ALargeBodyIsAnsweredByItsDecodedPath) {
+  Start();
+  RawClient client(port());
+  client.Send(PostHead("/api/%70ut", 100'000, "Connection: close\r\n") + std::string(99'998, ' ') +
+              "[]");
+  EXPECT_THAT(client.ReadAll(), HasSubstr("No datapoints found"));
+}
+
 TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
   Set("tsd.http.request.memory", "300000");
   Start();
