@@ -116,6 +116,10 @@ TEST(TidyTest, WordsAreOurs) {
   EXPECT_EQ(ReportOf(CheckWords), "");
 }
 
+TEST(TidyTest, OnePlaceEscapes) {
+  EXPECT_EQ(ReportOf(CheckEscapers), "");
+}
+
 TEST(TidyTest, PathsAreOfNoMachine) {
   EXPECT_EQ(ReportOf(CheckMachinePaths), "");
 }
