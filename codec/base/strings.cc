@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t kQuotedBytesMax = 64;
 
-// The length of the UTF-8 sequence at the start of `bytes`, 0 if there is none.
+}  // namespace
+
 size_t Utf8SequenceLength(std::string_view bytes) {
   const auto at = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
   const uint8_t first = at(0);
@@ -28,7 +29,52 @@ size_t Utf8SequenceLength(std::string_view bytes) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
-}  // namespace
+void AppendUtf8(uint32_t code, std::string* out) {
+  const auto tail = [code](uint32_t shift) {
+    return static_cast<char>(0x80U | (code >> shift & 0x3FU));
+  };
+  if (code < 0x80) {
+    out->push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    out->push_back(static_cast<char>(0xC0U | code >> 6));
+    out->push_back(tail(0));
+  } else if (code < 0x10000) {
+    out->push_back(static_cast<char>(0xE0U | code >> 12));
+    out->push_back(tail(6));
+    out->push_back(tail(0));
+  } else {
+    out->push_back(static_cast<char>(0xF0U | code >> 18));
+    out->push_back(tail(12));
+    out->push_back(tail(6));
+    out->push_back(tail(0));
+  }
+}
+
+std::string EscapeMarkup(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      case '\'':
+        escaped += "&#39;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
 
 std::string LowerCase(std::string_view text) {
   std::string lower(text);

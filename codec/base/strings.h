@@ -46,6 +46,16 @@ std::string LowerCase(std::string_view text);
 // for a number of more than 64 bits.
 std::optional<uint64_t> ParseUnsigned(std::string_view digits);
 
+// `text` for HTML and XML, between tags or in a quoted attribute: & < > " ' as references.
+std::string EscapeMarkup(std::string_view text);
+
+// The length of the UTF-8 sequence at the start of `bytes`; 0 if there is none.
+// REQUIRES: not empty.
+size_t Utf8SequenceLength(std::string_view bytes);
+
+// REQUIRES: `code` is at most U+10FFFF.
+void AppendUtf8(uint32_t code, std::string* out);
+
 // True if `bytes` is well-formed UTF-8 (RFC 3629: no surrogates, nothing over U+10FFFF, shortest).
 bool IsUtf8(std::string_view bytes);
 

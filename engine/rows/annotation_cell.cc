@@ -13,52 +13,16 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/strings.h"
 
 namespace hourcell {
 namespace {
 
-void AppendText(std::string_view text, std::string* out) {
-  out->push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out->push_back('\\');
-      out->push_back(c);
-    } else if (static_cast<uint8_t>(c) < 0x20) {
-      fmt::format_to(std::back_inserter(*out), "\\u{:04x}", static_cast<uint8_t>(c));
-    } else {
-      out->push_back(c);
-    }
-  }
-  out->push_back('"');
-}
-
 void AppendField(std::string_view name, std::string_view text, std::string* out) {
-  AppendText(name, out);
+  AppendJsonString(name, out);
   out->push_back(':');
-  AppendText(text, out);
-}
-
-// REQUIRES: `code` is at most U+FFFF and no surrogate, or from U+10000 to U+10FFFF.
-void AppendUtf8(uint32_t code, std::string* out) {
-  const auto tail = [code](uint32_t shift) {
-    return static_cast<char>(0x80U | (code >> shift & 0x3FU));
-  };
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-  } else if (code < 0x800) {
-    out->push_back(static_cast<char>(0xC0U | code >> 6));
-    out->push_back(tail(0));
-  } else if (code < 0x10000) {
-    out->push_back(static_cast<char>(0xE0U | code >> 12));
-    out->push_back(tail(6));
-    out->push_back(tail(0));
-  } else {
-    out->push_back(static_cast<char>(0xF0U | code >> 18));
-    out->push_back(tail(12));
-    out->push_back(tail(6));
-    out->push_back(tail(0));
-  }
+  AppendJsonString(text, out);
 }
 
 // What a backslash and this letter stand for; 0 if there is no such escape.

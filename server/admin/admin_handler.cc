@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <fmt/format.h>
-
+#include "codec/base/json_writer.h"
 #include "server/http/http_status.h"
 
 namespace hourcell {
@@ -48,8 +47,11 @@ HttpResponse AdminHandler::Run(const std::function<absl::Status()>& work) {
     return WorkFailure(Failed::kStore, "The job was stopped", status);
   }
   HttpResponse response;
-  response.body = fmt::format("{{\"sealed\":{},\"ms\":{}}}", sealed_->value() - sealed_before,
-                              clock_->MonotonicMs() - start_ms);
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Field("sealed", sealed_->value() - sealed_before);
+  json.Field("ms", clock_->MonotonicMs() - start_ms);
+  json.CloseObject();
   return response;
 }
 

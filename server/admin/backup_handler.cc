@@ -2,17 +2,18 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
+#include "codec/base/strings.h"
 #include "engine/backup_admin.h"
 #include "engine/backup_set.h"
 #include "server/admin/job_handler.h"
 #include "server/http/http_error.h"
 #include "server/http/http_status.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -23,12 +24,13 @@ HttpResponse BackupFailure(const absl::Status& status) {
   return WorkFailure(Failed::kBackup, "The backup was stopped", status);
 }
 
-// Without the brace at its end.
-std::string ToJson(const BackupManifest& manifest) {
-  return fmt::format(
-      R"({{"id":{},"made_ms":{},"files":{},"bytes":{},"copied_files":{},"copied_bytes":{})",
-      manifest.id, manifest.made_ms, manifest.files.size(), manifest.bytes(), manifest.copied_files,
-      manifest.copied_bytes);
+void AddFields(const BackupManifest& manifest, JsonWriter* json) {
+  json->Field("id", manifest.id);
+  json->Field("made_ms", manifest.made_ms);
+  json->Field("files", manifest.files.size());
+  json->Field("bytes", manifest.bytes());
+  json->Field("copied_files", manifest.copied_files);
+  json->Field("copied_bytes", manifest.copied_bytes);
 }
 
 HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock, JobWatch* watch) {
@@ -39,35 +41,36 @@ HttpResponse Make(const std::string& directory, Tsdb* tsdb, Clock* clock, JobWat
   const absl::StatusOr<BackupManifest> made = tsdb->backups()->Make(directory, progress);
   if (!made.ok()) return BackupFailure(made.status());
   HttpResponse response;
-  response.body = fmt::format("{},\"ms\":{}}}", ToJson(*made), clock->MonotonicMs() - start_ms);
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  AddFields(*made, &json);
+  json.Field("ms", clock->MonotonicMs() - start_ms);
+  json.CloseObject();
   return response;
 }
 
 HttpResponse ListBackups(const std::string& directory) {
-  HttpResponse response;
-  response.body = "{\"directory\":";
-  AppendJsonString(directory, &response.body);
-  response.body += ",\"backups\":[";
   const absl::StatusOr<std::unique_ptr<BackupSet>> set =
       BackupSet::Open(directory, BackupSet::Use::kRead);
   if (!set.ok() && !absl::IsNotFound(set.status())) return BackupFailure(set.status());
-  if (set.ok()) {
-    std::string_view comma;
-    for (const uint64_t id : (*set)->ids()) {
-      response.body += comma;
-      comma = ",";
-      const absl::StatusOr<BackupManifest> manifest = (*set)->Read(id);
-      if (manifest.ok()) {
-        response.body += ToJson(*manifest) + "}";
-        continue;
-      }
-      response.body += fmt::format("{{\"id\":{},\"error\":", id);
-      const absl::Status& status = manifest.status();
-      AppendJsonString({status.message().data(), status.message().size()}, &response.body);
-      response.body += '}';
+  HttpResponse response;
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Field("directory", directory);
+  json.Key("backups");
+  json.OpenArray();
+  for (const uint64_t id : set.ok() ? (*set)->ids() : std::vector<uint64_t>()) {
+    json.OpenObject();
+    if (const absl::StatusOr<BackupManifest> manifest = (*set)->Read(id); manifest.ok()) {
+      AddFields(*manifest, &json);
+    } else {
+      json.Field("id", id);
+      json.Field("error", MessageOf(manifest.status()));
     }
+    json.CloseObject();
   }
-  response.body += "]}";
+  json.CloseArray();
+  json.CloseObject();
   return response;
 }
 

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/strings.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -77,25 +77,28 @@ bool TakeReport(const simdjson::dom::element& object, FsckReport* report) {
 }  // namespace
 
 void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string* out) {
-  out->push_back('{');
+  JsonWriter json(out);
+  json.OpenObject();
   for (const Count& count : kCounts)
-    *out += fmt::format("\"{}\":{},", count.name, report.*count.value);
-  if (report.dropped > 0) *out += fmt::format("\"dropped\":{},", report.dropped);
-  *out += fmt::format("\"ms\":{},\"fixed\":{},\"faults\":{{", elapsed_ms, report.fixed);
-  std::string_view comma;
-  for (const auto& [fault, count] : report.counts) {
-    *out += fmt::format("{}\"{}\":{}", comma, FsckFaultName(fault), count);
-    comma = ",";
-  }
-  *out += "},\"examples\":[";
-  comma = "";
+    json.Field(count.name, report.*count.value);
+  if (report.dropped > 0) json.Field("dropped", report.dropped);
+  json.Field("ms", elapsed_ms);
+  json.Field("fixed", report.fixed);
+  json.Key("faults");
+  json.OpenObject();
+  for (const auto& [fault, count] : report.counts)
+    json.Field(FsckFaultName(fault), count);
+  json.CloseObject();
+  json.Key("examples");
+  json.OpenArray();
   for (const FsckFinding& finding : report.examples) {
-    *out += fmt::format("{}{{\"fault\":\"{}\",\"text\":", comma, FsckFaultName(finding.fault));
-    AppendJsonString(finding.text, out);
-    out->push_back('}');
-    comma = ",";
+    json.OpenObject();
+    json.Field("fault", FsckFaultName(finding.fault));
+    json.Field("text", finding.text);
+    json.CloseObject();
   }
-  *out += "]}";
+  json.CloseArray();
+  json.CloseObject();
 }
 
 absl::StatusOr<FsckReport> ParseFsckReport(std::string_view json, int64_t* elapsed_ms) {

@@ -9,6 +9,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/strings.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
@@ -34,14 +35,14 @@ HttpResponse Show(const JobView& job, int status) {
 
 HttpResponse ListJobs(const JobRegistry& jobs) {
   HttpResponse response;
-  response.body = "{\"jobs\":[";
-  std::string_view comma;
-  for (const JobView& job : jobs.List()) {
-    response.body += comma;
-    comma = ",";
-    AppendJob(job, &response.body);
-  }
-  response.body += "]}";
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Key("jobs");
+  json.OpenArray();
+  for (const JobView& job : jobs.List())
+    AppendJob(job, json.RawValue());
+  json.CloseArray();
+  json.CloseObject();
   return response;
 }
 

@@ -1,16 +1,15 @@
 #include "server/admin/job_registry.h"
 
 #include <exception>
-#include <iterator>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/json_writer.h"
 #include "server/http/http_error.h"
 #include "server/log/log.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -212,17 +211,23 @@ void JobRegistry::Stop() {
 }
 
 void AppendJob(const JobView& job, std::string* out) {
-  fmt::format_to(std::back_inserter(*out),
-                 R"({{"id":{},"kind":"{}","state":"{}","started_ms":{},"ms":{},"phase":)", job.id,
-                 job.kind, JobStateName(job.state), job.started_ms, job.elapsed_ms);
-  AppendJsonString(job.progress.phase, out);
-  fmt::format_to(std::back_inserter(*out), R"(,"done":{},"total":{},"unit":"{}")",
-                 job.progress.done, job.progress.total, job.progress.unit);
+  JsonWriter json(out);
+  json.OpenObject();
+  json.Field("id", job.id);
+  json.Field("kind", job.kind);
+  json.Field("state", JobStateName(job.state));
+  json.Field("started_ms", job.started_ms);
+  json.Field("ms", job.elapsed_ms);
+  json.Field("phase", job.progress.phase);
+  json.Field("done", job.progress.done);
+  json.Field("total", job.progress.total);
+  json.Field("unit", job.progress.unit);
   if (job.answer != nullptr) {
-    fmt::format_to(std::back_inserter(*out), R"(,"status":{},"answer":{})", job.answer->status,
-                   job.answer->body);
+    json.Field("status", job.answer->status);
+    json.Key("answer");
+    json.RawValue()->append(job.answer->body);
   }
-  out->push_back('}');
+  json.CloseObject();
 }
 
 }  // namespace hourcell

@@ -1,17 +1,16 @@
 #include "server/admin/region_json.h"
 
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/text/json_fields.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -77,36 +76,50 @@ absl::StatusOr<uint32_t> ReadParts(element value) {
   return static_cast<uint32_t>(parts);
 }
 
-void AppendNextField(std::string_view name, std::string_view text, std::string* out) {
-  fmt::format_to(std::back_inserter(*out), ",\"{}\":", name);
-  AppendJsonString(text, out);
-}
-
-void AppendExplained(const ExplainedKey& key, std::string* out) {
-  *out += ",\"explained\":{\"text\":";
-  AppendJsonString(KeyText(key), out);
-  if (key.salt.has_value()) *out += fmt::format(",\"salt\":{}", *key.salt);
-  if (key.metric.has_value()) AppendNextField("metric", *key.metric, out);
-  if (key.time_s.has_value()) *out += fmt::format(",\"time\":{}", *key.time_s);
+void AppendExplained(const ExplainedKey& key, JsonWriter* json) {
+  json->Key("explained");
+  json->OpenObject();
+  json->Field("text", KeyText(key));
+  if (key.salt.has_value()) json->Field("salt", *key.salt);
+  if (key.metric.has_value()) json->Field("metric", *key.metric);
+  if (key.time_s.has_value()) json->Field("time", *key.time_s);
   if (!key.tags.empty()) {
-    *out += ",\"tags\":[";
+    json->Key("tags");
+    json->OpenArray();
     for (const auto& [tagk, tagv] : key.tags) {
-      *out += &tagk == &key.tags.front().first ? "{\"key\":" : ",{\"key\":";
-      AppendJsonString(tagk, out);
-      AppendNextField("value", tagv, out);
-      *out += '}';
+      json->OpenObject();
+      json->Field("key", tagk);
+      json->Field("value", tagv);
+      json->CloseObject();
     }
-    *out += ']';
+    json->CloseArray();
   }
-  if (!key.rest.empty()) AppendNextField("rest", key.rest, out);
-  *out += '}';
+  if (!key.rest.empty()) json->Field("rest", key.rest);
+  json->CloseObject();
 }
 
-// "{"table":"data"", to be gone on with.
-std::string TableField(std::string_view table) {
-  std::string out = "{\"table\":";
-  AppendJsonString(table, &out);
-  return out;
+void AppendListedRegion(const ListedRegion& region, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("id", region.id);
+  json->Field("name", region.name);
+  json->Field("encoded", region.encoded_name);
+  json->Field("start", region.start);
+  json->Field("end", region.end);
+  json->Field("state", region.state);
+  json->Field("family", region.column_family);
+  json->Key("parents");
+  json->OpenArray();
+  for (const auto& parent : region.parents)
+    json->Value(parent);
+  json->CloseArray();
+  json->Field("pinnedUntil", region.pinned_until_ms);
+  json->Field("references", region.has_references);
+  json->Field("fileBytes", region.file_bytes);
+  json->Field("memoryBytes", region.memory_bytes);
+  json->Field("files", region.files);
+  json->Field("youngFiles", region.young_files);
+  if (region.explained.has_value()) AppendExplained(*region.explained, json);
+  json->CloseObject();
 }
 
 }  // namespace
@@ -182,66 +195,70 @@ absl::StatusOr<RollingSplitRequest> ParseRollingJson(const std::string& body) {
 }
 
 std::string SplitJson(const SplitRequest& request) {
-  std::string out = TableField(request.table);
-  AppendNextField("region", request.region, &out);
+  std::string out;
+  JsonWriter json(&out);
+  json.OpenObject();
+  json.Field("table", request.table);
+  json.Field("region", request.region);
   if (request.at.has_value()) {
-    AppendNextField("at", *request.at, &out);
+    json.Field("at", *request.at);
   } else {
-    out += fmt::format(",\"into\":{}", request.into);
+    json.Field("into", request.into);
   }
-  return out + "}";
+  json.CloseObject();
+  return out;
 }
 
 std::string MergeJson(const MergeRequest& request) {
-  std::string out = TableField(request.table) + ",\"regions\":[";
-  for (const std::string& region : request.regions) {
-    if (&region != request.regions.data()) out += ',';
-    AppendJsonString(region, &out);
-  }
-  return out + "]}";
+  std::string out;
+  JsonWriter json(&out);
+  json.OpenObject();
+  json.Field("table", request.table);
+  json.Key("regions");
+  json.OpenArray();
+  for (const std::string& region : request.regions)
+    json.Value(region);
+  json.CloseArray();
+  json.CloseObject();
+  return out;
 }
 
 std::string RollingJson(const RollingSplitRequest& request) {
-  std::string out = TableField(request.table);
+  std::string out;
+  JsonWriter json(&out);
+  json.OpenObject();
+  json.Field("table", request.table);
   if (request.abandon) {
-    out += ",\"abandon\":true";
+    json.Field("abandon", true);
   } else if (!request.split.empty()) {
-    AppendNextField("split", request.split, &out);
+    json.Field("split", request.split);
   }
-  return out + "}";
+  json.CloseObject();
+  return out;
 }
 
 void AppendRegion(const ListedRegion& region, std::string* out) {
-  *out += fmt::format("{{\"id\":{}", region.id);
-  AppendNextField("name", region.name, out);
-  AppendNextField("encoded", region.encoded_name, out);
-  AppendNextField("start", region.start, out);
-  AppendNextField("end", region.end, out);
-  AppendNextField("state", region.state, out);
-  AppendNextField("family", region.column_family, out);
-  *out += fmt::format(
-      ",\"parents\":[{}],\"pinnedUntil\":{},\"references\":{},\"fileBytes\":{},\"memoryBytes\":{},"
-      "\"files\":{},\"youngFiles\":{}",
-      fmt::join(region.parents, ","), region.pinned_until_ms, region.has_references,
-      region.file_bytes, region.memory_bytes, region.files, region.young_files);
-  if (region.explained.has_value()) AppendExplained(*region.explained, out);
-  *out += '}';
+  JsonWriter json(out);
+  AppendListedRegion(region, &json);
 }
 
 void AppendRegions(const std::vector<ListedRegion>& regions, std::string* out) {
-  *out += '[';
-  for (const ListedRegion& region : regions) {
-    if (&region != regions.data()) *out += ',';
-    AppendRegion(region, out);
-  }
-  *out += ']';
+  JsonWriter json(out);
+  json.OpenArray();
+  for (const ListedRegion& region : regions)
+    AppendListedRegion(region, &json);
+  json.CloseArray();
 }
 
 void AppendRolling(const RollingProgress& progress, std::string* out) {
-  *out += "{\"split\":";
-  AppendJsonString(progress.split, out);
-  *out += fmt::format(",\"keys\":{},\"made\":{},\"there\":{},\"resumed\":{}}}", progress.keys,
-                      progress.made, progress.there, progress.is_resumed);
+  JsonWriter json(out);
+  json.OpenObject();
+  json.Field("split", progress.split);
+  json.Field("keys", progress.keys);
+  json.Field("made", progress.made);
+  json.Field("there", progress.there);
+  json.Field("resumed", progress.is_resumed);
+  json.CloseObject();
 }
 
 }  // namespace hourcell

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/salt_admin.h"
@@ -64,14 +65,18 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
 
 HttpResponse ListSalt(Tsdb* tsdb) {
   HttpResponse response;
-  response.body = "{\"epochs\":[";
-  bool is_first = true;
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Key("epochs");
+  json.OpenArray();
   for (const SaltEpoch& epoch : tsdb->salt()->Epochs()) {
-    response.body += fmt::format("{}{{\"from\":{},\"buckets\":{}}}", is_first ? "" : ",",
-                                 epoch.from_s, epoch.buckets);
-    is_first = false;
+    json.OpenObject();
+    json.Field("from", epoch.from_s);
+    json.Field("buckets", epoch.buckets);
+    json.CloseObject();
   }
-  response.body += "]}";
+  json.CloseArray();
+  json.CloseObject();
   return response;
 }
 

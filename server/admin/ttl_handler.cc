@@ -12,12 +12,12 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "server/http/http_error.h"
 #include "server/http/http_status.h"
 #include "server/query/query_handler.h"
-#include "server/text/json_text.h"
 #include "server/text/ttl_text.h"
 
 namespace hourcell {
@@ -83,13 +83,15 @@ HttpResponse ListTtls(Tsdb* tsdb) {
   const absl::StatusOr<std::vector<MetricTtl>> ttls = tsdb->MetricTtls();
   if (!ttls.ok()) return QueryError(ttls.status());
   HttpResponse response;
-  response.body = fmt::format("{{\"store\":{},\"metrics\":{{", tsdb->store_ttl_s());
-  for (const MetricTtl& ttl : *ttls) {
-    if (&ttl != ttls->data()) response.body += ',';
-    AppendJsonString(ttl.metric, &response.body);
-    response.body += fmt::format(":{}", ttl.ttl_s);
-  }
-  response.body += "}}";
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Field("store", tsdb->store_ttl_s());
+  json.Key("metrics");
+  json.OpenObject();
+  for (const MetricTtl& ttl : *ttls)
+    json.Field(ttl.metric, ttl.ttl_s);
+  json.CloseObject();
+  json.CloseObject();
   return response;
 }
 

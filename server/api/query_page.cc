@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/text/number.h"
 #include "engine/query.h"
 #include "server/http/body/body_writer.h"
@@ -47,38 +48,12 @@ absl::Status CheckOptions(const HttpRequest& request) {
       fmt::format("{} `o' parameters, but {} `m' parameters.", count("o"), count("m")));
 }
 
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
-
 // What an HTML page has before and after the lines of its points. The links lead to the same query
 // in the forms that programs read; they are relative, for the sake of a proxy's prefix.
 std::string PageHead(const HttpRequest& request) {
   const size_t question = request.target.find('?');
   const std::string query =
-      question == std::string::npos ? "" : EscapeHtml(request.target.substr(question + 1));
+      question == std::string::npos ? "" : EscapeMarkup(request.target.substr(question + 1));
   return fmt::format(
       "<!DOCTYPE html><html><head><title>Hourcell: points</title></head><body>"
       "<p>{0}</p><p><a href=\"?{0}&amp;ascii\">as text</a> (of all hours read) "
@@ -93,11 +68,11 @@ class AsciiWriter : public QuerySink {
   AsciiWriter(BodyWriter* body, bool is_html) : body_(*body), is_html_(is_html) {}
 
   absl::Status OnSeries(const SeriesView& series) override {
-    metric_ = is_html_ ? EscapeHtml(series.metric) : std::string(series.metric);
+    metric_ = is_html_ ? EscapeMarkup(series.metric) : std::string(series.metric);
     tail_.clear();
     for (const auto& [tagk, tagv] : series.tags)
       fmt::format_to(std::back_inserter(tail_), " {}={}", tagk, tagv);
-    if (is_html_) tail_ = EscapeHtml(tail_);
+    if (is_html_) tail_ = EscapeMarkup(tail_);
     tail_.push_back('\n');
     for (size_t i = 0; i < series.points.size(); ++i) {
       const Value value = series.points.value(i);

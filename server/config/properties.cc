@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codec/base/strings.h"
 #include "server/text/ascii.h"
 
 namespace hourcell {
@@ -29,21 +30,6 @@ bool EndsInContinuation(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
-// UTF-8 of a code unit. Halves of surrogate pairs are encoded one by one: names outside the basic
-// plane are written as they are, not with \u.
-void AppendUtf8(uint32_t unit, std::string* out) {
-  if (unit < 0x80) {
-    out->push_back(static_cast<char>(unit));
-  } else if (unit < 0x800) {
-    out->push_back(static_cast<char>(0xC0U | (unit >> 6U)));
-    out->push_back(static_cast<char>(0x80U | (unit & 0x3FU)));
-  } else {
-    out->push_back(static_cast<char>(0xE0U | (unit >> 12U)));
-    out->push_back(static_cast<char>(0x80U | ((unit >> 6U) & 0x3FU)));
-    out->push_back(static_cast<char>(0x80U | (unit & 0x3FU)));
-  }
-}
-
 // The code unit of the four hex digits at the start of `text`; -1 if they are not.
 int HexUnit(std::string_view text) {
   if (text.size() < 4) return -1;
@@ -63,6 +49,8 @@ void TakeEscape(std::string_view* text, std::string* out) {
   text->remove_prefix(1);
   if (c == 'u') {
     if (const int unit = HexUnit(*text); unit >= 0) {
+      // Halves of surrogate pairs are encoded one by one: names outside the basic plane are written
+      // as they are, not with \u.
       AppendUtf8(static_cast<uint32_t>(unit), out);
       text->remove_prefix(4);
       return;

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/strings.h"
 #include "server/text/ascii.h"
 
 namespace hourcell {

@@ -44,22 +44,6 @@ std::optional<absl::StatusOr<int64_t>> ParseVersion(std::string_view segment) {
   return version;
 }
 
-std::string HtmlText(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 absl::StatusOr<RoutePath> ParseRoutePath(std::string_view path) {
@@ -126,7 +110,7 @@ HttpResponse PageError(const HttpRequest& request, int status, std::string_view 
   response.body = fmt::format(
       "<!DOCTYPE html><html><head><title>{0} {1}</title></head>"
       "<body><h1>{1}</h1><p>This is an error page of Hourcell.</p></body></html>",
-      status, HtmlText(message));
+      status, EscapeMarkup(message));
   return response;
 }
 

@@ -13,6 +13,7 @@
 #include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 #include "codec/text/point_text.h"
@@ -21,7 +22,6 @@
 #include "server/http/http_router.h"
 #include "server/query/annotation_json.h"
 #include "server/query/query_handler.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -183,16 +183,22 @@ HttpResponse AnswerDeleted(const AnnotationRange& range,
                            int64_t end_ms,
                            uint64_t deleted) {
   HttpResponse response;
-  response.body = "{\"tsuids\":";
-  response.body += range.tsuids.empty() ? "null" : "[";
-  for (const std::string& tsuid : range.tsuids) {
-    if (&tsuid != range.tsuids.data()) response.body += ',';
-    AppendJsonString(tsuid, &response.body);
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Key("tsuids");
+  if (range.tsuids.empty()) {
+    json.RawValue()->append("null");
+  } else {
+    json.OpenArray();
+    for (const std::string& tsuid : range.tsuids)
+      json.Value(tsuid);
+    json.CloseArray();
   }
-  if (!range.tsuids.empty()) response.body += ']';
-  response.body +=
-      fmt::format(",\"global\":{},\"startTime\":{},\"endTime\":{},\"totalDeleted\":{}}}",
-                  range.global, start_ms, end_ms, deleted);
+  json.Field("global", range.global);
+  json.Field("startTime", start_ms);
+  json.Field("endTime", end_ms);
+  json.Field("totalDeleted", deleted);
+  json.CloseObject();
   return response;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/clock.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/text/number.h"
 #include "server/http/body/body_writer.h"
@@ -23,6 +23,7 @@
 namespace hourcell {
 namespace {
 
+constexpr std::string_view kLookupType = "LOOKUP";
 constexpr std::string_view kOtherTypes[] = {"tsmeta", "tsmeta_summary", "tsuids", "uidmeta",
                                             "annotation"};
 
@@ -41,26 +42,27 @@ class LookupWriter {
       : query_(query), clock_(*clock), body_(*body), start_ms_(clock->MonotonicMs()) {}
 
   void Begin() {
-    std::string& out = body_.buffer();
-    out += "{\"type\":\"LOOKUP\",";
-    AppendLookupQuery(query_, &out);
-    out += ",\"time\":";
-    time_at_ = out.size();
-    out += ",\"results\":[";
+    json_.OpenObject();
+    json_.Field("type", kLookupType);
+    AddLookupQuery(query_, &json_);
+    json_.Key("time");
+    time_at_ = json_.RawValue()->size();
+    json_.Key("results");
+    json_.OpenArray();
   }
   // False once the client is gone: see status().
   bool Add(const FoundSeries& series) {
-    std::string& out = body_.buffer();
-    if (!std::exchange(is_first_, false)) out += ',';
-    AppendFoundSeries(series, &out);
-    if (out.size() >= kBodyPieceBytes) InsertTime();
+    AppendFoundSeries(series, json_.RawValue());
+    if (body_.buffer().size() >= kBodyPieceBytes) InsertTime();
     status_ = body_.Offer();
     return status_.ok();
   }
   void Finish(uint64_t total) {
     InsertTime();
-    fmt::format_to(std::back_inserter(body_.buffer()), "],\"startIndex\":{},\"totalResults\":{}}}",
-                   query_.start_index, total);
+    json_.CloseArray();
+    json_.Field("startIndex", query_.start_index);
+    json_.Field("totalResults", total);
+    json_.CloseObject();
   }
 
   const absl::Status& status() const { return status_; }
@@ -78,17 +80,21 @@ class LookupWriter {
   const LookupQuery& query_;
   Clock& clock_;
   BodyWriter& body_;
+  JsonWriter json_{&body_.buffer()};
   const int64_t start_ms_;
   std::optional<size_t> time_at_;  // where the time goes in the buffer, until it is there
-  bool is_first_ = true;
   absl::Status status_;
 };
 
 // What a query asks, for the list of queries.
 std::string ListedText(const LookupQuery& query) {
-  std::string text = "{\"type\":\"LOOKUP\",";
-  AppendLookupQuery(query, &text);
-  return text + "}";
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenObject();
+  json.Field("type", kLookupType);
+  AddLookupQuery(query, &json);
+  json.CloseObject();
+  return text;
 }
 
 HttpResponse LookupError(const absl::Status& status) {

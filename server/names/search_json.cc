@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -13,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "server/query/last_json.h"
 #include "server/text/json_fields.h"
-#include "server/text/json_text.h"
 #include "server/text/series_text.h"
 
 namespace hourcell {
@@ -55,8 +54,8 @@ absl::StatusOr<uint64_t> ReadCount(std::string_view key, element value) {
   return ParseLookupCount(key, text);
 }
 
-void AppendOrAny(std::string_view text, std::string* out) {
-  AppendJsonString(text.empty() ? "*" : text, out);
+std::string_view OrAny(std::string_view text) {
+  return text.empty() ? "*" : text;
 }
 
 }  // namespace
@@ -96,29 +95,28 @@ absl::StatusOr<LookupQuery> ParseLookupJson(const std::string& body) {
   return query;
 }
 
-void AppendLookupQuery(const LookupQuery& query, std::string* out) {
-  *out += "\"metric\":";
-  AppendOrAny(query.metric, out);
-  *out += ",\"tags\":[";
+void AddLookupQuery(const LookupQuery& query, JsonWriter* json) {
+  json->Field("metric", OrAny(query.metric));
+  json->Key("tags");
+  json->OpenArray();
   for (const TagMatch& tag : query.tags) {
-    if (&tag != query.tags.data()) *out += ',';
-    *out += "{\"key\":";
-    AppendOrAny(tag.tagk, out);
-    *out += ",\"value\":";
-    AppendOrAny(tag.tagv, out);
-    *out += '}';
+    json->OpenObject();
+    json->Field("key", OrAny(tag.tagk));
+    json->Field("value", OrAny(tag.tagv));
+    json->CloseObject();
   }
-  fmt::format_to(std::back_inserter(*out), "],\"limit\":{}", query.limit);
+  json->CloseArray();
+  json->Field("limit", query.limit);
 }
 
 void AppendFoundSeries(const FoundSeries& series, std::string* out) {
-  *out += "{\"tsuid\":\"";
-  *out += ToUpperHex(series.tsuid);
-  *out += "\",\"metric\":";
-  AppendJsonString(series.metric, out);
-  *out += ",\"tags\":";
-  AppendTagObject(series.tags, out);
-  *out += '}';
+  JsonWriter json(out);
+  json.OpenObject();
+  json.Field("tsuid", ToUpperHex(series.tsuid));
+  json.Field("metric", series.metric);
+  json.Key("tags");
+  AppendTagObject(series.tags, json.RawValue());
+  json.CloseObject();
 }
 
 }  // namespace hourcell

@@ -12,6 +12,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "codec/base/json_writer.h"
 #include "engine/query.h"
 
 namespace hourcell {
@@ -30,9 +31,9 @@ absl::StatusOr<LookupQuery> ParseLookupJson(const std::string& body);
 // "Missing metric and tags...", if so.
 absl::Status CheckLookup(const LookupQuery& query);
 
-// Appends the query's own fields: "metric":"m","tags":[...],"limit":25. What may be anything is
-// "*".
-void AppendLookupQuery(const LookupQuery& query, std::string* out);
+// Adds the query's own fields to an object: "metric":"m","tags":[...],"limit":25. What may be
+// anything is "*".
+void AddLookupQuery(const LookupQuery& query, JsonWriter* json);
 
 // Appends a series: {"tsuid":"000001...","metric":"m","tags":{"host":"a"}}
 void AppendFoundSeries(const FoundSeries& series, std::string* out);

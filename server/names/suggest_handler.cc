@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +12,13 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/limits.h"
 #include "engine/tsdb.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/query/query_request.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -118,25 +117,30 @@ absl::StatusOr<SuggestQuery> ParseSuggest(const HttpRequest& request) {
 
 // What a query asks, for the list of queries.
 std::string ListedText(const SuggestQuery& query) {
-  std::string text = fmt::format(R"({{"type":"SUGGEST","names":"{}","q":)", query.type);
-  AppendJsonString(query.names.prefix, &text);
-  fmt::format_to(std::back_inserter(text), ",\"max\":{}}}", query.max);
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenObject();
+  json.Field("type", "SUGGEST");
+  json.Field("names", query.type);
+  json.Field("q", query.names.prefix);
+  json.Field("max", query.max);
+  json.CloseObject();
   return text;
 }
 
 absl::Status Print(const SuggestQuery& query, Tsdb* tsdb, QueryControl* control, BodyWriter* body) {
   absl::Status offered;
   uint64_t printed = 0;
-  body->buffer() += '[';
+  JsonWriter json(&body->buffer());
+  json.OpenArray();
   const auto print = [&](std::string_view name) {
-    if (printed > 0) body->buffer() += ',';
-    AppendJsonString(name, &body->buffer());
+    json.Value(name);
     offered = body->Offer();
     return offered.ok() && ++printed < query.max;
   };
   HOURCELL_RETURN_IF_ERROR(tsdb->VisitNames(query.names, print, control));
   HOURCELL_RETURN_IF_ERROR(offered);
-  body->buffer() += ']';
+  json.CloseArray();
   return absl::OkStatus();
 }
 

@@ -15,6 +15,7 @@
 #include <simdjson.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
@@ -22,7 +23,6 @@
 #include "server/http/http_router.h"
 #include "server/query/query_handler.h"
 #include "server/query/query_request.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
@@ -113,18 +113,12 @@ absl::StatusOr<std::string> Assign(UidKind kind, const std::string& name, Tsdb* 
                                                 std::string(assigned.status().message())));
 }
 
-void AppendObject(std::string_view name, const TextByName& texts, std::string* out) {
-  out->push_back(out->empty() ? '{' : ',');
-  AppendJsonString(name, out);
-  out->append(":{");
-  bool is_first = true;
-  for (const auto& [key, text] : texts) {
-    if (!std::exchange(is_first, false)) out->push_back(',');
-    AppendJsonString(key, out);
-    out->push_back(':');
-    AppendJsonString(text, out);
-  }
-  out->push_back('}');
+void AddObject(std::string_view name, const TextByName& texts, JsonWriter* json) {
+  json->Key(name);
+  json->OpenObject();
+  for (const auto& [key, text] : texts)
+    json->Field(key, text);
+  json->CloseObject();
 }
 
 // What the answer to such names takes until it is printed: each has an entry with its UID, or with
@@ -151,6 +145,9 @@ HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
     if (!taken.ok()) return QueryError(taken);
   }
   HttpResponse response;
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  bool has_names = false;
   for (const UidKind kind : kUidKinds) {
     TextByName uids;
     TextByName errors;
@@ -165,14 +162,15 @@ HttpResponse HandleAssign(const HttpRequest& request, Tsdb* tsdb) {
       }
     }
     if (uids.empty() && errors.empty()) continue;
+    has_names = true;
     const std::string field(kKindFields[static_cast<size_t>(kind)]);
-    AppendObject(field, uids, &response.body);
+    AddObject(field, uids, &json);
     if (errors.empty()) continue;
-    AppendObject(field + "_errors", errors, &response.body);
+    AddObject(field + "_errors", errors, &json);
     response.status = 400;
   }
-  if (response.body.empty()) return HttpError(400, "Missing values to assign UIDs");
-  response.body += '}';
+  if (!has_names) return HttpError(400, "Missing values to assign UIDs");
+  json.CloseObject();
   return response;
 }
 
@@ -228,7 +226,7 @@ HttpResponse HandleRename(const HttpRequest& request, Tsdb* tsdb) {
   const absl::Status renamed = tsdb->RenameUid(*renaming->kind, renaming->name, renaming->new_name);
   HttpResponse response;
   if (renamed.ok()) {
-    response.body = "{\"result\":\"true\"}";
+    response.body = R"({"result":"true"})";
     return response;
   }
   if (!absl::IsInvalidArgument(renamed) && !absl::IsNotFound(renamed) &&
@@ -236,9 +234,11 @@ HttpResponse HandleRename(const HttpRequest& request, Tsdb* tsdb) {
     return QueryError(renamed);
   }
   response.status = 400;
-  response.body = "{\"result\":\"false\",\"error\":";
-  AppendJsonString(std::string(renamed.message()), &response.body);
-  response.body += '}';
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Field("result", "false");
+  json.Field("error", MessageOf(renamed));
+  json.CloseObject();
   return response;
 }
 

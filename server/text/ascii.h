@@ -1,22 +1,16 @@
 // Letters and digits of protocol text: ASCII only, whatever the locale. Pure.
+//
+// LowerCase of a string is in codec/base/strings.h.
 
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace hourcell {
 
 inline char LowerCase(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-inline std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    c = LowerCase(c);
-  return lower;
 }
 
 // REQUIRES: `lower` has no capitals.

@@ -349,6 +349,32 @@ std::vector<Finding> CheckMachinePaths(const SourceFile& file) {
   return findings;
 }
 
+std::vector<Finding> CheckEscapers(const SourceFile& file) {
+  // What stands in every escaper, as the source has it, and the file that may have it.
+  struct Escaper {
+    std::string_view literal;
+    std::string_view allowed;
+  };
+  constexpr std::string_view kJson = "codec/base/json_writer.cc";
+  constexpr std::string_view kMarkup = "codec/base/strings.cc";
+  constexpr std::array kEscapers = {Escaper{R"("\\u00)", kJson}, Escaper{R"("\\u{)", kJson},
+                                    Escaper{R"("\\\"")", kJson}, Escaper{R"("&amp;")", kMarkup}};
+  std::vector<Finding> findings;
+  if (!file.IsCpp() || IsTest(file)) return findings;
+  size_t number = 0;
+  for (const std::string_view line : Lines(file.text)) {
+    ++number;
+    for (const Escaper& escaper : kEscapers) {
+      if (file.path == escaper.allowed || line.find(escaper.literal) == std::string_view::npos) {
+        continue;
+      }
+      findings.push_back({file.path, number,
+                          fmt::format("{}: {} escapes for all", escaper.literal, escaper.allowed)});
+    }
+  }
+  return findings;
+}
+
 std::vector<Include> Includes(const SourceFile& file) {
   std::vector<Include> includes;
   constexpr std::string_view kInclude = "#include ";

@@ -34,6 +34,9 @@ std::vector<Finding> CheckWords(const SourceFile& file);
 // Paths of somebody's machine.
 std::vector<Finding> CheckMachinePaths(const SourceFile& file);
 
+// A second place that escapes JSON or XML: codec/base has the one of each.
+std::vector<Finding> CheckEscapers(const SourceFile& file);
+
 // Who may include what: dependencies point down, and third-party headers stay where they belong.
 std::vector<Finding> CheckIncludes(const SourceFile& file);
 

@@ -154,6 +154,16 @@ TEST(CheckMachinePathsTest, ReportsPathsOfOneMachine) {
               ElementsAre("/home/: a path of one machine; make it relative"));
 }
 
+TEST(CheckEscapersTest, ReportsASecondEscaper) {
+  const std::string escaper =
+      "out += \"\\\\u00\";\nout += \"\\\\\\\"\";\nFormat(\"\\\\u{:04x}\");\nout += \"&amp;\";\n";
+
+  EXPECT_THAT(CheckEscapers(SourceFile("engine/a.cc", escaper)), SizeIs(4));
+  EXPECT_THAT(CheckEscapers(SourceFile("codec/base/json_writer.cc", escaper)), SizeIs(1));
+  EXPECT_THAT(CheckEscapers(SourceFile("codec/base/strings.cc", escaper)), SizeIs(3));
+  EXPECT_THAT(CheckEscapers(SourceFile("server/a.cc", "\"<a href='?x&amp;y'>\"\n")), IsEmpty());
+}
+
 TEST(CheckIncludesTest, ReportsUpwardIncludes) {
   const auto messages = [](std::string path, std::string_view header) {
     return Messages(

@@ -121,6 +121,10 @@ TEST(TidyTest, WordsHaveOneMeaning) {
   EXPECT_EQ(ReportOf(CheckMeanings), "");
 }
 
+TEST(TidyTest, OnePlaceEscapes) {
+  EXPECT_EQ(ReportOf(CheckEscapers), "");
+}
+
 TEST(TidyTest, PathsAreOfNoMachine) {
   EXPECT_EQ(ReportOf(CheckMachinePaths), "");
 }

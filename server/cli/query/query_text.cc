@@ -13,56 +13,50 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/point.h"
 #include "codec/text/number.h"
 #include "engine/query.h"
 #include "server/cli/query/java_text.h"
 #include "server/query/query_echo.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
 
-void AppendField(std::string_view name, std::string_view text, std::string* out) {
-  AppendJsonString(name, out);
-  out->push_back(':');
-  AppendJsonString(text, out);
+void AddFilter(const TagFilterSpec& filter, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("type", FilterTypeName(filter.type));
+  json->Field("tagk", filter.tagk);
+  json->Field("filter", filter.filter);
+  json->Field("groupBy", filter.group_by);
+  json->CloseObject();
 }
 
-void AppendFilter(const TagFilterSpec& filter, std::string* out) {
-  out->push_back('{');
-  AppendField("type", FilterTypeName(filter.type), out);
-  out->push_back(',');
-  AppendField("tagk", filter.tagk, out);
-  out->push_back(',');
-  AppendField("filter", filter.filter, out);
-  fmt::format_to(std::back_inserter(*out), ",\"groupBy\":{}}}", filter.group_by);
+void AddRate(const RateSpec& rate, JsonWriter* json) {
+  json->Field("rate", true);
+  json->Key("rateOptions");
+  json->OpenObject();
+  json->Field("counter", rate.counter);
+  json->Field("counterMax", rate.counter_max);
+  json->Field("resetValue", rate.reset_value);
+  json->Field("dropResets", rate.drop_resets);
+  json->CloseObject();
 }
 
-void AppendSubQuery(const SubQuery& query, std::string* out) {
-  out->push_back('{');
-  AppendField("aggregator", AggregatorName(query.aggregator), out);
-  out->push_back(',');
-  AppendField("metric", query.metric, out);
-  if (query.downsample.has_value()) {
-    out->push_back(',');
-    AppendField("downsample", DownsampleText(*query.downsample), out);
-  }
-  if (query.rate.has_value()) {
-    fmt::format_to(std::back_inserter(*out),
-                   ",\"rate\":true,\"rateOptions\":{{\"counter\":{},\"counterMax\":{},"
-                   "\"resetValue\":{},\"dropResets\":{}}}",
-                   query.rate->counter, query.rate->counter_max, query.rate->reset_value,
-                   query.rate->drop_resets);
-  }
-  fmt::format_to(std::back_inserter(*out), ",\"explicitTags\":{},\"filters\":[",
-                 query.explicit_tags);
-  for (size_t i = 0; i < query.filters.size(); ++i) {
-    if (i > 0) out->push_back(',');
-    AppendFilter(query.filters[i], out);
-  }
-  out->append("]}");
+void AddSubQuery(const SubQuery& query, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("aggregator", AggregatorName(query.aggregator));
+  json->Field("metric", query.metric);
+  if (query.downsample.has_value()) json->Field("downsample", DownsampleText(*query.downsample));
+  if (query.rate.has_value()) AddRate(*query.rate, json);
+  json->Field("explicitTags", query.explicit_tags);
+  json->Key("filters");
+  json->OpenArray();
+  for (const TagFilterSpec& filter : query.filters)
+    AddFilter(filter, json);
+  json->CloseArray();
+  json->CloseObject();
 }
 
 absl::Status NotAnAnswer(std::string_view what) {
@@ -151,15 +145,20 @@ absl::StatusOr<PlanReport> ParseJsonPlan(simdjson::dom::element element) {
 }  // namespace
 
 std::string QueryBody(const QuerySpec& spec, bool explain) {
+  std::string body;
+  JsonWriter json(&body);
+  json.OpenObject();
   // "Nms": a bare number of ten digits or fewer would be read as seconds.
-  std::string body =
-      fmt::format("{{\"start\":\"{}ms\",\"end\":\"{}ms\",\"msResolution\":true,\"queries\":[",
-                  spec.start_ms, spec.end_ms);
-  for (size_t i = 0; i < spec.queries.size(); ++i) {
-    if (i > 0) body.push_back(',');
-    AppendSubQuery(spec.queries[i], &body);
-  }
-  body.append(explain ? "],\"explain\":true}" : "]}");
+  json.Field("start", fmt::format("{}ms", spec.start_ms));
+  json.Field("end", fmt::format("{}ms", spec.end_ms));
+  json.Field("msResolution", true);
+  json.Key("queries");
+  json.OpenArray();
+  for (const SubQuery& query : spec.queries)
+    AddSubQuery(query, &json);
+  json.CloseArray();
+  if (explain) json.Field("explain", true);
+  json.CloseObject();
   return body;
 }
 

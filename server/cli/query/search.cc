@@ -14,13 +14,13 @@
 #include <simdjson.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
 #include "server/cli/store_flags.h"
-#include "server/text/json_text.h"
 #include "server/text/series_text.h"
 
 namespace hourcell {
@@ -51,18 +51,22 @@ absl::StatusOr<LookupQuery> ReadWords(const std::vector<std::string>& words) {
 }
 
 std::string BodyOf(const LookupQuery& query) {
-  std::string body = "{\"limit\":0,\"metric\":";
-  AppendJsonString(query.metric.empty() ? "*" : std::string_view(query.metric), &body);
-  body += ",\"tags\":[";
+  std::string body;
+  JsonWriter json(&body);
+  json.OpenObject();
+  json.Field("limit", 0);
+  json.Field("metric", query.metric.empty() ? "*" : std::string_view(query.metric));
+  json.Key("tags");
+  json.OpenArray();
   for (const TagMatch& tag : query.tags) {
-    if (&tag != query.tags.data()) body += ',';
-    body += "{\"key\":";
-    AppendJsonString(tag.tagk, &body);
-    body += ",\"value\":";
-    AppendJsonString(tag.tagv, &body);
-    body += '}';
+    json.OpenObject();
+    json.Field("key", tag.tagk);
+    json.Field("value", tag.tagv);
+    json.CloseObject();
   }
-  return body + "]}";
+  json.CloseArray();
+  json.CloseObject();
+  return body;
 }
 
 // A series of the server's answer as a line; false if it is none.

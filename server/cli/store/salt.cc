@@ -12,6 +12,7 @@
 #include <simdjson.h>
 
 #include "codec/base/clock.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/salt_admin.h"
@@ -75,9 +76,11 @@ absl::StatusOr<std::vector<SaltEpoch>> AskServer(const HttpUrl& url,
                                                  Terminal& terminal) {
   std::string body;
   if (wish.buckets.has_value()) {
-    body = fmt::format("{{\"buckets\":{}", *wish.buckets);
-    if (wish.from_s.has_value()) body += fmt::format(",\"from\":{}", *wish.from_s);
-    body += '}';
+    JsonWriter json(&body);
+    json.OpenObject();
+    json.Field("buckets", *wish.buckets);
+    if (wish.from_s.has_value()) json.Field("from", *wish.from_s);
+    json.CloseObject();
   }
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
                             body.empty() ? HttpClient(url).Get(kSaltTarget)

@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
-#include "server/text/json_text.h"
 #include "server/text/ttl_text.h"
 
 namespace hourcell {
@@ -78,11 +78,11 @@ absl::StatusOr<Ttls> AskServer(const HttpUrl& url, const TtlWish& wish) {
   HttpClient client(url);
   std::string body;
   if (wish.is_change) {
-    body = "{\"metric\":";
-    AppendJsonString(wish.metric, &body);
-    body += ",\"ttl\":";
-    AppendJsonString(wish.ttl_text, &body);
-    body += '}';
+    JsonWriter json(&body);
+    json.OpenObject();
+    json.Field("metric", wish.metric);
+    json.Field("ttl", wish.ttl_text);
+    json.CloseObject();
   }
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, wish.is_change ? client.Post(kTtlTarget, body)
                                                                   : client.Get(kTtlTarget));

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "server/access/cidr.h"
 #include "server/config/setting_list.h"
 #include "server/http/http_error.h"

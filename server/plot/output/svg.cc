@@ -1,9 +1,13 @@
 #include "server/plot/output/svg.h"
 
+#include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
+
+#include "codec/base/strings.h"
 
 namespace hourcell::plot {
 namespace {
@@ -23,27 +27,11 @@ std::string Hex(Color color) {
 }
 
 // Text as XML has it; what XML cannot have, control characters, becomes a question mark.
-std::string Escape(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
-    }
-  }
-  return escaped;
+std::string XmlText(std::string_view text) {
+  std::string printable(text);
+  std::ranges::replace_if(
+      printable, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
+  return EscapeMarkup(printable);
 }
 
 class SvgWriter {
@@ -97,7 +85,7 @@ class SvgWriter {
     if (mark.degrees != 0) {
       Add(" transform=\"rotate({} {} {})\"", Px(mark.degrees), Px(mark.at.x), Px(mark.at.y));
     }
-    Add(">{}</text>\n", Escape(mark.text));
+    Add(">{}</text>\n", XmlText(mark.text));
   }
 
  private:
@@ -110,7 +98,7 @@ class SvgWriter {
     if (tip.empty()) {
       out_ += "/>\n";
     } else {
-      Add("><title>{}</title></{}>\n", Escape(tip), element);
+      Add("><title>{}</title></{}>\n", XmlText(tip), element);
     }
   }
 

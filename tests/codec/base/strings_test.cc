@@ -34,5 +34,19 @@ TEST(StringsTest, MapsOfStringsAreSearchedByView) {
   EXPECT_FALSE(map.contains(std::string_view("dc")));
 }
 
+TEST(StringsTest, MarkupIsEscaped) {
+  EXPECT_EQ(EscapeMarkup("<a href=\"b\">&c;'\n</a>"),
+            "&lt;a href=&quot;b&quot;&gt;&amp;c;&#39;\n&lt;/a&gt;");
+}
+
+TEST(StringsTest, CodePointsBecomeUtf8) {
+  std::string text;
+  for (const uint32_t code : {0x41U, 0xE9U, 0x20ACU, 0x1F600U})
+    AppendUtf8(code, &text);
+  EXPECT_EQ(text, "A\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80");
+  EXPECT_EQ(Utf8SequenceLength(text.substr(1)), 2u);
+  EXPECT_EQ(Utf8SequenceLength("\xC3"), 0u) << "cut short";
+}
+
 }  // namespace
 }  // namespace hourcell::strings_test

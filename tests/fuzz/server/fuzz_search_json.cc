@@ -18,9 +18,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   HOURCELL_CHECK(CheckLookup(*query).ok());
-  std::string echo = "{";
-  AppendLookupQuery(*query, &echo);
-  const auto again = ParseLookupJson(echo + "}");
+  std::string echo;
+  JsonWriter json(&echo);
+  json.OpenObject();
+  AddLookupQuery(*query, &json);
+  json.CloseObject();
+  const auto again = ParseLookupJson(echo);
   HOURCELL_CHECK(again.ok());
   HOURCELL_CHECK(again->limit == query->limit);
   HOURCELL_CHECK(again->tags.size() == query->tags.size());

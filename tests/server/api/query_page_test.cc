@@ -122,7 +122,7 @@ TEST_F(QueryPageTest, AQueryThatFailsIsAPageOfItsError) {
   const HttpResponse response = Ask("m=sum:nosuch");
 
   EXPECT_EQ(response.status, 400);
-  EXPECT_THAT(response.body, HasSubstr("No such name for 'metrics': 'nosuch'"));
+  EXPECT_THAT(response.body, HasSubstr("No such name for &#39;metrics&#39;: &#39;nosuch&#39;"));
   EXPECT_THAT(response.body, Not(HasSubstr("<pre>")));
 }
 

@@ -50,10 +50,13 @@ TEST(SearchJsonTest, CountsOfAnySizeAreTaken) {
 
 TEST(SearchJsonTest, PrintsTheQueryAndASeries) {
   std::string text;
-  AppendLookupQuery({.metric = "", .tags = {{"", "x"}, {"host", "*"}}, .limit = 5}, &text);
+  JsonWriter json(&text);
+  json.OpenObject();
+  AddLookupQuery({.metric = "", .tags = {{"", "x"}, {"host", "*"}}, .limit = 5}, &json);
+  json.CloseObject();
   EXPECT_EQ(
       text,
-      R"("metric":"*","tags":[{"key":"*","value":"x"},{"key":"host","value":"*"}],"limit":5)");
+      R"({"metric":"*","tags":[{"key":"*","value":"x"},{"key":"host","value":"*"}],"limit":5})");
 
   text.clear();
   const TagView tags[] = {{"host", "a"}};

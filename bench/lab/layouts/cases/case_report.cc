@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bench/lab/layouts/cases/case_figures.h"
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "server/plot/output/write_figure.h"
 
@@ -74,12 +75,9 @@ std::string Table(std::span<const CaseResult> results, std::span<const ResultFie
 }
 
 std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
+  std::string quoted;
+  AppendJsonString(text, &quoted);
+  return quoted;
 }
 
 template <typename Visit>
@@ -96,21 +94,32 @@ std::string Number(double value) {
 
 std::string JsonCase(const CaseResult& result) {
   const auto names = NamesOf(result.spec);
-  std::string json = fmt::format(
-      "{{\"workload\":{},\"layout\":{},\"key_template\":{},\"cells\":{},\"splits_by\":{},"
-      "\"seed\":{}",
-      Quoted(names[0]), Quoted(names[1]), Quoted(result.spec.layout.keys.text()), Quoted(names[2]),
-      Quoted(names[3]), result.spec.seed);
-  ForEachField([&](const ResultField& field) {
-    json += fmt::format(",{}:{}", Quoted(field.name), Number(field.value(result)));
-  });
-  json += ",\"windows\":[";
-  for (size_t i = 0; i < result.windows.size(); ++i) {
-    const LoadWindow& window = result.windows[i];
-    json += fmt::format("{}{{\"hot_share\":{},\"gini\":{},\"regions\":{}}}", i == 0 ? "" : ",",
-                        Number(window.hottest_share), Number(window.gini), window.regions);
+  std::string text;
+  JsonWriter json(&text);
+  const auto add_number = [&json](std::string_view name, double value) {
+    json.Key(name);
+    json.RawValue()->append(Number(value));
+  };
+  json.OpenObject();
+  json.Field("workload", names[0]);
+  json.Field("layout", names[1]);
+  json.Field("key_template", result.spec.layout.keys.text());
+  json.Field("cells", names[2]);
+  json.Field("splits_by", names[3]);
+  json.Field("seed", result.spec.seed);
+  ForEachField([&](const ResultField& field) { add_number(field.name, field.value(result)); });
+  json.Key("windows");
+  json.OpenArray();
+  for (const LoadWindow& window : result.windows) {
+    json.OpenObject();
+    add_number("hot_share", window.hottest_share);
+    add_number("gini", window.gini);
+    json.Field("regions", window.regions);
+    json.CloseObject();
   }
-  return json + "]}";
+  json.CloseArray();
+  json.CloseObject();
+  return text;
 }
 
 absl::Status WriteText(const std::string& text, const std::string& path) {
