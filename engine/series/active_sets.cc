@@ -269,7 +269,7 @@ absl::StatusOr<uint32_t> ActiveSets::FirstDayWithRows(TableView* view,
 }
 
 // The lock keeps the sets' rows as they are read; who opens an hour from now on adds its series
-// anew, behind the change, as it is not known to be in a set any more.
+// anew, after the change, as it is not known to be in a set any more.
 absl::Status ActiveSets::RemoveEmptied(std::span<const SeriesDay> emptied) {
   MutexLock write(&write_mutex_);
   {

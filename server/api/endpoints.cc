@@ -130,7 +130,7 @@ HttpResponse Endpoints::Seal(const HttpRequest& request) {
   return StartJob(request,
                   {.kind = "seal",
                    .group = kStoreJobs,
-                   .work = [this](JobWatch* /*watch*/) { return admin_.Seal(); }},
+                   .work = [this](JobWatch* watch) { return admin_.Seal(watch); }},
                   &jobs_);
 }
 
@@ -138,7 +138,7 @@ HttpResponse Endpoints::Flush(const HttpRequest& request) {
   return StartJob(request,
                   {.kind = "flush",
                    .group = kStoreJobs,
-                   .work = [this](JobWatch* /*watch*/) { return admin_.Flush(); }},
+                   .work = [this](JobWatch* watch) { return admin_.Flush(watch); }},
                   &jobs_);
 }
 

@@ -58,7 +58,7 @@ struct VerbRow {
 };
 
 struct RouteRow {
-  std::string_view path;  // in lower case; "/*" at its end: with anything behind it, or nothing
+  std::string_view path;  // in lower case; "/*" at its end: with anything after it, or nothing
   VerbRow get = {};       // HEAD is answered as GET is
   VerbRow post = {};
   VerbRow put = {};

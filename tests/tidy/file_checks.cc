@@ -337,7 +337,7 @@ std::vector<Finding> CheckMachinePaths(const SourceFile& file) {
     ++number;
     for (const std::string_view prefix : {"/work/", "/home/", "/root/", "/tmp/", "/mnt/"}) {
       const size_t at = line.find(prefix);
-      // "…/tmp/…" behind another folder or a variable is somebody's relative path.
+      // "…/tmp/…" after another folder or a variable is somebody's relative path.
       if (at == std::string_view::npos) continue;
       if (at > 0 && (IsWordChar(line[at - 1]) || line[at - 1] == '.' || line[at - 1] == '}')) {
         continue;

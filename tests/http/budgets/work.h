@@ -17,11 +17,11 @@ class TcpClient;
 // 1,000.
 std::string PutLines(size_t first, size_t points);
 
-// Sends lines and a `version` behind them, and waits for its answer: the points are acknowledged.
+// Sends lines and a `version` after them, and waits for its answer: the points are acknowledged.
 void PutByTelnet(uint16_t port, std::string_view lines);
 
 // Sends lines while the server is stopped, lets it go on, and waits for the answer to a `version`
-// behind them: the server finds all of them at once. The lines fit into the buffers of a socket.
+// after them: the server finds all of them at once. The lines fit into the buffers of a socket.
 void PutAhead(TcpClient* client, pid_t server, std::string_view lines);
 
 // The points of PutLines as bodies of 50 points, each acknowledged before the next.

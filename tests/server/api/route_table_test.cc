@@ -292,7 +292,7 @@ TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
   }
 }
 
-// A row behind another that has its path as well would never be found.
+// A row after another that has its path as well would never be found.
 TEST(RouteRowsTest, EachIsFoundByItsOwnPathAndIsComplete) {
   for (const RouteRow& row : RouteTable()) {
     std::string path(row.path);

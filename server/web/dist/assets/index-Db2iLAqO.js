@@ -91,6 +91,8 @@ tsd.storage.seal_grace=600
     seconds after an hour's end (and its last write) before it is sealed into a cell
 tsd.storage.ttl=0
     seconds to keep points, counted from their timestamp; 0 = for ever; the store remembers the last value that was set, and uses it when none is set; for the TTL of one metric, see hourcell store ttl
+tsd.storage.drop_empty_series=true
+    drop series from the index when all their points have expired; their names stay
 tsd.region.presplit=
     regions of a new store: hex:16, decimal:10, uniform:8, keys:a,b, file:PATH, salt, partition:20; empty = one region
 tsd.storage.cell=packed
