@@ -1,6 +1,6 @@
 // What holds the journal or memory for long: a backup that is slow to copy, a query that is slow to
 // read. Puts go on, or are refused in words, and nothing is refused for ever; and a journal that
-// cannot be trimmed is no reason for one flush after another.
+// cannot be deleted is no reason for one flush after another.
 
 #include <atomic>
 #include <cstdint>

@@ -21,8 +21,7 @@ inline constexpr Budget kBudgets[] = {
     {"telnet", "instructions", 2090,
      "the line is scanned once, its series found by a hash of its bytes, the point appended to the "
      "open hour and the journal block; sealing the hours at the end is in it"},
-    {"telnet", "allocations", 0.09,
-     "the columns of an open hour grow; nothing else does per point"},
+    {"telnet", "allocations", 0.09, "the arrays of an open hour grow; nothing else does per point"},
     {"http put", "instructions", 3630,
      "JSON has 1.8 times the bytes of lines, and simdjson's tape"},
     {"http put", "allocations", 0.49,
