@@ -1,0 +1,82 @@
+// GroupFinisher: the second stage of a sub-query. It makes one result of the members of a group, as
+// they come, and gives it to the sink.
+//
+//   fill gaps -> rate -> aggregate -> cut to start..end -> sink
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/strings.h"
+#include "engine/annotations/annotation_store.h"
+#include "engine/names/query_names.h"
+#include "engine/query.h"
+#include "engine/query/memory_account.h"
+#include "engine/query/stages/aggregate.h"
+#include "engine/query/stages/downsampler.h"
+#include "engine/read/query_meter.h"
+#include "engine/read/query_planner.h"
+#include "engine/read/span_reader.h"
+
+namespace hourcell {
+
+// Thread-compatible.
+class GroupFinisher {
+ public:
+  // Borrowed.
+  struct Parts {
+    const SpanReader::Parts* read = nullptr;
+    QueryNames* names = nullptr;
+    const AnnotationStore* annotations = nullptr;
+    QuerySink* sink = nullptr;
+  };
+
+  // All are borrowed.
+  GroupFinisher(const Parts& parts, const QuerySpec& spec, size_t index, const SubQueryPlan& plan);
+
+  // `bucket_times`: those of a downsampled span, so that a group keeps accumulators and not its
+  // members; empty: it keeps its members. `members`: all there will be, for their annotations.
+  // Once, before Add.
+  absl::Status Begin(std::vector<int64_t> bucket_times, std::span<const uint32_t> members);
+
+  // Adds a member to the group. What is read of it is moved from.
+  absl::Status Add(uint32_t member, SeriesSpan* read);
+
+  // Gives the sink the result of the group, unless no member of it has a point, and begins the
+  // next.
+  absl::Status Finish();
+
+ private:
+  absl::Status ReadAnnotations(std::span<const uint32_t> members);
+  // Those of the members of the group, by start.
+  std::vector<Annotation> AnnotationsOfGroup() const;
+  // The span of a member, filled and as a rate if that is asked for. `*hold` counts it.
+  absl::StatusOr<Span> FinishedSpan(SeriesSpan* read, MemoryHold* hold);
+  absl::Status Give(const Span& points);
+
+  const Parts parts_;
+  const QuerySpec& spec_;
+  const size_t index_;
+  const SubQuery& query_;
+  const SubQueryPlan& plan_;
+  const QueryRange range_;
+  std::unique_ptr<SpanAggregator> aggregator_;
+  std::unique_ptr<GapFiller> filler_;               // once a span has gaps
+  StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of those that have some
+  std::vector<uint32_t> present_;                   // members of the group with points
+  // Reused from group to group.
+  std::vector<std::pair<std::string_view, std::string_view>> tags_;
+  std::vector<std::string_view> aggregate_tags_;
+  std::vector<std::string_view> tsuids_;
+};
+
+}  // namespace hourcell
