@@ -158,7 +158,7 @@ void BM_PutJson(benchmark::State& state) {
 BENCHMARK(BM_PutJson)->ArgName("value")->DenseRange(kInteger, kFullMantissa);
 
 // The way of a usual body. `run`: so many points in a row are of one host.
-void BM_PutScan(benchmark::State& state) {
+void BM_PutJsonFast(benchmark::State& state) {
   const std::string body = PutBody(state.range(0), static_cast<size_t>(state.range(1)));
   PutJsonFast scan;
   for (auto _ : state) {
@@ -168,7 +168,7 @@ void BM_PutScan(benchmark::State& state) {
   SetPoints(state);
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(body.size()));
 }
-BENCHMARK(BM_PutScan)
+BENCHMARK(BM_PutJsonFast)
     ->ArgNames({"value", "run"})
     ->ArgsProduct({{kInteger, kTwoDecimals, kFullMantissa}, {1, 10}});
 

@@ -122,7 +122,7 @@ class Server::Impl {
   const AccessPolicy access_;
   const std::unique_ptr<Authenticator> authenticator_;  // null = there are no users
   const std::unique_ptr<TlsContext> tls_;               // null = no TLS
-  HttpApi http_api_;
+  Routes routes_;
   TelnetSettings telnet_settings_;
   const TelnetCounters telnet_counters_;
   const ConnectionCounters connection_counters_;
@@ -163,7 +163,7 @@ Server::Impl::Impl(const Config& config,
       access_(std::move(access)),
       authenticator_(std::move(authenticator)),
       tls_(std::move(tls)),
-      http_api_(tsdb, &config),
+      routes_(tsdb, &config),
       telnet_counters_(&tsdb->stats()),
       connection_counters_(&tsdb->stats()),
       query_gate_(std::make_shared<QueryGate>(
@@ -187,7 +187,7 @@ Server::Impl::Impl(const Config& config,
   const LoginQueue logins = {
       .authenticator = authenticator_.get(), .pool = &login_pool_, .waiting = &logins_};
   http_context_ = {
-      .api = &http_api_,
+      .api = &routes_,
       .pools = {.workers = &pool_, .queries = &query_pool_},
       .logins = logins,
       .access = &access_,
@@ -316,7 +316,7 @@ void Server::Impl::Stop() {
   MutexLock lock(&stop_mutex_);
   if (stopped_) return;
   stopped_ = true;
-  http_api_.CancelJobs();  // a request may wait for one
+  routes_.CancelJobs();  // a request may wait for one
   StopListeners();
   for (WorkerPool* const pool : {&pool_, &query_pool_}) {
     pool->pool.stop();  // drops the timers and requests whose clients are gone
@@ -326,14 +326,14 @@ void Server::Impl::Stop() {
   login_pool_.pool.join();
   commit_pool_.pool.stop();
   commit_pool_.pool.join();
-  http_api_.StopJobs();
+  routes_.StopJobs();
   keep_running_.reset();
   io_.context.stop();
   threads_.clear();
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb* tsdb) {
-  HOURCELL_RETURN_IF_ERROR(HttpApi::CheckConfig(config));
+  HOURCELL_RETURN_IF_ERROR(Routes::CheckConfig(config));
   HOURCELL_ASSIGN_OR_RETURN(AccessPolicy access, AccessPolicy::Create(config));
   std::unique_ptr<Authenticator> authenticator;
   if (const std::string file = config.text("tsd.auth.file"); !file.empty()) {

@@ -1,8 +1,8 @@
-// Turn: holds the one place there is, if it was free; for work of which a second one is refused
+// TrySlot: holds the one place there is, if it was free; for work of which a second one is refused
 // rather than kept waiting.
 //
-//   const Turn turn(&is_busy_);
-//   if (!turn.taken()) return TryLater();
+//   const TrySlot slot(&is_busy_);
+//   if (!slot.taken()) return TryLater();
 
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace hourcell {
 
-class Turn {
+class TrySlot {
  public:
   // Borrowed; false while the place is free.
-  explicit Turn(std::atomic<bool>* is_busy) : is_busy_(is_busy), taken_(!is_busy->exchange(true)) {}
-  ~Turn() {
+  explicit TrySlot(std::atomic<bool>* is_busy)
+      : is_busy_(is_busy), taken_(!is_busy->exchange(true)) {}
+  ~TrySlot() {
     if (taken_) *is_busy_ = false;
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
+  TrySlot(const TrySlot&) = delete;
+  TrySlot& operator=(const TrySlot&) = delete;
 
   bool taken() const { return taken_; }
 

@@ -60,7 +60,7 @@ std::string KeyText(const ExplainedKey& key) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-ExplainedKey KeyExplainer::Explain(TableId table, std::string_view key) const {
+ExplainedKey KeyDescriber::Explain(TableId table, std::string_view key) const {
   if (table == TableId::kData) return ExplainRow(key);
   ExplainedKey other;
   other.rest = ToUpperHex(key);
@@ -73,7 +73,7 @@ ExplainedKey KeyExplainer::Explain(TableId table, std::string_view key) const {
   return explained;
 }
 
-ExplainedKey KeyExplainer::ExplainRow(std::string_view key) const {
+ExplainedKey KeyDescriber::ExplainRow(std::string_view key) const {
   const Layout& layout = row_keys_.layout();
   ExplainedKey explained;
   for (const RowField field : layout.fields) {
@@ -97,7 +97,7 @@ ExplainedKey KeyExplainer::ExplainRow(std::string_view key) const {
   return explained;
 }
 
-void KeyExplainer::ExplainTags(std::string_view* rest, ExplainedKey* explained) const {
+void KeyDescriber::ExplainTags(std::string_view* rest, ExplainedKey* explained) const {
   const Layout& layout = row_keys_.layout();
   while (rest->size() >= layout.tagk_width) {
     auto& [tagk, tagv] = explained->tags.emplace_back();
@@ -107,7 +107,7 @@ void KeyExplainer::ExplainTags(std::string_view* rest, ExplainedKey* explained) 
   }
 }
 
-std::string KeyExplainer::NameOf(UidKind kind, std::string_view uid_bytes) const {
+std::string KeyDescriber::NameOf(UidKind kind, std::string_view uid_bytes) const {
   absl::StatusOr<std::string> name =
       uids_.NameOf(kind, LoadBigEndian(uid_bytes.data(), uid_bytes.size()));
   return name.ok() ? *std::move(name) : ToUpperHex(uid_bytes);

@@ -24,10 +24,10 @@ class UidDirectory;
 std::string UtcText(uint32_t time_s);
 
 // Thread-safe.
-class KeyExplainer {
+class KeyDescriber {
  public:
   // Both are borrowed.
-  KeyExplainer(const RowKeyCodec* row_keys, UidDirectory* uids)
+  KeyDescriber(const RowKeyCodec* row_keys, UidDirectory* uids)
       : row_keys_(*row_keys), uids_(*uids) {}
 
   // Keys of other tables than data and annotation are all rest. A name that cannot be read counts

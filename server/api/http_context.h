@@ -14,7 +14,7 @@
 
 namespace hourcell {
 
-class HttpApi;
+class Routes;
 class QueryGate;
 class RequestBodyBudget;
 struct WorkerPool;
@@ -27,7 +27,7 @@ struct HttpPools {
 
 // Pointers are borrowed; immutable while sessions live.
 struct HttpContext {
-  HttpApi* api = nullptr;
+  Routes* api = nullptr;
   HttpPools pools = {};
   LoginQueue logins = {};
   const AccessPolicy* access = nullptr;  // null = no proxy is trusted

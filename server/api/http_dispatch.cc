@@ -25,7 +25,7 @@ HttpResponse TooManyLogins() {
 }
 
 HttpResponse AnswerRequest(size_t body_bytes_max,
-                           HttpApi* api,
+                           Routes* api,
                            HttpRequest* request,
                            RequestBodyBudget::Hold* body) {
   // The work is not done for strangers: none of what they may ask has a body.

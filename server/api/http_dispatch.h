@@ -19,7 +19,7 @@ namespace hourcell {
 // bodies, cannot grow for when it is inflated. A producer in the response borrows `*request` and
 // `api`. REQUIRES: the request's target was parsed.
 HttpResponse AnswerRequest(size_t body_bytes_max,
-                           HttpApi* api,
+                           Routes* api,
                            HttpRequest* request,
                            RequestBodyBudget::Hold* body);
 

@@ -84,11 +84,11 @@ void AddAllow(std::string verbs, HttpResponse* response) {
 
 }  // namespace
 
-absl::Status HttpApi::CheckConfig(const Config& config) {
+absl::Status Routes::CheckConfig(const Config& config) {
   return CorsOf(config).status();
 }
 
-HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
+Routes::Routes(Tsdb* tsdb, const Config* config, Clock* clock)
     : mode_(config->text("tsd.mode")),
       authenticates_(!config->text("tsd.auth.file").empty()),
       cors_(CheckedCorsOf(*config)),
@@ -96,11 +96,11 @@ HttpApi::HttpApi(Tsdb* tsdb, const Config* config, Clock* clock)
       jsonp_(config->boolean("tsd.http.jsonp")),
       endpoints_(tsdb, config, clock) {}
 
-HttpResponse HttpApi::Handle(const HttpRequest& request) {
+HttpResponse Routes::Handle(const HttpRequest& request) {
   return CompleteBody(Begin(request));
 }
 
-HttpResponse HttpApi::Begin(const HttpRequest& request) {
+HttpResponse Routes::Begin(const HttpRequest& request) {
   try {
     if (!guard_.IsOwnPage(request)) {
       if (auto response = cors_.Intercept(request)) {
@@ -130,22 +130,22 @@ HttpResponse HttpApi::Begin(const HttpRequest& request) {
 }
 
 // What every response of a handler gets.
-void HttpApi::FinishResponse(const HttpRequest& request, HttpResponse* response) const {
+void Routes::FinishResponse(const HttpRequest& request, HttpResponse* response) const {
   if (jsonp_) ApplyJsonp(request, response);
   const bool is_cross_origin = !request.header("origin").empty();
   cors_.AddHeaders(request, is_cross_origin ? AllowedOf(request) : std::string(), response);
 }
 
 // The verbs of the request's route; empty if it has none.
-std::string HttpApi::AllowedOf(const HttpRequest& request) const {
+std::string Routes::AllowedOf(const HttpRequest& request) const {
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
   const RouteRow* const row = path.ok() ? FindRoute(*path) : nullptr;
   return row == nullptr ? std::string() : AllowedVerbs(*row, mode_);
 }
 
 // What is wrong with a request before anything of it is done, or the row that answers it.
-std::optional<HttpResponse> HttpApi::Refuse(const HttpRequest& request,
-                                            const RouteRow** found) const {
+std::optional<HttpResponse> Routes::Refuse(const HttpRequest& request,
+                                           const RouteRow** found) const {
   if (auto refusal = guard_.Refuse(request)) return refusal;
   if (request.login_refused) return AccessRefused(request, {}, authenticates_);
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
@@ -165,8 +165,8 @@ std::optional<HttpResponse> HttpApi::Refuse(const HttpRequest& request,
 
 // Of a route that the mode offers. A verb that the route does not have is refused on the wire and
 // as a method_override alike.
-std::optional<HttpResponse> HttpApi::RefuseVerb(const HttpRequest& request,
-                                                const RouteRow& row) const {
+std::optional<HttpResponse> Routes::RefuseVerb(const HttpRequest& request,
+                                               const RouteRow& row) const {
   const std::optional<HttpMethod> method = ParseHttpMethod(request.method);
   const std::optional<HttpMethod> effective = EffectiveMethod(request);
   const bool is_offered =
@@ -192,14 +192,14 @@ std::optional<HttpResponse> HttpApi::RefuseVerb(const HttpRequest& request,
   return std::nullopt;
 }
 
-std::optional<HttpResponse> HttpApi::RefuseUnread(const HttpRequest& head) const {
+std::optional<HttpResponse> Routes::RefuseUnread(const HttpRequest& head) const {
   const RouteRow* row = nullptr;
   std::optional<HttpResponse> response = Refuse(head, &row);
   if (response.has_value()) FinishResponse(head, &*response);
   return response;
 }
 
-HttpResponse HttpApi::Dispatch(const HttpRequest& request) {
+HttpResponse Routes::Dispatch(const HttpRequest& request) {
   const RouteRow* row = nullptr;
   if (auto refusal = Refuse(request, &row)) return *std::move(refusal);
   if (const std::string* serializer = request.param("serializer");

@@ -1,4 +1,4 @@
-// HttpApi: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
+// Routes: OpenTSDB's HTTP API on a Tsdb: a request in, a response out. No sockets here.
 //
 // The paths are OpenTSDB's, in any case, /api[/v<N>]/...: route_table.h has them, and says what
 // each needs. Errors have OpenTSDB's JSON. A request that its client may not make is answered 401
@@ -23,14 +23,14 @@
 
 namespace hourcell {
 
-class HttpApi {
+class Routes {
  public:
   // kInvalidArgument: settings of the API that do not go together (CORS). Checked before the start.
   static absl::Status CheckConfig(const Config& config);
 
   // All are borrowed and outlive the object. Counts into tsdb->stats().
   // REQUIRES: CheckConfig(*config) is OK.
-  HttpApi(Tsdb* tsdb, const Config* config, Clock* clock = Clock::System());
+  Routes(Tsdb* tsdb, const Config* config, Clock* clock = Clock::System());
 
   // Answers one request whose target was parsed (ParseTarget). Never throws; every request gets a
   // response. May block on storage. The response may have a producer, which borrows `request` and

@@ -1,4 +1,4 @@
-// A Tsdb in a temporary directory with an HttpApi on it, for tests that speak HTTP without sockets.
+// A Tsdb in a temporary directory with an Routes on it, for tests that speak HTTP without sockets.
 
 #pragma once
 
@@ -34,7 +34,7 @@ class ApiTest : public testing::Test {
       auto opened = Tsdb::Open(options_);
       HOURCELL_CHECK(opened.ok());
       tsdb_ = *std::move(opened);
-      api_ = std::make_unique<HttpApi>(tsdb_.get(), &config_, &clock_);
+      api_ = std::make_unique<Routes>(tsdb_.get(), &config_, &clock_);
     }
     return *tsdb_;
   }
@@ -77,7 +77,7 @@ class ApiTest : public testing::Test {
   Options options_ = MakeOptions();
   Config config_;
   std::unique_ptr<Tsdb> tsdb_;
-  std::unique_ptr<HttpApi> api_;
+  std::unique_ptr<Routes> api_;
 
   Options MakeOptions() {
     Options options = TinyOptions(directory_.path());

@@ -197,7 +197,7 @@ TEST_F(ConnectionTest, WhatComesAfterTheEndIsReadAndDropped) {
 TEST_F(ConnectionTest, PipelinedRequestsAreAnsweredInOrder) {
   constexpr int kRequests = 20'000;
   const Config config;
-  HttpApi api(tsdb_.get(), &config);
+  Routes api(tsdb_.get(), &config);
   http_.api = &api;
   http_.body_bytes_max = 1000;
   Client client(Start(), /*receive_bytes=*/4096);

@@ -139,7 +139,7 @@ class RegionAdmin::Impl {
   uint64_t PinnedUntilMs() const;
 
   const Parts parts_;
-  const KeyExplainer explainer_;
+  const KeyDescriber explainer_;
   const std::unique_ptr<const SplitPolicy> policy_;
   std::atomic<bool> is_rolling_{false};
 };
@@ -359,8 +359,8 @@ absl::StatusOr<std::optional<RollingSplitState>> RegionAdmin::Impl::ReadRolling(
 absl::StatusOr<RollingProgress> RegionAdmin::Impl::RollingSplit(std::string_view table,
                                                                 std::string_view split) {
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
-  const Turn turn(&is_rolling_);
-  if (!turn.taken()) return AnotherOneRuns();
+  const TrySlot slot(&is_rolling_);
+  if (!slot.taken()) return AnotherOneRuns();
   HOURCELL_RETURN_IF_ERROR(parts_.regions->RegionUses(id).status());
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingSplitState> before, ReadRolling(id));
   HOURCELL_ASSIGN_OR_RETURN(const RollingSplitState wanted, WantedRolling(split, before));
@@ -450,8 +450,8 @@ absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::Impl::UnfinishedRoll
 }
 
 absl::Status RegionAdmin::Impl::AbandonRollingSplit(std::string_view table) {
-  const Turn turn(&is_rolling_);
-  if (!turn.taken()) return AnotherOneRuns();
+  const TrySlot slot(&is_rolling_);
+  if (!slot.taken()) return AnotherOneRuns();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<RollingProgress> unfinished,
                             UnfinishedRollingSplit(table));
   if (!unfinished.has_value()) {

@@ -135,7 +135,7 @@ absl::Status QueryStoreAsJson(
   request.headers.emplace_back("content-type", "application/json");
   request.body = QueryBody(spec, explain);
   HOURCELL_RETURN_IF_ERROR(ParseTarget(&request));
-  HttpApi api(tsdb, &config);
+  Routes api(tsdb, &config);
   HttpResponse response = api.Begin(request);
   TerminalBody body(terminal);
   if (response.produce != nullptr) {

@@ -42,7 +42,7 @@ class KeyTextTest : public testing::Test {
   }
 
   ExplainedKey Explain(std::string_view key, TableId table = TableId::kData) {
-    return KeyExplainer(row_keys_.get(), uids_.get()).Explain(table, key);
+    return KeyDescriber(row_keys_.get(), uids_.get()).Explain(table, key);
   }
   std::string Text(std::string_view key) { return KeyText(Explain(key)); }
 

@@ -150,7 +150,7 @@ class RouteTableTest : public ApiTest {
   RouteTableTest() {
     for (size_t i = 0; i < std::size(kModes); ++i) {
       HOURCELL_CHECK(configs_[i].Set("tsd.mode", std::string(kModes[i])).ok());
-      apis_[i] = std::make_unique<HttpApi>(&tsdb(), &configs_[i], &clock_);
+      apis_[i] = std::make_unique<Routes>(&tsdb(), &configs_[i], &clock_);
     }
   }
 
@@ -207,7 +207,7 @@ class RouteTableTest : public ApiTest {
   }
 
   Config configs_[std::size(kModes)];
-  std::unique_ptr<HttpApi> apis_[std::size(kModes)];
+  std::unique_ptr<Routes> apis_[std::size(kModes)];
   const ConnectionCounters counters_{&tsdb().stats()};
   QueryGate gate_{1};
   RequestBodyBudget memory_{0};

@@ -17,9 +17,9 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-class HttpApiTest : public ApiTest {};
+class RoutesTest : public ApiTest {};
 
-TEST_F(HttpApiTest, AnswersTheErrorVectors) {
+TEST_F(RoutesTest, AnswersTheErrorVectors) {
   int run = 0;
   for (const TestVector& vector : LoadVectors("query.json", "error-format")) {
     const std::string condition = TextOf(vector.given, "condition");
@@ -40,7 +40,7 @@ TEST_F(HttpApiTest, AnswersTheErrorVectors) {
   EXPECT_EQ(run, 3);
 }
 
-TEST_F(HttpApiTest, AnswersTheCorsVectors) {
+TEST_F(RoutesTest, AnswersTheCorsVectors) {
   int run = 0;
   for (const TestVector& vector : LoadVectors("query.json", "cors")) {
     const std::string setting = TextOf(vector.given, "config");
@@ -49,10 +49,10 @@ TEST_F(HttpApiTest, AnswersTheCorsVectors) {
     Config config;
     ASSERT_OK(config.Set("tsd.http.request.cors_domains", setting.substr(setting.find('=') + 1)));
     if (Has(vector.expect, "startup")) {
-      EXPECT_THAT(HttpApi::CheckConfig(config), StatusIs(absl::StatusCode::kInvalidArgument));
+      EXPECT_THAT(Routes::CheckConfig(config), StatusIs(absl::StatusCode::kInvalidArgument));
       continue;
     }
-    HttpApi api(&tsdb(), &config, &clock_);
+    Routes api(&tsdb(), &config, &clock_);
     const std::string line = TextOf(vector.given, "request");
     HttpRequest request;
     request.method = line.substr(0, line.find(' '));
@@ -68,7 +68,7 @@ TEST_F(HttpApiTest, AnswersTheCorsVectors) {
   EXPECT_EQ(run, 5);
 }
 
-TEST_F(HttpApiTest, ErrorsCarryCorsHeadersToo) {
+TEST_F(RoutesTest, ErrorsCarryCorsHeadersToo) {
   ASSERT_OK(config().Set("tsd.http.request.cors_domains", "*"));
 
   const HttpResponse response = Send("GET /api/nosuch", "", {{"origin", "42.com"}});
@@ -77,7 +77,7 @@ TEST_F(HttpApiTest, ErrorsCarryCorsHeadersToo) {
   EXPECT_EQ(Header(response, "Access-Control-Allow-Origin"), "42.com");
 }
 
-TEST_F(HttpApiTest, RoutesInAnyCaseAndVersion) {
+TEST_F(RoutesTest, RoutesInAnyCaseAndVersion) {
   for (const std::string_view path : {"/api/version", "/API/V1/Version/", "/api/v1/version"}) {
     const HttpResponse response = Send("GET " + std::string(path));
     EXPECT_EQ(response.status, 200) << path;
@@ -86,14 +86,14 @@ TEST_F(HttpApiTest, RoutesInAnyCaseAndVersion) {
   EXPECT_EQ(Send("GET /api/v0/version").status, 400);
 }
 
-TEST_F(HttpApiTest, NewerVersionsAre501) {
+TEST_F(RoutesTest, NewerVersionsAre501) {
   EXPECT_EQ(Send("GET /api/v2/version").body,
             R"({"error":{"code":501,)"
             R"("message":"Requested API version is greater than the max implemented",)"
             R"("details":"API version [2] is greater than the max [1]"}})");
 }
 
-TEST_F(HttpApiTest, UnknownEndpointsAre404) {
+TEST_F(RoutesTest, UnknownEndpointsAre404) {
   for (const std::string_view path :
        {"/api", "/api/nosuch", "/api/put/x", "/api/query/first", "/api/stats/jvm"}) {
     const HttpResponse response = Send("GET " + std::string(path));
@@ -103,7 +103,7 @@ TEST_F(HttpApiTest, UnknownEndpointsAre404) {
   EXPECT_THAT(Send("GET /nosuch").body, HasSubstr("Page Not Found"));
 }
 
-TEST_F(HttpApiTest, WrongVerbsAre405) {
+TEST_F(RoutesTest, WrongVerbsAre405) {
   for (const std::string_view request :
        {"GET /api/put", "PUT /api/query", "DELETE /api/version", "POST /api/dropcaches",
         "PATCH /api/suggest", "POST /", "OPTIONS /api/put", "HEAD /api/put",
@@ -112,25 +112,25 @@ TEST_F(HttpApiTest, WrongVerbsAre405) {
   }
 }
 
-TEST_F(HttpApiTest, CachesAreDroppedWhereThatIsAllowed) {
+TEST_F(RoutesTest, CachesAreDroppedWhereThatIsAllowed) {
   ASSERT_OK(config().Set("tsd.rpc.allow_dropcaches", "true"));
   EXPECT_EQ(Send("GET /api/dropcaches").body, R"({"status":"200","message":"Caches dropped"})");
   EXPECT_EQ(Send("DELETE /api/dropcaches").status, 200);
 }
 
-TEST_F(HttpApiTest, CachesAreNotDroppedByDefault) {
+TEST_F(RoutesTest, CachesAreNotDroppedByDefault) {
   EXPECT_THAT(Send("GET /api/dropcaches").body, HasSubstr("tsd.rpc.allow_dropcaches=false"));
   EXPECT_EQ(Send("DELETE /api/dropcaches").status, 403);
 }
 
-TEST_F(HttpApiTest, ReadOnlyModeHasNoPut) {
+TEST_F(RoutesTest, ReadOnlyModeHasNoPut) {
   ASSERT_OK(config().Set("tsd.mode", "ro"));
 
   EXPECT_EQ(Send("POST /api/put", "{}").status, 404);
   EXPECT_EQ(Send("GET /api/suggest?type=metrics").status, 200);
 }
 
-TEST_F(HttpApiTest, WriteOnlyModeHasNoQueries) {
+TEST_F(RoutesTest, WriteOnlyModeHasNoQueries) {
   ASSERT_OK(config().Set("tsd.mode", "wo"));
 
   EXPECT_EQ(Send("GET /api/query?start=1h-ago&m=sum:m").status, 404);
@@ -139,7 +139,7 @@ TEST_F(HttpApiTest, WriteOnlyModeHasNoQueries) {
   EXPECT_EQ(Send("POST /api/put", "{}").status, 400);
 }
 
-TEST_F(HttpApiTest, WhatAForeignPageSendsIsRefused) {
+TEST_F(RoutesTest, WhatAForeignPageSendsIsRefused) {
   Put(OwnedPoint("m", "host=a", kStartS, 1));
   const std::vector<std::pair<std::string, std::string>> foreign = {
       {"host", "localhost:4242"}, {"origin", "http://evil.com"}, {"content-type", "text/plain"}};
@@ -156,7 +156,7 @@ TEST_F(HttpApiTest, WhatAForeignPageSendsIsRefused) {
   EXPECT_EQ(Send("GET /api/admin/ttl").body, R"({"store":0,"metrics":{}})");
 }
 
-TEST_F(HttpApiTest, AChangeThatAnyPageCouldHaveSentIsRefused) {
+TEST_F(RoutesTest, AChangeThatAnyPageCouldHaveSentIsRefused) {
   ASSERT_OK(config().Set("tsd.http.query.allow_delete", "true"));
   Put(OwnedPoint("m", "host=a", kStartS, 1));
   const std::vector<std::pair<std::string, std::string>> form = {
@@ -185,12 +185,12 @@ TEST_F(HttpApiTest, AChangeThatAnyPageCouldHaveSentIsRefused) {
   EXPECT_EQ(Send("GET /api/suggest?type=metrics", "", form).body, R"(["m"])");
 }
 
-TEST_F(HttpApiTest, AChangeMaySayByAHeaderThatItIsNoForm) {
+TEST_F(RoutesTest, AChangeMaySayByAHeaderThatItIsNoForm) {
   EXPECT_EQ(Send("GET /api/uid/assign?metric=a", "", {{"x-requested-with", "curl"}}).status, 200);
   EXPECT_EQ(Send("DELETE /api/annotation?start_time=1", "", {{"host", "10.0.0.1"}}).status, 204);
 }
 
-TEST_F(HttpApiTest, PutsAreTakenByAnyType) {
+TEST_F(RoutesTest, PutsAreTakenByAnyType) {
   const std::string body = R"({"metric":"m","timestamp":5,"value":1,"tags":{"a":"b"}})";
   for (const std::string_view type :
        {"application/x-www-form-urlencoded", "text/plain", "applicaton/json"}) {
@@ -199,13 +199,13 @@ TEST_F(HttpApiTest, PutsAreTakenByAnyType) {
   EXPECT_EQ(Send("POST /api/put", body, {{"host", "localhost"}}).status, 204);
 }
 
-TEST_F(HttpApiTest, JsonpIsOffByDefault) {
+TEST_F(RoutesTest, JsonpIsOffByDefault) {
   EXPECT_EQ(Send("GET /api/version?jsonp=f").status, 400);
   EXPECT_THAT(Send("GET /api/version?jsonp=f").body, HasSubstr("tsd.http.jsonp=false"));
   EXPECT_EQ(Send("GET /api/version?jsonp").status, 200);
 }
 
-TEST_F(HttpApiTest, HeadIsAnsweredAsGetIs) {
+TEST_F(RoutesTest, HeadIsAnsweredAsGetIs) {
   for (const std::string_view path :
        {"/", "/version", "/stats", "/api/version", "/api/aggregators"}) {
     const HttpResponse response = Send("HEAD " + std::string(path));
@@ -215,7 +215,7 @@ TEST_F(HttpApiTest, HeadIsAnsweredAsGetIs) {
   EXPECT_EQ(Send("HEAD /api/nosuch").status, 404);
 }
 
-TEST_F(HttpApiTest, HeadChangesNothing) {
+TEST_F(RoutesTest, HeadChangesNothing) {
   for (const std::string_view request :
        {"HEAD /api/put", "HEAD /api/dropcaches", "HEAD /api/uid/assign?metric=a",
         "HEAD /api/annotation?start_time=1&method_override=delete",
@@ -224,7 +224,7 @@ TEST_F(HttpApiTest, HeadChangesNothing) {
   }
 }
 
-TEST_F(HttpApiTest, JsonpWrapsAsTheVectorSays) {
+TEST_F(RoutesTest, JsonpWrapsAsTheVectorSays) {
   ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
   ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, "sys.cpu.0.system"));
   const TestVector vector = LoadVectors("query.json", "jsonp").at(0);
@@ -233,7 +233,7 @@ TEST_F(HttpApiTest, JsonpWrapsAsTheVectorSays) {
   EXPECT_THAT(Send("GET /api/nosuch?jsonp=a.b[0]").body, StartsWith("a.b[0]({\"error\""));
 }
 
-TEST_F(HttpApiTest, JsonpTakesNoScripts) {
+TEST_F(RoutesTest, JsonpTakesNoScripts) {
   ASSERT_OK(config().Set("tsd.http.jsonp", "true"));
   EXPECT_EQ(Send("GET /api/version?jsonp=f").content_type, "text/javascript; charset=UTF-8");
   for (const std::string_view callback : {"alert(1)//", "a;b", "<script>", "a%20b"}) {
@@ -243,7 +243,7 @@ TEST_F(HttpApiTest, JsonpTakesNoScripts) {
   }
 }
 
-TEST_F(HttpApiTest, OtherSerializersAreUnknown) {
+TEST_F(RoutesTest, OtherSerializersAreUnknown) {
   EXPECT_EQ(Send("GET /api/version?serializer=json").status, 200);
   EXPECT_THAT(Send("GET /api/version?serializer=xml").body,
               HasSubstr("Requested serializer was not found"));

@@ -59,7 +59,7 @@ class QueryStreamTest : public ApiTest {
     for (int i = 0; i < kSeries; ++i) {
       Put({"m", fmt::format("host=a-host-with-a-rather-long-name-{:05}", i), kStartS, i});
     }
-    api_ = std::make_unique<HttpApi>(&tsdb(), &config(), &clock_);
+    api_ = std::make_unique<Routes>(&tsdb(), &config(), &clock_);
   }
 
   HttpRequest Request(std::string_view method, std::string target) {
@@ -92,7 +92,7 @@ class QueryStreamTest : public ApiTest {
     };
   }
 
-  std::unique_ptr<HttpApi> api_;
+  std::unique_ptr<Routes> api_;
 };
 
 TEST_F(QueryStreamTest, AnswersAreSentAsTheyAreMade) {
@@ -176,7 +176,7 @@ TEST_F(QueryStreamTest, LastPointsCountInTheMemoryOfQueries) {
   Options small = options();
   small.query_memory_bytes = 256 << 10;
   auto store = *Tsdb::Open(small);
-  HttpApi api(store.get(), &config(), &clock_);
+  Routes api(store.get(), &config(), &clock_);
 
   EXPECT_EQ(api.Handle(Request("GET", "/api/query/last?timeseries=m{host=*}")).status, 413);
   EXPECT_EQ(api.Handle(Request("GET", "/api/search/lookup?m=m{host=*}&limit=0")).status, 200);
