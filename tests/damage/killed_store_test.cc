@@ -326,7 +326,7 @@ class KilledUnsyncedStoreTest : public testing::Test {
                     (*tsdb)->stats().counter("journal.cut_bytes")->value(),
                 0U);
       EXPECT_THAT(warnings_, testing::Contains(testing::AllOf(HasSubstr("journal: 0000"),
-                                                              HasSubstr("are cut out"))));
+                                                              HasSubstr("removed bytes"))));
       const auto report = (*tsdb)->fsck()->Check({});
       ASSERT_OK(report);
       EXPECT_GT(report->counts.count(FsckFault::kCut), 0U);
