@@ -51,7 +51,7 @@ std::string CutName(const JournalCut& cut, int copy = 1);
 // nullopt for the name of something else, or of a cut that was acknowledged.
 std::optional<JournalCut> CutOf(std::string_view name);
 
-// "segment 00...02.log: bytes 71 to 140 are cut out, blocks 5 to 6 are lost; kept as ...".
+// "segment 00...02.log: removed bytes 71 to 140, which are damaged; blocks 5 to 6 are lost; ...".
 std::string CutText(const JournalCut& cut);
 
 // Counts them in journal.cut_blocks and journal.cut_bytes, and warns of each if `warn` is set.
