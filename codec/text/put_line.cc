@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "codec/limits.h"
+#include "codec/text/eight_bytes.h"
 #include "codec/text/number.h"
 
 namespace hourcell {
@@ -13,12 +14,22 @@ constexpr std::string_view kPut = "put ";
 // Digits of the last instant a point may have.
 constexpr ptrdiff_t kTimestampDigitsMax = 13;
 
+// Where the word that begins at `at` ends: at a blank or a line end, or at `end`.
+const char* WordEnd(const char* at, const char* end) {
+  constexpr int kStep = sizeof(uint64_t);
+  for (; end - at >= kStep; at += kStep) {
+    const int place = FirstOfTwo(LoadEight(at), ' ', '\n');
+    if (place < kStep) return at + place;
+  }
+  while (at < end && *at != ' ' && *at != '\n')
+    ++at;
+  return at;
+}
+
 // Reads "<metric> <timestamp> <value> " into `*point`, but for its tags. Returns where those begin,
 // or null.
 const char* ScanHead(const char* begin, const char* end, LinePoint* point) {
-  const char* at = begin;
-  while (at < end && *at != ' ' && *at != '\n')
-    ++at;
+  const char* at = WordEnd(begin, end);
   if (at == begin || at == end || *at != ' ') return nullptr;
   point->metric = {begin, static_cast<size_t>(at - begin)};
   at = ScanTimestamp(at + 1, end, &point->timestamp);
@@ -41,6 +52,10 @@ std::string_view TagsOf(std::string_view words) {
 const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp) {
   int64_t number = 0;
   const char* at = begin;
+  if (end - begin >= ptrdiff_t{sizeof(uint64_t)} && AreDigits(LoadEight(begin))) {
+    number = DigitsValue(LoadEight(begin));
+    at += sizeof(uint64_t);
+  }
   for (; at < end; ++at) {
     const unsigned digit = static_cast<uint8_t>(*at) - unsigned{'0'};
     if (digit > 9) break;

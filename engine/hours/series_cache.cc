@@ -88,6 +88,15 @@ struct SeriesCache::Entry {
            (head_size == 0 || std::memcmp(bytes(), spelling.head.data(), head_size) == 0);
   }
 
+  // Asks for all the memory that Is will compare. REQUIRES: this is an entry; maybe another one's.
+  void Prefetch(const Spelling& spelling) const {
+    constexpr size_t kLineBytes = 64;
+    const size_t size = sizeof(Entry) + spelling.head.size() + spelling.tail.size();
+    const char* const begin = reinterpret_cast<const char*>(this);
+    for (size_t at = 0; at < size; at += kLineBytes)
+      __builtin_prefetch(begin + at);
+  }
+
   Entry(const Spelling& spelling, const CachedSeries& of)
       : series(of),
         head_size(static_cast<uint32_t>(spelling.head.size())),
@@ -147,8 +156,9 @@ void SeriesCache::FindAll(std::span<const Spelling> spellings, std::span<CachedS
         __builtin_prefetch(cell_of(spellings[i + kCellsAhead]));
       }
       if (i + kEntriesAhead < spellings.size()) {
-        const Cell* const cell = cell_of(spellings[i + kEntriesAhead]);
-        if (cell != nullptr) __builtin_prefetch(cell->entry);
+        const Spelling& ahead = spellings[i + kEntriesAhead];
+        const Cell* const cell = cell_of(ahead);
+        if (cell != nullptr && cell->entry != nullptr) cell->entry->Prefetch(ahead);
       }
       Entry* const entry = FindLocked(spellings[i]);
       if (entry == nullptr) {

@@ -181,21 +181,20 @@ bool SameSpelling(const Spelling& a, const Spelling& b) {
 struct PointWriter::Batch {
   std::string spelling_bytes;
   std::vector<Spelling> spellings;   // of each point
-  std::vector<CachedSeries> series;  // of each point; number 0: not known, kNoSeries: refused
+  std::vector<CachedSeries> series;  // of each point, written whole by FindKnown; number 0: not
+                                     // known, kNoSeries: refused
   std::vector<RefusedPoint> refused;
   uint64_t expired = 0;             // points that are left out
   std::vector<size_t> lane_ends;    // into placed, of each lane
-  std::vector<PlacedPoint> placed;  // lane by lane
+  std::vector<PlacedPoint> placed;  // lane by lane; resized and written whole by Place
   size_t definition_bytes = 0;      // that go into the journal, roughly
 
   void Clear() {
     spelling_bytes.clear();
     spellings.clear();
-    series.clear();
     refused.clear();
     expired = 0;
     lane_ends.clear();
-    placed.clear();
     definition_bytes = 0;
   }
 };
@@ -411,25 +410,24 @@ void PointWriter::ResolveMissing(std::span<const Point> points, int64_t wait_ms,
 // Sorts the points by lane, and leaves out those that are refused.
 template <typename Point>
 void PointWriter::Place(std::span<const Point> points, Batch* batch) const {
+  const OpenHours& open_hours = *parts_.open_hours;
   const size_t lanes = parts_.open_hours->lanes().size();
   batch->lane_ends.assign(lanes + 1, 0);
-  for (size_t i = 0; i < points.size(); ++i) {
-    const CachedSeries& series = batch->series[i];
-    if (series.number == kNoSeries) continue;
-    ++batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number) + 1];
+  for (const CachedSeries& series : batch->series) {
+    if (series.number != kNoSeries) ++batch->lane_ends[open_hours.LaneIndexOf(series.number) + 1];
   }
   for (size_t lane = 0; lane < lanes; ++lane)
     batch->lane_ends[lane + 1] += batch->lane_ends[lane];
   batch->placed.resize(batch->lane_ends[lanes]);
   // lane_ends[l] is where lane l begins, and becomes where it ends.
-  for (size_t i = 0; i < points.size(); ++i) {
-    const CachedSeries& series = batch->series[i];
-    if (series.number == kNoSeries) continue;
-    const size_t place = batch->lane_ends[parts_.open_hours->LaneIndexOf(series.number)]++;
-    batch->placed[place] = {.series = series.number,
-                            .slot = series.slot,
-                            .time = points[i].timestamp,
-                            .value = points[i].value};
+  const std::span<PlacedPoint> placed(batch->placed);
+  const CachedSeries* series = batch->series.data();
+  for (const Point& point : points) {
+    const CachedSeries& found = *series++;
+    if (found.number == kNoSeries) continue;
+    const size_t place = batch->lane_ends[open_hours.LaneIndexOf(found.number)]++;
+    placed[place] = {
+        .series = found.number, .slot = found.slot, .time = point.timestamp, .value = point.value};
   }
 }
 
