@@ -17,6 +17,7 @@
 #include "engine/series/series_rows.h"
 #include "tests/support/builders.h"
 #include "tests/support/mem_table_store.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::series_table_test {
@@ -474,6 +475,7 @@ TEST_F(CreationTest, ATableThatLagsHoldsUpNewSeriesOnly) {
 
 // 2 * 65,536 series may wait for their rows while another thread writes those.
 TEST_F(CreationTest, WhoCreatesSeriesDoesNotWriteTheirIndex) {
+  if (kIsSanitized) GTEST_SKIP() << "130,000 series, by one thread";
   int wakes = 0;
   table_->SetIndexer([&wakes] { ++wakes; });
   const auto tags_of = [](int i) {

@@ -86,7 +86,7 @@ TEST_F(PointReplayTest, WhatWasAcknowledgedIsThereAfterACrash) {
   Random random(1);
   Model model;
   auto tsdb = Open(options_);
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < (kIsThreadSanitized ? 4 : 8); ++round) {
     ASSERT_OK(PutSome(tsdb.get(), &random, 50, &model));
     // Cells that are in the journal too, cells that are flushed, and hours that are open.
     if (round % 4 == 1) {
