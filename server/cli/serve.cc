@@ -148,6 +148,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
     all.settings.push_back(std::move(setting));
   const absl::StatusOr<Config> config = LoadConfig(all);
   if (!config.ok()) return FailStore(terminal, kServeCommand, config.status());
+  SetLogFormat(config->text("tsd.log.format") == "json" ? LogFormat::kJson : LogFormat::kText);
   WarnOfIgnoredSettings(*config, kServeCommand, terminal);
   absl::StatusOr<Options> options = EngineOptionsOf(*config);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());

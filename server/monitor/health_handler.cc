@@ -7,10 +7,10 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/strings.h"
 #include "server/access/access_rights.h"
 #include "server/http/http_error.h"
-#include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {

@@ -77,7 +77,7 @@ constexpr std::array kRules = {
                "engine/rows engine/rocks engine/regions/live engine/annotations "
                "engine/names engine/hours engine/series engine/write engine/read "
                "engine/scan"},
-    FolderRule{"server/log", ""},
+    FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
     FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
