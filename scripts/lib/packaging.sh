@@ -15,7 +15,7 @@ make_tarball() {
 
 # make_packages <directory of the tarball> <directory>: builds them from the tarball, in <directory>.
 make_packages() {
-  local version tree epoch
+  local version tree epoch cache
   version=$(package_version)
   tree=$2/hourcell-$version
   epoch=$(git log -1 --format=%ct)
@@ -28,8 +28,10 @@ make_packages() {
   printf 'hourcell (%s) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' "$version" \
     'See CHANGELOG.md.' 'Hourcell developers <hourcell@localhost.localdomain>' \
     "$(LC_ALL=C date -u -R -d "@$epoch")" >"$tree/debian/changelog"
+  # debhelper gives the build another home, where ccache would find nothing.
+  cache=$(ccache --get-config cache_dir 2>/dev/null || true)
   # -d: `step packages` installed what the build needs.
-  (cd "$tree" && SOURCE_DATE_EPOCH=$epoch LC_ALL=C.UTF-8 \
+  (cd "$tree" && CCACHE_DIR=$cache SOURCE_DATE_EPOCH=$epoch LC_ALL=C.UTF-8 \
     dpkg-buildpackage -b -d -us -uc >../build.log 2>&1) || {
     tail -n 40 "$2/build.log"
     return 1
