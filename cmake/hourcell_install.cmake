@@ -20,6 +20,10 @@ install(FILES ${PROJECT_SOURCE_DIR}/cmake/hourcell.sysusers
   DESTINATION lib/sysusers.d RENAME hourcell.conf)
 
 set(hourcell_package ${CMAKE_INSTALL_LIBDIR}/cmake/hourcell)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/hourcell.pc.in ${PROJECT_BINARY_DIR}/hourcell.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/hourcell.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 install(EXPORT hourcellTargets NAMESPACE hourcell:: DESTINATION ${hourcell_package})
 
 configure_package_config_file(

@@ -36,6 +36,7 @@
 #include "engine/scanned_row.h"
 #include "engine/seal_control.h"
 #include "engine/stats.h"
+#include "engine/store_health.h"
 #include "engine/store_observer.h"
 
 namespace hourcell {
@@ -263,6 +264,10 @@ class Tsdb {
 
   // Checks of it while it is open: engine/fsck_admin.h. Lives as long as this object.
   FsckAdmin* fsck();
+
+  // Whether it can take and keep points right now. Quick, but that the file system is asked for its
+  // free space.
+  StoreHealth Health();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

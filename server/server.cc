@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "codec/base/clock.h"
@@ -30,6 +32,7 @@
 #include "server/http/request_body_budget.h"
 #include "server/listener.h"
 #include "server/log/log.h"
+#include "server/monitor/health_handler.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
 #include "server/net/descriptor_limit.h"
@@ -80,6 +83,13 @@ ListenerOptions ListenerOptionsOf(const Config& config,
           .is_first = is_first};
 }
 
+HttpLatencies LatenciesOf(Stats* stats) {
+  const auto of = [&](std::string_view kind) {
+    return stats->histogram("http.request", {{"kind", std::string(kind)}});
+  };
+  return {.put = of("put"), .query = of("query"), .other = of("other")};
+}
+
 // Null without a certificate.
 absl::StatusOr<std::unique_ptr<TlsContext>> OpenTls(const Config& config) {
   const std::string certificate = config.text("tsd.tls.certificate");
@@ -107,12 +117,14 @@ class Server::Impl {
   absl::Status Start();
   std::vector<uint16_t> ports() const;
   void Reload();
+  void Probe(std::function<void()> works);
   void Run();
   void Stop();
   void Hurry();
 
  private:
   void AddGauges();
+  void WatchLoad();
   void StopListeners();
   void ScheduleSelfStats();
   void ScheduleLookAtUsers();
@@ -192,6 +204,7 @@ Server::Impl::Impl(const Config& config,
       .logins = logins,
       .access = &access_,
       .counters = &connection_counters_,
+      .latencies = LatenciesOf(&tsdb->stats()),
       .query_gate = query_gate_.get(),
       .query_timeout_ms = config.integer("tsd.query.timeout"),
       .body_budget = body_memory_.get(),
@@ -223,8 +236,18 @@ void Server::Impl::AddGauges() {
                  [memory = body_memory_] { return static_cast<int64_t>(memory->bytes()); });
 }
 
+void Server::Impl::WatchLoad() {
+  routes_.health()->SetLoad([gate = query_gate_, memory = body_memory_]() -> ServerLoad {
+    return {.queries = gate->running() + gate->waiting(),
+            .queries_max = gate->queries_max(),
+            .body_bytes = static_cast<int64_t>(memory->bytes()),
+            .body_bytes_max = static_cast<int64_t>(memory->bytes_max())};
+  });
+}
+
 absl::Status Server::Impl::Start() {
   AddGauges();
+  WatchLoad();
   for (const ListenAddress& address : access_.listeners()) {
     HOURCELL_ASSIGN_OR_RETURN(
         std::unique_ptr<Listener> listener,
@@ -265,6 +288,12 @@ void Server::Impl::Reload() {
   };
   if (authenticator_ != nullptr) say("users", authenticator_->Reload());
   if (tls_ != nullptr) say("certificates", tls_->Reload());
+}
+
+void Server::Impl::Probe(std::function<void()> works) {
+  asio::post(io_.context, [this, works = std::move(works)] {
+    if (routes_.health()->IsHealthy()) works();
+  });
 }
 
 void Server::Impl::ScheduleLookAtUsers() {
@@ -359,6 +388,9 @@ std::vector<uint16_t> Server::ports() const {
 }
 void Server::Reload() {
   impl_->Reload();
+}
+void Server::Probe(std::function<void()> works) {
+  impl_->Probe(std::move(works));
 }
 void Server::Run() {
   impl_->Run();

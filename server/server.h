@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -46,6 +47,10 @@ class Server {
   // Reads the files of users and of TLS again. What is damaged stays as it was, and is logged. The
   // file of users is also looked at every kLookAtUsersMs.
   void Reload();
+
+  // Calls `works` on a thread that serves sockets, as soon as one is free; not if only a new start
+  // of the process helps (/healthz), nor after Stop.
+  void Probe(std::function<void()> works);
 
   // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve.cc turns SIGTERM and
   // SIGINT into Stop. At most one caller.

@@ -27,6 +27,7 @@ Lane::Series* Lane::FindLocked(SeriesNumber number) {
 uint32_t Lane::AttachLocked(SeriesNumber number) {
   const auto [place, is_new] = slot_of_.try_emplace(number, 0);
   if (!is_new) return place->second;
+  ++series_count_;
   if (first_number_ == 0) first_number_ = number;
   stride_ = std::gcd(stride_, std::max(number, first_number_) - std::min(number, first_number_));
   if (free_slots_.empty()) {
@@ -58,6 +59,7 @@ bool Lane::Detach(SeriesNumber series) {
 
 void Lane::ForgetLocked(uint32_t slot) {
   slot_of_.erase(slots_[slot].number);
+  --series_count_;
   slots_[slot].number = 0;
   free_slots_.push_back(slot);
 }
@@ -387,16 +389,6 @@ void Lane::VisitHours(uint64_t begin_s,
       if (hour->IsShownAt(pinned_at)) visit(series.number, hour->base_time_s);
     }
   }
-}
-
-size_t Lane::series() {
-  MutexLock lock(&mutex_);
-  return slot_of_.size();
-}
-
-size_t Lane::open_hours() {
-  MutexLock lock(&mutex_);
-  return open_hours_;
 }
 
 size_t Lane::log_bytes() {

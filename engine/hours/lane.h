@@ -180,8 +180,8 @@ class Lane {
                   uint64_t pinned_at,
                   const std::function<void(SeriesNumber series, uint32_t base_time_s)>& visit);
 
-  size_t series();
-  size_t open_hours();
+  size_t series() const { return series_count_.load(std::memory_order_relaxed); }
+  size_t open_hours() const { return open_hours_.load(std::memory_order_relaxed); }
   size_t log_bytes();
   // How many hours Freeze, Sealed, Thaw and Reap have looked at: a small multiple of those that
   // were sealed, however many there are.
@@ -235,7 +235,9 @@ class Lane {
   absl::flat_hash_map<SeriesNumber, uint32_t> slot_of_ ABSL_GUARDED_BY(mutex_);
   std::deque<SealedHour> unreaped_ ABSL_GUARDED_BY(mutex_);  // in the order they were sealed
   uint64_t hours_visited_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t open_hours_ ABSL_GUARDED_BY(mutex_) = 0;
+  // Written under mutex_, read without it: who reads the stats holds up no writer.
+  std::atomic<size_t> series_count_ = 0;
+  std::atomic<size_t> open_hours_ = 0;
   std::vector<OpenedHour> opened_ ABSL_GUARDED_BY(mutex_);  // of TakeOpened
   JournalPayloadWriter log_ ABSL_GUARDED_BY(mutex_);
   // Of all series there ever were: the first, and the greatest divisor of the distances from it.

@@ -137,6 +137,8 @@ absl::Status Journal::Recover() {
       RecoveredJournal recovered,
       RecoverJournal(fs_, directory_.get(), options_.directory, options_.low_mark));
   cuts_ = std::move(recovered.cuts);
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> unseen, UnseenCuts());
+  unseen_cuts_ = unseen.size();
   has_gap_ = recovered.has_gap;
   MutexLock lock(&mutex_);
   for (size_t i = 0; i < recovered.segments.size(); ++i) {
@@ -188,7 +190,16 @@ absl::StatusOr<std::vector<JournalCut>> Journal::UnseenCuts() const {
 
 absl::Status Journal::Acknowledge(const std::vector<JournalCut>& cuts) {
   HOURCELL_RETURN_IF_ERROR(AcknowledgeCuts(fs_, options_.directory, cuts));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<JournalCut> unseen, UnseenCuts());
+  unseen_cuts_ = unseen.size();
   return SyncDirectory(directory_.get(), options_.directory);
+}
+
+std::optional<uint64_t> Journal::DiskFreeBytes() const {
+  uint64_t bytes = 0;
+  const rocksdb::IOStatus asked =
+      fs_->GetFreeSpace(options_.directory, rocksdb::IOOptions(), &bytes, nullptr);
+  return asked.ok() ? std::optional(bytes) : std::nullopt;
 }
 
 absl::Status Journal::Write(std::span<const std::string_view> payload_parts) {
@@ -311,6 +322,11 @@ absl::Status Journal::AppendBuffer() {
     current_.reset();
   }
   return status;
+}
+
+absl::Status Journal::failure() const {
+  MutexLock lock(&mutex_);
+  return CopyStatus(failure_);
 }
 
 absl::Status Journal::Fail(const absl::Status& cause) {

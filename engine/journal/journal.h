@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,8 +126,16 @@ class Journal {
   const std::vector<JournalCut>& cuts() const { return cuts_; }
   // What it, or opens before it, took out and nobody has acknowledged.
   absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const;
+  // How many those are, without a look at the directory.
+  size_t unseen_cuts() const { return unseen_cuts_.load(std::memory_order_relaxed); }
   // Acknowledges these.
   absl::Status Acknowledge(const std::vector<JournalCut>& cuts);
+
+  // Why it takes no more writes until it is opened again; OK if it does. See Sync.
+  absl::Status failure() const;
+
+  // What its file system has left for this user; nothing if it does not say. Thread-safe.
+  std::optional<uint64_t> DiskFreeBytes() const;
   // Whether blocks are missing in the middle, so that later ones may name series that only a
   // missing one defines.
   bool has_gap() const { return has_gap_; }
@@ -204,6 +213,7 @@ class Journal {
   std::atomic<uint64_t> oldest_sequence_{1};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> segment_count_{0};
+  std::atomic<size_t> unseen_cuts_{0};
 };
 
 // Segments of a journal that stay: what is in front of `bytes` of each never changes.

@@ -358,6 +358,10 @@ FsckAdmin* Tsdb::fsck() {
   return impl_->fsck.get();
 }
 
+StoreHealth Tsdb::Health() {
+  return impl_->Health();
+}
+
 Stats& Tsdb::stats() {
   return impl_->stats;
 }

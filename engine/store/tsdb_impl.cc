@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codec/base/kill_point.h"
+#include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
 #include "engine/regions/live/initial_regions.h"
 #include "engine/rocks/rocks_table_store.h"
@@ -178,7 +179,8 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                             .journal = journal.get(),
                                                             .tables = tables.get(),
                                                             .series = series.get(),
-                                                            .observed_puts = observed_puts.get()},
+                                                            .observed_puts = observed_puts.get(),
+                                                            .stats = &stats},
                                          options.sync == Durability::kAlways);
   admission = std::make_unique<Admission>(
       Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
@@ -297,6 +299,16 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
        {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
     HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
+}
+
+StoreHealth Tsdb::Impl::Health() {
+  if (!is_open) return {};
+  const absl::Status failure = journal->failure();
+  return {.is_open = true,
+          .journal = failure.ok() ? commit->last_written() : CopyStatus(failure),
+          .must_reopen = !failure.ok(),
+          .room = admission->Room(),
+          .disk_free_bytes = journal->DiskFreeBytes()};
 }
 
 absl::Status Tsdb::Impl::Close() {

@@ -64,6 +64,7 @@ class Tsdb::Impl {
   absl::Status Flush(const SealControl& control = {});
   absl::Status Close();
   absl::StatusOr<uint64_t> DropExpired();
+  StoreHealth Health();
 
   Options options;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();

@@ -36,6 +36,9 @@ class Admission {
   // OK if there is room, or was within `wait_ms`. kUnavailable names what is full.
   absl::Status Admit(int64_t wait_ms);
 
+  // OK if there is room now. kUnavailable names what is full.
+  absl::Status Room() const;
+
   // To be called when there may be room again.
   void RoomChanged();
 
@@ -48,8 +51,6 @@ class Admission {
   uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
-  absl::Status Room() const;
-
   const Limits limits_;
   const OpenHours& open_hours_;
   const Journal& journal_;

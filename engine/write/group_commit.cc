@@ -24,6 +24,28 @@ constexpr int64_t kWaitMsMax = int64_t{1} << 31;
 // How often the serving thread looks without being woken.
 constexpr int64_t kServeMs = 60'000;
 
+LatencyHistogram* HistogramOf(Stats* stats, const char* name) {
+  return stats == nullptr ? nullptr : stats->histogram(name);
+}
+
+// Records how long its scope takes.
+class LatencyScope {
+ public:
+  explicit LatencyScope(LatencyHistogram* histogram)
+      : histogram_(histogram), begin_(std::chrono::steady_clock::now()) {}
+  ~LatencyScope() {
+    if (histogram_ == nullptr) return;
+    const auto taken = std::chrono::steady_clock::now() - begin_;
+    histogram_->Record(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
+  }
+  LatencyScope(const LatencyScope&) = delete;
+  LatencyScope& operator=(const LatencyScope&) = delete;
+
+ private:
+  LatencyHistogram* const histogram_;
+  const std::chrono::steady_clock::time_point begin_;
+};
+
 }  // namespace
 
 absl::Status CommitTicket::Wait() const {
@@ -37,6 +59,8 @@ absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
 GroupCommit::GroupCommit(const Parts& parts, bool always_sync)
     : parts_(parts),
       always_sync_(always_sync),
+      write_latency_(HistogramOf(parts.stats, "journal.write")),
+      sync_latency_(HistogramOf(parts.stats, "journal.sync")),
       sections_(parts.open_hours->lanes().size()),
       promised_(parts.journal->next_sequence()),
       completed_(promised_),
@@ -78,7 +102,7 @@ absl::Status GroupCommit::SyncWritten(uint64_t block, bool sync) {
   if (always_sync_) {
     // Where sections were split, a block has a higher number in the journal than it was promised.
     const uint64_t highest = std::max(block, split_end_.load(std::memory_order_relaxed));
-    return parts_.journal->synced_sequence() > highest ? absl::OkStatus() : parts_.journal->Sync();
+    return parts_.journal->synced_sequence() > highest ? absl::OkStatus() : SyncJournal();
   }
   return sync ? Sync() : absl::OkStatus();
 }
@@ -182,7 +206,7 @@ absl::Status GroupCommit::WriteSections() {
       bytes += section.bytes().size();
     }
     HOURCELL_KILL_POINT("journal:before_write");
-    const absl::Status written = parts_.journal->Write(parts);
+    const absl::Status written = WriteBlock(parts);
     if (!written.ok()) {
       failures_.fetch_add(1, std::memory_order_relaxed);
       // Something waits, whoever else adds to it: CommitAll tries again.
@@ -201,6 +225,21 @@ absl::Status GroupCommit::WriteSections() {
   return absl::OkStatus();
 }
 
+absl::Status GroupCommit::WriteBlock(std::span<const std::string_view> parts) {
+  const LatencyScope scope(write_latency_);
+  return parts_.journal->Write(parts);
+}
+
+absl::Status GroupCommit::SyncJournal() {
+  const LatencyScope scope(sync_latency_);
+  return parts_.journal->Sync();
+}
+
+absl::Status GroupCommit::last_written() {
+  MutexLock lock(&mutex_);
+  return CopyStatus(last_);
+}
+
 absl::Status GroupCommit::Sync() {
   const SeriesNumber last = parts_.series->last_number();
   uint64_t next_block = 0;
@@ -213,7 +252,7 @@ absl::Status GroupCommit::Sync() {
   // series that they do not have are defined in it.
   const absl::Status tables = parts_.tables->Sync();
   if (tables.ok()) parts_.series->MarkSynced(last);
-  HOURCELL_RETURN_IF_ERROR(parts_.journal->Sync());
+  HOURCELL_RETURN_IF_ERROR(SyncJournal());
   HOURCELL_RETURN_IF_ERROR(tables);
   if (next_block > 0) Acknowledge(next_block - 1, /*is_synced=*/true);
   return absl::OkStatus();

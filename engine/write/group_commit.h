@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "engine/journal/journal.h"
 #include "engine/journal/journal_block.h"
 #include "engine/series/series_table.h"
+#include "engine/stats.h"
 #include "engine/table/tables.h"
 #include "engine/threads/background.h"
 #include "engine/write/observed_puts.h"
@@ -39,6 +41,7 @@ class GroupCommit {
     ObservedPuts* observed_puts = nullptr;  // is told what is acknowledged; null: nobody is
     // Sections that would make a larger block are written in several.
     size_t block_bytes_max = kBlockPayloadBytesMax;
+    Stats* stats = nullptr;  // null: latencies are not recorded
   };
   // Tells the lanes the journal's next block. `always_sync`: every commit is synced.
   GroupCommit(const Parts& parts, bool always_sync);
@@ -71,6 +74,9 @@ class GroupCommit {
   // Syncs tables and journal; the journal also where the tables fail, which is returned then.
   absl::Status Sync();
 
+  // OK, or why the last block could not be written: it is tried again.
+  absl::Status last_written();
+
   uint64_t blocks_written() const { return blocks_written_.load(std::memory_order_relaxed); }
   uint64_t failures() const { return failures_.load(std::memory_order_relaxed); }
 
@@ -98,9 +104,13 @@ class GroupCommit {
   // is in it.
   absl::Status Lead();
   absl::Status WriteSections();
+  absl::Status WriteBlock(std::span<const std::string_view> parts);
+  absl::Status SyncJournal();
 
   const Parts parts_;
   const bool always_sync_;
+  LatencyHistogram* const write_latency_;  // may be null
+  LatencyHistogram* const sync_latency_;   // may be null
 
   std::vector<JournalPayloadWriter> sections_;          // the leader's; one a lane
   std::vector<const JournalPayloadWriter*> unwritten_;  // the leader's: of them, not written yet

@@ -58,6 +58,10 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
                               config->text("tsd.mode") != "ro"}),
       admin_(tsdb, clock),
+      metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
+      health_(tsdb,
+              {.mode = config->text("tsd.mode"),
+               .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),
       jobs_(clock) {}
 

@@ -17,6 +17,8 @@
 #include "server/admin/region_handler.h"
 #include "server/config/config.h"
 #include "server/http/http_message.h"
+#include "server/monitor/health_handler.h"
+#include "server/monitor/metrics_handler.h"
 #include "server/names/search_handler.h"
 #include "server/names/uid_handler.h"
 #include "server/put/put_handler.h"
@@ -33,8 +35,13 @@ class Endpoints {
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
   // Begins no job any more and asks those that run to end; StopJobs waits until they have.
-  void CancelJobs() { jobs_.CancelAll(); }
+  void CancelJobs() {
+    health_.SetStopping();
+    jobs_.CancelAll();
+  }
   void StopJobs() { jobs_.Stop(); }
+
+  HealthHandler* health() { return &health_; }
 
   HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
   HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
@@ -53,6 +60,9 @@ class Endpoints {
   HttpResponse VersionText(const HttpRequest& request);
   HttpResponse StatsJson(const HttpRequest& request);
   HttpResponse StatsText(const HttpRequest& request);
+  HttpResponse Metrics(const HttpRequest& request) { return metrics_.Handle(request); }
+  HttpResponse Health(const HttpRequest& request) { return health_.HandleHealth(request); }
+  HttpResponse Ready(const HttpRequest& request) { return health_.HandleReady(request); }
   HttpResponse ConfigJson(const HttpRequest& request);
   HttpResponse Filters(const HttpRequest& request);
   HttpResponse Serializers(const HttpRequest& request);
@@ -84,6 +94,8 @@ class Endpoints {
   QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;
+  MetricsHandler metrics_;
+  HealthHandler health_;
   RegionHandler regions_;
   Mutex ttl_mutex_;
   JobRegistry jobs_;  // the last: its threads use the others

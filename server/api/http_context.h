@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "codec/base/clock.h"
+#include "engine/stats.h"
 #include "server/access/access_policy.h"
 #include "server/api/login_queue.h"
 #include "server/http/http_message.h"
@@ -25,6 +26,13 @@ struct HttpPools {
   WorkerPool* queries = nullptr;  // needed where there is a query gate
 };
 
+// How long requests take, by what they ask for.
+struct HttpLatencies {
+  LatencyHistogram* put = nullptr;
+  LatencyHistogram* query = nullptr;  // what reads the store for a client
+  LatencyHistogram* other = nullptr;
+};
+
 // Pointers are borrowed; immutable while sessions live.
 struct HttpContext {
   Routes* api = nullptr;
@@ -32,6 +40,7 @@ struct HttpContext {
   LoginQueue logins = {};
   const AccessPolicy* access = nullptr;  // null = no proxy is trusted
   const ConnectionCounters* counters = nullptr;
+  HttpLatencies latencies = {};              // null = not recorded
   QueryGate* query_gate = nullptr;           // null = queries are other requests, without a limit
   int64_t query_timeout_ms = 0;              // of a query, its wait included; 0 = none
   Clock* clock = Clock::System();            // of that

@@ -1,5 +1,6 @@
 #include "server/api/http_job.h"
 
+#include <string_view>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -11,6 +12,8 @@
 
 namespace hourcell {
 namespace {
+
+constexpr std::string_view kPutPath = "/api/put";
 
 // What the engine says of a query that it gave up.
 constexpr char kTimedOut[] =
@@ -32,7 +35,9 @@ WorkerPool* HttpJob::Enter() {
   refusal_ = ReadTarget(&request_);
   // A client without rights is refused almost whatever it asks for, and takes no query's place.
   if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
-  const AnsweredOn threads = ThreadsFor(request_.path);
+  const RouteRow* const row = FindRoute(request_.path);
+  is_put_ = row != nullptr && row->path == kPutPath;
+  const AnsweredOn threads = ThreadsFor(row);
   if (threads == AnsweredOn::kSocketThread) return nullptr;
   if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers)
     return context_->pools.workers;
@@ -52,6 +57,7 @@ std::optional<HttpWire> HttpJob::Answer() {
   HttpResponse response = refusal_.has_value() ? *std::move(refusal_) : CompleteBody(Response());
   if (response.must_wait) return std::nullopt;
   body_.Release();
+  Record();
   return FormatResponse(request_, std::move(response));
 }
 
@@ -59,9 +65,24 @@ HttpWire HttpJob::AnswerTo(StreamTarget target) {
   request_.may_wait = true;
   HttpWire rest =
       SendBody(request_, pass_.has_value() ? QueryResponse() : Response(), std::move(target));
+  Record();
   pass_.reset();
   body_.Release();
   return rest;
+}
+
+// Requests that were refused count, too: their clients waited.
+void HttpJob::Record() {
+  const HttpLatencies& latencies = context_->latencies;
+  LatencyHistogram* histogram = latencies.other;
+  if (pass_.has_value()) {
+    histogram = latencies.query;
+  } else if (is_put_) {
+    histogram = latencies.put;
+  }
+  if (histogram == nullptr) return;
+  const auto taken = std::chrono::steady_clock::now() - begin_;
+  histogram->Record(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
 }
 
 // One that has waited out its time is not begun.

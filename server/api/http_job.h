@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 
 #include "server/api/query_gate.h"
@@ -49,6 +50,7 @@ class HttpJob {
   HttpWire AnswerTo(StreamTarget target);
 
  private:
+  void Record();
   HttpResponse QueryResponse();
   HttpResponse Response();
 
@@ -56,6 +58,8 @@ class HttpJob {
   HttpRequest request_;
   RequestBodyBudget::Hold body_;
   const std::atomic<bool>* stopping_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  bool is_put_ = false;
   std::optional<QueryGate::Pass> pass_;
   std::optional<HttpResponse> refusal_;  // of Enter
 };

@@ -44,6 +44,7 @@ class QueryGate {
   // Nothing if there are too many.
   std::optional<Pass> Enter();
 
+  int64_t queries_max() const { return static_cast<int64_t>(queries_max_); }
   int64_t running() const { return running_.load(std::memory_order_relaxed); }
   int64_t waiting() const { return total_.load(std::memory_order_relaxed) - running(); }
 

@@ -247,6 +247,21 @@ constexpr RouteRow kRows[] = {
      .get = Reads(Right::kRead),
      .handler = &Endpoints::StatsText,
      .doc = "the counters and gauges of the server, as lines"},
+    {.path = "/metrics",
+     .get = Reads(Right::kRead),
+     .handler = &Endpoints::Metrics,
+     .doc = "counters, gauges and histograms as Prometheus and OpenMetrics read them"},
+    // Probes have no login. They are answered by the threads that they are about.
+    {.path = "/healthz",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Health,
+     .doc = "whether the server works, or only a new start helps (503)"},
+    {.path = "/readyz",
+     .get = Reads(Right::kNone),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::Ready,
+     .doc = "whether the server can take points and queries now, or why not (503)"},
 };
 
 bool Fits(const RouteRow& row, const RoutePath& path) {
@@ -341,9 +356,12 @@ std::string AllowedVerbs(const RouteRow& row, std::string_view mode) {
   return verbs;
 }
 
-AnsweredOn ThreadsFor(std::string_view path) {
+const RouteRow* FindRoute(std::string_view path) {
   const absl::StatusOr<RoutePath> route = ParseRoutePath(path);
-  const RouteRow* const row = route.ok() ? FindRoute(*route) : nullptr;
+  return route.ok() ? FindRoute(*route) : nullptr;
+}
+
+AnsweredOn ThreadsFor(const RouteRow* row) {
   return row == nullptr ? AnsweredOn::kWorkers : row->answered_on;
 }
 

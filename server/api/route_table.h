@@ -82,7 +82,13 @@ const RouteRow* FindRoute(const RoutePath& path);
 // The value of Allow: "GET, HEAD, POST", as far as `mode` offers them.
 std::string AllowedVerbs(const RouteRow& row, std::string_view mode);
 
-// Where a request is answered. `path` is decoded; of a path without a row: by the workers.
-AnsweredOn ThreadsFor(std::string_view path);
+// The row of a decoded path; null: no row has it.
+const RouteRow* FindRoute(std::string_view path);
+
+// Where a request is answered; without a row: by the workers.
+AnsweredOn ThreadsFor(const RouteRow* row);
+inline AnsweredOn ThreadsFor(std::string_view path) {
+  return ThreadsFor(FindRoute(path));
+}
 
 }  // namespace hourcell

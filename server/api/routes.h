@@ -41,6 +41,9 @@ class Routes {
   void CancelJobs() { endpoints_.CancelJobs(); }
   void StopJobs() { endpoints_.StopJobs(); }
 
+  // What /healthz and /readyz go by.
+  HealthHandler* health() { return endpoints_.health(); }
+
   // The same as Begin, with the body printed in full.
   HttpResponse Handle(const HttpRequest& request);
 

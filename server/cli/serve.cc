@@ -1,5 +1,6 @@
 #include "server/cli/serve.h"
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <absl/status/statusor.h>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 
@@ -30,6 +32,7 @@
 #include "server/config/setting_table.h"
 #include "server/config/version.h"
 #include "server/log/log.h"
+#include "server/monitor/service_manager.h"
 #include "server/net/descriptor_limit.h"
 #include "server/server.h"
 
@@ -37,6 +40,8 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kServeCommand = "serve";
+// What `systemctl status` shows.
+constexpr std::string_view kServing = "serving";
 
 std::string SyncText(const Options& options) {
   switch (options.sync) {
@@ -63,7 +68,9 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
 // whoever reads that line may send a signal.
 class SignalWatch {
  public:
-  SignalWatch() : signals_(context_, SIGINT, SIGTERM, SIGHUP) {}
+  // Tells `manager`, which is borrowed, what it does.
+  explicit SignalWatch(const ServiceManager* manager)
+      : manager_(*manager), signals_(context_, SIGINT, SIGTERM, SIGHUP), beat_(context_) {}
   ~SignalWatch() { Finish(); }
   SignalWatch(const SignalWatch&) = delete;
   SignalWatch& operator=(const SignalWatch&) = delete;
@@ -71,6 +78,7 @@ class SignalWatch {
   // `server` is borrowed until Finish.
   void Watch(Server* server) {
     WaitForSignal(server);
+    if (manager_.BeatMs() > 0) WaitForBeat(server);
     thread_ = NamedThread("hc-signal", [this] { context_.run(); });
   }
   void Finish() {
@@ -84,20 +92,36 @@ class SignalWatch {
     signals_.async_wait([this, server](const boost::system::error_code& cancelled, int number) {
       if (cancelled) return;
       if (number == SIGHUP) {
+        manager_.Reloading();
         server->Reload();
+        manager_.Ready(kServing);
       } else if (stopping_.is_joinable()) {
         LogInfo("signal {}: stopping at once", number);
         server->Hurry();
       } else {
         LogInfo("signal {}: stopping", number);
+        manager_.Stopping("answering what was read, and closing the store");
         stopping_ = NamedThread("hc-stop", [server] { server->Stop(); });
       }
       WaitForSignal(server);
     });
   }
 
+  // A server whose threads hang, or that only a new start helps, says nothing: systemd starts it
+  // again.
+  void WaitForBeat(Server* server) {
+    beat_.expires_after(std::chrono::milliseconds(manager_.BeatMs()));
+    beat_.async_wait([this, server](const boost::system::error_code& cancelled) {
+      if (cancelled) return;
+      server->Probe([&manager = manager_] { manager.Beat(); });
+      WaitForBeat(server);
+    });
+  }
+
+  const ServiceManager& manager_;
   boost::asio::io_context context_;
   boost::asio::signal_set signals_;
+  boost::asio::steady_timer beat_;
   NamedThread thread_;
   NamedThread stopping_;  // once it was told to; of thread_
 };
@@ -124,6 +148,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
     all.settings.push_back(std::move(setting));
   const absl::StatusOr<Config> config = LoadConfig(all);
   if (!config.ok()) return FailStore(terminal, kServeCommand, config.status());
+  SetLogFormat(config->text("tsd.log.format") == "json" ? LogFormat::kJson : LogFormat::kText);
   WarnOfIgnoredSettings(*config, kServeCommand, terminal);
   absl::StatusOr<Options> options = EngineOptionsOf(*config);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
@@ -133,15 +158,17 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
+  const ServiceManager manager = ServiceManager::FromEnvironment();
   RaiseDescriptorLimit();
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
   {
-    SignalWatch stopper;
+    SignalWatch stopper(&manager);
     const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
     if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
     stopper.Watch(server->get());
     PrintBanner(*config, *options, (*server)->port(), terminal);
+    manager.Ready(kServing);
     (*server)->Run();
     stopper.Finish();
   }

@@ -16,7 +16,7 @@ namespace hourcell {
 namespace {
 
 #ifdef NDEBUG
-constexpr std::string_view kChecks = "release";
+constexpr std::string_view kChecks = "without debug checks";
 #else
 constexpr std::string_view kChecks = "with debug checks";
 #endif
@@ -24,14 +24,18 @@ constexpr std::string_view kChecks = "with debug checks";
 }  // namespace
 
 std::string VersionText() {
-  return fmt::format("hourcell {}\nspeaks OpenTSDB {}; built by {} {}, {}, {} bits\n",
-                     kHourcellVersion, kOpenTsdbVersion,
+  return fmt::format(
+      "hourcell {}\nspeaks OpenTSDB {}; built by {} {}, {}, {} bits\n"
+      "commit {}; build type {}\n"
+      "libraries: {}\n",
+      kHourcellVersion, kOpenTsdbVersion,
 #ifdef __clang__
-                     "clang",
+      "clang",
 #else
-                     "gcc",
+      "gcc",
 #endif
-                     __VERSION__, kChecks, sizeof(void*) * 8);
+      __VERSION__, kChecks, sizeof(void*) * 8, HOURCELL_COMMIT, HOURCELL_BUILD_TYPE,
+      HOURCELL_LIBRARIES);
 }
 
 int RunVersion(Terminal& terminal) {

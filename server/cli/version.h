@@ -9,7 +9,7 @@
 
 namespace hourcell {
 
-// "hourcell 0.1.0" and a line on how it was built.
+// "hourcell 0.1.0", how it was built, of which commit, and with which libraries.
 std::string VersionText();
 
 int RunVersion(Terminal& terminal);

@@ -321,6 +321,20 @@ constexpr auto kRows = std::to_array<Setting>({
             "seconds between puts of the server's own statistics as tsd.* metrics; 0 = off",
             0,
             kInt32Max),
+    Text("tsd.log.format",
+         "text",
+         "format of the log on stderr: lines of text, or a JSON object per line",
+         "text|json"),
+    Integer("tsd.metrics.regions",
+            "100",
+            "maximum number of regions of a table for which /metrics lists each region; 0 = none",
+            0,
+            kInt32Max),
+    Integer("tsd.health.disk_free",
+            "268435456",
+            "bytes of free disk space below which /readyz answers 503; 0 = not checked",
+            0,
+            kBytesMax),
 });
 
 }  // namespace

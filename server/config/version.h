@@ -6,7 +6,7 @@
 
 namespace hourcell {
 
-// Ours.
+// Ours. The only place of the number: CMake reads this line.
 inline constexpr std::string_view kHourcellVersion = "0.1.0";
 
 // The OpenTSDB release whose protocols are spoken. Clients look at it to choose their requests.

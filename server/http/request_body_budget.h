@@ -60,6 +60,7 @@ class RequestBodyBudget {
   explicit RequestBodyBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  size_t bytes_max() const { return bytes_max_; }
 
  private:
   // `more` for a body that has `own`. One that is alone always fits, also while it grows: a limit

@@ -1,15 +1,22 @@
 #include "server/log/log.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "codec/base/json_writer.h"
+
 namespace hourcell {
 namespace {
+
+constexpr char kTextPattern[] = "%Y-%m-%dT%H:%M:%S.%eZ %l %v";
+constexpr char kJsonPattern[] = R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l","message":%v})";
 
 spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   switch (level) {
@@ -25,11 +32,14 @@ spdlog::level::level_enum SpdlogLevel(LogLevel level) {
   return spdlog::level::err;
 }
 
+// Of the messages from now on; the pattern of the logger has the rest.
+std::atomic<bool> is_json = false;
+
 spdlog::logger& Logger() {
   static const std::shared_ptr<spdlog::logger> logger = [] {
     auto made = std::make_shared<spdlog::logger>("hourcell",
                                                  std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
+    made->set_pattern(kTextPattern, spdlog::pattern_time_type::utc);
     return made;
   }();
   return *logger;
@@ -41,6 +51,11 @@ void SetLogLevel(LogLevel level) {
   Logger().set_level(SpdlogLevel(level));
 }
 
+void SetLogFormat(LogFormat format) {
+  is_json = format == LogFormat::kJson;
+  Logger().set_pattern(is_json ? kJsonPattern : kTextPattern, spdlog::pattern_time_type::utc);
+}
+
 void LogMessage(LogLevel level, std::string_view message) {
   const spdlog::level::level_enum spdlog_level = SpdlogLevel(level);
   if (!Logger().should_log(spdlog_level)) return;
@@ -48,6 +63,11 @@ void LogMessage(LogLevel level, std::string_view message) {
   for (char& c : line) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7F) c = ' ';
+  }
+  if (is_json) {
+    std::string quoted;
+    AppendJsonString(line, &quoted);
+    line = std::move(quoted);
   }
   Logger().log(spdlog_level, spdlog::string_view_t(line.data(), line.size()));
 }

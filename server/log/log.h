@@ -1,5 +1,9 @@
-// Log: one line an event, to stderr, with UTC time and level. A facade, so that spdlog is compiled
-// once.
+// Log: one line an event, to stderr, with UTC time and level, as text or as a JSON object:
+//
+//   2026-01-31T12:00:00.000Z warning journal: ...
+//   {"time":"2026-01-31T12:00:00.000Z","level":"warning","message":"journal: ..."}
+//
+// A facade, so that spdlog is compiled once.
 //
 // Thread-safe. Line ends and other control characters in a message become blanks: user text cannot
 // forge a line.
@@ -18,6 +22,11 @@ enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError };
 
 // Messages below `level` are dropped. kInfo at the start.
 void SetLogLevel(LogLevel level);
+
+enum class LogFormat : uint8_t { kText, kJson };
+
+// kText at the start.
+void SetLogFormat(LogFormat format);
 
 void LogMessage(LogLevel level, std::string_view message);
 

@@ -77,7 +77,7 @@ constexpr std::array kRules = {
                "engine/rows engine/rocks engine/regions/live engine/annotations "
                "engine/names engine/hours engine/series engine/write engine/read "
                "engine/scan"},
-    FolderRule{"server/log", ""},
+    FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
     FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
@@ -93,17 +93,20 @@ constexpr std::array kRules = {
                "codec/base codec codec/text engine/query engine server/text "
                "server/http server/http/body server/query"},
     FolderRule{"server/admin", "codec/base engine server/log server/text server/http server/query"},
+    FolderRule{"server/monitor",
+               "codec/base engine server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
-               "server/http/guard server/query server/names server/admin server/put"},
+               "server/http/guard server/query server/names server/admin server/monitor "
+               "server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/api server/telnet"},
+               "server/net server/http server/monitor server/api server/telnet"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -128,7 +131,7 @@ constexpr std::array kRules = {
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
-               "server"},
+               "server/monitor server"},
     FolderRule{"server/cli/import",
                "codec/base codec codec/text engine server/text server/http server/cli"},
     FolderRule{"server/cli/query",

@@ -61,7 +61,6 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"server/api/http_dispatch.cc", "tests/server/server_test.cc"},
     MirrorException{"server/http/http_message.cc", "tests/server/http/http_target_test.cc"},
     MirrorException{"server/listener.cc", "tests/server/server_test.cc"},
-    MirrorException{"server/log/log.cc", "a facade; what it writes is for people"},
     MirrorException{"server/main.cc", "main(): tests/http starts the program"},
     MirrorException{"server/net/socket_reader.cc", "one read; tests/server/connection_test.cc"},
     MirrorException{"server/net/socket_writer.cc",

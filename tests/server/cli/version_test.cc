@@ -18,5 +18,10 @@ TEST(VersionTest, FirstLineIsNameAndVersion) {
                                                   "\nspeaks OpenTSDB "));
 }
 
+TEST(VersionTest, SaysWhatItWasBuiltOf) {
+  EXPECT_THAT(VersionText(), testing::ContainsRegex("\ncommit [a-z0-9-]+; build type [A-Za-z]+\n"
+                                                    "libraries: RocksDB [0-9.]+, .*OpenSSL 3"));
+}
+
 }  // namespace
 }  // namespace hourcell::version_test

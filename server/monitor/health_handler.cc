@@ -1,0 +1,179 @@
+#include "server/monitor/health_handler.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/json_writer.h"
+#include "codec/base/strings.h"
+#include "server/access/access_rights.h"
+#include "server/http/http_error.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kReads = "reads";
+constexpr std::string_view kWrites = "writes";
+
+std::string TextOf(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+HealthCheck JournalCheck(const StoreHealth& health) {
+  HealthCheck check{.name = "journal", .message = "points can be written to it"};
+  if (health.journal.ok()) return check;
+  check.is_ok = false;
+  check.message = health.must_reopen
+                      ? "an fsync failed; no point is taken until the server is started again"
+                      : "the last points could not be written to it; the server tries again";
+  check.detail = TextOf(health.journal);
+  return check;
+}
+
+HealthCheck DiskCheck(const StoreHealth& health, int64_t wanted_bytes) {
+  HealthCheck check{.name = "disk", .message = "the file system does not say what is free"};
+  if (!health.disk_free_bytes.has_value()) return check;
+  check.is_ok = *health.disk_free_bytes >= static_cast<uint64_t>(wanted_bytes);
+  check.message = fmt::format("{} bytes are free; want at least {} (tsd.health.disk_free)",
+                              *health.disk_free_bytes, wanted_bytes);
+  return check;
+}
+
+HealthCheck RoomCheck(const StoreHealth& health) {
+  HealthCheck check{.name = "room", .message = "there is room for more points"};
+  if (health.room.ok()) return check;
+  check.is_ok = false;
+  check.message = fmt::format("points are refused: {}", TextOf(health.room));
+  return check;
+}
+
+HealthCheck LoadCheck(std::string_view name, std::string_view what, int64_t used, int64_t most) {
+  const bool is_ok = most == 0 || used < most;
+  const std::string limit = most == 0 ? "no limit" : fmt::format("at most {}", most);
+  return {.name = name,
+          .is_ok = is_ok,
+          .message = fmt::format("{} {} ({}){}", used, what, limit, is_ok ? "" : "; overloaded")};
+}
+
+bool WantsJson(const HttpRequest& request) {
+  return request.has_param("json") ||
+         LowerCase(request.header("accept")).find("application/json") != std::string::npos;
+}
+
+std::string JsonBody(std::string_view status, const std::vector<HealthCheck>& checks) {
+  std::string body = fmt::format("{{\"status\":\"{}\",\"checks\":[", status);
+  for (const HealthCheck& check : checks) {
+    if (!body.ends_with('[')) body += ',';
+    body += fmt::format("{{\"name\":\"{}\",\"ok\":{},\"message\":", check.name, check.is_ok);
+    AppendJsonString(check.message, &body);
+    if (!check.detail.empty()) {
+      body += ",\"detail\":";
+      AppendJsonString(check.detail, &body);
+    }
+    body += '}';
+  }
+  return body + "]}";
+}
+
+std::string TextBody(std::string_view status, const std::vector<HealthCheck>& checks) {
+  std::string body = fmt::format("{}\n", status);
+  for (const HealthCheck& check : checks) {
+    body += fmt::format("{:<6} {}: {}{}{}\n", check.is_ok ? "ok" : "FAILED", check.name,
+                        check.message, check.detail.empty() ? "" : ": ", check.detail);
+  }
+  return body;
+}
+
+// `good` and `bad`: the words for all checks together.
+HttpResponse ResponseOf(const HttpRequest& request,
+                        std::string_view good,
+                        std::string_view bad,
+                        std::vector<HealthCheck> checks) {
+  if (!request.rights.Covers(AccessRights::Read()) || request.rights.is_none()) {
+    for (HealthCheck& check : checks)
+      check.detail.clear();
+  }
+  const bool is_ok = std::ranges::all_of(checks, &HealthCheck::is_ok);
+  const std::string_view status = is_ok ? good : bad;
+  HttpResponse response;
+  response.status = is_ok ? 200 : 503;
+  response.headers.emplace_back("Cache-Control", "no-store");
+  if (WantsJson(request)) {
+    response.body = JsonBody(status, checks);
+  } else {
+    response.content_type = "text/plain; charset=UTF-8";
+    response.body = TextBody(status, checks);
+  }
+  return response;
+}
+
+}  // namespace
+
+HealthHandler::HealthHandler(Tsdb* tsdb, Settings settings)
+    : tsdb_(tsdb), settings_(std::move(settings)) {}
+
+bool HealthHandler::IsHealthy() {
+  return !tsdb_->Health().must_reopen;
+}
+
+HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
+  const StoreHealth health = tsdb_->Health();
+  std::vector<HealthCheck> checks = {{.name = "server", .message = "it answers"}};
+  // What the server gets over by itself is for /readyz.
+  if (health.must_reopen) checks.push_back(JournalCheck(health));
+  return ResponseOf(request, "healthy", "not healthy", std::move(checks));
+}
+
+HttpResponse HealthHandler::HandleReady(const HttpRequest& request) {
+  const std::string* const asked = request.param("for");
+  const std::string_view purpose = asked == nullptr ? std::string_view() : *asked;
+  if (!purpose.empty() && purpose != kReads && purpose != kWrites) {
+    return HttpError(400, "Bad request", "for: want reads or writes");
+  }
+  const StoreHealth health = tsdb_->Health();
+  std::vector<HealthCheck> checks = {
+      {.name = "store",
+       .is_ok = health.is_open,
+       .message = health.is_open ? "it is open, and its journal is replayed" : "it is closed"}};
+  if (is_stopping_) {
+    checks.push_back({.name = "server", .is_ok = false, .message = "it is stopping"});
+  }
+  const bool is_read_only = settings_.mode == "ro";
+  if (purpose == kWrites || (purpose.empty() && !is_read_only)) {
+    std::ranges::move(WriteChecks(health), std::back_inserter(checks));
+  } else if (purpose.empty()) {
+    checks.push_back({.name = "mode", .message = "the server is read-only (tsd.mode=ro)"});
+  }
+  if (purpose == kReads || (purpose.empty() && settings_.mode != "wo")) {
+    std::ranges::move(ReadChecks(), std::back_inserter(checks));
+  }
+  return ResponseOf(request, "ready", "not ready", std::move(checks));
+}
+
+std::vector<HealthCheck> HealthHandler::WriteChecks(const StoreHealth& health) const {
+  if (settings_.mode == "ro") {
+    return {{.name = "mode", .is_ok = false, .message = "the server is read-only (tsd.mode=ro)"}};
+  }
+  std::vector<HealthCheck> checks = {
+      JournalCheck(health), DiskCheck(health, settings_.disk_free_bytes), RoomCheck(health)};
+  if (load_ != nullptr) {
+    const ServerLoad load = load_();
+    checks.push_back(LoadCheck("bodies", "bytes of request bodies are in memory", load.body_bytes,
+                               load.body_bytes_max));
+  }
+  return checks;
+}
+
+std::vector<HealthCheck> HealthHandler::ReadChecks() const {
+  if (settings_.mode == "wo") {
+    return {{.name = "mode", .is_ok = false, .message = "the server is write-only (tsd.mode=wo)"}};
+  }
+  if (load_ == nullptr) return {};
+  const ServerLoad load = load_();
+  return {LoadCheck("queries", "queries run or wait", load.queries, load.queries_max)};
+}
+
+}  // namespace hourcell

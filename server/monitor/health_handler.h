@@ -1,0 +1,73 @@
+// HealthHandler: /healthz and /readyz, for load balancers, Kubernetes and systemd.
+//
+//   /healthz   503: only a new start of the process helps. 200 otherwise.
+//   /readyz    503: it cannot do now what it is there for: a probe should send clients elsewhere.
+//              ?for=reads or ?for=writes asks about one of them only; without it, about all that
+//              tsd.mode offers.
+//
+// The body says of each check what is wrong, in words: lines of text, or JSON for a client that
+// accepts it. Anybody may ask; only clients with the right `read` learn what the system said of an
+// error, which may name files.
+//
+// Thread-safe; waits for nothing but for what the file system says of its free space.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/tsdb.h"
+#include "server/http/http_message.h"
+
+namespace hourcell {
+
+// What of the server's room is in use. A maximum of 0 is none.
+struct ServerLoad {
+  int64_t queries = 0;  // running and waiting
+  int64_t queries_max = 0;
+  int64_t body_bytes = 0;
+  int64_t body_bytes_max = 0;
+};
+
+struct HealthCheck {
+  std::string_view name;
+  bool is_ok = true;
+  std::string message;
+  std::string detail = {};  // what the system said; empty: nothing more is known
+};
+
+class HealthHandler {
+ public:
+  struct Settings {
+    std::string mode = "rw";      // tsd.mode
+    int64_t disk_free_bytes = 0;  // less free space than this is a full disk; 0 = none is
+  };
+  // `tsdb` is borrowed and outlives the object.
+  HealthHandler(Tsdb* tsdb, Settings settings);
+
+  // Called for each /readyz. Before the first request; null: the load is not checked.
+  void SetLoad(std::function<ServerLoad()> load) { load_ = std::move(load); }
+  // From now on it is not ready.
+  void SetStopping() { is_stopping_ = true; }
+
+  HttpResponse HandleHealth(const HttpRequest& request);
+  HttpResponse HandleReady(const HttpRequest& request);
+
+  // What /healthz says.
+  bool IsHealthy();
+
+ private:
+  std::vector<HealthCheck> WriteChecks(const StoreHealth& health) const;
+  std::vector<HealthCheck> ReadChecks() const;
+
+  Tsdb* const tsdb_;
+  const Settings settings_;
+  std::function<ServerLoad()> load_;
+  std::atomic<bool> is_stopping_ = false;
+};
+
+}  // namespace hourcell

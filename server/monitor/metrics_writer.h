@@ -1,0 +1,63 @@
+// MetricsWriter: prints metrics in the text formats of Prometheus: 0.0.4 and OpenMetrics 1.0.
+//
+//   MetricsWriter out(MetricsFormat::kPrometheus);
+//   out.Begin({.name = "hourcell_rpc_errors", .type = MetricType::kCounter, .help = "..."});
+//   out.Add({{"type", "line_too_long"}}, 3);
+//   std::string page = std::move(out).Finish();
+//
+// Families must not repeat, nor the labels of one. Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/stats.h"
+
+namespace hourcell {
+
+enum class MetricsFormat : uint8_t { kPrometheus, kOpenMetrics };
+
+enum class MetricType : uint8_t { kCounter, kGauge, kHistogram };
+
+// What the lines of one name have in common.
+struct MetricFamily {
+  std::string name;  // without the suffixes _total, _bucket, _sum and _count
+  MetricType type = MetricType::kGauge;
+  std::string_view help;  // one sentence
+};
+
+// The value of Content-Type.
+std::string_view ContentTypeOf(MetricsFormat format);
+
+// What an Accept header prefers; Prometheus' own format where it does not say.
+MetricsFormat PreferredFormat(std::string_view accept);
+
+class MetricsWriter {
+ public:
+  explicit MetricsWriter(MetricsFormat format) : format_(format) {}
+
+  void Begin(MetricFamily family);
+
+  // One line of the family. REQUIRES: Begin was called, of no histogram.
+  void Add(const StatTags& labels, int64_t value);
+  void AddFloat(const StatTags& labels, double value);
+
+  // All lines of one histogram, in seconds. REQUIRES: Begin was called, of a histogram.
+  void AddHistogram(const HistogramSample& sample);
+
+  std::string Finish() &&;
+
+ private:
+  void AppendLine(std::string_view suffix,
+                  const StatTags& labels,
+                  std::string_view le,
+                  std::string_view value);
+
+  const MetricsFormat format_;
+  MetricFamily family_;
+  std::string out_;
+};
+
+}  // namespace hourcell
