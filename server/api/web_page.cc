@@ -31,6 +31,7 @@ constexpr TypeOf kTypes[] = {
     {".css", "text/css; charset=UTF-8"},
     {".svg", "image/svg+xml"},
     {".woff2", "font/woff2"},
+    {".txt", "text/plain; charset=UTF-8"},
 };
 
 std::string_view ContentTypeOf(std::string_view path) {

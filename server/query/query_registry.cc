@@ -1,7 +1,10 @@
 #include "server/query/query_registry.h"
 
+#include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
@@ -9,6 +12,7 @@
 #include "codec/base/check.h"
 #include "server/http/http_response.h"
 #include "server/query/query_echo.h"
+#include "server/query/query_writer.h"
 #include "server/text/json_text.h"
 
 namespace hourcell {
@@ -41,6 +45,11 @@ void AppendStats(const QueryCost& cost, std::string* out) {
                  cost.series, cost.rows, cost.rows_skipped, cost.points, cost.bytes, cost.memory);
 }
 
+void AppendListedPlans(std::span<const PlanReport> plans, std::string* out) {
+  out->append(",\"explain\":");
+  AppendPlans(plans, out);
+}
+
 // What both lists have in front.
 void AppendBegin(uint64_t id,
                  std::string_view text,
@@ -67,6 +76,7 @@ uint64_t QueryRegistry::Begin(std::string text,
               .control = std::move(control),
               .end_ms = 0,
               .cost = {},
+              .plans = {},
               .outcome = {}};
   MutexLock lock(&mutex_);
   entry.id = ++last_id_;
@@ -82,6 +92,8 @@ void QueryRegistry::End(uint64_t id, QueryOutcome outcome) {
   running_.erase(it);
   query.end_ms = clock_->NowMs();
   query.cost = query.control->cost();
+  query.plans = query.control->plans();
+  query.plans.resize(std::min(query.plans.size(), kListedPlansMax));
   query.control = nullptr;
   query.outcome = std::move(outcome);
   completed_.push_front(std::move(query));
@@ -119,12 +131,15 @@ std::string QueryRegistry::Json() const {
 void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::string* out) {
   AppendBegin(query.id, query.text, query.remote, query.start_ms, out);
   AppendStats(query.control->cost(), out);
+  const std::vector<PlanReport> plans = query.control->plans();
+  AppendListedPlans(std::span(plans).first(std::min(plans.size(), kListedPlansMax)), out);
   fmt::format_to(std::back_inserter(*out), ",\"elapsed\":{}}}", now_ms - query.begun_ms);
 }
 
 void QueryRegistry::AppendCompleted(const Query& query, std::string* out) {
   AppendBegin(query.id, query.text, query.remote, query.start_ms, out);
   AppendStats(query.cost, out);
+  AppendListedPlans(query.plans, out);
   fmt::format_to(std::back_inserter(*out),
                  ",\"queryCompletedTimestamp\":{},\"httpResponse\":{{\"code\":{},"
                  "\"reasonPhrase\":\"{}\"}},\"exception\":",

@@ -4,10 +4,13 @@
 //
 //   {"completed":[{"queryId":1,"query":{...},"remote":"127.0.0.1:50000",
 //                  "queryStartTimestamp":ms,"stats":{"series":...,"rows":...,...},
+//                  "explain":[{"query":0,"method":"skip scan",...}],
 //                  "queryCompletedTimestamp":ms,"httpResponse":{"code":200,"reasonPhrase":"OK"},
 //                  "exception":null,"sentToClient":true}, ...],
-//    "running":[{"queryId":2,"query":{...},...,"stats":{...},"elapsed":ms}, ...]}
+//    "running":[{"queryId":2,"query":{...},...,"stats":{...},"explain":[],"elapsed":ms}, ...]}
 //
+// "explain" says how each sub query was read, as in an answer of /api/query; a running query has it
+// of those sub queries that are done.
 // Times are milliseconds since 1970; completed ones come newest first. Thread-safe.
 
 #pragma once
@@ -19,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -38,6 +42,9 @@ inline constexpr size_t kListedTextBytesMax = 4 * kListedQueryBytesMax;
 
 // What a request of /api/query asks, as JSON, with its lists cut at kListedQueryBytesMax.
 std::string ListedQueryText(const QueryRequest& query);
+
+// So many of its sub queries are explained, at most.
+inline constexpr size_t kListedPlansMax = 64;
 
 // How a query ended.
 struct QueryOutcome {
@@ -72,7 +79,8 @@ class QueryRegistry {
     int64_t begun_ms = 0;  // the same moment, by the monotonic clock
     std::shared_ptr<QueryControl> control;
     int64_t end_ms = 0;
-    QueryCost cost;  // once it has ended
+    QueryCost cost;                 // once it has ended
+    std::vector<PlanReport> plans;  // the same
     QueryOutcome outcome;
   };
   static void AppendRunning(const Query& query, int64_t now_ms, std::string* out);

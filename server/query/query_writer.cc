@@ -236,13 +236,11 @@ void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_us) {
   out.append("}}");
 }
 
-void AppendExplain(const QueryControl& control, std::string* out) {
-  out->append("{\"explain\":[");
-  bool first = true;
-  for (const PlanReport& plan : control.plans()) {
-    fmt::format_to(std::back_inserter(*out), "{}{{\"query\":{},\"method\":", first ? "" : ",",
-                   plan.query_index);
-    first = false;
+void AppendPlans(std::span<const PlanReport> plans, std::string* out) {
+  out->push_back('[');
+  for (const PlanReport& plan : plans) {
+    fmt::format_to(std::back_inserter(*out), "{}{{\"query\":{},\"method\":",
+                   out->back() == '[' ? "" : ",", plan.query_index);
     AppendJsonString(plan.method, out);
     fmt::format_to(std::back_inserter(*out),
                    ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"
@@ -252,7 +250,13 @@ void AppendExplain(const QueryControl& control, std::string* out) {
                    plan.expected_bytes, plan.cost.rows, plan.cost.rows_skipped, plan.cost.points,
                    plan.cost.bytes, plan.cost.memory);
   }
-  out->append("]}");
+  out->push_back(']');
+}
+
+void AppendExplain(const QueryControl& control, std::string* out) {
+  out->append("{\"explain\":");
+  AppendPlans(control.plans(), out);
+  out->push_back('}');
 }
 
 }  // namespace hourcell

@@ -60,6 +60,9 @@ class QueryWriter : public QuerySink {
   std::vector<Printed> printed_of_query_;
 };
 
+// Appends [{"query":0,"method":"skip scan",...},...]: how each sub query was read.
+void AppendPlans(std::span<const PlanReport> plans, std::string* out);
+
 // Appends {"explain":[...]}: how each sub query was read.
 void AppendExplain(const QueryControl& control, std::string* out);
 

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Browser, CPU, Server, legend, settled } from './harness.mjs';
 
@@ -104,4 +108,22 @@ test('a server that is gone is waited for', async () => {
   await settled(page);
   assert.equal((await legend(page)).length, 4);
   await page.close();
+});
+
+test('works under TLS', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'hourcell-tls-'));
+  const [key, certificate] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost',
+    '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+  const secure = await Server.create({ options: [`--tsd.tls.certificate=${certificate}`, `--tsd.tls.key=${key}`] });
+  const other = await Browser.create({ ignoreHTTPSErrors: true });
+  t.after(async () => {
+    await other.close();
+    await secure.close();
+    rmSync(directory, { recursive: true });
+  });
+  const page = await other.page(secure.url.replace('http:', 'https:'), CPU);
+  await settled(page);
+  assert.equal((await legend(page)).length, 4);
+  assert.deepEqual([page.errors, page.foreign], [[], []]);
 });

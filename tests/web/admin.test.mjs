@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { Browser, CPU, Server, settled, until } from './harness.mjs';
+import { standInLab, standInLoads } from './stand_in.mjs';
 
 let server;
 let browser;
@@ -38,13 +39,14 @@ test('cardinality counts series by metric and by tag', async () => {
 });
 
 test('a region is split and merged from the picture', async () => {
-  page = await browser.page(server.url, '#v=regions');
+  page = await browser.page(server.url);
+  await standInLoads(page);
+  await page.click('nav a:has-text("Regions")');
   await page.waitForSelector('.strip button');
   await page.click('.strip button');
   await page.fill('dialog input[type=number]', '3');
   await page.click('dialog button:has-text("Split")');
   await page.waitForFunction(() => document.querySelectorAll('.strip button').length >= 2);
-  await page.waitForSelector('.events li');
   const count = await page.locator('.strip button').count();
   await page.click('.strip button >> nth=0');
   await page.click('dialog button:has-text("Merge with")');
@@ -55,11 +57,95 @@ test("the server's own metrics are drawn without set-up", async () => {
   page = await browser.page(server.url, '#v=server');
   await page.waitForSelector('.health:not(.bad)');
   await until(async () => (await page.locator('.card .spark path.stroke').count()) >= 10, 'charts');
+  for (const area of ['Ingest', 'Requests', 'Memory', 'Journal and seals', 'Store (LSM tree) and regions', 'Caches']) {
+    assert.ok(await page.locator(`section[aria-label="${area}"] .card`).count() >= 4, area);
+  }
+  await until(async () => /\d (ms|µs|s)/.test(await page.locator('section[aria-label=Requests] .card').first().innerText()), 'times of queries');
   await page.click('.tabs button:has-text("Queries")');
   await page.waitForSelector('tbody tr');
   await page.click('.tabs button:has-text("Jobs")');
   await page.click('button:text-is("Flush")');
   await page.waitForSelector('.jobs .chip.done');
+});
+
+test('the load of regions over time is a heat map, with splits as events', async () => {
+  page = await browser.page(server.url);
+  await standInLoads(page);
+  await page.click('nav a:has-text("Regions")');
+  await page.waitForSelector('.events li:has-text("region 1 was split at cpu.user")');
+  const map = page.locator('.heat canvas');
+  const { width, height } = await map.boundingBox();
+  const told = async (x, y, words) => {
+    await map.hover({ position: { x: width * x, y: height * y } });
+    await page.waitForFunction((text) => new RegExp(text).test(document.querySelector('.told').innerText), words);
+  };
+  await told(0.2, 0.8, 'region 1 from the first key: [\\d.]+ points /s');
+  await told(0.9, 0.2, 'region 2 from the first key');
+  await told(0.9, 0.8, 'region 3 from cpu\\.user 2026-11-24T15:00Z host=a');
+  await page.selectOption('[aria-label="What the map shows"]', 'bytes');
+  await page.waitForFunction(() => document.querySelector('.panel header').innerText.includes('darkest: 120 KiB'));
+});
+
+test('designs are simulated side by side, with progress, and the address keeps them', async () => {
+  page = await browser.page(server.url);
+  const seen = await standInLab(page);
+  await page.click('nav a:has-text("Design lab")');
+  await page.waitForSelector('.designs section >> nth=2');
+  await page.fill('section[aria-label="Design by time"] input[list="lab-layout"]', 'hash:2+metric+hour+tags');
+  await page.press('section[aria-label="Design by time"] input[list="lab-layout"]', 'Tab');
+  await page.click('button:text-is("Simulate")');
+  await page.waitForSelector('text=plain (1 of 3), 120 of 480 minutes');
+  await page.waitForSelector('.results canvas >> nth=2');
+  assert.match(seen.begun[0].designs[2], /^by time: layout=hash:2\+metric\+hour\+tags /);
+  assert.ok(await page.locator('td.best').count() > 2);
+  const { width, height } = await page.locator('.results canvas').first().boundingBox();
+  await page.locator('.results canvas').first().hover({ position: { x: width / 2, y: height * 0.4 } });
+  await page.waitForFunction(() =>
+    /^2013-01-\d\d .* puts from .+ \(\\x00/.test(document.querySelector('.told').innerText));
+  await page.click('.results summary >> nth=0');
+  await page.waitForSelector('.results details[open] td.number');
+  // The link is the whole lab.
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.waitForSelector('section[aria-label="Design by time"]');
+  assert.equal(await page.inputValue('section[aria-label="Design by time"] input[list="lab-layout"]'), 'hash:2+metric+hour+tags');
+});
+
+test('a simulation is cancelled', async () => {
+  page = await browser.page(server.url);
+  const seen = await standInLab(page, { endless: true });
+  await page.click('nav a:has-text("Design lab")');
+  await page.click('button:text-is("Simulate")');
+  await page.click('button:text-is("Cancel")');
+  await page.waitForSelector('.chip.cancelled');
+  assert.equal(seen.cancelled, 1);
+});
+
+test('the lab and the loads are those of the server', async (t) => {
+  page = await browser.page(server.url);
+  if (!(await server.has('api/admin/simulate')) || !(await server.has('api/admin/regions/loads'))) {
+    return t.skip('this program has no such endpoints');
+  }
+  await page.click('nav a:has-text("Design lab")');
+  await page.click('button:text-is("Simulate")');
+  await page.waitForSelector('.results canvas >> nth=2', { timeout: 60_000 });
+  await page.click('nav a:has-text("Regions")');
+  await page.waitForSelector('section[aria-label="Load over time"]');
+});
+
+test('a slow query is explained as a tree', async () => {
+  page = await browser.page(server.url, CPU);
+  await settled(page);
+  await page.click('.tabs button:has-text("Explain")');
+  await page.waitForSelector('.explain li');
+  assert.match(await page.locator('.explain').innerText(), /Read [\d\s]+ rows by .*[^]*Select 8 of 8 series/);
+  await page.click('nav a:has-text("Server")');
+  await page.click('.tabs button:has-text("Queries")');
+  await page.click('th button:has-text("aws.ec2.cpu_utilization{instance=*}") >> nth=0');
+  await page.waitForSelector('dialog .explain >> text=/Aggregate .avg. into 8 groups/');
+  await page.click('dialog a:has-text("Open the graph")');
+  await settled(page);
 });
 
 test('every setting has its meaning beside it', async () => {

@@ -1,9 +1,12 @@
 // A real server with real data, and a real browser that looks at it.
 //
 //   HOURCELL=build/release/hourcell node --test tests/web/
+//
+// HOURCELL_PAGE=server/web/dist serves the page's files from that folder in place of those that are
+// in the program: what was just built is tested without building the program again.
 
 import { spawn, execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,10 +17,12 @@ const require = createRequire(join(root, 'server/web/package.json'));
 const { chromium } = require('playwright-core');
 export const axePath = require.resolve('axe-core/axe.min.js');
 
-const program = resolve(process.env.HOURCELL ?? join(root, 'build/release/hourcell'));
+export const program = resolve(process.env.HOURCELL ?? join(root, 'build/release/hourcell'));
 const browser = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
   '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+const built = process.env.HOURCELL_PAGE ? resolve(process.env.HOURCELL_PAGE) : '';
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
@@ -82,6 +87,12 @@ export class Server {
     });
   }
 
+  // A page of this server has the endpoint, too; a test of it is skipped otherwise.
+  async has(path) {
+    const { status } = await fetch(this.url + path, { headers: { 'X-Requested-With': 'test' } });
+    return status !== 404;
+  }
+
   put(points) {
     return fetch(`${this.url}api/put`, { method: 'POST', body: JSON.stringify(points),
       headers: { 'Content-Type': 'application/json' } });
@@ -102,7 +113,19 @@ export class Browser {
       viewport: { width: 1280, height: 860 }, locale: 'en-US', timezoneId: 'UTC', ...options,
     });
     one.context.setDefaultTimeout(15_000);
+    if (built) await one.serveBuilt();
     return one;
+  }
+
+  // The headers stay the server's, so that its policy holds for these files, too.
+  async serveBuilt() {
+    await this.context.route(/\/$|\/#|\/assets\//, async (route) => {
+      const [asset] = /assets\/[^/?#]+$/.exec(route.request().url()) ?? ['index.html'];
+      if (asset !== 'index.html') return route.fulfill({ path: join(built, asset) });
+      const response = await route.fetch().catch(() => null);
+      if (!response?.ok()) return route.continue();
+      return route.fulfill({ response, body: readFileSync(join(built, asset), 'utf8') });
+    });
   }
 
   // A page whose errors, and requests to other hosts, are noted.

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { Browser, CPU, Server, axePath, legend, settled } from './harness.mjs';
+import { standInLab, standInLoads } from './stand_in.mjs';
 
 let server;
 let browser;
@@ -19,8 +20,21 @@ after(async () => {
 
 const VIEWS = {
   metrics: '#', metric: '#metric=twitter.mentions&tag=symbol', graph: CPU, table: `${CPU}&show=table`,
-  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, cardinality: '#v=cardinality', regions: '#v=regions', server: '#v=server',
+  raw: `${CPU}&show=raw`, json: `${CPU}&show=json`, explain: `${CPU}&show=explain`, cardinality: '#v=cardinality',
+  regions: '#v=regions', lab: '#v=lab', server: '#v=server',
 };
+
+async function open(hash, name) {
+  const page = await browser.page('about:blank');
+  await standInLoads(page);
+  await standInLab(page);
+  return { page, show: async () => {
+    await page.goto(server.url + hash);
+    if (name !== 'lab') return;
+    await page.click('button:text-is("Simulate")');
+    await page.waitForSelector('.results canvas >> nth=2');
+  } };
+}
 
 async function faults(page) {
   await page.waitForTimeout(900);
@@ -32,10 +46,9 @@ async function faults(page) {
 for (const [name, hash] of Object.entries(VIEWS)) {
   for (const colorScheme of ['light', 'dark']) {
     test(`axe finds nothing in ${name}, ${colorScheme}`, async () => {
-      const page = await browser.page(server.url);
+      const { page, show } = await open(hash, name);
       await page.emulateMedia({ colorScheme });
-      await page.goto('about:blank');
-      await page.goto(server.url + hash);
+      await show();
       assert.deepEqual(await faults(page), []);
       assert.deepEqual(page.errors, []);
       await page.close();
@@ -43,10 +56,9 @@ for (const [name, hash] of Object.entries(VIEWS)) {
   }
 
   test(`${name} fits a phone`, async () => {
-    const page = await browser.page(server.url);
+    const { page, show } = await open(hash, name);
     await page.setViewportSize({ width: 375, height: 740 });
-    await page.goto('about:blank');
-    await page.goto(server.url + hash);
+    await show();
     await page.waitForTimeout(900);
     const [content, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(content <= screen, `${content} px wide on ${screen}`);

@@ -1,28 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { pointsOf } from '../src/admin/track';
+import { heatOfLoads, type LoadedRegion, type Loads } from '../src/admin/loads';
+import { otherTiles } from '../src/admin/tiles';
+import { pointsOf, shareOf } from '../src/admin/track';
 import { parseHelp } from '../src/admin/settings_help';
-import { layOut, remember, type Region } from '../src/admin/region_space';
+import { layOut, type Region } from '../src/admin/region_space';
 
 const region = (id: number, bytes: number, parents: number[] = []): Region => ({
   id, name: '', start: '', end: '', state: 'OPEN', parents, fileBytes: bytes, memoryBytes: 0, files: 1,
 });
 
-describe('regions over time', () => {
+describe('regions', () => {
   it('have parts of the picture by their sizes', () => {
     expect(layOut([region(1, 300), region(2, 100)]).map((one) => one.part)).toEqual([0.75, 0.25]);
     expect(layOut([region(1, 0)])[0]!.part).toBe(0.01);
   });
-  it('grow, and shrinking by a compaction is no growth', () => {
-    let shots = remember([], [region(1, 100), region(2, 100)], 0);
-    shots = remember(shots, [region(1, 300), region(2, 50)], 2000);
-    expect([...shots[1]!.grown]).toEqual([[1, 100], [2, 0]]);
+});
+
+describe('loads of regions', () => {
+  const loaded = (id: number, start: string, first_step: number, points: number[]): LoadedRegion => ({
+    id, start, first_step, points_written: points, rows_written: points, rows_read: points, rows_blocked: points,
+    bytes: points,
   });
-  it('are split and merged', () => {
-    let shots = remember([], [region(1, 100)], 0);
-    shots = remember(shots, [region(2, 50, [1]), region(3, 50, [1])], 1000);
-    shots = remember(shots, [region(4, 100, [2, 3])], 2000);
-    expect(shots.flatMap((shot) => shot.events)).toEqual([
-      'Region 1 was split into 2, 3.', 'Regions 2 and 3 were merged into 4.']);
+  // Region 1 is split into 2 and 3 after two steps.
+  const loads: Loads = {
+    step_ms: 10_000, start_ms: 0, steps: 4, events: [{ time_ms: 20_000, kind: 'split', text: 'split' }],
+    regions: [loaded(1, '', 0, [10, 20]), loaded(2, '', 2, [30, 0]), loaded(3, 'm', 2, [40, 50])],
+  };
+  it('are a map in which a region takes the rows that it had', () => {
+    const model = heatOfLoads(loads, 'points_written', 'UTC');
+    expect([model.rows, model.steps, model.marks]).toEqual([2, 4, [20_000]]);
+    expect([0, 1, 2, 3].map((step) => model.at(0, step))).toEqual([1, 2, 3, 0]);
+    expect([0, 1, 2, 3].map((step) => model.at(1, step))).toEqual([1, 2, 4, 5]);
+    expect(model.text(1, 0)).toBe('1970-01-01 00:00:00, region 1 from the first key: 1 points /s');
+    expect(model.text(1, 3)).toBe('1970-01-01 00:00:30, region 3 from m: 5 points /s');
+  });
+  it('are bytes, not bytes a second, if the size is asked for', () => {
+    expect(heatOfLoads(loads, 'bytes', 'UTC').at(1, 3)).toBe(50);
+  });
+  it('are nothing where no region was sampled yet', () => {
+    const late = { ...loads, regions: [loaded(2, '', 2, [30, 0])] };
+    expect(heatOfLoads(late, 'bytes', 'UTC').at(0, 0)).toBeNaN();
   });
 });
 
@@ -34,6 +51,19 @@ describe('the server of itself', () => {
       { at: 4000, samples: [sample('0')] }];
     expect(pointsOf(track, 'tsd.x', {}, true)).toEqual([[2000, 10], [4000, 0]]);
     expect(pointsOf(track, 'tsd.x', { type: 'none' }, false)[0]).toEqual([0, 0]);
+  });
+  it('has shares of hits, where there were any', () => {
+    const both = (at: number, hit: string, miss: string) => ({ at, samples: [
+      { metric: 'hit', timestamp: 0, value: hit, tags: {} as Record<string, string> },
+      { metric: 'miss', timestamp: 0, value: miss, tags: {} as Record<string, string> }] });
+    const track = [both(0, '0', '0'), both(1000, '3', '1'), both(2000, '3', '1'), both(3000, '3', '5')];
+    expect(shareOf(track, 'hit', 'miss')).toEqual([[1000, 75], [3000, 0]]);
+  });
+  it('shows counters that no area has, unless they are zero', () => {
+    const named = (metric: string, value: string) => ({ metric, timestamp: 0, value, tags: {} });
+    expect(otherTiles([named('tsd.new.things', '4'), named('tsd.new.bytes', '9'), named('tsd.old', '0'),
+      named('tsd.seal.points', '5')]).map((tile) => [tile.title, tile.rate, tile.unit])).toEqual([
+      ['new.things', true, '/s'], ['new.bytes', false, 'bytes']]);
   });
   it('has settings with their meaning', () => {
     expect(parseHelp('tsd.a=1\n    what it\n    means\ntsd.b=\n    other\n')).toEqual(new Map([

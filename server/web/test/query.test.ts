@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ownQuery } from '../src/api/query';
+import { aggregators, choices } from '../src/query/aggregators';
 import { sentQueries } from '../src/query/auto';
 import { TextError } from '../src/query/error';
+import { treeOf, type Step } from '../src/query/explain';
 import { findNames } from '../src/query/fuzzy';
+import { textOfListed } from '../src/query/listed';
 import { parseQuery } from '../src/query/parse';
 import { printQuery } from '../src/query/print';
 
@@ -26,6 +29,8 @@ const SAME = [
   'sum:cpu{host=iliteral_or(A)}{dc=iwildcard(*x),rack=not_iliteral_or(q)}',
   'sum:cpu{host=日本,emoji=🦊}',
 ];
+
+beforeEach(() => aggregators.set(['sum', 'avg', 'none', 'min', 'max', 'p99']));
 
 describe('the text of a query', () => {
   it.each(SAME)('%s is printed as it was parsed', (text) => {
@@ -104,5 +109,53 @@ describe('the query that is ended on the server', () => {
   });
   it('is none if there are two of that kind', () => {
     expect(ownQuery([running(1), running(2)], ask, 500)).toBeNull();
+  });
+});
+
+describe('the aggregators', () => {
+  it('are any word until the server has listed its own', () => {
+    aggregators.set([]);
+    expect(parseQuery('odd:1m-even:cpu').aggregator).toBe('odd');
+    expect(() => parseQuery('1m:cpu')).toThrow(TextError);
+    aggregators.set(['sum']);
+    expect(() => parseQuery('odd:cpu')).toThrow(/no such aggregator/);
+  });
+  it('are offered with the one that is chosen', () => {
+    expect(choices(['sum', 'none'], 'sum', 'none')).toEqual(['sum']);
+    expect(choices([], 'avg')).toEqual(['avg']);
+  });
+});
+
+describe('a query that the server lists', () => {
+  const LISTED = { aggregator: 'sum', metric: 'net', downsample: '1m-avg', filters: [] };
+  it('is the text that asks the same', () => {
+    expect(textOfListed({ ...LISTED, rate: true, explicitTags: true,
+      rateOptions: { counter: true, counterMax: 65535, resetValue: 0, dropResets: true },
+      filters: [{ tagk: 'if', filter: '*', group_by: true, type: 'wildcard' },
+        { tagk: 'host', filter: 'a|b', group_by: false, type: 'literal_or' }] }))
+      .toBe('sum:rate{dropcounter,65535}:1m-avg:explicit_tags:net{if=*}{host=a|b}');
+  });
+  it('leaves out what is usual', () => {
+    expect(textOfListed({ ...LISTED, downsample: '5m-max-none', rate: true, rateOptions: { counter: false,
+      counterMax: 9223372036854775807, resetValue: 0, dropResets: false } })).toBe('sum:rate:5m-max:net');
+    expect(textOfListed({ ...LISTED, downsample: null })).toBe('sum:net');
+  });
+});
+
+describe('how the server read a query', () => {
+  const plan = { query: 0, method: 'skip scan', metricSeries: 100, series: 1, groups: 1, hours: 24, expectedRows: 30,
+    expectedBytes: 2048, rows: 24, rowsSkipped: 3, points: 8640, bytes: 17280, memory: 4096 };
+  const titles = (step: Step): string[] => [step.title, ...step.children.flatMap(titles)];
+  it('is a tree from the result down to the series', () => {
+    const [tree] = treeOf([plan], ['avg:rate{counter}:5m-max:net{host=a}']);
+    expect(titles(tree!)).toEqual(['avg:rate{counter}:5m-max:net{host=a}', 'Aggregate (avg) into 1 group',
+      'Rate per second', 'Downsample: max of each 5m', 'Decode 8 640 points', 'Read 24 rows by skip scan',
+      'Select 1 of 100 series'].map((text) => text.replace('8 640', '8\u202f640')));
+    expect(JSON.stringify(tree)).toContain('skipped 3 rows');
+  });
+  it('shows which query was the dearest', () => {
+    const trees = treeOf([plan, { ...plan, query: 1, points: 2160 }], ['sum:a', 'sum:b']);
+    expect(trees.map((tree) => tree.cost)).toEqual([1, 0.25]);
+    expect(titles(trees[1]!)[0]).toBe('sum:b');
   });
 });

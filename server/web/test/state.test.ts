@@ -9,12 +9,13 @@ const FULL: State = {
   style: 'stacked', ylog: true, y2log: true, yrange: '[0:100]', y2range: '[:5]', ylabel: 'a & b',
   y2label: '日本', title: '<script>', unit: 'bytes', tz: 'Europe/Berlin', refresh: 15, auto: false,
   notes: false, solo: ['cpu{host=a}', 'שלום'], sort: '-max', metric: 'm', tag: 't', search: 'x y',
+  fleet: 'metrics=10,tags=host:1000', designs: ['a: layout=salted:20 presplit=salt', 'b & c: layout=opentsdb'],
 };
 
 describe('the address', () => {
   it('is the whole state, both ways', () => {
     expect(parseState(`#${printState(FULL)}`)).toEqual(FULL);
-    for (const view of ['browse', 'cardinality', 'regions', 'server'] as const) {
+    for (const view of ['browse', 'cardinality', 'regions', 'lab', 'server'] as const) {
       expect(parseState(printState({ ...FULL, view }))).toEqual({ ...FULL, view });
     }
   });

@@ -22,6 +22,12 @@ describe('an answer that arrives in pieces', () => {
     for (const piece of ANSWER) reader.push(piece);
     expect(reader.items).toHaveLength(2);
   });
+  it('has how the server read the queries', () => {
+    const reader = new ArrayReader();
+    reader.push('[{"metric":"m","tags":{},"aggregateTags":[],"dps":[]},{"explain":[{"query":0}]}]');
+    expect(reader.items).toHaveLength(1);
+    expect(reader.plans).toEqual([{ query: 0 }]);
+  });
   it('shows the points so far', () => {
     const reader = new ArrayReader();
     reader.push('[{"metric":"m","tags":{},"aggregateTags":[],"dps":[[1,2],[3,4],[5');

@@ -60,7 +60,7 @@ TEST_F(QueryRegistryTest, ListsARunningQueryWithWhatItCostUntilNow) {
                                R"("queries":[{"aggregator":"sum","metric":"m\"",)"));
   EXPECT_THAT(text, HasSubstr(R"(,"remote":"127.0.0.1:50000","queryStartTimestamp":5000,)"
                               R"("stats":{"series":0,"rows":7,"rowsSkipped":0,"points":420,)"
-                              R"("bytes":0,"memory":0},"elapsed":250}]})"));
+                              R"("bytes":0,"memory":0},"explain":[],"elapsed":250}]})"));
   Parsed();
   registry_.End(id, {});
 }
@@ -87,6 +87,25 @@ TEST_F(QueryRegistryTest, KeepsWhatIsCompletedNewestFirst) {
   const simdjson::dom::element oldest = root["completed"].at(1);
   EXPECT_TRUE(oldest["exception"].is_null());
   EXPECT_TRUE(bool(oldest["sentToClient"]));
+}
+
+TEST_F(QueryRegistryTest, SaysHowEachSubQueryWasRead) {
+  const auto control = std::make_shared<QueryControl>();
+  const uint64_t id = registry_.Begin(ListedQueryText(Request()), "a", control);
+  control->AddPlan({.query_index = 0, .method = "skip scan", .series = 4, .cost = {.rows = 12}});
+
+  const simdjson::dom::element running = Parsed()["running"].at(0)["explain"];
+  EXPECT_EQ(std::string_view(running.at(0)["method"]), "skip scan");
+
+  for (size_t i = 1; i < 2 * kListedPlansMax; ++i)
+    control->AddPlan({.query_index = i, .method = "point reads", .cost = {}});
+  EXPECT_EQ(Size(Parsed()["running"].at(0)["explain"]), kListedPlansMax);
+  registry_.End(id, {});
+
+  const simdjson::dom::element completed = Parsed()["completed"].at(0)["explain"];
+  EXPECT_EQ(Size(completed), kListedPlansMax);
+  EXPECT_EQ(int64_t(completed.at(0)["rows"]), 12);
+  EXPECT_EQ(int64_t(completed.at(0)["series"]), 4);
 }
 
 TEST_F(QueryRegistryTest, ForgetsTheOldest) {

@@ -4,6 +4,8 @@
 import { getJson } from '../api/client';
 import { suggest } from '../api/names';
 import { runQuery } from '../api/query';
+import type { Answer } from '../api/stream';
+import type { Region } from './region_space';
 
 export interface Sample { metric: string; timestamp: number; value: string; tags: Record<string, string> }
 
@@ -15,23 +17,46 @@ export type Points = [number, number][];
 
 const HOUR = 3600e3;
 
-// The last hour of `m`, a query of `metric`; null if it is not stored. Asked for by its name first:
-// a query of a name that there is not is an error.
-export async function storedHour(m: string, metric: string, signal: AbortSignal) {
-  const names = await suggest('metrics', metric, 1, signal);
-  if (names[0] !== metric) return null;
+export interface Stored { points: Map<string, Points>; from: number; to: number }
+
+const NAMES_MAX = 1000;
+
+// The last hour of these queries, each with its metric; null if the server stores none of them. The
+// names are asked for first: a query of a name that there is not is an error.
+export async function storedHours(queries: [m: string, metric: string][],
+                                  signal: AbortSignal): Promise<Stored | null> {
+  const names = new Set(await suggest('metrics', 'tsd.', NAMES_MAX, signal));
+  const ms = queries.filter(([, metric]) => names.has(metric)).map(([m]) => m);
+  if (ms.length === 0) return null;
   const to = Date.now();
-  const answers = await runQuery({ start: to - HOUR, end: to, ms: [m], tz: '', notes: false }, signal,
+  const answers = await runQuery({ start: to - HOUR, end: to, ms, tz: '', notes: false }, signal,
                                  () => {});
-  const points: Points = (answers[0]?.dps ?? []).map(([ms, v]) => [ms, Number(v)] as [number, number])
-    .filter(([, v]) => Number.isFinite(v));
-  return { points, from: to - HOUR, to };
+  return { points: new Map(answers.map((answer) => [ms[answer.query?.index ?? 0]!, pointsIn(answer)])),
+           from: to - HOUR, to };
 }
 
+const pointsIn = (answer: Answer): Points => answer.dps
+  .map(([ms, v]) => [ms, Number(v)] as [number, number]).filter(([, v]) => Number.isFinite(v));
+
 export async function createdPerMinute(signal: AbortSignal) {
-  const found = await storedHour('sum:rate{dropcounter}:1m-max:tsd.series.created',
-                                 'tsd.series.created', signal);
-  return found && { ...found, points: found.points.map(([ms, v]) => [ms, v * 60] as [number, number]) };
+  const m = 'sum:rate{dropcounter}:1m-max:tsd.series.created';
+  const found = await storedHours([[m, 'tsd.series.created']], signal);
+  return found && { from: found.from, to: found.to,
+    points: (found.points.get(m) ?? []).map(([ms, v]) => [ms, v * 60] as [number, number]) };
+}
+
+// What the page counts from the list of regions, as the server's own counters have nothing of it.
+export const LSM = { files: 'files of regions', disk: 'bytes of region files', memory: 'memory tables' };
+
+// The files of the data's regions, as samples beside those of the server.
+export async function lsmSamples(signal: AbortSignal): Promise<Sample[]> {
+  const { regions } = await getJson<{ regions: Region[] }>('api/admin/regions', {
+    params: [['table', 'data']], signal });
+  const sum = (of: (region: Region) => number) => String(regions.reduce((all, one) => all + of(one), 0));
+  const sample = (metric: string, value: string): Sample =>
+    ({ metric, value, timestamp: Math.floor(Date.now() / 1e3), tags: {} });
+  return [sample(LSM.files, sum((one) => one.files)), sample(LSM.disk, sum((one) => one.fileBytes)),
+    sample(LSM.memory, sum((one) => one.memoryBytes))];
 }
 
 // The sum of a counter over those of its samples that have these tags.

@@ -1,16 +1,19 @@
 // The key space as a picture: regions side by side in the order of their keys, how large they are,
-// and how they grow.
+// and what was written to each and read from it.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { getJson } from '../api/client';
 import { can } from '../api/roles';
+import { HeatMap, highest } from '../plot/heat';
+import { page } from '../state/page';
 import { useStore } from '../state/store';
+import { showTime } from '../time/time';
 import { plural, showNumber } from '../time/units';
 import { useAnswer, useTick } from '../ui/hooks';
-import { Problem } from '../ui/parts';
-import { Heat } from './heat';
+import { Choice, Problem } from '../ui/parts';
+import { MEASURES, heatOfLoads, showLoad, type Loads, type Measure } from './loads';
 import { RegionDialog } from './region_dialog';
-import { layOut, nameOf, remember, startText, type Region, type Shot } from './region_space';
+import { layOut, nameOf, startText, type Region } from './region_space';
 
 const POLL_MS = 3000;
 
@@ -19,16 +22,9 @@ export function RegionsView() {
   const [table, setTable] = useState('data');
   const [chosen, setChosen] = useState<Region | null>(null);
   const [changes, setChanges] = useState(0);
-  const [shots, setShots] = useState<Shot[]>([]);
   const tick = useTick(POLL_MS);
   const { value, error } = useAnswer((signal) => getJson<{ regions: Region[] }>('api/admin/regions', {
     params: [['table', table], ['explain', 'true']], signal }), [table, tick, changes]);
-  useEffect(() => {
-    setShots([]);
-  }, [table]);
-  useEffect(() => {
-    if (value) setShots((old) => remember(old, value.regions, Date.now()));
-  }, [value]);
   const regions = value?.regions ?? [];
   if (!rights.admin) {
     return <main><h1>Regions</h1><p class="empty">Regions are shown to admins.</p></main>;
@@ -44,8 +40,7 @@ export function RegionsView() {
       </div>
       <Problem error={error} />
       <Strip regions={regions} onChoose={setChosen} />
-      <Heat shots={shots} regions={regions} />
-      <Events shots={shots} />
+      {table === 'data' && <LoadMap changes={changes} />}
       <RegionTable regions={regions} onChoose={setChosen} />
       {chosen && <RegionDialog table={table} region={chosen} regions={regions}
         onClose={() => setChosen(null)} onDone={() => {
@@ -72,15 +67,43 @@ function Strip({ regions, onChoose }: { regions: Region[]; onChoose: (region: Re
   );
 }
 
-function Events({ shots }: { shots: Shot[] }) {
-  const events = shots.flatMap((shot) => shot.events.map((text) => ({ at: shot.at, text })));
-  if (events.length === 0) return null;
+const LOADS_MS = 10e3;
+const WORDS: Record<Measure, string> = {
+  points_written: 'Points written', rows_written: 'Rows sealed', rows_read: 'Rows read',
+  rows_blocked: 'Rows that waited', bytes: 'Size',
+};
+const MAP_HEIGHT = 240;
+const EVENTS_MAX = 12;
+
+// The last two hours: who was written and read, and what was split and merged.
+function LoadMap({ changes }: { changes: number }) {
+  const { tz } = useStore(page);
+  const [measure, setMeasure] = useState<Measure>('points_written');
+  const tick = useTick(LOADS_MS);
+  const { value, error } = useAnswer((signal) => getJson<Loads>('api/admin/regions/loads', {
+    params: [['explain', 'true']], signal }), [tick, changes]);
+  const model = useMemo(() => value && heatOfLoads(value, measure, tz), [value, measure, tz]);
+  const most = useMemo(() => (model ? highest(model) : 0), [model]);
   return (
-    <ul class="events" aria-label="Splits and merges">
-      {events.slice(-8).map(({ at, text }) => (
-        <li key={at + text}><time>{new Date(at).toLocaleTimeString()}</time> {text}</li>
-      ))}
-    </ul>
+    <section class="panel stack" aria-label="Load over time">
+      <header>
+        <h2>Load over time</h2>
+        <Choice label="What the map shows" value={measure} onChange={setMeasure}
+          options={MEASURES.map((one) => [one, WORDS[one]] as [Measure, string])} />
+        {most > 0 && <span class="soft">darkest: {showLoad(most, measure)}; keys from top to bottom</span>}
+      </header>
+      <Problem error={error} />
+      {model && (most > 0
+        ? <HeatMap model={model} height={MAP_HEIGHT} label={`${WORDS[measure]} by region, over time`} />
+        : <p class="empty">{model.steps ? 'Nothing of this in the last two hours.' : 'The first step is not over yet.'}</p>)}
+      {value && value.events.length > 0 && (
+        <ul class="events" aria-label="Splits and merges">
+          {value.events.slice(-EVENTS_MAX).reverse().map((event) => (
+            <li key={event.text}><time>{showTime(event.time_ms, tz)}</time> <bdi>{event.text}</bdi></li>
+          ))}
+        </ul>
+      )}
+    </section>
   );
 }
 

@@ -9,7 +9,7 @@ import { useAnswer, useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { Dashboard } from './dashboard';
 import { Jobs } from './jobs';
-import { readStats, sumOf, type Sample } from './own';
+import { lsmSamples, readStats, sumOf, type Sample } from './own';
 import { PastQueries, Queries } from './queries';
 import { Settings } from './settings';
 import { addSample, type Track } from './track';
@@ -24,7 +24,8 @@ export function ServerView() {
   const [track, setTrack] = useState<Track>([]);
   const tick = useTick(POLL_MS);
   const version = useAnswer((signal) => getJson<Record<string, string>>('api/version', { signal }), []);
-  const stats = useAnswer((signal) => readStats(signal), [tick]);
+  const stats = useAnswer(async (signal) => [...await readStats(signal),
+    ...(rights.admin ? await lsmSamples(signal) : [])], [tick, rights.admin]);
   useEffect(() => {
     const samples = stats.value;
     if (samples) setTrack((old) => addSample(old, samples, Date.now()));

@@ -18,3 +18,10 @@ export function pointsOf(track: Track, metric: string, tags: Record<string, stri
   return points.slice(1).map(([at, v], i) =>
     [at, Math.max(0, v - points[i]![1]) / Math.max(0.001, (at - points[i]![0]) / 1e3)]);
 }
+
+// The share of hits among hits and misses, in percent, of each step in which there was one.
+export function shareOf(track: Track, hits: string, misses: string): Points {
+  const [found, missed] = [pointsOf(track, hits, {}, true), pointsOf(track, misses, {}, true)];
+  return found.map(([at, v], i): [number, number] => [at, (100 * v) / (v + missed[i]![1])])
+    .filter(([, v]) => Number.isFinite(v));
+}

@@ -17,6 +17,7 @@ export interface Ask {
   params?: [string, string][];
   json?: unknown;
   signal?: AbortSignal;
+  fine?: number[]; // statuses that are answers, too
 }
 
 export async function send(path: string, ask: Ask = {}): Promise<Response> {
@@ -44,7 +45,7 @@ export async function send(path: string, ask: Ask = {}): Promise<Response> {
     throw new ApiError(0, 'The server does not answer.');
   }
   online.set(true);
-  if (!response.ok) throw await errorOf(response);
+  if (!response.ok && !ask.fine?.includes(response.status)) throw await errorOf(response);
   return response;
 }
 

@@ -1,6 +1,8 @@
 // Names of metrics, and the tags of a metric: what is typed is completed from them.
 
+import { aggregators } from '../query/aggregators';
 import { getJson } from './client';
+import { can } from './roles';
 
 export interface Series { tsuid: string; metric: string; tags: Record<string, string> }
 interface Lookup { results: Series[]; totalResults: number }
@@ -13,6 +15,11 @@ export function suggest(type: string, q: string, max: number,
   return getJson('api/suggest', {
     params: [['type', type], ['q', q], ['max', String(max)]], ...(signal && { signal }),
   });
+}
+
+export async function findAggregators(): Promise<void> {
+  const { read, write } = can.get();
+  if (read || write) aggregators.set(await getJson<string[]>('api/aggregators'));
 }
 
 export function lookup(metric: string, limit: number, signal?: AbortSignal): Promise<Lookup> {

@@ -2,7 +2,7 @@
 
 import { ApiError, getJson, isAborted, send } from './client';
 import { can } from './roles';
-import { ArrayReader, type Answer } from './stream';
+import { ArrayReader, type Answer, type Plan } from './stream';
 
 export interface QueryAsk {
   start: number;
@@ -10,6 +10,7 @@ export interface QueryAsk {
   ms: string[];
   tz: string;
   notes: boolean;
+  onPlans?: (plans: Plan[]) => void; // told how each query was read
 }
 
 // Pauses between two drawings grow: the more there is, the longer one takes.
@@ -22,6 +23,7 @@ export function paramsOf(ask: QueryAsk): [string, string][] {
   for (const flag of ['ms', 'arrays', 'show_tsuids', 'show_query']) params.push([flag, 'true']);
   params.push(ask.notes ? ['global_annotations', 'true'] : ['no_annotations', 'true']);
   if (ask.tz) params.push(['tz', ask.tz]);
+  if (ask.onPlans) params.push(['explain', 'true']);
   return params;
 }
 
@@ -31,7 +33,7 @@ export async function runQuery(ask: QueryAsk, signal: AbortSignal,
   const sent = Date.now();
   try {
     const response = await send('api/query', { params: paramsOf(ask), signal });
-    return await readAnswers(response, progress);
+    return await readAnswers(response, progress, ask.onPlans);
   } catch (error) {
     if (isAborted(error)) void cancelOnServer(ask, Date.now() - sent);
     throw error;
@@ -39,7 +41,8 @@ export async function runQuery(ask: QueryAsk, signal: AbortSignal,
 }
 
 async function readAnswers(response: Response,
-                           progress: (answers: Answer[]) => void): Promise<Answer[]> {
+                           progress: (answers: Answer[]) => void,
+                           onPlans: QueryAsk['onPlans']): Promise<Answer[]> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   const array = new ArrayReader();
   let shown = performance.now();
@@ -55,6 +58,7 @@ async function readAnswers(response: Response,
     shown = performance.now();
   }
   if (!array.isComplete) throw new ApiError(0, 'The answer ended too early.');
+  onPlans?.(array.plans);
   return array.items;
 }
 

@@ -21,6 +21,23 @@ export interface Answer {
   dps: [number, number | string][];
 }
 
+// How the server read one sub query.
+export interface Plan {
+  query: number;
+  method: string;
+  metricSeries: number;
+  series: number;
+  groups: number;
+  hours: number;
+  expectedRows: number;
+  expectedBytes: number;
+  rows: number;
+  rowsSkipped: number;
+  points: number;
+  bytes: number;
+  memory: number;
+}
+
 export class ArrayReader {
   private text = ''; // from the element that is not complete
   private at = 0; // how far it was looked at
@@ -28,6 +45,7 @@ export class ArrayReader {
   private inString = false;
   private begin = -1;
   readonly items: Answer[] = [];
+  plans: Plan[] = []; // of a query with `explain`
 
   push(piece: string): void {
     this.text += piece;
@@ -52,8 +70,9 @@ export class ArrayReader {
   }
 
   private take(): void {
-    const item = JSON.parse(this.text.slice(this.begin, this.at + 1)) as Answer;
+    const item = JSON.parse(this.text.slice(this.begin, this.at + 1)) as Answer & { explain?: Plan[] };
     if (item.dps) this.items.push(item); // not the summary of the last element
+    if (item.explain) this.plans = item.explain;
     this.begin = -1;
   }
 

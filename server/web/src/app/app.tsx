@@ -3,6 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import { getJson, online } from '../api/client';
 import { asksLogin, login, signOut } from '../api/login';
+import { findAggregators } from '../api/names';
 import { can, findRights } from '../api/roles';
 import { CardinalityView } from '../admin/cardinality';
 import { RegionsView } from '../admin/regions';
@@ -10,6 +11,8 @@ import { ServerView } from '../admin/server';
 import { BrowseView } from '../browse/browse';
 import { GraphView } from '../graph/graph';
 import { Range } from '../graph/range';
+import { Import } from '../import/import';
+import { LabView } from '../lab/lab';
 import { linkTo, page } from '../state/page';
 import type { View } from '../state/state';
 import { useStore } from '../state/store';
@@ -19,7 +22,7 @@ import { SignIn } from './sign_in';
 
 const VIEW: Record<View, () => preact.JSX.Element> = {
   graph: GraphView, browse: BrowseView, cardinality: CardinalityView, regions: RegionsView,
-  server: ServerView,
+  lab: LabView, server: ServerView,
 };
 
 export function App() {
@@ -29,7 +32,7 @@ export function App() {
   const rights = useStore(can);
   const isOnline = useStore(online);
   useEffect(() => {
-    if (isOnline) findRights().catch(() => {});
+    if (isOnline) findRights().then(findAggregators).catch(() => {});
   }, [user, isOnline]);
   useEffect(() => {
     const what = state.view === 'graph' ? state.title || state.lines[0]?.m : state.metric || state.view;
@@ -40,6 +43,7 @@ export function App() {
     <>
       <Head />
       <Offline />
+      <Import />
       {rights.read ? <View key={`${user?.header} ${isOnline}`} />
         : <main><p class="empty">{user ? 'Your role may not read data.' : 'Sign in to see data.'}</p></main>}
       {asks !== null && <SignIn reason={asks} />}
@@ -48,7 +52,7 @@ export function App() {
 }
 
 const NAMES: [View, string][] = [['browse', 'Metrics'], ['graph', 'Graph'],
-  ['cardinality', 'Cardinality'], ['regions', 'Regions'], ['server', 'Server']];
+  ['cardinality', 'Cardinality'], ['regions', 'Regions'], ['lab', 'Design lab'], ['server', 'Server']];
 
 function Head() {
   const state = useStore(page);
@@ -59,7 +63,7 @@ function Head() {
     <header class="head">
       <a class="brand" href={linkTo({})}>hourcell</a>
       <nav aria-label="Views">
-        {NAMES.filter(([view]) => rights.admin || view !== 'regions').map(([view, text]) => (
+        {NAMES.filter(([view]) => rights.admin || (view !== 'regions' && view !== 'lab')).map(([view, text]) => (
           <a key={view} href={linkOf(view)} aria-current={state.view === view ? 'page' : undefined}>{text}</a>
         ))}
       </nav>

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { NAMES_MAX, fewAtATime, suggest } from '../api/names';
+import { AddData } from '../import/import';
 import { findNames, type Match } from '../query/fuzzy';
 import { page, tweak } from '../state/page';
 import { useStore } from '../state/store';
@@ -45,6 +46,7 @@ function MetricList({ search }: { search: string }) {
           onInput={(event) => tweak({ search: event.currentTarget.value })} />
         <Choice label="Order" value={order} options={ORDERS.map(([key, text]) => [key, text] as [Order, string])}
           onChange={setOrder} />
+        <AddData />
         <p class="status" role="status">{names.value && `${showCount(sorted.length)}${
           names.value.length >= NAMES_MAX ? '+' : ''} metrics`}</p>
       </div>

@@ -1,12 +1,14 @@
 // The form of one query, and its text beside it: a change of either changes the other.
 
 import { useState } from 'preact/hooks';
-import { AGGREGATORS, emptyQuery, type Rate, type SubQuery } from '../query/model';
+import { aggregators, choices } from '../query/aggregators';
+import { emptyQuery, type Rate, type SubQuery } from '../query/model';
 import type { TextError } from '../query/error';
 import { parseQuery } from '../query/parse';
 import { printQuery } from '../query/print';
 import { go, page, tweak } from '../state/page';
 import type { Line } from '../state/state';
+import { useStore } from '../state/store';
 import { Combobox } from '../ui/combobox';
 import { Choice, Menu } from '../ui/parts';
 import { findMetrics, metricHint } from './completions';
@@ -29,6 +31,7 @@ function LineForm({ line, at, count }: { line: Line; at: number; count: number }
   const [before, setBefore] = useState<SubQuery>(emptyQuery());
   const [asText, setAsText] = useState(false);
   const { query, error } = readLine(line);
+  useStore(aggregators); // a name that was taken on trust may be wrong
   if (query && printQuery(query) !== printQuery(before)) setBefore(query);
   const shown = query ?? before;
   // A page without queries shows the form of one.
@@ -95,9 +98,10 @@ function Calculation({ query, onChange }: {
   query: SubQuery; onChange: (query: SubQuery) => void;
 }) {
   const { downsample, rate } = query;
+  const known = useStore(aggregators);
   return (
     <div class="calculation">
-      <Choice label="Aggregator" value={query.aggregator} options={AGGREGATORS}
+      <Choice label="Aggregator" value={query.aggregator} options={choices(known, query.aggregator)}
         onChange={(aggregator) => onChange({ ...query, aggregator })} />
       <span class="soft">every</span>
       <input class="short" aria-label="Downsample interval" placeholder="auto" spellcheck={false}
@@ -107,7 +111,7 @@ function Calculation({ query, onChange }: {
             interval, fn: downsample?.fn ?? 'avg', fill: downsample?.fill ?? '' } });
         }} />
       {downsample && <Choice label="Downsampling function" value={downsample.fn}
-        options={AGGREGATORS.filter((name) => name !== 'none')}
+        options={choices(known, downsample.fn, 'none')}
         onChange={(fn) => onChange({ ...query, downsample: { ...downsample, fn } })} />}
       {downsample && <Choice label="Fill" value={downsample.fill}
         options={FILLS.some(([fill]) => fill === downsample.fill) ? FILLS

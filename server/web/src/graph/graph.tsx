@@ -17,6 +17,7 @@ import { useTick } from '../ui/hooks';
 import { Problem } from '../ui/parts';
 import { dark } from '../ui/theme';
 import { Editor } from './editor';
+import { ExplainTree } from './explain';
 import { Legend } from './legend';
 import { newLine, readLine } from './lines';
 import { Look } from './look';
@@ -26,7 +27,7 @@ import { JsonText, RawPoints, Table } from './results';
 import { useResult, type Result } from './run';
 
 const TABS: Record<State['shown'], string> = {
-  graph: 'Graph', table: 'Table', raw: 'Raw points', json: 'JSON',
+  graph: 'Graph', table: 'Table', raw: 'Raw points', json: 'JSON', explain: 'Explain',
 };
 
 export function GraphView() {
@@ -75,6 +76,8 @@ export function GraphView() {
       {state.shown === 'table' && <Table series={model.drawn.map((one) => one.series)} tz={state.tz} />}
       {state.shown === 'raw' && <RawPoints series={series} tz={state.tz} />}
       {state.shown === 'json' && <JsonText result={result} />}
+      {state.shown === 'explain' && <ExplainTree plans={result.plans} running={result.running}
+        queries={result.sent.map((one) => one.m)} />}
       {note && <NoteDialog note={note} tz={state.tz} onClose={() => setNote(null)} onDone={() => {
         setNote(null);
         setChanges(changes + 1);

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { isAborted } from '../api/client';
 import { runQuery } from '../api/query';
-import type { Answer } from '../api/stream';
+import type { Answer, Plan } from '../api/stream';
 import { sentQueries, type Sent } from '../query/auto';
 import type { SubQuery } from '../query/model';
 import { page } from '../state/page';
@@ -16,6 +16,7 @@ import { readLine } from './lines';
 export interface Result {
   answers: Answer[];
   sent: Sent[];
+  plans: Plan[]; // how the server read each of `sent`
   from: number;
   to: number;
   step: string; // of the automatic downsampling; '' = none
@@ -25,7 +26,7 @@ export interface Result {
 }
 
 const NOTHING: Result = {
-  answers: [], sent: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
+  answers: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
 };
 // A pause in typing.
 const TYPED_MS = 250;
@@ -68,13 +69,14 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         return setResult((old) => ({ ...old, running: false, error }));
       }
       const begun = performance.now();
+      let plans: Plan[] = [];
       const show = (answers: Answer[], running: boolean) => setResult({
-        answers, sent, step, from, to, running, error: null, tookMs: performance.now() - begun,
+        answers, sent, plans, step, from, to, running, error: null, tookMs: performance.now() - begun,
       });
       setResult((old) => ({ ...old, running: true, error: null }));
       try {
         const ask = { start: Math.floor(from), end: Math.ceil(to), ms, tz: state.tz,
-          notes: state.notes };
+          notes: state.notes, onPlans: (found: Plan[]) => void (plans = found) };
         show(await runQuery(ask, signal, (answers) => signal.aborted || show(answers, true)), false);
         rememberQuery(printState(page.get()), state.lines.map((line) => line.m).join('  '));
       } catch (error) {

@@ -45,10 +45,3 @@ export function emptyQuery(metric = ''): SubQuery {
     percentiles: [], buckets: false, groups: [], only: [], other: [],
   };
 }
-
-export const AGGREGATORS = [
-  'sum', 'min', 'max', 'avg', 'none', 'median', 'mult', 'dev', 'diff', 'count', 'zimsum', 'mimmin',
-  'mimmax', 'first', 'last', 'pfsum', 'squareSum', 'p50', 'p75', 'p90', 'p95', 'p99', 'p999',
-  'ep50r3', 'ep75r3', 'ep90r3', 'ep95r3', 'ep99r3', 'ep999r3',
-  'ep50r7', 'ep75r7', 'ep90r7', 'ep95r7', 'ep99r7', 'ep999r7',
-];

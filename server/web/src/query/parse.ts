@@ -4,9 +4,10 @@
 //
 // It accepts what the server accepts, and knows where an error is.
 
+import { isAggregator } from './aggregators';
 import { TextError } from './error';
 import {
-  AGGREGATORS, FILTER_TYPES, emptyQuery,
+  FILTER_TYPES, emptyQuery,
   type Downsample, type Filter, type FilterType, type Rate, type SubQuery,
 } from './model';
 import { findClose, splitOutside, type Part } from './split';
@@ -27,7 +28,7 @@ export function parseQuery(text: string): SubQuery {
 }
 
 function parseAggregator(part: Part, what: string): string {
-  if (AGGREGATORS.includes(part.text)) return part.text;
+  if (isAggregator(part.text)) return part.text;
   throw new TextError(`no such ${what}: ${part.text || 'nothing'}`, part.at, part.text.length);
 }
 

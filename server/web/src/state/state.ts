@@ -1,9 +1,9 @@
 // What the page shows. All of it is in the address after '#', in OpenTSDB's own words where it has
 // them: an old link of OpenTSDB's page is a link of this one.
 
-export const VIEWS = ['graph', 'browse', 'cardinality', 'regions', 'server'] as const;
+export const VIEWS = ['graph', 'browse', 'cardinality', 'regions', 'lab', 'server'] as const;
 export type View = (typeof VIEWS)[number];
-export const SHOWN = ['graph', 'table', 'raw', 'json'] as const;
+export const SHOWN = ['graph', 'table', 'raw', 'json', 'explain'] as const;
 export type Shown = (typeof SHOWN)[number];
 export const STYLES = ['line', 'area', 'stacked', 'points', 'bars'] as const;
 export type Style = (typeof STYLES)[number];
@@ -38,6 +38,8 @@ export interface State {
   metric: string; // in browse
   tag: string; // in browse: broken down by it
   search: string;
+  fleet: string; // in the design lab; '' = the first of its examples
+  designs: string[]; // as texts of --design
 }
 
 export const START = '1h-ago';
@@ -47,5 +49,6 @@ export function emptyState(): State {
     view: 'browse', shown: 'graph', start: START, end: '', lines: [], style: 'line', ylog: false,
     y2log: false, yrange: '', y2range: '', ylabel: '', y2label: '', title: '', unit: '', tz: '',
     refresh: 0, auto: true, notes: true, solo: [], sort: '', metric: '', tag: '', search: '',
+    fleet: '', designs: [],
   };
 }

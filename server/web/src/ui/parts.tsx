@@ -39,14 +39,14 @@ export function Bar({ part }: { part: number }) {
 }
 
 // The browser's own dialog: it keeps the focus, and Escape closes it.
-export function Dialog({ title, onClose, children }: {
-  title: string; onClose: () => void; children: ComponentChildren;
+export function Dialog({ title, onClose, children, wide }: {
+  title: string; onClose: () => void; children: ComponentChildren; wide?: boolean;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   // Before the next key: Escape must find it open.
   useLayoutEffect(() => dialog.current!.showModal(), []);
   return (
-    <dialog ref={dialog} aria-label={title} onClose={onClose}>
+    <dialog ref={dialog} class={wide ? 'wide' : ''} aria-label={title} onClose={onClose}>
       <header>
         <h2>{title}</h2>
         <button class="quiet" aria-label="Close" onClick={() => dialog.current!.close()}>✕</button>

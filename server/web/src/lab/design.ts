@@ -1,0 +1,32 @@
+// A design of row keys and regions as a form has it, and as the text of `hourcell simulate --design`:
+//
+//   salted: layout=salted:20 presplit=salt tsd.region.split.policy=ConstantSize
+
+export const PARTS = ['layout', 'distributor', 'presplit', 'policy', 'engine'] as const;
+export type Part = (typeof PARTS)[number];
+export type Design = Record<Part, string> & { name: string; more: string };
+
+const POLICY = 'tsd.region.split.policy';
+
+export function parseDesign(text: string): Design {
+  const colon = text.indexOf(':');
+  const design: Design = {
+    name: text.slice(0, Math.max(colon, 0)).trim(), layout: '', distributor: '', presplit: '', policy: '',
+    engine: '', more: '',
+  };
+  const more: string[] = [];
+  for (const word of text.slice(colon + 1).split(/\s+/).filter(Boolean)) {
+    const equals = word.indexOf('=');
+    const key = word.slice(0, equals) === POLICY ? 'policy' : word.slice(0, equals);
+    if (PARTS.includes(key as Part)) design[key as Part] = word.slice(equals + 1);
+    else more.push(word);
+  }
+  return { ...design, more: more.join(' ') };
+}
+
+// Parts that are empty are left out: the server's defaults.
+export function printDesign(design: Design): string {
+  const words = PARTS.filter((part) => design[part] !== '')
+    .map((part) => `${part === 'policy' ? POLICY : part}=${design[part]}`);
+  return `${design.name || 'design'}: ${[...words, design.more].filter(Boolean).join(' ')}`.trim();
+}
