@@ -15,6 +15,10 @@ namespace {
 
 // Series between two looks at the watch, and those whose tsuids are read together.
 constexpr size_t kSeriesAtOnce = 4096;
+// So many series of a metric are tried one by one before its posting sets are read, where all
+// metrics are looked at: a metric of a few costs less to try than to look up, and there may be as
+// many metrics as series.
+constexpr size_t kTriedBeforePostings = 256;
 // Those that are visited: visits may wait for a client.
 constexpr size_t kVisitsBetweenChecks = 64;
 
@@ -147,6 +151,64 @@ absl::Status SeriesLookup::Select(std::string_view metric,
   return SelectAmong(*numbers, conditions, watch, selected);
 }
 
+absl::Status SeriesLookup::VisitAmong(std::span<const SeriesNumber> numbers,
+                                      std::span<const Condition> conditions,
+                                      std::string_view after,
+                                      const QueryWatch& watch,
+                                      const Consider& consider) const {
+  std::vector<SelectedSeries> selected;
+  HOURCELL_RETURN_IF_ERROR(SelectAmong(numbers, conditions, watch, &selected));
+  for (const SelectedSeries& one : selected) {
+    if (one.tsuid > after && !consider(one.tsuid)) break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SeriesLookup::VisitMetric(Uid metric,
+                                       std::span<const Condition> conditions,
+                                       const QueryWatch& watch,
+                                       const Consider& consider) const {
+  MemoryHold hold(memory_);
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::vector<SeriesNumber>> numbers,
+                            Intersect(metric, conditions, &hold));
+  if (numbers.has_value()) return VisitAmong(*numbers, conditions, /*after=*/{}, watch, consider);
+  return series_.VisitMetric(metric,
+                             [&](SeriesNumber, std::string_view tsuid) { return consider(tsuid); });
+}
+
+absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions,
+                                           const QueryWatch& watch,
+                                           const Consider& consider) const {
+  using NextVisit = SeriesTable::NextVisit;
+  const bool has_postings = std::ranges::any_of(conditions, &Condition::IsPosting);
+  std::string metric;
+  size_t tried = 0;  // of that metric
+  absl::Status fault;
+  const auto visit = [&](SeriesNumber, std::string_view tsuid) {
+    if (const std::string_view its = tsuid.substr(0, layout_.metric_width); its != metric) {
+      metric = its;
+      tried = 0;
+    }
+    if (!consider(tsuid)) return NextVisit::kNone;
+    if (!has_postings || ++tried < kTriedBeforePostings) return NextVisit::kSeries;
+    bool is_over = false;
+    const auto consider_rest = [&](std::string_view other) {
+      return !(is_over = !consider(other));
+    };
+    fault = [&] {
+      MemoryHold hold(memory_);
+      HOURCELL_ASSIGN_OR_RETURN(
+          const auto numbers,
+          Intersect(static_cast<Uid>(LoadBigEndian(metric.data(), metric.size())), conditions,
+                    &hold));
+      return VisitAmong(*numbers, conditions, /*after=*/tsuid, watch, consider_rest);
+    }();
+    return is_over || !fault.ok() ? NextVisit::kNone : NextVisit::kMetric;
+  };
+  HOURCELL_RETURN_IF_ERROR(series_.VisitAll(visit));
+  return fault;
+}
+
 absl::StatusOr<uint64_t> SeriesLookup::Visit(
     const LookupQuery& query,
     const QueryWatch& watch,
@@ -168,7 +230,7 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
   uint64_t visited = 0;
   uint64_t tried = 0;
   absl::Status fault;
-  const auto consider = [&](SeriesNumber, std::string_view tsuid) {
+  const auto consider = [&](std::string_view tsuid) {
     if (++tried % kSeriesAtOnce == 0) fault = watch.Check();
     if (!fault.ok()) return false;
     if (!Matches(conditions, tsuid)) return true;
@@ -183,20 +245,8 @@ absl::StatusOr<uint64_t> SeriesLookup::Visit(
     return visit(series);
   };
 
-  MemoryHold hold(memory_);
-  std::optional<std::vector<SeriesNumber>> numbers;
-  if (metric.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(numbers, Intersect(*metric, conditions, &hold));
-  }
-  if (numbers.has_value()) {
-    std::vector<SelectedSeries> selected;
-    HOURCELL_RETURN_IF_ERROR(SelectAmong(*numbers, conditions, watch, &selected));
-    for (const SelectedSeries& one : selected) {
-      if (!consider(one.number, one.tsuid)) break;
-    }
-  } else {
-    HOURCELL_RETURN_IF_ERROR(series_.Visit(metric, consider));
-  }
+  HOURCELL_RETURN_IF_ERROR(metric.has_value() ? VisitMetric(*metric, conditions, watch, consider)
+                                              : VisitAllMetrics(conditions, watch, consider));
   HOURCELL_RETURN_IF_ERROR(fault);
   return total.value_or(found);
 }

@@ -78,6 +78,23 @@ class SeriesLookup {
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> Intersect(
       Uid metric, std::span<const Condition> conditions, MemoryHold* hold) const;
 
+  // False: no other series is wanted.
+  using Consider = std::function<bool(std::string_view tsuid)>;
+  // Considers series ascending by tsuid; what does not match may be among them. Those of `numbers`
+  // that come after `after`; those of a metric; those of all metrics.
+  absl::Status VisitAmong(std::span<const SeriesNumber> numbers,
+                          std::span<const Condition> conditions,
+                          std::string_view after,
+                          const QueryWatch& watch,
+                          const Consider& consider) const;
+  absl::Status VisitMetric(Uid metric,
+                           std::span<const Condition> conditions,
+                           const QueryWatch& watch,
+                           const Consider& consider) const;
+  absl::Status VisitAllMetrics(std::span<const Condition> conditions,
+                               const QueryWatch& watch,
+                               const Consider& consider) const;
+
   // Appends those of `numbers` that match, ascending by tsuid.
   absl::Status SelectAmong(std::span<const SeriesNumber> numbers,
                            std::span<const Condition> conditions,

@@ -161,6 +161,43 @@ TEST_F(SeriesLookupTest, FindsThousandsInMemoryAndInTheTableOnceEach) {
   check();
 }
 
+// After 256 series of a metric the rest is looked up by its tags.
+TEST_F(SeriesLookupTest, ATagOfAnyMetricIsFoundInMetricsOfAnySize) {
+  const std::vector<int> sizes = {1, 255, 256, 257, 258, 600, 3};
+  const auto put = [this](int metric, int i) {
+    Put(fmt::format("m{}", metric), fmt::format("host=h{} dc=d{}", i, i % 3));
+  };
+  std::vector<std::string> wanted;   // with host=h256 or h1
+  std::vector<std::string> of_last;  // with host=h599
+  size_t with_dc = 0;
+  for (int metric = 0; metric < static_cast<int>(sizes.size()); ++metric) {
+    const int size = sizes[static_cast<size_t>(metric)];
+    for (int i = 0; i < size; ++i) {
+      put(metric, i);
+      if (i == size / 2 && metric % 2 == 1) {
+        ASSERT_OK(tsdb_->Flush());
+      }
+      if (i % 3 == 1) ++with_dc;
+      if (i == 1 || i == 256) wanted.push_back(fmt::format("m{} host=h{} dc=d1", metric, i));
+      if (i == 599) of_last.push_back(fmt::format("m{} host=h599 dc=d2", metric));
+    }
+  }
+  const auto check = [&] {
+    EXPECT_EQ(Find({.metric = "*", .tags = {{"host", "h1"}, {"host", "h256"}}}), wanted);
+    EXPECT_EQ(Find({.metric = "*", .tags = {{"host", "h1"}, {"host", "h256"}, {"dc", "d1"}}}),
+              wanted);
+    EXPECT_EQ(Find({.metric = "*", .tags = {{"host", "h599"}}}), of_last);
+    EXPECT_THAT(Find({.metric = "*", .tags = {{"host", "h599"}, {"dc", "d1"}}}), IsEmpty());
+    EXPECT_THAT(Find({.metric = "*", .tags = {{"dc", "d1"}}}), SizeIs(with_dc));
+    EXPECT_THAT(Find({.metric = "*", .tags = {{"dc", "d1"}}, .start_index = 300, .limit = 10}),
+                SizeIs(10));
+    EXPECT_EQ(total_, with_dc);
+  };
+  check();
+  Open();
+  check();
+}
+
 TEST_F(SeriesLookupTest, EndsWhenItsVisitorOrItsControlSays) {
   PutSome();
   int visited = 0;
