@@ -13,7 +13,7 @@ make_tarball() {
   git archive --format=tar --prefix="$name/" HEAD | xz --threads=1 -6 >"$1/$name.tar.xz"
 }
 
-# make_packages <directory of the tarball> <directory>: builds them from the tarball, in <directory>.
+# make_packages <directory of the tarball> <directory>: builds them in <directory>.
 make_packages() {
   local version tree epoch cache
   version=$(package_version)
@@ -83,12 +83,12 @@ check_fresh_system() {
   # The machine's own sources, keys included.
   mmdebstrap --quiet --variant=apt --include=systemd,ca-certificates,curl,man-db \
     bookworm "$root" - < <(apt_sources)
-  mkdir "$root/root/check"
+  mkdir "$root/srv/check"
   cp "$1/hourcell_$(package_version)_amd64.deb" docs/operate.md scripts/lib/fresh_system \
-    "$root/root/check/"
+    "$root/srv/check/"
   # A name space of its own ends what it started.
   unshare --fork --pid --mount-proc="$root/proc" --kill-child \
-    chroot "$root" /root/check/fresh_system "$(package_version)" || result=$?
+    chroot "$root" /srv/check/fresh_system "$(package_version)" || result=$?
   rm -rf "$root"
   return "$result"
 }
