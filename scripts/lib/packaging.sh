@@ -26,7 +26,7 @@ make_packages() {
   sed "s/@BUILD_DEPENDS@/$(packages_for build | paste -sd, | sed 's/,/, /g')/" \
     "$tree/debian/control.in" >"$tree/debian/control"
   printf 'hourcell (%s) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' "$version" \
-    'See CHANGELOG.md.' 'Hourcell developers <hourcell@localhost.localdomain>' \
+    'See CHANGELOG.md.' 'Hourcell developers <hourcell@example.org>' \
     "$(LC_ALL=C date -u -R -d "@$epoch")" >"$tree/debian/changelog"
   # debhelper gives the build another home, where ccache would find nothing.
   cache=$(ccache --get-config cache_dir 2>/dev/null || true)
