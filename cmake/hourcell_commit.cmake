@@ -35,13 +35,14 @@ if(HOURCELL_COMMIT MATCHES "Format")
   endif()
 endif()
 
+# lintian takes "deflate 1.14" for a copy of zlib in the program: hence the v.
 set(HOURCELL_LIBRARIES "")
 foreach(library
     "RocksDB ${RocksDB_VERSION}" "Abseil ${absl_VERSION}" "Boost ${Boost_VERSION_STRING}"
     "fmt ${fmt_VERSION}" "simdjson ${simdjson_VERSION}" "spdlog ${spdlog_VERSION}"
     "OpenSSL ${OPENSSL_VERSION}" "zlib ${ZLIB_VERSION_STRING}" "RE2 ${RE2_VERSION}"
     "PCRE2 ${PCRE2_VERSION}" "CRoaring ${roaring_VERSION}" "cairo ${CAIRO_VERSION}"
-    "libdeflate ${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}"
+    "libdeflate v${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}"
     "expat ${EXPAT_VERSION_STRING}")
   list(APPEND HOURCELL_LIBRARIES "${library}")
 endforeach()
