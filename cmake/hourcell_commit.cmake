@@ -1,6 +1,6 @@
-# HOURCELL_COMMIT: the commit that `hourcell version` names. `git archive` writes it to commit.txt, so
-# that a source tarball knows it without git. The builds of developers do not name one: they would be
-# linked again after each commit.
+# HOURCELL_COMMIT: the commit that `hourcell version` names. `git archive` writes it to commit.txt,
+# so that a source tarball knows it without git. The builds of developers do not name one: they
+# would be linked again after each commit.
 file(READ ${PROJECT_SOURCE_DIR}/cmake/commit.txt HOURCELL_COMMIT)
 string(STRIP "${HOURCELL_COMMIT}" HOURCELL_COMMIT)
 if(HOURCELL_COMMIT MATCHES "Format")
@@ -35,13 +35,15 @@ if(HOURCELL_COMMIT MATCHES "Format")
   endif()
 endif()
 
+# lintian takes "deflate 1.14" for a copy of zlib in the program: hence the v.
 set(HOURCELL_LIBRARIES "")
 foreach(library
     "RocksDB ${RocksDB_VERSION}" "Abseil ${absl_VERSION}" "Boost ${Boost_VERSION_STRING}"
     "fmt ${fmt_VERSION}" "simdjson ${simdjson_VERSION}" "spdlog ${spdlog_VERSION}"
     "OpenSSL ${OPENSSL_VERSION}" "zlib ${ZLIB_VERSION_STRING}" "RE2 ${RE2_VERSION}"
     "PCRE2 ${PCRE2_VERSION}" "CRoaring ${roaring_VERSION}" "cairo ${CAIRO_VERSION}"
-    "libdeflate ${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}" "expat ${EXPAT_VERSION_STRING}")
+    "libdeflate v${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}"
+    "expat ${EXPAT_VERSION_STRING}")
   list(APPEND HOURCELL_LIBRARIES "${library}")
 endforeach()
 string(REPLACE ";" ", " HOURCELL_LIBRARIES "${HOURCELL_LIBRARIES}")

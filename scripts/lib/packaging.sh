@@ -13,7 +13,7 @@ make_tarball() {
   git archive --format=tar --prefix="$name/" HEAD | xz --threads=1 -6 >"$1/$name.tar.xz"
 }
 
-# make_packages <directory of the tarball> <directory>: builds them from the tarball, in <directory>.
+# make_packages <directory of the tarball> <directory>: builds them in <directory>.
 make_packages() {
   local version tree epoch cache
   version=$(package_version)
@@ -26,7 +26,7 @@ make_packages() {
   sed "s/@BUILD_DEPENDS@/$(packages_for build | paste -sd, | sed 's/,/, /g')/" \
     "$tree/debian/control.in" >"$tree/debian/control"
   printf 'hourcell (%s) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' "$version" \
-    'See CHANGELOG.md.' 'Hourcell developers <hourcell@localhost.localdomain>' \
+    'See CHANGELOG.md.' 'Hourcell developers <hourcell@example.org>' \
     "$(LC_ALL=C date -u -R -d "@$epoch")" >"$tree/debian/changelog"
   # debhelper gives the build another home, where ccache would find nothing.
   cache=$(ccache --get-config cache_dir 2>/dev/null || true)
@@ -83,12 +83,12 @@ check_fresh_system() {
   # The machine's own sources, keys included.
   mmdebstrap --quiet --variant=apt --include=systemd,ca-certificates,curl,man-db \
     bookworm "$root" - < <(apt_sources)
-  mkdir "$root/root/check"
+  mkdir "$root/srv/check"
   cp "$1/hourcell_$(package_version)_amd64.deb" docs/operate.md scripts/lib/fresh_system \
-    "$root/root/check/"
+    "$root/srv/check/"
   # A name space of its own ends what it started.
   unshare --fork --pid --mount-proc="$root/proc" --kill-child \
-    chroot "$root" /root/check/fresh_system "$(package_version)" || result=$?
+    chroot "$root" /srv/check/fresh_system "$(package_version)" || result=$?
   rm -rf "$root"
   return "$result"
 }

@@ -59,7 +59,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
                               config->text("tsd.mode") != "ro"}),
       admin_(tsdb, clock),
       metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
-      health_(tsdb,
+      health_([tsdb] { return tsdb->Health(); },
               {.mode = config->text("tsd.mode"),
                .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),

@@ -112,15 +112,15 @@ HttpResponse ResponseOf(const HttpRequest& request,
 
 }  // namespace
 
-HealthHandler::HealthHandler(Tsdb* tsdb, Settings settings)
-    : tsdb_(tsdb), settings_(std::move(settings)) {}
+HealthHandler::HealthHandler(std::function<StoreHealth()> health, Settings settings)
+    : health_(std::move(health)), settings_(std::move(settings)) {}
 
 bool HealthHandler::IsHealthy() {
-  return !tsdb_->Health().must_reopen;
+  return !health_().must_reopen;
 }
 
 HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
-  const StoreHealth health = tsdb_->Health();
+  const StoreHealth health = health_();
   std::vector<HealthCheck> checks = {{.name = "server", .message = "it answers"}};
   // What the server gets over by itself is for /readyz.
   if (health.must_reopen) checks.push_back(JournalCheck(health));
@@ -133,7 +133,7 @@ HttpResponse HealthHandler::HandleReady(const HttpRequest& request) {
   if (!purpose.empty() && purpose != kReads && purpose != kWrites) {
     return HttpError(400, "Bad request", "for: want reads or writes");
   }
-  const StoreHealth health = tsdb_->Health();
+  const StoreHealth health = health_();
   std::vector<HealthCheck> checks = {
       {.name = "store",
        .is_ok = health.is_open,

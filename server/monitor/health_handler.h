@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/tsdb.h"
+#include "engine/store_health.h"
 #include "server/http/http_message.h"
 
 namespace hourcell {
@@ -46,8 +46,8 @@ class HealthHandler {
     std::string mode = "rw";      // tsd.mode
     int64_t disk_free_bytes = 0;  // less free space than this is a full disk; 0 = none is
   };
-  // `tsdb` is borrowed and outlives the object.
-  HealthHandler(Tsdb* tsdb, Settings settings);
+  // `health` says how the store is: Tsdb::Health.
+  HealthHandler(std::function<StoreHealth()> health, Settings settings);
 
   // Called for each /readyz. Before the first request; null: the load is not checked.
   void SetLoad(std::function<ServerLoad()> load) { load_ = std::move(load); }
@@ -64,7 +64,7 @@ class HealthHandler {
   std::vector<HealthCheck> WriteChecks(const StoreHealth& health) const;
   std::vector<HealthCheck> ReadChecks() const;
 
-  Tsdb* const tsdb_;
+  const std::function<StoreHealth()> health_;
   const Settings settings_;
   std::function<ServerLoad()> load_;
   std::atomic<bool> is_stopping_ = false;

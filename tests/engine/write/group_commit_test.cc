@@ -6,6 +6,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <string_view>
@@ -183,9 +184,12 @@ TEST_F(GroupCommitTest, AFailedWriteIsToldAndItsPointsAreTriedAgain) {
     EXPECT_THAT(Append(i, 1).Wait(), StatusIs(absl::StatusCode::kUnavailable));
   EXPECT_EQ(CountPoints(tsdb_.get()), 4u) << "points are there, though not acknowledged";
   EXPECT_EQ(CountAfterCrash(), 1u);
+  EXPECT_THAT(tsdb_->Health().journal, StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_FALSE(tsdb_->Health().must_reopen);
 
   fs_->Heal();
   EXPECT_OK(Append(9, 1).Wait());
+  EXPECT_OK(tsdb_->Health().journal);
   EXPECT_EQ(CountAfterCrash(), 5u);
   Open();
   EXPECT_EQ(CountPoints(tsdb_.get()), 5u);
@@ -199,8 +203,21 @@ TEST_F(GroupCommitTest, AFailedFsyncEndsWriting) {
   EXPECT_FALSE(Append(1, 1).Wait().ok());
   EXPECT_THAT(Append(2, 1).Wait(), StatusIs(absl::StatusCode::kFailedPrecondition));
   EXPECT_EQ(CountPoints(tsdb_.get()), 3u) << "reads go on";
+  EXPECT_TRUE(tsdb_->Health().must_reopen);
+  EXPECT_THAT(tsdb_->Health().journal, StatusIs(absl::StatusCode::kFailedPrecondition));
   Open();
+  EXPECT_FALSE(tsdb_->Health().must_reopen);
   EXPECT_OK(Append(3, 1).Wait());
+}
+
+TEST_F(GroupCommitTest, WritesAndSyncsAreInHistograms) {
+  options_.sync = Durability::kAlways;
+  Open();
+  ASSERT_OK(Append(0, 1).Wait());
+  ASSERT_OK(Append(1, 1).Wait());
+  for (const HistogramSample& sample : tsdb_->stats().Histograms())
+    EXPECT_EQ(std::accumulate(sample.buckets.begin(), sample.buckets.end(), 0u), 2u) << sample.name;
+  EXPECT_EQ(tsdb_->stats().Histograms().size(), 2u);
 }
 
 TEST_F(GroupCommitTest, ASyncIsOnDiskInAnyMode) {
