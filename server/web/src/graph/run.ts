@@ -28,8 +28,10 @@ export interface Result {
 const NOTHING: Result = {
   answers: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
 };
-// A pause in typing.
+// A pause in typing. A view that was just opened, and what was chosen, is asked for at once: only a
+// text that still changes waits.
 const TYPED_MS = 250;
+let lastRun = 0;
 
 export function rangeOf(state: State, now = Date.now()): [number, number] {
   return [parseTime(state.start, now, state.tz), parseTime(state.end, now, state.tz)];
@@ -57,7 +59,9 @@ export function useResult(state: State, pixels: number, tick: number): Result {
     state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200), tick]);
   useEffect(() => {
     const abort = new AbortController();
-    const timer = setTimeout(() => void run(abort.signal), TYPED_MS);
+    const pause = performance.now() - lastRun < 2 * TYPED_MS ? TYPED_MS : 0;
+    lastRun = performance.now();
+    const timer = setTimeout(() => void run(abort.signal), pause);
     const run = async (signal: AbortSignal) => {
       const { sent, step, from, to } = planOf(state, pixels);
       const ms = sent.map((one) => one.m);
