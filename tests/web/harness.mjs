@@ -26,7 +26,7 @@ const built = process.env.HOURCELL_PAGE ? resolve(process.env.HOURCELL_PAGE) : '
 
 export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
-function freePort() {
+export function freePort() {
   return new Promise((done, fail) => {
     const server = createServer().once('error', fail);
     server.listen(0, '127.0.0.1', () => {
@@ -103,6 +103,9 @@ export class Server {
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
+
+// A browser in which each context has a cache of its own: for measurements.
+export const launch = () => chromium.launch({ executablePath: browser, headless: true, args: flags });
 
 export class Browser {
   static async create(options = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDesign, printDesign } from '../src/lab/design';
+import { parseDesign, printDesign, stepsOf } from '../src/lab/design';
 import { figuresOf, heatOf, keyOf, type Simulated } from '../src/lab/result';
 
 describe('a design', () => {
@@ -17,6 +17,12 @@ describe('a design', () => {
   });
   it('without a name is one all the same', () => {
     expect(printDesign(parseDesign('layout'))).toBe('design: layout');
+  });
+});
+
+describe('the heat map of a fleet', () => {
+  it('has steps of whole hours', () => {
+    expect(['duration=2d', 'metrics=1,duration=36h', 'duration=10d', ''].map(stepsOf)).toEqual([48, 36, 80, 24]);
   });
 });
 

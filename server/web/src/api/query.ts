@@ -16,6 +16,7 @@ export interface QueryAsk {
 // Pauses between two drawings grow: the more there is, the longer one takes.
 const TICK_MS = 150;
 const TICK_GROWS = 1.7;
+const DRAWN_SHARE = 4;
 
 export function paramsOf(ask: QueryAsk): [string, string][] {
   const params: [string, string][] = [['start', String(ask.start)], ['end', String(ask.end)]];
@@ -56,6 +57,11 @@ async function readAnswers(response: Response,
     const partial = array.partial();
     progress(partial ? [...array.items, partial] : array.items.slice());
     shown = performance.now();
+    // Drawing goes on after this: the next time is when most of the time is left for the answer.
+    const begun = shown;
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      tick = Math.max(tick, DRAWN_SHARE * (performance.now() - begun));
+    }));
   }
   if (!array.isComplete) throw new ApiError(0, 'The answer ended too early.');
   onPlans?.(array.plans);

@@ -1,6 +1,6 @@
 // Runs the queries of the page whenever they, or the range, change.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { isAborted } from '../api/client';
 import { runQuery } from '../api/query';
 import type { Answer, Plan } from '../api/stream';
@@ -28,8 +28,10 @@ export interface Result {
 const NOTHING: Result = {
   answers: [], sent: [], plans: [], from: 0, to: 0, step: '', tookMs: 0, running: false, error: null,
 };
-// A pause in typing.
+// A pause in typing. A view that was just opened, and what was chosen, is asked for at once: only a
+// text that still changes waits.
 const TYPED_MS = 250;
+let lastRun = -Infinity;
 
 export function rangeOf(state: State, now = Date.now()): [number, number] {
   return [parseTime(state.start, now, state.tz), parseTime(state.end, now, state.tz)];
@@ -55,9 +57,9 @@ export function useResult(state: State, pixels: number, tick: number): Result {
   // Only what changes the answer.
   const key = JSON.stringify([state.lines.map((line) => line.m), state.start, state.end, state.tz,
     state.auto, state.notes, state.shown === 'raw', Math.round(pixels / 200), tick]);
-  useEffect(() => {
+  // Not useEffect: that waits until the page was painted.
+  useLayoutEffect(() => {
     const abort = new AbortController();
-    const timer = setTimeout(() => void run(abort.signal), TYPED_MS);
     const run = async (signal: AbortSignal) => {
       const { sent, step, from, to } = planOf(state, pixels);
       const ms = sent.map((one) => one.m);
@@ -84,6 +86,11 @@ export function useResult(state: State, pixels: number, tick: number): Result {
         setResult((old) => ({ ...old, answers: [], running: false, error }));
       }
     };
+    const pause = performance.now() - lastRun < 2 * TYPED_MS ? TYPED_MS : 0;
+    lastRun = performance.now();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    if (pause) timer = setTimeout(() => void run(abort.signal), pause);
+    else void run(abort.signal);
     return () => {
       clearTimeout(timer);
       abort.abort();

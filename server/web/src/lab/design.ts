@@ -30,3 +30,13 @@ export function printDesign(design: Design): string {
     .map((part) => `${part === 'policy' ? POLICY : part}=${design[part]}`);
   return `${design.name || 'design'}: ${[...words, design.more].filter(Boolean).join(' ')}`.trim();
 }
+
+const STEPS_MAX = 96;
+
+// Steps of a heat map, so that each takes whole hours: rows are written by the hour, and steps that
+// cut hours show stripes that there are not. Fleets last a day if they do not say how long.
+export function stepsOf(fleet: string): number {
+  const [, count, unit] = /duration=(\d+)([hd])/.exec(fleet) ?? ['', '1', 'd'];
+  const hours = Number(count) * (unit === 'd' ? 24 : 1);
+  return Math.max(1, Math.ceil(hours / Math.ceil(hours / STEPS_MAX)));
+}

@@ -9,7 +9,7 @@ import { useStore } from '../state/store';
 import { showCount } from '../time/units';
 import { useAnswer, useTick } from '../ui/hooks';
 import { Bar, Choice, Problem } from '../ui/parts';
-import { parseDesign, printDesign, type Design, type Part } from './design';
+import { parseDesign, printDesign, stepsOf, type Design, type Part } from './design';
 import { LabReport } from './report';
 import type { Simulated } from './result';
 
@@ -60,7 +60,8 @@ function Lab() {
   const run = () => {
     setProblem(null);
     go({ fleet, designs: designs.map(printDesign) });
-    send('api/admin/simulate', { method: 'POST', json: { fleet, designs: designs.map(printDesign) } })
+    send('api/admin/simulate', { method: 'POST', json: {
+      fleet, designs: designs.map(printDesign), heat_steps: stepsOf(fleet) } })
       .then((answer) => answer.json() as Promise<Job>).then(setJob).catch(setProblem);
   };
   const cancel = () => void send('api/admin/jobs', { method: 'DELETE', params: [['id', String(job!.id)]] })

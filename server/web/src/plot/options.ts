@@ -68,6 +68,10 @@ const FOCUS_MAX = 60_000;
 
 const sizeOf = (model: ChartModel) => model.axis.length * model.drawn.length;
 
+// A browser draws lines of one pixel many times as fast as wider ones, and among so many none is seen
+// by its width. They are not smoothed either.
+const widthOf = (model: ChartModel) => (sizeOf(model) > FOCUS_MAX ? 1 / (devicePixelRatio || 1) : 1.6);
+
 const NEAR = 200;
 
 // The index of the point that is nearest to the pointer, as series have points of their own.
@@ -82,7 +86,7 @@ export function nearest(column: ArrayLike<number | null | undefined>, at: number
 
 function seriesOf({ color, right, series }: Drawn, model: ChartModel): uPlot.Series {
   const scale = right ? 'y2' : 'y';
-  const base = { label: series.label, scale, stroke: color, width: 1.6, spanGaps: false };
+  const base = { label: series.label, scale, stroke: color, width: widthOf(model), spanGaps: false };
   const lone = series.stats.points === 1;
   switch (model.style) {
     case 'points':

@@ -53,7 +53,7 @@ function showSeconds(seconds: number): string {
 }
 
 export function showCount(count: number): string {
-  return count.toLocaleString('en').replace(/,/g, '\u202f');
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 }
 
 export function plural(count: number, one: string, many = `${one}s`): string {

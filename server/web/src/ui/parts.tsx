@@ -1,7 +1,7 @@
 // Small parts that views are made of.
 
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../api/client';
 
 export function Choice<T extends string>({ label, value, options, onChange }: {
@@ -56,18 +56,20 @@ export function Dialog({ title, onClose, children, wide }: {
   );
 }
 
-// A button that opens a list of actions. It closes after one, and by Escape.
+// A button that opens a list of actions. It closes after one, and by Escape. What is in it is made
+// when it is opened: the list of time zones alone took longer than the rest of a page.
 export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
   const details = useRef<HTMLDetailsElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const close = () => details.current?.removeAttribute('open');
   return (
-    <details ref={details} class="menu"
+    <details ref={details} class="menu" onToggle={(event) => setOpen(event.currentTarget.open)}
       onKeyDown={(event) => event.key === 'Escape' && close()}
       onFocusOut={(event) => {
         if (!details.current?.contains(event.relatedTarget as Node | null)) close();
       }}>
       <summary>{label}</summary>
-      <div onClick={close}>{children}</div>
+      <div onClick={close}>{isOpen && children}</div>
     </details>
   );
 }
