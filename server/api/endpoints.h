@@ -37,7 +37,7 @@ class Endpoints {
   void StopJobs() { jobs_.Stop(); }
 
   HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
-  HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
+  HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
   HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }

@@ -37,7 +37,9 @@ constexpr RouteRow kRows[] = {
      .del = Changes(Right::kAdmin, kWriteOnly),
      .answered_on = AnsweredOn::kQueryThreads,
      .handler = &Endpoints::Query,
-     .doc = "query points; DELETE removes what it finds, if tsd.http.query.allow_delete is set"},
+     .doc =
+         "query points, answered as JSON or, by the header Accept, as a graph; DELETE removes what "
+         "it finds, if tsd.http.query.allow_delete is set"},
     {.path = "/api/query/last",
      .get = Reads(Right::kRead, kWriteOnly),
      .post = Reads(Right::kRead, kWriteOnly),
@@ -227,7 +229,7 @@ constexpr RouteRow kRows[] = {
      .get = Reads(Right::kRead, kWriteOnly),
      .answered_on = AnsweredOn::kQueryThreads,
      .handler = &Endpoints::QueryPage,
-     .doc = "query points, answered as text or as OpenTSDB's page"},
+     .doc = "query points, answered as text, as a graph (png, svg) or as a page"},
     {.path = "/suggest",
      .get = Reads(Right::kRead, kWriteOnly),
      .answered_on = AnsweredOn::kQueryThreads,
