@@ -70,6 +70,7 @@ class Endpoints {
   HttpResponse Ttl(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
+  HttpResponse RegionLoads(const HttpRequest& request) { return regions_.Loads(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
   HttpResponse SplitRegion(const HttpRequest& request);
   HttpResponse MergeRegions(const HttpRequest& request);
