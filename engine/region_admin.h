@@ -26,10 +26,12 @@
 #include <absl/status/statusor.h>
 
 #include "engine/explained_key.h"
+#include "engine/region_load.h"
 
 namespace hourcell {
 
 class Clock;
+class RegionHistory;
 class RegionStore;
 class RowKeyCodec;
 class TableMaintenance;
@@ -91,6 +93,7 @@ class RegionAdmin {
     const RowKeyCodec* row_keys = nullptr;
     UidDirectory* uids = nullptr;
     Clock* clock = nullptr;
+    const RegionHistory* history = nullptr;  // of the data table; null: none is kept
   };
 
   RegionAdmin(const SplitSettings& settings, Parts parts);
@@ -117,6 +120,13 @@ class RegionAdmin {
   // rows of its sister still; try again.
   absl::StatusOr<ListedRegion> Merge(std::string_view table,
                                      const std::vector<std::string>& regions);
+
+  // What the regions took of late, step by step, from the first step that begins at or after
+  // `since_ms`; and how they changed. kInvalidArgument also: a table whose regions are not watched,
+  // which is any but data. Empty if the store does not look after its regions by itself.
+  absl::StatusOr<RegionLoadReport> Loads(std::string_view table,
+                                         uint64_t since_ms,
+                                         ListDetail detail);
 
   // What is wrong with the regions in use, and with what the catalogue on disk says, as lines;
   // empty if they tile the key space. Reads no rows of the table.

@@ -36,6 +36,7 @@ RocksCursor::RocksCursor(rocksdb::DB* db,
 
 void RocksCursor::Enter(size_t index) {
   if (row_ != nullptr && index_ == index) return;
+  CountRows();
   row_.reset();  // before its bounds
   index_ = index;
   const RegionRange& region = set_.info(index).range;
@@ -46,6 +47,11 @@ void RocksCursor::Enter(size_t index) {
   options_.iterate_lower_bound = begin_.empty() ? nullptr : &begin_slice_;
   options_.iterate_upper_bound = end_.empty() ? nullptr : &end_slice_;
   row_.reset(db_->NewIterator(options_, set_.family(index)));
+}
+
+void RocksCursor::CountRows() {
+  if (rows_ > 0) set_.region(index_)->CountRead(rows_);
+  rows_ = 0;
 }
 
 void RocksCursor::Seek(std::string_view key) {
@@ -82,6 +88,7 @@ void RocksCursor::SkipEmptyForward() {
     Enter(index_ + 1);
     row_->SeekToFirst();
   }
+  if (row_->Valid()) ++rows_;
 }
 
 void RocksCursor::SkipEmptyBackward() {
@@ -89,6 +96,7 @@ void RocksCursor::SkipEmptyBackward() {
     Enter(index_ - 1);
     row_->SeekToLast();
   }
+  if (row_->Valid()) ++rows_;
 }
 
 absl::Status RocksCursor::status() const {

@@ -23,6 +23,9 @@ class RocksCursor final : public RowCursor {
               const RegionSet* set,
               const rocksdb::ReadOptions& options,
               const ScanRange& range);
+  ~RocksCursor() override { CountRows(); }
+  RocksCursor(const RocksCursor&) = delete;
+  RocksCursor& operator=(const RocksCursor&) = delete;
 
   void Seek(std::string_view key) override;
   void SeekBefore(std::string_view key) override;
@@ -38,6 +41,8 @@ class RocksCursor final : public RowCursor {
   // A seek would forget what was wrong with a block that was passed, and its rows with it.
   bool has_failed() const { return row_ != nullptr && !row_->status().ok(); }
   void Enter(size_t index);
+  // Tells the region how many rows were read of it: once for all of them, not with each.
+  void CountRows();
   // While there is no row, on to the next region's first, or to the last of the one before.
   void SkipEmptyForward();
   void SkipEmptyBackward();
@@ -48,7 +53,8 @@ class RocksCursor final : public RowCursor {
   const ScanRange range_;
   const RegionMap::Indexes indexes_;  // of the regions with keys in the range
 
-  size_t index_;  // of the region with the iterator
+  size_t index_;       // of the region with the iterator
+  uint64_t rows_ = 0;  // read of it, and not told yet
   // Of the iterator, which borrows them.
   std::string begin_;
   std::string end_;

@@ -92,6 +92,7 @@ RegionUse UseOf(rocksdb::DB* db, const RegionSet& set, size_t index) {
   db->GetIntProperty(family, rocksdb::DB::Properties::kCurSizeAllMemTables, &use.memory_bytes);
   use.rows_written = set.region(index)->backlog()->written();
   use.rows_blocked = set.region(index)->backlog()->blocked();
+  use.rows_read = set.region(index)->rows_read();
   return use;
 }
 

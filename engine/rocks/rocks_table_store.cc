@@ -59,12 +59,16 @@ class RocksTableView : public TableView {
     std::vector<rocksdb::PinnableSlice> found(count);
     std::vector<rocksdb::Status> statuses(count);
     if (set.size() == 1) {
+      set.region(0)->CountRead(count);
       db_->MultiGet(read_options(), set.family(0), count, slices.data(), found.data(),
                     statuses.data());
     } else {
       std::vector<rocksdb::ColumnFamilyHandle*> families(count);
-      for (size_t i = 0; i < count; ++i)
-        families[i] = set.family(set.Find(keys[i]));
+      for (size_t i = 0; i < count; ++i) {
+        const size_t region = set.Find(keys[i]);
+        set.region(region)->CountRead(1);
+        families[i] = set.family(region);
+      }
       db_->MultiGet(read_options(), count, families.data(), slices.data(), found.data(),
                     statuses.data());
     }

@@ -34,6 +34,7 @@ absl::Status Tsdb::Impl::Open() {
                                   .expiry = &*expiry,
                                   .observed_puts = observed_puts.get(),
                                   .puts = options.drop_empty_series ? &puts : nullptr,
+                                  .sample = &put_sample,
                                   .clock = clock,
                                   .stats = &stats});
   MakeDropper();
@@ -76,7 +77,8 @@ void Tsdb::Impl::MakeAdmins() {
                                                              .maintenance = tables.get(),
                                                              .row_keys = &*row_keys,
                                                              .uids = uids.get(),
-                                                             .clock = clock});
+                                                             .clock = clock,
+                                                             .history = &region_history});
   salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
                                                       .row_keys = &*row_keys,
                                                       .schedule = salts.get(),
@@ -142,14 +144,33 @@ void Tsdb::Impl::MakeRegionMaintenance() {
   region_loads.emplace(options.regions.split);
   region_maintenance = std::make_unique<RegionMaintenance>(
       options.regions,
-      RegionMaintenance::Parts{.tables = tables.get(),
-                               .regions = tables.get(),
-                               .loads = &*region_loads,
-                               .clock = clock,
-                               .stats = &stats,
-                               .warn = options.warn,
-                               .ttl_ms = [this] { return retention.rules()->store_ttl_s * 1000; },
-                               .write_buffers_bytes = 4 * options.write_buffer_bytes});
+      RegionMaintenance::Parts{
+          .tables = tables.get(),
+          .regions = tables.get(),
+          .loads = &*region_loads,
+          .clock = clock,
+          .stats = &stats,
+          .warn = options.warn,
+          .ttl_ms = [this] { return retention.rules()->store_ttl_s * 1000; },
+          .write_buffers_bytes = 4 * options.write_buffer_bytes,
+          .history = &region_history,
+          .puts = &put_sample,
+          .keys_of = [this](std::span<const SampledPut> sampled) { return RowKeysOf(sampled); }});
+}
+
+absl::StatusOr<std::vector<std::string>> Tsdb::Impl::RowKeysOf(
+    std::span<const SampledPut> puts_of_series) const {
+  std::vector<SeriesNumber> numbers;
+  for (const SampledPut& put : puts_of_series)
+    numbers.push_back(put.series);
+  std::vector<std::string> tsuids;
+  HOURCELL_RETURN_IF_ERROR(series->TsuidsFound(numbers, &tsuids));
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < tsuids.size(); ++i) {
+    if (tsuids[i].empty()) continue;  // it was dropped since
+    row_keys->Append(tsuids[i], puts_of_series[i].base_time_s, &keys.emplace_back());
+  }
+  return keys;
 }
 
 // The journal, and from it the hours that were open.

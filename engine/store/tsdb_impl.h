@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -25,6 +28,8 @@
 #include "engine/read/query_executor.h"
 #include "engine/read/query_planner.h"
 #include "engine/region_admin.h"
+#include "engine/regions/live/put_sample.h"
+#include "engine/regions/live/region_history.h"
 #include "engine/regions/live/region_loads.h"
 #include "engine/regions/live/region_maintenance.h"
 #include "engine/rocks/files/store_lock.h"
@@ -57,6 +62,7 @@ class Tsdb::Impl {
   absl::Status OpenTables();
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
+  absl::StatusOr<std::vector<std::string>> RowKeysOf(std::span<const SampledPut> puts) const;
   absl::Status OpenJournal();
   void MakeDropper();
   void MakeAdmins();
@@ -88,6 +94,8 @@ class Tsdb::Impl {
   std::unique_ptr<GroupCommit> commit;
   std::unique_ptr<Admission> admission;
   std::optional<RegionLoads> region_loads;
+  RegionHistory region_history;
+  PutSample put_sample;
   std::unique_ptr<RegionMaintenance> region_maintenance;
   std::unique_ptr<Sealer> sealer;
   ReadPins puts;  // under way

@@ -37,6 +37,7 @@ struct RegionUse {
   // Rows since it was opened: written, and those that had to wait as it lagged.
   uint64_t rows_written = 0;
   uint64_t rows_blocked = 0;
+  uint64_t rows_read = 0;  // by gets and cursors, since it was opened
 };
 
 // May be used for as long as the store is open.

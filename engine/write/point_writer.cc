@@ -288,6 +288,14 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
   }
   if (batch.placed.empty()) return CommitTicket();
   const uint64_t block = AppendPlaced(&batch);
+  if (parts_.sample != nullptr) {
+    parts_.sample->Add(batch.placed.size(), [&batch](size_t i) {
+      constexpr int64_t kHourS = 3'600;
+      const int64_t seconds = batch.placed[i].time.ms / 1'000;
+      return SampledPut{.series = batch.placed[i].series,
+                        .base_time_s = static_cast<uint32_t>(seconds - seconds % kHourS)};
+    });
+  }
   // Before it is pending: the commit that nobody waits for acknowledges it too.
   if (parts_.observed_puts != nullptr) {
     parts_.observed_puts->Add(number, batch.placed.size(), block, options.sync || always_sync_);

@@ -23,6 +23,7 @@
 #include "engine/hours/read_pins.h"
 #include "engine/hours/series_cache.h"
 #include "engine/options.h"
+#include "engine/regions/live/put_sample.h"
 #include "engine/series/series_table.h"
 #include "engine/stats.h"
 #include "engine/table/retention.h"
@@ -45,7 +46,8 @@ class PointWriter {
     UidDirectory* uids = nullptr;
     const RowExpiry* expiry = nullptr;
     ObservedPuts* observed_puts = nullptr;  // of observers; null: there are none
-    ReadPins* puts = nullptr;  // has a pin for each put under way; null: nobody asks for them
+    ReadPins* puts = nullptr;     // has a pin for each put under way; null: nobody asks for them
+    PutSample* sample = nullptr;  // of what is put; null: nobody asks for it
     Clock* clock = nullptr;
     Stats* stats = nullptr;
   };

@@ -1,5 +1,6 @@
 #include "server/admin/region_handler.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,8 +8,10 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/region_admin.h"
 #include "server/admin/region_json.h"
 #include "server/http/http_status.h"
@@ -36,6 +39,10 @@ std::string TableOf(const HttpRequest& request) {
   return table == nullptr ? "data" : *table;
 }
 
+ListDetail DetailOf(const HttpRequest& request) {
+  return request.has_param("explain") ? ListDetail::kExplained : ListDetail::kPlain;
+}
+
 absl::StatusOr<std::string> ListRegions(RegionAdmin* admin,
                                         const std::string& table,
                                         ListDetail detail) {
@@ -59,6 +66,24 @@ absl::StatusOr<std::string> CheckRegions(RegionAdmin* admin, const std::string& 
     AppendJsonString(finding, &body);
   }
   return body + "]}";
+}
+
+absl::StatusOr<std::string> ListLoads(RegionAdmin* admin, const HttpRequest& request) {
+  uint64_t since_ms = 0;
+  if (const std::string* const since = request.param("since"); since != nullptr) {
+    const std::optional<uint64_t> ms = ParseUnsigned(*since);
+    if (!ms.has_value()) {
+      return absl::InvalidArgumentError(
+          fmt::format("since: got {}; want milliseconds since 1970", QuoteForMessage(*since)));
+    }
+    since_ms = *ms;
+  }
+  const std::string table = TableOf(request);
+  HOURCELL_ASSIGN_OR_RETURN(const RegionLoadReport report,
+                            admin->Loads(table, since_ms, DetailOf(request)));
+  std::string body;
+  AppendRegionLoads(table, report, &body);
+  return body;
 }
 
 absl::StatusOr<std::string> SplitRegion(RegionAdmin* admin, const std::string& request) {
@@ -100,9 +125,11 @@ std::optional<HttpResponse> RefusalOf(const absl::Status& status) {
 }  // namespace
 
 HttpResponse RegionHandler::List(const HttpRequest& request) {
-  const ListDetail detail =
-      request.has_param("explain") ? ListDetail::kExplained : ListDetail::kPlain;
-  return Answer(ListRegions(tsdb_->regions(), TableOf(request), detail));
+  return Answer(ListRegions(tsdb_->regions(), TableOf(request), DetailOf(request)));
+}
+
+HttpResponse RegionHandler::Loads(const HttpRequest& request) {
+  return Answer(ListLoads(tsdb_->regions(), request));
 }
 
 HttpResponse RegionHandler::Check(const HttpRequest& request) {

@@ -33,6 +33,7 @@ class RegionHandler {
 
   HttpResponse List(const HttpRequest& request);
   HttpResponse Check(const HttpRequest& request);
+  HttpResponse Loads(const HttpRequest& request);
   HttpResponse Split(const HttpRequest& request);
   HttpResponse Merge(const HttpRequest& request);
   HttpResponse Rolling(const HttpRequest& request);

@@ -122,6 +122,61 @@ void AppendListedRegion(const ListedRegion& region, JsonWriter* json) {
   json->CloseObject();
 }
 
+void AppendIds(std::string_view name, const std::vector<uint64_t>& ids, JsonWriter* json) {
+  json->Key(name);
+  json->OpenArray();
+  for (const uint64_t id : ids)
+    json->Value(id);
+  json->CloseArray();
+}
+
+template <typename T>
+void AppendSteps(std::string_view name,
+                 const RegionLoad& load,
+                 T RegionLoadStep::* member,
+                 JsonWriter* json) {
+  json->Key(name);
+  json->OpenArray();
+  for (const RegionLoadStep& step : load.steps)
+    json->Value(step.*member);
+  json->CloseArray();
+}
+
+void AppendLoad(const RegionLoad& load, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("id", load.id);
+  json->Field("start", load.start);
+  json->Field("end", load.end);
+  if (load.explained.has_value()) AppendExplained(*load.explained, json);
+  AppendIds("parents", load.parents, json);
+  json->Field("is_open", load.is_open);
+  json->Field("first_step", load.first_step);
+  AppendSteps("points_written", load, &RegionLoadStep::points_written, json);
+  AppendSteps("rows_written", load, &RegionLoadStep::rows_written, json);
+  AppendSteps("rows_blocked", load, &RegionLoadStep::rows_blocked, json);
+  AppendSteps("rows_read", load, &RegionLoadStep::rows_read, json);
+  AppendSteps("bytes", load, &RegionLoadStep::bytes, json);
+  json->CloseObject();
+}
+
+std::string EventText(const RegionEvent& event) {
+  const std::string parents = fmt::format("{}", fmt::join(event.parents, " and "));
+  const std::string daughters = fmt::format("{}", fmt::join(event.daughters, " and "));
+  if (!event.is_split()) return fmt::format("Regions {} were merged into {}.", parents, daughters);
+  const std::string at = event.cut.empty() ? "" : fmt::format(" at {}", event.cut);
+  return fmt::format("Region {} was split{} into {}.", parents, at, daughters);
+}
+
+void AppendEvent(const RegionEvent& event, JsonWriter* json) {
+  json->OpenObject();
+  json->Field("time_ms", event.time_ms);
+  json->Field("kind", event.is_split() ? "split" : "merge");
+  AppendIds("parents", event.parents, json);
+  AppendIds("daughters", event.daughters, json);
+  json->Field("text", EventText(event));
+  json->CloseObject();
+}
+
 }  // namespace
 
 absl::StatusOr<SplitRequest> ParseSplitJson(const std::string& body) {
@@ -258,6 +313,26 @@ void AppendRolling(const RollingProgress& progress, std::string* out) {
   json.Field("made", progress.made);
   json.Field("there", progress.there);
   json.Field("resumed", progress.is_resumed);
+  json.CloseObject();
+}
+
+void AppendRegionLoads(std::string_view table, const RegionLoadReport& report, std::string* out) {
+  JsonWriter json(out);
+  json.OpenObject();
+  json.Field("table", table);
+  json.Field("step_ms", report.step_ms);
+  json.Field("start_ms", report.start_ms);
+  json.Field("steps", report.steps);
+  json.Key("regions");
+  json.OpenArray();
+  for (const RegionLoad& load : report.regions)
+    AppendLoad(load, &json);
+  json.CloseArray();
+  json.Key("events");
+  json.OpenArray();
+  for (const RegionEvent& event : report.events)
+    AppendEvent(event, &json);
+  json.CloseArray();
   json.CloseObject();
 }
 

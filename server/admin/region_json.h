@@ -19,6 +19,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/region_admin.h"
+#include "engine/region_load.h"
 
 namespace hourcell {
 
@@ -55,5 +56,12 @@ void AppendRegions(const std::vector<ListedRegion>& regions, std::string* out);
 
 // {"split":"hex:16","keys":15,"made":3,"there":0,"resumed":false}
 void AppendRolling(const RollingProgress& progress, std::string* out);
+
+// {"table":"<text>","step_ms":<n>,"start_ms":<n>,"steps":<n>,
+//  "regions":[{"id":<n>,"start":"<key>","end":"<key>"[,"explained":{..}],"parents":[<n>,..],
+//              "is_open":<bool>,"first_step":<n>,"points_written":[<n>,..],"rows_written":[..],
+//              "rows_blocked":[..],"rows_read":[..],"bytes":[..]},..],
+//  "events":[{"time_ms":<n>,"kind":"split|merge","parents":[..],"daughters":[..],"text":"<text>"}]}
+void AppendRegionLoads(std::string_view table, const RegionLoadReport& report, std::string* out);
 
 }  // namespace hourcell

@@ -15,6 +15,7 @@
 #include "server/api/info_handlers.h"
 #include "server/api/query_page.h"
 #include "server/api/web_page.h"
+#include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
 #include "server/names/annotation_handler.h"
 #include "server/names/suggest_handler.h"
@@ -64,6 +65,13 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
                .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),
       jobs_(clock) {}
+
+HttpResponse Endpoints::Query(const HttpRequest& request) {
+  if (const std::optional<PictureForm> picture = PictureOf(request.header("accept"))) {
+    return DrawQuery(request, query_.service(), *picture);
+  }
+  return query_.Handle(request);
+}
 
 HttpResponse Endpoints::QueryPage(const HttpRequest& request) {
   return AnswerQueryPage(request, query_.service());

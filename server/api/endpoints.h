@@ -44,7 +44,7 @@ class Endpoints {
   HealthHandler* health() { return &health_; }
 
   HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
-  HttpResponse Query(const HttpRequest& request) { return query_.Handle(request); }
+  HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
   HttpResponse Last(const HttpRequest& request) { return HandleLast(request, query_.service()); }
@@ -80,6 +80,7 @@ class Endpoints {
   HttpResponse Ttl(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
+  HttpResponse RegionLoads(const HttpRequest& request) { return regions_.Loads(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }
   HttpResponse SplitRegion(const HttpRequest& request);
   HttpResponse MergeRegions(const HttpRequest& request);

@@ -9,13 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/text/number.h"
 #include "engine/query.h"
+#include "server/graph/graph_handler.h"
+#include "server/graph/graph_look.h"
+#include "server/graph/page_age.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_router.h"
 #include "server/query/query_request.h"
@@ -24,29 +26,6 @@
 
 namespace hourcell {
 namespace {
-
-bool IsRelative(std::string_view time) {
-  constexpr std::string_view kAgo = "-ago";
-  if (time.size() < kAgo.size()) return false;
-  std::string end(time.substr(time.size() - kAgo.size()));
-  absl::AsciiStrToLower(&end);
-  return end == kAgo;
-}
-
-std::string_view ParamOrEmpty(const HttpRequest& request, std::string_view name) {
-  const std::string* const value = request.param(name);
-  return value == nullptr ? std::string_view() : *value;
-}
-
-// One "o" (options of a graph's line) for each m, or none.
-absl::Status CheckOptions(const HttpRequest& request) {
-  const auto count = [&](std::string_view name) {
-    return std::ranges::count(request.params, name, &std::pair<std::string, std::string>::first);
-  };
-  if (count("o") == 0 || count("o") == count("m")) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      fmt::format("{} `o' parameters, but {} `m' parameters.", count("o"), count("m")));
-}
 
 // What an HTML page has before and after the lines of its points. The links lead to the same query
 // in the forms that programs read; they are relative, for the sake of a proxy's prefix.
@@ -138,12 +117,17 @@ class PointCounter : public QuerySink {
 
 enum class PageForm : uint8_t { kAscii, kJson, kHtml };
 
-// Nothing for a form that there is not.
-std::optional<PageForm> FormOf(const HttpRequest& request) {
+PageForm FormOf(const HttpRequest& request) {
   if (request.has_param("ascii")) return PageForm::kAscii;
-  if (request.has_param("json")) return PageForm::kJson;
-  if (request.has_param("png")) return std::nullopt;
-  return PageForm::kHtml;
+  return request.has_param("json") ? PageForm::kJson : PageForm::kHtml;
+}
+
+// As in OpenTSDB, texts go before pictures.
+std::optional<PictureForm> PictureParamOf(const HttpRequest& request) {
+  if (FormOf(request) != PageForm::kHtml) return std::nullopt;
+  if (request.has_param("png")) return PictureForm::kPng;
+  if (request.has_param("svg")) return PictureForm::kSvg;
+  return std::nullopt;
 }
 
 bool PrintPage(const HttpRequest& request,
@@ -173,42 +157,28 @@ bool PrintPage(const HttpRequest& request,
 }  // namespace
 
 HttpResponse AnswerQueryPage(const HttpRequest& request, const QueryService& service) {
-  const std::optional<PageForm> form = FormOf(request);
-  if (!form.has_value()) {
-    return PageError(request, 501, "Graphs are not drawn (png); want ascii or json");
+  if (const std::optional<PictureForm> picture = PictureParamOf(request)) {
+    return DrawQueryPage(request, service, *picture);
   }
+  const PageForm form = FormOf(request);
   const int64_t now_ms = service.clock->NowMs();
   absl::StatusOr<QueryRequest> query = ParseQueryString(request, now_ms, service.timezone);
   if (query.ok()) {
-    if (const absl::Status checked = CheckOptions(request); !checked.ok()) query = checked;
+    if (const absl::Status checked = CheckGraphOptions(request); !checked.ok()) query = checked;
   }
   if (!query.ok()) return PageError(request, 400, std::string(query.status().message()));
-  query->spec.keep_scanned = *form != PageForm::kHtml;
+  query->spec.keep_scanned = form != PageForm::kHtml;
   query->spec.deadline_ms = request.deadline_ms;
-  const int64_t max_age_s = request.has_param("nocache")
-                                ? 0
-                                : PageMaxAgeS(query->spec, ParamOrEmpty(request, "start"),
-                                              ParamOrEmpty(request, "end"), now_ms);
   HttpResponse response;
-  if (*form == PageForm::kAscii) response.content_type = "text/plain; charset=UTF-8";
-  if (*form == PageForm::kHtml) response.content_type = "text/html; charset=UTF-8";
-  response.headers.emplace_back("Cache-Control", fmt::format("max-age={}", max_age_s));
-  response.produce = [&request, &service, form = *form, parsed = *std::move(query)](
-                         BodyWriter* body, HttpResponse* failure) {
+  if (form == PageForm::kAscii) response.content_type = "text/plain; charset=UTF-8";
+  if (form == PageForm::kHtml) response.content_type = "text/html; charset=UTF-8";
+  response.headers.emplace_back(
+      "Cache-Control", fmt::format("max-age={}", PageMaxAgeS(request, query->spec, now_ms)));
+  response.produce = [&request, &service, form, parsed = *std::move(query)](BodyWriter* body,
+                                                                            HttpResponse* failure) {
     return PrintPage(request, form, service, parsed, body, failure);
   };
   return response;
-}
-
-int64_t PageMaxAgeS(const QuerySpec& spec,
-                    std::string_view start,
-                    std::string_view end,
-                    int64_t now_ms) {
-  constexpr int64_t kDayS = 86'400;
-  constexpr int64_t kHourMs = 3'600'000;
-  if (spec.end_ms > now_ms) return 0;
-  if (spec.end_ms < now_ms - kHourMs && !IsRelative(start) && !IsRelative(end)) return kDayS;
-  return (spec.end_ms - spec.start_ms) / 1000 / 1024;
 }
 
 }  // namespace hourcell

@@ -17,7 +17,8 @@ absl::Status Fault(const Figure& figure, std::string_view what) {
 absl::Status CheckAxis(const Figure& figure, std::string_view name, const Axis& axis) {
   for (const auto& end : {axis.min, axis.max}) {
     if (!end.has_value()) continue;
-    if (!std::isfinite(*end) || (axis.is_log && *end <= 0)) {
+    const bool is_in_range = std::fabs(*end) <= kAxisMax;  // false for NaN
+    if (!is_in_range || (axis.is_log && *end < 1 / kAxisMax)) {
       return Fault(figure, fmt::format("{} axis: got an end of {}; want a {} number", name, *end,
                                        axis.is_log ? "positive" : "finite"));
     }
@@ -45,7 +46,7 @@ absl::Status CheckHeatMap(const Figure& figure) {
 absl::Status CheckSeries(const Figure& figure, const Series& series) {
   const bool is_bars = figure.kind == FigureKind::kBars;
   const size_t want = is_bars ? figure.x.categories.size() : series.x.size();
-  if (want == 0) {
+  if (want == 0 && figure.empty_text.empty()) {
     return Fault(figure, fmt::format("series \"{}\" has no {}", series.name,
                                      is_bars ? "categories" : "points"));
   }
@@ -67,8 +68,11 @@ absl::Status CheckFigure(const Figure& figure) {
   }
   HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "x", figure.x));
   HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "y", figure.y));
+  HOURCELL_RETURN_IF_ERROR(CheckAxis(figure, "y2", figure.y2));
   if (figure.kind == FigureKind::kHeatMap) return CheckHeatMap(figure);
-  if (figure.series.empty()) return Fault(figure, "got no series; want one at least");
+  if (figure.series.empty() && figure.empty_text.empty()) {
+    return Fault(figure, "got no series; want one at least");
+  }
   for (const Series& series : figure.series)
     HOURCELL_RETURN_IF_ERROR(CheckSeries(figure, series));
   return absl::OkStatus();

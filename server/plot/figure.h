@@ -1,7 +1,7 @@
 // Figure: a chart as a value. One struct describes the three kinds there are:
 //
 //   kBars      series[s].y[c] is the bar of series s in the group of category x.categories[c]
-//   kLines     series[s] is a line through (x[i], y[i])
+//   kLines     series[s] is a line through (x[i], y[i]); x ascends
 //   kHeatMap   cells[r * x.categories.size() + c] is the colour in row y.categories[r], from the
 //              top, and above x.categories[c]; `color` is the axis of the colours
 //
@@ -12,15 +12,31 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <absl/status/status.h>
 
+#include "server/plot/palette.h"
+#include "server/plot/scene.h"
+#include "server/plot/ticks.h"
+
 namespace hourcell::plot {
 
 enum class FigureKind : uint8_t { kBars, kLines, kHeatMap };
+
+// How a series of a kLines chart is drawn.
+enum class LineStyle : uint8_t {
+  kAuto,  // a line, with a dot for each point if they are few
+  kLines,
+  kPoints,
+  kLinesPoints,
+  kDots,      // small points
+  kImpulses,  // a line from the base to each point
+  kSteps,     // a value lasts until the next point
+};
 
 struct Axis {
   std::string title = {};  // with the unit: "write rate, points/s"
@@ -29,12 +45,41 @@ struct Axis {
   // Ends of the axis; from the data if not set. Rounded outwards to ticks.
   std::optional<double> min = {};
   std::optional<double> max = {};
+  // Ends that are set are not rounded: the axis has them as they are.
+  bool is_exact = false;
+  // A linear y axis of lines always includes zero.
+  bool shows_zero = true;
+  std::vector<Tick> ticks = {};                   // instead of round numbers; ascending
+  std::function<std::string(double)> label = {};  // the text of a number; null = NumberText
+
+  std::string LabelOf(double value) const { return label ? label(value) : NumberText(value); }
 };
 
 struct Series {
   std::string name = {};  // for the legend
   std::vector<double> x = {};
   std::vector<double> y = {};
+  // Of lines:
+  bool is_right = false;  // its values are on the y2 axis
+  LineStyle style = LineStyle::kAuto;
+  bool is_smooth = false;  // a curve through the points, which stays between neighbours
+};
+
+struct Theme {
+  std::optional<Color> ground = kWhite;  // nothing = transparent
+  Color ink = kBlack;
+  Color note = kGrey;
+  Color grid = kGridGrey;
+};
+
+enum class LegendPlace : uint8_t {
+  kNone,
+  kAbove,
+  kRight,  // beside the area
+  kTopLeft,
+  kTopRight,
+  kBottomLeft,
+  kBottomRight,  // these four in the area
 };
 
 struct Figure {
@@ -43,15 +88,23 @@ struct Figure {
   std::string note = {};  // small, below the title: how the data came about; may be empty
   Axis x = {};
   Axis y = {};
+  Axis y2 = {};     // of lines: on the right
   Axis color = {};  // of a heat map
   std::vector<Series> series = {};
   std::vector<double> cells = {};  // of a heat map, row by row
   uint32_t width_px = 960;
   uint32_t height_px = 540;
+  Theme theme = {};
+  LegendPlace legend = LegendPlace::kAbove;
+  bool has_legend_box = false;
+  // Of lines: written into the area if there are no points. A figure without it must have points.
+  std::string empty_text = {};
 };
 
-inline constexpr uint32_t kFigurePxMin = 240;
+inline constexpr uint32_t kFigurePxMin = 100;
 inline constexpr uint32_t kFigurePxMax = 8'000;
+// The greatest number, and the inverse of the least positive one, that an axis can end with.
+inline constexpr double kAxisMax = 1e150;
 
 // kInvalidArgument, with the title, what is wrong, what was got and what is wanted: no data, sizes
 // that do not fit together, an axis that ends before it begins, pixels out of range.

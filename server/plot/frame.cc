@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "server/plot/palette.h"
 #include "server/plot/text_width.h"
 
 namespace hourcell::plot {
@@ -39,18 +38,22 @@ size_t LabelStep(size_t labels, double length, double needed) {
 class Frame {
  public:
   Frame(const Figure& figure, const FrameSpec& spec, Scene* scene)
-      : figure_(figure), spec_(spec), scene_(*scene) {}
+      : figure_(figure), spec_(spec), scene_(*scene), legend_(figure, spec.legend) {}
 
   Area Draw() {
     scene_.width = figure_.width_px;
     scene_.height = figure_.height_px;
-    scene_.marks.emplace_back(
-        RectMark{{0, 0}, scene_.width, scene_.height, kWhite, "background", ""});
+    if (figure_.theme.ground.has_value()) {
+      scene_.marks.emplace_back(
+          RectMark{{0, 0}, scene_.width, scene_.height, *figure_.theme.ground, "background", ""});
+    }
     DrawTitle();
-    DrawLegend();
+    top_ = legend_.DrawAbove(top_, &scene_);
     FindArea();
     DrawX();
     DrawY();
+    DrawRightY();
+    legend_.DrawBeside({area_.left, area_.top}, legend_reach(), area_.height(), &scene_);
     return area_;
   }
 
@@ -61,56 +64,37 @@ class Frame {
         LineMark{.places = {from, to}, .color = color, .width = 1, .role = role});
   }
 
+  // To the end of what belongs to the area, where a legend beside it begins.
+  double legend_reach() const {
+    return area_.width() + (figure_.legend == LegendPlace::kRight ? right_axis_ : 0);
+  }
+
   void DrawTitle() {
+    if (figure_.title.empty() && figure_.note.empty()) return;
     top_ = kMargin + kTitleSize;
     Text({.at = {kMargin, top_},
           .text = figure_.title,
           .size = kTitleSize,
           .is_bold = true,
-          .color = kBlack,
+          .color = ink(),
           .role = "title"});
     if (figure_.note.empty()) return;
     top_ += kLineHeight;
     Text({.at = {kMargin, top_},
           .text = figure_.note,
           .size = kNoteSize,
-          .color = kGrey,
+          .color = figure_.theme.note,
           .role = "note"});
-  }
-
-  void DrawLegend() {
-    if (spec_.legend.empty()) return;
-    constexpr double kSwatch = 22;
-    top_ += kLineHeight + 6;
-    double x = kMargin;
-    for (const LegendEntry& entry : spec_.legend) {
-      const double width = kSwatch + 6 + TextWidth(entry.name, kLabelSize) + 14;
-      if (x > kMargin && x + width > scene_.width - kMargin) {
-        x = kMargin;
-        top_ += kLineHeight;
-      }
-      if (entry.is_line) {
-        scene_.marks.emplace_back(LineMark{.places = {{x, top_ - 4}, {x + kSwatch, top_ - 4}},
-                                           .color = entry.color,
-                                           .width = 2.5,
-                                           .dash = entry.dash,
-                                           .role = "swatch"});
-      } else {
-        scene_.marks.emplace_back(RectMark{{x, top_ - 10}, kSwatch, 12, entry.color, "swatch", ""});
-      }
-      Text({.at = {x + kSwatch + 6, top_},
-            .text = entry.name,
-            .size = kLabelSize,
-            .color = kBlack,
-            .role = "legend"});
-      x += width;
-    }
   }
 
   void FindArea() {
     const double widest_x = WidestLabel(spec_.x);
     area_.top = top_ + kMargin + 4;
-    area_.right = scene_.width - spec_.right_margin;
+    if (!spec_.y2.empty()) {
+      right_axis_ = kTickLength + kLabelGap + WidestLabel(spec_.y2);
+      if (!figure_.y2.title.empty()) right_axis_ += kLineHeight + 4;
+    }
+    area_.right = scene_.width - spec_.right_margin - right_axis_ - legend_.right_width();
     area_.left = kMargin + WidestLabel(spec_.y) + kTickLength + kLabelGap;
     if (!figure_.y.title.empty()) area_.left += kLineHeight + 4;
     const double slot =
@@ -125,6 +109,7 @@ class Frame {
     }
     if (!figure_.x.title.empty()) below += kLineHeight + 2;
     area_.bottom = std::max(area_.top + 20, scene_.height - kMargin - below);
+    area_.right = std::max(area_.left + 20, area_.right);
   }
 
   void DrawX() {
@@ -133,14 +118,14 @@ class Frame {
         spec_.skips_x_labels || is_turned_ ? LabelStep(spec_.x.size(), area_.width(), needed) : 1;
     for (size_t i = 0; i < spec_.x.size(); i += step) {
       const double x = area_.left + spec_.x[i].share * area_.width();
-      if (spec_.has_x_grid) Line({x, area_.top}, {x, area_.bottom}, kGridGrey, "grid");
-      Line({x, area_.bottom}, {x, area_.bottom + kTickLength}, kBlack, "tick");
+      if (spec_.has_x_grid) Line({x, area_.top}, {x, area_.bottom}, figure_.theme.grid, "grid");
+      Line({x, area_.bottom}, {x, area_.bottom + kTickLength}, ink(), "tick");
       const double y = area_.bottom + kTickLength + kLabelSize;
       TextMark label{.at = {x, y},
                      .text = spec_.x[i].text,
                      .size = kLabelSize,
                      .anchor = Anchor::kMiddle,
-                     .color = kBlack,
+                     .color = ink(),
                      .role = "x-label"};
       if (is_turned_) {
         label.at = {x + 4, y};
@@ -149,13 +134,13 @@ class Frame {
       }
       Text(std::move(label));
     }
-    Line({area_.left, area_.bottom}, {area_.right, area_.bottom}, kBlack, "axis");
+    Line({area_.left, area_.bottom}, {area_.right, area_.bottom}, ink(), "axis");
     if (figure_.x.title.empty()) return;
     Text({.at = {(area_.left + area_.right) / 2, scene_.height - kMargin},
           .text = figure_.x.title,
           .size = kLabelSize + 1,
           .anchor = Anchor::kMiddle,
-          .color = kBlack,
+          .color = ink(),
           .role = "axis-title"});
   }
 
@@ -164,32 +149,59 @@ class Frame {
     for (size_t i = 0; i < spec_.y.size(); i += step) {
       const double y = area_.bottom - spec_.y[i].share * area_.height();
       if (spec_.has_y_grid && y < area_.bottom) {
-        Line({area_.left, y}, {area_.right, y}, kGridGrey, "grid");
+        Line({area_.left, y}, {area_.right, y}, figure_.theme.grid, "grid");
       }
-      Line({area_.left - kTickLength, y}, {area_.left, y}, kBlack, "tick");
+      Line({area_.left - kTickLength, y}, {area_.left, y}, ink(), "tick");
       Text({.at = {area_.left - kTickLength - kLabelGap / 2, y + kLabelSize * 0.36},
             .text = spec_.y[i].text,
             .size = kLabelSize,
             .anchor = Anchor::kEnd,
-            .color = kBlack,
+            .color = ink(),
             .role = "y-label"});
     }
-    Line({area_.left, area_.top}, {area_.left, area_.bottom}, kBlack, "axis");
+    Line({area_.left, area_.top}, {area_.left, area_.bottom}, ink(), "axis");
     if (figure_.y.title.empty()) return;
     Text({.at = {kMargin + kLabelSize, (area_.top + area_.bottom) / 2},
           .text = figure_.y.title,
           .size = kLabelSize + 1,
           .anchor = Anchor::kMiddle,
           .degrees = -90,
-          .color = kBlack,
+          .color = ink(),
           .role = "axis-title"});
   }
+
+  void DrawRightY() {
+    if (spec_.y2.empty()) return;
+    const size_t step = LabelStep(spec_.y2.size(), area_.height(), kLabelSize + 2);
+    for (size_t i = 0; i < spec_.y2.size(); i += step) {
+      const double y = area_.bottom - spec_.y2[i].share * area_.height();
+      Line({area_.right, y}, {area_.right + kTickLength, y}, ink(), "tick");
+      Text({.at = {area_.right + kTickLength + kLabelGap / 2, y + kLabelSize * 0.36},
+            .text = spec_.y2[i].text,
+            .size = kLabelSize,
+            .color = ink(),
+            .role = "y2-label"});
+    }
+    Line({area_.right, area_.top}, {area_.right, area_.bottom}, ink(), "axis");
+    if (figure_.y2.title.empty()) return;
+    Text({.at = {area_.right + right_axis_, (area_.top + area_.bottom) / 2},
+          .text = figure_.y2.title,
+          .size = kLabelSize + 1,
+          .anchor = Anchor::kMiddle,
+          .degrees = -90,
+          .color = ink(),
+          .role = "axis-title"});
+  }
+
+  Color ink() const { return figure_.theme.ink; }
 
   const Figure& figure_;
   const FrameSpec& spec_;
   Scene& scene_;
+  const Legend legend_;
   Area area_;
-  double top_ = 0;  // what is above is taken
+  double right_axis_ = 0;  // of its labels and title
+  double top_ = 0;         // what is above is taken
   bool is_turned_ = false;
 };
 

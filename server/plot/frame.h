@@ -3,8 +3,8 @@
 //
 //   title
 //   note
-//   [] series  [] series                legend, in as many rows as it takes
-//   y title | y label |      area     | right margin
+//   [] series  [] series                legend, if it is not beside the area (legend.h)
+//   y title | y label |      area     | y2 label | y2 title | right margin
 //                       x label          turned if they are wide
 //                       x title
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "server/plot/figure.h"
+#include "server/plot/legend.h"
 #include "server/plot/scene.h"
 #include "server/plot/ticks.h"
 
@@ -37,16 +38,10 @@ struct AxisLabel {
   std::string text = {};
 };
 
-struct LegendEntry {
-  std::string name = {};
-  Color color = {};
-  bool is_line = false;
-  std::vector<double> dash = {};
-};
-
 struct FrameSpec {
   std::vector<AxisLabel> x = {};  // ascending
   std::vector<AxisLabel> y = {};
+  std::vector<AxisLabel> y2 = {};  // empty: there is no axis on the right
   std::vector<LegendEntry> legend = {};
   double right_margin = 24;
   bool has_x_grid = false;

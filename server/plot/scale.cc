@@ -27,6 +27,10 @@ Range RangeOf(const Axis& axis, std::span<const double> values, bool has_zero) {
   if (range.is_empty) range.Add(1);
   if (axis.min.has_value()) range.low = *axis.min;
   if (axis.max.has_value()) range.high = *axis.max;
+  // The length of an axis must be a number, and so must be its logarithm.
+  const double least = axis.is_log ? 1 / kAxisMax : -kAxisMax;
+  range.low = std::clamp(range.low, least, kAxisMax);
+  range.high = std::clamp(range.high, least, kAxisMax);
   if (range.low > range.high) std::swap(range.low, range.high);
   return range;
 }
@@ -38,13 +42,24 @@ Scale::Scale(const Axis& axis, std::span<const double> values, bool has_zero, si
   const Range range = RangeOf(axis, values, has_zero);
   ticks_ =
       is_log_ ? LogTicks(range.low, range.high, ticks) : LinearTicks(range.low, range.high, ticks);
+  low_ = axis.is_exact && axis.min.has_value() ? *axis.min : ticks_.front().value;
+  high_ = axis.is_exact && axis.max.has_value() ? *axis.max : ticks_.back().value;
+  if (low_ >= high_) high_ = is_log_ ? low_ * 10 : low_ + std::max(1.0, std::fabs(low_));
+  if (!axis.ticks.empty()) {
+    ticks_ = axis.ticks;
+  } else if (axis.label) {
+    for (Tick& tick : ticks_)
+      tick.label = axis.label(tick.value);
+  }
+  std::erase_if(ticks_,
+                [this](const Tick& tick) { return tick.value < low_ || tick.value > high_; });
 }
 
 std::optional<double> Scale::Share(double value) const {
   if (!std::isfinite(value) || (is_log_ && value <= 0)) return std::nullopt;
-  const double clamped = std::clamp(value, low(), high());
-  return is_log_ ? std::log(clamped / low()) / std::log(high() / low())
-                 : (clamped - low()) / (high() - low());
+  const double clamped = std::clamp(value, low_, high_);
+  return is_log_ ? std::log(clamped / low_) / std::log(high_ / low_)
+                 : (clamped - low_) / (high_ - low_);
 }
 
 std::optional<double> Scale::Map(double value) const {

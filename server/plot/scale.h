@@ -1,4 +1,5 @@
-// Scale: values of an axis to pixels. The ends of a scale are ticks. Immutable; thread-safe.
+// Scale: values of an axis to pixels. The ends of a scale are ticks, unless the axis has them
+// exactly as they are. Immutable; thread-safe.
 
 #pragma once
 
@@ -36,10 +37,9 @@ class Scale {
   const std::vector<Tick>& ticks() const { return ticks_; }
 
  private:
-  double low() const { return ticks_.front().value; }
-  double high() const { return ticks_.back().value; }
-
   bool is_log_ = false;
+  double low_ = 0;
+  double high_ = 1;
   std::vector<Tick> ticks_;
   PixelRange pixels_;
 };

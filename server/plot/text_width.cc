@@ -1,6 +1,8 @@
 #include "server/plot/text_width.h"
 
-#include <algorithm>
+#include <cstdint>
+
+#include "codec/base/strings.h"
 
 namespace hourcell::plot {
 namespace {
@@ -26,6 +28,27 @@ double TextWidth(std::string_view text, double size) {
     if (!IsContinuation(c)) width += LetterWidth(c);
   }
   return width * size;
+}
+
+std::string PrintableText(std::string_view text) {
+  constexpr uint32_t kReplacement = 0xFFFD;
+  std::string printable;
+  while (!text.empty()) {
+    const size_t length = Utf8SequenceLength(text);
+    if (length == 0) {
+      AppendUtf8(kReplacement, &printable);
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view letter = text.substr(0, length);
+    // U+FFFE and U+FFFF are no characters of XML.
+    const bool is_none = letter == "\xEF\xBF\xBE" || letter == "\xEF\xBF\xBF";
+    const bool is_control =
+        length == 1 && (static_cast<unsigned char>(letter[0]) < 0x20 || letter[0] == 0x7F);
+    printable.append(is_none || is_control ? "?" : letter);
+    text.remove_prefix(length);
+  }
+  return printable;
 }
 
 }  // namespace hourcell::plot

@@ -89,6 +89,9 @@ constexpr std::array kRules = {
     FolderRule{"server/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/http server/http/body server/http/guard"},
+    FolderRule{"server/graph",
+               "codec/base codec/text engine/query engine server/http server/http/body "
+               "server/query server/plot server/plot/output"},
     FolderRule{"server/names",
                "codec/base codec codec/text engine/query engine server/text "
                "server/http server/http/body server/query"},
@@ -99,7 +102,8 @@ constexpr std::array kRules = {
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
-               "server/http/guard server/query server/names server/admin server/monitor "
+               "server/http/guard server/query server/graph server/names server/admin "
+               "server/monitor "
                "server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "

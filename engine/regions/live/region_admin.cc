@@ -18,6 +18,7 @@
 #include "codec/base/strings.h"
 #include "codec/base/try_slot.h"
 #include "codec/rows/row_key.h"
+#include "engine/regions/live/region_history.h"
 #include "engine/regions/live/region_selector.h"
 #include "engine/regions/live/rolling_split_state.h"
 #include "engine/regions/live/row_split_probe.h"
@@ -117,6 +118,9 @@ class RegionAdmin::Impl {
   // As RegionAdmin has them.
   absl::StatusOr<std::vector<ListedRegion>> List(std::string_view table, ListDetail detail);
   absl::StatusOr<ExplainedKey> Explain(std::string_view table, std::string_view key);
+  absl::StatusOr<RegionLoadReport> Loads(std::string_view table,
+                                         uint64_t since_ms,
+                                         ListDetail detail);
   absl::StatusOr<SplitDone> Split(const SplitRequest& request);
   absl::StatusOr<ListedRegion> Merge(std::string_view table,
                                      const std::vector<std::string>& regions);
@@ -192,6 +196,29 @@ absl::StatusOr<ExplainedKey> RegionAdmin::Impl::Explain(std::string_view table,
   HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
   HOURCELL_ASSIGN_OR_RETURN(const std::string bytes, FromStringBinary(key));
   return explainer_.Explain(id, bytes);
+}
+
+absl::StatusOr<RegionLoadReport> RegionAdmin::Impl::Loads(std::string_view table,
+                                                          uint64_t since_ms,
+                                                          ListDetail detail) {
+  HOURCELL_ASSIGN_OR_RETURN(const TableId id, TableNamed(table));
+  if (id != TableId::kData) {
+    return absl::InvalidArgumentError(
+        fmt::format("table: got {}; want data: the loads of other tables are not kept",
+                    QuoteForMessage(table)));
+  }
+  if (parts_.history == nullptr) return RegionLoadReport();
+  RegionLoadReport report = parts_.history->Read(since_ms);
+  for (RegionLoad& load : report.regions) {
+    if (detail == ListDetail::kExplained) load.explained = explainer_.Explain(id, load.start);
+    load.start = ToStringBinary(load.start);
+    load.end = ToStringBinary(load.end);
+  }
+  for (RegionEvent& event : report.events) {
+    const std::string words = KeyText(explainer_.Explain(id, event.cut));
+    event.cut = words.empty() ? ToStringBinary(event.cut) : words;
+  }
+  return report;
 }
 
 absl::Status RegionAdmin::Impl::CheckMaySplit(const RegionFacts& facts, uint64_t regions) const {
@@ -472,6 +499,12 @@ absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view tab
 
 absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
   return impl_->Explain(table, key);
+}
+
+absl::StatusOr<RegionLoadReport> RegionAdmin::Loads(std::string_view table,
+                                                    uint64_t since_ms,
+                                                    ListDetail detail) {
+  return impl_->Loads(table, since_ms, detail);
 }
 
 absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& request) {

@@ -104,9 +104,21 @@ void RegionMaintenance::WarnOfMemory(size_t regions) {
   regions_warned_of_ = regions + regions / 10;  // not with each that comes
 }
 
+void RegionMaintenance::NoteHistory(std::span<const RegionUse> uses) {
+  if (parts_.history == nullptr) return;
+  if (parts_.puts != nullptr && parts_.keys_of) {
+    // Of the regions of the round before: those of a new one come in its first second.
+    const PutSample::Taken taken = parts_.puts->Take();
+    const absl::StatusOr<std::vector<std::string>> keys = parts_.keys_of(taken.puts);
+    if (keys.ok()) parts_.history->NotePuts(*keys, taken.points);
+  }
+  parts_.history->Note(NowMs(), uses);
+}
+
 absl::Status RegionMaintenance::SplitWhatIsLarge() {
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses,
                             parts_.regions->RegionUses(kKeptTable));
+  NoteHistory(uses);
   size_t all = 0;
   for (const TableId table : kTableIds)
     all += parts_.regions->Regions(table).size();

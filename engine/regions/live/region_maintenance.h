@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
+#include "engine/regions/live/put_sample.h"
+#include "engine/regions/live/region_history.h"
 #include "engine/regions/live/region_loads.h"
 #include "engine/regions/split/busy_rate.h"
 #include "engine/regions/split/region_settings.h"
@@ -48,6 +51,11 @@ class RegionMaintenance {
     // too young to be merged.
     std::function<int64_t()> ttl_ms = {};
     uint64_t write_buffers_bytes = 0;  // of all tables
+    RegionHistory* history = nullptr;  // is told of each round; null: nobody is
+    PutSample* puts = nullptr;         // of what is put, for the history; may be null
+    // The row keys of puts, for the history; those whose series is gone are left out.
+    std::function<absl::StatusOr<std::vector<std::string>>(std::span<const SampledPut>)> keys_of =
+        {};
   };
   RegionMaintenance(const RegionSettings& settings, const Parts& parts);
 
@@ -61,6 +69,8 @@ class RegionMaintenance {
   std::string ReasonOf(RegionId id) const;
 
  private:
+  // Its status is not that of the round: nothing but a picture depends on it.
+  void NoteHistory(std::span<const RegionUse> uses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SplitWhatIsLarge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status Consider(const RegionUse& use, const TableFacts& table)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);

@@ -57,12 +57,17 @@ class RocksRegion {
   bool IsLagging();
   RegionBacklog* backlog() { return &backlog_; }
 
+  // Rows that were read since it was opened.
+  void CountRead(uint64_t rows) { read_.fetch_add(rows, std::memory_order_relaxed); }
+  uint64_t rows_read() const { return read_.load(std::memory_order_relaxed); }
+
  private:
   rocksdb::DB* const db_;
   rocksdb::ColumnFamilyHandle* const family_;
   const std::shared_ptr<RegionBounds> bounds_;
   RegionGate gate_;
   RegionBacklog backlog_;
+  std::atomic<uint64_t> read_{0};
   std::atomic<int64_t> next_look_ms_{0};  // of the steady clock
 };
 

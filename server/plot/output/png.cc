@@ -6,6 +6,8 @@
 #include <cairo.h>
 #include <fmt/format.h>
 
+#include "server/plot/text_width.h"
+
 namespace hourcell::plot {
 namespace {
 
@@ -55,8 +57,10 @@ class PngPainter {
     cairo_select_font_face(cairo_, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
                            mark.is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(cairo_, mark.size);
+    // Cairo draws nothing more after a text that is not UTF-8.
+    const std::string text = PrintableText(mark.text);
     cairo_text_extents_t extents;
-    cairo_text_extents(cairo_, mark.text.c_str(), &extents);
+    cairo_text_extents(cairo_, text.c_str(), &extents);
     const double shift = mark.anchor == Anchor::kStart    ? 0
                          : mark.anchor == Anchor::kMiddle ? extents.x_advance / 2
                                                           : extents.x_advance;
@@ -64,7 +68,7 @@ class PngPainter {
     cairo_translate(cairo_, mark.at.x, mark.at.y);
     cairo_rotate(cairo_, mark.degrees * kTurn / 360);
     cairo_move_to(cairo_, -shift, 0);
-    cairo_show_text(cairo_, mark.text.c_str());
+    cairo_show_text(cairo_, text.c_str());
     cairo_restore(cairo_);
   }
 
@@ -88,15 +92,26 @@ absl::Status FromCairo(cairo_status_t status) {
 
 }  // namespace
 
-absl::StatusOr<std::string> RenderPng(const Scene& scene) {
-  const int width = static_cast<int>(std::lround(scene.width)) * kPngScale;
-  const int height = static_cast<int>(std::lround(scene.height)) * kPngScale;
-  const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height));
+size_t PngBytes(double width, double height, int scale) {
+  constexpr double kPixelBytes = 4;
+  return static_cast<size_t>(width * height * scale * scale * kPixelBytes);
+}
+
+absl::StatusOr<std::string> RenderPng(const Scene& scene, const PngOptions& options) {
+  const int width = static_cast<int>(std::lround(scene.width)) * options.scale;
+  const int height = static_cast<int>(std::lround(scene.height)) * options.scale;
+  const Surface surface(cairo_image_surface_create(
+      options.has_alpha ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height));
   const Context context(cairo_create(surface.get()));
-  cairo_scale(context.get(), kPngScale, kPngScale);
+  cairo_scale(context.get(), options.scale, options.scale);
   PngPainter painter(context.get());
-  for (const Mark& mark : scene.marks)
-    std::visit(painter, mark);
+  constexpr size_t kMarksAtOnce = 256;
+  for (size_t i = 0; i < scene.marks.size(); ++i) {
+    if (i % kMarksAtOnce == 0 && options.goes_on && !options.goes_on()) {
+      return absl::CancelledError("The picture was cancelled");
+    }
+    std::visit(painter, scene.marks[i]);
+  }
   if (absl::Status drawn = FromCairo(cairo_status(context.get())); !drawn.ok()) return drawn;
   std::string bytes;
   const absl::Status written =

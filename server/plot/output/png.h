@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 
 #include <absl/status/statusor.h>
@@ -14,7 +16,16 @@ namespace hourcell::plot {
 // print.
 inline constexpr int kPngScale = 2;
 
-// The bytes of the file. kResourceExhausted: cairo has no memory for it.
-absl::StatusOr<std::string> RenderPng(const Scene& scene);
+struct PngOptions {
+  int scale = kPngScale;
+  bool has_alpha = false;              // what no mark covers is transparent, else black
+  std::function<bool()> goes_on = {};  // false: stop; asked now and then
+};
+
+// The bytes of the file. kResourceExhausted: cairo has no memory for it; kCancelled: by `goes_on`.
+absl::StatusOr<std::string> RenderPng(const Scene& scene, const PngOptions& options = {});
+
+// What a picture takes while it is rendered, without its file.
+size_t PngBytes(double width, double height, int scale);
 
 }  // namespace hourcell::plot

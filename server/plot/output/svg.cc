@@ -1,6 +1,5 @@
 #include "server/plot/output/svg.h"
 
-#include <algorithm>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "server/plot/text_width.h"
 
 namespace hourcell::plot {
 namespace {
@@ -26,12 +26,8 @@ std::string Hex(Color color) {
   return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
 }
 
-// Text as XML has it; what XML cannot have, control characters, becomes a question mark.
 std::string XmlText(std::string_view text) {
-  std::string printable(text);
-  std::ranges::replace_if(
-      printable, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, '?');
-  return EscapeMarkup(printable);
+  return EscapeMarkup(PrintableText(text));
 }
 
 class SvgWriter {

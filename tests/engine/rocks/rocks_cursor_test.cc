@@ -1,7 +1,9 @@
 #include "engine/rocks/rocks_cursor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,6 +62,34 @@ TEST(RocksCursorTest, OneThatMetDamageStaysThere) {
   cursor->SeekToLast();
   EXPECT_FALSE(cursor->valid());
   EXPECT_THAT(cursor->status(), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(RocksCursorTest, EachRegionCountsTheRowsThatAreReadOfIt) {
+  const TempDir dir;
+  const auto tables = OpenRocksTableStore(dir.file("db"), TinyOptions(dir.path()));
+  ASSERT_OK(tables);
+  ASSERT_OK((*tables)->Presplit(TableId::kData, {.keys = {KeyAt(30)}}));
+  for (int i = 0; i < 100; ++i) {
+    const Mutation set{TableId::kData, Mutation::Kind::kSet, KeyAt(i), "value"};
+    ASSERT_OK((*tables)->Apply({&set, 1}, /*sync=*/false));
+  }
+  const auto counts = [&] {
+    std::vector<uint64_t> rows;
+    for (const RegionUse& use : *(*tables)->RegionUses(TableId::kData))
+      rows.push_back(use.rows_read);
+    return rows;
+  };
+  const std::unique_ptr<TableView> view = (*tables)->Snapshot();
+  {
+    const std::unique_ptr<RowCursor> cursor = view->NewCursor(TableId::kData, {});
+    for (cursor->Seek(""); cursor->valid(); cursor->Next())
+      continue;
+  }
+  EXPECT_EQ(counts(), (std::vector<uint64_t>{30, 70}));
+
+  std::vector<std::optional<std::string>> values;
+  ASSERT_OK(view->GetMany(TableId::kData, std::vector{KeyAt(1), KeyAt(2), KeyAt(99)}, &values));
+  EXPECT_EQ(counts(), (std::vector<uint64_t>{32, 71}));
 }
 
 }  // namespace

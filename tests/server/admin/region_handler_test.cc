@@ -133,5 +133,17 @@ TEST_F(RegionHandlerTest, AReadOnlyServerChangesNothing) {
   }
 }
 
+TEST_F(RegionHandlerTest, LoadsAreOfTheDataTableAlone) {
+  const HttpResponse response = Send("GET /api/admin/regions/loads?explain");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_THAT(response.body, HasSubstr(R"({"table":"data","step_ms":10000,)"));
+  EXPECT_THAT(Send("GET /api/admin/regions/loads?table=annotation").body,
+              HasSubstr("the loads of other tables are not kept"));
+  EXPECT_EQ(Send("GET /api/admin/regions/loads?table=annotation").status, 400);
+  EXPECT_THAT(Send("GET /api/admin/regions/loads?since=yesterday").body,
+              HasSubstr("want milliseconds since 1970"));
+  EXPECT_EQ(Send("POST /api/admin/regions/loads").status, 405);
+}
+
 }  // namespace
 }  // namespace hourcell::region_handler_test

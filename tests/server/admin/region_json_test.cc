@@ -131,5 +131,31 @@ TEST(RegionJsonTest, WritesProgress) {
   EXPECT_EQ(out, R"({"split":"hex:4","keys":3,"made":2,"there":1,"resumed":true})");
 }
 
+TEST(RegionJsonTest, PrintsLoadsWithTheirUnits) {
+  const RegionLoadReport report{
+      .step_ms = 10'000,
+      .start_ms = 20'000,
+      .steps = 2,
+      .regions =
+          {{.id = 7,
+            .start = "\\x00",
+            .parents = {3},
+            .is_open = false,
+            .first_step = 1,
+            .steps = {{.points_written = 1, .rows_written = 2, .rows_read = 4, .bytes = 5}}}},
+      .events = {{.time_ms = 21'000, .parents = {3}, .daughters = {7, 8}, .cut = "cpu \"a\""},
+                 {.time_ms = 22'000, .parents = {7, 8}, .daughters = {9}}}};
+  std::string text;
+  AppendRegionLoads("data", report, &text);
+  EXPECT_EQ(
+      text,
+      R"({"table":"data","step_ms":10000,"start_ms":20000,"steps":2,"regions":[{"id":7,)"
+      R"("start":"\\x00","end":"","parents":[3],"is_open":false,"first_step":1,)"
+      R"("points_written":[1],"rows_written":[2],"rows_blocked":[0],"rows_read":[4],"bytes":[5]}],)"
+      R"("events":[{"time_ms":21000,"kind":"split","parents":[3],"daughters":[7,8],)"
+      R"("text":"Region 3 was split at cpu \"a\" into 7 and 8."},{"time_ms":22000,"kind":"merge",)"
+      R"("parents":[7,8],"daughters":[9],"text":"Regions 7 and 8 were merged into 9."}]})");
+}
+
 }  // namespace
 }  // namespace hourcell::region_json_test

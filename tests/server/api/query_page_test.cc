@@ -87,9 +87,11 @@ TEST_F(QueryPageTest, ErrorsArePages) {
   EXPECT_THAT(Send("GET /q?ascii&m=sum:m").body, HasSubstr("Missing parameter"));
 }
 
-TEST_F(QueryPageTest, GraphsAreNotDrawn) {
-  EXPECT_EQ(Ask("png&m=sum:m").status, 501);
-  EXPECT_EQ(Ask("png&ascii&m=sum:m").status, 200);
+TEST_F(QueryPageTest, TextsGoBeforePictures) {
+  EXPECT_EQ(Ask("png&m=sum:m").content_type, "image/png");
+  EXPECT_EQ(Ask("svg&m=sum:m").content_type, "image/svg+xml");
+  EXPECT_THAT(Ask("png&ascii&m=sum:m").content_type, StartsWith("text/plain"));
+  EXPECT_THAT(Ask("png&json&m=sum:m").body, StartsWith("{\"plotted\""));
 }
 
 TEST_F(QueryPageTest, WithoutAFormatItIsAPageOfThePoints) {
@@ -128,22 +130,6 @@ TEST_F(QueryPageTest, AQueryThatFailsIsAPageOfItsError) {
 
 TEST_F(QueryPageTest, OnlyGetIsServed) {
   EXPECT_EQ(Send("POST /q?ascii").status, 405);
-}
-
-TEST(PageMaxAgeTest, DependsOnTheEnd) {
-  constexpr int64_t kNowMs = 1'357'300'800'000;
-  constexpr int64_t kHourMs = 3'600'000;
-  const auto age = [](int64_t end_ms, std::string_view start, std::string_view end) {
-    const QuerySpec spec{.start_ms = end_ms - 1'024'000 * 5, .end_ms = end_ms, .queries = {}};
-    return PageMaxAgeS(spec, start, end, kNowMs);
-  };
-
-  EXPECT_EQ(age(kNowMs + 1, "1", "2"), 0);
-  EXPECT_EQ(age(kNowMs, "1", ""), 5);
-  EXPECT_EQ(age(kNowMs - kHourMs, "1", "2"), 5);
-  EXPECT_EQ(age(kNowMs - kHourMs - 1, "1", "2"), 86'400);
-  EXPECT_EQ(age(kNowMs - kHourMs - 1, "2d-AGO", "2"), 5);
-  EXPECT_EQ(age(kNowMs - kHourMs - 1, "1", "1d-ago"), 5);
 }
 
 }  // namespace

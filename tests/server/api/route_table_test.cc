@@ -82,6 +82,7 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/ttl",
     "/api/admin/salt",
     "/api/admin/regions",
+    "/api/admin/regions/loads",
     "/api/admin/regions/check",
     "/api/admin/regions/split",
     "/api/admin/regions/merge",

@@ -73,7 +73,7 @@ TEST(FigureTest, RefusesPicturesOutOfRange) {
   large.width_px = kFigurePxMax + 1;
 
   EXPECT_THAT(CheckFigure(small),
-              StatusIs(StatusCode::kInvalidArgument, HasSubstr("239 pixels; want 240 to 8000")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("99 pixels; want 100 to 8000")));
   EXPECT_THAT(CheckFigure(large), StatusIs(StatusCode::kInvalidArgument, HasSubstr("8001")));
 }
 

@@ -66,5 +66,37 @@ TEST(ScaleTest, NothingToDrawIsNoFault) {
   EXPECT_GE(Scale({.is_log = true}, std::vector<double>{0}, false, 6).ticks().size(), 2u);
 }
 
+TEST(ScaleTest, ExactEndsAreNotRounded) {
+  const Scale scale = OnHundredPixels({.min = 3, .max = 97, .is_exact = true}, {0}, false);
+
+  EXPECT_EQ(scale.Map(3), 100);
+  EXPECT_EQ(scale.Map(97), 0);
+  EXPECT_GE(scale.ticks().front().value, 3);
+  EXPECT_LE(scale.ticks().back().value, 97);
+}
+
+TEST(ScaleTest, TicksAndTheirTextsMayBeGiven) {
+  const Scale given = OnHundredPixels(
+      {.min = 0, .max = 10, .is_exact = true, .ticks = {{1, "one"}, {9, "nine"}, {11, "no"}}}, {},
+      false);
+  ASSERT_EQ(given.ticks().size(), 2u);
+  EXPECT_EQ(given.ticks()[1].label, "nine");
+
+  const Scale named = OnHundredPixels(
+      {.label = [](double value) { return value == 0 ? "none" : "some"; }}, {0, 10}, false);
+  EXPECT_EQ(named.ticks().front().label, "none");
+  EXPECT_EQ(named.ticks().back().label, "some");
+}
+
+TEST(ScaleTest, TheGreatestNumbersHaveAPlace) {
+  constexpr double kMax = std::numeric_limits<double>::max();
+  constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+  for (const bool is_log : {false, true}) {
+    const Scale scale = OnHundredPixels({.is_log = is_log}, {-kMax, kLeast, kMax}, false);
+    EXPECT_EQ(scale.Map(kMax), 0) << is_log;
+    EXPECT_TRUE(std::isfinite(*scale.Map(kLeast))) << is_log;
+  }
+}
+
 }  // namespace
 }  // namespace hourcell::plot::scale_test

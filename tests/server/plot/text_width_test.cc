@@ -21,5 +21,12 @@ TEST(TextWidthTest, IsNearTheTruth) {
   EXPECT_NEAR(TextWidth("size, bytes/point", 12), 103, 12);
 }
 
+TEST(PrintableTextTest, HasNothingThatXmlAndCairoRefuse) {
+  EXPECT_EQ(PrintableText("häuser, 東京"), "häuser, 東京");
+  EXPECT_EQ(PrintableText(std::string_view("a\0b\n\x7F", 5)), "a?b??");
+  EXPECT_EQ(PrintableText("\xC3("), "\uFFFD(");
+  EXPECT_EQ(PrintableText("\xEF\xBF\xBF"), "?");
+}
+
 }  // namespace
 }  // namespace hourcell::plot::text_width_test

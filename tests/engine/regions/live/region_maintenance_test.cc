@@ -60,7 +60,13 @@ class RegionMaintenanceTest : public testing::Test {
                       .stats = &stats_,
                       .warn = [this](std::string_view line) { warnings_.emplace_back(line); },
                       .ttl_ms = [this] { return ttl_ms_; },
-                      .write_buffers_bytes = 16 << 20});
+                      .write_buffers_bytes = 16 << 20,
+                      .history = &history_,
+                      .puts = &puts_,
+                      .keys_of =
+                          [](std::span<const SampledPut> sampled) {
+                            return std::vector<std::string>(sampled.size(), "a");
+                          }});
     ASSERT_OK(maintenance_->Tick());
   }
 
@@ -112,6 +118,8 @@ class RegionMaintenanceTest : public testing::Test {
   std::vector<std::string> warnings_;
   std::unique_ptr<TableStore> store_;
   std::optional<RegionLoads> loads_;
+  RegionHistory history_;
+  PutSample puts_;
   std::unique_ptr<RegionMaintenance> maintenance_;
   Random random_{1};
 };
@@ -326,6 +334,20 @@ TEST_F(RegionMaintenanceTest, UnderATtlThereAreAsManyRegionsAfterTenTtlsAsAfterT
   EXPECT_GT(Stat("region.merges"), 10u);
   maintenance_.reset();
   store_.reset();  // before what it borrows
+}
+
+TEST_F(RegionMaintenanceTest, KeepsTheHistoryOfItsRegions) {
+  Start(Small());
+  Write({"a", "b"});
+  puts_.Add(6'400, [](size_t) { return SampledPut{}; });
+  clock_.Advance(RegionHistory::kStepMs);
+  ASSERT_OK(maintenance_->Tick());
+
+  const RegionLoadReport report = history_.Read(0);
+  ASSERT_THAT(report.regions, SizeIs(1));
+  ASSERT_EQ(report.steps, 1u);
+  EXPECT_EQ(report.regions[0].steps[0].rows_written, 2u);
+  EXPECT_EQ(report.regions[0].steps[0].points_written, 6'400u);
 }
 
 }  // namespace

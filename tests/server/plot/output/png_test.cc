@@ -54,5 +54,27 @@ TEST(PngTest, MarksThatDoNotMeetMayBeDrawnInAnyOrder) {
             *RenderPng({.width = 300, .height = 300, .marks = {dot, line, text}}));
 }
 
+TEST(PngTest, MayHaveOnePixelForEachOfTheScene) {
+  const auto png = RenderPng(*Compose(Lines()), {.scale = 1});
+  ASSERT_OK(png);
+  EXPECT_EQ(WidthOf(*png), Lines().width_px);
+  EXPECT_EQ(PngBytes(10, 20, 1), 800u);
+  EXPECT_EQ(PngBytes(10, 20, 2), 3'200u);
+}
+
+TEST(PngTest, EndsWhenItIsToEnd) {
+  EXPECT_THAT(RenderPng(*Compose(Lines()), {.goes_on = [] { return false; }}),
+              StatusIs(absl::StatusCode::kCancelled));
+}
+
+// Cairo draws nothing after a text that is no UTF-8.
+TEST(PngTest, ATextOfAnyBytesIsDrawn) {
+  const DotMark dot{.center = {250, 60}, .radius = 9, .fill = {255, 0, 0}};
+  const TextMark text{.at = {20, 30}, .text = "\xC3(\xFF\x01", .color = {0, 255, 0}};
+  const auto png = RenderPng({.width = 300, .height = 300, .marks = {text, dot}});
+  ASSERT_OK(png);
+  EXPECT_NE(*png, *RenderPng({.width = 300, .height = 300, .marks = {dot}}));
+}
+
 }  // namespace
 }  // namespace hourcell::plot::png_test

@@ -1,0 +1,20 @@
+#include "engine/regions/live/put_sample.h"
+
+namespace hourcell {
+
+void PutSample::Keep(const SampledPut& put) {
+  MutexLock lock(&mutex_);
+  if (puts_.size() < kSampleMax) puts_.push_back(put);
+}
+
+PutSample::Taken PutSample::Take() {
+  MutexLock lock(&mutex_);
+  Taken taken{.puts = std::exchange(puts_, {})};
+  // What fills no block yet is counted with the put that will be taken of it.
+  if (taken.puts.empty()) return taken;
+  const uint64_t points = points_.load(std::memory_order_relaxed);
+  taken.points = points - std::exchange(points_taken_, points);
+  return taken;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,67 @@
+// RegionHistory: what each region of the data table took of late, in steps of time, and how the
+// regions changed: for a picture of the key space over time. It is told of the counters that
+// regions have anyway, once a second, and keeps their growth in a bounded ring: kStepsMax steps, or
+// fewer if there are so many regions that these would be more than kCellsMax cells. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/base/mutex.h"
+#include "engine/region_load.h"
+#include "engine/table/region_store.h"
+
+namespace hourcell {
+
+class RegionHistory {
+ public:
+  static constexpr uint64_t kStepMs = 10'000;
+  static constexpr size_t kStepsMax = 720;
+  static constexpr size_t kCellsMax = 1 << 18;
+  static constexpr size_t kEventsMax = 1'024;
+
+  // The regions there are, ascending by start, with their counters since they were opened.
+  // `now_ms` is Unix time; a clock that is put back makes no new steps until it is there again.
+  void Note(uint64_t now_ms, std::span<const RegionUse> uses);
+
+  // Keys of points that were put since the last call; all of them stand for `points`.
+  void NotePuts(std::span<const std::string> keys, uint64_t points);
+
+  // The whole steps from the one that begins at or after `since_ms`. Keys are bytes, and nothing is
+  // explained.
+  RegionLoadReport Read(uint64_t since_ms) const;
+
+ private:
+  struct Watched {
+    RegionInfo info = {};
+    bool is_open = true;
+    uint64_t rows_written = 0;  // as they were counted last
+    uint64_t rows_blocked = 0;
+    uint64_t rows_read = 0;
+    double points_pending = 0;
+    RegionLoadStep pending = {};  // of the step that is not whole
+    uint64_t first = 0;           // step, counted from the first of all
+    std::deque<RegionLoadStep> steps = {};
+  };
+
+  void NoteChanges(uint64_t now_ms, std::span<const RegionUse> uses)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndSteps(uint64_t count) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void DropOld() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  mutable Mutex mutex_;
+  uint64_t start_ms_ ABSL_GUARDED_BY(mutex_) = 0;  // of the first step of all; 0 = none yet
+  uint64_t steps_ ABSL_GUARDED_BY(mutex_) = 0;     // that are whole, since the first
+  uint64_t kept_from_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::map<RegionId, Watched> regions_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, RegionId, std::less<>> by_start_ ABSL_GUARDED_BY(mutex_);  // open ones
+  std::deque<RegionEvent> events_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace hourcell

@@ -1,0 +1,85 @@
+#include "server/graph/graph_points.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kPointsOfColumn = 4;
+
+struct GraphPoint {
+  double t = 0;
+  double v = 0;
+};
+
+double ValueAt(const SpanView& points, size_t i) {
+  const double value = points.value(i).ToDouble();
+  return std::isfinite(value) ? value : std::nan("");
+}
+
+// One column of pixels.
+class ColumnOfPixels {
+ public:
+  void Add(const GraphPoint& point) {
+    if (std::isnan(point.v)) {
+      gap_ = point.t;
+      return;
+    }
+    if (count_ == 0) first_ = low_ = high_ = point;
+    if (point.v < low_.v) low_ = point;
+    if (point.v > high_.v) high_ = point;
+    last_ = point;
+    ++count_;
+  }
+
+  void MoveTo(GraphPoints* out) {
+    if (count_ > 0) {
+      std::array<GraphPoint, kPointsOfColumn> kept = {first_, low_, high_, last_};
+      std::ranges::sort(kept, {}, &GraphPoint::t);
+      for (size_t i = 0; i < kept.size(); ++i) {
+        if (i == 0 || kept[i].t != kept[i - 1].t) out->Add(kept[i].t, kept[i].v);
+      }
+    }
+    // A gap within a column is narrower than a pixel; one that has no points is seen.
+    if (count_ == 0 && !std::isnan(gap_)) out->Add(gap_, std::nan(""));
+    *this = ColumnOfPixels();
+  }
+
+ private:
+  size_t count_ = 0;
+  double gap_ = std::nan("");
+  GraphPoint first_;
+  GraphPoint low_;
+  GraphPoint high_;
+  GraphPoint last_;
+};
+
+}  // namespace
+
+GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t columns) {
+  const auto begin = std::ranges::lower_bound(points.t, start_ms) - points.t.begin();
+  const auto end = std::ranges::upper_bound(points.t, end_ms) - points.t.begin();
+  GraphPoints out;
+  const auto first = static_cast<size_t>(begin);
+  const auto last = static_cast<size_t>(end);
+  if (last - first <= kPointsOfColumn * columns) {
+    for (size_t i = first; i < last; ++i)
+      out.Add(static_cast<double>(points.t[i]), ValueAt(points, i));
+    return out;
+  }
+  const double width = static_cast<double>(end_ms - start_ms) / static_cast<double>(columns);
+  ColumnOfPixels column;
+  size_t at = 0;
+  for (size_t i = first; i < last; ++i) {
+    const auto next = static_cast<size_t>(static_cast<double>(points.t[i] - start_ms) / width);
+    if (next != at) column.MoveTo(&out);
+    at = next;
+    column.Add({static_cast<double>(points.t[i]), ValueAt(points, i)});
+  }
+  column.MoveTo(&out);
+  return out;
+}
+
+}  // namespace hourcell

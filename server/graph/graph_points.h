@@ -1,0 +1,30 @@
+// GraphPoints: the points of one line, no more than a picture can show. A line of more points than
+// four for each column of pixels keeps of each column the first, the lowest, the highest and the
+// last point (Jugel and others, "M4", VLDB 2014): the picture is the same. Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/query.h"
+
+namespace hourcell {
+
+struct GraphPoints {
+  std::vector<double> t;  // milliseconds, ascending
+  std::vector<double> v;  // NaN = a gap
+
+  size_t size() const { return t.size(); }
+  void Add(double time, double value) {
+    t.push_back(time);
+    v.push_back(value);
+  }
+};
+
+// Those of `points` with start <= t <= end, for `columns` columns of pixels. REQUIRES: columns > 0,
+// start < end.
+GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t columns);
+
+}  // namespace hourcell
