@@ -56,7 +56,8 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               .registry = &queries_,
               .timezone = config->text("tsd.core.timezone"),
               .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
-                              config->text("tsd.mode") != "ro"}),
+                              config->text("tsd.mode") != "ro",
+              .quick = QuickBoundsOf(config->integer("tsd.query.quick_rows"))}),
       admin_(tsdb, clock),
       regions_(tsdb),
       jobs_(clock) {}
