@@ -106,7 +106,8 @@ class Tsdb {
   // Answers a query; see query_spec.h and query_result.h.
   // kInvalidArgument: the query is wrong; kNotFound: a name is unknown; kResourceExhausted: a
   // limit;
-  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged.
+  // kDeadlineExceeded: the timeout; kDataLoss: a cell it needs is damaged; kAborted:
+  // QuerySpec.quick.
   absl::StatusOr<QueryResult> Query(const QuerySpec& spec);
 
   // The same, series by series, so that no more than a part of the result is in memory. `control`

@@ -58,7 +58,10 @@ class SocketConnection : public Connection,
   std::chrono::steady_clock::duration stalled_for() const override { return writer_.stalled_for(); }
   void ReadOn() override;
   void Touch() override { last_activity_ = std::chrono::steady_clock::now(); }
-  std::string remote() const override { return PeerText(fd()); }
+  std::string remote() const override {
+    if (remote_.empty()) remote_ = PeerText(fd());
+    return remote_;
+  }
   bool PeerHasHungUp() const override { return PeerHungUp(fd()); }
   void CloseAfterFlush() override;
   void Cut() override;
@@ -103,6 +106,7 @@ class SocketConnection : public Connection,
   asio::steady_timer handshake_timer_;
   asio::steady_timer close_timer_;
   std::chrono::steady_clock::time_point last_activity_;
+  mutable std::string remote_;  // once somebody has asked
 
   std::optional<TlsSession> tls_;
   // Once the first byte of its protocol is here, and as long as the connection lives.

@@ -37,6 +37,7 @@
 #include "server/net/connection_quota.h"
 #include "server/net/descriptor_limit.h"
 #include "server/net/tls_context.h"
+#include "server/query/query_run.h"
 #include "server/telnet/line_protocol.h"
 #include "server/telnet/telnet_session.h"
 #include "server/text/self_stats.h"
@@ -207,6 +208,7 @@ Server::Impl::Impl(const Config& config,
       .latencies = LatenciesOf(&tsdb->stats()),
       .query_gate = query_gate_.get(),
       .query_timeout_ms = config.integer("tsd.query.timeout"),
+      .quick_query_bytes = config.integer("tsd.query.quick_rows") > 0 ? kQuickRequestBytesMax : 0,
       .body_budget = body_memory_.get(),
       .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
       .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,

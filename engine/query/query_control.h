@@ -14,12 +14,15 @@ namespace hourcell {
 
 // What a query cost, until now or in all.
 struct QueryCost {
-  uint64_t series = 0;        // that its filters selected
-  uint64_t rows = 0;          // read, stored or open
-  uint64_t rows_skipped = 0;  // met by a scan, and of series that were not selected
-  uint64_t points = 0;        // in the rows read
-  uint64_t bytes = 0;         // of the cells read
-  uint64_t memory = 0;        // bytes held at the peak
+  uint64_t series = 0;         // that its filters selected
+  uint64_t rows = 0;           // read, stored or open
+  uint64_t rows_skipped = 0;   // met by a scan, and of series that were not selected
+  uint64_t points = 0;         // in the rows read
+  uint64_t bytes = 0;          // of the cells read
+  uint64_t cells = 0;          // decoded; of the other rows the summary was enough
+  uint64_t blocks_cached = 0;  // of files, that were in the cache
+  uint64_t blocks_read = 0;    // of files, that were not
+  uint64_t memory = 0;         // bytes held at the peak
   friend bool operator==(const QueryCost&, const QueryCost&) = default;
 };
 
@@ -34,6 +37,11 @@ struct PlanReport {
   uint64_t expected_rows = 0;
   uint64_t expected_bytes = 0;
   QueryCost cost;
+  // What it took, in microseconds: its plan, reading, and all that follows, the sink included. What
+  // several sub queries read at once took each of them, and not their sum.
+  int64_t plan_us = 0;
+  int64_t read_us = 0;
+  int64_t finish_us = 0;
 };
 
 class QueryControl {
@@ -52,6 +60,9 @@ class QueryControl {
             .rows_skipped = rows_skipped.load(std::memory_order_relaxed),
             .points = points.load(std::memory_order_relaxed),
             .bytes = bytes.load(std::memory_order_relaxed),
+            .cells = cells.load(std::memory_order_relaxed),
+            .blocks_cached = blocks_cached.load(std::memory_order_relaxed),
+            .blocks_read = blocks_read.load(std::memory_order_relaxed),
             .memory = memory_peak.load(std::memory_order_relaxed)};
   }
 
@@ -61,7 +72,11 @@ class QueryControl {
   std::atomic<uint64_t> rows_skipped{0};
   std::atomic<uint64_t> points{0};
   std::atomic<uint64_t> bytes{0};
+  std::atomic<uint64_t> cells{0};
+  std::atomic<uint64_t> blocks_cached{0};
+  std::atomic<uint64_t> blocks_read{0};
   std::atomic<uint64_t> memory_peak{0};
+  std::atomic<int64_t> check_us{0};  // what checking all sub queries took
 
   // One for each sub query that was planned, in order; complete once the query has ended.
   std::vector<PlanReport> plans() const {

@@ -117,6 +117,19 @@ enum class ReadDivision : uint8_t {
   kBySeries,  // neighbours by tsuid to one thread
 };
 
+inline constexpr uint64_t kQuickPointsOfGiven = 8;
+
+// What a query may take that is answered quickly or not at all.
+struct QuickBounds {
+  uint64_t series = 0;  // that the plan of a sub query looks at
+  uint64_t rows = 0;    // of all sub queries, were there one of each hour and series
+  // Of all sub queries, that are decoded. One that is given to the sink takes as long as
+  // kQuickPointsOfGiven others, most of it to print it, and counts as so many: a bucket, or a point
+  // without downsampling.
+  uint64_t points = 0;
+  uint64_t bytes = 0;  // of memory, of a sub query
+};
+
 struct QuerySpec {
   int64_t start_ms = 0;
   int64_t end_ms = 0;  // inclusive
@@ -128,6 +141,10 @@ struct QuerySpec {
   // Which annotations to find.
   bool annotations = true;
   bool global_annotations = false;
+  // If set, the query is answered by the thread that asks and nobody else, within these bounds, and
+  // without waiting for a disk. It ends with kAborted if that is not enough: by its plan, before
+  // anything is read, or when it has met more; the sink may have been given results by then.
+  std::optional<QuickBounds> quick = {};
   // For tests and comparisons; answers do not depend on it.
   ReadMethod read_method = ReadMethod::kCheapest;
   ReadDivision read_division = ReadDivision::kByBucket;

@@ -5,6 +5,8 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/stop_watch.h"
 #include "engine/names/query_names.h"
 #include "engine/query/query_watch.h"
 #include "engine/read/sub_query_pipeline.h"
@@ -80,10 +83,12 @@ struct QueryExecutor::Step {
   Step(const QueryLimits& limits,
        const QueryMeter::Deadline& deadline,
        QueryMemory* all_memory,
+       size_t quick_bytes,
        QueryControl* control)
-      : meter(limits, deadline, control), memory(all_memory, control) {}
+      : meter(limits, deadline, control), memory(all_memory, control, quick_bytes) {}
 
   SubQueryPlan plan;
+  int64_t plan_us = 0;
   QueryMeter meter;
   MemoryLease memory;
   std::unique_ptr<SubQueryPipeline> run;
@@ -91,16 +96,18 @@ struct QueryExecutor::Step {
 
 // Runs planned sub queries in order. Those with few rows each are first read by a thread each: one
 // alone is too little to divide.
-absl::Status QueryExecutor::RunSteps(Steps* steps, QueryControl* control) const {
+absl::Status QueryExecutor::RunSteps(Steps* steps, TaskPool* pool, QueryControl* control) const {
   uint64_t rows = 0;
   for (const std::unique_ptr<Step>& step : *steps)
     rows += step->run->RowsAtMost();
-  if (steps->size() > 1 && rows >= kRowsWorthAThread) {
-    pool_.ForEach(steps->size(), [steps](size_t i) { (*steps)[i]->run->ReadAhead(); });
+  if (steps->size() > 1 && rows >= kRowsWorthAThread && pool->threads() > 1) {
+    pool->ForEach(steps->size(), [steps](size_t i) { (*steps)[i]->run->ReadAhead(); });
   }
   for (std::unique_ptr<Step>& step : *steps) {
     const absl::Status ran = step->run->Run();
-    control->AddPlan(step->run->Report());
+    PlanReport report = step->run->Report();
+    report.plan_us = step->plan_us;
+    control->AddPlan(std::move(report));
     HOURCELL_RETURN_IF_ERROR(ran);
     step.reset();  // with its memory
   }
@@ -108,12 +115,65 @@ absl::Status QueryExecutor::RunSteps(Steps* steps, QueryControl* control) const 
   return absl::OkStatus();
 }
 
+absl::Status QueryExecutor::MakePlan(const QuerySpec& spec,
+                                     size_t index,
+                                     QueryPlanner::ResolvedQuery resolved,
+                                     const QueryWatch& watch,
+                                     Step* step) const {
+  const StopWatch stop_watch(&step->plan_us);
+  HOURCELL_ASSIGN_OR_RETURN(
+      step->plan,
+      parts_.planner->Plan(spec.queries[index], std::move(resolved), spec.start_ms, spec.end_ms,
+                           {.watch = &watch,
+                            .memory = &step->memory,
+                            .quick_series = spec.quick.has_value() ? spec.quick->series : 0}));
+  return absl::OkStatus();
+}
+
+// What is left of a query's QuickBounds.
+struct QueryExecutor::Quick {
+  explicit Quick(const QuickBounds& bounds)
+      : rows(static_cast<int64_t>(bounds.rows)), points(static_cast<int64_t>(bounds.points)) {}
+
+  // kAborted: the sub query is expected to take more.
+  absl::Status Take(const Step& step) {
+    rows -= static_cast<int64_t>(step.run->RowsAtMost());
+    const uint64_t buckets = step.run->BucketsAtMost();
+    points.fetch_sub(static_cast<int64_t>(buckets * kQuickPointsOfGiven),
+                     std::memory_order_relaxed);
+    if (rows >= 0 && points.load(std::memory_order_relaxed) >= 0) return absl::OkStatus();
+    return absl::AbortedError("The query has more rows or buckets than a quick one may");
+  }
+
+  int64_t rows = 0;
+  std::atomic<int64_t> points{0};
+};
+
 absl::Status QueryExecutor::Run(const QuerySpec& spec,
                                 QuerySink* sink,
                                 QueryControl* control) const {
   const absl::Status ran = RunAll(spec, sink, control);
   if (memory_.IsWorthReturning()) ReturnFreedMemory();
   return ran;
+}
+
+absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveAll(
+    const QuerySpec& spec, const QueryWatch& watch, QueryControl* control) const {
+  std::vector<QueryPlanner::ResolvedQuery> resolved;
+  resolved.reserve(spec.queries.size());
+  int64_t took_us = 0;
+  {
+    const StopWatch stop_watch(&took_us);
+    for (const SubQuery& query : spec.queries) {
+      HOURCELL_RETURN_IF_ERROR(watch.Check());
+      HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
+      if (spec.quick.has_value()) HOURCELL_RETURN_IF_ERROR(parts_.planner->CheckQuick(query));
+      HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery one, parts_.planner->Resolve(query));
+      resolved.push_back(std::move(one));
+    }
+  }
+  control->check_us = took_us;
+  return resolved;
 }
 
 absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
@@ -127,15 +187,17 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
     deadline.ms = parts_.clock->MonotonicMs() + options_.query_timeout_ms;
   }
   const QueryWatch watch(parts_.clock, control, deadline.ms, /*timeout_ms=*/0);
-  for (const SubQuery& query : spec.queries) {
-    HOURCELL_RETURN_IF_ERROR(watch.Check());
-    HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
-    HOURCELL_RETURN_IF_ERROR(parts_.planner->Check(query));
-  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<QueryPlanner::ResolvedQuery> resolved,
+                            ResolveAll(spec, watch, control));
+  std::optional<Quick> quick;
+  if (spec.quick.has_value()) quick.emplace(*spec.quick);
+  TaskPool* const pool = quick.has_value() ? &alone_ : &pool_;
   // In this order: an hour that is sealed in between is in both, and in neither never.
   const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
-  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  MemoryLease lease(&memory_, control);  // of what is no sub query's
+  const std::unique_ptr<TableView> view =
+      quick.has_value() ? parts_.tables->SnapshotInMemory() : parts_.tables->Snapshot();
+  const size_t quick_bytes = quick.has_value() ? spec.quick->bytes : 0;
+  MemoryLease lease(&memory_, control, quick_bytes);  // of what is no sub query's
   QueryNames names(row_keys_.layout(), parts_.uids, &lease);
   std::vector<Annotation> global;
   if (spec.annotations && spec.global_annotations) {
@@ -148,28 +210,31 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
                                          .view = view.get(),
                                          .open_hours = parts_.open_hours,
                                          .pinned_at = pin.time(),
-                                         .pool = &pool_},
+                                         .pool = pool},
                                 .names = &names,
                                 .annotations = parts_.annotations,
                                 .sink = sink};
   Steps waiting;  // small ones, to be read at once
   for (size_t i = 0; i < spec.queries.size(); ++i) {
     HOURCELL_ASSIGN_OR_RETURN(const QueryLimits limits, LimitsOf(spec.queries[i], spec));
-    auto step = std::make_unique<Step>(limits, deadline, &memory_, control);
-    HOURCELL_ASSIGN_OR_RETURN(step->plan, parts_.planner->Plan(spec.queries[i], spec.start_ms,
-                                                               spec.end_ms, &watch, &step->memory));
+    auto step = std::make_unique<Step>(limits, deadline, &memory_, quick_bytes, control);
+    HOURCELL_RETURN_IF_ERROR(MakePlan(spec, i, std::move(resolved[i]), watch, step.get()));
     HOURCELL_RETURN_IF_ERROR(step->memory.Take(SubQueryPipeline::BytesOf(step->plan)));
     parts.read.meter = &step->meter;
     parts.read.memory = &step->memory;
     step->run = std::make_unique<SubQueryPipeline>(parts, spec, i, &step->plan);
+    if (quick.has_value()) {
+      HOURCELL_RETURN_IF_ERROR(quick->Take(*step));
+      step->meter.BindQuick(&quick->points);
+    }
     const bool is_small = step->run->RowsAtMost() <= kFewRows;
-    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
+    if (!is_small) HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, control));
     waiting.push_back(std::move(step));
     if (!is_small || waiting.size() == kStepsAtOnce) {
-      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, control));
+      HOURCELL_RETURN_IF_ERROR(RunSteps(&waiting, pool, control));
     }
   }
-  return RunSteps(&waiting, control);
+  return RunSteps(&waiting, pool, control);
 }
 
 }  // namespace hourcell

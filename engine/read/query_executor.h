@@ -1,6 +1,6 @@
 // QueryExecutor: runs the sub queries of a query.
 //
-//   check all -> one after another: plan (query_planner.h), read, aggregate, give
+//   resolve the names of all -> one after another: plan (query_planner.h), read, aggregate, give
 //   (sub_query_pipeline.h)
 //
 // What is wrong with any sub query's names or filters is known before the first result is given
@@ -24,6 +24,7 @@
 #include "engine/hours/open_hours.h"
 #include "engine/options.h"
 #include "engine/query.h"
+#include "engine/query/query_watch.h"
 #include "engine/read/query_meter.h"
 #include "engine/read/query_planner.h"
 #include "engine/table/tables.h"
@@ -62,9 +63,18 @@ class QueryExecutor {
 
  private:
   struct Step;
+  struct Quick;
   using Steps = std::vector<std::unique_ptr<Step>>;
   absl::Status RunAll(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
-  absl::Status RunSteps(Steps* steps, QueryControl* control) const;
+  absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> ResolveAll(const QuerySpec& spec,
+                                                                      const QueryWatch& watch,
+                                                                      QueryControl* control) const;
+  absl::Status MakePlan(const QuerySpec& spec,
+                        size_t index,
+                        QueryPlanner::ResolvedQuery resolved,
+                        const QueryWatch& watch,
+                        Step* step) const;
+  absl::Status RunSteps(Steps* steps, TaskPool* pool, QueryControl* control) const;
   absl::StatusOr<QueryLimits> LimitsOf(const SubQuery& query, const QuerySpec& spec) const;
 
   const Options& options_;
@@ -72,6 +82,7 @@ class QueryExecutor {
   const Parts parts_;
   std::vector<std::pair<std::unique_ptr<re2::RE2>, QueryLimits>> limits_of_metrics_;
   mutable TaskPool pool_;
+  mutable TaskPool alone_{1};  // no thread but the caller's
   mutable QueryMemory memory_;
 };
 

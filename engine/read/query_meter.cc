@@ -63,7 +63,8 @@ absl::Status MemoryLease::Take(size_t bytes) {
   }
   const size_t held = held_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   RaiseTo(uint64_t{held}, &control_.memory_peak);
-  return absl::OkStatus();
+  if (quick_bytes_ == 0 || held <= quick_bytes_) return absl::OkStatus();
+  return absl::AbortedError("The query takes more memory than a quick one may");
 }
 
 void MemoryLease::GiveBack(size_t bytes) {
@@ -86,6 +87,12 @@ absl::Status QueryMeter::Add(const QueryCost& read) {
   AddTo(&control_.rows_skipped, read.rows_skipped);
   AddTo(&control_.points, read.points);
   AddTo(&control_.bytes, read.bytes);
+  AddTo(&control_.cells, read.cells);
+  AddTo(&cells_, read.cells);
+  AddTo(&control_.blocks_cached, read.blocks_cached);
+  AddTo(&blocks_cached_, read.blocks_cached);
+  AddTo(&control_.blocks_read, read.blocks_read);
+  AddTo(&blocks_read_, read.blocks_read);
   const uint64_t rows = AddTo(&rows_, read.rows) + AddTo(&rows_skipped_, read.rows_skipped);
   const uint64_t points = AddTo(&points_, read.points);
   const uint64_t bytes = AddTo(&bytes_, read.bytes);
@@ -117,6 +124,9 @@ QueryCost QueryMeter::cost() const {
           .rows_skipped = rows_skipped_.load(std::memory_order_relaxed),
           .points = points_.load(std::memory_order_relaxed),
           .bytes = bytes_.load(std::memory_order_relaxed),
+          .cells = cells_.load(std::memory_order_relaxed),
+          .blocks_cached = blocks_cached_.load(std::memory_order_relaxed),
+          .blocks_read = blocks_read_.load(std::memory_order_relaxed),
           .memory = control_.memory_peak.load(std::memory_order_relaxed)};
 }
 

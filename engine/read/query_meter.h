@@ -49,8 +49,9 @@ class QueryMemory {
 // One query's part of the QueryMemory, given back at the end.
 class MemoryLease : public MemoryAccount {
  public:
-  // Both are borrowed.
-  MemoryLease(QueryMemory* memory, QueryControl* control) : memory_(*memory), control_(*control) {}
+  // Both are borrowed. `quick_bytes`: what a quick query may take; 0: any number.
+  MemoryLease(QueryMemory* memory, QueryControl* control, size_t quick_bytes = 0)
+      : memory_(*memory), control_(*control), quick_bytes_(quick_bytes) {}
   MemoryLease(const MemoryLease&) = delete;
   MemoryLease& operator=(const MemoryLease&) = delete;
   ~MemoryLease() override { memory_.GiveBack(held_.load(std::memory_order_relaxed)); }
@@ -61,6 +62,7 @@ class MemoryLease : public MemoryAccount {
  private:
   QueryMemory& memory_;
   QueryControl& control_;
+  const size_t quick_bytes_;
   std::atomic<size_t> held_{0};
 };
 
@@ -78,6 +80,19 @@ class QueryMeter {
   // Counts what was read. kResourceExhausted: over a limit; else as Check.
   absl::Status Add(const QueryCost& read);
 
+  // From now on the points that are decoded count against those of QuickBounds, of which the sub
+  // queries of a query share what is left. Borrowed.
+  void BindQuick(std::atomic<int64_t>* points_left) { quick_points_left_ = points_left; }
+  bool is_quick() const { return quick_points_left_ != nullptr; }
+  // Before so many points are decoded. kAborted: a quick query may not.
+  absl::Status TakeQuickPoints(uint64_t points) {
+    if (quick_points_left_ == nullptr) return absl::OkStatus();
+    return quick_points_left_->fetch_sub(static_cast<int64_t>(points), std::memory_order_relaxed) <
+                   static_cast<int64_t>(points)
+               ? absl::AbortedError("The query decodes more points than a quick one may")
+               : absl::OkStatus();
+  }
+
   // kDeadlineExceeded, kCancelled.
   absl::Status Check() const;
 
@@ -90,11 +105,15 @@ class QueryMeter {
   const QueryLimits limits_;
   const Deadline deadline_;
   QueryControl& control_;
+  std::atomic<int64_t>* quick_points_left_ = nullptr;  // null: any number
   std::atomic<uint64_t> series_{0};
   std::atomic<uint64_t> rows_{0};
   std::atomic<uint64_t> rows_skipped_{0};
   std::atomic<uint64_t> points_{0};
   std::atomic<uint64_t> bytes_{0};
+  std::atomic<uint64_t> cells_{0};
+  std::atomic<uint64_t> blocks_cached_{0};
+  std::atomic<uint64_t> blocks_read_{0};
 };
 
 }  // namespace hourcell

@@ -84,72 +84,81 @@ absl::Status CheckSupported(const SubQuery& query) {
 }  // namespace
 
 absl::StatusOr<SubQueryPlan> QueryPlanner::Plan(const SubQuery& query,
+                                                ResolvedQuery resolved,
                                                 int64_t start_ms,
                                                 int64_t end_ms,
-                                                const QueryWatch* watch,
-                                                MemoryAccount* memory) const {
-  HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
-  SubQueryPlan plan;
-  const Budget budget{.watch = watch, .memory = memory};
+                                                const Budget& budget) const {
   HOURCELL_RETURN_IF_ERROR(budget.Check());
+  SubQueryPlan plan;
+  plan.metric = resolved.metric;
   plan.bounds = ComputeScanBounds(start_ms, end_ms, query.downsample);
-  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? PlanByTags(query, budget, &plan)
-                                                : PlanByTsuids(query, budget, &plan));
+  if (query.tsuids.empty()) {
+    HOURCELL_RETURN_IF_ERROR(PlanByTags(query, resolved, budget, &plan));
+    plan.group_by_tagks = std::move(resolved.group_by_tagks);
+  } else {
+    HOURCELL_RETURN_IF_ERROR(PlanByTsuids(std::move(resolved.tsuids), budget, &plan));
+  }
   plan.visible_from_ms = VisibleFromMs(plan.metric);
   return plan;
 }
 
-absl::Status QueryPlanner::Check(const SubQuery& query) const {
+// A regular expression may take milliseconds for each value, and some before the first.
+absl::Status QueryPlanner::CheckQuick(const SubQuery& query) const {
+  const bool has_regexp = std::ranges::any_of(query.filters, [](const TagFilterSpec& filter) {
+    return filter.type == FilterType::kRegexp;
+  });
+  if (!has_regexp && query.tsuids.empty()) return absl::OkStatus();
+  return absl::AbortedError("A query by a regular expression or by tsuids is not quick");
+}
+
+absl::StatusOr<QueryPlanner::ResolvedQuery> QueryPlanner::Resolve(const SubQuery& query) const {
   HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
-  SubQueryPlan plan;
-  return query.tsuids.empty() ? ResolveNames(query, &plan).status()
-                              : ResolveTsuids(query, &plan).status();
+  ResolvedQuery resolved;
+  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? ResolveNames(query, &resolved)
+                                                : ResolveTsuids(query, &resolved));
+  return resolved;
 }
 
-absl::StatusOr<std::vector<QueryPlanner::ResolvedFilter>> QueryPlanner::ResolveNames(
-    const SubQuery& query, SubQueryPlan* plan) const {
-  HOURCELL_ASSIGN_OR_RETURN(plan->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
-  std::vector<ResolvedFilter> filters;
+absl::Status QueryPlanner::ResolveNames(const SubQuery& query, ResolvedQuery* resolved) const {
+  HOURCELL_ASSIGN_OR_RETURN(resolved->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
+  resolved->filters.reserve(query.filters.size());
   for (const TagFilterSpec& spec : query.filters) {
-    HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, Resolve(spec));
+    HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, ResolveFilter(spec));
     if (spec.group_by && !filter.filter.MatchesAbsent()) {
-      plan->group_by_tagks.push_back(filter.tagk);
+      resolved->group_by_tagks.push_back(filter.tagk);
     }
-    filters.push_back(std::move(filter));
+    resolved->filters.push_back(std::move(filter));
   }
-  return filters;
+  return absl::OkStatus();
 }
 
-absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
-                                      const Budget& budget,
-                                      SubQueryPlan* plan) const {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<ResolvedFilter> filters, ResolveNames(query, plan));
-  HOURCELL_RETURN_IF_ERROR(FindCandidates(filters, budget, plan));
-  HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));
-  return KeepMatching(filters, query.explicit_tags, budget, plan);
-}
-
-// The bytes of each tsuid, and their metric.
-absl::StatusOr<std::vector<std::string>> QueryPlanner::ResolveTsuids(const SubQuery& query,
-                                                                     SubQueryPlan* plan) const {
-  std::vector<std::string> tsuids;
+absl::Status QueryPlanner::ResolveTsuids(const SubQuery& query, ResolvedQuery* resolved) const {
   for (const std::string& text : query.tsuids) {
     HOURCELL_ASSIGN_OR_RETURN(auto parsed, ParseTsuidText(row_keys_.layout(), text));
-    if (plan->metric == kNoUid) plan->metric = parsed.second;
-    if (parsed.second != plan->metric) {
+    if (resolved->metric == kNoUid) resolved->metric = parsed.second;
+    if (parsed.second != resolved->metric) {
       return absl::InvalidArgumentError(
           fmt::format("tsuids: {} is of another metric than {}; want one metric a query",
                       QuoteForMessage(text), QuoteForMessage(query.tsuids[0])));
     }
-    tsuids.push_back(std::move(parsed.first));
+    resolved->tsuids.push_back(std::move(parsed.first));
   }
-  return tsuids;
+  return absl::OkStatus();
 }
 
-absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query,
+absl::Status QueryPlanner::PlanByTags(const SubQuery& query,
+                                      const ResolvedQuery& resolved,
+                                      const Budget& budget,
+                                      SubQueryPlan* plan) const {
+  HOURCELL_RETURN_IF_ERROR(FindCandidates(resolved.filters, budget, plan));
+  // Of few series it saves little, and is read from a table.
+  if (!budget.is_quick()) HOURCELL_RETURN_IF_ERROR(KeepActive(budget, plan));
+  return KeepMatching(resolved.filters, query.explicit_tags, budget, plan);
+}
+
+absl::Status QueryPlanner::PlanByTsuids(std::vector<std::string> tsuids,
                                         const Budget& budget,
                                         SubQueryPlan* plan) const {
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> tsuids, ResolveTsuids(query, plan));
   // One that is named twice is still one series.
   std::ranges::sort(tsuids);
   tsuids.erase(std::unique(tsuids.begin(), tsuids.end()), tsuids.end());
@@ -165,7 +174,7 @@ absl::Status QueryPlanner::PlanByTsuids(const SubQuery& query,
   return absl::OkStatus();
 }
 
-absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::Resolve(
+absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::ResolveFilter(
     const TagFilterSpec& spec) const {
   HOURCELL_ASSIGN_OR_RETURN(TagFilter filter, TagFilter::Compile(spec));
   ResolvedFilter resolved{.filter = std::move(filter), .tagk = kNoUid, .literals = {}};
@@ -210,6 +219,7 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
   const bool any_literal = std::ranges::any_of(filters, [](const ResolvedFilter& filter) {
     return filter.filter.spec().type == FilterType::kLiteralOr;
   });
+  if (budget.is_quick()) return FindFewCandidates(filters, any_literal, budget, plan);
   if (!any_literal) {
     HOURCELL_ASSIGN_OR_RETURN(const bool is_found, FindActive(budget, plan));
     if (is_found) return absl::OkStatus();
@@ -219,12 +229,40 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
       parts_.metric_series->Find(plan->metric, !any_literal, budget.watch, budget.memory));
   if (all == nullptr) return FindByPostings(filters, budget, plan);
 
+  SelectFrom(all, filters, any_literal, plan);
+  return absl::OkStatus();
+}
+
+absl::Status QueryPlanner::FindFewCandidates(const std::vector<ResolvedFilter>& filters,
+                                             bool any_literal,
+                                             const Budget& budget,
+                                             SubQueryPlan* plan) const {
+  const std::shared_ptr<const MetricSeries> all =
+      parts_.metric_series->FindReady(plan->metric, !any_literal);
+  if (all == nullptr) return absl::AbortedError("The series of the metric are not in memory");
+  uint64_t series = any_literal ? 0 : all->list.size();
+  for (const ResolvedFilter& filter : filters) {
+    for (const Uid tagv : filter.literals)
+      series += all->WithTag({.tagk = filter.tagk, .tagv = tagv}).size();
+  }
+  if (series > budget.quick_series) {
+    return absl::AbortedError("The filters leave more series than a quick query may have");
+  }
+  SelectFrom(all, filters, any_literal, plan);
+  return absl::OkStatus();
+}
+
+// Those of a metric's series that the literal filters leave.
+void QueryPlanner::SelectFrom(const std::shared_ptr<const MetricSeries>& all,
+                              const std::vector<ResolvedFilter>& filters,
+                              bool any_literal,
+                              SubQueryPlan* plan) {
   plan->list = std::shared_ptr<const SeriesList>(all, &all->list);
   plan->list_is_whole = true;
   plan->metric_series = all->list.size();
   if (!any_literal) {
     SelectAll(plan);
-    return absl::OkStatus();
+    return;
   }
   std::optional<std::vector<uint32_t>> positions;
   for (const ResolvedFilter& filter : filters) {
@@ -238,7 +276,6 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
     positions = positions.has_value() ? Intersection(*positions, any) : std::move(any);
   }
   plan->selected = *std::move(positions);
-  return absl::OkStatus();
 }
 
 absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& filters,

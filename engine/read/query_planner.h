@@ -60,39 +60,26 @@ class QueryPlanner {
   QueryPlanner(const Options& options, const RowKeyCodec& row_keys, const Parts& parts)
       : options_(options), row_keys_(row_keys), parts_(parts) {}
 
-  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
-  // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
-  // histograms; kCancelled and kDeadlineExceeded by `watch`, if there is one; it is asked every so
-  // many series, and before each value that a regular expression is tried on; kResourceExhausted by
-  // `memory`, if there is one, which counts the series of the plan, but for lists that are cached.
-  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query,
-                                    int64_t start_ms,
-                                    int64_t end_ms,
-                                    const QueryWatch* watch = nullptr,
-                                    MemoryAccount* memory = nullptr) const;
-
-  // The errors Plan has with the names, filters and tsuids, without a look at the series.
-  absl::Status Check(const SubQuery& query) const;
-
-  // Points of the metric before this are expired; 0: none is.
-  int64_t VisibleFromMs(Uid metric) const {
-    return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
-  }
-
- private:
   // A filter with its key's UID and, for literal_or, its values'.
   struct ResolvedFilter {
     TagFilter filter;
     Uid tagk = kNoUid;          // kNoUid: of a not_key filter on a name no series can have
     std::vector<Uid> literals;  // ascending; those that exist
   };
-  class Judge;
-
-  // What planning may take; either may be null.
+  // A sub query with UIDs for its names.
+  struct ResolvedQuery {
+    Uid metric = kNoUid;
+    std::vector<Uid> group_by_tagks;
+    std::vector<ResolvedFilter> filters;
+    std::vector<std::string> tsuids;  // their bytes
+  };
+  // What planning may take; either pointer may be null.
   struct Budget {
     const QueryWatch* watch = nullptr;
     MemoryAccount* memory = nullptr;
+    uint64_t quick_series = 0;  // that a quick query may look at; 0: any number, and read
 
+    bool is_quick() const { return quick_series != 0; }
     absl::Status Check() const { return watch == nullptr ? absl::OkStatus() : watch->Check(); }
     // What the plan keeps.
     absl::Status Take(size_t bytes) const {
@@ -100,20 +87,60 @@ class QueryPlanner {
     }
   };
 
-  // Fill in metric, group-by keys and series. REQUIRES: the plan has its bounds.
-  absl::Status PlanByTags(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
-  absl::StatusOr<std::vector<ResolvedFilter>> ResolveNames(const SubQuery& query,
-                                                           SubQueryPlan* plan) const;
-  absl::StatusOr<std::vector<std::string>> ResolveTsuids(const SubQuery& query,
-                                                         SubQueryPlan* plan) const;
-  absl::Status PlanByTsuids(const SubQuery& query, const Budget& budget, SubQueryPlan* plan) const;
+  // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
+  // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
+  // histograms.
+  absl::StatusOr<ResolvedQuery> Resolve(const SubQuery& query) const;
 
-  absl::StatusOr<ResolvedFilter> Resolve(const TagFilterSpec& spec) const;
+  // `resolved` is Resolve(query). kCancelled and kDeadlineExceeded by the budget's watch, which is
+  // asked every so many series, and before each value that a regular expression is tried on;
+  // kResourceExhausted by its memory, which counts the series of the plan, but for lists that are
+  // cached. kAborted: the series of the metric are not in memory, or the filters leave more than
+  // `quick_series` to look at.
+  absl::StatusOr<SubQueryPlan> Plan(const SubQuery& query,
+                                    ResolvedQuery resolved,
+                                    int64_t start_ms,
+                                    int64_t end_ms,
+                                    const Budget& budget) const;
+
+  // kAborted: filters and tsuids alone say that a plan may take long.
+  absl::Status CheckQuick(const SubQuery& query) const;
+
+  // Points of the metric before this are expired; 0: none is.
+  int64_t VisibleFromMs(Uid metric) const {
+    return parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
+  }
+
+ private:
+  class Judge;
+
+  absl::Status ResolveNames(const SubQuery& query, ResolvedQuery* resolved) const;
+  absl::Status ResolveTsuids(const SubQuery& query, ResolvedQuery* resolved) const;
+
+  // Fill in the plan's series. REQUIRES: it has its metric and bounds.
+  absl::Status PlanByTags(const SubQuery& query,
+                          const ResolvedQuery& resolved,
+                          const Budget& budget,
+                          SubQueryPlan* plan) const;
+  absl::Status PlanByTsuids(std::vector<std::string> tsuids,
+                            const Budget& budget,
+                            SubQueryPlan* plan) const;
+
+  absl::StatusOr<ResolvedFilter> ResolveFilter(const TagFilterSpec& spec) const;
 
   // Fill in the plan's series: those that the literal filters leave.
   absl::Status FindCandidates(const std::vector<ResolvedFilter>& filters,
                               const Budget& budget,
                               SubQueryPlan* plan) const;
+  // As FindCandidates, of series that are in memory, and of few of them.
+  absl::Status FindFewCandidates(const std::vector<ResolvedFilter>& filters,
+                                 bool any_literal,
+                                 const Budget& budget,
+                                 SubQueryPlan* plan) const;
+  static void SelectFrom(const std::shared_ptr<const MetricSeries>& all,
+                         const std::vector<ResolvedFilter>& filters,
+                         bool any_literal,
+                         SubQueryPlan* plan);
   // False, and nothing is done, unless few of the metric's many series are active and the others
   // are not in memory.
   absl::StatusOr<bool> FindActive(const Budget& budget, SubQueryPlan* plan) const;

@@ -54,6 +54,14 @@ class RowReader {
 
   // Counts points that were read; they are metered with the rows.
   void CountPoints(uint64_t points) { unmetered_.points += points; }
+  // Counts a cell that was decoded.
+  void CountDecoded() { ++unmetered_.cells; }
+  // Counts blocks of files that its thread looked at.
+  void CountBlocks(const BlockReads& before) {
+    const BlockReads now = view_.block_reads_of_thread();
+    unmetered_.blocks_cached += now.cached - before.cached;
+    unmetered_.blocks_read += now.read - before.read;
+  }
   // Counts a row that was not read by Read.
   void CountOpenRow() { ++unmetered_.rows; }
 

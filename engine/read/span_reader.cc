@@ -31,6 +31,14 @@ constexpr size_t kPartsPerThread = 4;
 // Memory is taken of the lease in pieces of this.
 constexpr size_t kLeaseBytes = 256 << 10;
 
+// The most points that a cell may have, which decoding will tell; more for one that does not say.
+uint64_t PointsAtMost(std::string_view cell) {
+  const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
+  if (summary.ok() && summary->has_value()) return (*summary)->count;
+  const bool is_packed = cell.starts_with(static_cast<char>(CellFormat::kPacked));
+  return is_packed ? uint64_t{kRowSpanS} * 1000 : cell.size();
+}
+
 // What a point takes in CellColumns.
 constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint8_t);
 
@@ -52,9 +60,11 @@ class SpanReader::Part {
     HOURCELL_RETURN_IF_ERROR(ReadOpenHours());
     const RowSelection selection{
         .list = settings_.list, .metric = settings_.metric, .series = positions_};
+    const BlockReads before = parts_.view->block_reads_of_thread();
     HOURCELL_RETURN_IF_ERROR(
         rows_.Read(selection, settings_.stored, method,
                    [this](const RowReader::Row& row) { return AddStored(row); }));
+    rows_.CountBlocks(before);
     for (size_t i = 0; i < positions_.size(); ++i) {
       if (!open_rows_.empty()) HOURCELL_RETURN_IF_ERROR(AddOpenBefore(i, UINT64_MAX));
       spans[i].span = builders_[i]->Finish();
@@ -96,6 +106,7 @@ class SpanReader::Part {
               open_rows_.resize(positions_.size());
               grown_bytes_ += positions_.size() * (sizeof(open_rows_[0]) + sizeof(size_t));
             }
+            if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
             taken.Update(Grow(2 * sizeof(OpenRow) + columns.size() * kColumnPointBytes));
             if (taken.ok()) open_rows_[i].push_back({base_time_s, columns});
           });
@@ -132,6 +143,8 @@ class SpanReader::Part {
       if (!added.ok()) return Damaged(row, added.status());
       if (*added) return grown_bytes_ < kLeaseBytes ? absl::OkStatus() : TakeMemory();
     }
+    if (parts_.meter->is_quick()) HOURCELL_RETURN_IF_ERROR(TakeQuick(PointsAtMost(row.cell)));
+    rows_.CountDecoded();
     columns_.clear();
     if (const absl::Status decoded = DecodeCell(row.cell, &columns_); !decoded.ok()) {
       return Damaged(row, decoded);
@@ -195,6 +208,12 @@ class SpanReader::Part {
     std::string key;
     parts_.row_keys->Append(settings_.list->tsuid(positions_[row.index]), row.base_time_s, &key);
     return absl::DataLossError(fmt::format("row {}: {}", ToHex(key), fault.ToString()));
+  }
+
+  // Points that are decoded; without downsampling the sink is given as many.
+  absl::Status TakeQuick(uint64_t points) {
+    const bool is_given = !settings_.downsample.has_value();
+    return parts_.meter->TakeQuickPoints(is_given ? points * (1 + kQuickPointsOfGiven) : points);
   }
 
   absl::Status Grow(size_t bytes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codec/base/status_macros.h"
+#include "codec/base/stop_watch.h"
 #include "engine/query/stages/downsampler.h"
 
 // Why groups are formed before anything is read: the members of a group are read next to each other
@@ -52,15 +53,27 @@ uint64_t SubQueryPipeline::RowsAtMost() const {
   return MemberReader::HoursOf(ClampHours(plan_.bounds)) * groups_.members().size();
 }
 
+uint64_t SubQueryPipeline::BucketsAtMost() const {
+  const std::optional<DownsampleSpec>& downsample = spec_.queries[index_].downsample;
+  if (!downsample.has_value() || downsample->all || downsample->interval_ms == 0) return 0;
+  const auto range_ms = static_cast<uint64_t>(spec_.end_ms - spec_.start_ms);
+  return (range_ms / static_cast<uint64_t>(downsample->interval_ms) + 1) * groups_.size();
+}
+
+absl::Status SubQueryPipeline::ReadBatch() {
+  const StopWatch watch(&read_us_);
+  return reader_.Read();
+}
+
 void SubQueryPipeline::ReadAhead() {
   ahead_ = Begin();
-  if (ahead_->ok() && groups_.size() > 0) ahead_ = reader_.Read();
+  if (ahead_->ok() && groups_.size() > 0) ahead_ = ReadBatch();
 }
 
 absl::Status SubQueryPipeline::Run() {
   HOURCELL_RETURN_IF_ERROR(ahead_.has_value() ? *std::move(ahead_) : Begin());
   while (!reader_.batch().empty() || !reader_.is_done()) {
-    if (reader_.batch().empty()) HOURCELL_RETURN_IF_ERROR(reader_.Read());
+    if (reader_.batch().empty()) HOURCELL_RETURN_IF_ERROR(ReadBatch());
     HOURCELL_RETURN_IF_ERROR(FinishBatch());
   }
   return absl::OkStatus();
@@ -86,6 +99,7 @@ absl::Status SubQueryPipeline::Begin() {
 }
 
 absl::Status SubQueryPipeline::FinishBatch() {
+  const StopWatch watch(&finish_us_);
   for (const uint32_t member : reader_.batch()) {
     HOURCELL_RETURN_IF_ERROR(finisher_.Add(member, reader_.SpanOf(member)));
     if (--members_left_ > 0) continue;
@@ -106,7 +120,10 @@ PlanReport SubQueryPipeline::Report() const {
           .hours = reader_.hours(),
           .expected_rows = reader_.cost().rows,
           .expected_bytes = reader_.expected_bytes(),
-          .cost = parts_.read.meter->cost()};
+          .cost = parts_.read.meter->cost(),
+          .plan_us = 0,  // of the caller
+          .read_us = read_us_,
+          .finish_us = finish_us_};
 }
 
 }  // namespace hourcell

@@ -53,6 +53,9 @@ class SubQueryPipeline {
   // Rows that it reads at most, were there a row of each hour and series.
   uint64_t RowsAtMost() const;
 
+  // Buckets that it makes at most, were there a series in each of its groups; 0 if it has none.
+  uint64_t BucketsAtMost() const;
+
   // Reads the first batch before Run asks for it. An error is kept for Run.
   void ReadAhead();
 
@@ -64,6 +67,7 @@ class SubQueryPipeline {
 
  private:
   absl::Status Begin();
+  absl::Status ReadBatch();
   // Gives the members of the batch to their groups.
   absl::Status FinishBatch();
 
@@ -74,6 +78,8 @@ class SubQueryPipeline {
   const SeriesGroups groups_;
   MemberReader reader_;
   GroupFinisher finisher_;
+  int64_t read_us_ = 0;
+  int64_t finish_us_ = 0;
   std::optional<absl::Status> ahead_;  // what ReadAhead met
   size_t group_ = 0;                   // the one members are added to
   size_t members_left_ = 0;            // of it, not yet added

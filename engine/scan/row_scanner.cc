@@ -46,8 +46,10 @@ absl::Status RowScanner::SelectMetric(const ScanSpec& spec, Selection* selection
   query.metric = spec.metric;
   query.filters = spec.filters;
   const int64_t end_ms = std::min(spec.end_ms, kTimestampMsMax);
-  HOURCELL_ASSIGN_OR_RETURN(const SubQueryPlan plan,
-                            parts_.planner->Plan(query, spec.start_ms, end_ms));
+  HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery resolved, parts_.planner->Resolve(query));
+  HOURCELL_ASSIGN_OR_RETURN(
+      const SubQueryPlan plan,
+      parts_.planner->Plan(query, std::move(resolved), spec.start_ms, end_ms, {}));
   selection->tsuids.emplace();
   for (const uint32_t series : plan.selected)
     selection->tsuids->emplace(plan.list->tsuid(series));

@@ -65,6 +65,20 @@ absl::StatusOr<std::shared_ptr<const MetricSeries>> MetricSeriesCache::Find(Uid 
   return wants_all || (now != nullptr && now->has_postings) ? now : nullptr;
 }
 
+std::shared_ptr<const MetricSeries> MetricSeriesCache::FindReady(Uid metric, bool wants_all) {
+  const uint64_t version = series_.VersionOf(metric);
+  const uint64_t drops = series_.DropsOf(metric);
+  MutexLock lock(&mutex_);
+  const auto found = entries_.find(metric);
+  if (found == entries_.end()) return nullptr;
+  const Entry& entry = found->second;
+  const bool is_ready = entry.series != nullptr && entry.series_version == version &&
+                        entry.drops >= drops && (wants_all || entry.series->has_postings);
+  if (!is_ready) return nullptr;
+  uses_.splice(uses_.begin(), uses_, entry.use);
+  return entry.series;
+}
+
 bool MetricSeriesCache::Keep(Uid metric,
                              const Version& version,
                              const std::shared_ptr<const MetricSeries>& series) {

@@ -70,6 +70,10 @@ class MetricSeriesCache {
                                                            const QueryWatch* watch = nullptr,
                                                            MemoryAccount* memory = nullptr);
 
+  // What Find would return without reading anything or building any list: null if it would have to,
+  // or if it is null. `wants_all` as there.
+  std::shared_ptr<const MetricSeries> FindReady(Uid metric, bool wants_all);
+
   // Whether the metric's series are in memory, perhaps without the newest.
   bool Has(Uid metric) const;
 

@@ -66,6 +66,12 @@ class RowCursor {
   virtual absl::Status status() const = 0;
 };
 
+// Blocks of files that were looked at: in the cache, or read from a file.
+struct BlockReads {
+  uint64_t cached = 0;
+  uint64_t read = 0;
+};
+
 // A frozen view of all tables. Reads through it see one moment. Thread-safe.
 class TableView {
  public:
@@ -86,6 +92,9 @@ class TableView {
 
   // A cursor over a range, at no row yet. It must not outlive the view.
   virtual std::unique_ptr<RowCursor> NewCursor(TableId table, const ScanRange& range) = 0;
+
+  // By the calling thread since it began: of use is the difference of two.
+  virtual BlockReads block_reads_of_thread() const { return {}; }
 };
 
 }  // namespace hourcell

@@ -7,7 +7,7 @@
 // data.
 //
 // Thread-safe. Errors: kUnavailable (try again), kDataLoss (stored bytes are damaged),
-// kFailedPrecondition (closed, read-only).
+// kFailedPrecondition (closed, read-only), kAborted (SnapshotInMemory).
 
 #pragma once
 
@@ -54,6 +54,10 @@ class Tables {
 
   // The present, frozen.
   virtual std::unique_ptr<TableView> Snapshot() = 0;
+
+  // As Snapshot, but its reads never wait for a disk: kAborted if they would have to. For callers
+  // that hold up others.
+  virtual std::unique_ptr<TableView> SnapshotInMemory() { return Snapshot(); }
 };
 
 }  // namespace hourcell

@@ -57,7 +57,8 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               .registry = &queries_,
               .timezone = config->text("tsd.core.timezone"),
               .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
-                              config->text("tsd.mode") != "ro"}),
+                              config->text("tsd.mode") != "ro",
+              .quick = QuickBoundsOf(config->integer("tsd.query.quick_rows"))}),
       admin_(tsdb, clock),
       metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
       health_([tsdb] { return tsdb->Health(); },

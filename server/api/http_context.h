@@ -40,10 +40,13 @@ struct HttpContext {
   LoginQueue logins = {};
   const AccessPolicy* access = nullptr;  // null = no proxy is trusted
   const ConnectionCounters* counters = nullptr;
-  HttpLatencies latencies = {};              // null = not recorded
-  QueryGate* query_gate = nullptr;           // null = queries are other requests, without a limit
-  int64_t query_timeout_ms = 0;              // of a query, its wait included; 0 = none
-  Clock* clock = Clock::System();            // of that
+  HttpLatencies latencies = {};     // null = not recorded
+  QueryGate* query_gate = nullptr;  // null = queries are other requests, without a limit
+  int64_t query_timeout_ms = 0;     // of a query, its wait included; 0 = none
+  Clock* clock = Clock::System();   // of that
+  // The most bytes of a query, target and body, for its thread to try whether it is quick; 0 = none
+  // is tried.
+  size_t quick_query_bytes = 0;
   RequestBodyBudget* body_budget = nullptr;  // null = bodies are not counted
   size_t body_bytes_max = 0;
   int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none

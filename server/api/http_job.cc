@@ -31,6 +31,13 @@ HttpJob::HttpJob(const HttpContext* context,
       body_(std::move(body)),
       stopping_(stopping) {}
 
+// A short GET or POST: how long a query may take is found out while it is answered.
+bool HttpJob::LooksQuick() const {
+  return request_.target.size() + request_.body.size() <= context_->quick_query_bytes &&
+         (request_.method == "GET" || request_.method == "POST") &&
+         request_.header("content-encoding").empty();
+}
+
 WorkerPool* HttpJob::Enter() {
   refusal_ = ReadTarget(&request_);
   // A client without rights is refused almost whatever it asks for, and takes no query's place.
@@ -46,6 +53,7 @@ WorkerPool* HttpJob::Enter() {
     if (context_->query_timeout_ms > 0) {
       request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
     }
+    may_be_quick_ = threads == AnsweredOn::kQuickOrQueryThreads && LooksQuick();
     return context_->pools.queries;
   }
   context_->counters->queries_refused->Add(1);
@@ -54,8 +62,14 @@ WorkerPool* HttpJob::Enter() {
 }
 
 std::optional<HttpWire> HttpJob::Answer() {
+  request_.only_if_quick = std::exchange(may_be_quick_, false);
+  if (request_.only_if_quick) pass_->Begin();
   HttpResponse response = refusal_.has_value() ? *std::move(refusal_) : CompleteBody(Response());
-  if (response.must_wait) return std::nullopt;
+  if (response.must_wait) {
+    if (std::exchange(request_.only_if_quick, false)) pass_->Requeue();
+    return std::nullopt;
+  }
+  pass_.reset();
   body_.Release();
   Record();
   return FormatResponse(request_, std::move(response));

@@ -2,8 +2,9 @@
 // queries and its share of the memory of bodies. No sockets.
 //
 //   HttpJob task(&context, std::move(request), std::move(body), &stopping);
-//   if (WorkerPool* const pool = task.Enter()) ... in a thread of it: task.AnswerTo(target)
-//   else ... task.Answer()
+//   WorkerPool* const pool = task.Enter();
+//   if (pool == nullptr || task.may_be_quick()) ... task.Answer()
+//   if that gave nothing, or was not called ... in a thread of the pool: task.AnswerTo(target)
 //
 // Thread-compatible: the connection's strand has it first, then a thread of the pool.
 
@@ -41,8 +42,11 @@ class HttpJob {
   // REQUIRES: the request's rights are known; called once.
   WorkerPool* Enter();
 
+  // Whether Answer is to be called first, though Enter gave a pool: the query may be quick.
+  bool may_be_quick() const { return may_be_quick_; }
+
   // Answers; nothing if it has to wait for something slow after all: a pool is to answer.
-  // REQUIRES: Enter gave null.
+  // REQUIRES: Enter gave null, or may_be_quick.
   std::optional<HttpWire> Answer();
 
   // Answers into `target`, and returns what is to be sent after that, as SendBody. May block for
@@ -53,6 +57,7 @@ class HttpJob {
   void Record();
   HttpResponse QueryResponse();
   HttpResponse Response();
+  bool LooksQuick() const;
 
   const HttpContext* context_;
   HttpRequest request_;
@@ -62,6 +67,7 @@ class HttpJob {
   bool is_put_ = false;
   std::optional<QueryGate::Pass> pass_;
   std::optional<HttpResponse> refusal_;  // of Enter
+  bool may_be_quick_ = false;
 };
 
 }  // namespace hourcell

@@ -47,7 +47,7 @@ class HttpSession : public Session {
   void OnAllSent() override;
   void OnClosed() override;
 
-  bool wants_input() const override { return state_ == State::kReading; }
+  bool wants_input() const override { return state_ == State::kReading && !gives_way_; }
   bool is_working() const override { return state_ == State::kAnswering; }
 
  private:
@@ -58,6 +58,7 @@ class HttpSession : public Session {
   std::shared_ptr<HttpSession> Self() { return {transport_->KeepAlive(), this}; }
 
   void Pump();
+  void GiveWay();
   void JudgeLargeBody();
   void JudgeBodyOfKnown();
   void Refuse();
@@ -82,6 +83,7 @@ class HttpSession : public Session {
   RequestReader intake_;
   State state_ = State::kReading;
   bool is_pumping_ = false;             // requests that are here are being served
+  bool gives_way_ = false;              // other connections are served before the next request is
   std::shared_ptr<SendWindow> window_;  // of the answer the pool makes
 
   asio::steady_timer request_timer_;
@@ -113,18 +115,34 @@ void HttpSession::Stop() {
 void HttpSession::Pump() {
   if (is_pumping_) return;  // a response was sent at once: the loop goes on
   is_pumping_ = true;
-  while (state_ == State::kReading && !transport_->is_closing()) {
-    const RequestReader::Event event = intake_.Next(std::chrono::steady_clock::now());
+  while (state_ == State::kReading && !gives_way_ && !transport_->is_closing()) {
+    const TimePoint now = std::chrono::steady_clock::now();
+    const RequestReader::Event event = intake_.Next(now);
     if (event == RequestReader::Event::kNeedMore) break;
     if (event == RequestReader::Event::kLargeBody) JudgeLargeBody();
     if (event == RequestReader::Event::kContinue) transport_->Send("HTTP/1.1 100 Continue\r\n\r\n");
     if (event == RequestReader::Event::kRequest) {
-      Answer({context_, intake_.TakeRequest(), intake_.TakeHold(), &transport_->stopping()});
+      HttpRequest request = intake_.TakeRequest();
+      request.received_at = now;
+      request.received_in = intake_.received_in();
+      Answer({context_, std::move(request), intake_.TakeHold(), &transport_->stopping()});
     }
     if (event == RequestReader::Event::kError) Refuse();
   }
   is_pumping_ = false;
   WatchRequest();
+}
+
+// A query that this thread has tried may have taken a millisecond, and a pipelining client may have
+// sent thousands: the connections that are ready get their turn before its next request does.
+void HttpSession::GiveWay() {
+  gives_way_ = true;
+  asio::post(transport_->strand().executor, [self = Self()] {
+    self->gives_way_ = false;
+    if (self->state_ != State::kReading || self->transport_->is_closing()) return;
+    self->Pump();
+    self->transport_->ReadOn();
+  });
 }
 
 // Who may not do what a request asks for need not send its body.
@@ -252,15 +270,19 @@ void HttpSession::CheckLogin(Login login,
 // Of a client whose rights are known.
 void HttpSession::AnswerKnown(HttpJob task) {
   WorkerPool* const pool = task.Enter();
-  if (pool != nullptr) {
+  if (pool != nullptr && !task.may_be_quick()) {
     AnswerIn(pool, std::move(task));
     return;
   }
   window_ = nullptr;
+  if (task.may_be_quick()) {
+    if (task.request().remote.empty()) task.request().remote = transport_->remote();
+    if (intake_.has_more()) GiveWay();
+  }
   if (std::optional<HttpWire> wire = task.Answer(); wire.has_value()) {
     SendResponse(*std::move(wire));
   } else {
-    AnswerIn(context_->pools.workers, std::move(task));
+    AnswerIn(pool != nullptr ? pool : context_->pools.workers, std::move(task));
   }
 }
 

@@ -15,6 +15,11 @@ void QueryGate::Pass::Begin() {
   gate_->running_.fetch_add(1, std::memory_order_relaxed);
 }
 
+void QueryGate::Pass::Requeue() {
+  is_running_ = false;
+  gate_->running_.fetch_sub(1, std::memory_order_relaxed);
+}
+
 QueryGate::Pass::~Pass() {
   if (gate_ == nullptr) return;
   if (is_running_) gate_->running_.fetch_sub(1, std::memory_order_relaxed);

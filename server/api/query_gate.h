@@ -30,8 +30,10 @@ class QueryGate {
     Pass& operator=(const Pass&) = delete;
     Pass& operator=(Pass&&) = delete;
 
-    // REQUIRES: not called before.
+    // REQUIRES: it waits.
     void Begin();
+    // It waits again. REQUIRES: Begin.
+    void Requeue();
 
    private:
     QueryGate* gate_;

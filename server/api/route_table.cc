@@ -35,7 +35,7 @@ constexpr RouteRow kRows[] = {
      .get = Reads(Right::kRead, kWriteOnly),
      .post = Reads(Right::kRead, kWriteOnly),
      .del = Changes(Right::kAdmin, kWriteOnly),
-     .answered_on = AnsweredOn::kQueryThreads,
+     .answered_on = AnsweredOn::kQuickOrQueryThreads,
      .handler = &Endpoints::Query,
      .doc =
          "query points, answered as JSON or, by the header Accept, as a graph; DELETE removes what "

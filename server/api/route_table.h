@@ -47,6 +47,8 @@ enum class AnsweredOn : uint8_t {
   kSocketThread,  // the thread that read the request: nothing here waits for the store
   kWorkers,       // what may take long
   kQueryThreads,  // what reads the store for a client: it needs a place and has a deadline
+  // The same, but first the thread that read the request tries whether it is quick.
+  kQuickOrQueryThreads,
 };
 
 // What a route does with one verb.

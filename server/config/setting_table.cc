@@ -283,6 +283,12 @@ constexpr auto kRows = std::to_array<Setting>({
             "maximum number of waiting queries; further queries are answered 503",
             0,
             kInt32Max),
+    Integer("tsd.query.quick_rows",
+            "128",
+            "maximum number of rows (a series, an hour) of a query that is answered by the thread "
+            "which read it, if no disk has to be read; 0 = query threads answer all queries",
+            0,
+            4096),
     Integer("tsd.query.timeout",
             "0",
             "milliseconds that a query may take; over HTTP this includes its wait in the queue; 0 "

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,8 +29,12 @@ struct HttpRequest {
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
   bool login_refused = false;  // it sent credentials, and they are wrong
+  // When all of it was here, and how long that took since its first byte; of the time of traces.
+  std::chrono::steady_clock::time_point received_at = {};
+  std::chrono::steady_clock::duration received_in = {};
   int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when a query is given up; 0 = never
   bool may_wait = false;       // its thread serves no sockets
+  bool only_if_quick = false;  // its thread does, and asks whether the query is quick
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query

@@ -20,6 +20,7 @@ RequestReader::Event RequestReader::Next(TimePoint now) {
   if (error_status_ != 0) return Event::kError;
   const Event event = parser_.Next();
   if (event == Event::kRequest) {
+    received_in_ = begun_at_.has_value() ? now - *begun_at_ : TimePoint::duration::zero();
     begun_at_.reset();
   } else if (!begun_at_.has_value() && parser_.is_inside_request()) {
     begun_at_ = now;

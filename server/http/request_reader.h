@@ -51,6 +51,12 @@ class RequestReader {
   }
   HttpRequest* head() { return parser_.head(); }
 
+  // Whether the beginning of a further request is here.
+  bool has_more() const { return parser_.is_inside_request(); }
+
+  // How long the request that Next said is here took to come in, since its first byte.
+  TimePoint::duration received_in() const { return received_in_; }
+
   // When the request that was begun must be here; nothing if none was, or there is no limit. Its
   // header has the limit's time; its body more, the more of it is here.
   std::optional<TimePoint> due() const;
@@ -69,6 +75,7 @@ class RequestReader {
   const Limits limits_;
   HttpParser parser_;
   RequestBodyBudget::Hold hold_;
+  TimePoint::duration received_in_ = {};
   std::optional<TimePoint> begun_at_;  // the request that is coming in
   size_t fed_bytes_ = 0;               // of it, about
   int error_status_ = 0;               // of ours; 0 = none

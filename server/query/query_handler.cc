@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/stop_watch.h"
 #include "codec/base/strings.h"
 #include "server/http/guard/web_guard.h"
 #include "server/http/http_error.h"
@@ -19,7 +20,35 @@
 #include "server/query/query_writer.h"
 
 namespace hourcell {
-namespace {}  // namespace
+namespace {
+
+// Of a quick query. Each has a plan, which takes some microseconds before anything is read.
+constexpr size_t kQuickSubQueriesMax = 16;
+
+// To be asked again where it may take long.
+HttpResponse NotQuick() {
+  HttpResponse response;
+  response.must_wait = true;
+  return response;
+}
+
+}  // namespace
+
+absl::StatusOr<QueryRequest> QueryHandler::Parse(const HttpRequest& request,
+                                                 QueryTrace* trace) const {
+  const StopWatch watch(&trace->parse_us);
+  const int64_t now_ms = service_.clock->NowMs();
+  // The method itself, not what it stands for, says whether there is a body.
+  absl::StatusOr<QueryRequest> query = request.method == "POST"
+                                           ? ParseQueryJson(request.body, now_ms, service_.timezone)
+                                           : ParseQueryString(request, now_ms, service_.timezone);
+  if (!query.ok()) return query;
+  QueryPrinting& printing = query->printing;
+  printing.arrays = request.has_param("arrays");
+  printing.trace |= request.has_param("show_trace");
+  printing.explain |= request.has_param("explain") || printing.trace;
+  return query;
+}
 
 HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   const std::optional<HttpMethod> method = EffectiveMethod(request);
@@ -27,46 +56,48 @@ HttpResponse QueryHandler::Handle(const HttpRequest& request) {
   const bool wants_delete = *method == HttpMethod::kDelete;
   if (wants_delete && !service_.allow_delete) return DeleteRefused();
 
-  const int64_t now_ms = service_.clock->NowMs();
-  // The method itself, not what it stands for, says whether there is a body.
-  absl::StatusOr<QueryRequest> query = request.method == "POST"
-                                           ? ParseQueryJson(request.body, now_ms, service_.timezone)
-                                           : ParseQueryString(request, now_ms, service_.timezone);
+  QueryTrace trace(request);
+  absl::StatusOr<QueryRequest> query = Parse(request, &trace);
   if (!query.ok()) return HttpError(400, query.status());
-  query->printing.arrays = request.has_param("arrays");
-  query->printing.explain |= request.has_param("explain");
   if (wants_delete || query->delete_points) {
     if (!service_.allow_delete) return DeleteRefused();
     if (!request.rights.Covers(AccessRights::Admin())) return DeleteForbidden();
     if (CanBeForged(request)) return ForgeableRefused();
+    if (request.only_if_quick) return NotQuick();
     query->spec.deadline_ms = request.deadline_ms;
     return AnswerDelete(*std::move(query), service_.clock->MonotonicMs(), request, service_);
   }
 
   query->spec.deadline_ms = request.deadline_ms;
+  if (request.only_if_quick) {
+    if (query->spec.queries.size() > kQuickSubQueriesMax) return NotQuick();
+    query->spec.quick = service_.quick;
+  }
   HttpResponse response;
-  response.produce = [this, &request, parsed = *std::move(query)](BodyWriter* body,
-                                                                  HttpResponse* failure) {
-    return Print(request, parsed, body, failure);
+  response.produce = [this, &request, parsed = *std::move(query), trace](
+                         BodyWriter* body, HttpResponse* failure) mutable {
+    return Print(request, parsed, &trace, body, failure);
   };
   return response;
 }
 
 bool QueryHandler::Print(const HttpRequest& request,
                          const QueryRequest& query,
+                         QueryTrace* trace,
                          BodyWriter* body,
                          HttpResponse* failure) const {
   // Most queries take less than a millisecond.
   using std::chrono::steady_clock;
   const steady_clock::time_point start = steady_clock::now();
-  QueryWriter writer(query.spec, query.printing, body);
+  QueryWriter writer(query.spec, query.printing, body, query.printing.trace ? trace : nullptr);
   const auto finish = [&](const QueryControl& control) {
     const auto elapsed = steady_clock::now() - start;
     writer.Finish(control, std::chrono::duration_cast<std::chrono::microseconds>(elapsed).count());
   };
   const absl::Status status = RunListedQuery(service_, request, query, &writer, finish, body);
-  if (!status.ok()) *failure = QueryError(status);
-  return status.ok();
+  if (status.ok()) return true;
+  *failure = request.only_if_quick && absl::IsAborted(status) ? NotQuick() : QueryError(status);
+  return false;
 }
 
 HttpResponse QueryHandler::HandleList(const HttpRequest& request) {

@@ -7,10 +7,13 @@
 
 #include <utility>
 
+#include <absl/status/statusor.h>
+
 #include "server/http/body/body_writer.h"
 #include "server/http/http_message.h"
 #include "server/query/query_request.h"
 #include "server/query/query_run.h"
+#include "server/query/query_trace.h"
 
 namespace hourcell {
 
@@ -30,8 +33,10 @@ class QueryHandler {
   const QueryService& service() const { return service_; }
 
  private:
+  absl::StatusOr<QueryRequest> Parse(const HttpRequest& request, QueryTrace* trace) const;
   bool Print(const HttpRequest& request,
              const QueryRequest& query,
+             QueryTrace* trace,
              BodyWriter* body,
              HttpResponse* failure) const;
 

@@ -236,6 +236,8 @@ absl::Status ReadField(std::string_view key,
     HOURCELL_ASSIGN_OR_RETURN(printing.show_stats, JsonBool(key, field));
   } else if (key == "explain") {
     HOURCELL_ASSIGN_OR_RETURN(printing.explain, JsonBool(key, field));
+  } else if (key == "showTrace") {
+    HOURCELL_ASSIGN_OR_RETURN(printing.trace, JsonBool(key, field));
   } else if (key == "noAnnotations") {
     HOURCELL_ASSIGN_OR_RETURN(const bool none, JsonBool(key, field));
     request->spec.annotations = !none;

@@ -22,6 +22,8 @@ std::string ListedQueryText(const QueryRequest& query) {
   std::string text =
       fmt::format("{{\"start\":{},\"end\":{},\"msResolution\":{},\"showTSUIDs\":{},\"queries\":[",
                   spec.start_ms, spec.end_ms, query.printing.ms, query.printing.show_tsuids);
+  constexpr size_t kUsualBytes = 1024;
+  text.reserve(kUsualBytes);
   size_t listed = 0;
   for (; listed < spec.queries.size() && text.size() < kListedQueryBytesMax; ++listed) {
     if (listed > 0) text.push_back(',');
@@ -98,6 +100,11 @@ void QueryRegistry::End(uint64_t id, QueryOutcome outcome) {
   query.outcome = std::move(outcome);
   completed_.push_front(std::move(query));
   if (completed_.size() > kCompletedQueriesMax) completed_.pop_back();
+}
+
+void QueryRegistry::Forget(uint64_t id) {
+  MutexLock lock(&mutex_);
+  HOURCELL_CHECK(running_.erase(id) == 1);
 }
 
 absl::StatusOr<std::string> QueryRegistry::Cancel(uint64_t id) {

@@ -63,6 +63,8 @@ class QueryRegistry {
   uint64_t Begin(std::string text, std::string_view remote, std::shared_ptr<QueryControl> control);
   // REQUIRES: `id` is running.
   void End(uint64_t id, QueryOutcome outcome);
+  // As if it had never begun. REQUIRES: `id` is running.
+  void Forget(uint64_t id);
 
   // Cancels a running query; how it stands is returned as in "running".
   // kNotFound: none that runs has this id.

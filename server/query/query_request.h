@@ -29,6 +29,7 @@ struct QueryPrinting {
   bool show_summary = false;
   bool show_stats = false;
   bool explain = false;  // ours: how each sub query was read
+  bool trace = false;    // ours: what each step took; with `explain`
   friend bool operator==(const QueryPrinting&, const QueryPrinting&) = default;
 };
 

@@ -19,19 +19,38 @@ class Listing {
           std::shared_ptr<QueryControl> control)
       : registry_(registry),
         id_(registry->Begin(std::move(text), request.remote, std::move(control))) {}
-  ~Listing() { registry_->End(id_, std::move(outcome_)); }
+  ~Listing() {
+    if (is_forgotten_) {
+      registry_->Forget(id_);
+    } else {
+      registry_->End(id_, std::move(outcome_));
+    }
+  }
   Listing(const Listing&) = delete;
   Listing& operator=(const Listing&) = delete;
 
   void set_outcome(QueryOutcome outcome) { outcome_ = std::move(outcome); }
+  void Forget() { is_forgotten_ = true; }
 
  private:
   QueryRegistry* const registry_;
   const uint64_t id_;
+  bool is_forgotten_ = false;
   QueryOutcome outcome_ = {.status = 500, .exception = "An unknown exception occurred"};
 };
 
 }  // namespace
+
+QuickBounds QuickBoundsOf(int64_t rows) {
+  constexpr uint64_t kSeriesOfRow = 8;    // that filters look at; a tenth of a microsecond each
+  constexpr uint64_t kPointsOfRow = 512;  // one of a point each 10 s has 360
+  constexpr uint64_t kBytes = size_t{4} << 20;
+  const auto count = static_cast<uint64_t>(rows);
+  return {.series = count * kSeriesOfRow,
+          .rows = count,
+          .points = count * kPointsOfRow,
+          .bytes = kBytes};
+}
 
 absl::Status RunListed(const QueryService& service,
                        const HttpRequest& request,
@@ -44,6 +63,8 @@ absl::Status RunListed(const QueryService& service,
   const absl::Status status = run(control.get());
   if (status.ok()) {
     listing.set_outcome({});
+  } else if (absl::IsAborted(status)) {
+    listing.Forget();
   } else {
     listing.set_outcome({.status = QueryErrorStatus(status.code()),
                          .exception = std::string(status.message()),

@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <string_view>
 
@@ -12,6 +14,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/stop_watch.h"
 #include "codec/text/number.h"
 #include "server/query/annotation_json.h"
 #include "server/query/query_echo.h"
@@ -22,6 +25,8 @@ namespace {
 
 // The longest text of an int64: a sign and 19 digits.
 constexpr size_t kIntegerBytesMax = 20;
+// A time without its last four digits.
+constexpr int64_t kLastDigits = 10'000;
 // A point: comma, bracket, quotes, colon, time, value.
 constexpr size_t kWrittenBytesMax = 8 + kIntegerBytesMax + kJavaDoubleBytesMax;
 
@@ -36,18 +41,25 @@ struct PointFrame {
 constexpr PointFrame kObjectFrame = {"{", "\"", "\":", "", "}"};
 constexpr PointFrame kArrayFrame = {"[", "[", ",", "]", "]"};
 
+// As BodyWriter::Offer; what it takes is noted in the trace, if there is one.
+absl::Status Offer(BodyWriter* body, QueryTrace* trace) {
+  if (trace == nullptr) return body->Offer();
+  const StopWatch watch(&trace->send_us);
+  return body->Offer();
+}
+
 // Points on their way to a body, through a buffer of their own: room for the next is checked once a
 // point, and what is printed is moved once.
 class WrittenPoint {
  public:
-  explicit WrittenPoint(BodyWriter* body) : body_(*body) {}
+  WrittenPoint(BodyWriter* body, QueryTrace* trace) : body_(*body), trace_(trace) {}
 
   // Makes room for kWrittenBytesMax.
   absl::Status Reserve() {
     if (sizeof text_ - static_cast<size_t>(end_ - text_) >= kWrittenBytesMax)
       return absl::OkStatus();
     Flush();
-    return body_.Offer();
+    return Offer(&body_, trace_);
   }
   void Flush() {
     body_.buffer().append(text_, end_);
@@ -56,6 +68,24 @@ class WrittenPoint {
 
   void Char(char c) { *end_++ = c; }
   void Integer(int64_t value) { end_ = std::to_chars(end_, end_ + kIntegerBytesMax, value).ptr; }
+  // As Integer. Times that follow each other differ in their last digits: the first ones are kept.
+  void Time(int64_t value) {
+    if (value < kLastDigits) {
+      Integer(value);
+      return;
+    }
+    if (const int64_t first = value / kLastDigits; first != first_digits_) {
+      first_digits_ = first;
+      first_size_ =
+          std::to_chars(first_text_, first_text_ + sizeof first_text_, first).ptr - first_text_;
+    }
+    std::memcpy(end_, first_text_, sizeof first_text_);  // of a fixed size: quicker, and it fits
+    end_ += first_size_;
+    auto last = static_cast<uint32_t>(value % kLastDigits);
+    for (int i = 3; i >= 0; --i, last /= 10)
+      end_[i] = static_cast<char>('0' + last % 10);
+    end_ += 4;
+  }
   void Double(double value) { end_ = WriteJavaDouble(value, end_); }
   void Word(std::string_view word) {
     for (const char c : word)
@@ -64,6 +94,10 @@ class WrittenPoint {
 
  private:
   BodyWriter& body_;
+  QueryTrace* const trace_;
+  int64_t first_digits_ = -1;  // that first_text_ has
+  ptrdiff_t first_size_ = 0;
+  char first_text_[16] = {};
   char* end_ = text_;
   char text_[8 * 1024];
 };
@@ -105,8 +139,17 @@ void AppendAnnotations(std::string_view name,
 
 }  // namespace
 
-QueryWriter::QueryWriter(const QuerySpec& spec, const QueryPrinting& printing, BodyWriter* body)
-    : spec_(spec), printing_(printing), body_(*body), printed_of_query_(spec.queries.size()) {}
+QueryWriter::QueryWriter(const QuerySpec& spec,
+                         const QueryPrinting& printing,
+                         BodyWriter* body,
+                         QueryTrace* trace)
+    : spec_(spec),
+      printing_(printing),
+      body_(*body),
+      trace_(trace),
+      printed_of_query_(spec.queries.size()) {
+  if (trace_ != nullptr) trace_->print_us.resize(spec.queries.size());
+}
 
 absl::Status QueryWriter::OnBegin(std::span<const Annotation> global_annotations) {
   AppendAnnotations("globalAnnotations", global_annotations, &global_annotations_);
@@ -114,6 +157,20 @@ absl::Status QueryWriter::OnBegin(std::span<const Annotation> global_annotations
 }
 
 absl::Status QueryWriter::OnSeries(const SeriesView& series) {
+  if (trace_ == nullptr || series.query_index >= trace_->print_us.size())
+    return PrintSeries(series);
+  int64_t& print_us = trace_->print_us[series.query_index];
+  const int64_t sent_before_us = trace_->send_us;
+  absl::Status printed;
+  {
+    const StopWatch watch(&print_us);
+    printed = PrintSeries(series);
+  }
+  print_us -= trace_->send_us - sent_before_us;
+  return printed;
+}
+
+absl::Status QueryWriter::PrintSeries(const SeriesView& series) {
   HOURCELL_RETURN_IF_ERROR(AppendHead(series));
   Printed printed;
   HOURCELL_RETURN_IF_ERROR(AppendPoints(series, &printed));
@@ -130,13 +187,17 @@ absl::Status QueryWriter::OnSeries(const SeriesView& series) {
     printed_of_query_[series.query_index].points += printed.points;
     printed_of_query_[series.query_index].nans += printed.nans;
   }
-  return body_.Offer();
+  return Offer(&body_, trace_);
 }
 
 void QueryWriter::Finish(const QueryControl& control, int64_t elapsed_us) {
   if (printing_.explain) {
     BeginElement();
     AppendExplain(control, &body_.buffer());
+  }
+  if (trace_ != nullptr) {
+    BeginElement();
+    AppendTrace(*trace_, control, std::chrono::steady_clock::now(), &body_.buffer());
   }
   if (printing_.show_summary) {
     BeginElement();
@@ -190,14 +251,14 @@ absl::Status QueryWriter::AppendPoints(const SeriesView& series, Printed* printe
     return ms ? points.t[i] : points.t[i] / 1000;
   };
   body_.buffer().append(",\"dps\":").append(frame.begin);
-  WrittenPoint text(&body_);
+  WrittenPoint text(&body_, trace_);
   for (size_t i = 0; i < points.size(); ++i) {
     const int64_t time = time_of(i);
     if (i + 1 < points.size() && time_of(i + 1) == time) continue;
     HOURCELL_RETURN_IF_ERROR(text.Reserve());
     if (printed->points++ > 0) text.Char(',');
     text.Word(frame.before_time);
-    text.Integer(time);
+    text.Time(time);
     text.Word(frame.before_value);
     const double number = std::bit_cast<double>(points.v[i]);
     if (points.is_float[i] == 0) {
@@ -245,10 +306,12 @@ void AppendPlans(std::span<const PlanReport> plans, std::string* out) {
     fmt::format_to(std::back_inserter(*out),
                    ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"
                    "\"expectedRows\":{},\"expectedBytes\":{},\"rows\":{},\"rowsSkipped\":{},"
-                   "\"points\":{},\"bytes\":{},\"memory\":{}}}",
+                   "\"points\":{},\"bytes\":{},\"memory\":{},\"cells\":{},\"blocksCached\":{},"
+                   "\"blocksRead\":{}}}",
                    plan.metric_series, plan.series, plan.groups, plan.hours, plan.expected_rows,
                    plan.expected_bytes, plan.cost.rows, plan.cost.rows_skipped, plan.cost.points,
-                   plan.cost.bytes, plan.cost.memory);
+                   plan.cost.bytes, plan.cost.memory, plan.cost.cells, plan.cost.blocks_cached,
+                   plan.cost.blocks_read);
   }
   out->push_back(']');
 }

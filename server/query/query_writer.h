@@ -19,13 +19,18 @@
 #include "engine/query.h"
 #include "server/http/body/body_writer.h"
 #include "server/query/query_request.h"
+#include "server/query/query_trace.h"
 
 namespace hourcell {
 
 class QueryWriter : public QuerySink {
  public:
-  // All are borrowed and outlive the object.
-  QueryWriter(const QuerySpec& spec, const QueryPrinting& printing, BodyWriter* body);
+  // All are borrowed and outlive the object. `trace` may be null; else what printing takes is noted
+  // there, and Finish prints it.
+  QueryWriter(const QuerySpec& spec,
+              const QueryPrinting& printing,
+              BodyWriter* body,
+              QueryTrace* trace = nullptr);
 
   absl::Status OnBegin(std::span<const Annotation> global_annotations) override;
 
@@ -45,6 +50,8 @@ class QueryWriter : public QuerySink {
   };
   static void AppendPrinted(const Printed& printed, std::string* out);
 
+  absl::Status PrintSeries(const SeriesView& series);
+
   // Begins an element of the response's list.
   void BeginElement();
   absl::Status AppendHead(const SeriesView& series);
@@ -54,6 +61,7 @@ class QueryWriter : public QuerySink {
   const QuerySpec& spec_;
   const QueryPrinting printing_;
   BodyWriter& body_;
+  QueryTrace* const trace_;
   bool is_empty_ = true;
   std::string global_annotations_;  // printed
   Printed printed_;

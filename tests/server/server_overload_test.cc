@@ -282,6 +282,7 @@ TEST_F(ServerOverloadTest, TooManyQueriesAreRefusedAndTheRestGoesOn) {
   PutPoints();
   Set("tsd.query.concurrent", "1");
   Set("tsd.query.queue", "1");
+  Set("tsd.query.quick_rows", "0");  // the small ones wait for a query thread, too
   Start();
   RawClient running(port(), /*receive_bytes=*/64 * 1024);
   running.Send(Get(kLargeQuery));
@@ -304,6 +305,79 @@ TEST_F(ServerOverloadTest, TooManyQueriesAreRefusedAndTheRestGoesOn) {
   EXPECT_THAT(other.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
   running.Close();
   EXPECT_THAT(waiting.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+}
+
+// One thread reads all connections, and one runs queries. The small query needs no other thread.
+TEST_F(ServerOverloadTest, AQuickQueryDoesNotWaitForTheOthers) {
+  PutPoints();
+  Set("tsd.network.worker_threads", "1");
+  Set("tsd.query.concurrent", "1");
+  Start();
+  RawClient quick(port());
+  const auto ask = [&] {
+    quick.Send(Get("/api/query?start=1356998400&end=1357001999&m=sum:m{host=web1}"));
+    EXPECT_THAT(quick.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+    return quick.ReadUntil("}}]");
+  };
+  const std::string answer = ask();
+  EXPECT_EQ(ask(), answer) << "the series of the metric are in memory now";
+  RawClient running(port(), /*receive_bytes=*/64 * 1024);
+  running.Send(Get(kLargeQuery));
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+
+  EXPECT_EQ(ask(), answer);
+
+  EXPECT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0)) << "the large one still runs";
+}
+
+// The thread that reads connections does no more of a query than the bound says: the other
+// connections are answered while a query over it waits for its turn.
+TEST_F(ServerOverloadTest, AQueryOverTheBoundDoesNotHoldUpTheThreadThatReadsIt) {
+  PutPoints();
+  Set("tsd.network.worker_threads", "1");
+  Set("tsd.query.concurrent", "1");
+  Set("tsd.query.quick_rows", "4");
+  Start();
+  // The rows of two hosts are in the bound, those of eight are not.
+  const std::string hour = "/api/query?start=1356998400&end=1357001999&m=sum:m{host=";
+  const std::string within = hour + "web1|web2}";
+  const std::string over = hour + "web1|web2|web3|web4|web5|web6|web7|web8}";
+  RawClient first(port());
+  for (int i = 0; i < 2; ++i) {
+    first.Send(Get(within));
+    first.ReadUntil("}}]");
+  }
+  RawClient running(port(), /*receive_bytes=*/64 * 1024);
+  running.Send(Get(kLargeQuery));
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+
+  RawClient waiting(port());
+  waiting.Send(Get(over));
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/1));
+  first.Send(Get(within));
+  EXPECT_THAT(first.ReadUntil("}}]"), HasSubstr("\"dps\""));
+  first.Send(Get("/api/version"));
+  EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+
+  running.Close();
+  EXPECT_THAT(waiting.ReadUntil("}}]"), HasSubstr("\"dps\""));
+}
+
+// What is wrong with a query needs no query thread to be told.
+TEST_F(ServerOverloadTest, AQueryThatIsRefusedWaitsForNobody) {
+  PutPoints();
+  Set("tsd.query.concurrent", "1");
+  Start();
+  RawClient running(port(), /*receive_bytes=*/64 * 1024);
+  running.Send(Get(kLargeQuery));
+  ASSERT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
+  RawClient client(port());
+  for (const std::string query : {"m=nosuch:m", "m=sum:nosuch", "m=sum:m{host=nosuch}"}) {
+    client.Send(Get("/api/query?start=1356998400&" + query));
+    EXPECT_THAT(client.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 ")) << query;
+    client.ReadUntil("}}");
+  }
+  EXPECT_TRUE(WaitForQueries(/*running=*/1, /*waiting=*/0));
 }
 
 TEST_F(ServerOverloadTest, ADrainWaitsForWhatIsRead) {

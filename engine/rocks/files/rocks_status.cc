@@ -17,6 +17,8 @@ absl::Status FromRocks(const rocksdb::Status& status, std::string_view what) {
   if (status.IsInvalidArgument() || status.IsNotSupported()) {
     return absl::FailedPreconditionError(message);
   }
+  // What is asked for is on a disk, and the reader would not wait for one.
+  if (status.IsIncomplete()) return absl::AbortedError(message);
   return absl::UnavailableError(message);
 }
 

@@ -28,7 +28,10 @@ HttpResponse CompleteBody(HttpResponse response) {
   if (response.produce == nullptr) return response;
   WholeBody body;
   HttpResponse failure;
-  if (!response.produce(&body, &failure)) return failure;
+  if (!response.produce(&body, &failure)) {
+    failure.close |= response.close;
+    return failure;
+  }
   response.produce = nullptr;
   response.body = body.Finish();
   return response;

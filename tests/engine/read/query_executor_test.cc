@@ -158,6 +158,7 @@ TEST_F(QueryExecutorTest, OneOfManyReadsItsRowsOnly) {
                                        .rows_skipped = 0,
                                        .points = 180,
                                        .bytes = control.cost().bytes,
+                                       .cells = 3,
                                        .memory = control.cost().memory}));
   ASSERT_EQ(control.plans().size(), 1u);
   const PlanReport plan = control.plans()[0];

@@ -125,6 +125,29 @@ TEST_F(MetricSeriesTest, DoesNotKeepALongListOfOverHalfItsSize) {
 }
 
 // Counts, and has no more than `left`.
+TEST_F(MetricSeriesTest, WhatIsReadyIsWhatNeedsNoReading) {
+  CreateMany("m", 12);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20});
+  EXPECT_EQ(cache.FindReady(Metric("m"), /*wants_all=*/true), nullptr) << "it was never loaded";
+  const auto found = *cache.Find(Metric("m"), /*wants_all=*/true);
+  EXPECT_EQ(cache.FindReady(Metric("m"), /*wants_all=*/true), found);
+  EXPECT_EQ(cache.FindReady(Metric("m"), /*wants_all=*/false), found);
+
+  Create("m", "host=new");
+  EXPECT_EQ(cache.FindReady(Metric("m"), /*wants_all=*/true), nullptr) << "it lacks one";
+  EXPECT_EQ((*cache.Find(Metric("m"), /*wants_all=*/true))->list.size(), 13u);
+  EXPECT_NE(cache.FindReady(Metric("m"), /*wants_all=*/true), nullptr);
+}
+
+TEST_F(MetricSeriesTest, AListWithoutPostingsIsReadyForThoseWhoWantAll) {
+  CreateMany("m", 12);
+  MetricSeriesCache cache(layout_, table_.get(), {.bytes = 1 << 20, .postings = 10});
+  ASSERT_OK(cache.Find(Metric("m"), /*wants_all=*/true).status());
+
+  EXPECT_NE(cache.FindReady(Metric("m"), /*wants_all=*/true), nullptr);
+  EXPECT_EQ(cache.FindReady(Metric("m"), /*wants_all=*/false), nullptr);
+}
+
 class CountedMemory : public MemoryAccount {
  public:
   explicit CountedMemory(size_t left) : left_(left) {}

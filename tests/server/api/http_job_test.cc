@@ -96,6 +96,65 @@ TEST_F(HttpJobTest, WhatMustWaitAfterAllIsAnsweredInAPool) {
   EXPECT_EQ(answered_, 2);
 }
 
+TEST_F(HttpJobTest, AShortQueryIsTriedAtOnce) {
+  context_.quick_query_bytes = 32;
+  context_.answer = [this](HttpRequest* request) {
+    ++answered_;
+    EXPECT_TRUE(request->only_if_quick);
+    EXPECT_EQ(gate_.running(), 1);
+    HttpResponse response;
+    response.body = "the answer";
+    return response;
+  };
+  HttpJob task = Task("/api/query?m=sum:m");
+  ASSERT_EQ(task.Enter(), &query_pool_);
+  ASSERT_TRUE(task.may_be_quick());
+
+  EXPECT_EQ(task.Answer()->body, "the answer");
+
+  EXPECT_EQ(gate_.running() + gate_.waiting(), 0) << "its place is free";
+}
+
+TEST_F(HttpJobTest, AQueryThatIsNotQuickWaitsForAQueryThread) {
+  context_.quick_query_bytes = 32;
+  context_.answer = [this](HttpRequest* request) {
+    ++answered_;
+    HttpResponse response;
+    response.must_wait = request->only_if_quick;
+    response.body = "the answer";
+    return response;
+  };
+  HttpJob task = Task("/api/query?m=sum:m");
+  ASSERT_EQ(task.Enter(), &query_pool_);
+  EXPECT_FALSE(task.Answer().has_value());
+  EXPECT_EQ(gate_.running(), 0);
+  EXPECT_EQ(gate_.waiting(), 1);
+
+  EXPECT_EQ(task.AnswerTo(Target()).body, "the answer");
+  EXPECT_EQ(answered_, 2);
+}
+
+TEST_F(HttpJobTest, OnlyShortQueriesAreTriedAtOnce) {
+  context_.quick_query_bytes = 32;
+  for (const std::string& target :
+       {"/api/query?m=sum:" + std::string(32, 'm'), std::string("/api/query/last?timeseries=m"),
+        std::string("/api/suggest?type=metrics"), std::string("/api/stats")}) {
+    HttpJob task = Task(target);
+    EXPECT_NE(task.Enter(), nullptr);
+    EXPECT_FALSE(task.may_be_quick()) << target;
+  }
+  for (const char* const method : {"HEAD", "DELETE", "PUT"}) {
+    HttpJob task = Task("/api/query?m=sum:m");
+    task.request().method = method;
+    EXPECT_NE(task.Enter(), nullptr);
+    EXPECT_FALSE(task.may_be_quick()) << method;
+  }
+  HttpJob inflated = Task("/api/query?m=sum:m");
+  inflated.request().headers = {{"content-encoding", "gzip"}};
+  EXPECT_NE(inflated.Enter(), nullptr);
+  EXPECT_FALSE(inflated.may_be_quick());
+}
+
 TEST_F(HttpJobTest, AQueryHasItsPlaceUntilItIsAnswered) {
   HttpJob first = Task("/api/query");
   ASSERT_EQ(first.Enter(), &query_pool_);

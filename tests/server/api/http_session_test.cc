@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "server/api/http_context.h"
+#include "server/api/query_gate.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/net/asio.h"
@@ -106,6 +107,27 @@ TEST_F(HttpSessionTest, NothingIsReadWhileARequestIsAnswered) {
   EXPECT_THAT(sent, EndsWith("answer to /api/version"));
   session().Take("/version HTTP/1.1\r\n\r\n");
   EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/version"));
+}
+
+// A client sends many queries at once, each of which its thread answers: it takes one a turn.
+TEST_F(HttpSessionTest, OtherConnectionsAreServedBetweenTwoQuickQueries) {
+  QueryGate gate(10);
+  context_.query_gate = &gate;
+  context_.pools.queries = &pool_;
+  context_.quick_query_bytes = 100;
+  Begin();
+  const std::string query = "GET /api/query?m=sum:m HTTP/1.1\r\n\r\n";
+
+  session().Take(query + query + std::string(kQuick));
+
+  EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/query?m=sum:m"));
+  EXPECT_FALSE(session().wants_input()) << "what is here is answered before more is read";
+  EXPECT_TRUE(transport_.RunUntil([&] { return !transport_.sent().empty(); }));
+  EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/query?m=sum:m"))
+      << "not the request after it";
+  EXPECT_TRUE(transport_.RunUntil([&] { return !transport_.sent().empty(); }));
+  EXPECT_THAT(transport_.TakeSent(), EndsWith("answer to /api/version"));
+  EXPECT_TRUE(session().wants_input());
 }
 
 TEST_F(HttpSessionTest, ALoginThatFindsTooManyBeforeItIsAskedToComeAgain) {

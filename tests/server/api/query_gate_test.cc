@@ -39,5 +39,21 @@ TEST(QueryGateTest, CountsWhatRunsAndWhatWaits) {
   EXPECT_EQ(gate.waiting(), 1);
 }
 
+TEST(QueryGateTest, OneThatIsPutBackWaitsAgain) {
+  QueryGate gate(10);
+  std::optional<QueryGate::Pass> pass = gate.Enter();
+  pass->Begin();
+
+  pass->Requeue();
+  EXPECT_EQ(gate.running(), 0);
+  EXPECT_EQ(gate.waiting(), 1);
+
+  pass->Begin();
+  EXPECT_EQ(gate.running(), 1);
+  pass.reset();
+  EXPECT_EQ(gate.running(), 0);
+  EXPECT_EQ(gate.waiting(), 0);
+}
+
 }  // namespace
 }  // namespace hourcell::query_gate_test

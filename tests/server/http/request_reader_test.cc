@@ -37,6 +37,30 @@ TEST_F(RequestReaderTest, AHeaderHasItsTimeHoweverItDrips) {
   EXPECT_EQ(intake.due(), now_ + milliseconds(30'000));
 }
 
+TEST_F(RequestReaderTest, TellsWhetherAFurtherRequestIsHere) {
+  RequestReader intake({.timeout_ms = 30'000});
+  const std::string request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  ASSERT_EQ(Take(&intake, request + request + "\r\n"), Event::kRequest);
+  intake.TakeRequest();
+  EXPECT_TRUE(intake.has_more());
+
+  ASSERT_EQ(intake.Next(now_), Event::kRequest);
+  intake.TakeRequest();
+  EXPECT_FALSE(intake.has_more()) << "empty lines are no request";
+}
+
+TEST_F(RequestReaderTest, TellsHowLongARequestTookToComeIn) {
+  RequestReader intake({.timeout_ms = 30'000});
+  EXPECT_EQ(Take(&intake, "GET / HT"), Event::kNeedMore);
+  intake.Feed("TP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_EQ(intake.Next(now_ + milliseconds(70)), Event::kRequest);
+  EXPECT_EQ(intake.received_in(), milliseconds(70));
+  intake.TakeRequest();
+
+  EXPECT_EQ(Take(&intake, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), Event::kRequest);
+  EXPECT_EQ(intake.received_in(), milliseconds(0)) << "it came at once";
+}
+
 TEST_F(RequestReaderTest, ABodyHasMoreTimeTheMoreOfItIsHere) {
   RequestReader intake({.timeout_ms = 30'000});
   EXPECT_EQ(Take(&intake, Head(60'000)), Event::kNeedMore);

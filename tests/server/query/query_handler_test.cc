@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
@@ -374,6 +375,25 @@ TEST_F(QueryHandlerTest, ExplainsWhenAsked) {
               HasSubstr(R"(,{"explain":[)"));
   EXPECT_THAT(Send("GET /api/query?start=1356998400&m=sum:sys.cpu.user").body,
               Not(HasSubstr("explain")));
+}
+
+TEST_F(QueryHandlerTest, TracesWhenAsked) {
+  PutSome();
+  const std::string body =
+      R"({"start":1356998400,"end":1356998460,"showTrace":true,
+          "queries":[{"aggregator":"sum","metric":"sys.cpu.user"}]})";
+  const std::string get = "GET /api/query?start=1356998400&show_trace&m=sum:sys.cpu.user";
+
+  for (const std::string& answer : {Send("POST /api/query", body).body, Send(get).body}) {
+    EXPECT_THAT(answer, HasSubstr(R"(,{"explain":[)"));
+    EXPECT_THAT(answer, HasSubstr(R"(,{"trace":{"answeredBy":"query thread","totalUs":)"));
+    for (const char* const step : {"receive", "dispatch", "parse", "check", "send"})
+      EXPECT_THAT(answer, HasSubstr(fmt::format(R"({{"step":"{}","us":)", step)));
+    for (const char* const step : {"plan", "read", "finish", "print"})
+      EXPECT_THAT(answer, HasSubstr(fmt::format(R"({{"step":"{}","query":0,"us":)", step)));
+  }
+  EXPECT_THAT(Send("GET /api/query?start=1356998400&explain&m=sum:sys.cpu.user").body,
+              Not(HasSubstr("trace")));
 }
 
 TEST_F(QueryHandlerTest, QueriesAreGivenUpAtTheirDeadlines) {

@@ -149,6 +149,17 @@ TEST_F(QueryRegistryTest, AHugeRequestIsListedInPart) {
   registry_.End(id, {});
 }
 
+TEST_F(QueryRegistryTest, OneThatIsForgottenWasNeverThere) {
+  const uint64_t id =
+      registry_.Begin(ListedQueryText(Request()), "a", std::make_shared<QueryControl>());
+
+  registry_.Forget(id);
+
+  const simdjson::dom::element root = Parsed();
+  EXPECT_EQ(Size(root["running"]), 0u);
+  EXPECT_EQ(Size(root["completed"]), 0u);
+}
+
 // A hundred of them are kept, and a request may have a megabyte of filters.
 TEST_F(QueryRegistryTest, ATextThatIsTooLongIsNotKept) {
   const std::string text = R"({"filter":")" + std::string(kListedTextBytesMax, 'f') + R"("})";

@@ -1,0 +1,45 @@
+// QueryTrace: what each step of one query took, for who asks for it with show_trace.
+//
+//   {"trace":{"answeredBy":"socket thread","totalUs":210,"steps":[
+//     {"step":"receive","us":0}, {"step":"dispatch","us":9}, {"step":"parse","us":11},
+//     {"step":"check","us":6},
+//     {"step":"plan","query":0,"us":5}, {"step":"read","query":0,"us":40},
+//     {"step":"finish","query":0,"us":4}, {"step":"print","query":0,"us":12},
+//     {"step":"send","us":0}]}}
+//
+// docs/opentsdb-compatibility.md says what the steps are. Thread-compatible.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/query.h"
+#include "server/http/http_message.h"
+
+namespace hourcell {
+
+struct QueryTrace {
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  // Before the request was looked at.
+  explicit QueryTrace(const HttpRequest& request);
+
+  bool by_socket_thread = false;
+  TimePoint received_at;
+  int64_t receive_us = 0;
+  int64_t dispatch_us = 0;
+  int64_t parse_us = 0;
+  int64_t send_us = 0;                 // waits for the client while the answer is printed
+  std::vector<int64_t> print_us = {};  // of each sub query, `send_us` not included
+};
+
+// Appends {"trace":{...}} of a query that has ended at `now`.
+void AppendTrace(const QueryTrace& trace,
+                 const QueryControl& control,
+                 QueryTrace::TimePoint now,
+                 std::string* out);
+
+}  // namespace hourcell
