@@ -90,6 +90,7 @@ absl::Status Run(const Settings& settings) {
   if (!specs.ok()) return specs.status();
   const auto results = RunMatrix(*specs, settings.dir, [&](size_t index, const CaseSpec& spec) {
     fmt::print(stderr, "{}/{} {}\n", index + 1, specs->size(), CaseName(spec));
+    return true;
   });
   if (!results.ok()) return results.status();
   fmt::print("{}", TextReport(*results));

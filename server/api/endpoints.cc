@@ -17,6 +17,7 @@
 #include "server/api/web_page.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
+#include "server/lab/lab_handler.h"
 #include "server/names/annotation_handler.h"
 #include "server/names/suggest_handler.h"
 
@@ -174,6 +175,14 @@ HttpResponse Endpoints::Backup(const HttpRequest& request) {
 
 HttpResponse Endpoints::Fsck(const HttpRequest& request) {
   return HandleFsck(request, tsdb_, clock_, &jobs_);
+}
+
+HttpResponse Endpoints::Simulate(const HttpRequest& request) {
+  return HandleSimulate(request, clock_, &jobs_);
+}
+
+HttpResponse Endpoints::Layouts(const HttpRequest& request) {
+  return HandleLayouts(request, &jobs_);
 }
 
 HttpResponse Endpoints::SplitRegion(const HttpRequest& request) {

@@ -79,6 +79,8 @@ class Endpoints {
   HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
   HttpResponse Ttl(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);
+  HttpResponse Simulate(const HttpRequest& request);
+  HttpResponse Layouts(const HttpRequest& request);
   HttpResponse Regions(const HttpRequest& request) { return regions_.List(request); }
   HttpResponse RegionLoads(const HttpRequest& request) { return regions_.Loads(request); }
   HttpResponse CheckRegions(const HttpRequest& request) { return regions_.Check(request); }

@@ -79,8 +79,8 @@ absl::Status GraphCollector::OnSeries(const SeriesView& series) {
   points_ += points.size();
   if (points_ > kGraphPointsMax) {
     return absl::ResourceExhaustedError(fmt::format(
-        "The graph has more than {} points, even with four for each column of pixels; filter or "
-        "group the series, or make it narrower (wxh)",
+        "The graph has more than {} points, even with four for each pixel of its width; filter "
+        "or group the series, or make it narrower (wxh)",
         kGraphPointsMax));
   }
   std::string name = GraphLineName(series);

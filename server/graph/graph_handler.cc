@@ -32,7 +32,7 @@ namespace {
 constexpr std::string_view kPngType = "image/png";
 constexpr std::string_view kSvgType = "image/svg+xml";
 
-std::string_view Trim(std::string_view text) {
+std::string_view Strip(std::string_view text) {
   while (!text.empty() && text.front() == ' ')
     text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ')
@@ -43,7 +43,7 @@ std::string_view Trim(std::string_view text) {
 // The text before `end`, which is cut off with it.
 std::string_view TakeUntil(char end, std::string_view* text) {
   const size_t at = std::min(text->find(end), text->size());
-  const std::string_view taken = Trim(text->substr(0, at));
+  const std::string_view taken = Strip(text->substr(0, at));
   text->remove_prefix(std::min(at + 1, text->size()));
   return taken;
 }

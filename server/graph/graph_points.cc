@@ -7,7 +7,7 @@
 namespace hourcell {
 namespace {
 
-constexpr size_t kPointsOfColumn = 4;
+constexpr size_t kPointsOfPixel = 4;
 
 struct GraphPoint {
   double t = 0;
@@ -19,8 +19,8 @@ double ValueAt(const SpanView& points, size_t i) {
   return std::isfinite(value) ? value : std::nan("");
 }
 
-// One column of pixels.
-class ColumnOfPixels {
+// The points that one pixel of the width shows.
+class PixelPoints {
  public:
   void Add(const GraphPoint& point) {
     if (std::isnan(point.v)) {
@@ -36,15 +36,15 @@ class ColumnOfPixels {
 
   void MoveTo(GraphPoints* out) {
     if (count_ > 0) {
-      std::array<GraphPoint, kPointsOfColumn> kept = {first_, low_, high_, last_};
+      std::array<GraphPoint, kPointsOfPixel> kept = {first_, low_, high_, last_};
       std::ranges::sort(kept, {}, &GraphPoint::t);
       for (size_t i = 0; i < kept.size(); ++i) {
         if (i == 0 || kept[i].t != kept[i - 1].t) out->Add(kept[i].t, kept[i].v);
       }
     }
-    // A gap within a column is narrower than a pixel; one that has no points is seen.
+    // A gap between them is narrower than a pixel; one that has no points is seen.
     if (count_ == 0 && !std::isnan(gap_)) out->Add(gap_, std::nan(""));
-    *this = ColumnOfPixels();
+    *this = PixelPoints();
   }
 
  private:
@@ -58,27 +58,27 @@ class ColumnOfPixels {
 
 }  // namespace
 
-GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t columns) {
+GraphPoints PointsToDraw(const SpanView& points, int64_t start_ms, int64_t end_ms, size_t pixels) {
   const auto begin = std::ranges::lower_bound(points.t, start_ms) - points.t.begin();
   const auto end = std::ranges::upper_bound(points.t, end_ms) - points.t.begin();
   GraphPoints out;
   const auto first = static_cast<size_t>(begin);
   const auto last = static_cast<size_t>(end);
-  if (last - first <= kPointsOfColumn * columns) {
+  if (last - first <= kPointsOfPixel * pixels) {
     for (size_t i = first; i < last; ++i)
       out.Add(static_cast<double>(points.t[i]), ValueAt(points, i));
     return out;
   }
-  const double width = static_cast<double>(end_ms - start_ms) / static_cast<double>(columns);
-  ColumnOfPixels column;
+  const double width = static_cast<double>(end_ms - start_ms) / static_cast<double>(pixels);
+  PixelPoints shown;
   size_t at = 0;
   for (size_t i = first; i < last; ++i) {
     const auto next = static_cast<size_t>(static_cast<double>(points.t[i] - start_ms) / width);
-    if (next != at) column.MoveTo(&out);
+    if (next != at) shown.MoveTo(&out);
     at = next;
-    column.Add({static_cast<double>(points.t[i]), ValueAt(points, i)});
+    shown.Add({static_cast<double>(points.t[i]), ValueAt(points, i)});
   }
-  column.MoveTo(&out);
+  shown.MoveTo(&out);
   return out;
 }
 

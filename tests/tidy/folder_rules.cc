@@ -77,40 +77,6 @@ constexpr std::array kRules = {
                "engine/rows engine/rocks engine/regions/live engine/annotations "
                "engine/names engine/hours engine/series engine/write engine/read "
                "engine/scan"},
-    FolderRule{"server/log", "codec/base"},
-    FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
-    FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
-    FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
-    FolderRule{"server/net", "codec/base engine"},
-    FolderRule{"server/http", "codec/base codec server/text server/access"},
-    FolderRule{"server/http/body", "codec/base engine server/http"},
-    FolderRule{"server/http/guard",
-               "codec/base server/text server/config server/access server/http"},
-    FolderRule{"server/query",
-               "codec/base codec codec/text engine/query engine server/text "
-               "server/http server/http/body server/http/guard"},
-    FolderRule{"server/graph",
-               "codec/base codec/text engine/query engine server/http server/http/body "
-               "server/query server/plot server/plot/output"},
-    FolderRule{"server/names",
-               "codec/base codec codec/text engine/query engine server/text "
-               "server/http server/http/body server/query"},
-    FolderRule{"server/admin", "codec/base engine server/log server/text server/http server/query"},
-    FolderRule{"server/monitor",
-               "codec/base engine server/text server/config server/access server/http"},
-    FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
-    FolderRule{"server/api",
-               "codec/base codec/text engine/query engine server/log server/text "
-               "server/config server/access server/net server/http server/http/body "
-               "server/http/guard server/query server/graph server/names server/admin "
-               "server/monitor "
-               "server/put"},
-    FolderRule{"server/telnet",
-               "codec/base codec codec/text engine server/text server/config "
-               "server/access server/net server/api"},
-    FolderRule{"server",
-               "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/monitor server/api server/telnet"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -133,6 +99,43 @@ constexpr std::array kRules = {
     FolderRule{"bench/lab/layouts/cases",
                "codec/base codec engine engine/table engine/rocks server/plot "
                "server/plot/output bench/lab/keys bench/lab/layouts"},
+    FolderRule{"server/log", "codec/base"},
+    FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
+    FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
+    FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
+    FolderRule{"server/net", "codec/base engine"},
+    FolderRule{"server/http", "codec/base codec server/text server/access"},
+    FolderRule{"server/http/body", "codec/base engine server/http"},
+    FolderRule{"server/http/guard",
+               "codec/base server/text server/config server/access server/http"},
+    FolderRule{"server/query",
+               "codec/base codec codec/text engine/query engine server/text "
+               "server/http server/http/body server/http/guard"},
+    FolderRule{"server/graph",
+               "codec/base codec/text engine/query engine server/http server/http/body "
+               "server/query server/plot server/plot/output"},
+    FolderRule{"server/names",
+               "codec/base codec codec/text engine/query engine server/text "
+               "server/http server/http/body server/query"},
+    FolderRule{"server/admin", "codec/base engine server/log server/text server/http server/query"},
+    FolderRule{"server/lab",
+               "codec/base engine/regions/presplit engine/regions/split server/text server/http "
+               "server/admin bench/lab/simulate/input bench/lab/simulate "
+               "bench/lab/simulate/report bench/lab/layouts bench/lab/layouts/cases"},
+    FolderRule{"server/monitor",
+               "codec/base engine server/text server/config server/access server/http"},
+    FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
+    FolderRule{"server/api",
+               "codec/base codec/text engine/query engine server/log server/text "
+               "server/config server/access server/net server/http server/http/body "
+               "server/http/guard server/query server/graph server/names server/admin "
+               "server/lab server/monitor server/put"},
+    FolderRule{"server/telnet",
+               "codec/base codec codec/text engine server/text server/config "
+               "server/access server/net server/api"},
+    FolderRule{"server",
+               "codec/base engine server/log server/text server/config server/access "
+               "server/net server/http server/monitor server/api server/telnet"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
@@ -146,7 +149,8 @@ constexpr std::array kRules = {
                "codec/base codec/rows engine server/text server/config server/http "
                "server/admin server/cli server/cli/import server/cli/query"},
     FolderRule{"server/cli/lab",
-               "codec/base engine server/config server/plot server/plot/output "
+               "codec/base engine/regions engine/regions/split engine server/config "
+               "server/plot server/plot/output "
                "bench/lab/simulate/input bench/lab/simulate bench/lab/simulate/report "
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},

@@ -33,7 +33,8 @@ constexpr std::string_view kSamplePrefix = "sample:";
 // Split keys from a first pass over the stream, weighted by puts.
 absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
                                                      const SimulationDesign& design,
-                                                     const PutSourceFactory& source) {
+                                                     const PutSourceFactory& source,
+                                                     const SimulationOptions& options) {
   uint32_t regions = 0;
   const auto [end, error] =
       std::from_chars(operand.data(), operand.data() + operand.size(), regions);
@@ -46,9 +47,12 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> puts, source());
   KeySample sample({.seed = design.settings.seed});
   SourcePut put;
-  while (true) {
+  for (uint64_t step = 0;; ++step) {
     HOURCELL_ASSIGN_OR_RETURN(const bool more, puts->Next(&put));
     if (!more) break;
+    if (step % KeyBatch::kPutsMax == 0 && options.watch) {
+      HOURCELL_RETURN_IF_ERROR(options.watch({.total_ms = puts->duration_ms(), .steps = step}));
+    }
     HOURCELL_ASSIGN_OR_RETURN(const std::string_view key, keys.KeyOf(put));
     sample.Add(key, put.puts);
   }
@@ -58,11 +62,12 @@ absl::StatusOr<std::vector<std::string>> SampledKeys(std::string_view operand,
 
 absl::StatusOr<std::vector<std::string>> SplitKeysOf(const SimulationDesign& design,
                                                      const Layout& layout,
-                                                     const PutSourceFactory& source) {
+                                                     const PutSourceFactory& source,
+                                                     const SimulationOptions& options) {
   const std::string_view text = design.presplit;
   if (text.empty()) return std::vector<std::string>();
   if (text.starts_with(kSamplePrefix)) {
-    return SampledKeys(text.substr(kSamplePrefix.size()), design, source);
+    return SampledKeys(text.substr(kSamplePrefix.size()), design, source, options);
   }
   HOURCELL_ASSIGN_OR_RETURN(const PresplitSpec spec, ParsePresplit(text));
   return PresplitKeys(spec, layout, design.presplit_file);
@@ -112,7 +117,7 @@ class Runner {
     HOURCELL_ASSIGN_OR_RETURN(KeyMaker keys,
                               KeyMaker::Make(result_.design.layout, result_.design.distributor));
     HOURCELL_ASSIGN_OR_RETURN(result_.split_keys,
-                              SplitKeysOf(result_.design, keys.layout(), factory));
+                              SplitKeysOf(result_.design, keys.layout(), factory, options_));
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<PutSource> source, factory());
     const uint64_t window_ms = WindowMs(*source);
     result_.start_ms = source->start_ms();
@@ -153,7 +158,15 @@ class Runner {
       HOURCELL_RETURN_IF_ERROR(keyed);
       HOURCELL_RETURN_IF_ERROR(filled);
       if (made.empty()) return absl::OkStatus();
+      if (options_.watch) HOURCELL_RETURN_IF_ERROR(options_.watch(ProgressOf(*source, *table)));
     }
+  }
+
+  SimulationProgress ProgressOf(const PutSource& source, const TableModel& table) const {
+    return {.done_ms = table.now_ms() - std::min(table.now_ms(), result_.start_ms),
+            .total_ms = source.duration_ms(),
+            .steps = result_.steps,
+            .regions = table.regions().size()};
   }
 
   void Put(std::string_view key, const SourcePut& put, TableModel* table, HeatMap* heat) {
@@ -195,6 +208,8 @@ class Runner {
     result_.scan_ranges = keys.scan_ranges();
     result_.begins_with_time = keys.begins_with_time();
     if (keys.key_template() != nullptr) result_.layout_fields = keys.key_template()->text();
+    result_.words =
+        KeyWords::Make(result_.design.layout, result_.design.distributor, options_.key_names);
     if (!options_.has_heat) return;
     // Few regions say little of where in them the puts go.
     const bool are_few = starts.size() < options_.heat_rows / 3;

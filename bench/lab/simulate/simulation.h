@@ -8,7 +8,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 
 #include "bench/lab/simulate/heat_map.h"
 #include "bench/lab/simulate/input/put_source.h"
+#include "bench/lab/simulate/input/key_words.h"
 #include "bench/lab/simulate/model/model_settings.h"
 #include "bench/lab/simulate/model/table_model.h"
 #include "bench/lab/simulate/model/timeline.h"
@@ -73,6 +76,7 @@ struct SimulationResult {
   Timeline timeline = {};
   WindowStats windows = {};
   HeatMatrix heat = {};
+  KeyWords words = {};
   uint64_t start_ms = 0;
   uint64_t end_ms = 0;
   uint64_t steps = 0;  // of the source
@@ -83,6 +87,14 @@ struct SimulationResult {
   uint64_t empty_regions() const;
 };
 
+// How far a run is.
+struct SimulationProgress {
+  uint64_t done_ms = 0;   // of simulated time
+  uint64_t total_ms = 0;  // 0 = not known
+  uint64_t steps = 0;     // of the source
+  size_t regions = 0;
+};
+
 struct SimulationOptions {
   uint64_t window_ms = 0;  // 0 = a minute, of rows an hour, or a 1,440th of the stream if longer
   uint64_t settle_ms = 0;  // that pass after the last put
@@ -90,10 +102,13 @@ struct SimulationOptions {
   HeatResolution heat_resolution = {};
   bool has_heat = true;
   bool flushes_together = false;  // TableModelOptions
+  KeyNames key_names = {};        // of the source's keys
+  // Told now and then; an error ends the run with it. May be empty.
+  std::function<absl::Status(const SimulationProgress&)> watch = {};
 };
 
 // kInvalidArgument: a layout, distributor, pre-split or setting that is none; else what the source
-// or the distributor refuses, with the name of the design.
+// or the distributor refuses, or the watch says, with the name of the design.
 absl::StatusOr<SimulationResult> RunSimulation(const SimulationDesign& design,
                                                const PutSourceFactory& source,
                                                const SimulationOptions& options = {});

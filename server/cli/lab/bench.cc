@@ -19,6 +19,8 @@
 #include "bench/lab/layouts/workload.h"
 #include "codec/base/status_macros.h"
 #include "server/cli/command_line.h"
+#include "server/cli/lab/bench_html.h"
+#include "server/cli/lab/html_report.h"
 
 namespace hourcell {
 namespace {
@@ -67,12 +69,17 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
     fmt::print(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
                terminal.is_tty ? "" : "\n");
     std::fflush(terminal.err);
+    return true;
   };
   const absl::StatusOr<std::vector<layouts::CaseResult>> results =
       layouts::RunMatrix(specs, scratch, tell);
   if (terminal.is_tty) fmt::print(terminal.err, "\n");
   if (!results.ok()) return results.status();
   fmt::print(terminal.out, "{}", layouts::TextReport(*results));
+  if (!options.html.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::string page, BenchHtml(*results));
+    HOURCELL_RETURN_IF_ERROR(WriteHtml(page, options.html));
+  }
   if (options.out.empty()) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                             layouts::WriteReport(*results, options.out));
@@ -112,6 +119,8 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--list", &options.lists_names, "list layouts, cells, split rules and workloads");
   line.AddOption("--out", &options.out, "DIR",
                  "directory for the report: text, CSV, JSON, SVG, PNG");
+  line.AddOption("--html", &options.html, "FILE",
+                 "write tables and figures to one self-contained HTML file");
   line.AddList("--layouts", &options.layouts, "measure only these layouts");
   line.AddList("--cells", &options.cells, "measure only these cell forms");
   line.AddList("--rules", &options.rules, "measure only these split rules");

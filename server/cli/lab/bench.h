@@ -22,6 +22,7 @@ struct BenchOptions {
   uint64_t points = 0;  // of a case; 0 = by the size of the run
   uint64_t seed = 1;
   std::string out = {};      // directory of the report; empty = the table alone
+  std::string html = {};     // a file that the report is written to as a page
   std::string scratch = {};  // where stores are made and removed; empty = the temporary directory
   bool lists_names = false;  // print what there is, and run nothing
 };

@@ -15,6 +15,7 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "bench/lab/simulate/design_source.h"
 #include "bench/lab/simulate/design_text.h"
 #include "bench/lab/simulate/engine_run.h"
 #include "bench/lab/simulate/input/fleet.h"
@@ -31,8 +32,10 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/import/line_reader.h"
+#include "server/cli/lab/html_report.h"
 #include "server/cli/lab/simulate_figure.h"
 #include "server/cli/lab/simulate_flags.h"
+#include "server/cli/lab/simulate_html.h"
 #include "server/cli/store_flags.h"
 #include "server/config/properties.h"
 
@@ -152,6 +155,7 @@ class SimulateRun {
     HOURCELL_RETURN_IF_ERROR(ReadSettings());
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<SimulationDesign> designs, Designs());
     HOURCELL_RETURN_IF_ERROR(ReadSpans());
+    HOURCELL_RETURN_IF_ERROR(ReadKeyNames());
     if (options_.from_store) {
       HOURCELL_ASSIGN_OR_RETURN(rows_, ReadStore(options_.store));
     }
@@ -237,7 +241,7 @@ class SimulateRun {
 
   absl::Status ReadSpans() {
     simulation_.flushes_together = !options_.validate.empty();
-    const bool has_picture = !options_.heatmap.empty();
+    const bool has_picture = !options_.heatmap.empty() || !options_.html.empty();
     simulation_.has_heat = options_.heat || has_picture || options_.format == SimulateFormat::kJson;
     if (has_picture) {
       const HeatFigureOptions picture;
@@ -253,16 +257,22 @@ class SimulateRun {
     return absl::OkStatus();
   }
 
+  absl::Status ReadKeyNames() {
+    const bool is_fleet = !options_.from_store && options_.ids == 0 && options_.trace.empty() &&
+                          options_.keys.empty();
+    if (!is_fleet) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(const FleetSpec spec, ParseFleet(options_.fleet));
+    simulation_.key_names = KeyNamesOf(spec);
+    return absl::OkStatus();
+  }
+
   absl::StatusOr<PutSourceFactory> SourceOf(const SimulationDesign& design) const {
     using Source = absl::StatusOr<std::unique_ptr<PutSource>>;
     if (options_.from_store) {
       return PutSourceFactory([rows = rows_]() -> Source { return rows->NewSource(); });
     }
     if (options_.ids > 0) {
-      return PutSourceFactory(
-          [spec = IdSpec{.ids = options_.ids, .ids_per_s = options_.rate}]() -> Source {
-            return MakeIds(spec);
-          });
+      return IdsSource({.ids = options_.ids, .ids_per_s = options_.rate});
     }
     if (!options_.trace.empty() || !options_.keys.empty()) {
       const bool are_keys = options_.trace.empty();
@@ -272,13 +282,7 @@ class SimulateRun {
                                trace]() -> Source { return OpenTrace(path, trace); });
     }
     HOURCELL_ASSIGN_OR_RETURN(FleetSpec spec, ParseFleet(options_.fleet));
-    // Load is measured by the second.
-    const bool by_load = design.settings.regions.split.policy == SplitPolicyKind::kLoad;
-    if (by_load) spec.slice_ms = 1'000;
-    const bool by_row = design.settings.cells.model == CellModel::kHourcell && !by_load;
-    return PutSourceFactory([spec, by_row, seed = design.settings.seed]() -> Source {
-      return MakeFleet(spec, by_row ? FleetSteps::kRows : FleetSteps::kPoints, seed);
-    });
+    return FleetSource(std::move(spec), design);
   }
 
   const SimulateOptions& options_;
@@ -314,6 +318,15 @@ std::string ReportOf(const std::vector<SimulationResult>& results, const Simulat
   return text;
 }
 
+// Where the puts came from, for people.
+std::string SourceText(const SimulateOptions& options) {
+  if (options.from_store) return fmt::format("the rows of {}", options.store.data);
+  if (options.ids > 0) return fmt::format("{} ids in sequence", options.ids);
+  if (!options.trace.empty()) return fmt::format("the lines of {}", options.trace);
+  if (!options.keys.empty()) return fmt::format("the keys of {}", options.keys);
+  return options.fleet.empty() ? "a fleet of the defaults" : "the fleet " + options.fleet;
+}
+
 // Whether each design keeps to the limit; says on `err` which do not.
 bool KeepsRatio(const std::vector<SimulationResult>& results,
                 double ratio_max,
@@ -336,6 +349,11 @@ int RunSimulate(const SimulateOptions& options, Terminal& terminal) {
   SimulateRun run(options);
   const absl::StatusOr<std::vector<SimulationResult>> results = run.Run();
   if (!results.ok()) return FailStore(terminal, kSimulateCommand, results.status());
+  if (!options.html.empty()) {
+    const absl::StatusOr<std::string> page = SimulateHtml(*results, SourceText(options));
+    const absl::Status written = page.ok() ? WriteHtml(*page, options.html) : page.status();
+    if (!written.ok()) return Fail(terminal, kSimulateCommand, written);
+  }
   if (!options.heatmap.empty()) {
     const absl::Status drawn = WriteHeatFigure(results->front(), options.heatmap);
     if (!drawn.ok()) return FailStore(terminal, kSimulateCommand, drawn);
@@ -363,7 +381,7 @@ int SimulateMain(const std::vector<std::string>& args, Terminal& terminal) {
       "Settings are region settings, by HBase's or Hourcell's names, and tsd.simulate.*; see\n"
       "docs/simulate.md.\n"
       "The command reads only the files and the store it is given, and writes files only for\n"
-      "--heatmap and --validate.\n"
+      "--heatmap, --html and --validate.\n"
       "\nExamples:\n"
       "  hourcell simulate --fleet metrics=100,tags=host:500,duration=7d --heat\n"
       "  hourcell simulate --layout salted:20 --presplit salt --max-ratio 1.2\n"

@@ -35,6 +35,7 @@ struct SimulateOptions {
   SimulateFormat format = SimulateFormat::kTable;
   bool heat = false;
   std::string heatmap = {};  // a .png or .svg file that the map of keys and time is drawn to
+  std::string html = {};     // a file that the report is written to as a page
   size_t regions_max = 40;
   size_t timeline_max = 20;
   // An empty directory, in which the engine makes the same regions; empty = it does not.

@@ -62,8 +62,10 @@ plot::Figure HeatFigure(const SimulationResult& result, const HeatFigureOptions&
       .height_px = options.height_px};
   for (size_t step = 0; step < heat.steps; ++step)
     figure.x.categories.push_back(TimeLabel(step * heat.step_ms, heat));
-  for (const std::string& start : heat.row_starts)
-    figure.y.categories.push_back(HeatRowLabel(start));
+  for (const std::string& start : heat.row_starts) {
+    const std::string words = options.in_words ? result.words.Of(start) : std::string();
+    figure.y.categories.push_back(words.empty() ? HeatRowLabel(start) : words);
+  }
   const double seconds = static_cast<double>(heat.step_ms) / 1'000;
   for (const double puts : heat.puts) {
     figure.cells.push_back(puts > 0 ? puts / seconds : std::numeric_limits<double>::quiet_NaN());

@@ -20,6 +20,7 @@ struct HeatFigureOptions {
   // More ranges and steps are joined: a cell has six pixels of this height, and five of this width.
   size_t rows_max = 96;
   size_t steps_max = 192;
+  bool in_words = false;  // keys that are known in words are
 };
 
 // A cell is the puts of a place of the matrix over its time, puts/s; places without puts stay

@@ -59,6 +59,8 @@ void AddReport(CommandLine* line, SimulateOptions* options) {
       "NAME", "output format: table (the default), classic (region-helper's), csv or json");
   line->AddFlag("--heat", &options->heat, "also print a map of puts by key and time");
   line->AddOption("--heatmap", &options->heatmap, "FILE", "write that map to a .png or .svg file");
+  line->AddOption("--html", &options->html, "FILE",
+                  "write a report with charts to one self-contained HTML file");
   line->AddOption("--regions", &options->regions_max, "N",
                   "maximum number of regions printed (default 40)");
   line->AddOption("--timeline", &options->timeline_max, "N",

@@ -81,6 +81,8 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/jobs",
     "/api/admin/ttl",
     "/api/admin/salt",
+    "/api/admin/simulate",
+    "/api/admin/layouts",
     "/api/admin/regions",
     "/api/admin/regions/loads",
     "/api/admin/regions/check",

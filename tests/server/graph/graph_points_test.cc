@@ -30,7 +30,7 @@ TEST(GraphPointsTest, FewPointsStayAsTheyAre) {
   EXPECT_TRUE(std::isnan(points.v[1]));
 }
 
-TEST(GraphPointsTest, ManyPointsKeepTheirExtremesInEachColumn) {
+TEST(GraphPointsTest, ManyPointsKeepTheirExtremesInEachPixel) {
   Span span;
   for (int i = 0; i < 100'000; ++i)
     span.push_back(i, Value::Integer(i == 70'123 ? 1'000 : i == 30'321 ? -1'000 : i % 7));
@@ -48,7 +48,7 @@ TEST(GraphPointsTest, ManyPointsKeepTheirExtremesInEachColumn) {
   EXPECT_EQ(points.t[static_cast<size_t>(low - points.v.begin())], 30'321);
 }
 
-TEST(GraphPointsTest, AGapOfAColumnStaysAGap) {
+TEST(GraphPointsTest, AGapOfAPixelStaysAGap) {
   Span span;
   for (int i = 0; i < 10'000; ++i)
     span.push_back(i, Value::Float(i >= 4'000 && i < 6'000 ? std::nan("") : 1));

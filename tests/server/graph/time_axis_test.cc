@@ -34,9 +34,9 @@ TEST(TimeAxisTest, TextsFollowTheLengthOfTheRange) {
               ElementsAre("00:00", "01:00", "02:00", "03:00", "04:00"));
   EXPECT_THAT(Labels(kStartMs, 2 * kDayMs, 5),
               ElementsAre("Tue 00:00", "Tue 12:00", "Wed 00:00", "Wed 12:00", "Thu 00:00"));
-  EXPECT_THAT(Labels(kStartMs, 10 * kDayMs),
-              ElementsAre("Wed 02 00:00", "Fri 04 00:00", "Sun 06 00:00", "Tue 08 00:00",
-                          "Thu 10 00:00"));
+  EXPECT_THAT(
+      Labels(kStartMs, 10 * kDayMs),
+      ElementsAre("Wed 02 00:00", "Fri 04 00:00", "Sun 06 00:00", "Tue 08 00:00", "Thu 10 00:00"));
   EXPECT_THAT(Labels(kStartMs, 30 * kDayMs), ElementsAre("Jan 07", "Jan 14", "Jan 21", "Jan 28"));
   EXPECT_THAT(Labels(kStartMs, 365 * kDayMs),
               ElementsAre("2013/01/01", "2013/04/01", "2013/07/01", "2013/10/01", "2014/01/01"));

@@ -38,10 +38,10 @@ struct MatrixOptions {
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
 
 // Runs them one after the other, in stores of their own in `directory`. `progress` is told of each
-// before it begins. The first error ends it.
+// before it begins, and ends the run if it returns false (kCancelled). The first error ends it.
 absl::StatusOr<std::vector<CaseResult>> RunMatrix(
     const std::vector<CaseSpec>& specs,
     const std::string& directory,
-    const std::function<void(size_t index, const CaseSpec& spec)>& progress);
+    const std::function<bool(size_t index, const CaseSpec& spec)>& progress);
 
 }  // namespace hourcell::layouts

@@ -78,11 +78,12 @@ void AppendTotals(const SimulationResult& result, JsonWriter* json) {
   json->CloseObject();
 }
 
-void AppendRegion(const SimulatedRegion& region, JsonWriter* json) {
+void AppendRegion(const SimulatedRegion& region, const KeyWords& words, JsonWriter* json) {
   json->OpenObject();
   json->Field("id", region.info.id.value);
   json->Field("parent", region.info.parents.empty() ? 0 : region.info.parents[0].value);
   AddRowKey("start", region.info.range.start, json);
+  json->Field("start_text", words.Of(region.info.range.start));
   AddRowKey("end", region.info.range.end, json);
   json->Field("puts", region.puts);
   json->Field("rows", region.rows);
@@ -102,6 +103,7 @@ void AppendRegion(const SimulatedRegion& region, JsonWriter* json) {
   AddReal("parent_left_share", region.left_share, json);
   AddReal("hot_share", region.hot_share, json);
   AddRowKey("heaviest_row", region.heaviest_row, json);
+  json->Field("heaviest_row_text", words.Of(region.heaviest_row));
   AddReal("heaviest_share", region.heaviest_share, json);
   json->Field("unsplittable", region.why_unsplittable);
   json->CloseObject();
@@ -116,6 +118,7 @@ void AppendTimeline(const SimulationResult& result, JsonWriter* json) {
     json->Field("kind", IncidentName(incident.kind));
     json->Field("region", incident.region.value);
     AddRowKey("key", incident.key, json);
+    json->Field("key_text", result.words.Of(incident.key));
     AddReal("left_share", incident.left_share, json);
     json->Field("bytes", incident.bytes);
     json->Field("duration_ms", incident.duration_ms);
@@ -140,7 +143,7 @@ void AppendTimeline(const SimulationResult& result, JsonWriter* json) {
   json->CloseArray();
 }
 
-void AppendHeat(const HeatMatrix& heat, JsonWriter* json) {
+void AppendHeat(const HeatMatrix& heat, const KeyWords& words, JsonWriter* json) {
   json->Key("heat");
   json->OpenObject();
   json->Field("start_ms", heat.start_ms);
@@ -150,6 +153,11 @@ void AppendHeat(const HeatMatrix& heat, JsonWriter* json) {
   json->OpenArray();
   for (const std::string& start : heat.row_starts)
     json->Value(ToStringBinary(start));
+  json->CloseArray();
+  json->Key("row_texts");
+  json->OpenArray();
+  for (const std::string& start : heat.row_starts)
+    json->Value(words.Of(start));
   json->CloseArray();
   json->Key("puts");
   json->OpenArray();
@@ -191,10 +199,10 @@ std::string JsonText(std::span<const SimulationResult> results) {
     json.Key("regions");
     json.OpenArray();
     for (const SimulatedRegion& region : result.regions)
-      AppendRegion(region, &json);
+      AppendRegion(region, result.words, &json);
     json.CloseArray();
     AppendTimeline(result, &json);
-    AppendHeat(result.heat, &json);
+    AppendHeat(result.heat, result.words, &json);
     json.Key("predictions");
     json.OpenArray();
     for (const Prediction& prediction : Predict(result)) {

@@ -29,7 +29,7 @@ std::string TimelineText(const SimulationResult& result, size_t incidents_max);
 std::string CsvText(const SimulationResult& result);
 
 // An array with an object for each result: design, totals, regions, timeline, curve, heat,
-// predictions. Bytes, milliseconds.
+// predictions. Bytes, milliseconds. Keys are there as bytes and, where they are known, in words.
 std::string JsonText(std::span<const SimulationResult> results);
 
 // Side by side, one design after the other.

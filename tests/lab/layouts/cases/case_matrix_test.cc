@@ -81,12 +81,16 @@ TEST(CaseMatrixTest, RunsCasesInTheirOrderWithTheirPointsAndSeed) {
   std::vector<std::string> told;
   const auto results = RunMatrix(*specs, dir.path(), [&](size_t index, const CaseSpec& spec) {
     told.push_back(std::to_string(index) + " " + CaseName(spec));
+    return true;
   });
 
   ASSERT_OK(results);
   EXPECT_THAT(told, ElementsAre("0 single opentsdb packed none", "1 single salt-4 packed none"));
   EXPECT_EQ(results->at(1).points, 7'200u);
   EXPECT_EQ(results->at(1).spec.seed, 3u);
+
+  const auto stop = [](size_t index, const CaseSpec&) { return index == 0; };
+  EXPECT_THAT(RunMatrix(*specs, dir.path(), stop), StatusIs(absl::StatusCode::kCancelled));
 }
 
 }  // namespace

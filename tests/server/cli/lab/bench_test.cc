@@ -82,5 +82,12 @@ TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {
   EXPECT_THAT(terminal_.err(), HasSubstr("none/layout-case: No such file"));
 }
 
+TEST_F(BenchTest, WritesAPageOfItsOwn) {
+  BenchOptions options = Options();
+  options.html = dir_.file("bench.html");
+  EXPECT_EQ(RunBench(options, terminal_.get()), kExitOk);
+  EXPECT_THAT(ReadFile(options.html), HasSubstr("<title>Hourcell: layouts measured</title>"));
+}
+
 }  // namespace
 }  // namespace hourcell::bench_test

@@ -49,12 +49,14 @@ TEST_F(SimulateFlagsTest, SourceAndDesignAreTaken) {
 }
 
 TEST_F(SimulateFlagsTest, ReportIsTaken) {
-  EXPECT_THAT(Parse({"--heat", "--heatmap", "h.png", "--regions", "5", "--timeline", "6",
-                     "--window", "1m", "--settle", "2h", "--validate", "v", "--max-ratio", "1.5"}),
-              Eq(std::nullopt));
+  EXPECT_THAT(
+      Parse({"--heat", "--heatmap", "h.png", "--html", "h.html", "--regions", "5", "--timeline",
+             "6", "--window", "1m", "--settle", "2h", "--validate", "v", "--max-ratio", "1.5"}),
+      Eq(std::nullopt));
 
   EXPECT_TRUE(options_.heat);
   EXPECT_EQ(options_.heatmap, "h.png");
+  EXPECT_EQ(options_.html, "h.html");
   EXPECT_EQ(options_.regions_max, 5U);
   EXPECT_EQ(options_.timeline_max, 6U);
   EXPECT_EQ(options_.window + options_.settle + options_.validate, "1m2hv");

@@ -174,5 +174,18 @@ TEST_F(SimulateTest, RefusesWithExitCodes) {
   EXPECT_THAT(err_, HasSubstr("line 2"));
 }
 
+TEST_F(SimulateTest, TheReportIsAPageOfItsOwn) {
+  SimulateOptions options{.fleet = "metrics=4,duration=3h",
+                          .designs = {"plain: layout=opentsdb", "salted: layout=salted:4"},
+                          .html = dir_.file("report.html")};
+  Simulate(options);
+  const std::string page = ReadFile(options.html);
+  EXPECT_THAT(page, HasSubstr("<h2>plain</h2>"));
+  EXPECT_THAT(page, HasSubstr("from the fleet metrics=4,duration=3h"));
+  options.html = dir_.file("none/report.html");
+  Simulate(options, kExitFailure);
+  EXPECT_THAT(err_, HasSubstr("none/report.html"));
+}
+
 }  // namespace
 }  // namespace hourcell::simulate_test

@@ -1,0 +1,25 @@
+// Where the puts of a design come from, for sources that need no file: `hourcell simulate` and the
+// server run designs on the same streams. Pure; thread-safe.
+
+#pragma once
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/simulate/input/fleet.h"
+#include "bench/lab/simulate/input/id_source.h"
+#include "bench/lab/simulate/input/put_source.h"
+#include "bench/lab/simulate/input/key_words.h"
+#include "bench/lab/simulate/simulation.h"
+
+namespace hourcell {
+
+// A fleet as the design's engine writes it: Hourcell a row at a time, unless the load of each
+// second counts, and HBase point by point.
+PutSourceFactory FleetSource(FleetSpec spec, const SimulationDesign& design);
+
+PutSourceFactory IdsSource(const IdSpec& spec);
+
+// What is known of a fleet's keys.
+KeyNames KeyNamesOf(const FleetSpec& spec);
+
+}  // namespace hourcell

@@ -1,0 +1,58 @@
+#include "server/cli/lab/bench_html.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/lab/layouts/cases/case_figures.h"
+#include "server/cli/lab/html_report.h"
+
+namespace hourcell {
+namespace {
+
+HtmlTable FiguresTable(std::span<const layouts::CaseResult> results,
+                       std::span<const layouts::ResultField> fields,
+                       std::string caption) {
+  HtmlTable table{.caption = std::move(caption),
+                  .heads = {"workload", "layout", "cells", "splits"},
+                  .texts = 4};
+  for (const layouts::ResultField& field : fields) {
+    if (!field.head.empty()) table.heads.emplace_back(field.head);
+  }
+  for (const layouts::CaseResult& result : results) {
+    const layouts::CaseSpec& spec = result.spec;
+    std::vector<std::string> row = {std::string(layouts::WorkloadName(spec.workload)),
+                                    spec.layout.name, layouts::CellFormName(spec.cell),
+                                    std::string(layouts::SplitRuleName(spec.rule))};
+    for (const layouts::ResultField& field : fields) {
+      if (!field.head.empty())
+        row.push_back(fmt::format("{:.{}f}", field.value(result), field.decimals));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results) {
+  HtmlSection tables{.title = "Tables",
+                     .intro =
+                         "Times depend on the machine and on what else it did; shares, bytes "
+                         "and counts follow from the case and its seed."};
+  tables.tables.push_back(FiguresTable(results, layouts::WriteFields(), "Writes"));
+  tables.tables.push_back(FiguresTable(results, layouts::ReadFields(), "Reads"));
+  HtmlSection figures{.title = "Figures"};
+  for (layouts::NamedFigure& named : layouts::CaseFigures(results))
+    figures.figures.push_back(std::move(named.figure));
+  std::vector<HtmlSection> sections;
+  if (!figures.figures.empty()) sections.push_back(std::move(figures));
+  sections.push_back(std::move(tables));
+  return HtmlPage("Hourcell: layouts measured",
+                  "Made by `hourcell bench layouts`, on the real engine. Every answer was compared "
+                  "with what was written.",
+                  sections);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,16 @@
+// The layout benchmark as an HTML report (html_report.h): its figures and tables. Pure.
+
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "bench/lab/layouts/cases/case_result.h"
+
+namespace hourcell {
+
+absl::StatusOr<std::string> BenchHtml(std::span<const layouts::CaseResult> results);
+
+}  // namespace hourcell

@@ -1,0 +1,48 @@
+// HtmlReport: a page of tables and charts in one file, to be sent by mail or kept beside a design.
+// Nothing is loaded from elsewhere: charts are SVG in the page, there is no script, and the page
+// says so to the browser (Content-Security-Policy). It follows the reader's light or dark setting,
+// and prints. Every text is escaped.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "server/plot/figure.h"
+
+namespace hourcell {
+
+struct HtmlTable {
+  std::string caption = {};
+  std::vector<std::string> heads = {};
+  std::vector<std::vector<std::string>> rows = {};  // as many cells each as there are heads
+  size_t texts = 1;  // the first fields of a row, to the left; the others are numbers
+};
+
+struct HtmlNote {
+  std::string text = {};
+  bool is_warning = false;
+};
+
+struct HtmlSection {
+  std::string title = {};
+  std::string intro = {};  // may be empty
+  std::vector<HtmlNote> notes = {};
+  std::vector<plot::Figure> figures = {};
+  std::vector<HtmlTable> tables = {};
+};
+
+// kInvalidArgument: a figure that cannot be drawn.
+absl::StatusOr<std::string> HtmlPage(std::string_view title,
+                                     std::string_view intro,
+                                     const std::vector<HtmlSection>& sections);
+
+// Replaces the file at `path`. kUnavailable: it cannot be written.
+absl::Status WriteHtml(const std::string& page, const std::string& path);
+
+}  // namespace hourcell

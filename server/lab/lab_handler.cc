@@ -1,0 +1,105 @@
+#include "server/lab/lab_handler.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "bench/lab/layouts/cases/case_matrix.h"
+#include "bench/lab/layouts/cases/case_report.h"
+#include "server/admin/job_handler.h"
+#include "server/http/http_error.h"
+#include "server/http/http_router.h"
+#include "server/http/http_status.h"
+#include "server/lab/lab_choices.h"
+#include "server/lab/layouts_request.h"
+#include "server/lab/simulate_request.h"
+#include "server/lab/simulate_run.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kLabGroup = "lab";
+
+HttpResponse ResponseOf(absl::StatusOr<std::string> body, std::string_view ended) {
+  // What the runs refuse is what their client asked for, as with a query.
+  if (!body.ok()) return WorkFailure(Failed::kQuery, ended, body.status());
+  HttpResponse response;
+  response.body = *std::move(body);
+  return response;
+}
+
+// How far a simulation is, in minutes of simulated time.
+JobProgress ProgressOf(const SimulateStage& stage) {
+  constexpr uint64_t kMinuteMs = 60'000;
+  const uint64_t each = stage.progress.total_ms / kMinuteMs;
+  return {.phase = fmt::format("{} ({} of {})", stage.design, stage.index + 1, stage.designs),
+          .done = each * stage.index + stage.progress.done_ms / kMinuteMs,
+          .total = each * stage.designs,
+          .unit = "minutes"};
+}
+
+HttpResponse Simulate(const SimulateRequest& request, Clock* clock, JobWatch* watch) {
+  const auto report = [watch](const SimulateStage& stage) {
+    return watch->Report(ProgressOf(stage));
+  };
+  return ResponseOf(RunSimulateRequest(request, SimulateLimits(), clock, report),
+                    "The simulation was stopped");
+}
+
+absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases, JobWatch* watch) {
+  std::error_code error;
+  const std::filesystem::path scratch = std::filesystem::temp_directory_path(error);
+  if (error) {
+    return absl::UnavailableError(
+        fmt::format("no directory for temporary stores: {}", error.message()));
+  }
+  const auto report = [&](size_t index, const layouts::CaseSpec& spec) {
+    return watch->Report(
+        {.phase = layouts::CaseName(spec), .done = index, .total = cases.size(), .unit = "cases"});
+  };
+  const absl::StatusOr<std::vector<layouts::CaseResult>> results =
+      layouts::RunMatrix(cases, scratch.string(), report);
+  if (!results.ok()) return results.status();
+  return layouts::JsonReport(*results);
+}
+
+}  // namespace
+
+HttpResponse HandleSimulate(const HttpRequest& request, Clock* clock, JobRegistry* jobs) {
+  if (EffectiveMethod(request) == HttpMethod::kGet) {
+    HttpResponse response;
+    response.body = LabChoicesJson();
+    return response;
+  }
+  absl::StatusOr<SimulateRequest> wanted = ParseSimulateJson(request.body);
+  if (!wanted.ok()) return HttpError(400, wanted.status());
+  return StartJob(request,
+                  {.kind = "simulate",
+                   .group = kLabGroup,
+                   .work = [wanted = *std::move(wanted),
+                            clock](JobWatch* watch) { return Simulate(wanted, clock, watch); }},
+                  jobs, JobReply::kAtOnce);
+}
+
+HttpResponse HandleLayouts(const HttpRequest& request, JobRegistry* jobs) {
+  absl::StatusOr<std::vector<layouts::CaseSpec>> cases = ParseLayoutsJson(request.body);
+  if (!cases.ok()) return HttpError(400, cases.status());
+  return StartJob(request,
+                  {.kind = "layouts",
+                   .group = kLabGroup,
+                   .work =
+                       [cases = *std::move(cases)](JobWatch* watch) {
+                         return ResponseOf(RunCases(cases, watch), "The benchmark was stopped");
+                       }},
+                  jobs, JobReply::kAtOnce);
+}
+
+}  // namespace hourcell
