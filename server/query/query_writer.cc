@@ -300,8 +300,8 @@ void QueryWriter::AppendSummary(const QueryCost& cost, int64_t elapsed_us) {
 void AppendPlans(std::span<const PlanReport> plans, std::string* out) {
   out->push_back('[');
   for (const PlanReport& plan : plans) {
-    fmt::format_to(std::back_inserter(*out), "{}{{\"query\":{},\"method\":",
-                   out->back() == '[' ? "" : ",", plan.query_index);
+    fmt::format_to(std::back_inserter(*out),
+                   "{}{{\"query\":{},\"method\":", out->back() == '[' ? "" : ",", plan.query_index);
     AppendJsonString(plan.method, out);
     fmt::format_to(std::back_inserter(*out),
                    ",\"metricSeries\":{},\"series\":{},\"groups\":{},\"hours\":{},"

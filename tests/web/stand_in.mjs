@@ -48,8 +48,9 @@ export function simulate({ fleet, designs }) {
   return all;
 }
 
+// The page may be closed by then.
 const json = (route, body, status = 200) =>
-  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) });
+  route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) }).catch(() => {});
 
 export const standInLoads = (page) => page.route('**/api/admin/regions/loads?*', (route) => json(route, loads()));
 

@@ -6,6 +6,13 @@ import { seriesOf, statsOf } from '../src/plot/series';
 describe('one axis for all series', () => {
   const axis = unionOf([[1, 3, 5], [2, 3]]);
   it('has every time once', () => expect(axis).toEqual([1, 2, 3, 5]));
+  it('is the one that all have, without a copy', () => {
+    const times = [1, 2, 3];
+    expect(unionOf([times, [1, 2, 3], [1, 2, 3]])).toBe(times);
+    expect(unionOf([times, [1, 2, 3], [1, 2]])).toEqual([1, 2, 3]);
+    expect(unionOf([[1], [2], [3], [4], [5], [6], [1], [2]])).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(unionOf([])).toEqual([]);
+  });
   it('leaves open what a series does not have', () => {
     expect(onAxis(axis, [2, 3], [20, null])).toEqual([undefined, 20, null, undefined]);
   });

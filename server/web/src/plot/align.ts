@@ -3,20 +3,31 @@
 
 export type Column = (number | null | undefined)[];
 
-export function unionOf(axes: number[][]): number[] {
-  const first = axes[0];
-  if (!first) return [];
-  if (axes.every((axis) => isSame(axis, first))) return first;
-  const all = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
+export function unionOf(all: number[][]): number[] {
+  const axes = distinctOf(all);
+  if (axes.length < 2) return axes[0] ?? [];
+  const times = new Float64Array(axes.reduce((sum, axis) => sum + axis.length, 0));
   let at = 0;
   for (const axis of axes) {
-    all.set(axis, at);
+    times.set(axis, at);
     at += axis.length;
   }
-  all.sort();
+  times.sort();
   const union: number[] = [];
-  for (const x of all) if (x !== union[union.length - 1]) union.push(x);
+  for (const x of times) if (x !== union[union.length - 1]) union.push(x);
   return union;
+}
+
+const RECENT = 4;
+
+// Mostly all series have the same times, or all but the one that still arrives: only what differs is
+// merged. An axis is compared with the last few others.
+function distinctOf(axes: number[][]): number[][] {
+  const distinct: number[][] = [];
+  for (const axis of axes) {
+    if (!distinct.slice(-RECENT).some((one) => isSame(one, axis))) distinct.push(axis);
+  }
+  return distinct;
 }
 
 function isSame(a: number[], b: number[]): boolean {

@@ -43,6 +43,19 @@ const valueOf = (text: number | string) => {
   return Number.isFinite(value) ? value : null;
 };
 
+// While an answer arrives it is drawn again and again: each of its series is converted once.
+const columns = new WeakMap<Answer, Pick<PlotSeries, 'xs' | 'ys' | 'stats'>>();
+
+function columnsOf(answer: Answer) {
+  let found = columns.get(answer);
+  if (!found) {
+    const ys = answer.dps.map((point) => valueOf(point[1]));
+    found = { xs: answer.dps.map((point) => point[0]), ys, stats: statsOf(ys) };
+    columns.set(answer, found);
+  }
+  return found;
+}
+
 // `sent[i]` is what query `i` was sent for.
 export function seriesOf(answers: Answer[], sent: Sent[]): PlotSeries[] {
   const values: PlotSeries[] = [];
@@ -66,11 +79,11 @@ function seriesOfAnswer(answer: Answer, line: number, used: Map<string, number>)
   const name = labelOf(metric, tags);
   const before = used.get(name) ?? 0;
   used.set(name, before + 1);
-  const ys = answer.dps.map((point) => valueOf(point[1]));
+  const { xs, ys, stats } = columnsOf(answer);
   return {
     label: before ? `${name} #${before + 1}` : name, metric, tags, line, ys,
     tsuid: answer.tsuids?.length === 1 ? answer.tsuids[0]! : '',
-    xs: answer.dps.map((point) => point[0]), low: [], high: [], stats: statsOf(ys),
+    xs, low: [], high: [], stats: { ...stats },
   };
 }
 

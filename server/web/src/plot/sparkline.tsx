@@ -8,7 +8,7 @@ export function Sparkline({ points, from, to, label }: {
   const low = Math.min(...ys);
   const high = Math.max(...ys);
   const x = (ms: number) => ((ms - from) / (to - from)) * 200;
-  const y = (v: number) => 44 - (high === low ? 0.5 : (v - low) / (high - low)) * 40;
+  const y = (v: number) => 44 - (high === low ? (low === 0 ? 0 : 0.5) : (v - low) / (high - low)) * 40;
   const path = points.map(([ms, v], i) => `${i ? 'L' : 'M'}${x(ms).toFixed(1)} ${y(v).toFixed(1)}`);
   const end = points[points.length - 1]!;
   const area = `${path.join('')}L${x(end[0]).toFixed(1)} 48L${x(points[0]![0]).toFixed(1)} 48Z`;
