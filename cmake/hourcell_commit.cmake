@@ -44,6 +44,9 @@ foreach(library
     "PCRE2 ${PCRE2_VERSION}" "CRoaring ${roaring_VERSION}" "cairo ${CAIRO_VERSION}"
     "libdeflate v${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}"
     "expat ${EXPAT_VERSION_STRING}")
-  list(APPEND HOURCELL_LIBRARIES "${library}")
+  # Some packages do not say their version.
+  if(NOT library MATCHES " (v|0.0.0)?$")
+    list(APPEND HOURCELL_LIBRARIES "${library}")
+  endif()
 endforeach()
 string(REPLACE ";" ", " HOURCELL_LIBRARIES "${HOURCELL_LIBRARIES}")

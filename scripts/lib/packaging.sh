@@ -81,8 +81,9 @@ check_fresh_system() {
   fi
   root=$(mktemp -d)
   # The machine's own sources, keys included.
-  mmdebstrap --quiet --variant=apt --include=systemd,ca-certificates,curl,man-db \
-    bookworm "$root" - < <(apt_sources)
+  mmdebstrap --quiet --variant=apt --skip=cleanup/apt/lists \
+    --include=systemd,ca-certificates,curl,man-db bookworm "$root" - < <(apt_sources)
+  cp /etc/resolv.conf /etc/hosts "$root/etc/"
   mkdir "$root/srv/check"
   cp "$1/hourcell_$(package_version)_amd64.deb" docs/operate.md scripts/lib/fresh_system \
     "$root/srv/check/"
