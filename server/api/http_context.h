@@ -25,6 +25,10 @@ struct HttpPools {
   WorkerPool* queries = nullptr;  // needed where there is a query gate
 };
 
+// The bytes of a request, target and body, of which it is tried whether it is a quick query: they
+// have some hundred names, each a look-up.
+inline constexpr size_t kQuickRequestBytesMax = 4096;
+
 // Pointers are borrowed; immutable while sessions live.
 struct HttpContext {
   Routes* api = nullptr;
