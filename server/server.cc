@@ -37,7 +37,6 @@
 #include "server/net/connection_quota.h"
 #include "server/net/descriptor_limit.h"
 #include "server/net/tls_context.h"
-#include "server/query/query_run.h"
 #include "server/telnet/line_protocol.h"
 #include "server/telnet/telnet_session.h"
 #include "server/text/self_stats.h"

@@ -33,6 +33,10 @@ struct HttpLatencies {
   LatencyHistogram* other = nullptr;
 };
 
+// The bytes of a request, target and body, of which it is tried whether it is a quick query: they
+// have some hundred names, each a look-up.
+inline constexpr size_t kQuickRequestBytesMax = 4096;
+
 // Pointers are borrowed; immutable while sessions live.
 struct HttpContext {
   Routes* api = nullptr;

@@ -30,15 +30,11 @@ struct QueryService {
   QuickBounds quick = {};
 };
 
-// The bytes of a request, target and body, of which it is tried whether it is a quick query: they
-// have some hundred names, each a look-up.
-inline constexpr size_t kQuickRequestBytesMax = 4096;
-
 // What a query may take that the thread which read it answers itself, while the other connections
-// of that thread wait. A row takes 2 to 4 microseconds if it is in the cache, a point that is decoded
-// and added to a bucket about 10 nanoseconds: the default of 128 rows and 65,536 points comes to a
-// millisecond, as long as a full read of lines (256 KiB) takes, for which those connections wait as
-// well.
+// of that thread wait. A row takes 2 to 4 microseconds if it is in the cache, a point that is
+// decoded and added to a bucket about 10 nanoseconds: the default of 128 rows and 65,536 points
+// comes to a millisecond, as long as a full read of lines (256 KiB) takes, for which those
+// connections wait as well.
 QuickBounds QuickBoundsOf(int64_t rows);
 
 // Calls `run`, which prints to `body` what `request` asks for, as a query that is listed with

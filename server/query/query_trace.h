@@ -1,4 +1,5 @@
-// QueryTrace: what each step of one query took, for who asks for it with show_trace.
+// QueryTrace: what each step of one query took, for who asks for it with show_trace. AppendTrace
+// (query_writer.h) prints it:
 //
 //   {"trace":{"answeredBy":"socket thread","totalUs":210,"steps":[
 //     {"step":"receive","us":0}, {"step":"dispatch","us":9}, {"step":"parse","us":11},
@@ -13,10 +14,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "engine/query.h"
 #include "server/http/http_message.h"
 
 namespace hourcell {
@@ -24,8 +23,18 @@ namespace hourcell {
 struct QueryTrace {
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  // Before the request was looked at.
-  explicit QueryTrace(const HttpRequest& request);
+  // Before the request is looked at. One that came over no socket was never received.
+  explicit QueryTrace(const HttpRequest& request)
+      : by_socket_thread(request.only_if_quick), received_at(request.received_at) {
+    const TimePoint now = std::chrono::steady_clock::now();
+    if (received_at == TimePoint()) received_at = now;
+    receive_us = Us(request.received_in);
+    dispatch_us = Us(now - received_at);
+  }
+
+  static int64_t Us(std::chrono::steady_clock::duration duration) {
+    return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  }
 
   bool by_socket_thread = false;
   TimePoint received_at;
@@ -35,11 +44,5 @@ struct QueryTrace {
   int64_t send_us = 0;                 // waits for the client while the answer is printed
   std::vector<int64_t> print_us = {};  // of each sub query, `send_us` not included
 };
-
-// Appends {"trace":{...}} of a query that has ended at `now`.
-void AppendTrace(const QueryTrace& trace,
-                 const QueryControl& control,
-                 QueryTrace::TimePoint now,
-                 std::string* out);
 
 }  // namespace hourcell

@@ -1,5 +1,6 @@
 #include "server/query/query_writer.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <chrono>
@@ -135,6 +136,16 @@ void AppendAnnotations(std::string_view name,
     AppendAnnotation(annotations[i], out);
   }
   out->push_back(']');
+}
+
+void AppendStep(std::string_view step, int64_t us, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), "{}{{\"step\":\"{}\",\"us\":{}}}",
+                 out->back() == '[' ? "" : ",", step, us);
+}
+
+void AppendStepOf(size_t query, std::string_view step, int64_t us, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), ",{{\"step\":\"{}\",\"query\":{},\"us\":{}}}", step,
+                 query, us);
 }
 
 }  // namespace
@@ -320,6 +331,30 @@ void AppendExplain(const QueryControl& control, std::string* out) {
   out->append("{\"explain\":");
   AppendPlans(control.plans(), out);
   out->push_back('}');
+}
+
+void AppendTrace(const QueryTrace& trace,
+                 const QueryControl& control,
+                 QueryTrace::TimePoint now,
+                 std::string* out) {
+  fmt::format_to(std::back_inserter(*out),
+                 "{{\"trace\":{{\"answeredBy\":\"{} thread\",\"totalUs\":{},\"steps\":[",
+                 trace.by_socket_thread ? "socket" : "query",
+                 trace.receive_us + QueryTrace::Us(now - trace.received_at));
+  AppendStep("receive", trace.receive_us, out);
+  AppendStep("dispatch", trace.dispatch_us, out);
+  AppendStep("parse", trace.parse_us, out);
+  AppendStep("check", control.check_us.load(std::memory_order_relaxed), out);
+  for (const PlanReport& plan : control.plans()) {
+    const size_t i = plan.query_index;
+    const int64_t print_us = i < trace.print_us.size() ? trace.print_us[i] : 0;
+    AppendStepOf(i, "plan", plan.plan_us, out);
+    AppendStepOf(i, "read", plan.read_us, out);
+    AppendStepOf(i, "finish", std::max<int64_t>(0, plan.finish_us - print_us), out);
+    AppendStepOf(i, "print", print_us, out);
+  }
+  AppendStep("send", trace.send_us, out);
+  out->append("]}}");
 }
 
 }  // namespace hourcell

@@ -74,4 +74,11 @@ void AppendPlans(std::span<const PlanReport> plans, std::string* out);
 // Appends {"explain":[...]}: how each sub query was read.
 void AppendExplain(const QueryControl& control, std::string* out);
 
+// Appends {"trace":{...}} of a query that has ended at `now`. It is a part of the body, and not of
+// the head: the head is sent first. Only the end of the body comes after it.
+void AppendTrace(const QueryTrace& trace,
+                 const QueryControl& control,
+                 QueryTrace::TimePoint now,
+                 std::string* out);
+
 }  // namespace hourcell

@@ -50,6 +50,25 @@ class BudgetTest : public testing::Test {
   }
 };
 
+// The calls that tell of threads and sockets, of each of so many parts of the work.
+void CompareCalls(std::string_view work,
+                  const std::map<std::string, int64_t>& calls,
+                  double parts) {
+  for (const std::string name : {"recvfrom", "epoll_wait", "futex"}) {
+    const auto found = calls.find(name);
+    Compare(work, name, found == calls.end() ? 0 : static_cast<double>(found->second) / parts);
+  }
+}
+
+// What QueryKinds asks for. The first answers bring the series of each metric into memory.
+void PutForQueries(uint16_t port) {
+  PutByTelnet(port, PutLines(0, kPoints / 10 * 4));
+  PutByTelnet(port, FiveMetricLines());
+  SealAndFlush(port);
+  for (const QueryKind& kind : QueryKinds())
+    Ask(port, kind.target, kind.status, 3);
+}
+
 // The first points of each series make it: they are in both runs of which the difference is taken.
 TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
@@ -70,25 +89,39 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfQueries) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   const std::string lines = PutLines(0, kPoints / 10 * 4);
   const WorkCost stored = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, lines); });
-  const std::string hour = "/api/query?start=1704067200&end=1704070799&m=max:1m-max:";
-  const struct {
-    std::string_view name;
-    std::string target;
-    int status;
-    size_t times;  // so many that start and stop, which vary by a million, are little of a query
-  } kinds[] = {
-      {"one series", hour + "cpu.usage_user{host=host_7,rack=1}", 200, 1'000},
-      {"eight series",
-       hour + "cpu.usage_user{rack=1,host=host_1|host_2|host_3|host_4|host_5|host_6|host_7|host_8}",
-       200, 400},
-      {"refused", "/api/query?start=1704067200&m=nosuch:cpu.usage_user", 400, 3'000},
-      {"unknown name", "/api/query?start=1704067200&m=sum:cpu.nosuch", 400, 3'000},
-  };
-  for (const auto& kind : kinds) {
-    CompareUnderCallgrind(kind.name, stored, static_cast<double>(kind.times), [&](uint16_t port) {
+  for (const QueryKind& kind : QueryKinds()) {
+    if (kind.times_under_callgrind == 0) continue;
+    const size_t times = kind.times_under_callgrind;
+    CompareUnderCallgrind(kind.name, stored, static_cast<double>(times), [&](uint16_t port) {
       PutByTelnet(port, lines);
-      Ask(port, kind.target, kind.status, kind.times);
+      Ask(port, kind.target, kind.status, times);
     });
+  }
+}
+
+// Of a client that asks again when it has its answer. The query threads and those that read
+// connections wait for each other, or do not.
+TEST_F(BudgetTest, SystemCallsSwitchesAndReadsOfQueries) {
+  constexpr size_t kTimes = 500;
+  TempDir dir;
+  ServerProcess server(dir.file("store"));
+  PutForQueries(server.port());
+  for (const QueryKind& kind : QueryKinds()) {
+    const auto ask = [&] { Ask(server.port(), kind.target, kind.status, kTimes); };
+    Ask(server.port(), kind.target, kind.status, 3);  // what it reads is in memory now
+    if (kind.status == 200) {
+      const QueryReads reads = ReadsOf(server.port(), kind.target);
+      Compare(kind.name, "rows", static_cast<double>(reads.rows));
+      Compare(kind.name, "blocks", static_cast<double>(reads.blocks));
+      Compare(kind.name, "cells", static_cast<double>(reads.cells));
+    }
+    const int64_t switches = VoluntarySwitches(server.pid());
+    ask();
+    Compare(kind.name, "context switches",
+            static_cast<double>(VoluntarySwitches(server.pid()) - switches) / kTimes);
+    const auto calls = CountSystemCalls(server.pid(), ask);
+    if (!calls.has_value()) GTEST_SKIP() << "no strace on this machine, or it may not attach";
+    CompareCalls(kind.name, *calls, kTimes);
   }
 }
 
@@ -112,11 +145,7 @@ TEST_F(BudgetTest, SystemCallsAndSwitchesOfTelnet) {
           static_cast<double>(VoluntarySwitches(server.pid()) - switches) / thousands);
   const auto calls = CountSystemCalls(server.pid(), put);
   if (!calls.has_value()) GTEST_SKIP() << "no strace on this machine, or it may not attach";
-  for (const std::string name : {"recvfrom", "epoll_wait", "futex"}) {
-    const auto found = calls->find(name);
-    Compare("telnet ahead", name,
-            found == calls->end() ? 0 : static_cast<double>(found->second) / thousands);
-  }
+  CompareCalls("telnet ahead", *calls, thousands);
 }
 
 }  // namespace

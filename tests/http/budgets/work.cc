@@ -27,6 +27,9 @@ size_t ValueOf(size_t point) {
   return (point / kSeriesCount * 7 + point) % 100;
 }
 
+constexpr std::string_view kFiveMetrics[] = {"cpu.usage_system", "cpu.usage_idle", "cpu.usage_nice",
+                                             "cpu.usage_iowait", "cpu.usage_irq"};
+
 std::string BodyOf(size_t first) {
   std::string body = "[";
   for (size_t point = first; point < first + kPointsOfBody; ++point) {
@@ -49,6 +52,46 @@ std::string PutLines(size_t first, size_t points) {
                          TimeOf(point), ValueOf(point), series % 100, series / 100);
   }
   return lines;
+}
+
+std::string FiveMetricLines() {
+  std::string lines;
+  for (const std::string_view metric : kFiveMetrics) {
+    for (size_t point = 0; point < 400; ++point) {
+      lines += fmt::format("put {} {} {} host=host_{}\n", metric,
+                           kFirstS + static_cast<int64_t>(point / 10) * kPointEveryS,
+                           ValueOf(point), point % 10);
+    }
+  }
+  return lines;
+}
+
+void SealAndFlush(uint16_t port) {
+  TcpClient client(port);
+  for (const char* const job : {"seal", "flush"}) {
+    const HttpResult result =
+        Exchange(&client, fmt::format("POST /api/admin/{} HTTP/1.1\r\nHost: localhost\r\n"
+                                      "X-Requested-With: a test\r\nContent-Length: 0\r\n\r\n",
+                                      job));
+    ASSERT_EQ(result.status, 200) << result.body;
+  }
+}
+
+std::vector<QueryKind> QueryKinds() {
+  const std::string hour = "/api/query?start=1704067200&end=1704070799";
+  const std::string user = hour + "&m=max:1m-max:cpu.usage_user{";
+  std::string five = hour;
+  for (const std::string_view metric : kFiveMetrics)
+    five += fmt::format("&m=max:1m-max:{}{{host=host_7}}", metric);
+  return {
+      {"one series", user + "host=host_7,rack=1}", 200, 1'000},
+      {"eight series",
+       user + "rack=1,host=host_1|host_2|host_3|host_4|host_5|host_6|host_7|host_8}", 200, 400},
+      {"five metrics", five, 200, 0},
+      {"wide group-by", hour + "&m=avg:1h-avg:cpu.usage_user{host=*}", 200, 0},
+      {"refused", "/api/query?start=1704067200&m=nosuch:cpu.usage_user", 400, 3'000},
+      {"unknown name", "/api/query?start=1704067200&m=sum:cpu.nosuch", 400, 3'000},
+  };
 }
 
 void PutByTelnet(uint16_t port, std::string_view lines) {
@@ -85,6 +128,26 @@ void Ask(uint16_t port, std::string_view target, int status, size_t times) {
     const HttpResult result = Exchange(&client, request);
     ASSERT_EQ(result.status, status) << target << ": " << result.body;
   }
+}
+
+QueryReads ReadsOf(uint16_t port, std::string_view target) {
+  TcpClient client(port);
+  const HttpResult result =
+      Exchange(&client, fmt::format("GET {}&explain HTTP/1.1\r\nHost: localhost\r\n\r\n", target));
+  EXPECT_EQ(result.status, 200) << result.body;
+  simdjson::dom::parser parser;
+  const simdjson::padded_string body(result.body);
+  QueryReads reads;
+  for (const simdjson::dom::element part : parser.parse(body)) {
+    simdjson::dom::array plans;
+    if (part["explain"].get(plans) != simdjson::SUCCESS) continue;
+    for (const simdjson::dom::element plan : plans) {
+      reads.rows += uint64_t(plan["rows"]);
+      reads.blocks += uint64_t(plan["blocksCached"]) + uint64_t(plan["blocksRead"]);
+      reads.cells += uint64_t(plan["cells"]);
+    }
+  }
+  return reads;
 }
 
 }  // namespace hourcell

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hourcell {
 
@@ -27,7 +28,32 @@ void PutAhead(TcpClient* client, pid_t server, std::string_view lines);
 // The points of PutLines as bodies of 50 points, each acknowledged before the next.
 void PutByHttp(uint16_t port, size_t first, size_t points);
 
+// Lines `put` of five metrics of ten hosts of their own, 40 points each, of the hour of PutLines.
+std::string FiveMetricLines();
+
+// Everything put so far as cells in files.
+void SealAndFlush(uint16_t port);
+
+// A kind of query on PutLines(0, 40'000) and FiveMetricLines(), sealed and flushed.
+struct QueryKind {
+  std::string_view name;
+  std::string target;
+  int status = 200;
+  // So many that start and stop, which vary by a million, are little of a query; 0: its
+  // instructions have no budget.
+  size_t times_under_callgrind = 0;
+};
+std::vector<QueryKind> QueryKinds();
+
 // Sends the same request `times` times on one connection; every answer has this status.
 void Ask(uint16_t port, std::string_view target, int status, size_t times);
+
+// What a query read, by its own account (`explain`), summed over its sub queries.
+struct QueryReads {
+  uint64_t rows = 0;
+  uint64_t blocks = 0;  // cached or not
+  uint64_t cells = 0;   // decoded
+};
+QueryReads ReadsOf(uint16_t port, std::string_view target);
 
 }  // namespace hourcell

@@ -181,6 +181,7 @@ class CaseStore {
   TempDir directory_;
   ManualClock clock_{kTimestampMsMax};
   std::unique_ptr<Tsdb> tsdb_;
+  size_t quick_answers_ = 0;
   NaiveStore naive_;
   std::map<std::string, Uid> metrics_;
   std::string failure_;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/query/query_writer.h"
+
 namespace hourcell::query_trace_test {
 namespace {
 

@@ -288,15 +288,14 @@ TEST(QueryWriterTest, ExplainsBetweenTheSeriesAndTheSummary) {
       TryWrite({}, {MakeSeries({})}, {.show_summary = true, .explain = true}, {}, control);
 
   ASSERT_OK(out);
-  EXPECT_THAT(
-      *out,
-      HasSubstr(
-          R"("dps":{}},{"explain":[{"query":0,"method":"skip scan",)"
-          R"("metricSeries":100,"series":7,"groups":2,"hours":24,)"
-          R"("expectedRows":168,"expectedBytes":10000,"rows":160,)"
-          R"("rowsSkipped":9,"points":5760,"bytes":9000,"memory":65536,"cells":12,"blocksCached":20,)"
-          R"("blocksRead":4}]},)"
-          R"({"statsSummary":)"));
+  EXPECT_THAT(*out,
+              HasSubstr(R"("dps":{}},{"explain":[{"query":0,"method":"skip scan",)"
+                        R"("metricSeries":100,"series":7,"groups":2,"hours":24,)"
+                        R"("expectedRows":168,"expectedBytes":10000,"rows":160,)"
+                        R"("rowsSkipped":9,"points":5760,"bytes":9000,"memory":65536,"cells":12,)"
+                        R"("blocksCached":20,)"
+                        R"("blocksRead":4}]},)"
+                        R"({"statsSummary":)"));
 }
 
 // The points as they are defined to be printed, without buffers and tricks.
