@@ -66,7 +66,7 @@ check_library() {
   # shellcheck disable=SC2046  # flags are words
   g++ tests/install/main.cc -o "$root/by-pkg-config" $(
     PKG_CONFIG_PATH=$(echo "$root"/usr/lib/*/pkgconfig) \
-      pkg-config --define-prefix --cflags --libs hourcell)
+      pkg-config --define-variable=prefix="$root/usr" --cflags --libs hourcell)
   line=$("$root/by-pkg-config" "$root/store2")
   [[ $line == '1356998400000 42.5' ]]
   rm -rf "$root"
