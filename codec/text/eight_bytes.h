@@ -24,7 +24,7 @@ inline uint64_t LoadEight(const char* text) {
 
 // The place of the first of eight bytes that is `a` or `b`; 8 if there is none. Both are ASCII.
 inline int FirstOfTwo(uint64_t bytes, char a, char b) {
-  // The lowest byte that is zero has its high bit set; only bytes above it may have theirs in error.
+  // The lowest byte that is zero has its high bit set; only bytes above it may have one in error.
   const auto zeros = [](uint64_t word) { return (word - kLowBits) & ~word & kHighBits; };
   const uint64_t found = zeros(bytes ^ (kLowBits * static_cast<uint8_t>(a))) |
                          zeros(bytes ^ (kLowBits * static_cast<uint8_t>(b)));

@@ -9,6 +9,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "engine/names/series_names.h"
+#include "engine/series/series_reads.h"
 
 namespace hourcell {
 namespace {
@@ -179,7 +180,6 @@ absl::Status SeriesLookup::VisitMetric(Uid metric,
 absl::Status SeriesLookup::VisitAllMetrics(std::span<const Condition> conditions,
                                            const QueryWatch& watch,
                                            const Consider& consider) const {
-  using NextVisit = SeriesTable::NextVisit;
   const bool has_postings = std::ranges::any_of(conditions, &Condition::IsPosting);
   std::string metric;
   size_t tried = 0;  // of that metric

@@ -65,4 +65,37 @@ absl::Status ReadBlocks(Tables* tables,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::optional<std::string>> VisitSeries(
+    Tables* tables,
+    const Layout& layout,
+    const ScanRange& range,
+    std::span<const NewSeries::Entry> added,
+    const std::function<NextVisit(SeriesNumber, std::string_view)>& visit) {
+  auto next = added.begin();
+  std::string last;  // metric that was visited
+  NextVisit answer = NextVisit::kSeries;
+  const auto goes_on = [&](SeriesNumber number, std::string_view tsuid) {
+    answer = visit(number, tsuid);
+    if (answer == NextVisit::kMetric) last = tsuid.substr(0, layout.metric_width);
+    return answer == NextVisit::kSeries;
+  };
+  absl::Status damage;
+  const auto merge = [&](std::string_view key, std::string_view value) {
+    const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
+    damage = number.status();
+    if (!damage.ok()) return false;
+    const std::string_view tsuid = key.substr(1);
+    for (; next != added.end() && next->tsuid <= tsuid; ++next) {
+      if (next->tsuid != tsuid && !goes_on(next->number, next->tsuid)) return false;
+    }
+    return goes_on(*number, tsuid);
+  };
+  HOURCELL_RETURN_IF_ERROR(tables->Snapshot()->Scan(TableId::kSeries, range, merge));
+  HOURCELL_RETURN_IF_ERROR(damage);
+  for (; answer == NextVisit::kSeries && next != added.end(); ++next)
+    goes_on(next->number, next->tsuid);
+  if (answer != NextVisit::kMetric) return std::nullopt;
+  return last;
+}
+
 }  // namespace hourcell

@@ -661,7 +661,7 @@ absl::Status SeriesTable::Visit(
       metric.has_value() ? SeriesTsuidPrefix(layout_, *metric) : SeriesTsuidKey({});
   // Memory first: what is not there any more is in the table.
   const InMemory in_memory = NewOf(metric);
-  return VisitRange(PrefixRange(prefix), in_memory.series, go_on).status();
+  return VisitSeries(parts_.tables, layout_, PrefixRange(prefix), in_memory.series, go_on).status();
 }
 
 absl::Status SeriesTable::VisitAll(
@@ -671,7 +671,7 @@ absl::Status SeriesTable::VisitAll(
   ScanRange range = PrefixRange(SeriesTsuidKey({}));
   for (;;) {
     HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> passed_over,
-                              VisitRange(range, added, visit));
+                              VisitSeries(parts_.tables, layout_, range, added, visit));
     if (!passed_over.has_value()) return absl::OkStatus();
     // What comes after all series of that metric.
     const std::string next = PrefixEnd(SeriesTsuidKey(*passed_over));
@@ -681,39 +681,6 @@ absl::Status SeriesTable::VisitAll(
     added = added.subspan(static_cast<size_t>(first - added.begin()));
     range.begin = next;
   }
-}
-
-// The series of `range` and those of `added`, which are ascending by tsuid. Returns the metric, as
-// bytes, of which the rest is to be passed over; nothing if this was all.
-absl::StatusOr<std::optional<std::string>> SeriesTable::VisitRange(
-    const ScanRange& range,
-    std::span<const NewSeries::Entry> added,
-    const std::function<NextVisit(SeriesNumber, std::string_view)>& visit) const {
-  auto next = added.begin();
-  std::string last;  // that was visited
-  NextVisit answer = NextVisit::kSeries;
-  const auto goes_on = [&](SeriesNumber number, std::string_view tsuid) {
-    answer = visit(number, tsuid);
-    if (answer == NextVisit::kMetric) last = tsuid.substr(0, layout_.metric_width);
-    return answer == NextVisit::kSeries;
-  };
-  absl::Status damage;
-  const auto merge = [&](std::string_view key, std::string_view value) {
-    const absl::StatusOr<SeriesNumber> number = DecodeU64(value);
-    damage = number.status();
-    if (!damage.ok()) return false;
-    const std::string_view tsuid = key.substr(1);
-    for (; next != added.end() && next->tsuid <= tsuid; ++next) {
-      if (next->tsuid != tsuid && !goes_on(next->number, next->tsuid)) return false;
-    }
-    return goes_on(*number, tsuid);
-  };
-  HOURCELL_RETURN_IF_ERROR(parts_.tables->Snapshot()->Scan(TableId::kSeries, range, merge));
-  HOURCELL_RETURN_IF_ERROR(damage);
-  for (; answer == NextVisit::kSeries && next != added.end(); ++next)
-    goes_on(next->number, next->tsuid);
-  if (answer != NextVisit::kMetric) return std::nullopt;
-  return last;
 }
 
 }  // namespace hourcell

@@ -44,8 +44,8 @@
 #include "engine/rows/series_key.h"
 #include "engine/series/creation_turn.h"
 #include "engine/series/dropping_series.h"
+#include "engine/series/series_reads.h"
 #include "engine/series/series_ref.h"
-#include "engine/table/table.h"
 #include "engine/table/tables.h"
 #include "uid/uid_directory.h"
 
@@ -110,8 +110,6 @@ class SeriesTable {
   // The same of all metrics, if `metric` is nothing.
   absl::Status Visit(std::optional<Uid> metric,
                      const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
-
-  enum class NextVisit : uint8_t { kSeries, kMetric, kNone };
 
   // The same of all metrics, but `visit` says what comes next: what is left of a metric may be
   // passed over.
@@ -207,10 +205,6 @@ class SeriesTable {
   };
   // Of a metric, or of all, ascending by tsuid.
   InMemory NewOf(std::optional<Uid> metric) const;
-  absl::StatusOr<std::optional<std::string>> VisitRange(
-      const ScanRange& range,
-      std::span<const NewSeries::Entry> added,
-      const std::function<NextVisit(SeriesNumber, std::string_view)>& visit) const;
 
   const Layout layout_;
   const Parts parts_;
