@@ -17,8 +17,8 @@
 #include <absl/status/statusor.h>
 
 #include "bench/lab/simulate/heat_map.h"
-#include "bench/lab/simulate/input/put_source.h"
 #include "bench/lab/simulate/input/key_words.h"
+#include "bench/lab/simulate/input/put_source.h"
 #include "bench/lab/simulate/model/model_settings.h"
 #include "bench/lab/simulate/model/table_model.h"
 #include "bench/lab/simulate/model/timeline.h"
