@@ -75,7 +75,8 @@ TEST(RocksCursorTest, EachRegionCountsTheRowsThatAreReadOfIt) {
   }
   const auto counts = [&] {
     std::vector<uint64_t> rows;
-    for (const RegionUse& use : *(*tables)->RegionUses(TableId::kData))
+    const auto uses = (*tables)->RegionUses(TableId::kData);
+    for (const RegionUse& use : *uses)
       rows.push_back(use.rows_read);
     return rows;
   };
