@@ -7,8 +7,8 @@
 
 #include "bench/lab/simulate/input/fleet.h"
 #include "bench/lab/simulate/input/id_source.h"
-#include "bench/lab/simulate/input/put_source.h"
 #include "bench/lab/simulate/input/key_words.h"
+#include "bench/lab/simulate/input/put_source.h"
 #include "bench/lab/simulate/simulation.h"
 
 namespace hourcell {
