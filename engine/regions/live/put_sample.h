@@ -27,7 +27,8 @@ class PutSample {
   // Kept until they are taken; of more the first ones stand for all.
   static constexpr size_t kSampleMax = 4'096;
 
-  // `count` points are put, of which `at(i)` is the i-th. Most calls cost one addition.
+  // `count` points are put, of which `at(i)` is the i-th. Costs one addition, and a lock for each
+  // point that is taken.
   template <typename At>
   void Add(uint64_t count, const At& at) {
     const uint64_t first = points_.fetch_add(count, std::memory_order_relaxed);
