@@ -12,15 +12,15 @@ std::optional<Uid> UidCache::Find(std::string_view name) {
   uint64_t erasures_seen = 0;
   {
     ReaderLock lock(&mutex_);
-    if (const auto it = young_uids_.find(name); it != young_uids_.end()) {
+    if (const std::optional<Uid> young = young_->UidOf(name)) {
       hits_.fetch_add(1, std::memory_order_relaxed);
-      return it->second;
+      return young;
     }
-    if (const auto it = old_uids_.find(name); it != old_uids_.end()) old = it->second;
+    old = old_->UidOf(name);
     erasures_seen = erasures();
   }
   (old ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
-  if (old) FillUid(name, *old, erasures_seen);
+  if (old) Renew(name, *old, erasures_seen);
   return old;
 }
 
@@ -29,93 +29,100 @@ std::optional<std::string> UidCache::NameOf(Uid uid) {
   uint64_t erasures_seen = 0;
   {
     ReaderLock lock(&mutex_);
-    if (const auto it = young_names_.find(uid); it != young_names_.end()) {
+    if (const std::optional<std::string_view> young = young_->NameOf(uid)) {
       hits_.fetch_add(1, std::memory_order_relaxed);
-      return it->second;
+      return std::string(*young);
     }
-    if (const auto it = old_names_.find(uid); it != old_names_.end()) old = it->second;
+    if (const std::optional<std::string_view> name = old_->NameOf(uid)) old.emplace(*name);
     erasures_seen = erasures();
   }
   (old ? hits_ : misses_).fetch_add(1, std::memory_order_relaxed);
-  if (old) FillName(uid, *old, erasures_seen);
+  if (old) Renew(*old, uid, erasures_seen);
   return old;
 }
 
-void UidCache::Insert(std::string_view name, Uid uid) {
-  UidMap dropped_uids;  // declared before the lock, so freed after it
-  NameMap dropped_names;
+// Both directions at once where both are known, so that the young generation keeps the name once.
+void UidCache::Renew(std::string_view name, Uid uid, uint64_t erasures) {
+  std::unique_ptr<UidNames> dropped;  // declared before the lock, so freed after it
   WriterLock lock(&mutex_);
-  dropped_uids = InsertUidLocked(name, uid);
-  dropped_names = InsertNameLocked(uid, name);
+  if (erasures_.load(std::memory_order_relaxed) != erasures) return;
+  const bool has_uid = old_->UidOf(name) == uid;
+  const bool has_name = old_->NameOf(uid) == name;
+  if (!has_uid && !has_name) return;  // another thread moved it
+  if (has_uid) old_->EraseUid(name);
+  if (has_name) old_->EraseName(uid);
+  dropped = MakeRoomLocked();
+  // What was inserted meanwhile is true now, and stays.
+  if (has_uid && !young_->UidOf(name)) {
+    if (has_name && !young_->NameOf(uid)) return young_->SetBoth(name, uid);
+    return young_->SetUid(name, uid);
+  }
+  if (has_name && !young_->NameOf(uid)) young_->SetName(uid, name);
+}
+
+void UidCache::Insert(std::string_view name, Uid uid) {
+  std::unique_ptr<UidNames> dropped;
+  WriterLock lock(&mutex_);
+  if (!young_->UidOf(name) || !young_->NameOf(uid)) dropped = MakeRoomLocked();
+  old_->EraseUid(name);
+  old_->EraseName(uid);
+  young_->SetBoth(name, uid);
 }
 
 void UidCache::FillUid(std::string_view name, Uid uid, uint64_t erasures) {
-  UidMap dropped;
+  std::unique_ptr<UidNames> dropped;
   WriterLock lock(&mutex_);
-  if (erasures_.load(std::memory_order_relaxed) == erasures) dropped = InsertUidLocked(name, uid);
+  if (erasures_.load(std::memory_order_relaxed) != erasures) return;
+  if (!young_->UidOf(name)) dropped = MakeRoomLocked();
+  old_->EraseUid(name);
+  young_->SetUid(name, uid);
 }
 
 void UidCache::FillName(Uid uid, std::string_view name, uint64_t erasures) {
-  NameMap dropped;
+  std::unique_ptr<UidNames> dropped;
   WriterLock lock(&mutex_);
-  if (erasures_.load(std::memory_order_relaxed) == erasures) dropped = InsertNameLocked(uid, name);
+  if (erasures_.load(std::memory_order_relaxed) != erasures) return;
+  if (!young_->NameOf(uid)) dropped = MakeRoomLocked();
+  old_->EraseName(uid);
+  young_->SetName(uid, name);
 }
 
 void UidCache::Erase(std::string_view name, Uid uid) {
   WriterLock lock(&mutex_);
   erasures_.fetch_add(1, std::memory_order_release);
-  if (const auto it = young_uids_.find(name); it != young_uids_.end()) young_uids_.erase(it);
-  if (const auto it = old_uids_.find(name); it != old_uids_.end()) old_uids_.erase(it);
-  young_names_.erase(uid);
-  old_names_.erase(uid);
+  for (UidNames* const names : {young_.get(), old_.get()}) {
+    names->EraseUid(name);
+    names->EraseName(uid);
+  }
 }
 
 void UidCache::Clear() {
-  UidMap dropped_uids[2];
-  NameMap dropped_names[2];
+  auto young = std::make_unique<UidNames>();  // freed after the lock, with what it is swapped for
+  auto old = std::make_unique<UidNames>();
   WriterLock lock(&mutex_);
   erasures_.fetch_add(1, std::memory_order_release);
-  dropped_uids[0].swap(young_uids_);
-  dropped_uids[1].swap(old_uids_);
-  dropped_names[0].swap(young_names_);
-  dropped_names[1].swap(old_names_);
+  young_.swap(young);
+  old_.swap(old);
 }
 
 size_t UidCache::size() {
   ReaderLock lock(&mutex_);
-  return young_uids_.size() + old_uids_.size();
+  return young_->uids_size() + old_->uids_size();
 }
 
 size_t UidCache::names_size() {
   ReaderLock lock(&mutex_);
-  return young_names_.size() + old_names_.size();
+  return young_->names_size() + old_->names_size();
 }
 
-UidCache::UidMap UidCache::InsertUidLocked(std::string_view name, Uid uid) {
-  if (const auto it = young_uids_.find(name); it != young_uids_.end()) {
-    it->second = uid;
-    return {};
-  }
-  UidMap dropped;
-  if (young_uids_.size() >= generation_max_) {
-    dropped = std::exchange(old_uids_, std::exchange(young_uids_, UidMap{}));
-  }
-  if (const auto it = old_uids_.find(name); it != old_uids_.end()) old_uids_.erase(it);
-  young_uids_.emplace(std::string(name), uid);
-  return dropped;
-}
-
-UidCache::NameMap UidCache::InsertNameLocked(Uid uid, std::string_view name) {
-  if (const auto it = young_names_.find(uid); it != young_names_.end()) {
-    it->second = name;
-    return {};
-  }
-  NameMap dropped;
-  if (young_names_.size() >= generation_max_) {
-    dropped = std::exchange(old_names_, std::exchange(young_names_, NameMap{}));
-  }
-  old_names_.erase(uid);
-  young_names_.emplace(uid, std::string(name));
+// By entries that were ever kept, too: those that were replaced or erased take their bytes still.
+std::unique_ptr<UidNames> UidCache::MakeRoomLocked() {
+  const bool is_full = young_->uids_size() >= generation_max_ ||
+                       young_->names_size() >= generation_max_ ||
+                       young_->kept() >= 2 * generation_max_;
+  if (!is_full) return nullptr;
+  std::unique_ptr<UidNames> dropped = std::exchange(old_, std::move(young_));
+  young_ = std::make_unique<UidNames>();
   return dropped;
 }
 

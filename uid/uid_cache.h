@@ -1,7 +1,7 @@
 // UidCache: both directions of one kind, each at most `names_max` entries (but at least two). Two
-// generations a direction: when the young one holds half of the limit it becomes the old one, and
-// the old one is dropped; a hit in the old one moves the entry to the young. So what is used stays,
-// in O(1), without a list to maintain on every hit. Thread-safe.
+// generations: when a direction of the young one holds half of the limit, it becomes the old one,
+// and the old one is dropped; a hit in the old one moves the entry to the young. So what is used
+// stays, in O(1), without a list to maintain on every hit. Thread-safe.
 //
 // Filling it from a read needs care: between the read and the fill the mapping can be renamed or
 // deleted, and a late fill would bring it back for good. So a reader notes erasures() before it
@@ -12,15 +12,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include <absl/container/flat_hash_map.h>
-
 #include "codec/base/mutex.h"
-#include "codec/base/strings.h"
 #include "codec/rows/uid.h"
+#include "uid/uid_names.h"
 
 namespace hourcell {
 
@@ -28,7 +27,8 @@ class UidCache {
  public:
   explicit UidCache(size_t names_max);
 
-  // Names are stored bytes. Find does not allocate when the entry is young.
+  // Names are stored bytes. Find does not allocate when the entry is young. Names over
+  // UidNames::kNameBytesMax are never found.
   std::optional<Uid> Find(std::string_view name);
   std::optional<std::string> NameOf(Uid uid);
 
@@ -51,20 +51,17 @@ class UidCache {
   uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
 
  private:
-  using UidMap = StringMap<Uid>;
-  using NameMap = absl::flat_hash_map<Uid, std::string>;
-
-  // Returns the generation that was dropped, for the caller to free after it unlocks: freeing half
-  // a million names takes tens of milliseconds.
-  UidMap InsertUidLocked(std::string_view name, Uid uid) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  NameMap InsertNameLocked(Uid uid, std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Moves what the old generation knows of the name or the UID to the young one, unless something
+  // was erased since.
+  void Renew(std::string_view name, Uid uid, uint64_t erasures);
+  // Makes room for one more entry. Returns the generation that was dropped, for the caller to free
+  // after it unlocks: freeing half a million names takes milliseconds.
+  std::unique_ptr<UidNames> MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t generation_max_;
   SharedMutex mutex_;
-  UidMap young_uids_ ABSL_GUARDED_BY(mutex_);
-  UidMap old_uids_ ABSL_GUARDED_BY(mutex_);
-  NameMap young_names_ ABSL_GUARDED_BY(mutex_);
-  NameMap old_names_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<UidNames> young_ ABSL_GUARDED_BY(mutex_) = std::make_unique<UidNames>();
+  std::unique_ptr<UidNames> old_ ABSL_GUARDED_BY(mutex_) = std::make_unique<UidNames>();
   std::atomic<uint64_t> erasures_{0};  // written under mutex_
   std::atomic<uint64_t> hits_{0};
   std::atomic<uint64_t> misses_{0};
