@@ -123,6 +123,7 @@ absl::Status Tsdb::Impl::OpenTables() {
       SeriesTable::Open(layout,
                         {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
                         sync));
+  sampled_keys.emplace(series.get(), &*row_keys);
   series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
   HOURCELL_ASSIGN_OR_RETURN(
       annotations, AnnotationStore::Open(
@@ -155,22 +156,8 @@ void Tsdb::Impl::MakeRegionMaintenance() {
           .write_buffers_bytes = 4 * options.write_buffer_bytes,
           .history = &region_history,
           .puts = &put_sample,
-          .keys_of = [this](std::span<const SampledPut> sampled) { return RowKeysOf(sampled); }});
-}
-
-absl::StatusOr<std::vector<std::string>> Tsdb::Impl::RowKeysOf(
-    std::span<const SampledPut> puts_of_series) const {
-  std::vector<SeriesNumber> numbers;
-  for (const SampledPut& put : puts_of_series)
-    numbers.push_back(put.series);
-  std::vector<std::string> tsuids;
-  HOURCELL_RETURN_IF_ERROR(series->TsuidsFound(numbers, &tsuids));
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < tsuids.size(); ++i) {
-    if (tsuids[i].empty()) continue;  // it was dropped since
-    row_keys->Append(tsuids[i], puts_of_series[i].base_time_s, &keys.emplace_back());
-  }
-  return keys;
+          .keys_of =
+              [this](std::span<const SampledPut> sampled) { return sampled_keys->Of(sampled); }});
 }
 
 // The journal, and from it the hours that were open.

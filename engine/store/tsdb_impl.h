@@ -38,6 +38,7 @@
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
 #include "engine/store/loss_counter.h"
+#include "engine/store/sampled_keys.h"
 #include "engine/store/series_dropper.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
@@ -62,7 +63,6 @@ class Tsdb::Impl {
   absl::Status OpenTables();
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
-  absl::StatusOr<std::vector<std::string>> RowKeysOf(std::span<const SampledPut> puts) const;
   absl::Status OpenJournal();
   void MakeDropper();
   void MakeAdmins();
@@ -96,6 +96,7 @@ class Tsdb::Impl {
   std::optional<RegionLoads> region_loads;
   RegionHistory region_history;
   PutSample put_sample;
+  std::optional<SampledKeys> sampled_keys;
   std::unique_ptr<RegionMaintenance> region_maintenance;
   std::unique_ptr<Sealer> sealer;
   ReadPins puts;  // under way

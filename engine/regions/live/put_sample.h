@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -18,7 +19,7 @@ struct SampledPut {
   uint64_t series = 0;
   uint32_t base_time_s = 0;
 
-  friend bool operator==(const SampledPut&, const SampledPut&) = default;
+  friend auto operator<=>(const SampledPut&, const SampledPut&) = default;
 };
 
 class PutSample {

@@ -121,15 +121,18 @@ void RegionHistory::DropOld() {
     events_.pop_front();
 }
 
-void RegionHistory::NotePuts(std::span<const std::string> keys, uint64_t points) {
-  if (keys.empty()) return;
+void RegionHistory::NotePuts(std::span<const PutsOfKey> puts, uint64_t points) {
+  uint64_t all = 0;
+  for (const PutsOfKey& put : puts)
+    all += put.count;
+  if (all == 0) return;
   MutexLock lock(&mutex_);
   if (by_start_.empty()) return;
-  const double each = static_cast<double>(points) / static_cast<double>(keys.size());
-  for (const std::string& key : keys) {
-    auto after = by_start_.upper_bound(key);
+  const double each = static_cast<double>(points) / static_cast<double>(all);
+  for (const PutsOfKey& put : puts) {
+    auto after = by_start_.upper_bound(put.key);
     if (after != by_start_.begin()) --after;
-    regions_.at(after->second).points_pending += each;
+    regions_.at(after->second).points_pending += each * static_cast<double>(put.count);
   }
 }
 

@@ -30,8 +30,12 @@ class RegionHistory {
   // `now_ms` is Unix time; a clock that is put back makes no new steps until it is there again.
   void Note(uint64_t now_ms, std::span<const RegionUse> uses);
 
-  // Keys of points that were put since the last call; all of them stand for `points`.
-  void NotePuts(std::span<const std::string> keys, uint64_t points);
+  struct PutsOfKey {
+    std::string key;
+    uint64_t count = 0;
+  };
+  // Points that were put since the last call; all of them stand for `points`.
+  void NotePuts(std::span<const PutsOfKey> puts, uint64_t points);
 
   // The whole steps from the one that begins at or after `since_ms`. Keys are bytes, and nothing is
   // explained.

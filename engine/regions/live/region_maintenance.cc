@@ -104,13 +104,31 @@ void RegionMaintenance::WarnOfMemory(size_t regions) {
   regions_warned_of_ = regions + regions / 10;  // not with each that comes
 }
 
+// One key for all samples of a series and an hour: a store of a thousand series has a thousand.
+void RegionMaintenance::NotePuts(PutSample::Taken taken) {
+  std::ranges::sort(taken.puts);
+  std::vector<SampledPut> distinct;
+  std::vector<RegionHistory::PutsOfKey> noted;
+  for (const SampledPut& put : taken.puts) {
+    if (distinct.empty() || distinct.back() != put) {
+      distinct.push_back(put);
+      noted.emplace_back();
+    }
+    ++noted.back().count;
+  }
+  absl::StatusOr<std::vector<std::string>> keys = parts_.keys_of(distinct);
+  if (!keys.ok()) return;
+  for (size_t i = 0; i < noted.size(); ++i)
+    noted[i].key = std::move((*keys)[i]);
+  std::erase_if(noted, [](const RegionHistory::PutsOfKey& put) { return put.key.empty(); });
+  parts_.history->NotePuts(noted, taken.points);
+}
+
 void RegionMaintenance::NoteHistory(std::span<const RegionUse> uses) {
   if (parts_.history == nullptr) return;
   if (parts_.puts != nullptr && parts_.keys_of) {
     // Of the regions of the round before: those of a new one come in its first second.
-    const PutSample::Taken taken = parts_.puts->Take();
-    const absl::StatusOr<std::vector<std::string>> keys = parts_.keys_of(taken.puts);
-    if (keys.ok()) parts_.history->NotePuts(*keys, taken.points);
+    NotePuts(parts_.puts->Take());
   }
   parts_.history->Note(NowMs(), uses);
 }

@@ -53,7 +53,7 @@ class RegionMaintenance {
     uint64_t write_buffers_bytes = 0;  // of all tables
     RegionHistory* history = nullptr;  // is told of each round; null: nobody is
     PutSample* puts = nullptr;         // of what is put, for the history; may be null
-    // The row keys of puts, for the history; those whose series is gone are left out.
+    // The row keys of puts, for the history; empty for a series that is gone.
     std::function<absl::StatusOr<std::vector<std::string>>(std::span<const SampledPut>)> keys_of =
         {};
   };
@@ -71,6 +71,7 @@ class RegionMaintenance {
  private:
   // Its status is not that of the round: nothing but a picture depends on it.
   void NoteHistory(std::span<const RegionUse> uses) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  void NotePuts(PutSample::Taken taken) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SplitWhatIsLarge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status Consider(const RegionUse& use, const TableFacts& table)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);

@@ -102,9 +102,9 @@ TEST(RegionHistoryTest, AMergeIsAnEventToo) {
 
 TEST(RegionHistoryTest, PutsGoToTheRegionOfTheirKey) {
   RegionHistory history;
-  history.NotePuts(std::vector<std::string>{"a"}, 64);  // no region is known
+  history.NotePuts(std::vector<RegionHistory::PutsOfKey>{{"a", 1}}, 64);  // no region is known
   history.Note(kStartMs, std::vector{UseOf(1, "", "m", 0), UseOf(2, "m", "", 0)});
-  history.NotePuts(std::vector<std::string>{"a", "m", "z", "z"}, 400);
+  history.NotePuts(std::vector<RegionHistory::PutsOfKey>{{"a", 1}, {"m", 1}, {"z", 2}}, 400);
   history.Note(kStartMs + kStepMs, std::vector{UseOf(1, "", "m", 0), UseOf(2, "m", "", 0)});
 
   const RegionLoadReport report = history.Read(0);
