@@ -24,7 +24,7 @@ NamedThread::NamedThread(std::string name, std::function<void()> run) {
   });
 }
 
-NamedThread& NamedThread::operator=(NamedThread&& other) {
+NamedThread& NamedThread::operator=(NamedThread&& other) noexcept {
   Join();
   thread_ = std::move(other.thread_);
   return *this;

@@ -28,7 +28,7 @@ class NamedThread {
 
   ~NamedThread() { Join(); }
   NamedThread(NamedThread&&) = default;
-  NamedThread& operator=(NamedThread&& other);
+  NamedThread& operator=(NamedThread&& other) noexcept;
   NamedThread(const NamedThread&) = delete;
   NamedThread& operator=(const NamedThread&) = delete;
 
