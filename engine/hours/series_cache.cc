@@ -1,9 +1,7 @@
 #include "engine/hours/series_cache.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -48,7 +46,7 @@ Spelling SpellingOf(const LinePoint& point) {
 }
 
 size_t SpellingBytes(const PointView& point) {
-  size_t bytes = point.metric.size();
+  size_t bytes = 0;
   for (const TagView& tag : point.tags)
     bytes += 2 + tag.key.size() + tag.value.size();
   return bytes;
@@ -58,116 +56,81 @@ Spelling SpellingOf(const PointView& point, std::string* bytes) {
   HOURCELL_DCHECK(bytes->capacity() - bytes->size() >= SpellingBytes(point));
   // No legal name holds a zero byte, so two different points cannot have one spelling.
   const size_t begin = bytes->size();
-  bytes->append(point.metric);
   for (const TagView& tag : point.tags) {
     bytes->push_back('\0');
     bytes->append(tag.key);
     bytes->push_back('\0');
     bytes->append(tag.value);
   }
-  const std::string_view all = std::string_view(*bytes).substr(begin);
-  return {.head = {}, .tail = all, .is_line = false, .hash = HashOf({}, all)};
+  const std::string_view tags = std::string_view(*bytes).substr(begin);
+  return {.head = point.metric, .tail = tags, .is_line = false, .hash = HashOf(point.metric, tags)};
 }
 
-// An entry and, after it in one piece of memory, its bytes.
-struct SeriesCache::Entry {
-  CachedSeries series;
-  uint32_t head_size;
-  uint32_t tail_size;
-  bool is_line;
-  std::atomic<bool> found;  // since the hand came by
+SeriesCache::SeriesCache(size_t bytes_max)
+    : bytes_max_(bytes_max), content_(std::make_unique<Content>()) {}
 
-  char* bytes() { return reinterpret_cast<char*>(this + 1); }
-  size_t allocated() const { return sizeof(Entry) + head_size + tail_size; }
+SeriesCache::~SeriesCache() = default;
 
-  bool Is(const Spelling& spelling) {
-    return head_size == spelling.head.size() && tail_size == spelling.tail.size() &&
-           is_line == spelling.is_line &&
-           (tail_size == 0 ||
-            std::memcmp(bytes() + head_size, spelling.tail.data(), tail_size) == 0) &&
-           (head_size == 0 || std::memcmp(bytes(), spelling.head.data(), head_size) == 0);
-  }
-
-  // Asks for all the memory that Is will compare. REQUIRES: this is an entry; maybe another one's.
-  void Prefetch(const Spelling& spelling) const {
-    constexpr size_t kLineBytes = 64;
-    const size_t size = sizeof(Entry) + spelling.head.size() + spelling.tail.size();
-    const char* const begin = reinterpret_cast<const char*>(this);
-    for (size_t at = 0; at < size; at += kLineBytes)
-      __builtin_prefetch(begin + at);
-  }
-
-  Entry(const Spelling& spelling, const CachedSeries& of)
-      : series(of),
-        head_size(static_cast<uint32_t>(spelling.head.size())),
-        tail_size(static_cast<uint32_t>(spelling.tail.size())),
-        is_line(spelling.is_line),
-        found(false) {
-    if (head_size != 0) std::memcpy(bytes(), spelling.head.data(), head_size);
-    if (tail_size != 0) std::memcpy(bytes() + head_size, spelling.tail.data(), tail_size);
-  }
-
-  static Entry* Make(const Spelling& spelling, const CachedSeries& series) {
-    const size_t size = sizeof(Entry) + spelling.head.size() + spelling.tail.size();
-    char* const memory = std::make_unique_for_overwrite<char[]>(size).release();
-    return std::construct_at(reinterpret_cast<Entry*>(memory), spelling, series);
-  }
-
-  static void Free(Entry* entry) {
-    const std::unique_ptr<char[]> memory(reinterpret_cast<char*>(entry));
-  }
-};
-
-// Freed as bytes.
-static_assert(std::is_trivially_destructible_v<std::atomic<bool>>);
-
-SeriesCache::SeriesCache(size_t bytes_max) : bytes_max_(bytes_max) {}
-
-SeriesCache::~SeriesCache() {
-  WriterLock lock(&mutex_);
-  FreeEntries(shards_);
-}
-
-SeriesCache::Entry* SeriesCache::FindLocked(const Spelling& spelling) {
-  Shard& shard = shards_[ShardIndex(spelling.hash)];
-  if (shard.cells.empty()) return nullptr;
+uint32_t SeriesCache::FindIn(const Content& content, const Spelling& spelling) {
+  const Shard& shard = content.shards[ShardIndex(spelling.hash)];
+  if (shard.cells.empty()) return 0;
   const size_t mask = shard.cells.size() - 1;
+  const auto hash = static_cast<uint32_t>(spelling.hash);
   for (size_t at = spelling.hash & mask;; at = (at + 1) & mask) {
     const Cell& cell = shard.cells[at];
-    if (cell.entry == nullptr) return nullptr;
-    if (cell.hash == spelling.hash && cell.entry->Is(spelling)) return cell.entry;
+    if (cell.entry == 0) return 0;
+    if (cell.hash == hash && content.entry(cell.entry).Is(spelling)) return cell.entry;
+  }
+}
+
+// Asks for the memory that the next spellings will be compared with, so far ahead that it is there
+// when it is needed: the cell, then the entry of the cell, then the text of the entry.
+void SeriesCache::Prefetch(const Content& content,
+                           std::span<const Spelling> spellings,
+                           size_t next) {
+  constexpr size_t kCellsAhead = 12;
+  constexpr size_t kEntriesAhead = 8;
+  constexpr size_t kTextsAhead = 4;
+  constexpr size_t kLineBytes = 64;
+  const auto cell_of = [&content](const Spelling& spelling) -> const Cell* {
+    const Shard& shard = content.shards[ShardIndex(spelling.hash)];
+    return shard.cells.empty() ? nullptr : &shard.cells[spelling.hash & (shard.cells.size() - 1)];
+  };
+  if (next + kCellsAhead < spellings.size()) {
+    __builtin_prefetch(cell_of(spellings[next + kCellsAhead]));
+  }
+  if (next + kEntriesAhead < spellings.size()) {
+    const Cell* const cell = cell_of(spellings[next + kEntriesAhead]);
+    if (cell != nullptr && cell->entry != 0) __builtin_prefetch(&content.entry(cell->entry));
+  }
+  if (next + kTextsAhead < spellings.size()) {
+    const Spelling& spelling = spellings[next + kTextsAhead];
+    const Cell* const cell = cell_of(spelling);
+    if (cell == nullptr || cell->entry == 0) return;
+    // The entry's string may be another one's and shorter: asking for what lies behind it is harmless.
+    const char* const text = content.entry(cell->entry).tail->data();
+    for (size_t at = 0; at < spelling.tail.size(); at += kLineBytes)
+      __builtin_prefetch(text + at);
   }
 }
 
 void SeriesCache::FindAll(std::span<const Spelling> spellings, std::span<CachedSeries> found) {
   HOURCELL_DCHECK(spellings.size() == found.size());
-  // So far ahead that the memory is there when it is needed.
-  constexpr size_t kCellsAhead = 8;
-  constexpr size_t kEntriesAhead = 4;
   uint64_t hits = 0;
   {
     ReaderLock lock(&mutex_);
-    const auto cell_of = [this](const Spelling& spelling) ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-      const Shard& shard = shards_[ShardIndex(spelling.hash)];
-      return shard.cells.empty() ? nullptr : &shard.cells[spelling.hash & (shard.cells.size() - 1)];
-    };
+    const Content& content = *content_;
     for (size_t i = 0; i < spellings.size(); ++i) {
-      if (i + kCellsAhead < spellings.size()) {
-        __builtin_prefetch(cell_of(spellings[i + kCellsAhead]));
-      }
-      if (i + kEntriesAhead < spellings.size()) {
-        const Spelling& ahead = spellings[i + kEntriesAhead];
-        const Cell* const cell = cell_of(ahead);
-        if (cell != nullptr && cell->entry != nullptr) cell->entry->Prefetch(ahead);
-      }
-      Entry* const entry = FindLocked(spellings[i]);
-      if (entry == nullptr) {
+      Prefetch(content, spellings, i);
+      const uint32_t number = FindIn(content, spellings[i]);
+      if (number == 0) {
         found[i] = {};
         continue;
       }
-      found[i] = entry->series;
-      if (!entry->found.load(std::memory_order_relaxed)) {
-        entry->found.store(true, std::memory_order_relaxed);
+      Entry& entry = content.entry(number);
+      found[i] = {.number = entry.number, .slot = entry.slot};
+      if (!entry.found.load(std::memory_order_relaxed)) {
+        entry.found.store(true, std::memory_order_relaxed);
       }
       ++hits;
     }
@@ -193,31 +156,61 @@ void SeriesCache::InsertAll(std::span<const Spelling> spellings,
 }
 
 void SeriesCache::InsertLocked(const Spelling& spelling, const CachedSeries& series) {
-  if (Entry* const entry = FindLocked(spelling); entry != nullptr) {
-    entry->series = series;
+  if (const uint32_t number = FindIn(*content_, spelling); number != 0) {
+    Entry& entry = content_->entry(number);
+    entry.number = series.number;
+    entry.slot = series.slot;
     return;
   }
-  Shard& shard = shards_[ShardIndex(spelling.hash)];
+  Shard& shard = content_->shards[ShardIndex(spelling.hash)];
   if ((shard.used + 1) * 8 > shard.cells.size() * kLoadEighths) GrowLocked(&shard);
-  Entry* const entry = Entry::Make(spelling, series);
   const size_t mask = shard.cells.size() - 1;
   size_t at = spelling.hash & mask;
-  while (shard.cells[at].entry != nullptr)
+  while (shard.cells[at].entry != 0)
     at = (at + 1) & mask;
-  shard.cells[at] = {.hash = spelling.hash, .entry = entry};
+  shard.cells[at] = {.hash = static_cast<uint32_t>(spelling.hash),
+                     .entry = MakeEntryLocked(spelling, series)};
   ++shard.used;
-  size_.fetch_add(1, std::memory_order_relaxed);
-  bytes_.fetch_add(entry->allocated(), std::memory_order_relaxed);
+  CountBytesLocked();
+}
+
+uint32_t SeriesCache::MakeEntryLocked(const Spelling& spelling, const CachedSeries& series) {
+  Content& content = *content_;
+  uint32_t number = content.entries;
+  if (!content.free.empty()) {
+    number = content.free.back();
+    content.free.pop_back();
+  } else {
+    if (number >> kPieceBits >= content.pieces.size()) {
+      content.pieces.push_back(std::make_unique<Entry[]>(kPieceEntries));
+    }
+    ++content.entries;
+  }
+  Entry& entry = content.entry(number);
+  entry.number = series.number;
+  entry.slot = series.slot;
+  entry.is_line = spelling.is_line;
+  entry.found.store(false, std::memory_order_relaxed);
+  entry.head = content.texts.Take(spelling.head);
+  entry.tail = content.texts.Take(spelling.tail);
+  return number;
+}
+
+void SeriesCache::CountBytesLocked() {
+  const size_t used = content_->used();
+  size_.store(used, std::memory_order_relaxed);
+  bytes_.store(content_->cells * sizeof(Cell) + used * sizeof(Entry) + content_->texts.bytes(),
+               std::memory_order_relaxed);
 }
 
 void SeriesCache::GrowLocked(Shard* shard) {
   std::vector<Cell> cells(shard->cells.empty() ? kCellsMin : 2 * shard->cells.size());
-  bytes_.fetch_add((cells.size() - shard->cells.size()) * sizeof(Cell), std::memory_order_relaxed);
+  content_->cells += cells.size() - shard->cells.size();
   const size_t mask = cells.size() - 1;
   for (const Cell& cell : shard->cells) {
-    if (cell.entry == nullptr) continue;
+    if (cell.entry == 0) continue;
     size_t at = cell.hash & mask;
-    while (cells[at].entry != nullptr)
+    while (cells[at].entry != 0)
       at = (at + 1) & mask;
     cells[at] = cell;
   }
@@ -232,7 +225,7 @@ void SeriesCache::EvictLocked(size_t cells_max) {
   const size_t wanted = bytes_max_ - bytes_max_ / kSpareShare;
   size_t passed = 0;
   while (passed < cells_max && bytes() > wanted && size() > 1) {
-    Shard& shard = shards_[hand_shard_];
+    Shard& shard = content_->shards[hand_shard_];
     if (hand_cell_ >= shard.cells.size()) {
       hand_cell_ = 0;
       hand_shard_ = (hand_shard_ + 1) % kShards;
@@ -240,9 +233,9 @@ void SeriesCache::EvictLocked(size_t cells_max) {
       continue;
     }
     ++passed;
-    Entry* const entry = shard.cells[hand_cell_].entry;
-    if (entry != nullptr &&
-        (!entry->found.exchange(false, std::memory_order_relaxed) || bytes() > bytes_max_)) {
+    const uint32_t number = shard.cells[hand_cell_].entry;
+    if (number != 0 && (!content_->entry(number).found.exchange(false, std::memory_order_relaxed) ||
+                        bytes() > bytes_max_)) {
       EraseLocked(&shard, hand_cell_);
       evictions_.fetch_add(1, std::memory_order_relaxed);
     } else {
@@ -254,15 +247,17 @@ void SeriesCache::EvictLocked(size_t cells_max) {
 
 // Closes the gap, so that no probe ends before what follows it.
 void SeriesCache::EraseLocked(Shard* shard, size_t at) {
-  bytes_.fetch_sub(shard->cells[at].entry->allocated(), std::memory_order_relaxed);
-  size_.fetch_sub(1, std::memory_order_relaxed);
-  Entry::Free(shard->cells[at].entry);
+  const uint32_t number = shard->cells[at].entry;
+  const Entry& entry = content_->entry(number);
+  content_->texts.Release(entry.head);
+  content_->texts.Release(entry.tail);
+  content_->free.push_back(number);
+  CountBytesLocked();
   --shard->used;
   ++shard->moves;
   const size_t mask = shard->cells.size() - 1;
   size_t gap = at;
-  for (size_t next = (at + 1) & mask; shard->cells[next].entry != nullptr;
-       next = (next + 1) & mask) {
+  for (size_t next = (at + 1) & mask; shard->cells[next].entry != 0; next = (next + 1) & mask) {
     const size_t home = shard->cells[next].hash & mask;
     // It may move to the gap unless its home lies after the gap.
     if (((next - home) & mask) < ((next - gap) & mask)) continue;
@@ -272,24 +267,13 @@ void SeriesCache::EraseLocked(Shard* shard, size_t at) {
   shard->cells[gap] = {};
 }
 
-void SeriesCache::FreeEntries(const Shards& shards) {
-  for (const Shard& shard : shards) {
-    for (const Cell& cell : shard.cells)
-      Entry::Free(cell.entry);
-  }
-}
-
 // Millions of entries are freed without the lock: nobody keeps a pointer to one.
 void SeriesCache::Clear() {
-  Shards old;
-  {
-    WriterLock lock(&mutex_);
-    epoch_.fetch_add(1);
-    old.swap(shards_);
-    size_.store(0);
-    bytes_.store(0);
-  }
-  FreeEntries(old);
+  auto old = std::make_unique<Content>();
+  WriterLock lock(&mutex_);
+  epoch_.fetch_add(1);
+  old.swap(content_);
+  CountBytesLocked();
 }
 
 void SeriesCache::Forget(const std::function<bool(SeriesNumber)>& is_gone) {
@@ -308,12 +292,12 @@ void SeriesCache::ForgetIn(size_t shard_index, const std::function<bool(SeriesNu
   bool is_done = false;
   while (!is_done) {
     WriterLock lock(&mutex_);
-    Shard& shard = shards_[shard_index];
+    Shard& shard = content_->shards[shard_index];
     if (shard.moves != moves) at = 0;
     const size_t end = std::min(shard.cells.size(), at + kCellsAtOnce);
     while (at < end) {
-      Entry* const entry = shard.cells[at].entry;
-      if (entry != nullptr && is_gone(entry->series.number)) {
+      const uint32_t number = shard.cells[at].entry;
+      if (number != 0 && is_gone(content_->entry(number).number)) {
         EraseLocked(&shard, at);  // what closes the gap is looked at next
       } else {
         ++at;

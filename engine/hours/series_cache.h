@@ -1,9 +1,10 @@
 // SeriesCache: the bytes a series was spelled with -> the series. A hit saves splitting the tags,
 // the UIDs, the sorting and the series lookup.
 //
-// A spelling is a pair of byte strings: the metric and the rest of a line, or the names of a
-// PointView put one after the other. Another order of tags, or other blanks, is another entry of
-// the same series; only spellings of legal names are ever inserted.
+// A spelling is a pair of byte strings: the metric and the rest of a line, or the metric of a
+// PointView and its tags put one after the other. Another order of tags, or other blanks, is another
+// entry of the same series; only spellings of legal names are ever inserted. Each of the two strings
+// is kept once, however many entries use it: the metrics of a host have its tags in common.
 //
 // Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
 // were not found since the hand of the clock came by last time go; the hand goes a few cells for
@@ -29,20 +30,22 @@
 
 #include "codec/base/mutex.h"
 #include "codec/point.h"
+#include "engine/hours/spelling_texts.h"
 #include "engine/rows/series_key.h"
 
 namespace hourcell {
 
 struct Spelling {
-  std::string_view head;  // of a line: the metric
-  std::string_view tail;  // of a line: its tags; else all names
+  std::string_view head;  // the metric
+  std::string_view tail;  // of a line: its tags as they stand; else each name after a zero byte
   bool is_line = false;
   uint64_t hash = 0;
 };
 
 // The spelling of a line's series.
 Spelling SpellingOf(const LinePoint& point);
-// The spelling of a point in parts. Its bytes are appended to `*bytes`, which it borrows.
+// The spelling of a point in parts, which borrows the metric. The bytes of its tags are appended to
+// `*bytes`, which it borrows, too.
 // REQUIRES: `*bytes` has capacity for SpellingBytes(point) more.
 Spelling SpellingOf(const PointView& point, std::string* bytes);
 size_t SpellingBytes(const PointView& point);
@@ -89,10 +92,21 @@ class SeriesCache {
   uint64_t longest_turn() const { return longest_turn_.load(std::memory_order_relaxed); }
 
  private:
-  struct Entry;
+  struct Entry {
+    SeriesNumber number = 0;
+    uint32_t slot = 0;
+    bool is_line = false;
+    std::atomic<bool> found = false;  // since the hand came by
+    const SpellingTexts::Text* head = nullptr;
+    const SpellingTexts::Text* tail = nullptr;
+
+    bool Is(const Spelling& spelling) const {
+      return is_line == spelling.is_line && tail->Is(spelling.tail) && head->Is(spelling.head);
+    }
+  };
   struct Cell {
-    uint64_t hash = 0;
-    Entry* entry = nullptr;
+    uint32_t hash = 0;   // the lower half of it
+    uint32_t entry = 0;  // its number; 0: none
   };
   // Many small tables, so that growing one is quick.
   struct Shard {
@@ -101,24 +115,44 @@ class SeriesCache {
     uint64_t moves = 0;  // how often entries went to other cells
   };
 
+  static constexpr unsigned kShardBits = 6;
+  static constexpr unsigned kShardShift = 64 - kShardBits;
+  static constexpr size_t kShards = size_t{1} << kShardBits;
+  static constexpr unsigned kPieceBits = 10;
+  static constexpr size_t kPieceEntries = size_t{1} << kPieceBits;
+
+  struct Content {
+    std::array<Shard, kShards> shards;
+    size_t cells = 0;  // of all shards
+    // Entries in pieces, so that more of them move none. Entry 0 is of nobody.
+    std::vector<std::unique_ptr<Entry[]>> pieces;
+    uint32_t entries = 1;        // of the pieces, used or free
+    std::vector<uint32_t> free;  // the numbers of entries that nobody uses
+    SpellingTexts texts;
+
+    Entry& entry(uint32_t number) const {
+      return pieces[number >> kPieceBits][number & (kPieceEntries - 1)];
+    }
+    size_t used() const { return entries - 1 - free.size(); }
+  };
+
   static size_t ShardIndex(uint64_t hash) { return hash >> kShardShift; }
-  Entry* FindLocked(const Spelling& spelling) ABSL_SHARED_LOCKS_REQUIRED(mutex_);
+  // The number of the entry; 0: none.
+  static uint32_t FindIn(const Content& content, const Spelling& spelling);
+  static void Prefetch(const Content& content, std::span<const Spelling> spellings, size_t next);
   void InsertLocked(const Spelling& spelling, const CachedSeries& series)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  uint32_t MakeEntryLocked(const Spelling& spelling, const CachedSeries& series)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ForgetIn(size_t shard_index, const std::function<bool(SeriesNumber)>& is_gone);
   void GrowLocked(Shard* shard) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictLocked(size_t cells_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EraseLocked(Shard* shard, size_t at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-
-  static constexpr unsigned kShardBits = 6;
-  static constexpr unsigned kShardShift = 64 - kShardBits;
-  static constexpr size_t kShards = size_t{1} << kShardBits;
-  using Shards = std::array<Shard, kShards>;
-  static void FreeEntries(const Shards& shards);
+  void CountBytesLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const size_t bytes_max_;
   SharedMutex mutex_;
-  Shards shards_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<Content> content_ ABSL_GUARDED_BY(mutex_) ABSL_PT_GUARDED_BY(mutex_);
   size_t hand_shard_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t hand_cell_ ABSL_GUARDED_BY(mutex_) = 0;
   std::atomic<uint64_t> epoch_{0};
