@@ -85,15 +85,29 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
   });
 }
 
-TEST_F(BudgetTest, InstructionsAndAllocationsOfQueries) {
+TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   const std::string lines = PutLines(0, kPoints / 10 * 4);
   const WorkCost stored = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, lines); });
   for (const QueryKind& kind : QueryKinds()) {
-    if (kind.times_under_callgrind == 0) continue;
-    const size_t times = kind.times_under_callgrind;
+    const size_t times = kind.times_of_open_hours;
+    if (times == 0) continue;
     CompareUnderCallgrind(kind.name, stored, static_cast<double>(times), [&](uint16_t port) {
       PutByTelnet(port, lines);
+      Ask(port, kind.target, kind.status, times);
+    });
+  }
+}
+
+TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfCells) {
+  if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
+  const WorkCost stored = RunUnderCallgrind(PutForQueries);
+  for (const QueryKind& kind : QueryKinds()) {
+    const size_t times = kind.times_of_cells;
+    if (times == 0) continue;
+    const std::string name = fmt::format("{}, cells", kind.name);
+    CompareUnderCallgrind(name, stored, static_cast<double>(times), [&](uint16_t port) {
+      PutForQueries(port);
       Ask(port, kind.target, kind.status, times);
     });
   }

@@ -84,13 +84,13 @@ std::vector<QueryKind> QueryKinds() {
   for (const std::string_view metric : kFiveMetrics)
     five += fmt::format("&m=max:1m-max:{}{{host=host_7}}", metric);
   return {
-      {"one series", user + "host=host_7,rack=1}", 200, 1'000},
+      {"one series", user + "host=host_7,rack=1}", 200, 1'000, 1'000},
       {"eight series",
-       user + "rack=1,host=host_1|host_2|host_3|host_4|host_5|host_6|host_7|host_8}", 200, 400},
-      {"five metrics", five, 200, 0},
-      {"wide group-by", hour + "&m=avg:1h-avg:cpu.usage_user{host=*}", 200, 0},
-      {"refused", "/api/query?start=1704067200&m=nosuch:cpu.usage_user", 400, 3'000},
-      {"unknown name", "/api/query?start=1704067200&m=sum:cpu.nosuch", 400, 3'000},
+       user + "rack=1,host=host_1|host_2|host_3|host_4|host_5|host_6|host_7|host_8}", 200, 400, 0},
+      {"five metrics", five, 200, 0, 400},
+      {"wide group-by", hour + "&m=avg:1h-avg:cpu.usage_user{host=*}", 200, 0, 50},
+      {"refused", "/api/query?start=1704067200&m=nosuch:cpu.usage_user", 400, 3'000, 0},
+      {"unknown name", "/api/query?start=1704067200&m=sum:cpu.nosuch", 400, 3'000, 0},
   };
 }
 
