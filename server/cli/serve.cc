@@ -1,8 +1,13 @@
 #include "server/cli/serve.h"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -126,6 +131,15 @@ class SignalWatch {
   NamedThread stopping_;  // once it was told to; of thread_
 };
 
+// glibc lets threads make eight heaps for each processor, and each heap keeps what its threads freed.
+// A heap for each processor wastes less; threads of one processor seldom wait for each other.
+void LimitHeaps() {
+#ifdef __GLIBC__
+  if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;
+  mallopt(M_ARENA_MAX, static_cast<int>(std::max<size_t>(2, ProcessorCount())));
+#endif
+}
+
 }  // namespace
 
 std::vector<std::string> SettingsOf(const ServeFlags& flags) {
@@ -160,6 +174,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
 
   const ServiceManager manager = ServiceManager::FromEnvironment();
   RaiseDescriptorLimit();
+  LimitHeaps();
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
   {
