@@ -13,6 +13,7 @@
 #include "server/cli/import/import.h"
 #include "server/cli/lab/bench.h"
 #include "server/cli/lab/simulate.h"
+#include "server/cli/query/export.h"
 #include "server/cli/query/query.h"
 #include "server/cli/query/scan.h"
 #include "server/cli/query/search.h"
@@ -45,6 +46,7 @@ constexpr Command kCommands[] = {
     {"import", "import points from files", &ImportMain},
     {"query", "run a query", &QueryMain},
     {"scan", "print stored rows", &ScanMain},
+    {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},
     {"uid", "show and change names and UIDs", &UidMain},
     {"mkmetric", "assign UIDs to metrics", &MkmetricMain},

@@ -109,6 +109,14 @@ std::string QuoteForMessage(std::string_view text) {
   return quoted;
 }
 
+std::string NewerFormatMessage(std::string_view what, std::string_view reads) {
+  return fmt::format(
+      "{}: this program reads {}. A newer version of Hourcell wrote it; use that version or a "
+      "later "
+      "one",
+      what, reads);
+}
+
 bool IsUtf8(std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t length = Utf8SequenceLength(bytes);

@@ -39,6 +39,12 @@ inline std::string_view MessageOf(const absl::Status& status) {
   return {status.message().data(), status.message().size()};
 }
 
+// What a newer version of Hourcell wrote: what was found, what this program reads, and what to do.
+//   "journal format 2: this program reads 1. A newer version of Hourcell wrote it; use that version
+//   or a later one"
+// `what` is the thing with its version, e.g. "journal format 2".
+std::string NewerFormatMessage(std::string_view what, std::string_view reads);
+
 // `text` with A to Z in lower case; other bytes stay.
 std::string LowerCase(std::string_view text);
 

@@ -15,6 +15,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "codec/cells/packed_cell.h"
 #include "codec/limits.h"
 #include "codec/value.h"
@@ -41,6 +42,14 @@ struct Outline {
 absl::Status CellDamage(std::string_view cell, std::string_view fault) {
   return absl::DataLossError(fmt::format("cell {}{} of {} bytes: {}", ToHex(cell.substr(0, 32)),
                                          cell.size() > 32 ? "..." : "", cell.size(), fault));
+}
+
+// Every format below kDamagedByte may yet be given to one.
+absl::Status UnknownFormat(std::string_view cell) {
+  const auto format = static_cast<uint8_t>(cell.front());
+  if (format == 0) return CellDamage(cell, "unknown format; want 01, 02 or ff");
+  return CellDamage(cell,
+                    NewerFormatMessage(fmt::format("format {:02x}", format), "01, 02 and ff"));
 }
 
 // The qualifier at `bytes`, which has as many as its first one says. The hot form of
@@ -363,7 +372,7 @@ absl::Status DecodeCell(std::string_view cell, CellColumns* out) {
   if (cell.empty()) return CellDamage(cell, "empty; want a format byte");
   if (cell.front() == kOpenTsdbByte) return DecodeOpenTsdb(cell, out);
   if (cell.front() == kPackedByte) return DecodePackedCell(cell, out);
-  if (cell.front() != kDamagedByte) return CellDamage(cell, "unknown format; want 01, 02 or ff");
+  if (cell.front() != kDamagedByte) return UnknownFormat(cell);
 
   DamagedRecord record;
   if (!SplitDamaged(cell, &record)) return CellDamage(cell, "damaged record that does not add up");

@@ -30,6 +30,17 @@ absl::Status BadLine(std::string_view got, std::string_view want) {
   return Damaged(fmt::format("got the line {}; want {}", QuoteForMessage(got), want));
 }
 
+// The first line of a manifest that is not of kVersion.
+absl::Status OtherVersion(std::string_view line) {
+  const std::string_view found = line.substr(kManifestMagic.size());
+  const std::optional<uint64_t> version = ParseUnsigned(found);
+  if (!version.has_value() || *version < *ParseUnsigned(kVersion)) {
+    return BadLine(line, fmt::format("{}{}", kManifestMagic, kVersion));
+  }
+  return absl::FailedPreconditionError(
+      NewerFormatMessage(fmt::format("backup format {}", found), kVersion));
+}
+
 // Only as EncodeBackupManifest writes it: no sign, no zero in front.
 template <typename T>
 std::optional<T> TakeDecimal(std::string_view text) {
@@ -171,11 +182,7 @@ absl::StatusOr<BackupManifest> DecodeBackupManifest(std::string_view text) {
   Lines lines(body);
   const std::string_view first = lines.Next();
   if (!first.starts_with(kManifestMagic)) return BadLine(first, "hourcell-backup and a version");
-  if (first.substr(kManifestMagic.size()) != kVersion) {
-    return absl::FailedPreconditionError(
-        fmt::format("backup manifest: got format {}; want {}",
-                    QuoteForMessage(first.substr(kManifestMagic.size())), kVersion));
-  }
+  if (first.substr(kManifestMagic.size()) != kVersion) return OtherVersion(first);
   BackupManifest manifest;
   HOURCELL_RETURN_IF_ERROR(lines.TakeNumber("id", &manifest.id));
   HOURCELL_RETURN_IF_ERROR(lines.TakeNumber("made_ms", &manifest.made_ms));

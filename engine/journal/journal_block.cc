@@ -8,6 +8,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/crc32c.h"
+#include "codec/base/strings.h"
 
 // Why each block says below which sequence all was synced: it is what tells damage from a torn
 // tail. A block that was synced and does not check is damage; one that was not may be what a
@@ -97,9 +98,12 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
         "segment header has CRC32C {:08x}; its bytes as those of segment {} give {:08x}", stored,
         number, computed));
   }
-  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version != kJournalVersion) {
-    return absl::FailedPreconditionError(
-        fmt::format("journal format {}; this program reads {}", version, kJournalVersion));
+  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version > kJournalVersion) {
+    return absl::FailedPreconditionError(NewerFormatMessage(
+        fmt::format("journal format {}", version), fmt::format("{}", kJournalVersion)));
+  } else if (version != kJournalVersion) {
+    return absl::DataLossError(
+        fmt::format("segment header: got format {}; want {}", version, kJournalVersion));
   }
   const SegmentHeader header{Load64(bytes, 16), Load64(bytes, 24), Load64(bytes, 32)};
   if (header.number != number) {

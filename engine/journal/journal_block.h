@@ -68,7 +68,7 @@ struct JournalBlock {
 void AppendSegmentHeader(const SegmentHeader& header, std::string* out);
 
 // The header at the front of `bytes`, which should be that of segment `number`. kDataLoss says what
-// is wrong with it; kFailedPrecondition: it is whole, but of another format version.
+// is wrong with it; kFailedPrecondition: it is whole, but of a newer format.
 absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64_t number);
 
 // Appends a block of the parts, one after the other. REQUIRES: at most kBlockPayloadBytesMax bytes

@@ -8,16 +8,19 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <rocksdb/write_batch.h>
 
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 #include "engine/rocks/files/rocks_file_checksums.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_region_files.h"
 #include "engine/rocks/rocks_options.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/region_catalogue.h"
+#include "engine/rows/store_format.h"
 
 // Why families that no row names are dropped: a split or a merge names what it made only once it
 // is whole, so that dropping the rest is all the recovery there is. They are dropped only after
@@ -37,6 +40,13 @@ struct Family {
   std::shared_ptr<RegionBounds> bounds;
   rocksdb::ColumnFamilyHandle* handle = nullptr;
 };
+
+std::vector<std::string_view> TableNames() {
+  std::vector<std::string_view> names;
+  for (const TableId table : kTableIds)
+    names.push_back(TableName(table));
+  return names;
+}
 
 std::string FirstFamilyOf(TableId table) {
   return HasRegions(table) ? DefaultColumnFamily(TableName(table), kFirstRegion)
@@ -59,23 +69,53 @@ std::optional<TableId> TableOf(std::string_view family) {
   return std::nullopt;
 }
 
-// The families there are, and the first ones of tables that have none.
-absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
-                                                 const rocksdb::DBOptions& options) {
+// Refuses a store of a newer format while nothing has touched it yet. An open for writing is too
+// late: it flushes what the log holds and may begin an LSM compaction, and what this program's
+// merges do not understand they mark as damaged.
+absl::Status CheckFormat(const std::string& directory,
+                         rocksdb::DBOptions options,
+                         rocksdb::ColumnFamilyOptions meta_options) {
+  const std::string what = fmt::format("open {}", directory);
+  options.listeners.clear();
+  const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {
+      {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()},
+      {std::string(TableName(TableId::kMeta)), std::move(meta_options)}};
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* raw = nullptr;
+  HOURCELL_RETURN_IF_ERROR(FromRocks(
+      rocksdb::DB::OpenForReadOnly(options, directory, descriptors, &handles, &raw), what));
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::string format;
+  const rocksdb::Status read = db->Get(RocksReadOptions(), handles[1],
+                                       {kStoreFormatKey.data(), kStoreFormatKey.size()}, &format);
+  for (rocksdb::ColumnFamilyHandle* const handle : handles)
+    HOURCELL_RETURN_IF_ERROR(FromRocks(db->DestroyColumnFamilyHandle(handle), what));
+  if (read.IsNotFound()) return absl::OkStatus();  // it was not made to its end
+  HOURCELL_RETURN_IF_ERROR(FromRocks(read, what));
+  return CheckStoreFormat(directory, format);
+}
+
+// The names of the families there are; none if there is no store.
+absl::StatusOr<std::vector<std::string>> ListFamilies(const std::string& directory,
+                                                      const rocksdb::DBOptions& options) {
   std::vector<std::string> names;
   const rocksdb::Status listed = rocksdb::DB::ListColumnFamilies(options, directory, &names);
-  if (!listed.ok() && !listed.IsPathNotFound()) {
-    return FromRocks(listed, fmt::format("open {}", directory));
-  }
-  if (!listed.ok()) names.clear();  // no store there
+  if (listed.IsPathNotFound()) return std::vector<std::string>();
+  HOURCELL_RETURN_IF_ERROR(FromRocks(listed, fmt::format("open {}", directory)));
+  return names;
+}
+
+// Those of `names`, and the first ones of tables that have none.
+absl::StatusOr<std::vector<Family>> FindFamilies(const std::string& directory,
+                                                 const std::vector<std::string>& names) {
   std::vector<Family> families;
   for (const std::string& name : names) {
     if (name == rocksdb::kDefaultColumnFamilyName) continue;
     const std::optional<TableId> table = TableOf(name);
     if (!table.has_value()) {
-      return absl::FailedPreconditionError(fmt::format(
-          "open {}: unknown column family {}; another version of hourcell made this store",
-          directory, name));
+      return absl::FailedPreconditionError(
+          NewerFormatMessage(fmt::format("open {}: unknown column family {}", directory, name),
+                             fmt::format("{}", fmt::join(TableNames(), ", "))));
     }
     families.push_back({.name = name, .table = *table, .bounds = {}, .handle = nullptr});
   }
@@ -268,7 +308,13 @@ absl::StatusOr<OpenedRocks> OpenRocks(const std::string& directory,
     db_options.listeners.push_back(opened.flush_watch);
   }
   HOURCELL_RETURN_IF_ERROR(CheckSyncedFiles(db_options.env->GetFileSystem().get(), directory));
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, db_options));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            ListFamilies(directory, db_options));
+  if (std::ranges::find(names, TableName(TableId::kMeta)) != names.end()) {
+    HOURCELL_RETURN_IF_ERROR(
+        CheckFormat(directory, db_options, families.OptionsOf(TableId::kMeta, nullptr)));
+  }
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<Family> found, FindFamilies(directory, names));
   HOURCELL_ASSIGN_OR_RETURN(opened.db, OpenDb(directory, options, families, db_options, &found));
   absl::StatusOr<RegionSets> sets = Opening(opened.db.get(), &found).MakeSets();
   for (const Family& family : found) {

@@ -1,7 +1,8 @@
 // Opens the database of a store: all column families there are, and of those the regions that the
 // catalogue names.
 //
-//   families there are, and those a new store needs -> open -> read the catalogue in `meta`
+//   the format in `meta`, read before anything is written -> refused if it is a newer one
+//     -> families there are, and those a new store needs -> open -> read the catalogue in `meta`
 //     -> a table without a row: one region, of all keys
 //     -> families that no row names: dropped; transitions: forgotten
 //     -> links to files on their way from region to region: removed

@@ -26,6 +26,11 @@ std::string KeyOf(char prefix) {
 }
 
 absl::Status BadPosting(std::string_view set) {
+  const auto format = static_cast<uint8_t>(set.empty() ? 0 : set[0]);
+  if (format > kRoaringFormat && set[0] != kDamagedFormat) {
+    return absl::DataLossError(
+        NewerFormatMessage(fmt::format("posting set format {:02x}", format), "01, 02 and ff"));
+  }
   return absl::DataLossError(
       fmt::format("posting set: does not decode; got {}", ToHex(set.substr(0, 32))));
 }

@@ -14,20 +14,18 @@
 #include "codec/limits.h"
 #include "engine/journal/journal.h"
 #include "engine/rows/key_range.h"
+#include "engine/rows/store_format.h"
 #include "engine/table/retention.h"
 
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kFormatKey = "format";
 constexpr std::string_view kLayoutKey = "layout";
 constexpr std::string_view kLowMarkKey = "low_mark";
 constexpr std::string_view kActiveMarkKey = "active_mark";
 constexpr std::string_view kTtlKey = "ttl";
 constexpr std::string_view kTtlPrefix = "ttl/";
 constexpr std::string_view kSaltEpochsKey = "salt_epochs";
-constexpr std::string_view kStoreVersion = "1";
-constexpr std::string_view kFormatWithEpochs = "2";
 
 // A whole number of decimal digits.
 template <typename Number>
@@ -63,7 +61,8 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey), std::string(kStoreVersion)}};
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kStoreFormatKey),
+       std::string(kStoreFormat)}};
   HOURCELL_RETURN_IF_ERROR(tables->Apply(group, /*sync=*/true));
   HOURCELL_KILL_POINT("create:meta");
   return options.layout;
@@ -87,13 +86,9 @@ absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* t
 absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables) {
   const std::unique_ptr<TableView> view = tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
-                            view->Get(TableId::kMeta, kFormatKey));
+                            view->Get(TableId::kMeta, kStoreFormatKey));
   if (!format.has_value()) return CreateMeta(options, tables, view.get());
-  if (*format != kStoreVersion && *format != kFormatWithEpochs) {
-    return absl::FailedPreconditionError(fmt::format("open {}: store format {}; want {} or {}",
-                                                     options.path, QuoteForMessage(*format),
-                                                     kStoreVersion, kFormatWithEpochs));
-  }
+  HOURCELL_RETURN_IF_ERROR(CheckStoreFormat(options.path, *format));
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,
                             view->Get(TableId::kMeta, kLayoutKey));
   if (!text.has_value()) {
@@ -119,8 +114,8 @@ absl::StatusOr<SaltEpochs> ReadSaltEpochs(const Layout& layout, Tables* tables) 
 
 absl::Status WriteSaltEpochs(const SaltEpochs& epochs, Tables* tables) {
   const std::vector<Mutation> group = {
-      {TableId::kMeta, Mutation::Kind::kSet, std::string(kFormatKey),
-       std::string(kFormatWithEpochs)},
+      {TableId::kMeta, Mutation::Kind::kSet, std::string(kStoreFormatKey),
+       std::string(kStoreFormatWithEpochs)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kSaltEpochsKey), epochs.ToText()}};
   return tables->Apply(group, /*sync=*/true);
 }

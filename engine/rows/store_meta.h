@@ -2,7 +2,7 @@
 // its journal is in cells; and how long its points are kept.
 //
 //   key         value
-//   format      the version of this format, decimal text: "1", or "2" with salt_epochs
+//   format      the version of the store's format, store_format.h
 //   layout      codec/rows/layout.h's text, one key=value a line
 //   salt_epochs codec/rows/salt_epochs.h's text; absent = one, of the layout's salt_buckets
 //   low_mark    the first journal block that is not in cells yet, decimal text; absent = all

@@ -86,8 +86,8 @@ class Replay {
 
   static absl::Status Damaged(uint64_t block) {
     return absl::DataLossError(fmt::format(
-        "journal block {}: its checksum is right but it cannot be decoded; another version "
-        "of hourcell may have written it",
+        "journal block {}: its checksum is right but it does not decode. If a newer version of "
+        "Hourcell wrote it, use that version or a later one",
         block));
   }
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What scripts/package does. Source this file after common.sh.
+# What scripts/package and scripts/release do. Source this file after common.sh.
 
 package_version() {
   sed -nE 's/.*kHourcellVersion = "([0-9.]+)".*/\1/p' server/config/version.h
@@ -11,6 +11,18 @@ make_tarball() {
   name=hourcell-$(package_version)
   mkdir -p "$1"
   git archive --format=tar --prefix="$name/" HEAD | xz --threads=1 -6 >"$1/$name.tar.xz"
+}
+
+# release_notes <changelog> <section>: prints what is below "## <section>", up to the next section.
+# Fails if there is nothing.
+release_notes() {
+  awk -v section="$2" '
+    /^## / { is_wanted = $2 == section; next }
+    is_wanted { print; lines += NF > 0 }
+    END { exit lines == 0 }' "$1" || {
+    printf '%s has nothing in a section "## %s"\n' "$1" "$2" >&2
+    return 1
+  }
 }
 
 # make_packages <directory of the tarball> <directory>: builds them in <directory>.

@@ -27,7 +27,7 @@ std::vector<std::string> CommandNames() {
 }
 
 TEST(CommandLineProgramTest, HelpOfEveryCommandSaysHowItIsCalled) {
-  ASSERT_THAT(CommandNames(), SizeIs(18));
+  ASSERT_THAT(CommandNames(), SizeIs(19));
   for (const std::string& name : CommandNames()) {
     SCOPED_TRACE(name);
 
@@ -40,7 +40,7 @@ TEST(CommandLineProgramTest, HelpOfEveryCommandSaysHowItIsCalled) {
 }
 
 TEST(CommandLineProgramTest, EveryCommandSaysWhichFlagItDoesNotKnow) {
-  ASSERT_THAT(CommandNames(), SizeIs(18));
+  ASSERT_THAT(CommandNames(), SizeIs(19));
   for (const std::string& name : CommandNames()) {
     SCOPED_TRACE(name);
 
@@ -54,7 +54,7 @@ TEST(CommandLineProgramTest, EveryCommandSaysWhichFlagItDoesNotKnow) {
 }
 
 TEST(CommandLineProgramTest, CommandsThatNeedTheDirectorySaySoWhenTheyGetAUrl) {
-  for (const std::string name : {"scan", "uid", "mkmetric", "migrate", "simulate"}) {
+  for (const std::string name : {"scan", "export", "uid", "mkmetric", "migrate", "simulate"}) {
     SCOPED_TRACE(name);
 
     const ProgramResult result = RunProgram({name, "--url", "http://localhost:1"});

@@ -101,6 +101,7 @@ constexpr std::array kRules = {
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
+    FolderRule{"server/inputs", "codec/base codec codec/text server/text"},
     FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
     FolderRule{"server/net", "codec/base engine"},
@@ -140,11 +141,12 @@ constexpr std::array kRules = {
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
     FolderRule{"server/cli/import",
-               "codec/base codec codec/text engine server/text server/http server/cli"},
+               "codec/base codec codec/text engine server/text server/inputs server/http "
+               "server/cli"},
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
-               "server/cli"},
+               "server/cli server/cli/import"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
                "server/admin server/cli server/cli/import server/cli/query"},

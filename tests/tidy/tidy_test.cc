@@ -37,7 +37,6 @@ constexpr std::array kMirrorExceptions = {
                     "tests/engine/query/stages/tag_filter_test.cc"},
     MirrorException{"engine/read/query_planner.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/rocks/rocks_merge.cc", "tests/engine/table/table_store_test.cc"},
-    MirrorException{"engine/rocks/rocks_open.cc", "tests/engine/table/table_store_test.cc"},
     MirrorException{"engine/rocks/regions/rocks_region_files.cc",
                     "tests/engine/rocks/rocks_region_changer_test.cc"},
     MirrorException{"engine/rocks/rocks_region_size.cc",

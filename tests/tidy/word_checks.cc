@@ -50,7 +50,7 @@ constexpr std::array kWordsOfOneMeaning = {
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/query/row_text_test.cc "
         "engine/README.md engine/options.h docs/decisions/ docs/reliability.md ARCHITECTURE.md "
         "CHANGELOG.md",
-        "column famil|columnfamil|column_famil|column_options",
+        "column famil|columnfamil|column_famil|column_options|csv-column|csv_column",
         "\"HBase cell\", \"field\" of a printed table, \"step\", \"character\"; a column is an "
         "array "
         "of times or of values"},

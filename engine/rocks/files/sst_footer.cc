@@ -79,9 +79,13 @@ class SstFooter {
     rocksdb::IOStatus status = Read(bytes_ - kFooterBytes, kFooterBytes, &footer);
     if (!status.ok()) return status;
     if (footer[0] != kTableChecksum || std::string_view(footer).substr(kVersionAt) != kEnd) {
-      return Damaged(
-          fmt::format("footer: got {}; want checksum {}, version {} and the magic number",
-                      ToHex(footer), static_cast<int>(kTableChecksum), kTableFormatVersion));
+      return Damaged(fmt::format(
+          "footer: got {}; want checksum {}, version {} and the magic number{}", ToHex(footer),
+          static_cast<int>(kTableChecksum), kTableFormatVersion,
+          static_cast<uint8_t>(footer[kVersionAt]) > kTableFormatVersion
+              ? ". If a newer version of Hourcell wrote it, use that version or a later "
+                "one"
+              : ""));
     }
     std::string_view handles = std::string_view(footer).substr(1, kVersionAt - 1);
     const std::optional<Handle> of_metaindex = TakeHandle(&handles);

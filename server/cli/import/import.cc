@@ -24,7 +24,9 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
+#include "server/cli/import/csv_lines.h"
 #include "server/cli/import/import_chunk.h"
+#include "server/cli/import/import_lines.h"
 #include "server/cli/import/import_pipeline.h"
 #include "server/cli/import/line_reader.h"
 #include "server/cli/import/point_sink.h"
@@ -50,7 +52,9 @@ class Importer {
            Terminal* terminal)
       : options_(options),
         terminal_(terminal),
-        pipeline_({.limits = limits, .skip_errors = options.skip_errors}, std::move(sinks)) {}
+        pipeline_(
+            {.limits = limits, .skip_errors = options.skip_errors, .foreign = options.foreign},
+            std::move(sinks)) {}
 
   // All files in order. kAborted after a bad line, which has been named; other errors have not.
   absl::Status Run() {
@@ -100,8 +104,13 @@ class Importer {
   }
 
   absl::Status ImportFile(const std::string& path) {
-    HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader, LineReader::Open(path));
+    HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader,
+                              LineReader::Open(path, LineBytesMaxOf(options_.foreign.format)));
     ++files_;
+    if (options_.skip_header) {
+      Line header;
+      HOURCELL_RETURN_IF_ERROR(reader->Next(&header).status());
+    }
     while (true) {
       std::unique_ptr<ImportChunk> chunk = pipeline_.NewChunk();
       chunk->Begin(files_, reader->name());
@@ -225,10 +234,78 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   return exit_code;
 }
 
+absl::Status CheckForeign(const ImportOptions& options) {
+  const ForeignRules& foreign = options.foreign;
+  const bool is_csv = foreign.format == ImportFormat::kCsv;
+  if (is_csv && foreign.csv_columns.empty()) {
+    return absl::InvalidArgumentError("--format csv needs --csv-columns");
+  }
+  if (!is_csv && (!foreign.csv_columns.empty() || options.skip_header)) {
+    return absl::InvalidArgumentError("--csv-columns and --csv-header need --format csv");
+  }
+  if (foreign.format == ImportFormat::kOpenTsdb && !foreign.default_tag.empty()) {
+    return absl::InvalidArgumentError("--default-tag: lines of OpenTSDB's format have tags");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
+  for (const auto& [known, value] :
+       {std::pair<std::string_view, ImportFormat>("opentsdb", ImportFormat::kOpenTsdb),
+        std::pair<std::string_view, ImportFormat>("vm", ImportFormat::kVm),
+        std::pair<std::string_view, ImportFormat>("graphite", ImportFormat::kGraphite),
+        std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv)}) {
+    if (name != known) continue;
+    *format = value;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(fmt::format(
+      "--format: invalid value {}; must be opentsdb, vm, graphite or csv", QuoteForMessage(name)));
+}
+
+// KEY=VALUE, which may be of any characters.
+absl::Status TakeDefaultTag(const std::string& text, std::string* tag) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    return absl::InvalidArgumentError(
+        fmt::format("--default-tag: invalid value {}; must be KEY=VALUE", QuoteForMessage(text)));
+  }
+  ForeignSeries series;
+  series.AddTag(text.substr(0, equals), text.substr(equals + 1));
+  *tag = series.tags;
+  return absl::OkStatus();
+}
+
+absl::Status TakeCsvFields(const std::string& text, std::string* fields) {
+  *fields = text;
+  const absl::Status status = ParseCsvFields(text).status();
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(fmt::format("--csv-columns: {}", MessageOf(status)));
+}
+
+void AddFormats(CommandLine* line, ImportOptions* options) {
+  ForeignRules* const foreign = &options->foreign;
+  line->AddTaken(
+      "--format", [=](const std::string& name) { return TakeFormat(name, &foreign->format); },
+      "NAME", "format of the files: opentsdb (the default), vm, graphite or csv");
+  line->AddTaken(
+      "--csv-columns",
+      [=](const std::string& text) { return TakeCsvFields(text, &foreign->csv_columns); }, "LIST",
+      "fields of a CSV file: time, metric, value, value:METRIC, tag:KEY, - (skipped)");
+  line->AddFlag("--csv-header", &options->skip_header, "skip the first line of each CSV file");
+  line->AddTaken(
+      "--default-tag",
+      [=](const std::string& text) { return TakeDefaultTag(text, &foreign->default_tag); },
+      "KEY=VALUE", "tag of series that have none");
+}
+
 }  // namespace
 
 int RunImport(const ImportOptions& options, Terminal& terminal) {
   if (options.paths.empty()) return FailUsage(terminal, kImportCommand, "no files given");
+  if (const absl::Status foreign = CheckForeign(options); !foreign.ok()) {
+    return FailUsage(terminal, kImportCommand, StatusText(foreign));
+  }
   if (options.batch_points < 1 || options.batch_points > kImportBatchMax) {
     return FailUsage(terminal, kImportCommand,
                      fmt::format("--batch: invalid value {}; must be from 1 to {}",
@@ -244,11 +321,12 @@ int RunImport(const ImportOptions& options, Terminal& terminal) {
 
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("import",
-                   "Imports points from files, one per line: metric timestamp value tagk=tagv ...");
+                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite or CSV.");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
+  AddFormats(&line, &options);
   line.AddFlag("--skip-errors", &options.skip_errors, "skip bad lines");
   line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default)");
   line.AddOption("--batch", &options.batch_points, "N",
@@ -257,6 +335,13 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
                  "number of threads that parse and store (default: processors minus one)");
   line.AddWords("PATH", &options.paths, "files, plain or gzip; - = standard input");
   line.set_footer(
+      "Formats:\n"
+      "  opentsdb  metric timestamp value tagk=tagv ...\n"
+      "  vm        JSON lines of VictoriaMetrics' /api/v1/export\n"
+      "  graphite  path;tag=value value timestamp\n"
+      "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
+      "In names of other systems, each character that OpenTSDB does not allow becomes _.\n"
+      "\n"
       "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
       "may come in any order, unlike in OpenTSDB. If two lines have the same series and\n"
       "timestamp, the later line wins.\n"
@@ -267,7 +352,9 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "\nExamples:\n"
       "  hourcell import points.txt more.gz\n"
       "  zcat old.gz | hourcell import --skip-errors -\n"
-      "  hourcell import --url http://localhost:4242 points.txt\n");
+      "  hourcell import --url http://localhost:4242 points.txt\n"
+      "  hourcell import --format vm --default-tag from=vm export.jsonl.gz\n"
+      "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
   return RunImport(options, terminal);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/cli/http_client.h"
+#include "server/cli/import/import_lines.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -20,6 +21,8 @@ struct ImportOptions {
   StoreOptions store = {};
   std::string url = {};  // empty = into the store of `store`
   TlsTrust trust = {};
+  ForeignRules foreign = {};                  // what the files hold
+  bool skip_header = false;                   // of each file of CSV: the first line
   bool skip_errors = false;                   // go on after a bad line
   size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
   size_t threads = 0;  // that parse and store; 0 = a processor each, but for one that reads

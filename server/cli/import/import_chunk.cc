@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "codec/limits.h"
 #include "codec/text/put_line.h"
 
 namespace hourcell {
@@ -16,6 +15,10 @@ namespace {
 
 // Lines that are parsed and then asked for their workers while they are in the processor's cache.
 constexpr size_t kRoutesAtOnce = 64;
+
+PointError TooLong(const ImportRules& rules) {
+  return {.text = fmt::format("line longer than {} bytes", LineBytesMaxOf(rules.foreign.format))};
+}
 
 }  // namespace
 
@@ -37,6 +40,7 @@ void ImportChunk::AddLine(const Line& line) {
 }
 
 void ImportChunk::Parse(const ImportRules& rules, size_t workers, const ImportRoutes& routes) {
+  Translate(rules);
   Reset(workers);
   has_new_series_ = false;
   pieces_used_ = workers;
@@ -46,10 +50,25 @@ void ImportChunk::Parse(const ImportRules& rules, size_t workers, const ImportRo
   pieces_used_ = 1;
   PointText parser;
   LinePoint point;
-  for (size_t i = 0; i < lines_.size() && MayGoOn(rules); ++i) {
-    if (!ParseLine(i, rules, &parser, &point)) continue;
+  for (size_t i = 0; i < units() && MayGoOn(rules); ++i) {
+    if (!ParseUnit(i, rules, &parser, &point)) continue;
     pieces_[0].points.push_back(point);
-    pieces_[0].lines.push_back(static_cast<uint32_t>(i));
+    pieces_[0].lines.push_back(static_cast<uint32_t>(LineOf(i)));
+  }
+  if (MayGoOn(rules)) lines_taken_ = lines_.size();
+}
+
+void ImportChunk::Translate(const ImportRules& rules) {
+  if (rules.foreign.format == ImportFormat::kOpenTsdb) return;
+  if (translator_ == nullptr) translator_ = MakeLineTranslator(rules.foreign);
+  made_.Clear();
+  for (size_t i = 0; i < lines_.size(); ++i) {
+    made_.BeginLine(static_cast<uint32_t>(i));
+    if (lines_[i].too_long) {
+      made_.AddFault(TooLong(rules));
+    } else {
+      translator_->Translate(TextOf(i), &made_);
+    }
   }
 }
 
@@ -71,10 +90,11 @@ bool ImportChunk::ParseByWorker(const ImportRules& rules, const ImportRoutes& ro
   std::array<uint32_t, kRoutesAtOnce> lines;
   std::array<uint8_t, kRoutesAtOnce> workers;
   size_t i = 0;
-  while (i < lines_.size() && MayGoOn(rules)) {
+  while (i < units() && MayGoOn(rules)) {
     size_t count = 0;
-    for (; i < lines_.size() && count < kRoutesAtOnce && MayGoOn(rules); ++i) {
-      if (ParseLine(i, rules, &parser, &points[count])) lines[count++] = static_cast<uint32_t>(i);
+    for (; i < units() && count < kRoutesAtOnce && MayGoOn(rules); ++i) {
+      if (!ParseUnit(i, rules, &parser, &points[count])) continue;
+      lines[count++] = static_cast<uint32_t>(LineOf(i));
     }
     if (!routes.FindAll(std::span(points).first(count), workers)) return false;
     for (size_t k = 0; k < count; ++k) {
@@ -83,23 +103,33 @@ bool ImportChunk::ParseByWorker(const ImportRules& rules, const ImportRoutes& ro
       piece.lines.push_back(lines[k]);
     }
   }
+  if (MayGoOn(rules)) lines_taken_ = lines_.size();
   return true;
 }
 
-bool ImportChunk::ParseLine(size_t line,
+bool ImportChunk::ParseUnit(size_t unit,
                             const ImportRules& rules,
                             PointText* parser,
                             LinePoint* point) {
-  ++lines_taken_;
-  std::optional<PointError> error;
-  if (lines_[line].too_long) {
-    error = PointError{.text = fmt::format("line longer than {} bytes", kLineBytesMax)};
-  } else {
-    error = ParsePointLine(TextOf(line), PointSyntax::kImport, rules.limits, parser, point);
-  }
+  const size_t line = LineOf(unit);
+  lines_taken_ = line + 1;
+  std::optional<PointError> error = PointOf(unit, rules, parser, point);
   if (!error.has_value()) return true;
   faults_.push_back({.line = line, .error = *std::move(error)});
   return false;
+}
+
+std::optional<PointError> ImportChunk::PointOf(size_t unit,
+                                               const ImportRules& rules,
+                                               PointText* parser,
+                                               LinePoint* point) const {
+  if (translator_ == nullptr) {
+    if (lines_[unit].too_long) return TooLong(rules);
+    return ParsePointLine(TextOf(unit), PointSyntax::kImport, rules.limits, parser, point);
+  }
+  const ImportLines::Unit& made = made_.unit(unit);
+  if (made.fault.has_value()) return made_.FaultOf(made);
+  return ParsePointLine(made_.TextOf(made), PointSyntax::kImport, rules.limits, parser, point);
 }
 
 void ImportChunk::WritePiece(size_t piece, PointSink* sink) {

@@ -1,7 +1,8 @@
 // ImportChunk: some thousand lines of one file on their way into a store, and what became of them.
 //
 //   reader    Begin, AddLine
-//   a worker  Parse: lines -> points, shared out among the workers by series
+//   a worker  Parse: lines, translated if they are foreign -> points, shared out among the
+//             workers by series
 //   workers   WritePiece, each its own
 //   reader    what is wrong, counted and named in the order of lines
 //
@@ -11,6 +12,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +24,7 @@
 #include "codec/text/point_error.h"
 #include "codec/text/point_text.h"
 #include "engine/tsdb.h"
+#include "server/cli/import/import_lines.h"
 #include "server/cli/import/import_routes.h"
 #include "server/cli/import/line_reader.h"
 #include "server/cli/import/point_sink.h"
@@ -31,6 +35,7 @@ namespace hourcell {
 struct ImportRules {
   PointLimits limits = {};
   bool skip_errors = false;  // go on after a bad line
+  ForeignRules foreign = {};
 };
 
 class ImportChunk {
@@ -87,7 +92,7 @@ class ImportChunk {
     PointError error;
   };
   struct Piece {
-    std::vector<LinePoint> points;  // views of text_
+    std::vector<LinePoint> points;  // views of text_ or made_
     std::vector<uint32_t> lines;    // of each point, an index into lines_
     std::vector<RefusedPoint> refused;
     absl::Status status;
@@ -96,10 +101,19 @@ class ImportChunk {
   std::string_view TextOf(size_t line) const {
     return std::string_view(text_).substr(lines_[line].begin, lines_[line].size);
   }
+  // What is parsed one by one: the lines themselves, or what the translator made of them.
+  size_t units() const { return translator_ == nullptr ? lines_.size() : made_.size(); }
+  size_t LineOf(size_t unit) const { return translator_ == nullptr ? unit : made_.unit(unit).line; }
+  void Translate(const ImportRules& rules);
+  // The fault of a unit, or nothing and its point.
+  std::optional<PointError> PointOf(size_t unit,
+                                    const ImportRules& rules,
+                                    PointText* parser,
+                                    LinePoint* point) const;
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
-  // False, and a fault noted, if the line is bad.
-  bool ParseLine(size_t line, const ImportRules& rules, PointText* parser, LinePoint* point);
+  // False, and a fault noted, if the unit is bad.
+  bool ParseUnit(size_t unit, const ImportRules& rules, PointText* parser, LinePoint* point);
   // False, with part of the work done, at a series that is new.
   bool ParseByWorker(const ImportRules& rules, const ImportRoutes& routes);
 
@@ -109,6 +123,8 @@ class ImportChunk {
   uint64_t first_number_ = 0;  // of the first line, from 1
   std::string text_;           // all lines, without their ends
   std::vector<LineRef> lines_;
+  std::unique_ptr<LineTranslator> translator_;  // null: lines are import lines
+  ImportLines made_;                            // by the translator, of lines_
 
   uint64_t lines_taken_ = 0;
   std::vector<Fault> faults_;

@@ -27,8 +27,12 @@ namespace {
 
 constexpr unsigned kLineReadBytes = 128 * 1024;
 // Room for thousands of lines, so that an import stores as many at once.
-constexpr size_t kBufferBytes = size_t{2} << 20;
-static_assert(kBufferBytes > 2 * kLineBytesMax, "after a whole line there must be room to read");
+constexpr size_t kBufferBytesMin = size_t{2} << 20;
+
+// After a whole line there must be room to read.
+size_t BufferBytesFor(size_t line_bytes_max) {
+  return std::max(kBufferBytesMin, 2 * line_bytes_max + kLineReadBytes);
+}
 
 // As much of a line that is too long as a message can show.
 constexpr size_t kTooLongShownBytes = 256;
@@ -56,7 +60,8 @@ absl::StatusOr<uint64_t> InputBytes(const std::string& path) {
   return S_ISREG(info.st_mode) ? static_cast<uint64_t>(info.st_size) : 0;
 }
 
-absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path) {
+absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path,
+                                                             size_t line_bytes_max) {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t bytes_total, InputBytes(path));
   // The standard input is duplicated, so that closing the reader leaves it open.
   const int fd = path == "-" ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -68,14 +73,17 @@ absl::StatusOr<std::unique_ptr<LineReader>> LineReader::Open(const std::string& 
   auto gz = std::make_unique<Gz>();
   gz->file = file;
   return std::make_unique<LineReader>(Key{}, path == "-" ? "stdin" : path, std::move(gz),
-                                      bytes_total);
+                                      bytes_total, line_bytes_max);
 }
 
-LineReader::LineReader(Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total)
+LineReader::LineReader(
+    Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total, size_t line_bytes_max)
     : name_(std::move(name)),
       gz_(std::move(gz)),
       bytes_total_(bytes_total),
-      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
+      line_bytes_max_(line_bytes_max),
+      buffer_bytes_(BufferBytesFor(line_bytes_max)),
+      buffer_(std::make_unique_for_overwrite<char[]>(buffer_bytes_)) {}
 
 LineReader::~LineReader() = default;
 
@@ -98,7 +106,7 @@ absl::StatusOr<bool> LineReader::Next(Line* line) {
   while (true) {
     const std::string_view rest = buffered();
     size_t length = rest.find('\n', searched);
-    if (length == std::string_view::npos && rest.size() <= kLineBytesMax) {
+    if (length == std::string_view::npos && rest.size() <= line_bytes_max_) {
       searched = rest.size();
       HOURCELL_ASSIGN_OR_RETURN(const bool more, Fill());
       if (more) continue;
@@ -112,7 +120,7 @@ absl::StatusOr<bool> LineReader::Next(Line* line) {
 absl::StatusOr<bool> LineReader::TakeLine(size_t length, Line* line) {
   std::string_view text = buffered().substr(0, length);
   line->number = ++lines_;
-  line->too_long = length > kLineBytesMax;
+  line->too_long = length > line_bytes_max_;
   if (line->too_long) {
     // Its beginning is kept aside: finding its end reuses the buffer.
     too_long_.assign(text.substr(0, kTooLongShownBytes));
@@ -146,8 +154,8 @@ absl::StatusOr<bool> LineReader::Fill() {
     end_ -= begin_;
     begin_ = 0;
   }
-  HOURCELL_CHECK(end_ < kBufferBytes);
-  const auto room = static_cast<unsigned>(kBufferBytes - end_);
+  HOURCELL_CHECK(end_ < buffer_bytes_);
+  const auto room = static_cast<unsigned>(buffer_bytes_ - end_);
   const int got = gzread(gz_->file, buffer_.get() + end_, room);
   if (got > 0) {
     end_ += static_cast<size_t>(got);

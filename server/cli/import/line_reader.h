@@ -28,7 +28,7 @@ namespace hourcell {
 struct Line {
   std::string_view text;  // without its end ("\n" or "\r\n"); see LineReader::Next
   uint64_t number = 0;    // from 1
-  bool too_long = false;  // over kLineBytesMax; `text` is its beginning
+  bool too_long = false;  // over the reader's limit; `text` is its beginning
 };
 
 class LineReader {
@@ -36,11 +36,14 @@ class LineReader {
   struct Key {};
 
  public:
-  // "-" is the standard input. kNotFound, kUnavailable with the system's words.
-  static absl::StatusOr<std::unique_ptr<LineReader>> Open(const std::string& path);
+  // "-" is the standard input. `line_bytes_max`: of the longest line that is not too long.
+  // kNotFound, kUnavailable with the system's words.
+  static absl::StatusOr<std::unique_ptr<LineReader>> Open(const std::string& path,
+                                                          size_t line_bytes_max = kLineBytesMax);
 
   // For Open only: Key is nobody else's.
-  LineReader(Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total);
+  LineReader(
+      Key, std::string name, std::unique_ptr<Gz> gz, uint64_t bytes_total, size_t line_bytes_max);
   ~LineReader();
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
@@ -69,6 +72,8 @@ class LineReader {
   const std::string name_;
   const std::unique_ptr<Gz> gz_;
   const uint64_t bytes_total_;
+  const size_t line_bytes_max_;
+  const size_t buffer_bytes_;
   const std::unique_ptr<char[]> buffer_;  // inflated; [begin_, end_) is not yet handed out
   size_t begin_ = 0;
   size_t end_ = 0;

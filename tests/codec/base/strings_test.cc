@@ -34,6 +34,12 @@ TEST(StringsTest, MapsOfStringsAreSearchedByView) {
   EXPECT_FALSE(map.contains(std::string_view("dc")));
 }
 
+TEST(StringsTest, ANewerFormatIsNamedWithWhatIsReadAndWhatToDo) {
+  EXPECT_EQ(NewerFormatMessage("journal format 2", "1"),
+            "journal format 2: this program reads 1. A newer version of Hourcell wrote it; use "
+            "that version or a later one");
+}
+
 TEST(StringsTest, MarkupIsEscaped) {
   EXPECT_EQ(EscapeMarkup("<a href=\"b\">&c;'\n</a>"),
             "&lt;a href=&quot;b&quot;&gt;&amp;c;&#39;\n&lt;/a&gt;");

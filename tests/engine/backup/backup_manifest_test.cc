@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/crc32c.h"
+#include "codec/base/strings.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::backup_manifest_test {
@@ -111,7 +112,13 @@ TEST(BackupManifestTest, WhatNoBackupWritesIsRefusedWhateverItsCrc) {
 
 TEST(BackupManifestTest, ALaterFormatIsNoDamage) {
   EXPECT_THAT(DecodeBackupManifest(Finished(Replaced(kExampleBody, "backup 1", "backup 2"))),
-              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("got format \"2\"; want 1")));
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr(NewerFormatMessage("backup format 2", "1"))));
+  for (const std::string none : {"backup 0", "backup x", "backup "}) {
+    EXPECT_THAT(DecodeBackupManifest(Finished(Replaced(kExampleBody, "backup 1", none))),
+                StatusIs(StatusCode::kDataLoss, HasSubstr("want hourcell-backup 1")))
+        << none;
+  }
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/crc32c.h"
+#include "codec/base/strings.h"
 #include "engine/journal/journal_block.h"
 #include "engine/journal/journal_segment.h"
 #include "tests/engine/journal/journal_testing.h"
@@ -422,7 +423,7 @@ TEST_F(JournalRecoveryTest, ANewerFormatIsRefusedAndLeftAlone) {
   WriteFile(PathOf(1), bytes);
 
   EXPECT_THAT(Open(), StatusIs(absl::StatusCode::kFailedPrecondition,
-                               HasSubstr("journal format 2; this program reads 1")));
+                               HasSubstr(NewerFormatMessage("journal format 2", "1"))));
   EXPECT_EQ(ReadFile(PathOf(1)), bytes);
 }
 

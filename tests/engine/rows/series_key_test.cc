@@ -5,6 +5,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/random.h"
+#include "codec/base/strings.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::series_key_test {
@@ -81,6 +82,14 @@ TEST(SeriesKeyTest, DamageStaysVisibleThroughMerges) {
 
   std::vector<SeriesNumber> numbers;
   EXPECT_THAT(DecodePosting(again, 0, &numbers), StatusIs(absl::StatusCode::kDataLoss));
+}
+
+TEST(SeriesKeyTest, ANewerFormatIsNamed) {
+  std::vector<SeriesNumber> numbers;
+  EXPECT_THAT(
+      DecodePosting("\x03xx", 0, &numbers),
+      StatusIs(absl::StatusCode::kDataLoss,
+               testing::HasSubstr(NewerFormatMessage("posting set format 03", "01, 02 and ff"))));
 }
 
 TEST(SeriesKeyTest, DecodeRejectsEveryTruncation) {

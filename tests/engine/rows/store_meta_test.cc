@@ -68,7 +68,8 @@ TEST(StoreMetaTest, RefusesANewerFormat) {
   ASSERT_OK(tables.Apply({&set, 1}, false));
 
   EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("store format \"3\"")));
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("store format 3: this program reads 1 and 2")));
 }
 
 TEST(StoreMetaTest, SaltEpochsAreReadAsWrittenAndMakeAnotherFormat) {

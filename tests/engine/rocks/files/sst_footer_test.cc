@@ -52,6 +52,15 @@ TEST_F(SstFooterTest, TakesOursAndNoOther) {
   EXPECT_TRUE(Check("too short").IsCorruption());
 }
 
+// No checksum covers the version, so that damage may look like a newer one.
+TEST_F(SstFooterTest, AHigherVersionMayBeOfANewerProgram) {
+  std::string content = Write(kTableFormatVersion, kTableChecksum);
+  content[content.size() - 12] = 6;
+  const rocksdb::IOStatus status = Check(content);
+  EXPECT_TRUE(status.IsCorruption());
+  EXPECT_THAT(status.ToString(), testing::HasSubstr("If a newer version of Hourcell wrote it"));
+}
+
 // The index, which lies before the properties, is RocksDB's to check; but it may not be anywhere.
 TEST_F(SstFooterTest, EveryFlippedBitOfWhatRocksDbReadsUncheckedIsRefused) {
   const std::string whole = Write(kTableFormatVersion, kTableChecksum);

@@ -259,6 +259,70 @@ TEST_F(ImportTest, ServersErrorsAreNamedByLine) {
   EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 points of 2 lines"));
 }
 
+TEST_F(ImportTest, FilesOfOtherFormatsAreTheSamePoints) {
+  const std::string want = "cpu 1356998400 1 host=a\ncpu 1356998401500 2.5 host=a\n";
+  const auto in_format = [this](ForeignRules rules, const std::string& text) {
+    std::filesystem::remove_all(store().data);
+    EXPECT_EQ(Import(text, {.foreign = std::move(rules)}), kExitOk) << terminal_.err();
+    return ScanText(ScanFormat::kImport);
+  };
+  EXPECT_EQ(in_format({.format = ImportFormat::kVm},
+                      R"({"metric":{"__name__":"cpu","host":"a"},"values":[1,2.5],)"
+                      R"("timestamps":[1356998400000,1356998401500]})"),
+            want);
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 1 lines from 1 files"));
+  EXPECT_EQ(in_format({.format = ImportFormat::kCsv, .csv_columns = "time,metric,value,tag:host"},
+                      "1356998400,cpu,1,a\n1356998401500,cpu,2.5,a\n"),
+            want);
+  EXPECT_EQ(in_format({.format = ImportFormat::kGraphite},
+                      "cpu;host=a 1 1356998400\ncpu;host=a 2.5 1356998460\n"),
+            "cpu 1356998400 1 host=a\ncpu 1356998460 2.5 host=a\n");
+}
+
+TEST_F(ImportTest, ABadForeignLineIsNamedByItsNumberInTheFile) {
+  ImportOptions options{.foreign = {.format = ImportFormat::kGraphite, .default_tag = " a=b"},
+                        .skip_errors = true};
+  for (const size_t threads : {size_t{1}, size_t{3}}) {
+    options.threads = threads;
+    options.batch_points = 2;
+    EXPECT_EQ(Import("cpu 1 1356998400\n\ncpu x 1356998401\ncpu 1\ncpu 3 1356998402\n", options),
+              kExitOk);
+    EXPECT_THAT(terminal_.err(), HasSubstr("in:3: Invalid character 'x'"));
+    EXPECT_THAT(terminal_.err(), HasSubstr("in:4: want three words: path value time: \"cpu 1\""));
+    EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 5 lines"));
+  }
+}
+
+TEST_F(ImportTest, ALongLineOfAWholeSeriesIsTaken) {
+  std::string values;
+  std::string times;
+  constexpr int kPoints = 20'000;
+  for (int i = 0; i < kPoints; ++i) {
+    values += fmt::format("{}{}", i == 0 ? "" : ",", i);
+    times += fmt::format("{}{}", i == 0 ? "" : ",", 1356998400000 + int64_t{i} * 1000);
+  }
+  EXPECT_EQ(Import(fmt::format(R"({{"metric":{{"__name__":"m","a":"b"}},"values":[{}],)"
+                               R"("timestamps":[{}]}})",
+                               values, times),
+                   {.foreign = {.format = ImportFormat::kVm}}),
+            kExitOk);
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 20000 points of 1 lines"));
+}
+
+TEST_F(ImportTest, OptionsOfFormatsThatMakeNoSenseAreUsageErrors) {
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{{"--format", "xml", "-"},
+                                             {"--format", "csv", "-"},
+                                             {"--format", "csv", "--csv-columns", "x", "-"},
+                                             {"--csv-columns", "time,value:a", "-"},
+                                             {"--csv-header", "-"},
+                                             {"--default-tag", "a=b", "-"},
+                                             {"--format", "vm", "--default-tag", "a", "-"}}) {
+    CapturedTerminal terminal;
+    EXPECT_EQ(ImportMain(args, terminal.get()), kExitUsage) << args[0] << " " << args[1];
+  }
+}
+
 TEST_F(ImportTest, UrlThatIsNoneIsAUsageError) {
   EXPECT_EQ(Import("", {.url = "ftp://a"}), kExitUsage);
 }

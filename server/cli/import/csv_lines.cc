@@ -1,0 +1,121 @@
+#include "server/cli/import/csv_lines.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+
+namespace hourcell {
+namespace {
+
+using Kind = CsvField::Kind;
+
+absl::StatusOr<CsvField> ParseCsvField(std::string_view word) {
+  if (word == "time") return CsvField{.kind = Kind::kTime};
+  if (word == "metric") return CsvField{.kind = Kind::kMetric};
+  if (word == "value") return CsvField{.kind = Kind::kValue};
+  if (word == "-") return CsvField{.kind = Kind::kSkipped};
+  for (const auto& [prefix, kind] : {std::pair<std::string_view, Kind>("tag:", Kind::kTag),
+                                     std::pair<std::string_view, Kind>("value:", Kind::kValue)}) {
+    if (word.starts_with(prefix) && word.size() > prefix.size()) {
+      return CsvField{.kind = kind, .name = std::string(word.substr(prefix.size()))};
+    }
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("unknown field {}; want time, metric, value, value:METRIC, tag:KEY or -",
+                  QuoteForMessage(word)));
+}
+
+absl::Status CheckCsvFields(const std::vector<CsvField>& fields) {
+  const auto count = [&fields](Kind kind) {
+    return std::ranges::count(fields, kind, &CsvField::kind);
+  };
+  const auto plain_values = std::ranges::count(fields, CsvField{.kind = Kind::kValue});
+  if (count(Kind::kTime) != 1) return absl::InvalidArgumentError("want one field time");
+  if (count(Kind::kValue) == 0) return absl::InvalidArgumentError("want a field value");
+  if (plain_values > 1 || plain_values != count(Kind::kMetric)) {
+    return absl::InvalidArgumentError("want one field metric with a field value, or value:METRIC");
+  }
+  return absl::OkStatus();
+}
+
+// Takes a field off, with its quotes, and the comma after it. False as SplitCsv.
+bool TakeCsvField(std::string_view* rest, std::string* field) {
+  field->clear();
+  if (!rest->starts_with('"')) {
+    const std::string_view text = rest->substr(0, rest->find(','));
+    field->assign(text);
+    rest->remove_prefix(text.size());
+    return true;
+  }
+  rest->remove_prefix(1);
+  while (true) {
+    const size_t quote = rest->find('"');
+    if (quote == std::string_view::npos) return false;
+    field->append(rest->substr(0, quote));
+    rest->remove_prefix(quote + 1);
+    if (!rest->starts_with('"')) return rest->empty() || rest->starts_with(',');
+    field->push_back('"');
+    rest->remove_prefix(1);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<CsvField>> ParseCsvFields(std::string_view text) {
+  std::vector<CsvField> fields;
+  while (true) {
+    const std::string_view word = text.substr(0, text.find(','));
+    HOURCELL_ASSIGN_OR_RETURN(CsvField field, ParseCsvField(word));
+    fields.push_back(std::move(field));
+    if (word.size() == text.size()) break;
+    text.remove_prefix(word.size() + 1);
+  }
+  HOURCELL_RETURN_IF_ERROR(CheckCsvFields(fields));
+  return fields;
+}
+
+bool SplitCsv(std::string_view line, std::vector<std::string>* fields) {
+  size_t count = 0;
+  while (true) {
+    if (fields->size() == count) fields->emplace_back();
+    if (!TakeCsvField(&line, &(*fields)[count++])) return false;
+    if (line.empty()) break;
+    line.remove_prefix(1);
+  }
+  fields->resize(count);
+  return true;
+}
+
+CsvLines::CsvLines(const ForeignRules& rules)
+    : rules_(rules), fields_(ParseCsvFields(rules.csv_columns).value()) {}
+
+void CsvLines::Translate(std::string_view line, ImportLines* out) {
+  if (line.find_first_not_of(" \t") == std::string_view::npos) return;
+  if (!SplitCsv(line, &values_)) return out->AddFault({.text = "a quoted field is not closed"});
+  if (values_.size() != fields_.size()) {
+    return out->AddFault({.text = fmt::format("got {} fields; want {}, as --csv-columns says",
+                                              values_.size(), fields_.size())});
+  }
+  series_.Clear();
+  std::string_view time;
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].kind == Kind::kTime) time = values_[i];
+    if (fields_[i].kind == Kind::kMetric) series_.SetMetric(values_[i]);
+    if (fields_[i].kind == Kind::kTag) series_.AddTag(fields_[i].name, values_[i]);
+  }
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].kind != Kind::kValue) continue;
+    if (!fields_[i].name.empty()) {
+      if (values_[i].empty()) continue;
+      series_.SetMetric(fields_[i].name);
+    }
+    if (CompleteSeries(rules_, &series_, out)) out->AddPoint(series_, time, values_[i]);
+  }
+}
+
+}  // namespace hourcell

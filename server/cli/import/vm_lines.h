@@ -1,0 +1,36 @@
+// Lines of VictoriaMetrics' /api/v1/export, a series each:
+//
+//   {"metric":{"__name__":"cpu","host":"a"},"values":[1,2.5,null],"timestamps":[1356998400000,...]}
+//
+// Timestamps are milliseconds. A value null, which VictoriaMetrics writes for a stale one, is no
+// point. Other fields are skipped. A line that is not such an object has no points, and one fault.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "server/cli/import/import_lines.h"
+
+namespace hourcell {
+
+class VmLines : public LineTranslator {
+ public:
+  explicit VmLines(const ForeignRules& rules);
+  ~VmLines() override;
+  VmLines(const VmLines&) = delete;
+  VmLines& operator=(const VmLines&) = delete;
+
+  void Translate(std::string_view line, ImportLines* out) override;
+
+ private:
+  struct Reader;
+
+  const ForeignRules rules_;
+  const std::unique_ptr<Reader> reader_;
+  ForeignSeries series_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,32 @@
+#include "engine/rows/store_format.h"
+
+#include "codec/base/strings.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::store_format_test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(StoreFormatTest, ReadsItsOwnFormats) {
+  EXPECT_OK(CheckStoreFormat("d", "1"));
+  EXPECT_OK(CheckStoreFormat("d", "2"));
+}
+
+TEST(StoreFormatTest, RefusesANewerOneAndSaysWhatToDo) {
+  EXPECT_THAT(CheckStoreFormat("d", "3"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr(NewerFormatMessage("open d: store format 3", "1 and 2"))));
+  EXPECT_THAT(CheckStoreFormat("d", "12"), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
+TEST(StoreFormatTest, WhatNeverWasAFormatIsDamage) {
+  for (const std::string_view format : {"", "0", "1 ", "-1", "x", "99999999999999999999"}) {
+    EXPECT_THAT(CheckStoreFormat("d", format),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("want 1 or 2")))
+        << format;
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::store_format_test

@@ -1,0 +1,88 @@
+// The commands of docs/migrate.md, run one after the other.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/http/server_process.h"
+#include "tests/support/source_dir.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::migrate_guide_test {
+namespace {
+
+using testing::Ge;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// The lines of the boxes of a shell.
+std::vector<std::string> Commands(const std::string& document) {
+  std::ifstream file(SourcePath(document));
+  std::vector<std::string> commands;
+  bool is_in_box = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("```")) {
+      is_in_box = line == "```sh";
+    } else if (is_in_box) {
+      commands.push_back(line);
+    }
+  }
+  return commands;
+}
+
+class MigrateGuideTest : public testing::Test {
+ protected:
+  void Write(const std::string& name, std::string_view text) {
+    std::ofstream(dir_.file(name)) << text;
+  }
+
+  // With the program that is tested as `hourcell`. What it says goes to the file `log`.
+  int Run(const std::string& command) {
+    return std::system(fmt::format("cd '{}' && PATH=\"{}:$PATH\" && "
+                                   "{{ {}; }} >>log 2>&1",
+                                   dir_.path(),
+                                   std::filesystem::path(HOURCELL_BINARY).parent_path().string(),
+                                   command)
+                           .c_str());
+  }
+
+  std::string Log() const {
+    std::ifstream log(dir_.file("log"));
+    return {std::istreambuf_iterator<char>(log), std::istreambuf_iterator<char>()};
+  }
+
+  TempDir dir_;
+};
+
+TEST_F(MigrateGuideTest, EveryCommandOfTheGuideRuns) {
+  Write("points", "cpu.user 1356998400 1 host=a\ncpu.user 1356998401 2.5 host=a\n");
+  ASSERT_EQ(Run("gzip points"), 0);
+  Write("export.jsonl",
+        R"({"metric":{"__name__":"up"},"values":[1],"timestamps":[1356998400000]})");
+  Write("carbon.txt", "a.b;host=a 3 1356998400\na.c 4 1356998400\n");
+  Write("points.csv", "1356998402,cpu.user,3,a\n");
+  Write("hosts.csv", "time,host,cpu,x,load\n1356998400,a,5,x,6\n");
+  const std::vector<std::string> commands = Commands("docs/migrate.md");
+  ASSERT_THAT(commands, SizeIs(Ge(11u)));
+
+  for (const std::string& command : commands)
+    EXPECT_EQ(Run(command), 0) << command << "\n" << Log();
+
+  EXPECT_THAT(Log(), HasSubstr("exported 8 points\n8\n"));
+  EXPECT_THAT(Log(), HasSubstr("exported 3 points\n"));
+  // Once more: nothing is stored twice.
+  ASSERT_EQ(Run("hourcell import --data store all.txt && hourcell export --data store >again.txt"),
+            0);
+  EXPECT_EQ(Run("cmp all.txt again.txt"), 0);
+}
+
+}  // namespace
+}  // namespace hourcell::migrate_guide_test
