@@ -19,6 +19,7 @@
 #include "server/http/http_message.h"
 #include "server/inputs/influx_handler.h"
 #include "server/inputs/name_rule.h"
+#include "server/inputs/prom_write_handler.h"
 #include "server/monitor/health_handler.h"
 #include "server/monitor/metrics_handler.h"
 #include "server/names/search_handler.h"
@@ -50,6 +51,7 @@ class Endpoints {
   HttpResponse InfluxWrite(const HttpRequest& request) { return influx_.Write(request); }
   HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
+  HttpResponse PromWrite(const HttpRequest& request) { return prom_write_.Write(request); }
   HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
@@ -102,6 +104,7 @@ class Endpoints {
   PutHandler put_;
   const NameRule input_names_;
   InfluxHandler influx_;
+  PromWriteHandler prom_write_;
   QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;

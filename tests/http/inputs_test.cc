@@ -15,6 +15,7 @@
 
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
+#include "tests/server/inputs/prom_messages.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/temp_dir.h"
 
@@ -109,6 +110,33 @@ TEST(InputsTest, ABodyOfManyLinesIsAnsweredByAThreadThatMayWait) {
   EXPECT_EQ(result.status, 204) << result.body;
   EXPECT_THAT(HttpCall(server.port(), "GET", "/metrics").body,
               HasSubstr("hourcell_rpc_inputs_points_total{type=\"influx\"} 100000\n"));
+}
+
+TEST(InputsTest, RemoteWriteOfBothVersionsIsStored) {
+  TempDir directory;
+  ServerProcess server(directory.path());
+  const auto write = [&](PromWriteVersion version, std::string_view job, std::string_view type) {
+    const std::string message =
+        PromMessage(version, {{.labels = {{"__name__", "up"}, {"job", std::string(job)}},
+                               .samples = {{1, 1'356'998'400'000}}}});
+    return HttpCall(server.port(), "POST", "/api/v1/write", SnappyBlock(message),
+                    fmt::format("Content-Encoding: snappy\r\nContent-Type: {}\r\n"
+                                "X-Prometheus-Remote-Write-Version: 0.1.0\r\n",
+                                type));
+  };
+
+  EXPECT_EQ(write(PromWriteVersion::k1, "a", "application/x-protobuf").status, 204);
+  const HttpResult of_2 = write(PromWriteVersion::k2, "b",
+                                "application/x-protobuf;proto=io.prometheus.write.v2.Request");
+  EXPECT_EQ(of_2.status, 204);
+  EXPECT_THAT(of_2.headers, HasSubstr("X-Prometheus-Remote-Write-Samples-Written: 1"));
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/v1/write", "no block",
+                     "Content-Encoding: snappy\r\nContent-Type: application/x-protobuf\r\n")
+                .status,
+            400);
+
+  EXPECT_THAT(Points(server.port(), "up"), HasSubstr(R"("tags":{"job":"a"})"));
+  EXPECT_THAT(Points(server.port(), "up"), HasSubstr(R"("tags":{"job":"b"})"));
 }
 
 }  // namespace
