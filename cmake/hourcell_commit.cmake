@@ -43,7 +43,7 @@ foreach(library
     "OpenSSL ${OPENSSL_VERSION}" "zlib ${ZLIB_VERSION_STRING}" "RE2 ${RE2_VERSION}"
     "PCRE2 ${PCRE2_VERSION}" "CRoaring ${roaring_VERSION}" "cairo ${CAIRO_VERSION}"
     "libdeflate v${LIBDEFLATE_VERSION}" "utf8proc ${UTF8PROC_VERSION}"
-    "expat ${EXPAT_VERSION_STRING}")
+    "expat ${EXPAT_VERSION_STRING}" "snappy ${Snappy_VERSION}")
   # Some packages do not say their version.
   if(NOT library MATCHES " (v|0.0.0)?$")
     list(APPEND HOURCELL_LIBRARIES "${library}")

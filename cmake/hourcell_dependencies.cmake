@@ -13,6 +13,8 @@ find_package(OpenSSL 3.0 REQUIRED MODULE)
 # Its headers. The library is loaded when a command needs it: see server/cli/http_client.cc.
 find_package(CURL 7.85 REQUIRED MODULE)
 find_package(EXPAT REQUIRED MODULE)
+find_package(Snappy REQUIRED)
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)

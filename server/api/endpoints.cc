@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <absl/strings/ascii.h>
 
+#include "codec/base/check.h"
 #include "server/admin/backup_handler.h"
 #include "server/admin/fsck_handler.h"
 #include "server/admin/region_json.h"
@@ -17,6 +19,7 @@
 #include "server/api/web_page.h"
 #include "server/graph/graph_handler.h"
 #include "server/http/http_error.h"
+#include "server/inputs/input_settings.h"
 #include "server/lab/lab_handler.h"
 #include "server/names/annotation_handler.h"
 #include "server/names/suggest_handler.h"
@@ -44,6 +47,12 @@ PutHandler::Settings PutSettingsOf(const Config& config) {
   return settings;
 }
 
+InputSettings CheckedInputsOf(const Config& config) {
+  absl::StatusOr<InputSettings> settings = InputSettingsOf(config);
+  HOURCELL_CHECK(settings.ok());
+  return *std::move(settings);
+}
+
 }  // namespace
 
 Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
@@ -52,6 +61,9 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       clock_(clock),
       origin_(OriginOf(*config)),
       put_(tsdb, PutSettingsOf(*config)),
+      input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
+      influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
+      prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
       queries_(clock),
       query_({.tsdb = tsdb,
               .clock = clock,

@@ -17,6 +17,9 @@
 #include "server/admin/region_handler.h"
 #include "server/config/config.h"
 #include "server/http/http_message.h"
+#include "server/inputs/influx_handler.h"
+#include "server/inputs/name_rule.h"
+#include "server/inputs/prom_write_handler.h"
 #include "server/monitor/health_handler.h"
 #include "server/monitor/metrics_handler.h"
 #include "server/names/search_handler.h"
@@ -32,6 +35,7 @@ namespace hourcell {
 class Endpoints {
  public:
   // All are borrowed and outlive the object. Counts into tsdb->stats().
+  // REQUIRES: InputSettingsOf(*config) is OK.
   Endpoints(Tsdb* tsdb, const Config* config, Clock* clock);
 
   // Begins no job any more and asks those that run to end; StopJobs waits until they have.
@@ -44,6 +48,10 @@ class Endpoints {
   HealthHandler* health() { return &health_; }
 
   HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
+  HttpResponse InfluxWrite(const HttpRequest& request) { return influx_.Write(request); }
+  HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
+  HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
+  HttpResponse PromWrite(const HttpRequest& request) { return prom_write_.Write(request); }
   HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
@@ -94,6 +102,9 @@ class Endpoints {
   Clock* const clock_;
   const StatOrigin origin_;
   PutHandler put_;
+  const NameRule input_names_;
+  InfluxHandler influx_;
+  PromWriteHandler prom_write_;
   QueryRegistry queries_;
   QueryHandler query_;
   AdminHandler admin_;

@@ -1,6 +1,5 @@
 #include "server/api/http_job.h"
 
-#include <string_view>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -12,8 +11,6 @@
 
 namespace hourcell {
 namespace {
-
-constexpr std::string_view kPutPath = "/api/put";
 
 // What the engine says of a query that it gave up.
 constexpr char kTimedOut[] =
@@ -43,7 +40,7 @@ WorkerPool* HttpJob::Enter() {
   // A client without rights is refused almost whatever it asks for, and takes no query's place.
   if (refusal_.has_value() || request_.rights.is_none()) return nullptr;
   const RouteRow* const row = FindRoute(request_.path);
-  is_put_ = row != nullptr && row->path == kPutPath;
+  is_put_ = row != nullptr && row->post.effect == Effect::kTakesAnyForm;
   const AnsweredOn threads = ThreadsFor(row);
   if (threads == AnsweredOn::kSocketThread) return nullptr;
   if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers)

@@ -7,6 +7,7 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kApi = "/api/";
+constexpr std::string_view kApi2 = "/api/v2/";
 constexpr std::string_view kAnything = "/*";
 
 constexpr std::string_view kReadOnly = "ro";
@@ -31,6 +32,33 @@ constexpr RouteRow kRows[] = {
      .answered_on = AnsweredOn::kSocketThread,
      .handler = &Endpoints::Put,
      .doc = "write points"},
+    {.path = "/write",
+     .post = TakesAnyForm(Right::kWrite, kReadOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::InfluxWrite,
+     .doc = "write points in InfluxDB's line protocol"},
+    {.path = "/api/v2/write",
+     .post = TakesAnyForm(Right::kWrite, kReadOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::InfluxWrite,
+     .doc = "the same, as clients of InfluxDB 2 send it"},
+    {.path = "/api/write",
+     .post = TakesAnyForm(Right::kWrite, kReadOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::PromWrite,
+     .doc = "write points by Prometheus' remote write, 1.0 and 2.0, as /api/v1/write"},
+    {.path = "/ping",
+     .get = Reads(Right::kAny),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::InfluxPing,
+     .doc = "answers 204, as InfluxDB does"},
+    // It changes nothing, whatever it is asked.
+    {.path = "/query",
+     .get = Reads(Right::kWrite, kReadOnly),
+     .post = Reads(Right::kWrite, kReadOnly),
+     .answered_on = AnsweredOn::kSocketThread,
+     .handler = &Endpoints::InfluxQuery,
+     .doc = "answers InfluxDB's CREATE DATABASE, which agents send before they write"},
     {.path = "/api/query",
      .get = Reads(Right::kRead, kWriteOnly),
      .post = Reads(Right::kRead, kWriteOnly),
@@ -280,6 +308,9 @@ constexpr RouteRow kRows[] = {
 };
 
 bool Fits(const RouteRow& row, const RoutePath& path) {
+  if (row.NamesItsVersion()) {
+    return path.api_version == 2 && EqualsIgnoringCase(path.rest, row.path.substr(kApi2.size()));
+  }
   const bool is_api = row.path.starts_with(kApi);
   if (is_api != (path.api_version > 0)) return false;
   const std::string_view name = row.path.substr(is_api ? kApi.size() : 1);

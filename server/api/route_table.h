@@ -71,6 +71,8 @@ struct RouteRow {
   HttpResponse (Endpoints::*handler)(const HttpRequest& request) = nullptr;
   std::string_view doc;  // what it is for, as a phrase
 
+  // Another system's /api/v2/..., which is no version of OpenTSDB's.
+  bool NamesItsVersion() const { return path.starts_with("/api/v2/"); }
   const VerbRow& Of(HttpMethod method) const;
   bool IsOfferedIn(std::string_view mode) const;
 };

@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/status_macros.h"
 #include "server/api/http_login.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_error.h"
 #include "server/http/http_router.h"
+#include "server/inputs/input_settings.h"
 #include "server/log/log.h"
 #include "server/text/stats_text.h"
 
@@ -85,6 +87,7 @@ void AddAllow(std::string verbs, HttpResponse* response) {
 }  // namespace
 
 absl::Status Routes::CheckConfig(const Config& config) {
+  HOURCELL_RETURN_IF_ERROR(InputSettingsOf(config).status());
   return CorsOf(config).status();
 }
 
@@ -150,12 +153,12 @@ std::optional<HttpResponse> Routes::Refuse(const HttpRequest& request,
   if (request.login_refused) return AccessRefused(request, {}, authenticates_);
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
   if (!path.ok()) return HttpError(400, path.status());
-  if (path->api_version > kApiVersionMax) {
+  const RouteRow* const row = *found = FindRoute(*path);
+  if (path->api_version > kApiVersionMax && (row == nullptr || !row->NamesItsVersion())) {
     return HttpError(501, "Requested API version is greater than the max implemented",
                      fmt::format("API version [{}] is greater than the max [{}]", path->api_version,
                                  kApiVersionMax));
   }
-  const RouteRow* const row = *found = FindRoute(*path);
   if (row == nullptr || !row->IsOfferedIn(mode_)) {
     return path->api_version > 0 ? HttpError(404, "Endpoint not found")
                                  : PageError(request, 404, "Page Not Found");

@@ -25,7 +25,8 @@ namespace hourcell {
 
 class Routes {
  public:
-  // kInvalidArgument: settings of the API that do not go together (CORS). Checked before the start.
+  // kInvalidArgument: settings of the API that say nothing, or do not go together (CORS, inputs).
+  // Checked before the start.
   static absl::Status CheckConfig(const Config& config);
 
   // All are borrowed and outlive the object. Counts into tsdb->stats().

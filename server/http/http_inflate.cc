@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <snappy.h>
 #include <zlib.h>
 
 #include "codec/base/check.h"
@@ -61,12 +63,44 @@ bool HasRoom(size_t held, size_t bytes, RequestBodyBudget::Hold* hold) {
   return false;
 }
 
+// By its name in lower case.
+std::optional<Compression> CompressionOf(std::string_view encoding) {
+  if (encoding == "gzip" || encoding == "x-gzip") return Compression::kGzip;
+  if (encoding == "deflate") return Compression::kDeflate;
+  if (encoding == "snappy") return Compression::kSnappy;
+  return std::nullopt;
+}
+
+absl::Status TooLargeError(size_t bytes_max) {
+  return absl::ResourceExhaustedError(
+      fmt::format("compressed body: more than {} bytes when inflated", bytes_max));
+}
+
+// A block says its size first. No block is as much smaller than it says as a bomb would have it.
+absl::StatusOr<std::string> InflateSnappy(std::string_view bytes,
+                                          size_t bytes_max,
+                                          RequestBodyBudget::Hold* hold) {
+  constexpr size_t kRatioMax = 22;  // the longest copy, of 64 bytes, takes 3
+  size_t size = 0;
+  const bool has_size = snappy::GetUncompressedLength(bytes.data(), bytes.size(), &size);
+  if (!has_size || size / kRatioMax > bytes.size())
+    return absl::InvalidArgumentError("compressed body: no block of snappy");
+  if (size > bytes_max) return TooLargeError(bytes_max);
+  if (!HasRoom(hold == nullptr ? 0 : hold->bytes(), size, hold))
+    return absl::UnavailableError(std::string(kNoRequestBodyBudget));
+  std::string out(size, '\0');
+  if (!snappy::RawUncompress(bytes.data(), bytes.size(), out.data()))
+    return absl::InvalidArgumentError("compressed body: a damaged block of snappy");
+  return out;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> Inflate(std::string_view bytes,
                                     Compression compression,
                                     size_t bytes_max,
                                     RequestBodyBudget::Hold* hold) {
+  if (compression == Compression::kSnappy) return InflateSnappy(bytes, bytes_max, hold);
   HOURCELL_CHECK(bytes.size() <= std::numeric_limits<uInt>::max());
   Stream owner(WindowBits(bytes, compression));
   z_stream* const stream = owner.get();
@@ -82,8 +116,7 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
     const int result = inflate(stream, Z_NO_FLUSH);
     const size_t got = chunk.size() - stream->avail_out;
     if (out.size() + got > bytes_max) {
-      return absl::ResourceExhaustedError(
-          fmt::format("compressed body: more than {} bytes when inflated", bytes_max));
+      return TooLargeError(bytes_max);
     }
     if (!HasRoom(held, out.size() + got, hold)) {
       return absl::UnavailableError(std::string(kNoRequestBodyBudget));
@@ -103,14 +136,12 @@ absl::Status InflateBody(size_t bytes_max, HttpRequest* request, RequestBodyBudg
   if (request->body.empty()) return absl::OkStatus();
   const std::string encoding = LowerCase(request->header("content-encoding"));
   if (encoding.empty() || encoding == "identity") return absl::OkStatus();
-  const bool is_gzip = encoding == "gzip" || encoding == "x-gzip";
-  if (!is_gzip && encoding != "deflate") {
-    return absl::UnimplementedError(
-        fmt::format("Content-Encoding: got {}; want gzip or deflate", QuoteForMessage(encoding)));
+  const std::optional<Compression> compression = CompressionOf(encoding);
+  if (!compression) {
+    return absl::UnimplementedError(fmt::format(
+        "Content-Encoding: got {}; want gzip, deflate or snappy", QuoteForMessage(encoding)));
   }
-  HOURCELL_ASSIGN_OR_RETURN(
-      request->body, Inflate(request->body, is_gzip ? Compression::kGzip : Compression::kDeflate,
-                             bytes_max, hold));
+  HOURCELL_ASSIGN_OR_RETURN(request->body, Inflate(request->body, *compression, bytes_max, hold));
   const size_t bytes = request->body.size();
   if (hold != nullptr) hold->Shrink(bytes > kSmallBodyBytesMax ? bytes : 0);
   std::erase_if(request->headers,

@@ -17,6 +17,7 @@ namespace hourcell {
 enum class Compression : unsigned char {
   kGzip,     // one or more gzip members
   kDeflate,  // a zlib stream; raw deflate too, which some clients call by that name
+  kSnappy,   // a block of snappy, not its framing format, as Prometheus sends it
 };
 
 // Inflates `bytes`, never holding more than `bytes_max` of output: a bomb is refused early. `hold`:
@@ -35,7 +36,8 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
 // bodies are left alone whatever the header says: clients set it on GET, too. `hold`, which may be
 // null, has the share of the body that the request has then.
 //
-// Errors: Inflate's; kUnimplemented for an encoding other than gzip, x-gzip, deflate and identity.
+// Errors: Inflate's; kUnimplemented for an encoding other than gzip, x-gzip, deflate, snappy and
+// identity.
 absl::Status InflateBody(size_t bytes_max,
                          HttpRequest* request,
                          RequestBodyBudget::Hold* hold = nullptr);

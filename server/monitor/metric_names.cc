@@ -52,6 +52,10 @@ constexpr MetricName kNames[] = {
     {"retention.errors", "Failures to drop expired points; they are tried again."},
     {"retention.freed_bytes", "Bytes of expired points that were dropped from disk."},
     {"rpc.errors", "Requests and lines that were refused because of their form or a limit."},
+    {"rpc.inputs.dropped",
+     "Values of other systems' formats that have no place in a store, by the format and the "
+     "reason."},
+    {"rpc.inputs.points", "Points that were stored from other systems' formats."},
     {"rpc.put.errors", "Points of puts that were not stored, by the reason."},
     {"rpc.put.points", "Points that puts had."},
     {"rpc.received", "HTTP requests, lines, and puts among the lines."},

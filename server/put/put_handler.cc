@@ -14,32 +14,11 @@
 #include "server/http/http_error.h"
 #include "server/put/put_json.h"
 #include "server/put/put_json_fast.h"
+#include "server/put/put_writer.h"
 #include "server/text/json_text.h"
 
 namespace hourcell {
 namespace {
-
-Counter* ReasonCounter(Tsdb* tsdb, PointErrorKind kind) {
-  return tsdb->stats().counter("rpc.put.errors",
-                               {{"reason", std::string(PointErrorKindName(kind))}});
-}
-
-// What /api/put says of a point the store refused.
-std::string RefusalText(const PointError& error) {
-  switch (error.kind) {
-    case PointErrorKind::kInvalidValue:
-      return "Unable to parse value to a number";
-    case PointErrorKind::kIllegalArgument:
-      return error.text;
-    case PointErrorKind::kUnknownName:
-      return "Unknown metric";
-    case PointErrorKind::kThrottled:
-      return "Please throttle";
-    case PointErrorKind::kStorage:
-      return "Storage exception: " + error.text;
-  }
-  HOURCELL_CHECK(false);
-}
 
 // Nothing if sync_timeout is no number.
 std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
@@ -59,19 +38,6 @@ HttpResponse MustWait() {
   HttpResponse response;
   response.must_wait = true;
   return response;
-}
-
-// How long points of new series wait, where they may.
-constexpr int64_t kSeriesWaitMs = 1000;
-
-// Whether the same points may be taken later.
-bool IsForLater(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
-}
-
-// Whether it is the points that are not wanted, as a StoreObserver may say of them.
-bool IsUnwanted(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsPermissionDenied(status);
 }
 
 // The answer for points of which none is acknowledged.
@@ -187,15 +153,7 @@ PutJsonFast* ScanFor(const std::string& body, std::optional<PutJsonFast>* own) {
 }  // namespace
 
 PutHandler::PutHandler(Tsdb* tsdb, Settings settings)
-    : tsdb_(tsdb),
-      settings_(std::move(settings)),
-      points_(tsdb->stats().counter("rpc.put.points")),
-      invalid_values_(ReasonCounter(tsdb, PointErrorKind::kInvalidValue)),
-      illegal_arguments_(ReasonCounter(tsdb, PointErrorKind::kIllegalArgument)),
-      unknown_names_(ReasonCounter(tsdb, PointErrorKind::kUnknownName)),
-      throttled_(ReasonCounter(tsdb, PointErrorKind::kThrottled)),
-      storage_errors_(ReasonCounter(tsdb, PointErrorKind::kStorage)),
-      timeouts_(tsdb->stats().counter("rpc.put.errors", {{"reason", "timeout"}})) {}
+    : settings_(std::move(settings)), writer_(tsdb, settings_.append) {}
 
 HttpResponse PutHandler::Handle(const HttpRequest& request) {
   const std::optional<PutFlags> flags = ParseFlags(request);
@@ -217,7 +175,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
     const absl::Status stored = Store(scan->points(), *flags, &refused);
     if (absl::IsAborted(stored)) return MustWait();
     if (stored.ok() && refused.empty()) {
-      points_->Add(scan->points().size());
+      writer_.CountAcknowledged(scan->points().size());
       return Answer(scan->points().size(), {}, *flags, /*json=*/nullptr);
     }
     // Points that fail are named as they were sent.
@@ -227,7 +185,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
   }
   PutJson json;
   if (const auto error = json.Parse(request.body, rules)) {
-    illegal_arguments_->Add(1);
+    writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
     return HttpError(400, error->message, error->details);
   }
   std::vector<RefusedPoint> refused;
@@ -241,12 +199,8 @@ absl::Status PutHandler::Store(std::span<const Point> points,
                                const PutFlags& flags,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
-  // Who has to wait for room is told to come again: the thread serves other connections, too.
-  const AppendOptions options{.sync = flags.sync,
-                              .wait_ms = flags.may_wait ? kSeriesWaitMs : 0,
-                              .all_or_none = !flags.may_wait};
-  const CommitTicket ticket = settings_.append ? settings_.append(points.size(), refused, options)
-                                               : tsdb_->Append(points, refused, options);
+  const PutWish wish{.sync = flags.sync, .may_wait = flags.may_wait};
+  const CommitTicket ticket = writer_.Append(points, refused, wish);
   return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();
 }
 
@@ -256,10 +210,7 @@ HttpResponse PutHandler::Finish(const PutJson& json,
                                 const PutFlags& flags) const {
   const bool timed_out = absl::IsDeadlineExceeded(stored);
   if (!stored.ok() && !timed_out) {
-    Counter* const reason = IsForLater(stored)   ? throttled_
-                            : IsUnwanted(stored) ? illegal_arguments_
-                                                 : storage_errors_;
-    reason->Add(json.points().size());
+    writer_.CountFailed(stored, json.points().size());
     return StorageFailure(stored);
   }
   PutFailures failures;
@@ -269,28 +220,16 @@ HttpResponse PutHandler::Finish(const PutJson& json,
         {json.IndexOf(point.index), point.error.kind, RefusalText(point.error)});
   }
   for (const PutPointError& error : failures.errors)
-    ErrorCounter(error.kind)->Add(1);
+    writer_.CountRefused(error.kind, 1);
   const size_t taken = json.points().size() - refused.size();
-  (timed_out ? timeouts_ : points_)->Add(taken);
-  if (timed_out) AddTimeouts(json, refused, &failures);
+  if (timed_out) {
+    writer_.CountLate(taken);
+    AddTimeouts(json, refused, &failures);
+  } else {
+    writer_.CountAcknowledged(taken);
+  }
   std::ranges::sort(failures.errors, {}, &PutPointError::index);
   return Answer(json.size(), failures, flags, &json);
-}
-
-Counter* PutHandler::ErrorCounter(PointErrorKind kind) const {
-  switch (kind) {
-    case PointErrorKind::kInvalidValue:
-      return invalid_values_;
-    case PointErrorKind::kIllegalArgument:
-      return illegal_arguments_;
-    case PointErrorKind::kUnknownName:
-      return unknown_names_;
-    case PointErrorKind::kThrottled:
-      return throttled_;
-    case PointErrorKind::kStorage:
-      return storage_errors_;
-  }
-  HOURCELL_CHECK(false);
 }
 
 }  // namespace hourcell

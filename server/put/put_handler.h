@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
 #include "server/put/put_json.h"
+#include "server/put/put_writer.h"
 
 namespace hourcell {
 
@@ -34,9 +34,7 @@ class PutHandler {
   struct Settings {
     size_t tags_max = 0;     // tsd.storage.max_tags
     std::string tag_header;  // tsd.http.header_tag in lower case; empty = none
-    // Takes so many points in place of Tsdb::Append; for tests of stores that fail.
-    std::function<CommitTicket(size_t, std::vector<RefusedPoint>*, const AppendOptions&)> append =
-        {};
+    AppendInPlace append = {};
   };
 
   // `tsdb` is borrowed and outlives the object. Counts rpc.put.points and rpc.put.errors.
@@ -65,17 +63,9 @@ class PutHandler {
                       const absl::Status& stored,
                       std::span<const RefusedPoint> refused,
                       const PutFlags& flags) const;
-  Counter* ErrorCounter(PointErrorKind kind) const;
 
-  Tsdb* const tsdb_;
   const Settings settings_;
-  Counter* const points_;
-  Counter* const invalid_values_;
-  Counter* const illegal_arguments_;
-  Counter* const unknown_names_;
-  Counter* const throttled_;
-  Counter* const storage_errors_;
-  Counter* const timeouts_;
+  const PutWriter writer_;
 };
 
 }  // namespace hourcell

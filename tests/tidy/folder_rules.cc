@@ -126,11 +126,14 @@ constexpr std::array kRules = {
     FolderRule{"server/monitor",
                "codec/base engine server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
+    FolderRule{"server/inputs",
+               "codec/base codec codec/rows codec/text engine server/config server/http "
+               "server/put"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
                "server/http/guard server/query server/graph server/names server/admin "
-               "server/lab server/monitor server/put"},
+               "server/inputs server/lab server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},

@@ -35,6 +35,8 @@ constexpr std::array kConfined = {
     Confined{"<zlib", "server/ tests/", kNoHeader},
     Confined{"<openssl/", "server/ tests/", kNoHeader},
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
+    Confined{"<snappy", "server/http/ server/inputs/ tests/", kNoHeader},
+    Confined{"<protozero/", "server/inputs/ tests/", kNoHeader},
     Confined{"<re2/", "uid/ engine/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/stages/ tests/", kNoHeader},
     Confined{"<cairo", "server/plot/", kNoHeader},

@@ -21,6 +21,15 @@ bool HasBlank(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
 }
 
+// Appends a name by the rule of a UTF-8 store; a store with fewer letters refuses the rest.
+void AppendLegalName(std::string_view foreign, std::string* out) {
+  static const NameRule rule(NameEncoding::kUtf8, "");
+  const size_t begin = out->size();
+  out->resize(begin + foreign.size());
+  const char* const end = rule.Write(foreign, out->data() + begin);
+  out->resize(static_cast<size_t>(end - out->data()));
+}
+
 }  // namespace
 
 void ForeignSeries::Clear() {

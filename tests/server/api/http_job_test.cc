@@ -76,7 +76,7 @@ TEST_F(HttpJobTest, APathIsDecodedBeforeItIsJudged) {
 }
 
 TEST_F(HttpJobTest, AnEndThatLooksLikeARouteMakesNoRoute) {
-  for (const char* const target : {"/anything/put", "/put", "/api/x/query", "/query"})
+  for (const char* const target : {"/anything/put", "/put", "/api/x/query", "/querys"})
     EXPECT_EQ(Task(target).Enter(), &pool_) << target;
 }
 

@@ -49,6 +49,11 @@ constexpr std::string_view kPaths[] = {
     "/healthz",
     "/readyz",
     "/api/put",
+    "/write",
+    "/api/v2/write",
+    "/api/v1/write",
+    "/api/write",
+    "/ping",
     "/api/query",
     "/api/query/last",
     "/api/search",
@@ -119,6 +124,7 @@ constexpr std::string_view kPaths[] = {
     "/api/v2/put",
     "/nosuch",
     "/query",
+    "/api/v2/query",
 };
 
 constexpr std::string_view kVerbs[] = {
@@ -289,12 +295,14 @@ TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
     for (const HttpMethod method : kMethods) {
       const VerbRow& verb = row.Of(method);
       if (!verb.offered) continue;
-      const bool only_reads =
-          verb.right == Right::kAny || verb.right == Right::kRead || row.path == "/api/config";
+      const bool only_reads = verb.right == Right::kAny || verb.right == Right::kRead ||
+                              row.path == "/api/config" || row.path == "/query";
       EXPECT_EQ(verb.effect == Effect::kReads, only_reads) << row.path;
     }
-    EXPECT_EQ(row.post.effect == Effect::kTakesAnyForm, row.path == "/api/put")
-        << "OpenTSDB takes any type for that, and for that alone";
+    const bool takes_points =
+        row.path == "/api/put" || row.path == "/write" || row.path.ends_with("/write");
+    EXPECT_EQ(row.post.effect == Effect::kTakesAnyForm, takes_points)
+        << "points are taken as any client sends them, and they alone";
   }
 }
 

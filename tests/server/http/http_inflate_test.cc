@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <snappy.h>
 #include <zlib.h>
 
 #include "server/http/http_response.h"
@@ -64,6 +65,39 @@ TEST(HttpInflateTest, RefusesABombEarly) {
   EXPECT_THAT(Inflate(bomb, Compression::kGzip, kMax),
               StatusIs(absl::StatusCode::kResourceExhausted));
   EXPECT_THAT(Inflate(Compress(std::string(kMax, '0'), 31), Compression::kGzip, kMax), IsOk());
+}
+
+TEST(HttpInflateTest, InflatesABlockOfSnappyWithinItsBounds) {
+  const std::string text = std::string(100'000, 'x') + "end";
+  std::string block;
+  snappy::Compress(text.data(), text.size(), &block);
+
+  EXPECT_THAT(Inflate(block, Compression::kSnappy, kMax), IsOkAndHolds(text));
+  EXPECT_THAT(Inflate(block, Compression::kSnappy, text.size()), IsOkAndHolds(text));
+  EXPECT_THAT(Inflate(block, Compression::kSnappy, text.size() - 1),
+              StatusIs(absl::StatusCode::kResourceExhausted));
+  for (size_t size = 0; size < block.size(); ++size) {
+    EXPECT_THAT(Inflate(block.substr(0, size), Compression::kSnappy, kMax),
+                StatusIs(absl::StatusCode::kInvalidArgument));
+  }
+  EXPECT_THAT(Inflate("\xff\xff\xff\x0f"
+                      "x",
+                      Compression::kSnappy, size_t{1} << 30),
+              StatusIs(absl::StatusCode::kInvalidArgument))
+      << "five bytes say that they are 32 MiB";
+
+  RequestBodyBudget memory(100'001);
+  RequestBodyBudget::Hold other(&memory);
+  RequestBodyBudget::Hold hold(&memory);
+  ASSERT_TRUE(other.Grow(100));
+  EXPECT_THAT(Inflate(block, Compression::kSnappy, kMax, &hold),
+              StatusIs(absl::StatusCode::kUnavailable));
+
+  HttpRequest request;
+  request.headers = {{"content-encoding", "snappy"}};
+  request.body = block;
+  ASSERT_OK(InflateBody(kMax, &request));
+  EXPECT_EQ(request.body, text);
 }
 
 TEST(HttpInflateTest, BodyFollowsItsHeader) {

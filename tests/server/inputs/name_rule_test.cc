@@ -1,6 +1,10 @@
 #include "server/inputs/name_rule.h"
 
-#include <gmock/gmock.h>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "codec/text/name.h"
@@ -8,29 +12,47 @@
 namespace hourcell::name_rule_test {
 namespace {
 
-std::string Legal(std::string_view foreign) {
-  std::string name;
-  AppendLegalName(foreign, &name);
-  return name;
-}
+const NameRule kLatin1(NameEncoding::kLatin1, "");
+const NameRule kUtf8(NameEncoding::kUtf8, "");
 
 TEST(NameRuleTest, LegalNamesStay) {
-  EXPECT_EQ(Legal("sys.cpu-0_a/B9"), "sys.cpu-0_a/B9");
-  EXPECT_EQ(Legal("Zürich"), "Zürich");
-  EXPECT_EQ(Legal(""), "");
+  for (const std::string_view name : {"", "cpu", "sys.cpu-0/user_total", "Z9", "caf\u00e9"})
+    EXPECT_EQ(kLatin1.Apply(name), name);
 }
 
-TEST(NameRuleTest, OtherCharactersBecomeOneUnderscoreEach) {
-  EXPECT_EQ(Legal("a b=c;d"), "a_b_c_d");
-  EXPECT_EQ(Legal("5€"), "5_");
-  EXPECT_EQ(Legal("\xff\xfe"), "__");
+TEST(NameRuleTest, EachOtherCharacterBecomesOneUnderscore) {
+  EXPECT_EQ(kLatin1.Apply("disk usage:%"), "disk_usage__");
+  EXPECT_EQ(kLatin1.Apply("a=b,c\\d\"e"), "a_b_c_d_e");
+  EXPECT_EQ(kLatin1.Apply("10 \u20ac"), "10__") << "a character, not a letter";
+  EXPECT_EQ(kLatin1.Apply("a\xff\xc3z"), "a__z") << "bytes that are no UTF-8";
+  EXPECT_EQ(kLatin1.Apply(std::string_view("a\0b", 3)), "a_b");
 }
 
-TEST(NameRuleTest, EveryByteBecomesPartOfALegalName) {
-  for (int byte = 0; byte < 256; ++byte) {
-    const std::string name = Legal(std::string("a") + static_cast<char>(byte) + "b");
-    EXPECT_EQ(NameFault(name, NameEncoding::kUtf8, ""), "") << byte;
+TEST(NameRuleTest, KeepsTheLettersThatTheStoreTakes) {
+  EXPECT_EQ(kLatin1.Apply("\u0442\u00e9\u6e29"), "_\u00e9_");
+  EXPECT_EQ(kUtf8.Apply("\u0442\u00e9\u6e29"), "\u0442\u00e9\u6e29");
+}
+
+TEST(NameRuleTest, KeepsTheExtraCharactersButForWhatCutsALine) {
+  const NameRule rule(NameEncoding::kLatin1, ":@ =\u00b0");
+
+  EXPECT_EQ(rule.Apply("a:b@c d=e\u00b0f"), "a:b@c_d_e\u00b0f");
+}
+
+TEST(NameRuleTest, EveryNameIsLegalAfterIt) {
+  std::string text;
+  for (size_t byte = 0; byte < 256; ++byte)
+    text.push_back(static_cast<char>(byte));
+  for (size_t a = 0; a < 256; ++a) {
+    for (size_t b = 0; b < 256; ++b) {
+      const std::array pair = {static_cast<char>(a), static_cast<char>(b), 'x'};
+      const std::string_view name(pair.data(), pair.size());
+      ASSERT_EQ(NameFault(kLatin1.Apply(name), NameEncoding::kLatin1, ""), "");
+      ASSERT_EQ(NameFault(kUtf8.Apply(name), NameEncoding::kUtf8, ""), "");
+      ASSERT_LE(kUtf8.Apply(name).size(), name.size());
+    }
   }
+  EXPECT_EQ(NameFault(kLatin1.Apply(text), NameEncoding::kLatin1, ""), "");
 }
 
 }  // namespace

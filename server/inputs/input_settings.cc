@@ -1,0 +1,42 @@
+#include "server/inputs/input_settings.h"
+
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+#include "codec/rows/layout.h"
+#include "codec/text/name.h"
+#include "codec/text/point_text.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kDefaultTag = "tsd.inputs.default_tag";
+constexpr std::string_view kSeparator = "tsd.influx.separator";
+
+bool IsName(std::string_view text, const std::string& extra_chars) {
+  return NameFault(text, NameEncoding::kLatin1, extra_chars).empty();
+}
+
+}  // namespace
+
+absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
+  const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
+  InputSettings settings{.default_tag = config.text(kDefaultTag),
+                         .influx_separator = config.text(kSeparator)};
+  const Parsed<TagView> tag = ParseTagWord(settings.default_tag);
+  if (!tag.ok() || !IsName(tag->key, extra_chars) || !IsName(tag->value, extra_chars)) {
+    return absl::InvalidArgumentError(fmt::format("{}: got {}; want tagk=tagv", kDefaultTag,
+                                                  QuoteForMessage(settings.default_tag)));
+  }
+  if (!settings.influx_separator.empty() && !IsName(settings.influx_separator, extra_chars)) {
+    return absl::InvalidArgumentError(fmt::format("{}: got {}; want characters of a metric",
+                                                  kSeparator,
+                                                  QuoteForMessage(settings.influx_separator)));
+  }
+  return settings;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,129 @@
+#include "server/inputs/input_writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+
+// Why batches: a body of 64 MiB may have ten million points, and each costs 72 bytes beside its
+// text while it waits for the store. Only the newest ticket is waited for: it covers the older
+// ones.
+
+namespace hourcell {
+namespace {
+
+PointBatch* ThreadBatch() {
+  thread_local const auto batch = std::make_unique<PointBatch>();
+  return batch.get();
+}
+
+std::string Count(size_t count, std::string_view noun) {
+  const bool is_plural = count != 1 && !noun.ends_with('s');
+  return fmt::format("{} {}{}", count, noun, is_plural ? "s" : "");
+}
+
+}  // namespace
+
+InputWriter::InputWriter(const PutWriter* put, bool may_wait)
+    : put_(put), may_wait_(may_wait), batch_(ThreadBatch()) {}
+
+InputWriter::~InputWriter() {
+  batch_->Clear();
+}
+
+void InputWriter::Refuse(size_t item, std::string text) {
+  ++items_refused_;
+  AddFault(item, std::move(text));
+}
+
+// Points of one item mostly have the same fault.
+void InputWriter::AddFault(size_t item, std::string text) {
+  if (faults_.size() == kFaultsNamed) return;
+  if (!faults_.empty() && faults_.back().item == item && faults_.back().text == text) return;
+  faults_.push_back({item, std::move(text)});
+}
+
+void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
+  points_refused_ += refused.size();
+  for (const RefusedPoint& point : refused) {
+    put_->CountRefused(point.error.kind, 1);
+    is_throttled_ |= point.error.kind == PointErrorKind::kThrottled;
+    is_broken_ |= point.error.kind == PointErrorKind::kStorage;
+    AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
+  }
+}
+
+bool InputWriter::Flush() {
+  if (!failure_.ok() || must_wait_) return false;
+  const size_t points = batch_->points().size();
+  if (points == 0) return true;
+  if (batch_->is_full() && !may_wait_) {
+    must_wait_ = true;
+    return false;
+  }
+  std::vector<RefusedPoint> refused;
+  const CommitTicket ticket = put_->Append(batch_->points(), &refused, {.may_wait = may_wait_});
+  if (ticket.took_nothing()) {
+    failure_ = ticket.Wait();
+    must_wait_ = absl::IsAborted(failure_);
+    if (!must_wait_) put_->CountFailed(failure_, points);
+    return false;
+  }
+  newest_ = ticket;
+  appended_ += points - refused.size();
+  TakeRefused(refused);
+  batch_->Clear();
+  return true;
+}
+
+void InputWriter::Finish() {
+  Flush();
+  if (must_wait_) return;
+  if (items_refused_ > 0) put_->CountRefused(PointErrorKind::kIllegalArgument, items_refused_);
+  if (appended_ == 0) return;
+  if (const absl::Status status = newest_.Wait(); !status.ok()) {
+    put_->CountFailed(status, appended_);
+    failure_ = status;
+    return;
+  }
+  put_->CountAcknowledged(appended_);
+  written_ = appended_;
+}
+
+int InputWriter::status() const {
+  if (!failure_.ok()) {
+    if (absl::IsPermissionDenied(failure_)) return 403;
+    if (IsUnwanted(failure_)) return 400;
+    return IsForLater(failure_) ? 503 : 500;
+  }
+  // A full store outweighs a broken one, and that a bad point: the sender must know that sending
+  // again helps.
+  if (is_throttled_) return 503;
+  if (is_broken_) return 500;
+  return items_refused_ + points_refused_ > 0 ? 400 : 204;
+}
+
+std::string InputWriter::FaultText(std::string_view item) const {
+  std::string text;
+  if (!failure_.ok()) fmt::format_to(std::back_inserter(text), "{}\n", MessageOf(failure_));
+  std::vector<Fault> faults = faults_;
+  std::ranges::stable_sort(faults, {}, &Fault::item);
+  for (const Fault& fault : faults)
+    fmt::format_to(std::back_inserter(text), "{} {}: {}\n", item, fault.item, fault.text);
+  fmt::format_to(std::back_inserter(text), "{} refused, {} refused, {} written",
+                 Count(items_refused_, item), Count(points_refused_, "point"),
+                 Count(written_, "point"));
+  return text;
+}
+
+HttpResponse AnswerWhereItMayWait() {
+  HttpResponse response;
+  response.must_wait = true;
+  return response;
+}
+
+}  // namespace hourcell

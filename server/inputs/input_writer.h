@@ -1,0 +1,95 @@
+// InputWriter: the points of one request, batch by batch into the store, and what became of them.
+//
+//   InputWriter writer(&put_writer, request.may_wait);
+//   while (writer.HasRoom() && <there is another line>) {
+//     if (<the line is bad>) writer.Refuse(line, text);
+//     else <add its points to writer.batch()>
+//   }
+//   writer.Finish();
+//
+// A request that may not wait stores at most one batch: if it has more, nothing of it is stored,
+// and it is to be answered again where it may. Thread-compatible; one at a time on a thread.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+
+#include "engine/append.h"
+#include "server/http/http_message.h"
+#include "server/inputs/point_batch.h"
+#include "server/put/put_writer.h"
+
+namespace hourcell {
+
+// The faults that an answer names.
+inline constexpr size_t kFaultsNamed = 10;
+
+class InputWriter {
+ public:
+  // `put` is borrowed.
+  InputWriter(const PutWriter* put, bool may_wait);
+  ~InputWriter();
+  InputWriter(const InputWriter&) = delete;
+  InputWriter& operator=(const InputWriter&) = delete;
+
+  // Where the next points go. Its items count lines, or whatever the request has.
+  PointBatch* batch() { return batch_; }
+
+  // An item of which nothing is stored, and why: "got ...; want ...".
+  void Refuse(size_t item, std::string text);
+
+  // Hands on a full batch. False: no more points are wanted, as the store has failed or the
+  // request must wait.
+  bool HasRoom() { return !batch_->is_full() || Flush(); }
+
+  // Hands on the rest and waits until the points are acknowledged. Counts them.
+  void Finish();
+
+  // After Finish. The HTTP status: 204 if all is well; 400 if items or points are refused, or 403
+  // by an observer; 503 when the store is full; 500 when it is broken.
+  int status() const;
+  // The request is to be answered again where it may wait; nothing is stored.
+  bool must_wait() const { return must_wait_; }
+  size_t written() const { return written_; }
+
+  // What is wrong, if status() is not 204: up to kFaultsNamed faults, a line each, then the counts.
+  // `item` names the items: "line", "series".
+  //
+  //   line 2: got no field; want key=value
+  //   1 line refused, 0 points refused, 3 points written
+  std::string FaultText(std::string_view item) const;
+
+ private:
+  struct Fault {
+    size_t item = 0;
+    std::string text;
+  };
+
+  bool Flush();
+  void AddFault(size_t item, std::string text);
+  void TakeRefused(const std::vector<RefusedPoint>& refused);
+
+  const PutWriter* const put_;
+  const bool may_wait_;
+  PointBatch* const batch_;
+  CommitTicket newest_;
+  absl::Status failure_;  // of the store
+  bool must_wait_ = false;
+  bool is_throttled_ = false;  // of single points
+  bool is_broken_ = false;
+  size_t appended_ = 0;  // points that the store took, not yet acknowledged
+  size_t written_ = 0;
+  size_t items_refused_ = 0;
+  size_t points_refused_ = 0;
+  std::vector<Fault> faults_;
+};
+
+// The answer that says only that the request must wait.
+HttpResponse AnswerWhereItMayWait();
+
+}  // namespace hourcell

@@ -1,0 +1,51 @@
+#include "server/inputs/input_settings.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::input_settings_test {
+namespace {
+
+TEST(InputSettingsTest, HasDefaults) {
+  const auto settings = InputSettingsOf(Config());
+
+  ASSERT_OK(settings);
+  EXPECT_EQ(settings->default_tag, "host=unknown");
+  EXPECT_EQ(settings->influx_separator, "_");
+}
+
+TEST(InputSettingsTest, TakesLegalNames) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.inputs.default_tag", "source=telegraf"));
+  ASSERT_OK(config.Set("tsd.influx.separator", ""));
+
+  ASSERT_OK(InputSettingsOf(config));
+  ASSERT_OK(config.Set("tsd.core.tag.allow_specialchars", ":"));
+  ASSERT_OK(config.Set("tsd.influx.separator", ":"));
+  EXPECT_OK(InputSettingsOf(config));
+}
+
+TEST(InputSettingsTest, RefusesOthers) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"tsd.inputs.default_tag", ""},      {"tsd.inputs.default_tag", "host"},
+      {"tsd.inputs.default_tag", "host="}, {"tsd.inputs.default_tag", "=x"},
+      {"tsd.inputs.default_tag", "a b=c"}, {"tsd.inputs.default_tag", "a=b=c"},
+      {"tsd.influx.separator", " "},       {"tsd.influx.separator", ":"}};
+  for (const auto& [key, value] : cases) {
+    SCOPED_TRACE(key + " " + value);
+    Config config;
+    ASSERT_OK(config.Set(key, value));
+    EXPECT_THAT(InputSettingsOf(config).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         testing::AllOf(testing::HasSubstr(key), testing::HasSubstr("; want "))));
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::input_settings_test

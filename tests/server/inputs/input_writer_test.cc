@@ -1,0 +1,177 @@
+#include "server/inputs/input_writer.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+
+namespace hourcell::input_writer_test {
+namespace {
+
+class InputWriterTest : public ApiTest {
+ protected:
+  // A writer whose store does what the test says.
+  const PutWriter& put() {
+    if (!put_) {
+      put_ = std::make_unique<PutWriter>(
+          &tsdb(), [this](size_t points, std::vector<RefusedPoint>* refused, const AppendOptions&) {
+            batches_.push_back(points);
+            *refused = std::exchange(refused_, {});
+            return CommitTicket(statuses_.empty() ? absl::OkStatus() : TakeStatus());
+          });
+    }
+    return *put_;
+  }
+
+  absl::Status TakeStatus() {
+    absl::Status status = statuses_.front();
+    statuses_.erase(statuses_.begin());
+    return status;
+  }
+
+  static void Add(InputWriter* writer, size_t points, size_t item = 1) {
+    for (size_t i = 0; i < points; ++i)
+      writer->batch()->Add({.metric = "m", .tags = "a=b", .timestamp = {}, .value = {}}, item);
+  }
+
+  uint64_t Errors(const std::string& reason) {
+    return tsdb().stats().counter("rpc.put.errors", {{"reason", reason}})->value();
+  }
+
+  std::vector<size_t> batches_;  // points of each that the store got
+  std::vector<absl::Status> statuses_;
+  std::vector<RefusedPoint> refused_;  // of the next batch
+
+ private:
+  std::unique_ptr<PutWriter> put_;
+};
+
+TEST_F(InputWriterTest, WritesABatchAndCounts) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  Add(&writer, 3);
+  EXPECT_TRUE(writer.HasRoom());
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 204);
+  EXPECT_EQ(writer.written(), 3U);
+  EXPECT_THAT(batches_, testing::ElementsAre(3U));
+  EXPECT_EQ(tsdb().stats().counter("rpc.put.points")->value(), 3U);
+}
+
+TEST_F(InputWriterTest, NothingIsWellDone) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 204);
+  EXPECT_THAT(batches_, testing::IsEmpty());
+}
+
+TEST_F(InputWriterTest, MoreThanABatchIsLeftToAThreadThatMayWait) {
+  InputWriter hasty(&put(), /*may_wait=*/false);
+  Add(&hasty, kBatchPoints);
+  EXPECT_FALSE(hasty.HasRoom());
+  hasty.Finish();
+  EXPECT_TRUE(hasty.must_wait());
+  EXPECT_THAT(batches_, testing::IsEmpty());
+  EXPECT_TRUE(AnswerWhereItMayWait().must_wait);
+
+  hasty.batch()->Clear();
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  Add(&writer, 1);
+  writer.Finish();
+  EXPECT_EQ(writer.status(), 204);
+  EXPECT_EQ(writer.written(), kBatchPoints + 1);
+  EXPECT_THAT(batches_, testing::ElementsAre(kBatchPoints, 1U));
+}
+
+TEST_F(InputWriterTest, NewSeriesAreLeftToAThreadThatMayWait) {
+  statuses_ = {absl::AbortedError("others are being created")};
+  InputWriter writer(&put(), /*may_wait=*/false);
+  Add(&writer, 1);
+  writer.Finish();
+
+  EXPECT_TRUE(writer.must_wait());
+  EXPECT_EQ(Errors("throttled"), 0U);
+}
+
+TEST_F(InputWriterTest, NamesTheFaultsByTheirItem) {
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kIllegalArgument, .text = "no tag"}},
+              {.index = 1, .error = {.kind = PointErrorKind::kIllegalArgument, .text = "no tag"}}};
+  InputWriter writer(&put(), /*may_wait=*/false);
+  writer.Refuse(7, "got x; want y");
+  Add(&writer, 2, 3);
+  Add(&writer, 2, 9);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 400);
+  EXPECT_EQ(writer.FaultText("line"),
+            "line 3: no tag\nline 7: got x; want y\n1 line refused, 2 points refused, 2 points "
+            "written");
+  EXPECT_EQ(writer.FaultText("series").find("1 series refused"),
+            writer.FaultText("series").find("1 series"));
+  EXPECT_EQ(Errors("illegal_argument"), 3U);
+}
+
+TEST_F(InputWriterTest, NamesAFewOfManyFaults) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  for (size_t line = 1; line <= 1000; ++line)
+    writer.Refuse(line, "bad");
+  writer.Finish();
+
+  EXPECT_THAT(writer.FaultText("line"), testing::HasSubstr("line 10: bad\n1000 lines refused"));
+}
+
+TEST_F(InputWriterTest, AThrottledPointOutweighsABadOne) {
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kThrottled, .text = "later"}},
+              {.index = 1, .error = {.kind = PointErrorKind::kStorage, .text = "io"}}};
+  InputWriter writer(&put(), /*may_wait=*/true);
+  writer.Refuse(1, "bad");
+  Add(&writer, 3);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 503);
+}
+
+TEST_F(InputWriterTest, SaysWhoseFaultAFailureIs) {
+  const std::vector<std::pair<absl::Status, int>> cases = {
+      {absl::UnavailableError("full"), 503},
+      {absl::ResourceExhaustedError("full"), 503},
+      {absl::FailedPreconditionError("fsync failed"), 500},
+      {absl::PermissionDeniedError("not yours"), 403},
+      {absl::InvalidArgumentError("unwanted"), 400}};
+  for (const auto& [failure, status] : cases) {
+    SCOPED_TRACE(failure.ToString());
+    statuses_ = {failure};
+    InputWriter writer(&put(), /*may_wait=*/true);
+    Add(&writer, 2);
+    writer.Finish();
+
+    EXPECT_EQ(writer.status(), status);
+    EXPECT_EQ(writer.written(), 0U);
+    EXPECT_THAT(writer.FaultText("line"), testing::StartsWith(std::string(failure.message())));
+  }
+  EXPECT_EQ(Errors("throttled"), 4U);
+  EXPECT_EQ(Errors("storage"), 2U);
+  EXPECT_EQ(Errors("illegal_argument"), 4U);
+}
+
+TEST_F(InputWriterTest, AFailedBatchEndsTheRequest) {
+  statuses_ = {absl::OkStatus(), absl::UnavailableError("full")};
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  Add(&writer, kBatchPoints);
+  EXPECT_FALSE(writer.HasRoom());
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 503);
+  EXPECT_EQ(writer.written(), kBatchPoints) << "the first batch is acknowledged";
+}
+
+}  // namespace
+}  // namespace hourcell::input_writer_test

@@ -1,0 +1,94 @@
+#include "tests/server/inputs/prom_messages.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <protozero/pbf_writer.hpp>
+#include <snappy.h>
+
+namespace hourcell {
+namespace {
+
+using protozero::pbf_writer;
+
+// The numbers of fields that differ.
+struct Fields {
+  uint32_t series;
+  uint32_t samples;
+  uint32_t histograms;
+  uint32_t exemplars;
+};
+constexpr Fields kFields1 = {.series = 1, .samples = 2, .histograms = 4, .exemplars = 3};
+constexpr Fields kFields2 = {.series = 5, .samples = 2, .histograms = 3, .exemplars = 4};
+
+uint32_t SymbolOf(const std::string& text, std::vector<std::string>* symbols) {
+  const auto found = std::ranges::find(*symbols, text);
+  const auto number = static_cast<uint32_t>(found - symbols->begin());
+  if (found == symbols->end()) symbols->push_back(text);
+  return number;
+}
+
+void AddLabels(const PromTestSeries& series,
+               std::vector<std::string>* symbols,
+               pbf_writer* message) {
+  std::vector<uint32_t> numbers;
+  for (const auto& [name, value] : series.labels) {
+    if (symbols != nullptr) {
+      numbers.push_back(SymbolOf(name, symbols));
+      numbers.push_back(SymbolOf(value, symbols));
+      continue;
+    }
+    pbf_writer label(*message, 1);
+    label.add_string(1, name);
+    label.add_string(2, value);
+  }
+  if (!numbers.empty()) message->add_packed_uint32(1, numbers.begin(), numbers.end());
+}
+
+std::string SeriesMessage(const PromTestSeries& series,
+                          const Fields& fields,
+                          std::vector<std::string>* symbols) {
+  std::string bytes;
+  pbf_writer message(bytes);
+  AddLabels(series, symbols, &message);
+  for (const PromSample& sample : series.samples) {
+    pbf_writer part(message, fields.samples);
+    part.add_double(1, sample.value);
+    part.add_int64(2, sample.ms);
+  }
+  for (size_t i = 0; i < series.histograms; ++i)
+    message.add_message(fields.histograms, std::string("\x08\x01"));
+  for (size_t i = 0; i < series.exemplars; ++i)
+    message.add_message(fields.exemplars, std::string("\x08\x01"));
+  return bytes;
+}
+
+}  // namespace
+
+std::string PromMessage(PromWriteVersion version, const std::vector<PromTestSeries>& series) {
+  const bool has_symbols = version == PromWriteVersion::k2;
+  const Fields& fields = has_symbols ? kFields2 : kFields1;
+  std::vector<std::string> symbols = {""};
+  std::vector<std::string> parts;
+  for (const PromTestSeries& one : series)
+    parts.push_back(SeriesMessage(one, fields, has_symbols ? &symbols : nullptr));
+  std::string bytes;
+  pbf_writer message(bytes);
+  if (has_symbols) {
+    for (const std::string& symbol : symbols)
+      message.add_string(4, symbol);
+  }
+  for (const std::string& part : parts)
+    message.add_message(fields.series, part);
+  if (!has_symbols) message.add_message(3, std::string("\x08\x01"));  // metadata
+  return bytes;
+}
+
+std::string SnappyBlock(const std::string& text) {
+  std::string block;
+  snappy::Compress(text.data(), text.size(), &block);
+  return block;
+}
+
+}  // namespace hourcell
