@@ -1,5 +1,7 @@
 // What every store does with the rows of one group and of one table.
 
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/random.h"
 #include "tests/engine/table/conformance/conformance.h"
 
 namespace hourcell {
@@ -120,6 +123,90 @@ TEST_P(TableStoreTest, ScansARangeInByteOrder) {
               ElementsAre(Pair("a", "x"), Pair("ab", "x"), Pair("b", "x")));
   EXPECT_THAT(Scan(TableId::kUid, {.begin = "c", .end = ""}),
               ElementsAre(Pair("c", "x"), Pair("\xff", "x")));
+}
+
+// What a cursor must answer, from a map.
+class ModelCursor {
+ public:
+  using Rows = std::map<std::string, std::string>;
+
+  ModelCursor(const Rows& rows, const ScanRange& range) {
+    for (const auto& [key, value] : rows) {
+      if (key >= range.begin && (range.end.empty() || key < range.end)) keys_.push_back(key);
+    }
+    at_ = keys_.size();
+  }
+
+  void Seek(const std::string& key) { at_ = Below(key); }
+  void SeekBefore(const std::string& key) { To(Below(key)); }
+  void SeekToLast() { To(keys_.size()); }
+  void Next() { ++at_; }
+  std::string at() const { return at_ < keys_.size() ? keys_[at_] : "none"; }
+
+ private:
+  size_t Below(const std::string& key) const {
+    return static_cast<size_t>(std::ranges::lower_bound(keys_, key) - keys_.begin());
+  }
+  void To(size_t end) { at_ = end == 0 ? keys_.size() : end - 1; }
+
+  std::vector<std::string> keys_;
+  size_t at_;
+};
+
+std::string PlaceOf(const RowCursor& cursor) {
+  return cursor.valid() ? std::string(cursor.key()) : std::string("none");
+}
+
+// Ranges without rows, that end before they begin, or that lie above and below all rows included.
+TEST_P(TableStoreTest, ACursorGoesWhereAMapSays) {
+  HOURCELL_WANT_PROMISE(TableCapability::kOrderedScans);
+  const uint64_t seed = 22;
+  SCOPED_TRACE(seed);
+  Random random(seed);
+  const auto key = [&] {
+    std::string bytes;
+    for (size_t length = 1 + random.Below(2); length > 0; --length)
+      bytes += static_cast<char>('a' + random.Below(5));
+    return bytes;
+  };
+  ModelCursor::Rows rows;
+  for (int i = 0; i < 9; ++i) {
+    rows[key()] = "x";
+    ASSERT_OK(Set(TableId::kUid, key(), "deleted"));
+  }
+  for (const auto& [deleted, value] : Scan(TableId::kUid, {}))
+    ASSERT_OK(Delete(TableId::kUid, deleted));
+  for (const auto& [each, value] : rows)
+    ASSERT_OK(Set(TableId::kUid, each, value));
+
+  const std::unique_ptr<TableView> view = store_->Snapshot();
+  for (int round = 0; round < 60; ++round) {
+    const ScanRange range = {.begin = random.Below(5) == 0 ? "" : key(),
+                             .end = random.Below(3) == 0 ? "" : key()};
+    const std::unique_ptr<RowCursor> cursor = view->NewCursor(TableId::kUid, range);
+    ModelCursor model(rows, range);
+    ASSERT_EQ(PlaceOf(*cursor), "none") << "at no row yet";
+    for (int step = 0; step < 8; ++step) {
+      const std::string to = random.Below(6) == 0 ? "zz" : key();
+      const uint64_t kind = cursor->valid() ? random.Below(5) : random.Below(3);
+      switch (kind) {
+        case 0:
+          cursor->Seek(to), model.Seek(to);
+          break;
+        case 1:
+          cursor->SeekBefore(to), model.SeekBefore(to);
+          break;
+        case 2:
+          cursor->SeekToLast(), model.SeekToLast();
+          break;
+        default:
+          cursor->Next(), model.Next();
+      }
+      ASSERT_EQ(PlaceOf(*cursor), model.at())
+          << "[" << range.begin << ", " << range.end << ") step " << kind << " to " << to;
+      ASSERT_OK(cursor->status());
+    }
+  }
 }
 
 TEST_P(TableStoreTest, KeepsEverythingAcrossAReopen) {
