@@ -157,6 +157,13 @@ class RocksTableStore : public TableStore {
   }
   ~RocksTableStore() override { Close().IgnoreError(); }  // a destructor cannot report
 
+  TableCapabilities capabilities() const override {
+    return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
+            TableCapability::kSnapshots,    TableCapability::kAtomicGroups,
+            TableCapability::kDurable,      TableCapability::kRegionChanges,
+            TableCapability::kByteCounts,   TableCapability::kPinnedFiles};
+  }
+
   absl::Status Apply(std::span<const Mutation> group, bool sync) override {
     rocksdb::WriteOptions options;
     options.sync = sync;

@@ -9,6 +9,7 @@
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/store_meta.h"
 #include "engine/store/store_gauges.h"
+#include "engine/store/store_needs.h"
 #include "engine/write/point_replay.h"
 
 namespace hourcell {
@@ -104,6 +105,7 @@ void Tsdb::Impl::MakeAdmins() {
 
 absl::Status Tsdb::Impl::OpenTables() {
   HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
+  HOURCELL_RETURN_IF_ERROR(CheckStoreNeeds("rocksdb", tables->capabilities()));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
   HOURCELL_RETURN_IF_ERROR(

@@ -56,8 +56,9 @@ class RegionStore {
   virtual absl::Status Presplit(TableId table, const RegionCut& cut) = 0;
 
   // Cuts the region that has the keys there, while writes and reads go on. kInvalidArgument: the
-  // region begins with one of them, or does not have all, or the table can have one region only.
-  // kFailedPrecondition: no region may begin with that.
+  // region begins with one of them, or does not have all. kFailedPrecondition: no region may begin
+  // with that, or the table can have one region only. kUnimplemented: the store changes no regions,
+  // as from Presplit and MergeRegions.
   virtual absl::Status Split(TableId table, const RegionCut& cut) = 0;
 
   // Makes one region of neighbours, while writes and reads go on. Ids in any order. Those that are

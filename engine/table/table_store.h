@@ -7,15 +7,22 @@
 //   Tables            writes and reads rows             tables.h
 //   RegionStore       divides tables into regions       region_store.h
 //   TableMaintenance  looks after files, and closes     table_maintenance.h
+//
+// What an implementation promises beyond that, it says in capabilities() (table_capabilities.h).
 
 #pragma once
 
 #include "engine/table/region_store.h"
+#include "engine/table/table_capabilities.h"
 #include "engine/table/table_maintenance.h"
 #include "engine/table/tables.h"
 
 namespace hourcell {
 
-class TableStore : public Tables, public RegionStore, public TableMaintenance {};
+class TableStore : public Tables, public RegionStore, public TableMaintenance {
+ public:
+  // The same for as long as the object lives.
+  virtual TableCapabilities capabilities() const = 0;
+};
 
 }  // namespace hourcell

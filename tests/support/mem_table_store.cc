@@ -19,8 +19,10 @@ class MemRowCursor : public RowCursor {
  public:
   using Rows = std::map<std::string, std::string>;
   MemRowCursor(const Rows& rows, const ScanRange& range)
-      : begin_(rows.lower_bound(range.begin)),
-        end_(range.end.empty() ? rows.end() : rows.lower_bound(range.end)),
+      : end_(range.end.empty() ? rows.end() : rows.lower_bound(range.end)),
+        // A range that ends where it begins, or before, has no rows.
+        begin_(!range.end.empty() && range.end <= range.begin ? end_
+                                                              : rows.lower_bound(range.begin)),
         rows_(rows),
         row_(end_) {}
 
@@ -38,13 +40,13 @@ class MemRowCursor : public RowCursor {
 
  private:
   Rows::const_iterator Clamp(Rows::const_iterator row) const {
+    if (begin_ == end_) return end_;
     if (row == rows_.end() || (end_ != rows_.end() && row->first >= end_->first)) return end_;
-    if (begin_ != rows_.end() && row->first < begin_->first) return begin_;
-    return row;
+    return row->first < begin_->first ? begin_ : row;
   }
 
-  const Rows::const_iterator begin_;
   const Rows::const_iterator end_;
+  const Rows::const_iterator begin_;
   const Rows& rows_;
   Rows::const_iterator row_;
 };

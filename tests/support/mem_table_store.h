@@ -24,6 +24,13 @@ class MemTableStore : public TableStore {
 
   MemTableStore();
 
+  // It keeps nothing, and has no files.
+  TableCapabilities capabilities() const override {
+    return {TableCapability::kOrderedScans,  TableCapability::kMergeOperands,
+            TableCapability::kSnapshots,     TableCapability::kAtomicGroups,
+            TableCapability::kRegionChanges, TableCapability::kByteCounts};
+  }
+
   absl::Status Apply(std::span<const Mutation> group, bool sync) override;
   absl::Status Sync() override;
   std::unique_ptr<TableView> Snapshot() override;

@@ -33,6 +33,9 @@ constexpr std::array kRules = {
     FolderRule{"engine/rows",
                "codec/base codec codec/rows uid engine/regions engine/query engine "
                "engine/table engine/journal"},
+    FolderRule{"engine/bigtable/api", "codec/base engine/table"},
+    FolderRule{"engine/bigtable",
+               "codec/base codec/cells engine/table engine/rows engine/bigtable/api"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",

@@ -25,6 +25,9 @@ constexpr std::string_view kNoHeader = "";
 
 constexpr std::array kConfined = {
     Confined{"<rocksdb/", "bench/ engine/rocks/ engine/journal/ tests/", kAnyHeader},
+    Confined{"<bigtable_proto/", "engine/bigtable/ tests/", kAnyHeader},
+    Confined{"<google/", "engine/bigtable/ tests/", kAnyHeader},
+    Confined{"<grpc", "engine/bigtable/ tests/", kAnyHeader},
     Confined{"<boost/", "server/ tests/", "server/net/asio.h"},
     Confined{"\"server/net/asio.h\"", "server/ tests/server/", kNoHeader},
     Confined{"<CLI/", "server/cli/command_line.cc", kNoHeader},

@@ -26,6 +26,8 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"codec/base/clock.cc", "one call of the operating system"},
     MirrorException{"codec/base/kill_point.cc", "ends the process: tests/http/crash/crash_test.cc"},
     MirrorException{"codec/base/random.cc", "one call of the operating system"},
+    MirrorException{"engine/bigtable/bigtable_view.cc",
+                    "tests/engine/table/conformance, tests/engine/bigtable"},
     MirrorException{"engine/fsck/fsck_checks.cc",
                     "tests/engine/fsck/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/journal/journal_repair.cc",

@@ -35,7 +35,8 @@ constexpr std::array kWordsOfOneMeaning = {
         "", "\"worker\" of a scan, \"element\" of a vector; a lane is a part of ingest"},
     WordOfOneMeaning{
         "trim",
-        "engine/rocks/ engine/regions/ engine/table/ engine/store/tsdb_impl. engine/fsck/ "
+        "engine/rocks/ engine/regions/ engine/table/ engine/bigtable/bigtable_table_store. "
+        "engine/store/tsdb_impl. engine/fsck/ "
         "engine/README.md bench/lab/ bench/split_bench.cc tests/engine/rocks/ "
         "tests/engine/regions/ tests/engine/table/ tests/engine/fsck/ tests/http/crash/ "
         "tests/support/ docs/decisions/0011 docs/fsck.md docs/regions.md docs/reliability.md "
@@ -46,7 +47,8 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "column",
         "codec/ engine/hours/ engine/query/ engine/read/ engine/write/ engine/scan/ "
-        "engine/series/ engine/store/ engine/fsck/ bench/ tests/codec/ tests/engine/ tests/fuzz/ "
+        "engine/series/ engine/store/ engine/fsck/ engine/bigtable/ tests/support/bigtable/ bench/ "
+        "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/query/row_text_test.cc "
         "engine/README.md engine/options.h docs/decisions/ docs/reliability.md ARCHITECTURE.md "
         "CHANGELOG.md",

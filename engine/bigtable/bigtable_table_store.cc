@@ -1,0 +1,276 @@
+#include "engine/bigtable/bigtable_table_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/bigtable_view.h"
+#include "engine/bigtable/group_stages.h"
+#include "engine/bigtable/row_rewrite.h"
+#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/version_ledger.h"
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kFormat = "1";
+constexpr char kFormatRow[] = "format";
+constexpr char kVersionsRow[] = "versions";
+constexpr char kWritersRow[] = "writers";
+// Versions of a process that ends are lost, and there are 2^53: a block costs a call, not space.
+constexpr uint64_t kVersionBlock = 1 << 16;
+
+void SetCell(std::string_view qualifier,
+             uint64_t version,
+             std::string value,
+             RowMutations* mutations) {
+  auto& cell = *mutations->add_mutations()->mutable_set_cell();
+  cell.set_family_name(std::string(kBigtableFamily));
+  cell.set_column_qualifier(std::string(qualifier));
+  cell.set_timestamp_micros(MicrosOf(version));
+  cell.set_value(std::move(value));
+}
+
+std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint64_t writer) {
+  std::vector<RowMutations> rows;
+  for (const RowChange& change : stage.rows) {
+    RowMutations& row = rows.emplace_back();
+    row.set_row_key(change.key);
+    switch (change.kind) {
+      case Mutation::Kind::kSet:
+        SetCell(kBaseQualifier, version, EncodeSet(change.value), &row);
+        break;
+      case Mutation::Kind::kDelete:
+        SetCell(kBaseQualifier, version, EncodeDelete(), &row);
+        break;
+      case Mutation::Kind::kMerge:
+        SetCell(EncodeOperandName({.writer = writer, .first = version, .last = version}), version,
+                change.value, &row);
+        break;
+    }
+  }
+  return rows;
+}
+
+class BigtableTableStore : public TableStore {
+ public:
+  BigtableTableStore(const BigtableOptions& options, BigtableChannels channels)
+      : client_(options, std::move(channels)),
+        system_(options.table_prefix + "-system"),
+        ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionBlock) {}
+
+  absl::Status Open() {
+    HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
+    HOURCELL_ASSIGN_OR_RETURN(
+        writer_, client_.Increment(system_, kWritersRow, std::string(kBigtableFamily), 1));
+    HOURCELL_RETURN_IF_ERROR(ledger_.Open());
+    is_open_ = true;
+    return absl::OkStatus();
+  }
+
+  TableCapabilities capabilities() const override {
+    return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
+            TableCapability::kSnapshots, TableCapability::kDurable};
+  }
+
+  // The service answers when the rows are in its log, so `sync` adds nothing.
+  absl::Status Apply(std::span<const Mutation> group, bool /*sync*/) override {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    const std::vector<GroupStage> stages = StagesOf(group);
+    if (stages.empty()) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t first, ledger_.Begin(stages.size()));
+    absl::Status written;
+    for (size_t i = 0; i < stages.size() && written.ok(); ++i) {
+      written = client_.Mutate(BigtableNameOf(client_.options(), stages[i].table),
+                               RowsOf(stages[i], first + i, writer_));
+    }
+    ledger_.End(first, /*is_known=*/written.ok());
+    return written;
+  }
+  absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
+    return Apply(group, /*sync=*/false);
+  }
+  bool IsLagging(TableId /*table*/, std::string_view /*key*/) override { return false; }
+  absl::Status Sync() override { return CheckOpen(); }
+  std::unique_ptr<TableView> Snapshot() override {
+    return std::make_unique<BigtableView>(&client_, &ledger_);
+  }
+
+  absl::Status Presplit(TableId /*table*/, const RegionCut& /*cut*/) override {
+    return NoRegionChanges();
+  }
+  absl::Status Split(TableId /*table*/, const RegionCut& /*cut*/) override {
+    return NoRegionChanges();
+  }
+  absl::Status MergeRegions(TableId /*table*/, std::span<const RegionId> /*ids*/) override {
+    return NoRegionChanges();
+  }
+  absl::StatusOr<bool> TrimRegions(TableId /*table*/) override { return false; }
+  std::vector<RegionInfo> Regions(TableId table) override;
+  absl::StatusOr<std::vector<RegionUse>> RegionUses(TableId table) override;
+  absl::StatusOr<uint64_t> ApproximateBytes(TableId table, const ScanRange& range) override;
+  absl::StatusOr<RegionProbe> ProbeRegion(TableId /*table*/, RegionId /*id*/) override {
+    return NoRegionChanges();
+  }
+
+  absl::Status Flush(TableId /*table*/) override { return CheckOpen(); }
+  absl::Status Compact(TableId table, std::atomic<bool>* cancelled) override;
+  // Expired rows stay for now: readers leave them out.
+  void SetExpiry(const RowExpiry* /*expiry*/) override {}
+  absl::StatusOr<uint64_t> DropExpired() override { return 0; }
+  absl::Status Close() override {
+    is_open_ = false;
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status CheckOpen() const {
+    return is_open_ ? absl::OkStatus() : absl::FailedPreconditionError("store is closed");
+  }
+  static absl::Status NoRegionChanges() {
+    return absl::UnimplementedError("bigtable: the service divides tables by itself");
+  }
+
+  absl::StatusOr<uint64_t> ReserveVersions(uint64_t count) {
+    HOURCELL_ASSIGN_OR_RETURN(
+        const uint64_t end,
+        client_.Increment(system_, kVersionsRow, std::string(kBigtableFamily), count));
+    // The counter begins at 0, and version 0 is no write's.
+    return end - count + 1;
+  }
+
+  absl::Status CheckOrMakeFormat();
+  absl::Status CheckFormat(const BigtableRow& row) const;
+  absl::Status MakeTables();
+
+  BigtableClient client_;
+  const std::string system_;
+  VersionLedger ledger_;
+  uint64_t writer_ = 0;
+  std::atomic<bool> is_open_{false};
+};
+
+absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
+  if (row.cells.size() == 1 && row.cells[0].value == kFormat) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("bigtable: tables {}-* have a format that this version does not know",
+                  client_.options().table_prefix));
+}
+
+// The table of the counters is made last: where it is, all are.
+absl::Status BigtableTableStore::MakeTables() {
+  for (const TableId table : kTableIds) {
+    HOURCELL_RETURN_IF_ERROR(client_.CreateTable(BigtableNameOf(client_.options(), table),
+                                                 std::string(kBigtableFamily)));
+  }
+  return client_.CreateTable(system_, std::string(kBigtableFamily));
+}
+
+absl::Status BigtableTableStore::CheckOrMakeFormat() {
+  constexpr int kTriesMax = 10;
+  RowMutations format;
+  format.set_row_key(kFormatRow);
+  SetCell("f", 1, std::string(kFormat), &format);
+  absl::Status last;
+  // A set without an answer may have been made: the next read tells.
+  for (int i = 0; i < kTriesMax; ++i) {
+    const absl::StatusOr<BigtablePage> page = client_.Read(system_, {.keys = {kFormatRow}});
+    if (absl::IsNotFound(page.status())) {
+      HOURCELL_RETURN_IF_ERROR(MakeTables());
+      continue;
+    }
+    HOURCELL_RETURN_IF_ERROR(page.status());
+    if (!page->rows.empty()) return CheckFormat(page->rows[0]);
+    last = client_.SetIfAbsent(system_, format).status();
+    if (!last.ok() && !absl::IsUnavailable(last)) return last;
+  }
+  return last.ok() ? absl::UnavailableError("bigtable: the format is not there") : last;
+}
+
+std::vector<RegionInfo> BigtableTableStore::Regions(TableId table) {
+  const absl::StatusOr<std::vector<RegionUse>> uses = RegionUses(table);
+  std::vector<RegionInfo> regions;
+  if (uses.ok()) {
+    for (const RegionUse& use : *uses)
+      regions.push_back(use.region);
+    return regions;
+  }
+  // There is no way to say so, and there is always one.
+  RegionInfo all;
+  all.table = TableName(table);
+  all.id.value = 1;
+  all.state = RegionState::kOpen;
+  regions.push_back(std::move(all));
+  return regions;
+}
+
+absl::StatusOr<std::vector<RegionUse>> BigtableTableStore::RegionUses(TableId table) {
+  HOURCELL_RETURN_IF_ERROR(CheckOpen());
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<TabletEnd> samples,
+                            client_.SampleKeys(BigtableNameOf(client_.options(), table)));
+  std::vector<RegionUse> uses;
+  std::string start;
+  int64_t start_bytes = 0;
+  for (const TabletEnd& sample : samples) {
+    RegionUse use;
+    use.region.table = TableName(table);
+    use.region.id.value = uses.size() + 1;
+    use.region.state = RegionState::kOpen;
+    use.region.range = {.start = start, .end = sample.key};
+    use.file_bytes = static_cast<uint64_t>(std::max<int64_t>(sample.offset_bytes - start_bytes, 0));
+    uses.push_back(std::move(use));
+    start = sample.key;
+    start_bytes = sample.offset_bytes;
+  }
+  return uses;
+}
+
+absl::StatusOr<uint64_t> BigtableTableStore::ApproximateBytes(TableId table,
+                                                              const ScanRange& range) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, RegionUses(table));
+  uint64_t bytes = 0;
+  for (const RegionUse& use : uses) {
+    if (use.region.range.Overlaps(range.begin, range.end)) bytes += use.file_bytes;
+  }
+  return bytes;
+}
+
+absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cancelled) {
+  const std::string name = BigtableNameOf(client_.options(), table);
+  for (ScanRange left;;) {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    if (cancelled != nullptr && cancelled->load()) {
+      return absl::CancelledError(fmt::format("compact {}: ended; what was merged stays", name));
+    }
+    // Before the rows are read: what is settled is in them.
+    const VersionView settled = ledger_.Settled();
+    HOURCELL_ASSIGN_OR_RETURN(BigtablePage page, client_.Read(name, {.range = left}));
+    if (!page.rows.empty()) left.begin = AfterKey(page.rows.back().key);
+    std::vector<RowMutations> rewrites;
+    for (BigtableRow& row : page.rows) {
+      HOURCELL_ASSIGN_OR_RETURN(const StoredRow stored, DecodeStoredRow(std::move(row)));
+      std::optional<RowMutations> rewrite = RewriteOf(table, stored, settled, writer_);
+      if (rewrite.has_value()) rewrites.push_back(*std::move(rewrite));
+    }
+    HOURCELL_RETURN_IF_ERROR(client_.Mutate(name, std::move(rewrites)));
+    if (page.is_complete) return absl::OkStatus();
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const BigtableOptions& options) {
+  HOURCELL_ASSIGN_OR_RETURN(BigtableChannels channels, OpenBigtableChannels(options));
+  auto store = std::make_unique<BigtableTableStore>(options, std::move(channels));
+  HOURCELL_RETURN_IF_ERROR(store->Open());
+  return store;
+}
+
+}  // namespace hourcell

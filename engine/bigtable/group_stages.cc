@@ -1,0 +1,59 @@
+#include "engine/bigtable/group_stages.h"
+
+#include <string_view>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "engine/bigtable/stored_row.h"
+
+namespace hourcell {
+namespace {
+
+bool IsUnordered(const Mutation& mutation) {
+  return mutation.table == TableId::kData || mutation.kind == Mutation::Kind::kMerge;
+}
+
+// Puts a later mutation of the same row on top of `*row`.
+void Fold(const Mutation& mutation, RowChange* row) {
+  if (mutation.kind != Mutation::Kind::kMerge) {
+    row->kind = mutation.kind;
+    row->value = mutation.value;
+    return;
+  }
+  if (row->kind == Mutation::Kind::kDelete) {
+    row->kind = Mutation::Kind::kSet;
+    row->value = mutation.value;
+    return;
+  }
+  const std::string_view both[] = {row->value, mutation.value};
+  row->value = MergedOperands(mutation.table, both);
+}
+
+}  // namespace
+
+std::vector<GroupStage> StagesOf(std::span<const Mutation> group) {
+  std::vector<GroupStage> stages;
+  absl::flat_hash_map<std::string_view, size_t> places;  // of keys in the last stage
+  const Mutation* before = nullptr;
+  for (const Mutation& mutation : group) {
+    const bool same_table = before != nullptr && before->table == mutation.table;
+    const bool same_row =
+        same_table && before->key == mutation.key && stages.back().rows.size() == 1;
+    const bool both_unordered = same_table && IsUnordered(*before) && IsUnordered(mutation);
+    if (!same_row && !both_unordered) {
+      stages.push_back({.table = mutation.table});
+      places.clear();
+    }
+    before = &mutation;
+    std::vector<RowChange>& rows = stages.back().rows;
+    const auto [place, is_new] = places.try_emplace(mutation.key, rows.size());
+    if (is_new) {
+      rows.push_back({.key = mutation.key, .kind = mutation.kind, .value = mutation.value});
+    } else {
+      Fold(mutation, &rows[place->second]);
+    }
+  }
+  return stages;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,146 @@
+#include "engine/bigtable/stored_row.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+#include "codec/cells/cell.h"
+#include "engine/rows/series_key.h"
+
+namespace hourcell {
+namespace {
+
+constexpr char kSetKind = '=';
+constexpr char kDeleteKind = '-';
+constexpr char kOperand = 'm';
+constexpr char kJoined = 'j';
+constexpr size_t kNameBytes = 1 + 4 * 8;
+
+absl::StatusOr<StoredBase> DecodeBase(BigtableCell cell) {
+  StoredBase base;
+  base.version = static_cast<uint64_t>(cell.timestamp_micros) / 1000;
+  if (cell.timestamp_micros > 0 && !cell.value.empty() && cell.value[0] == kSetKind) {
+    cell.value.erase(0, 1);
+    base.value = std::move(cell.value);
+    return base;
+  }
+  if (cell.timestamp_micros > 0 && cell.value == EncodeDelete()) return base;
+  return absl::DataLossError("a set or delete of a form that is not ours");
+}
+
+}  // namespace
+
+int64_t MicrosOf(uint64_t version) {
+  HOURCELL_CHECK(version <= kVersionMax);
+  return static_cast<int64_t>(version) * 1000;
+}
+
+std::string EncodeSet(std::string_view value) {
+  std::string bytes(1, kSetKind);
+  bytes += value;
+  return bytes;
+}
+
+std::string EncodeDelete() {
+  return std::string(1, kDeleteKind);
+}
+
+bool OperandName::Covers(const OperandName& other) const {
+  return writer == other.writer && cut == other.cut && first <= other.first && other.last <= last;
+}
+
+std::string EncodeOperandName(const OperandName& name) {
+  std::string bytes(1, name.is_joined() ? kJoined : kOperand);
+  for (const uint64_t part : {name.writer, name.cut, name.first, name.last})
+    AppendBigEndian(part, 8, &bytes);
+  return bytes;
+}
+
+absl::StatusOr<OperandName> DecodeOperandName(std::string_view qualifier) {
+  if (qualifier.size() != kNameBytes) {
+    return absl::DataLossError(
+        fmt::format("operand name has {} bytes; want {}", qualifier.size(), kNameBytes));
+  }
+  const auto part = [&](size_t i) { return LoadBigEndian(qualifier.data() + 1 + 8 * i, 8); };
+  const OperandName name = {.writer = part(0), .cut = part(1), .first = part(2), .last = part(3)};
+  if (name.first > name.last || name.last > kVersionMax ||
+      qualifier[0] != (name.is_joined() ? kJoined : kOperand)) {
+    return absl::DataLossError("operand name of a form that is not ours");
+  }
+  return name;
+}
+
+absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row) {
+  StoredRow stored;
+  stored.key = std::move(row.key);
+  for (BigtableCell& cell : row.cells) {
+    if (cell.qualifier == kBaseQualifier) {
+      HOURCELL_ASSIGN_OR_RETURN(stored.bases.emplace_back(), DecodeBase(std::move(cell)));
+    } else {
+      HOURCELL_ASSIGN_OR_RETURN(const OperandName name, DecodeOperandName(cell.qualifier));
+      // Of a name only one value is ever written; the newest cell is the first.
+      if (!stored.operands.empty() && stored.operands.back().name == name) continue;
+      stored.operands.push_back({.name = name, .value = std::move(cell.value)});
+    }
+  }
+  std::ranges::sort(stored.bases, std::ranges::greater(), &StoredBase::version);
+  std::ranges::sort(stored.operands, [](const StoredOperand& a, const StoredOperand& b) {
+    return std::tuple(a.name.last, b.name.first, a.name.writer) <
+           std::tuple(b.name.last, a.name.first, b.name.writer);
+  });
+  return stored;
+}
+
+const StoredBase* BaseOf(const StoredRow& row, const VersionView& view) {
+  const auto base = std::ranges::find_if(
+      row.bases, [&](const StoredBase& each) { return view.Sees(each.version); });
+  return base == row.bases.end() ? nullptr : &*base;
+}
+
+std::vector<const StoredOperand*> OperandsAbove(const StoredRow& row,
+                                                const VersionView& view,
+                                                const StoredBase* base) {
+  std::vector<const StoredOperand*> above;
+  for (const StoredOperand& operand : row.operands) {
+    if (!view.Sees(operand.name.last)) continue;
+    if (base != nullptr && operand.name.last <= base->version) continue;
+    const bool is_inside = std::ranges::any_of(row.operands, [&](const StoredOperand& other) {
+      return &other != &operand && view.Sees(other.name.last) && other.name.Covers(operand.name);
+    });
+    if (!is_inside) above.push_back(&operand);
+  }
+  return above;
+}
+
+std::optional<std::string> ValueOf(TableId table, const StoredRow& row, const VersionView& view) {
+  const StoredBase* const base = BaseOf(row, view);
+  const std::vector<const StoredOperand*> above = OperandsAbove(row, view, base);
+  if (above.empty()) return base == nullptr ? std::nullopt : base->value;
+  std::vector<std::string_view> values;
+  if (base != nullptr && base->value.has_value()) values.push_back(*base->value);
+  for (const StoredOperand* const operand : above)
+    values.push_back(operand->value);
+  return MergedOperands(table, values);
+}
+
+std::string MergedOperands(TableId table, std::span<const std::string_view> operands) {
+  HOURCELL_CHECK(MergesIn(table) && !operands.empty());
+  std::string merged;
+  if (table == TableId::kSeries) {
+    MergePostings(operands, &merged);
+  } else {
+    MergeCells({}, operands, &merged);
+  }
+  return merged;
+}
+
+bool MergesIn(TableId table) {
+  return table == TableId::kData || table == TableId::kSeries;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,255 @@
+#include "engine/bigtable/api/bigtable_client.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/bigtable/fake_bigtable.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::bigtable_client_test {
+namespace {
+
+constexpr absl::StatusCode kUnavailable = absl::StatusCode::kUnavailable;
+
+RowMutations CellRow(const std::string& key, const std::string& value, int cells = 1) {
+  RowMutations row;
+  row.set_row_key(key);
+  for (int i = 0; i < cells; ++i) {
+    auto& cell = *row.add_mutations()->mutable_set_cell();
+    cell.set_family_name("h");
+    cell.set_column_qualifier(fmt::format("q{}", i));
+    cell.set_timestamp_micros(1000);
+    cell.set_value(value);
+  }
+  return row;
+}
+
+class BigtableClientTest : public testing::Test {
+ protected:
+  BigtableClientTest() { EXPECT_OK(Client()->CreateTable("t", "h")); }
+
+  // With the options as they are now.
+  std::unique_ptr<BigtableClient> Client() {
+    absl::StatusOr<BigtableChannels> channels = OpenBigtableChannels(options_);
+    EXPECT_OK(channels);
+    return std::make_unique<BigtableClient>(options_, *std::move(channels));
+  }
+  static BigtableOptions OptionsFor(const FakeBigtable& fake) {
+    BigtableOptions options;
+    options.project = "project";
+    options.instance = "instance";
+    options.retry_first_ms = 1;
+    options.retry_max_ms = 2;
+    return AtEmulator(options, fake.address());
+  }
+  void PutRows(int count) {
+    std::vector<RowMutations> rows;
+    for (int i = 0; i < count; ++i)
+      rows.push_back(CellRow(fmt::format("row-{:03}", i), "value"));
+    ASSERT_OK(Client()->Mutate("t", std::move(rows)));
+  }
+
+  FakeBigtable fake_;
+  BigtableOptions options_ = OptionsFor(fake_);
+};
+
+TEST_F(BigtableClientTest, AReadGoesOnWhereItsStreamWasCut) {
+  PutRows(50);
+  fake_.SetFaults({.cut_streams = 0.5, .resets = 0.5, .chunk_bytes = 2, .chunks_per_message = 3});
+
+  const absl::StatusOr<BigtablePage> page = Client()->Read("t", {});
+
+  ASSERT_OK(page);
+  EXPECT_TRUE(page->is_complete);
+  ASSERT_EQ(page->rows.size(), 50u);
+  for (size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(page->rows[i].key, fmt::format("row-{:03}", i));
+    EXPECT_EQ(page->rows[i].cells.at(0).value, "value");
+  }
+}
+
+TEST_F(BigtableClientTest, APageEndsWithItsRowsOrItsBytes) {
+  PutRows(20);
+  options_.page_rows = 7;
+  absl::StatusOr<BigtablePage> page = Client()->Read("t", {});
+  ASSERT_OK(page);
+  EXPECT_EQ(page->rows.size(), 7u);
+  EXPECT_FALSE(page->is_complete);
+
+  options_.page_rows = 4096;
+  options_.page_bytes = 60;
+  fake_.SetFaults({.chunks_per_message = 1});
+  page = Client()->Read("t", {});
+  ASSERT_OK(page);
+  EXPECT_EQ(page->rows.size(), 5u);  // of 14 bytes each
+  EXPECT_FALSE(page->is_complete);
+}
+
+TEST_F(BigtableClientTest, ReadsKeysAndRangesInBothDirections) {
+  PutRows(10);
+  const auto keys_of = [&](const ReadSelection& selection) {
+    std::vector<std::string> keys;
+    const absl::StatusOr<BigtablePage> page = Client()->Read("t", selection);
+    EXPECT_OK(page);
+    for (const BigtableRow& row : page->rows)
+      keys.push_back(row.key);
+    return keys;
+  };
+  using testing::ElementsAre;
+
+  EXPECT_THAT(keys_of({.keys = {"row-001", "row-007", "x"}}), ElementsAre("row-001", "row-007"));
+  EXPECT_THAT(keys_of({.range = {.begin = "row-003", .end = "row-005"}}),
+              ElementsAre("row-003", "row-004"));
+  EXPECT_THAT(keys_of({.range = {.begin = "row-007", .end = ""}, .reversed = true}),
+              ElementsAre("row-009", "row-008", "row-007"));
+  EXPECT_THAT(keys_of({.range = {.begin = "b", .end = "a"}}), ElementsAre());
+}
+
+TEST_F(BigtableClientTest, OnlyRowsThatWereRefusedAreWrittenAgain) {
+  fake_.SetFaults({.partial = 1});
+  const int before = fake_.calls()->mutate_rows;
+
+  PutRows(100);
+
+  EXPECT_EQ(fake_.TableOf("t").size(), 100u);
+  // Each call writes about half of what is left.
+  EXPECT_GT(fake_.calls()->mutate_rows - before, 2);
+  EXPECT_LT(fake_.calls()->mutate_rows - before, 40);
+}
+
+TEST_F(BigtableClientTest, ARefusalThatNoRepetitionHelpsIsToldAtOnce) {
+  RowMutations wrong = CellRow("b", "v");
+  wrong.mutable_mutations(0)->mutable_set_cell()->set_family_name("other");
+  const int before = fake_.calls()->mutate_rows;
+
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("a", "v"), wrong}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+
+  EXPECT_EQ(fake_.calls()->mutate_rows - before, 1);
+}
+
+TEST_F(BigtableClientTest, MoreMutationsThanACallMayHaveAreSeveralCalls) {
+  std::vector<RowMutations> rows;
+  for (int i = 0; i < 101; ++i)
+    rows.push_back(CellRow(fmt::format("row-{}", i), "", /*cells=*/1000));
+  const int before = fake_.calls()->mutate_rows;
+
+  ASSERT_OK(Client()->Mutate("t", std::move(rows)));
+
+  EXPECT_EQ(fake_.calls()->mutate_rows - before, 2);
+  EXPECT_EQ(fake_.TableOf("t").size(), 101u);
+}
+
+// gRPC refuses messages above 4 MiB unless it is told otherwise.
+TEST_F(BigtableClientTest, LongValuesAreWrittenAndRead) {
+  const std::string value(5 << 20, 'v');
+  ASSERT_OK(Client()->Mutate("t", {CellRow("a", value)}));
+
+  const absl::StatusOr<BigtablePage> page = Client()->Read("t", {.keys = {"a"}});
+
+  ASSERT_OK(page);
+  EXPECT_EQ(page->rows.at(0).cells.at(0).value, value);
+}
+
+TEST_F(BigtableClientTest, ARowIsSetOnce) {
+  EXPECT_THAT(Client()->SetIfAbsent("t", CellRow("a", "1")), IsOkAndHolds(true));
+  EXPECT_THAT(Client()->SetIfAbsent("t", CellRow("a", "2")), IsOkAndHolds(false));
+
+  EXPECT_EQ(fake_.TableOf("t")["a"]["q0"].begin()->second, "1");
+}
+
+TEST_F(BigtableClientTest, ASetIfAbsentWithoutAnAnswerIsNotRepeated) {
+  fake_.SetFaults({.unanswered = 1});
+
+  EXPECT_THAT(Client()->SetIfAbsent("t", CellRow("a", "1")), StatusIs(kUnavailable));
+
+  EXPECT_EQ(fake_.calls()->check_and_mutate, 1);
+  EXPECT_TRUE(fake_.TableOf("t").contains("a"));
+}
+
+TEST_F(BigtableClientTest, CountersGoUp) {
+  EXPECT_THAT(Client()->Increment("t", "n", "h", 10), IsOkAndHolds(10u));
+  EXPECT_THAT(Client()->Increment("t", "n", "h", 5), IsOkAndHolds(15u));
+}
+
+TEST_F(BigtableClientTest, TabletsOfATable) {
+  PutRows(3);
+  const absl::StatusOr<std::vector<TabletEnd>> samples = Client()->SampleKeys("t");
+
+  ASSERT_OK(samples);
+  ASSERT_EQ(samples->size(), 1u);
+  EXPECT_EQ(samples->at(0).key, "");
+  EXPECT_EQ(samples->at(0).offset_bytes, 3 * 12);
+}
+
+TEST_F(BigtableClientTest, AServiceThatIsAwayIsUnavailable) {
+  options_.call_timeout_ms = 20;
+  fake_.SetFaults({.refused = 1});
+  const std::unique_ptr<BigtableClient> client = Client();
+
+  EXPECT_THAT(client->Read("t", {}), StatusIs(kUnavailable));
+  EXPECT_THAT(client->Mutate("t", {CellRow("a", "v")}), StatusIs(kUnavailable));
+  EXPECT_THAT(client->Increment("t", "n", "h", 1), StatusIs(kUnavailable));
+  EXPECT_THAT(client->SampleKeys("t"), StatusIs(kUnavailable));
+  EXPECT_GT(fake_.calls()->read_rows, 1);
+}
+
+TEST_F(BigtableClientTest, NobodyAtTheEndpointIsUnavailable) {
+  options_ = AtEmulator(options_, "127.0.0.1:1");
+  options_.call_timeout_ms = 20;
+
+  EXPECT_THAT(Client()->Read("t", {}), StatusIs(kUnavailable));
+}
+
+TEST_F(BigtableClientTest, AnAttemptHasADeadline) {
+  options_.attempt_timeout_ms = 5;
+  options_.call_timeout_ms = 20;
+  fake_.SetFaults({.latency_ms = 50});
+
+  EXPECT_THAT(Client()->Read("t", {}), StatusIs(kUnavailable));
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("a", "v")}), StatusIs(kUnavailable));
+}
+
+TEST_F(BigtableClientTest, ATableThatIsNotThereIsNotFound) {
+  EXPECT_THAT(Client()->Read("other", {}), StatusIs(absl::StatusCode::kNotFound));
+  EXPECT_THAT(Client()->Mutate("other", {CellRow("a", "v")}),
+              StatusIs(absl::StatusCode::kNotFound));
+}
+
+TEST_F(BigtableClientTest, ATableThatIsThereIsNotMadeAgain) {
+  PutRows(1);
+
+  EXPECT_OK(Client()->CreateTable("t", "h"));
+
+  EXPECT_EQ(fake_.TableOf("t").size(), 1u);
+}
+
+TEST_F(BigtableClientTest, ACallSaysForWhichTableItIs) {
+  options_.app_profile = "batch";
+
+  ASSERT_OK(Client()->Read("t", {}));
+
+  EXPECT_EQ(fake_.last_routing(),
+            "table_name=projects%2Fproject%2Finstances%2Finstance%2Ftables%2Ft"
+            "&app_profile_id=batch");
+}
+
+TEST_F(BigtableClientTest, LimitsAreCheckedBeforeACall) {
+  ReadSelection selection;
+  while (selection.filter.ByteSizeLong() <= (20 << 10))
+    selection.filter.mutable_chain()->add_filters()->set_strip_value_transformer(true);
+
+  EXPECT_THAT(Client()->Read("t", selection), StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("", "v")}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  EXPECT_EQ(fake_.calls()->read_rows, 0);
+}
+
+}  // namespace
+}  // namespace hourcell::bigtable_client_test

@@ -1,0 +1,428 @@
+#include "tests/support/bigtable/fake_bigtable.h"
+
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "tests/support/bigtable/row_chunks.h"
+
+namespace hourcell {
+namespace {
+
+namespace api = google::bigtable::v2;
+using Chunk = api::ReadRowsResponse::CellChunk;
+
+constexpr char kFamily[] = "h";
+
+grpc::Status Refused() {
+  return {grpc::StatusCode::UNAVAILABLE, "refused on demand"};
+}
+grpc::Status Unanswered() {
+  return {grpc::StatusCode::DEADLINE_EXCEEDED, "the answer is lost on demand"};
+}
+grpc::Status Invalid(const std::string& what) {
+  return {grpc::StatusCode::INVALID_ARGUMENT, what};
+}
+
+// The service's rules for what may be written.
+grpc::Status CheckMutation(const api::Mutation& mutation) {
+  if (mutation.has_set_cell()) {
+    const api::Mutation::SetCell& cell = mutation.set_cell();
+    if (cell.family_name() != kFamily) return Invalid("no such family");
+    if (cell.timestamp_micros() < 0 || cell.timestamp_micros() % 1000 != 0) {
+      return Invalid("a timestamp of no whole millisecond");
+    }
+    return grpc::Status::OK;
+  }
+  if (mutation.has_delete_from_column()) {
+    return mutation.delete_from_column().family_name() == kFamily ? grpc::Status::OK
+                                                                  : Invalid("no such family");
+  }
+  return mutation.has_delete_from_row() ? grpc::Status::OK : Invalid("no such mutation");
+}
+
+void ApplyMutation(const api::Mutation& mutation, FakeBigtable::Row* row) {
+  if (mutation.has_set_cell()) {
+    const api::Mutation::SetCell& cell = mutation.set_cell();
+    (*row)[cell.column_qualifier()][cell.timestamp_micros()] = cell.value();
+  } else if (mutation.has_delete_from_column()) {
+    const api::Mutation::DeleteFromColumn& removal = mutation.delete_from_column();
+    const auto found = row->find(removal.column_qualifier());
+    if (found == row->end()) return;
+    const int64_t start = removal.time_range().start_timestamp_micros();
+    const int64_t end = removal.time_range().end_timestamp_micros();
+    std::erase_if(found->second, [&](const auto& version) {
+      return version.first >= start && (end == 0 || version.first < end);
+    });
+    if (found->second.empty()) row->erase(found);
+  } else {
+    row->clear();
+  }
+}
+
+bool IsInRange(const api::RowRange& range, const std::string& key) {
+  if (range.has_start_key_closed() && key < range.start_key_closed()) return false;
+  if (range.has_start_key_open() && key <= range.start_key_open()) return false;
+  if (range.has_end_key_open() && key >= range.end_key_open()) return false;
+  return !range.has_end_key_closed() || key <= range.end_key_closed();
+}
+
+bool IsSelected(const api::RowSet& set, const std::string& key) {
+  if (set.row_keys_size() == 0 && set.row_ranges_size() == 0) return true;
+  return std::ranges::find(set.row_keys(), key) != set.row_keys().end() ||
+         std::ranges::any_of(set.row_ranges(),
+                             [&](const api::RowRange& range) { return IsInRange(range, key); });
+}
+
+// What a read sends, decided below the lock; it is sent without it.
+struct ReadAnswer {
+  std::vector<Chunk> chunks;
+  size_t chunks_per_message = 0;
+  bool is_cut = false;  // the last chunks are left out, and the stream fails
+};
+
+grpc::Status Send(const ReadAnswer& answer, grpc::ServerWriter<api::ReadRowsResponse>* writer) {
+  size_t end = answer.chunks.size();
+  if (answer.is_cut && end > 0) --end;  // the last chunk is the one that commits
+  const size_t step =
+      answer.chunks_per_message == 0 ? std::max<size_t>(end, 1) : answer.chunks_per_message;
+  for (size_t from = 0; from < end; from += step) {
+    api::ReadRowsResponse message;
+    for (size_t i = from; i < std::min(end, from + step); ++i)
+      *message.add_chunks() = answer.chunks[i];
+    if (!writer->Write(message)) return grpc::Status::CANCELLED;
+  }
+  return answer.is_cut ? Refused() : grpc::Status::OK;
+}
+
+}  // namespace
+
+class FakeBigtable::DataService final : public api::Bigtable::Service {
+ public:
+  explicit DataService(FakeBigtable* fake) : fake_(*fake) {}
+
+  grpc::Status ReadRows(grpc::ServerContext* context,
+                        const api::ReadRowsRequest* request,
+                        grpc::ServerWriter<api::ReadRowsResponse>* writer) override {
+    ++fake_.calls_.read_rows;
+    fake_.Pause();
+    NoteRouting(*context);
+    ReadAnswer answer;
+    if (const grpc::Status status = Answer(*request, &answer); !status.ok()) return status;
+    return Send(answer, writer);
+  }
+
+  grpc::Status SampleRowKeys(grpc::ServerContext*,
+                             const api::SampleRowKeysRequest* request,
+                             grpc::ServerWriter<api::SampleRowKeysResponse>* writer) override {
+    ++fake_.calls_.sample_row_keys;
+    fake_.Pause();
+    int64_t bytes = 0;
+    {
+      MutexLock lock(&fake_.mutex_);
+      if (fake_.FateOf(/*is_write=*/false) != Fate::kAnswered) return Refused();
+      const auto table = fake_.tables_.find(request->table_name());
+      if (table == fake_.tables_.end()) return NoTable(request->table_name());
+      for (const auto& [key, row] : table->second) {
+        for (const FakeCell& cell : CellsOf(row))
+          bytes += static_cast<int64_t>(key.size() + cell.value.size());
+      }
+    }
+    api::SampleRowKeysResponse end;
+    end.set_offset_bytes(bytes);
+    writer->Write(end);
+    return grpc::Status::OK;
+  }
+
+  grpc::Status MutateRow(grpc::ServerContext*,
+                         const api::MutateRowRequest* request,
+                         api::MutateRowResponse*) override {
+    fake_.Pause();
+    MutexLock lock(&fake_.mutex_);
+    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    return Write(fate, request->table_name(), request->row_key(), request->mutations());
+  }
+
+  grpc::Status MutateRows(grpc::ServerContext*,
+                          const api::MutateRowsRequest* request,
+                          grpc::ServerWriter<api::MutateRowsResponse>* writer) override {
+    ++fake_.calls_.mutate_rows;
+    fake_.Pause();
+    api::MutateRowsResponse response;
+    grpc::Status end;
+    {
+      MutexLock lock(&fake_.mutex_);
+      if (!fake_.tables_.contains(request->table_name())) return NoTable(request->table_name());
+      end = WriteAll(*request, &response);
+    }
+    if (end.ok()) writer->Write(response);
+    return end;
+  }
+
+  grpc::Status CheckAndMutateRow(grpc::ServerContext*,
+                                 const api::CheckAndMutateRowRequest* request,
+                                 api::CheckAndMutateRowResponse* response) override {
+    ++fake_.calls_.check_and_mutate;
+    fake_.Pause();
+    MutexLock lock(&fake_.mutex_);
+    const auto table = fake_.tables_.find(request->table_name());
+    if (table == fake_.tables_.end()) return NoTable(request->table_name());
+    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
+    std::vector<FakeCell> cells = CellsOf(table->second[request->row_key()]);
+    grpc::Status status = FilterRow(request->predicate_filter(), &cells);
+    if (!status.ok()) return status;
+    const Mutations& mutations =
+        cells.empty() ? request->false_mutations() : request->true_mutations();
+    response->set_predicate_matched(!cells.empty());
+    status = fake_.ApplyTo(request->table_name(), request->row_key(), mutations);
+    return status.ok() && fate == Fate::kUnanswered ? Unanswered() : status;
+  }
+
+  grpc::Status ReadModifyWriteRow(grpc::ServerContext*,
+                                  const api::ReadModifyWriteRowRequest* request,
+                                  api::ReadModifyWriteRowResponse* response) override {
+    ++fake_.calls_.read_modify_write;
+    fake_.Pause();
+    MutexLock lock(&fake_.mutex_);
+    const auto table = fake_.tables_.find(request->table_name());
+    if (table == fake_.tables_.end()) return NoTable(request->table_name());
+    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
+    for (const api::ReadModifyWriteRule& rule : request->rules()) {
+      auto& versions = table->second[request->row_key()][rule.column_qualifier()];
+      const uint64_t old = versions.empty() ? 0 : LoadBigEndian(versions.begin()->second.data(), 8);
+      std::string value;
+      AppendBigEndian(old + static_cast<uint64_t>(rule.increment_amount()), 8, &value);
+      versions = {{1000, value}};
+      api::Column& column = *response->mutable_row()->add_families()->add_columns();
+      column.set_qualifier(rule.column_qualifier());
+      column.add_cells()->set_value(value);
+    }
+    return fate == Fate::kUnanswered ? Unanswered() : grpc::Status::OK;
+  }
+
+ private:
+  static grpc::Status NoTable(const std::string& name) {
+    return {grpc::StatusCode::NOT_FOUND, "no table " + name};
+  }
+
+  void NoteRouting(const grpc::ServerContext& context) {
+    const auto header = context.client_metadata().find("x-goog-request-params");
+    if (header == context.client_metadata().end()) return;
+    MutexLock lock(&fake_.mutex_);
+    fake_.last_routing_.assign(header->second.data(), header->second.size());
+  }
+
+  grpc::Status Answer(const api::ReadRowsRequest& request, ReadAnswer* answer) {
+    MutexLock lock(&fake_.mutex_);
+    if (fake_.FateOf(/*is_write=*/false) != Fate::kAnswered) return Refused();
+    const auto table = fake_.tables_.find(request.table_name());
+    if (table == fake_.tables_.end()) return NoTable(request.table_name());
+    std::vector<std::string> keys;
+    for (const auto& [key, row] : table->second) {
+      if (IsSelected(request.rows(), key)) keys.push_back(key);
+    }
+    if (request.reversed()) std::ranges::reverse(keys);
+    int64_t sent = 0;
+    for (const std::string& key : keys) {
+      std::vector<FakeCell> cells = CellsOf(table->second[key]);
+      const grpc::Status status = FilterRow(request.filter(), &cells);
+      if (!status.ok()) return status;
+      if (cells.empty()) continue;
+      if (fake_.Happens(fake_.faults_.resets)) {
+        AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
+        answer->chunks.back().Clear();
+        answer->chunks.back().set_reset_row(true);
+        if (cells.size() == 1 && answer->chunks.size() == 1) answer->chunks.clear();
+      }
+      AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
+      if (++sent == request.rows_limit()) break;
+    }
+    answer->chunks_per_message = fake_.faults_.chunks_per_message;
+    answer->is_cut = fake_.Happens(fake_.faults_.cut_streams);
+    return grpc::Status::OK;
+  }
+
+  grpc::Status WriteAll(const api::MutateRowsRequest& request, api::MutateRowsResponse* response)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+    if (fake_.mutate_rows_let_through_ > 0) {
+      --fake_.mutate_rows_let_through_;
+    } else if (fake_.mutate_rows_refused_ > 0) {
+      --fake_.mutate_rows_refused_;
+      return Refused();
+    }
+    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    const bool is_partial = fake_.Happens(fake_.faults_.partial);
+    grpc::Status end;
+    for (int i = 0; i < request.entries_size(); ++i) {
+      const auto& entry = request.entries(i);
+      const bool is_left_out = is_partial && fake_.Happens(0.5);
+      const grpc::Status status =
+          is_left_out ? Refused()
+                      : Write(fate, request.table_name(), entry.row_key(), entry.mutations());
+      if (fate != Fate::kAnswered && fate != Fate::kDoubled) end = status;
+      auto& answer = *response->add_entries();
+      answer.set_index(i);
+      answer.mutable_status()->set_code(static_cast<int>(status.error_code()));
+      answer.mutable_status()->set_message(status.error_message());
+    }
+    return end;
+  }
+
+  grpc::Status Write(Fate fate,
+                     const std::string& table,
+                     const std::string& row,
+                     const Mutations& mutations) ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+    if (fate == Fate::kRefused) return Refused();
+    if (fate == Fate::kLate || fate == Fate::kDoubled) {
+      fake_.late_.push_back({.table = table, .row = row, .mutations = mutations});
+    }
+    if (fate == Fate::kLate) return Refused();
+    const grpc::Status status = fake_.ApplyTo(table, row, mutations);
+    return status.ok() && fate == Fate::kUnanswered ? Unanswered() : status;
+  }
+
+  FakeBigtable& fake_;
+};
+
+class FakeBigtable::AdminService final
+    : public google::bigtable::admin::v2::BigtableTableAdmin::Service {
+ public:
+  explicit AdminService(FakeBigtable* fake) : fake_(*fake) {}
+
+  grpc::Status CreateTable(grpc::ServerContext*,
+                           const google::bigtable::admin::v2::CreateTableRequest* request,
+                           google::bigtable::admin::v2::Table* made) override {
+    ++fake_.calls_.create_table;
+    made->set_name(fmt::format("{}/tables/{}", request->parent(), request->table_id()));
+    MutexLock lock(&fake_.mutex_);
+    if (!fake_.tables_.try_emplace(made->name()).second) {
+      return {grpc::StatusCode::ALREADY_EXISTS, "there is one"};
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  FakeBigtable& fake_;
+};
+
+FakeBigtable::FakeBigtable()
+    : data_(std::make_unique<DataService>(this)), admin_(std::make_unique<AdminService>(this)) {
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.RegisterService(data_.get());
+  builder.RegisterService(admin_.get());
+  builder.SetMaxReceiveMessageSize(-1);
+  server_ = builder.BuildAndStart();
+  HOURCELL_CHECK(server_ != nullptr);
+  address_ = fmt::format("127.0.0.1:{}", port);
+}
+
+FakeBigtable::~FakeBigtable() {
+  server_->Shutdown();
+  server_->Wait();
+}
+
+void FakeBigtable::SetFaults(const BigtableFaults& faults) {
+  latency_ms_ = faults.latency_ms;
+  MutexLock lock(&mutex_);
+  faults_ = faults;
+  random_ = Random(faults.seed);
+}
+
+void FakeBigtable::RefuseMutateRows(int skipped, int count) {
+  MutexLock lock(&mutex_);
+  mutate_rows_let_through_ = skipped;
+  mutate_rows_refused_ = count;
+}
+
+std::string FakeBigtable::last_routing() {
+  MutexLock lock(&mutex_);
+  return last_routing_;
+}
+
+void FakeBigtable::SettleLateWrites() {
+  MutexLock lock(&mutex_);
+  ApplyLate(/*all=*/true);
+}
+
+FakeBigtable::Table FakeBigtable::TableOf(const std::string& name) {
+  MutexLock lock(&mutex_);
+  for (const auto& [path, table] : tables_) {
+    if (path.ends_with("/" + name)) return table;
+  }
+  return {};
+}
+
+void FakeBigtable::PutCell(const std::string& table,
+                           const std::string& row,
+                           const std::string& qualifier,
+                           int64_t timestamp_micros,
+                           const std::string& value) {
+  MutexLock lock(&mutex_);
+  const auto found = std::ranges::find_if(
+      tables_, [&](const auto& each) { return each.first.ends_with("/" + table); });
+  HOURCELL_CHECK(found != tables_.end());
+  found->second[row][qualifier][timestamp_micros] = value;
+}
+
+void FakeBigtable::Pause() {
+  if (const int64_t ms = latency_ms_; ms > 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  }
+}
+
+bool FakeBigtable::Happens(double chance) {
+  return chance > 0 && random_.Fraction() < chance;
+}
+
+FakeBigtable::Fate FakeBigtable::FateOf(bool is_write) {
+  ApplyLate(/*all=*/false);
+  if (Happens(faults_.refused)) return Fate::kRefused;
+  if (!is_write) return Fate::kAnswered;
+  if (Happens(faults_.unanswered)) return Fate::kUnanswered;
+  if (Happens(faults_.late)) return Fate::kLate;
+  return Happens(faults_.doubled) ? Fate::kDoubled : Fate::kAnswered;
+}
+
+void FakeBigtable::ApplyLate(bool all) {
+  std::vector<LateWrite> left;
+  for (LateWrite& write : late_) {
+    if (all || Happens(0.3)) {
+      // Nobody waits for its answer.
+      const grpc::Status ignored = ApplyTo(write.table, write.row, write.mutations);
+      HOURCELL_CHECK(ignored.ok());
+    } else {
+      left.push_back(std::move(write));
+    }
+  }
+  late_ = std::move(left);
+}
+
+grpc::Status FakeBigtable::ApplyTo(const std::string& table,
+                                   const std::string& row,
+                                   const Mutations& mutations) {
+  if (row.empty()) return Invalid("no row key");
+  for (const api::Mutation& mutation : mutations) {
+    if (const grpc::Status status = CheckMutation(mutation); !status.ok()) return status;
+  }
+  const auto found = tables_.find(table);
+  if (found == tables_.end()) return {grpc::StatusCode::NOT_FOUND, "no table " + table};
+  Row& cells = found->second[row];
+  for (const api::Mutation& mutation : mutations)
+    ApplyMutation(mutation, &cells);
+  if (cells.empty()) found->second.erase(row);
+  return grpc::Status::OK;
+}
+
+}  // namespace hourcell
