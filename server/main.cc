@@ -20,6 +20,7 @@
 #include "server/cli/serve.h"
 #include "server/cli/setting_flags.h"
 #include "server/cli/store/backup.h"
+#include "server/cli/store/doctor.h"
 #include "server/cli/store/fsck.h"
 #include "server/cli/store/job.h"
 #include "server/cli/store/migrate.h"
@@ -54,6 +55,7 @@ constexpr Command kCommands[] = {
     {"backup", "make, list, verify and prune backups", &BackupMain},
     {"restore", "make a store from a backup", &RestoreMain},
     {"fsck", "check and repair a store", &FsckMain},
+    {"doctor", "look at a machine and a store, and say what to change", &DoctorMain},
     {"migrate", "copy a store to another layout", &MigrateMain},
     {"region", "list, check, split and merge regions", &RegionMain},
     {"job", "list the jobs of a server, or wait for one", &JobMain},

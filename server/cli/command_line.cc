@@ -21,6 +21,11 @@
 namespace hourcell {
 namespace {
 
+// The end of every help.
+constexpr std::string_view kExitCodes =
+    "\nExit codes: 0 = done, 1 = failed, 2 = invalid arguments; others, if any, are above and in\n"
+    "docs/command-line.md.\n";
+
 // What an optional may hold; else the type itself.
 template <typename T>
 struct ValueOf {
@@ -50,7 +55,9 @@ struct CommandLine::Parser {
 };
 
 CommandLine::CommandLine(std::string_view name, const std::string& about)
-    : name_(name), parser_(std::make_unique<Parser>(about, fmt::format("hourcell {}", name))) {}
+    : name_(name), parser_(std::make_unique<Parser>(about, fmt::format("hourcell {}", name))) {
+  set_footer("");
+}
 
 CommandLine::~CommandLine() = default;
 
@@ -148,7 +155,7 @@ void CommandLine::Exclude(const std::string& name, const std::string& other) {
 }
 
 void CommandLine::set_footer(const std::string& footer) {
-  parser_->app.footer(footer);
+  parser_->app.footer(footer + std::string(kExitCodes));
 }
 
 std::optional<int> CommandLine::Parse(const std::vector<std::string>& args, Terminal& terminal) {

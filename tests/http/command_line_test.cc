@@ -1,5 +1,7 @@
 // The commands of the program: that all are there, and what they say of flags that make no sense.
 
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/http/server_process.h"
+#include "tests/support/source_dir.h"
 
 namespace hourcell::command_line_test {
 namespace {
@@ -27,7 +30,7 @@ std::vector<std::string> CommandNames() {
 }
 
 TEST(CommandLineProgramTest, HelpOfEveryCommandSaysHowItIsCalled) {
-  ASSERT_THAT(CommandNames(), SizeIs(19));
+  ASSERT_THAT(CommandNames(), SizeIs(20));
   for (const std::string& name : CommandNames()) {
     SCOPED_TRACE(name);
 
@@ -39,8 +42,22 @@ TEST(CommandLineProgramTest, HelpOfEveryCommandSaysHowItIsCalled) {
   }
 }
 
+TEST(CommandLineProgramTest, TheTableOfExitCodesHasEveryCommand) {
+  std::ifstream file(SourcePath("docs/command-line.md"));
+  const std::string table{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  for (const std::string& name : CommandNames()) {
+    const size_t row = table.find("\n| `" + name + "` |");
+    ASSERT_NE(row, std::string::npos) << name;
+    const std::string help = RunProgram({"help", name}).out;
+    EXPECT_THAT(help, HasSubstr("Exit codes: 0 = done, 1 = failed, 2 = invalid arguments"));
+    // A command with the option says in the table what it prints.
+    const std::string line = table.substr(row + 1, table.find('\n', row + 1) - row - 1);
+    EXPECT_FALSE(help.find(" --json ") != std::string::npos && line.ends_with("| |")) << line;
+  }
+}
+
 TEST(CommandLineProgramTest, EveryCommandSaysWhichFlagItDoesNotKnow) {
-  ASSERT_THAT(CommandNames(), SizeIs(19));
+  ASSERT_THAT(CommandNames(), SizeIs(20));
   for (const std::string& name : CommandNames()) {
     SCOPED_TRACE(name);
 
@@ -54,7 +71,8 @@ TEST(CommandLineProgramTest, EveryCommandSaysWhichFlagItDoesNotKnow) {
 }
 
 TEST(CommandLineProgramTest, CommandsThatNeedTheDirectorySaySoWhenTheyGetAUrl) {
-  for (const std::string name : {"scan", "export", "uid", "mkmetric", "migrate", "simulate"}) {
+  for (const std::string name :
+       {"scan", "export", "uid", "mkmetric", "migrate", "simulate", "doctor"}) {
     SCOPED_TRACE(name);
 
     const ProgramResult result = RunProgram({name, "--url", "http://localhost:1"});

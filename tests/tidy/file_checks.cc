@@ -63,7 +63,7 @@ constexpr std::string_view kWallClockUsers =
     "engine/rocks/rocks_table_store.cc engine/store/salt_admin.cc engine/write/sealer.cc "
     "engine/store/tsdb_impl.cc "
     "server/names/annotation_handler.cc server/cli/query/query.cc server/cli/store/region.cc "
-    "server/cli/store/salt.cc "
+    "server/cli/store/salt.cc server/cli/store/doctor.cc "
     "server/cli/query/scan.cc server/cli/query/export.cc server/api/endpoints "
     "server/admin/job_registry.cc "
     "server/query/query_handler.cc "

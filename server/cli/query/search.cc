@@ -4,6 +4,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,27 +70,52 @@ std::string BodyOf(const LookupQuery& query) {
   return body;
 }
 
-// A series of the server's answer as a line; false if it is none.
-bool AppendLine(simdjson::dom::element result, std::string* out) {
-  std::string_view tsuid;
-  std::string_view metric;
-  simdjson::dom::object tags;
-  if (result["tsuid"].get(tsuid) || result["metric"].get(metric) || result["tags"].get(tags)) {
-    return false;
-  }
-  fmt::format_to(std::back_inserter(*out), "{} {}", tsuid, metric);
-  for (const auto [tagk, value] : tags) {
-    std::string_view tagv;
-    if (value.get(tagv)) return false;
-    fmt::format_to(std::back_inserter(*out), " {}={}", tagk, tagv);
+void AppendSeries(std::string_view tsuid,
+                  std::string_view metric,
+                  std::span<const TagView> tags,
+                  bool as_json,
+                  std::string* out) {
+  if (as_json) {
+    JsonWriter json(out);
+    json.OpenObject();
+    json.Field("tsuid", tsuid);
+    json.Field("metric", metric);
+    json.Key("tags");
+    json.OpenObject();
+    for (const TagView& tag : tags)
+      json.Field(tag.key, tag.value);
+    json.CloseObject();
+    json.CloseObject();
+  } else {
+    fmt::format_to(std::back_inserter(*out), "{} {}", tsuid, metric);
+    for (const TagView& tag : tags)
+      fmt::format_to(std::back_inserter(*out), " {}={}", tag.key, tag.value);
   }
   *out += '\n';
+}
+
+// A series of the server's answer as a line; false if it is none.
+bool AppendLine(simdjson::dom::element result, bool as_json, std::string* out) {
+  std::string_view tsuid;
+  std::string_view metric;
+  simdjson::dom::object object;
+  if (result["tsuid"].get(tsuid) || result["metric"].get(metric) || result["tags"].get(object)) {
+    return false;
+  }
+  std::vector<TagView> tags;
+  for (const auto [tagk, value] : object) {
+    std::string_view tagv;
+    if (value.get(tagv)) return false;
+    tags.push_back({.key = tagk, .value = tagv});
+  }
+  AppendSeries(tsuid, metric, tags, as_json, out);
   return true;
 }
 
 // Both print what they find, and return how many series that is.
 absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
                                    const LookupQuery& query,
+                                   bool as_json,
                                    TextOutput* output) {
   HttpClient client(url);
   HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client.Post(kSearchTarget, BodyOf(query)));
@@ -104,7 +130,7 @@ absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
   uint64_t count = 0;
   if (is_good) {
     for (const simdjson::dom::element result : results) {
-      is_good = is_good && AppendLine(result, output->buffer());
+      is_good = is_good && AppendLine(result, as_json, output->buffer());
       ++count;
       if (!is_good || !output->WriteIfLarge()) break;
     }
@@ -115,16 +141,16 @@ absl::StatusOr<uint64_t> AskServer(const HttpUrl& url,
                   QuoteForMessage(reply.body)));
 }
 
-absl::StatusOr<uint64_t> AskStore(Tsdb* tsdb, const LookupQuery& query, TextOutput* output) {
-  HOURCELL_ASSIGN_OR_RETURN(
-      const uint64_t count, tsdb->LookupSeries(query, [&](const FoundSeries& series) {
-        std::string* const out = output->buffer();
-        fmt::format_to(std::back_inserter(*out), "{} {}", ToUpperHex(series.tsuid), series.metric);
-        for (const TagView& tag : series.tags)
-          fmt::format_to(std::back_inserter(*out), " {}={}", tag.key, tag.value);
-        *out += '\n';
-        return output->WriteIfLarge();
-      }));
+absl::StatusOr<uint64_t> AskStore(Tsdb* tsdb,
+                                  const LookupQuery& query,
+                                  bool as_json,
+                                  TextOutput* output) {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t count,
+                            tsdb->LookupSeries(query, [&](const FoundSeries& series) {
+                              AppendSeries(ToUpperHex(series.tsuid), series.metric, series.tags,
+                                           as_json, output->buffer());
+                              return output->WriteIfLarge();
+                            }));
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
   return count;
 }
@@ -145,11 +171,11 @@ int RunSearch(const SearchOptions& options, Terminal& terminal) {
   if (!options.url.empty()) {
     const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
     if (!url.ok()) return FailUsage(terminal, kSearchCommand, StatusText(url.status()));
-    return Finish(AskServer(*url, *query, &output), &output, terminal);
+    return Finish(AskServer(*url, *query, options.json, &output), &output, terminal);
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kSearchCommand, tsdb.status());
-  return Finish(AskStore(tsdb->get(), *query, &output), &output, terminal);
+  return Finish(AskStore(tsdb->get(), *query, options.json, &output), &output, terminal);
 }
 
 int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
@@ -157,6 +183,7 @@ int SearchMain(const std::vector<std::string>& args, Terminal& terminal) {
   SearchOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
+  line.AddFlag("--json", &options.json, "print each series as a JSON object on a line");
   line.AddWords("WORD", &options.words, "lookup [METRIC] [TAGK=TAGV ...]");
   line.set_footer(
       "Without a metric, or with *, any metric matches. An empty side of a tag, or *, matches\n"

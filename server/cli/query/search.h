@@ -25,6 +25,7 @@ struct SearchOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
+  bool json = false;                    // a JSON object a line
   std::vector<std::string> words = {};  // "lookup" and what follows it
 };
 

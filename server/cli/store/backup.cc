@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/backup_admin.h"
@@ -127,10 +128,33 @@ int Make(const BackupCommandOptions& options, Terminal& terminal) {
   return PrintMade(made, start_ms, terminal);
 }
 
-int List(const BackupSet& set, Terminal& terminal) {
+std::string ListedJson(uint64_t id, const absl::StatusOr<BackupManifest>& manifest) {
+  std::string object;
+  JsonWriter json(&object);
+  json.OpenObject();
+  json.Field("id", id);
+  if (manifest.ok()) {
+    json.Field("made_ms", manifest->made_ms);
+    json.Field("files", uint64_t{manifest->files.size()});
+    json.Field("bytes", manifest->bytes());
+    json.Field("copied_files", manifest->copied_files);
+    json.Field("copied_bytes", manifest->copied_bytes);
+  } else {
+    json.Field("damaged", StatusText(manifest.status()));
+  }
+  json.CloseObject();
+  return object;
+}
+
+int List(const BackupSet& set, bool as_json, Terminal& terminal) {
   bool is_whole = true;
   for (const uint64_t id : set.ids()) {
     const absl::StatusOr<BackupManifest> manifest = set.Read(id);
+    if (as_json) {
+      fmt::print(terminal.out, "{}\n", ListedJson(id, manifest));
+      is_whole = is_whole && manifest.ok();
+      continue;
+    }
     if (!manifest.ok()) {
       fmt::print(terminal.out, "{} damaged: {}\n", id, StatusText(manifest.status()));
       is_whole = false;
@@ -173,6 +197,9 @@ int Prune(BackupSet* set, uint64_t keep, Terminal& terminal) {
 int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
   const std::vector<std::string>& words = options.words;
   const std::string_view name = words.empty() ? "" : std::string_view(words[0]);
+  if (options.json && name != "list") {
+    return FailUsage(terminal, kBackupCommand, "--json: only list prints a list");
+  }
   if (name != "list" && name != "verify" && name != "prune") return Make(options, terminal);
   const bool has_words = words.size() == 2 || (name == "verify" && words.size() == 3);
   if (!has_words) {
@@ -200,7 +227,7 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<BackupSet>> read =
       BackupSet::Open(words[1], BackupSet::Use::kRead);
   if (!read.ok()) return Fail(terminal, kBackupCommand, read.status());
-  if (name == "list") return List(**read, terminal);
+  if (name == "list") return List(**read, options.json, terminal);
   if (name == "verify") return Verify(**read, id, terminal);
   const absl::StatusOr<std::unique_ptr<BackupSet>> set =
       BackupSet::Open(words[1], BackupSet::Use::kWrite);
@@ -243,6 +270,7 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
   line.AddOption("--keep", &options.keep, "N", "prune: number of newest backups to keep");
+  line.AddFlag("--json", &options.json, "list: print each backup as a JSON object on a line");
   line.AddWords("WORD", &options.words,
                 "a subcommand and its arguments, or a directory; see below");
   line.set_footer(

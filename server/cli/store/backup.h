@@ -29,6 +29,7 @@ struct BackupCommandOptions {
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
   std::optional<uint64_t> keep = {};    // prune
+  bool json = false;                    // list: a JSON object a line
   std::vector<std::string> words = {};  // a subcommand and its words
 };
 

@@ -27,8 +27,8 @@ int Strange(const HttpReply& reply, Terminal& terminal) {
                               QuoteForMessage(reply.body))));
 }
 
-int List(const HttpUrl& url, const JobPatience& patience, Terminal& terminal) {
-  HttpClient client(url, patience.reply_timeout_ms);
+int List(const HttpUrl& url, const JobOptions& options, Terminal& terminal) {
+  HttpClient client(url, options.patience.reply_timeout_ms);
   const absl::StatusOr<HttpReply> reply = client.Get(kJobTarget);
   if (!reply.ok()) return Fail(terminal, kJobCommand, reply.status());
   if (reply->status != kHttpOk) {
@@ -40,6 +40,10 @@ int List(const HttpUrl& url, const JobPatience& patience, Terminal& terminal) {
   if (parser.parse(reply->body).get(document) != simdjson::SUCCESS ||
       document["jobs"].get(jobs) != simdjson::SUCCESS) {
     return Strange(*reply, terminal);
+  }
+  if (options.json) {
+    fmt::print(terminal.out, "{}\n", reply->body);
+    return kExitOk;
   }
   for (const simdjson::dom::element job : jobs) {
     uint64_t id = 0;
@@ -72,7 +76,7 @@ int RunJob(const JobOptions& options, Terminal& terminal) {
                      "--url is required; give the address of a running server");
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kJobCommand, StatusText(url.status()));
-  if (options.words.empty()) return List(*url, options.patience, terminal);
+  if (options.words.empty()) return List(*url, options, terminal);
   const std::optional<uint64_t> id = ParseUnsigned(options.words[0]);
   if (options.words.size() > 1 || !id.has_value()) {
     return FailUsage(
@@ -93,6 +97,7 @@ int JobMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("job", "Lists the jobs of a running server, or waits for one.");
   JobOptions options;
   AddUrl(&line, &options.url, &options.trust);
+  line.AddFlag("--json", &options.json, "print the list as the JSON of /api/admin/jobs");
   line.AddWords("ID", &options.words,
                 "number of the job to wait for; without it, all jobs are listed");
   line.set_footer(

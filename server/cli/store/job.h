@@ -18,6 +18,7 @@ namespace hourcell {
 struct JobOptions {
   std::string url = {};
   TlsTrust trust = {};
+  bool json = false;                    // the list as the server's JSON
   std::vector<std::string> words = {};  // none, or a number
   JobPatience patience = {};
 };

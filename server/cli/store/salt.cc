@@ -98,8 +98,29 @@ absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish
   return epochs;
 }
 
-int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, Terminal& terminal) {
+std::string JsonOf(const std::vector<SaltEpoch>& epochs) {
+  std::string object;
+  JsonWriter json(&object);
+  json.OpenObject();
+  json.Key("epochs");
+  json.OpenArray();
+  for (const SaltEpoch& epoch : epochs) {
+    json.OpenObject();
+    json.Field("from", epoch.from_s);
+    json.Field("buckets", epoch.buckets);
+    json.CloseObject();
+  }
+  json.CloseArray();
+  json.CloseObject();
+  return object;
+}
+
+int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, bool as_json, Terminal& terminal) {
   if (!epochs.ok()) return Fail(terminal, kSaltCommand, epochs.status());
+  if (as_json) {
+    fmt::print(terminal.out, "{}\n", JsonOf(*epochs));
+    return kExitOk;
+  }
   for (const SaltEpoch& epoch : *epochs)
     fmt::print(terminal.out, "{} {}\n", EpochStartText(epoch.from_s), epoch.buckets);
   return kExitOk;
@@ -113,8 +134,11 @@ int RunSalt(const AdminOptions& options, Terminal& terminal) {
   return RunOnEither(
       options,
       {.on_server =
-           [&](const HttpUrl& url) { return Print(AskServer(url, *wish, terminal), terminal); },
-       .on_store = [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), terminal); }},
+           [&](const HttpUrl& url) {
+             return Print(AskServer(url, *wish, terminal), options.json, terminal);
+           },
+       .on_store =
+           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), options.json, terminal); }},
       terminal);
 }
 

@@ -127,6 +127,9 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
         fmt::format("invalid action {}; must be one of seal, flush, compact, ttl and salt",
                     QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
   }
+  if (options.json) {
+    return FailUsage(terminal, kAdminCommand, "--json: only ttl and salt print a list");
+  }
   // The time counts from before the open to after the close: a replay is part of the work.
   const int64_t start_ms = terminal.clock->MonotonicMs();
   return RunOnEither(
@@ -154,6 +157,7 @@ int AdminMain(const std::vector<std::string>& args, Terminal& terminal) {
   AdminOptions options;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
+  line.AddFlag("--json", &options.json, "ttl, salt: print the JSON of /api/admin/ttl or salt");
   line.AddWords("ACTION", &options.words, "seal, flush, compact, ttl or salt; see below");
   line.set_footer(
       "Actions:\n"

@@ -26,6 +26,7 @@ struct AdminOptions {
   StoreOptions store = {};
   std::string url = {};  // a running server instead of `store`
   TlsTrust trust = {};
+  bool json = false;                    // ttl and salt: as the JSON of their endpoints
   std::vector<std::string> words = {};  // one of the above
 };
 

@@ -98,8 +98,26 @@ absl::StatusOr<Ttls> AskStore(Tsdb* tsdb, const TtlWish& wish) {
   return ttls;
 }
 
-int Print(const absl::StatusOr<Ttls>& ttls, Terminal& terminal) {
+std::string JsonOf(const Ttls& ttls) {
+  std::string object;
+  JsonWriter json(&object);
+  json.OpenObject();
+  json.Field("store", ttls.store_s);
+  json.Key("metrics");
+  json.OpenObject();
+  for (const MetricTtl& ttl : ttls.metrics)
+    json.Field(ttl.metric, ttl.ttl_s);
+  json.CloseObject();
+  json.CloseObject();
+  return object;
+}
+
+int Print(const absl::StatusOr<Ttls>& ttls, bool as_json, Terminal& terminal) {
   if (!ttls.ok()) return Fail(terminal, kTtlCommand, ttls.status());
+  if (as_json) {
+    fmt::print(terminal.out, "{}\n", JsonOf(*ttls));
+    return kExitOk;
+  }
   fmt::print(terminal.out, "(default) {}\n", TtlText(ttls->store_s));
   for (const MetricTtl& ttl : ttls->metrics)
     fmt::print(terminal.out, "{} {}\n", ttl.metric, TtlText(ttl.ttl_s));
@@ -113,8 +131,10 @@ int RunTtl(const AdminOptions& options, Terminal& terminal) {
   if (!wish.ok()) return FailUsage(terminal, kTtlCommand, StatusText(wish.status()));
   return RunOnEither(
       options,
-      {.on_server = [&](const HttpUrl& url) { return Print(AskServer(url, *wish), terminal); },
-       .on_store = [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), terminal); }},
+      {.on_server =
+           [&](const HttpUrl& url) { return Print(AskServer(url, *wish), options.json, terminal); },
+       .on_store =
+           [&](Tsdb* tsdb) { return Print(AskStore(tsdb, *wish), options.json, terminal); }},
       terminal);
 }
 

@@ -16,6 +16,8 @@
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
 
+#include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
 #include "codec/rows/uid.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
@@ -31,7 +33,18 @@ constexpr std::string_view kUidCommand = "uid";
 
 using UidWords = std::span<const std::string>;
 
-void PrintMapping(const UidRow& row, Terminal& terminal) {
+void PrintMapping(const UidRow& row, bool as_json, Terminal& terminal) {
+  if (as_json) {
+    std::string object;
+    JsonWriter json(&object);
+    json.OpenObject();
+    json.Field("kind", KindName(row.kind));
+    json.Field("name", row.name);
+    json.Field("uid", ToUpperHex(row.uid_bytes));
+    json.CloseObject();
+    fmt::print(terminal.out, "{}\n", object);
+    return;
+  }
   std::string line = fmt::format("{} {}: ", KindName(row.kind), row.name);
   AppendJavaBytes(row.uid_bytes, &line);
   fmt::print(terminal.out, "{}\n", line);
@@ -48,28 +61,28 @@ std::vector<UidKind> TakeKinds(UidWords* words) {
   return {std::begin(kUidKinds), std::end(kUidKinds)};
 }
 
-int Grep(Tsdb* tsdb, UidWords words, bool ignore_case, Terminal& terminal) {
+int Grep(Tsdb* tsdb, UidWords words, const UidCommandOptions& options, Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   bool found = false;
   for (const UidKind kind : kinds) {
     const absl::StatusOr<std::vector<UidRow>> rows =
-        tsdb->GrepUids(kind, words.front(), ignore_case);
+        tsdb->GrepUids(kind, words.front(), options.ignore_case);
     if (!rows.ok()) return FailStore(terminal, kUidCommand, rows.status());
     for (const UidRow& row : *rows)
-      PrintMapping(row, terminal);
+      PrintMapping(row, options.json, terminal);
     found = found || !rows->empty();
   }
   return found ? kExitOk : kExitFailure;
 }
 
-int Assign(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
+int Assign(Tsdb* tsdb, UidKind kind, UidWords names, bool as_json, Terminal& terminal) {
   for (const std::string& name : names) {
     const absl::StatusOr<UidRow> row = tsdb->AssignUid(kind, name);
     if (!row.ok()) {
       Fail(terminal, kUidCommand, row.status());
       return kExitAssignFailed;
     }
-    PrintMapping(*row, terminal);
+    PrintMapping(*row, as_json, terminal);
   }
   return kExitOk;
 }
@@ -115,7 +128,7 @@ std::optional<Uid> ParseDecimal(std::string_view text) {
   return uid;
 }
 
-int Lookup(Tsdb* tsdb, UidWords words, Terminal& terminal) {
+int Lookup(Tsdb* tsdb, UidWords words, bool as_json, Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   const std::string& text = words.front();
   const std::optional<Uid> uid = ParseDecimal(text);
@@ -124,7 +137,7 @@ int Lookup(Tsdb* tsdb, UidWords words, Terminal& terminal) {
     const absl::StatusOr<UidRow> row =
         uid.has_value() ? tsdb->FindName(kind, *uid) : tsdb->FindUid(kind, text);
     if (row.ok()) {
-      PrintMapping(*row, terminal);
+      PrintMapping(*row, as_json, terminal);
       found = true;
     } else if (!absl::IsNotFound(row.status()) || kinds.size() == 1) {
       return Fail(terminal, kUidCommand, row.status());
@@ -181,14 +194,17 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   return {};
 }
 
-int RunSubcommand(
-    Tsdb* tsdb, std::string_view name, UidWords words, bool ignore_case, Terminal& terminal) {
-  if (name == "grep") return Grep(tsdb, words, ignore_case, terminal);
+int RunSubcommand(Tsdb* tsdb,
+                  std::string_view name,
+                  UidWords words,
+                  const UidCommandOptions& options,
+                  Terminal& terminal) {
+  if (name == "grep") return Grep(tsdb, words, options, terminal);
   if (name == "fsck") return Fsck(tsdb, /*repair=*/!words.empty(), terminal);
-  if (name.empty()) return Lookup(tsdb, words, terminal);
+  if (name.empty()) return Lookup(tsdb, words, options.json, terminal);
   const UidKind kind = *ParseKindName(words.front());  // WordsFault looked at it
   const UidWords names = words.subspan(1);
-  if (name == "assign") return Assign(tsdb, kind, names, terminal);
+  if (name == "assign") return Assign(tsdb, kind, names, options.json, terminal);
   return name == "rename" ? Rename(tsdb, kind, names, terminal)
                           : Delete(tsdb, kind, names, terminal);
 }
@@ -204,10 +220,15 @@ int RunUid(const UidCommandOptions& options, Terminal& terminal) {
     return FailUsage(terminal, kUidCommand, fault);
   }
 
+  const bool prints_mappings =
+      subcommand.name.empty() || subcommand.name == "grep" || subcommand.name == "assign";
+  if (options.json && !prints_mappings) {
+    return FailUsage(terminal, kUidCommand, "--json: only mappings are printed as JSON");
+  }
+
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
   if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
-  const int exit_code =
-      RunSubcommand(tsdb->get(), subcommand.name, words, options.ignore_case, terminal);
+  const int exit_code = RunSubcommand(tsdb->get(), subcommand.name, words, options, terminal);
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
     return Fail(terminal, kUidCommand, closed);
   }
@@ -229,6 +250,7 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
   line.AddFlag("-i,--ignore-case", &options.ignore_case, "ignore case in grep");
+  line.AddFlag("--json", &options.json, "print each mapping as a JSON object on a line");
   line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
       "Subcommands:                          exit code, besides 0 and 2 (usage error)\n"

@@ -25,6 +25,7 @@ inline constexpr int kExitUidErrorsMax = 125;  // what a shell can tell from a s
 struct UidCommandOptions {
   StoreOptions store = {};
   bool ignore_case = false;             // -i, for grep
+  bool json = false;                    // mappings as JSON objects, one a line
   std::vector<std::string> words = {};  // the subcommand and what it takes
 };
 

@@ -62,6 +62,19 @@ TEST_F(SearchTest, ListsWhatMatches) {
   EXPECT_EQ(out_, "000001000001000002000002000003 cpu host=b dc=x\n");
 }
 
+TEST_F(SearchTest, JsonIsAnObjectForEachSeries) {
+  PutSome();
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(RunSearch({.store = store(), .json = true, .words = {"lookup", "cpu"}}, terminal.get()),
+            kExitOk);
+
+  EXPECT_EQ(terminal.out(),
+            "{\"tsuid\":\"000001000001000001\",\"metric\":\"cpu\",\"tags\":{\"host\":\"a\"}}\n"
+            "{\"tsuid\":\"000001000001000002000002000003\",\"metric\":\"cpu\","
+            "\"tags\":{\"host\":\"b\",\"dc\":\"x\"}}\n");
+}
+
 TEST_F(SearchTest, NothingFoundOrUnknownExitsOne) {
   PutSome();
 

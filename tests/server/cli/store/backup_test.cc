@@ -53,6 +53,11 @@ TEST_F(BackupCommandTest, ADirectorysBackupsAreMadeListedVerifiedPrunedAndRestor
   EXPECT_EQ(Run({backups_}), kExitOk);
   EXPECT_EQ(Run({"list", backups_}), kExitOk);
   EXPECT_THAT(terminal_.out(), HasSubstr("\n2 20"));
+  CapturedTerminal json;
+  EXPECT_EQ(RunBackup({.json = true, .words = {"list", backups_}}, json.get()), kExitOk);
+  EXPECT_THAT(json.out(), StartsWith("{\"id\":1,\"made_ms\":"));
+  EXPECT_THAT(json.out(), HasSubstr("\n{\"id\":2,\"made_ms\":"));
+  EXPECT_EQ(RunBackup({.json = true, .words = {"verify", backups_}}, json.get()), kExitUsage);
   EXPECT_EQ(Run({"verify", backups_}), kExitOk);
   EXPECT_THAT(terminal_.out(), HasSubstr("verified 2 backups, "));
   EXPECT_THAT(terminal_.out(), HasSubstr(": 0 damaged\n"));

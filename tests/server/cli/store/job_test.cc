@@ -20,6 +20,7 @@ TEST(JobCommandTest, ListsAndWaits) {
   CapturedTerminal terminal;
   ScriptedServer server(
       {{HttpReplyText(200, "{\"jobs\":[" + EndedJob(200, "{}") + "," + RunningJob(7) + "]}")},
+       {HttpReplyText(200, "{\"jobs\":[]}")},
        {HttpReplyText(200, RunningJob(7))},
        {HttpReplyText(200, EndedJob(200, R"({"id":7})"))},
        {HttpReplyText(200, EndedJob(503, "{}"))},
@@ -32,6 +33,9 @@ TEST(JobCommandTest, ListsAndWaits) {
 
   EXPECT_EQ(run({}), kExitOk);
   EXPECT_EQ(terminal.out(), "3 backup done in 1 ms\n3 backup running in 1 ms, 7 bytes of 200\n");
+  CapturedTerminal json;
+  EXPECT_EQ(RunJob({.url = server.url(), .json = true, .patience = kShort}, json.get()), kExitOk);
+  EXPECT_EQ(json.out(), "{\"jobs\":[]}\n");
   EXPECT_EQ(run({"3"}), kExitOk);
   EXPECT_THAT(terminal.out(), HasSubstr("{\"id\":7}\n"));
   EXPECT_EQ(run({"3"}), kExitFailure);

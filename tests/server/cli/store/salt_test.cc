@@ -43,6 +43,11 @@ TEST_F(SaltTest, ADirectorysBucketsAreChangedAndShown) {
   EXPECT_EQ(Run({"salt"}), kExitOk);
   EXPECT_EQ(terminal_.out(), "1970/01/01-00:00:00 4\n");
 
+  CapturedTerminal json;
+  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"salt"}}, json.get()), kExitOk);
+  EXPECT_EQ(json.out(), "{\"epochs\":[{\"from\":0,\"buckets\":4}]}\n");
+  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"seal"}}, json.get()), kExitUsage);
+
   EXPECT_EQ(Run({"salt", "64", "2013/01/01-01:00"}), kExitOk);
   EXPECT_EQ(Run({"salt"}), kExitOk);
   EXPECT_THAT(terminal_.out(), HasSubstr("1970/01/01-00:00:00 4\n2013/01/01-01:00:00 64\n"

@@ -45,6 +45,10 @@ TEST_F(TtlTest, ADirectorysTtlsAreSetAndShown) {
   EXPECT_THAT(terminal_.out(), HasSubstr("(default) forever\ndebug.requests 7d\n"
                                          "(default) forever\ndebug.requests 7d\n"));
 
+  CapturedTerminal json;
+  EXPECT_EQ(RunAdmin({.store = store(), .json = true, .words = {"ttl"}}, json.get()), kExitOk);
+  EXPECT_EQ(json.out(), "{\"store\":0,\"metrics\":{\"debug.requests\":604800}}\n");
+
   EXPECT_EQ(Run({"ttl", "debug", "7d"}), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("debug"));
 }

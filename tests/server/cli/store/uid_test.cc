@@ -57,6 +57,20 @@ TEST_F(UidToolTest, GrepFindsByKindOrInAll) {
   EXPECT_EQ(Uid({"grep", "us|os"}).out, "metrics cpu.user: [0, 0, 1]\ntagk host: [0, 0, 1]\n");
 }
 
+TEST_F(UidToolTest, JsonIsAnObjectForEachMapping) {
+  const auto run = [this](std::vector<std::string> words) {
+    CapturedTerminal terminal;
+    const int exit_code =
+        RunUid({.store = store(), .json = true, .words = std::move(words)}, terminal.get());
+    return Outcome{exit_code, terminal.out(), terminal.err()};
+  };
+  EXPECT_EQ(run({"grep", "^cpu"}).out,
+            "{\"kind\":\"metrics\",\"name\":\"cpu.system\",\"uid\":\"000002\"}\n"
+            "{\"kind\":\"metrics\",\"name\":\"cpu.user\",\"uid\":\"000001\"}\n");
+  EXPECT_EQ(run({"host"}).out, "{\"kind\":\"tagk\",\"name\":\"host\",\"uid\":\"000001\"}\n");
+  EXPECT_EQ(run({"fsck"}).exit_code, kExitUsage);
+}
+
 TEST_F(UidToolTest, GrepWithoutAMatchExitsOne) {
   EXPECT_EQ(Uid({"grep", "tagv", "."}).exit_code, kExitFailure);
   EXPECT_EQ(Uid({"grep", "CPU"}).exit_code, kExitFailure);
