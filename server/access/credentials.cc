@@ -116,7 +116,8 @@ std::optional<Login> ParseAuthorization(std::string_view header) {
   const std::string_view value = TakeWord(&header);
   if (value.empty() || !TakeWord(&header).empty()) return std::nullopt;
   if (EqualsIgnoringCase(scheme, "basic")) return ParseBasic(value);
-  if (EqualsIgnoringCase(scheme, "bearer")) return ParseToken(value);
+  if (EqualsIgnoringCase(scheme, "bearer") || EqualsIgnoringCase(scheme, "token"))
+    return ParseToken(value);
   return std::nullopt;
 }
 

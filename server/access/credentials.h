@@ -66,8 +66,8 @@ std::optional<Login> MakeLogin(std::string_view user, std::string_view secret);
 // Of "user.secret". Nothing: no dot, or no user's name before it, or nothing after it.
 std::optional<Login> ParseToken(std::string_view token);
 
-// Of an Authorization header: "Basic <base64 of user:secret>" or "Bearer <token>", the scheme in
-// any case. Nothing for all else.
+// Of an Authorization header: "Basic <base64 of user:secret>", "Bearer <token>", or, as clients of
+// InfluxDB 2 send it, "Token <token>"; the scheme in any case. Nothing for all else.
 std::optional<Login> ParseAuthorization(std::string_view header);
 
 }  // namespace hourcell

@@ -19,6 +19,7 @@
 #include "server/http/http_message.h"
 #include "server/inputs/influx_handler.h"
 #include "server/inputs/name_rule.h"
+#include "server/inputs/prom_read_handler.h"
 #include "server/inputs/prom_write_handler.h"
 #include "server/monitor/health_handler.h"
 #include "server/monitor/metrics_handler.h"
@@ -52,6 +53,7 @@ class Endpoints {
   HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
   HttpResponse PromWrite(const HttpRequest& request) { return prom_write_.Write(request); }
+  HttpResponse PromRead(const HttpRequest& request) { return prom_read_.Read(request); }
   HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
   HttpResponse QueryStats(const HttpRequest& request) { return query_.HandleList(request); }
@@ -107,6 +109,7 @@ class Endpoints {
   PromWriteHandler prom_write_;
   QueryRegistry queries_;
   QueryHandler query_;
+  const PromReadHandler prom_read_;
   AdminHandler admin_;
   MetricsHandler metrics_;
   HealthHandler health_;

@@ -130,8 +130,8 @@ constexpr std::array kRules = {
                "codec/base engine server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
     FolderRule{"server/inputs",
-               "codec/base codec codec/rows codec/text engine server/config server/http "
-               "server/put"},
+               "codec/base codec codec/rows codec/text engine/query engine server/config "
+               "server/http server/http/body server/put server/query"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "

@@ -40,7 +40,7 @@ constexpr std::array kConfined = {
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
     Confined{"<snappy", "server/http/ server/inputs/ tests/", kNoHeader},
     Confined{"<protozero/", "server/inputs/ tests/", kNoHeader},
-    Confined{"<re2/", "uid/ engine/ tests/", kNoHeader},
+    Confined{"<re2/", "uid/ engine/ server/inputs/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/stages/ tests/", kNoHeader},
     Confined{"<cairo", "server/plot/", kNoHeader},
     Confined{"<roaring/", "engine/ tests/", kNoHeader},

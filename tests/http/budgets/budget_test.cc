@@ -83,6 +83,14 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
     PutByTelnet(port, first);
     PutByHttp(port, 1, kPoints);
   });
+  CompareUnderCallgrind("influx lines", known, kPoints, [&](uint16_t port) {
+    PutByTelnet(port, first);
+    PutByInflux(port, 1, kPoints);
+  });
+  CompareUnderCallgrind("remote write", known, kPoints, [&](uint16_t port) {
+    PutByTelnet(port, first);
+    PutByRemoteWrite(port, 1, kPoints);
+  });
 }
 
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {

@@ -8,13 +8,15 @@
 
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
+#include "tests/server/inputs/prom_messages.h"
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kSeriesCount = 1000;
 constexpr size_t kPointsOfBody = 50;
-constexpr int64_t kFirstS = 1704067200;  // a full hour
+constexpr size_t kPointsOfAgentsBody = 500;  // as telegraf and Prometheus send about
+constexpr int64_t kFirstS = 1704067200;      // a full hour
 constexpr int64_t kPointEveryS = 10;
 constexpr size_t kLinesOfVersion = 2;
 
@@ -40,6 +42,44 @@ std::string BodyOf(size_t first) {
                         series / 100);
   }
   return body + "]";
+}
+
+// The same series by the same names, with tags in the same order.
+std::string InfluxBodyOf(size_t first) {
+  std::string body;
+  for (size_t point = first; point < first + kPointsOfAgentsBody; ++point) {
+    const size_t series = point % kSeriesCount;
+    body += fmt::format("cpu.usage,host=host_{},region=eu-west-1,rack={} user={}i {}000000000\n",
+                        series % 100, series / 100, ValueOf(point), TimeOf(point));
+  }
+  return body;
+}
+
+std::string RemoteWriteBodyOf(size_t first) {
+  std::vector<PromTestSeries> message;
+  for (size_t point = first; point < first + kPointsOfAgentsBody; ++point) {
+    const size_t series = point % kSeriesCount;
+    message.push_back({.labels = {{"__name__", "cpu.usage_user"},
+                                  {"host", fmt::format("host_{}", series % 100)},
+                                  {"region", "eu-west-1"},
+                                  {"rack", fmt::format("{}", series / 100)}},
+                       .samples = {{static_cast<double>(ValueOf(point)), TimeOf(point) * 1000}}});
+  }
+  return SnappyBlock(PromMessage(PromWriteVersion::k1, message));
+}
+
+// `head` without the length; each body is acknowledged before the next.
+void PostAll(uint16_t port,
+             std::string_view head,
+             size_t first,
+             size_t points,
+             std::string (*body_of)(size_t first)) {
+  TcpClient client(port);
+  const size_t begin = first * kSeriesCount;
+  for (size_t point = begin; point < begin + points; point += kPointsOfAgentsBody) {
+    const HttpResult result = Exchange(&client, WithBody(head, body_of(point)));
+    ASSERT_EQ(result.status, 204) << result.body;
+  }
 }
 
 }  // namespace
@@ -119,6 +159,18 @@ void PutByHttp(uint16_t port, size_t first, size_t points) {
                                    BodyOf(point)));
     ASSERT_EQ(result.status, 204) << result.body;
   }
+}
+
+void PutByInflux(uint16_t port, size_t first, size_t points) {
+  PostAll(port, "POST /write HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n", first,
+          points, &InfluxBodyOf);
+}
+
+void PutByRemoteWrite(uint16_t port, size_t first, size_t points) {
+  PostAll(port,
+          "POST /api/v1/write HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: snappy\r\n"
+          "Content-Type: application/x-protobuf\r\n",
+          first, points, &RemoteWriteBodyOf);
 }
 
 void Ask(uint16_t port, std::string_view target, int status, size_t times) {

@@ -28,6 +28,10 @@ void PutAhead(TcpClient* client, pid_t server, std::string_view lines);
 // The points of PutLines as bodies of 50 points, each acknowledged before the next.
 void PutByHttp(uint16_t port, size_t first, size_t points);
 
+// The same in bodies of 500 points: lines of InfluxDB, and remote write of Prometheus.
+void PutByInflux(uint16_t port, size_t first, size_t points);
+void PutByRemoteWrite(uint16_t port, size_t first, size_t points);
+
 // Lines `put` of five metrics of ten hosts of their own, 40 points each, of the hour of PutLines.
 std::string FiveMetricLines();
 

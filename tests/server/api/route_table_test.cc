@@ -53,6 +53,7 @@ constexpr std::string_view kPaths[] = {
     "/api/v2/write",
     "/api/v1/write",
     "/api/write",
+    "/api/read",
     "/ping",
     "/api/query",
     "/api/query/last",

@@ -4,12 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <snappy.h>
 
 namespace hourcell {
 namespace {
 
+using protozero::pbf_reader;
 using protozero::pbf_writer;
 
 // The numbers of fields that differ.
@@ -83,6 +86,51 @@ std::string PromMessage(PromWriteVersion version, const std::vector<PromTestSeri
     message.add_message(fields.series, part);
   if (!has_symbols) message.add_message(3, std::string("\x08\x01"));  // metadata
   return bytes;
+}
+
+std::string PromReadMessage(const std::vector<PromReadQuery>& queries,
+                            const std::vector<int32_t>& types) {
+  std::string bytes;
+  pbf_writer message(bytes);
+  for (const PromReadQuery& query : queries) {
+    pbf_writer part(message, 1);
+    part.add_int64(1, query.start_ms);
+    part.add_int64(2, query.end_ms);
+    for (const PromMatcher& matcher : query.matchers) {
+      pbf_writer one(part, 3);
+      one.add_enum(1, static_cast<int32_t>(matcher.type));
+      one.add_string(2, matcher.name);
+      one.add_string(3, matcher.value);
+    }
+  }
+  message.add_packed_enum(2, types.begin(), types.end());
+  return bytes;
+}
+
+std::vector<std::vector<std::string>> PromReadResults(const std::string& message) {
+  std::vector<std::vector<std::string>> results;
+  // A result of a read has its series as a write of version 1 has them.
+  for (pbf_reader reader(message); reader.next(1);) {
+    std::vector<std::string>& lines = results.emplace_back();
+    const std::string result = reader.get_string();
+    PromWriteRequest series(result, PromWriteVersion::k1);
+    while (series.Next()) {
+      std::string line = std::string(series.series().name) + "{";
+      for (const TagView& label : series.series().labels)
+        line += fmt::format("{}{}={}", line.ends_with('{') ? "" : ",", label.key, label.value);
+      line += "}";
+      for (const PromSample& sample : series.series().samples)
+        line += fmt::format(" {}@{}", sample.value, sample.ms);
+      lines.push_back(series.fault().empty() ? line : "!" + series.fault());
+    }
+    if (!series.error().empty()) lines.push_back("!" + series.error());
+  }
+  return results;
+}
+
+std::string FromSnappy(const std::string& block) {
+  std::string text;
+  return snappy::Uncompress(block.data(), block.size(), &text) ? text : "no block of snappy";
 }
 
 std::string SnappyBlock(const std::string& text) {
