@@ -61,8 +61,8 @@ std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint
 
 class BigtableTableStore : public TableStore {
  public:
-  BigtableTableStore(const BigtableOptions& options, BigtableChannels channels)
-      : client_(options, std::move(channels)),
+  BigtableTableStore(const BigtableOptions& options, const BigtableChannels& channels)
+      : client_(options, channels),
         system_(options.table_prefix + "-system"),
         ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionBlock) {}
 
@@ -267,8 +267,8 @@ absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cance
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const BigtableOptions& options) {
-  HOURCELL_ASSIGN_OR_RETURN(BigtableChannels channels, OpenBigtableChannels(options));
-  auto store = std::make_unique<BigtableTableStore>(options, std::move(channels));
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options));
+  auto store = std::make_unique<BigtableTableStore>(options, channels);
   HOURCELL_RETURN_IF_ERROR(store->Open());
   return store;
 }

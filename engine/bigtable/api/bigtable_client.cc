@@ -122,7 +122,7 @@ class RowsRead {
 
 }  // namespace
 
-BigtableClient::BigtableClient(BigtableOptions options, BigtableChannels channels)
+BigtableClient::BigtableClient(BigtableOptions options, const BigtableChannels& channels)
     : options_(std::move(options)),
       data_(api::Bigtable::NewStub(channels.data)),
       admin_(google::bigtable::admin::v2::BigtableTableAdmin::NewStub(channels.admin)),

@@ -55,7 +55,7 @@ struct TabletEnd {
 
 class BigtableClient {
  public:
-  BigtableClient(BigtableOptions options, BigtableChannels channels);
+  BigtableClient(BigtableOptions options, const BigtableChannels& channels);
   BigtableClient(const BigtableClient&) = delete;
   BigtableClient& operator=(const BigtableClient&) = delete;
 

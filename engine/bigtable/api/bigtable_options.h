@@ -28,7 +28,7 @@ struct BigtableOptions {
   BigtableCredentials credentials = BigtableCredentials::kApplicationDefault;
 
   int64_t attempt_timeout_ms = 20'000;  // of one call
-  int64_t call_timeout_ms = 60'000;     // of a call and all its repetitions
+  int64_t call_timeout_ms = 60'000;     // from its first attempt until none is begun any more
   int64_t retry_first_ms = 10;          // the longest wait before the first repetition
   int64_t retry_max_ms = 2'000;         // the longest wait before any
 

@@ -36,9 +36,9 @@ class BigtableClientTest : public testing::Test {
 
   // With the options as they are now.
   std::unique_ptr<BigtableClient> Client() {
-    absl::StatusOr<BigtableChannels> channels = OpenBigtableChannels(options_);
+    const absl::StatusOr<BigtableChannels> channels = OpenBigtableChannels(options_);
     EXPECT_OK(channels);
-    return std::make_unique<BigtableClient>(options_, *std::move(channels));
+    return std::make_unique<BigtableClient>(options_, *channels);
   }
   static BigtableOptions OptionsFor(const FakeBigtable& fake) {
     BigtableOptions options;
