@@ -117,6 +117,13 @@ check_each_file() {
     xargs -d '\n' -P "$(build_jobs)" -I{} sh -c '{}'
 }
 
+# Builds the optional store on the Cloud Bigtable API, and runs its tests against a service in their
+# own process.
+check_bigtable() {
+  build_preset bigtable bigtable_tests
+  build/bigtable/tests/engine/bigtable_tests --gtest_brief=1
+}
+
 # Checks that the Explorer's sources give the files that are committed, and runs its unit tests.
 check_web() {
   scripts/web check
