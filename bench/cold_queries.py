@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The first query after a restart, with nothing of the store in the page cache: Hourcell beside others.
+"""The first query after a restart, with an empty page cache: Hourcell beside others.
 
   bench/cold_queries.py [-s SERVERS] [-d DATASETS] [-n INSTANCES] HARNESS_DIR
 
@@ -39,7 +39,7 @@ def measure(harness, servers, dataset, instances):
     medians = {}
     for server in servers:
         if not harness.use_kept(server, dataset):
-            raise SystemExit(f"{server.name}: no data of {dataset.name}; want a run of bench/peers.sh")
+            raise SystemExit(f"{server.name}: no data of {dataset.name}; run bench/peers.sh first")
         try:
             for shape, queries in harness.make_queries(dataset, instances).items():
                 times = [first_answer_ms(server, query) for query in queries]

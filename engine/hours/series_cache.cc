@@ -107,7 +107,7 @@ void SeriesCache::Prefetch(const Content& content,
     const Spelling& spelling = spellings[next + kTextsAhead];
     const Cell* const cell = cell_of(spelling);
     if (cell == nullptr || cell->entry == 0) return;
-    // The entry's string may be another one's and shorter: asking for what lies behind it is harmless.
+    // The string may be another one and shorter: asking for what comes after it does no harm.
     const char* const text = content.entry(cell->entry).tail->data();
     for (size_t at = 0; at < spelling.tail.size(); at += kLineBytes)
       __builtin_prefetch(text + at);

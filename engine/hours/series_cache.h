@@ -2,9 +2,10 @@
 // the UIDs, the sorting and the series lookup.
 //
 // A spelling is a pair of byte strings: the metric and the rest of a line, or the metric of a
-// PointView and its tags put one after the other. Another order of tags, or other blanks, is another
-// entry of the same series; only spellings of legal names are ever inserted. Each of the two strings
-// is kept once, however many entries use it: the metrics of a host have its tags in common.
+// PointView and its tags put one after the other. Another order of tags, or other blanks, is
+// another entry of the same series; only spellings of legal names are ever inserted. Each of the
+// two strings is kept once, however many entries use it: the metrics of a host have its tags in
+// common.
 //
 // Bounded in bytes, but for a moment when its tables double. When nearly full, the entries that
 // were not found since the hand of the clock came by last time go; the hand goes a few cells for

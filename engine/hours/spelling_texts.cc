@@ -8,9 +8,9 @@
 
 #include "codec/base/check.h"
 
-// Why the hash is kept beside the pointer: a table that grows asks for the hash of every string, and
-// those who look for series wait meanwhile. Without it, each would be a read of memory that is in no
-// cache.
+// Why the hash is kept beside the pointer: a table that grows asks for the hash of every string,
+// and those who look for series wait meanwhile. Without it, each would be a read of memory that is
+// in no cache.
 
 namespace hourcell {
 namespace {

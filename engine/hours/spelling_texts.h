@@ -1,5 +1,5 @@
-// SpellingTexts: byte strings that are kept once, however many use them. A sender sends many metrics
-// with the same tags, so that the tags of a host are the tail of hundreds of spellings.
+// SpellingTexts: byte strings that are kept once, however many use them. A sender sends many
+// metrics with the same tags, so that the tags of a host are the tail of hundreds of spellings.
 //
 // Thread-compatible.
 

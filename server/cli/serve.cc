@@ -131,8 +131,9 @@ class SignalWatch {
   NamedThread stopping_;  // once it was told to; of thread_
 };
 
-// glibc lets threads make eight heaps for each processor, and each heap keeps what its threads freed.
-// A heap for each processor wastes less; threads of one processor seldom wait for each other.
+// glibc lets threads make eight heaps for each processor, and each heap keeps what its threads
+// freed. A heap for each processor wastes less; threads of one processor seldom wait for each
+// other.
 void LimitHeaps() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;

@@ -104,7 +104,6 @@ constexpr std::array kRules = {
                "server/plot/output bench/lab/keys bench/lab/layouts"},
     FolderRule{"server/log", "codec/base"},
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
-    FolderRule{"server/inputs", "codec/base codec codec/text server/text"},
     FolderRule{"server/config", "codec/base codec engine/query engine server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
     FolderRule{"server/net", "codec/base engine"},
