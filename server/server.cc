@@ -59,6 +59,11 @@ size_t QueryThreadsOf(const Config& config) {
   return queries > 0 ? queries : ThreadsOf(config);
 }
 
+// One thread is left to puts and to whatever else comes.
+size_t TriesMaxOf(const Config& config) {
+  return std::max<size_t>(1, ThreadsOf(config) - 1);
+}
+
 // Where there is no limit the store keeps its part of the file descriptors all the same: without
 // them it can neither write nor read.
 ConnectionQuota::Limits QuotaOf(const Config& config) {
@@ -179,7 +184,8 @@ Server::Impl::Impl(const Config& config,
       telnet_counters_(&tsdb->stats()),
       connection_counters_(&tsdb->stats()),
       query_gate_(std::make_shared<QueryGate>(
-          QueryThreadsOf(config) + static_cast<size_t>(config.integer("tsd.query.queue")))),
+          QueryThreadsOf(config) + static_cast<size_t>(config.integer("tsd.query.queue")),
+          TriesMaxOf(config))),
       body_memory_(std::make_shared<RequestBodyBudget>(
           static_cast<size_t>(config.integer("tsd.http.request.memory")))),
       quota_(QuotaOf(config)),

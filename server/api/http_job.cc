@@ -50,7 +50,8 @@ WorkerPool* HttpJob::Enter() {
     if (context_->query_timeout_ms > 0) {
       request_.deadline_ms = context_->clock->MonotonicMs() + context_->query_timeout_ms;
     }
-    may_be_quick_ = threads == AnsweredOn::kQuickOrQueryThreads && LooksQuick();
+    may_be_quick_ =
+        threads == AnsweredOn::kQuickOrQueryThreads && LooksQuick() && pass_->BeginTry();
     return context_->pools.queries;
   }
   context_->counters->queries_refused->Add(1);

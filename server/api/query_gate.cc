@@ -10,6 +10,18 @@ std::optional<QueryGate::Pass> QueryGate::Enter() {
   return Pass(this);
 }
 
+bool QueryGate::Pass::BeginTry() {
+  is_tried_ = gate_->tried_.fetch_add(1, std::memory_order_relaxed) <
+              static_cast<int64_t>(gate_->tries_max_);
+  if (!is_tried_) gate_->tried_.fetch_sub(1, std::memory_order_relaxed);
+  return is_tried_;
+}
+
+void QueryGate::Pass::EndTry() {
+  if (is_tried_) gate_->tried_.fetch_sub(1, std::memory_order_relaxed);
+  is_tried_ = false;
+}
+
 void QueryGate::Pass::Begin() {
   is_running_ = true;
   gate_->running_.fetch_add(1, std::memory_order_relaxed);
@@ -18,10 +30,12 @@ void QueryGate::Pass::Begin() {
 void QueryGate::Pass::Requeue() {
   is_running_ = false;
   gate_->running_.fetch_sub(1, std::memory_order_relaxed);
+  EndTry();
 }
 
 QueryGate::Pass::~Pass() {
   if (gate_ == nullptr) return;
+  EndTry();
   if (is_running_) gate_->running_.fetch_sub(1, std::memory_order_relaxed);
   gate_->total_.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -1,5 +1,5 @@
 // QueryGate: how many queries a server has, those that wait for a thread included, and whether it
-// takes one more.
+// takes one more; and how many of them the threads that read connections try to answer.
 //
 //   if (std::optional<QueryGate::Pass> pass = gate.Enter()) {
 //     ... in a thread of the queries: pass->Begin(); answer; `pass` ends
@@ -25,23 +25,33 @@ class QueryGate {
     explicit Pass(QueryGate* gate) : gate_(gate) {}
     ~Pass();
     Pass(Pass&& other) noexcept
-        : gate_(std::exchange(other.gate_, nullptr)), is_running_(other.is_running_) {}
+        : gate_(std::exchange(other.gate_, nullptr)),
+          is_running_(other.is_running_),
+          is_tried_(other.is_tried_) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     Pass& operator=(Pass&&) = delete;
 
+    // Whether the thread that read it may try it: false if so many others are tried now. The try
+    // ends with Requeue or the pass.
+    bool BeginTry();
     // REQUIRES: it waits.
     void Begin();
-    // It waits again. REQUIRES: Begin.
+    // It waits again, and is not tried. REQUIRES: Begin.
     void Requeue();
 
    private:
+    void EndTry();
+
     QueryGate* gate_;
     bool is_running_ = false;
+    bool is_tried_ = false;
   };
 
-  // At most so many at once, running and waiting together. REQUIRES: more than 0.
-  explicit QueryGate(size_t queries_max) : queries_max_(queries_max) {}
+  // At most so many at once, running and waiting together, of which at most `tries_max` are tried.
+  // REQUIRES: more than 0 of both.
+  explicit QueryGate(size_t queries_max, size_t tries_max = 1)
+      : queries_max_(queries_max), tries_max_(tries_max) {}
 
   // Nothing if there are too many.
   std::optional<Pass> Enter();
@@ -52,8 +62,10 @@ class QueryGate {
 
  private:
   const size_t queries_max_;
+  const size_t tries_max_;
   std::atomic<int64_t> total_ = 0;
   std::atomic<int64_t> running_ = 0;
+  std::atomic<int64_t> tried_ = 0;
 };
 
 }  // namespace hourcell

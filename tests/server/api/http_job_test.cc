@@ -115,6 +115,21 @@ TEST_F(HttpJobTest, AShortQueryIsTriedAtOnce) {
   EXPECT_EQ(gate_.running() + gate_.waiting(), 0) << "its place is free";
 }
 
+// Puts are taken by the same threads, and would wait for all queries that are read meanwhile.
+TEST_F(HttpJobTest, WhileAQueryIsTriedOthersGoToQueryThreads) {
+  QueryGate gate(10, /*tries_max=*/1);
+  context_.query_gate = &gate;
+  context_.quick_query_bytes = 32;
+  HttpJob tried = Task("/api/query?m=sum:m");
+  HttpJob other = Task("/api/query?m=sum:m");
+  tried.Enter();
+  EXPECT_TRUE(tried.may_be_quick());
+
+  EXPECT_EQ(other.Enter(), &query_pool_);
+
+  EXPECT_FALSE(other.may_be_quick());
+}
+
 TEST_F(HttpJobTest, AQueryThatIsNotQuickWaitsForAQueryThread) {
   context_.quick_query_bytes = 32;
   context_.answer = [this](HttpRequest* request) {

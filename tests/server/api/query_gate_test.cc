@@ -55,5 +55,19 @@ TEST(QueryGateTest, OneThatIsPutBackWaitsAgain) {
   EXPECT_EQ(gate.waiting(), 0);
 }
 
+TEST(QueryGateTest, ATryEndsWithTheNextWaitOrThePass) {
+  QueryGate gate(10, /*tries_max=*/1);
+  std::optional<QueryGate::Pass> first = gate.Enter();
+  std::optional<QueryGate::Pass> second = gate.Enter();
+  ASSERT_TRUE(first->BeginTry());
+  EXPECT_FALSE(second->BeginTry());
+
+  first->Begin();
+  first->Requeue();
+  EXPECT_TRUE(second->BeginTry()) << "the first waits for a query thread";
+  second.reset();
+  EXPECT_TRUE(first->BeginTry());
+}
+
 }  // namespace
 }  // namespace hourcell::query_gate_test
