@@ -127,7 +127,7 @@ TEST(FsckSeriesTest, SetsOfMetricsAndTagsThatNoSeriesHasAreTold) {
   plant(MetricPostingPrefix(layout, 9), PostingOfOne(5));
   plant(TagPostingPrefix(layout, 9, {.tagk = 1, .tagv = 1}), PostingOfOne(999));
   plant(TagPostingPrefix(layout, 1, {.tagk = 7, .tagv = 1}), PostingOfOne(999));
-  plant(MetricPostingPrefix(layout, 8), "\x07");
+  plant(MetricPostingPrefix(layout, 8), "\x01\x07");
 
   const FsckReport report = check(false);
   EXPECT_THAT(report.counts, ElementsAre(Pair(FsckFault::kIndex, 4)));
