@@ -144,7 +144,6 @@ class KeyWords::Reader {
       case KeyFieldKind::kSalt:
         return AddNumber("bucket", TakeNumber(field.number <= kSaltOneByte ? 1 : 2));
       case KeyFieldKind::kHash:
-        return AddText("hash", Take(field.number));
       case KeyFieldKind::kHex:
         return AddText("hash", Take(field.number));
       case KeyFieldKind::kId:
