@@ -98,10 +98,12 @@ absl::StatusOr<SegmentHeader> DecodeSegmentHeader(std::string_view bytes, uint64
         "segment header has CRC32C {:08x}; its bytes as those of segment {} give {:08x}", stored,
         number, computed));
   }
-  if (const uint32_t version = Load32(bytes, kHeaderCrcEnd); version > kJournalVersion) {
+  const uint32_t version = Load32(bytes, kHeaderCrcEnd);
+  if (version > kJournalVersion) {
     return absl::FailedPreconditionError(NewerFormatMessage(
         fmt::format("journal format {}", version), fmt::format("{}", kJournalVersion)));
-  } else if (version != kJournalVersion) {
+  }
+  if (version != kJournalVersion) {
     return absl::DataLossError(
         fmt::format("segment header: got format {}; want {}", version, kJournalVersion));
   }
