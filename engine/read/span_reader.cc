@@ -104,7 +104,8 @@ class SpanReader::Part {
           [&](uint32_t base_time_s, const CellColumns& columns) {
             if (open_rows_.empty()) {
               open_rows_.resize(positions_.size());
-              grown_bytes_ += positions_.size() * (sizeof(open_rows_[0]) + sizeof(size_t));
+              grown_bytes_ +=
+                  positions_.size() * (sizeof(decltype(open_rows_)::value_type) + sizeof(size_t));
             }
             if (parts_.meter->is_quick()) taken.Update(TakeQuick(columns.size()));
             taken.Update(Grow(2 * sizeof(OpenRow) + columns.size() * kColumnPointBytes));
