@@ -1,6 +1,7 @@
 #include "engine/rocks/rocks_cursor.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_slice.h"
@@ -14,7 +15,7 @@ namespace hourcell {
 namespace {
 
 // The lower of two ends, of which an empty one is above all keys.
-const std::string& LowerEnd(const std::string& a, const std::string& b) {
+std::string_view LowerEnd(std::string_view a, std::string_view b) {
   if (a.empty()) return b;
   return b.empty() || a < b ? a : b;
 }

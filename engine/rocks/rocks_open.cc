@@ -74,12 +74,12 @@ std::optional<TableId> TableOf(std::string_view family) {
 // merges do not understand they mark as damaged.
 absl::Status CheckFormat(const std::string& directory,
                          rocksdb::DBOptions options,
-                         rocksdb::ColumnFamilyOptions meta_options) {
+                         const rocksdb::ColumnFamilyOptions& meta_options) {
   const std::string what = fmt::format("open {}", directory);
   options.listeners.clear();
   const std::vector<rocksdb::ColumnFamilyDescriptor> descriptors = {
       {rocksdb::kDefaultColumnFamilyName, rocksdb::ColumnFamilyOptions()},
-      {std::string(TableName(TableId::kMeta)), std::move(meta_options)}};
+      {std::string(TableName(TableId::kMeta)), meta_options}};
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* raw = nullptr;
   HOURCELL_RETURN_IF_ERROR(FromRocks(

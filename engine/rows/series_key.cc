@@ -9,6 +9,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 
 namespace hourcell {
 namespace {
