@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/salt_admin.h"
@@ -65,18 +64,7 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
 
 HttpResponse ListSalt(Tsdb* tsdb) {
   HttpResponse response;
-  JsonWriter json(&response.body);
-  json.OpenObject();
-  json.Key("epochs");
-  json.OpenArray();
-  for (const SaltEpoch& epoch : tsdb->salt()->Epochs()) {
-    json.OpenObject();
-    json.Field("from", epoch.from_s);
-    json.Field("buckets", epoch.buckets);
-    json.CloseObject();
-  }
-  json.CloseArray();
-  json.CloseObject();
+  response.body = SaltEpochsJson(tsdb->salt()->Epochs());
   return response;
 }
 

@@ -6,6 +6,7 @@
 #include <absl/time/time.h>
 #include <fmt/format.h>
 
+#include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "engine/query/query_time.h"
@@ -38,6 +39,23 @@ std::string EpochStartText(uint64_t from_s) {
       absl::FormatTime("%Y/%m/%d-%H:%M:%S", absl::FromUnixSeconds(static_cast<int64_t>(from_s)),
                        absl::UTCTimeZone());
   return std::string(text.data(), text.size());
+}
+
+std::string SaltEpochsJson(std::span<const SaltEpoch> epochs) {
+  std::string object;
+  JsonWriter json(&object);
+  json.OpenObject();
+  json.Key("epochs");
+  json.OpenArray();
+  for (const SaltEpoch& epoch : epochs) {
+    json.OpenObject();
+    json.Field("from", epoch.from_s);
+    json.Field("buckets", epoch.buckets);
+    json.CloseObject();
+  }
+  json.CloseArray();
+  json.CloseObject();
+  return object;
 }
 
 }  // namespace hourcell

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include <absl/status/statusor.h>
+
+#include "engine/salt_admin.h"
 
 namespace hourcell {
 
@@ -19,5 +22,8 @@ absl::StatusOr<uint32_t> ParseBuckets(std::string_view text);
 
 // "2026/01/01-00:00:00", UTC.
 std::string EpochStartText(uint64_t from_s);
+
+// {"epochs":[{"from":<seconds since 1970>,"buckets":<count>},...]}, in the order given.
+std::string SaltEpochsJson(std::span<const SaltEpoch> epochs);
 
 }  // namespace hourcell

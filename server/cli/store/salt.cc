@@ -98,27 +98,10 @@ absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish
   return epochs;
 }
 
-std::string JsonOf(const std::vector<SaltEpoch>& epochs) {
-  std::string object;
-  JsonWriter json(&object);
-  json.OpenObject();
-  json.Key("epochs");
-  json.OpenArray();
-  for (const SaltEpoch& epoch : epochs) {
-    json.OpenObject();
-    json.Field("from", epoch.from_s);
-    json.Field("buckets", epoch.buckets);
-    json.CloseObject();
-  }
-  json.CloseArray();
-  json.CloseObject();
-  return object;
-}
-
 int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, bool as_json, Terminal& terminal) {
   if (!epochs.ok()) return Fail(terminal, kSaltCommand, epochs.status());
   if (as_json) {
-    fmt::print(terminal.out, "{}\n", JsonOf(*epochs));
+    fmt::print(terminal.out, "{}\n", SaltEpochsJson(*epochs));
     return kExitOk;
   }
   for (const SaltEpoch& epoch : *epochs)

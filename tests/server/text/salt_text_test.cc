@@ -35,5 +35,12 @@ TEST(SaltTextTest, AStartIsReadBack) {
   EXPECT_THAT(ParseEpochStart(EpochStartText(1798779600), 0), IsOkAndHolds(1798779600u));
 }
 
+TEST(SaltTextTest, EpochsAsJson) {
+  EXPECT_EQ(SaltEpochsJson({}), R"({"epochs":[]})");
+  const SaltEpoch epochs[] = {{.from_s = 0, .buckets = 1}, {.from_s = 1798761600, .buckets = 20}};
+  EXPECT_EQ(SaltEpochsJson(epochs),
+            R"({"epochs":[{"from":0,"buckets":1},{"from":1798761600,"buckets":20}]})");
+}
+
 }  // namespace
 }  // namespace hourcell::salt_text_test
