@@ -63,17 +63,17 @@ has_line() {
   return 1
 }
 
-# run_ctest <preset> <label expression>
+# run_ctest <preset> <label expression> [expression of names that are left out]
 run_ctest() {
-  ctest --preset "$1" -L "^($2)\$" -j2 --progress --no-tests=error
+  ctest --preset "$1" -L "^($2)\$" -E "${3:-^\$}" -j2 --progress --no-tests=error
 }
 
-# run_shuffled <preset> <seed> <label expression>: runs the tests in a few processes per program,
-# because programs with sanitizers start slowly, and in random order, so that no case depends on
-# another.
+# run_shuffled <preset> <seed> <label expression> [expression of names that are left out]: runs the
+# tests in a few processes per program, because programs with sanitizers start slowly, and in random
+# order, so that no case depends on another.
 run_shuffled() (
   shuffle_tests "$2"
-  run_ctest "$1" "$3"
+  run_ctest "$1" "$3" "${4:-}"
 )
 
 # check_kill_loop <preset> <seed>: kills the program of that build repeatedly during puts, queries,
