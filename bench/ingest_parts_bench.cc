@@ -29,7 +29,7 @@
 #include "engine/hours/lane.h"
 #include "engine/hours/open_hour_points.h"
 #include "engine/hours/series_cache.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "engine/tsdb.h"
 #include "tests/support/temp_dir.h"
 
@@ -347,7 +347,7 @@ std::string BlockOf(size_t bytes) {
 }
 
 std::unique_ptr<Journal> MustOpenJournal(const TempDir& directory) {
-  auto journal = Journal::Open({.directory = directory.file("journal")});
+  auto journal = FileJournal::Open({.directory = directory.file("journal")});
   HOURCELL_CHECK(journal.ok());
   return *std::move(journal);
 }

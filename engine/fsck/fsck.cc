@@ -15,7 +15,7 @@
 #include "codec/rows/row_key.h"
 #include "codec/rows/salt_schedule.h"
 #include "engine/fsck/fsck_checks.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "engine/names/table_uid_store.h"
 #include "engine/rocks/files/store_lock.h"
 #include "engine/rocks/rocks_table_store.h"
@@ -108,10 +108,10 @@ class Fsck {
   absl::Status CheckJournal() {
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables_.get()));
     const absl::StatusOr<std::unique_ptr<Journal>> journal =
-        Journal::Open({.directory = options_.path + "/journal",
-                       .fs = FileSystemOf(options_.env),
-                       .create = false,
-                       .low_mark = std::max<uint64_t>(low_mark, 1)});
+        FileJournal::Open({.directory = options_.path + "/journal",
+                           .fs = FileSystemOf(options_.env),
+                           .create = false,
+                           .low_mark = std::max<uint64_t>(low_mark, 1)});
     absl::Status read = journal.status();
     if (read.ok()) HOURCELL_RETURN_IF_ERROR(CheckCuts(journal->get()));
     if (read.ok()) {

@@ -12,7 +12,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/store_format.h"
 #include "engine/table/retention.h"

@@ -5,6 +5,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
+#include "engine/journal/file_journal.h"
 #include "engine/regions/live/initial_regions.h"
 #include "engine/rocks/rocks_table_store.h"
 #include "engine/rows/store_meta.h"
@@ -166,14 +167,14 @@ void Tsdb::Impl::MakeRegionMaintenance() {
 absl::Status Tsdb::Impl::OpenJournal() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
   HOURCELL_ASSIGN_OR_RETURN(
-      journal,
-      Journal::Open({.directory = options.path + "/journal",
-                     .fs = FileSystemOf(options.env),
-                     .segment_bytes = options.journal_segment_bytes,
-                     .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
-                     .create = false,  // ReadOrCreateMeta makes that of a new store
-                     // The first block of all is 1.
-                     .low_mark = std::max<uint64_t>(low_mark, 1)}));
+      journal, FileJournal::Open(
+                   {.directory = options.path + "/journal",
+                    .fs = FileSystemOf(options.env),
+                    .segment_bytes = options.journal_segment_bytes,
+                    .preallocate_bytes = std::min<size_t>(4 << 20, options.journal_segment_bytes),
+                    .create = false,  // ReadOrCreateMeta makes that of a new store
+                    // The first block of all is 1.
+                    .low_mark = std::max<uint64_t>(low_mark, 1)}));
   TellCuts(journal->cuts(), &stats, options.warn);
   open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
                                                               : options.lanes);

@@ -26,12 +26,12 @@ constexpr size_t kSmallBlockBytes = kBlockHeaderBytes + 7;
 
 class JournalRecoveryTest : public testing::Test {
  protected:
-  absl::StatusOr<std::unique_ptr<Journal>> Open(uint64_t low_mark = 0) {
+  absl::StatusOr<std::unique_ptr<FileJournal>> Open(uint64_t low_mark = 0) {
     // Room for three small blocks a segment.
-    return Journal::Open({.directory = path_,
-                          .segment_bytes = kSegmentHeaderBytes + 3 * kSmallBlockBytes,
-                          .preallocate_bytes = 0,
-                          .low_mark = low_mark});
+    return FileJournal::Open({.directory = path_,
+                              .segment_bytes = kSegmentHeaderBytes + 3 * kSmallBlockBytes,
+                              .preallocate_bytes = 0,
+                              .low_mark = low_mark});
   }
 
   // Writes blocks; `synced` of them are synced before the others are written.
@@ -302,7 +302,8 @@ TEST_F(JournalRecoveryTest, ARepairThatFailsAnywhereIsMadeByTheNextOpen) {
     {
       FaultFs fs;
       fs.FailOn({.operations = FaultFs::kAllOperations, .nth = n});
-      const auto journal = Journal::Open({.directory = path_, .fs = &fs, .preallocate_bytes = 0});
+      const auto journal =
+          FileJournal::Open({.directory = path_, .fs = &fs, .preallocate_bytes = 0});
       has_failed = !fs.Log().empty();
       EXPECT_EQ(journal.ok(), !has_failed);
       fs.Heal();
@@ -504,7 +505,7 @@ TEST_F(JournalRecoveryTest, WhatADiskLeavesOutOrFlipsOnceIsNotCutOff) {
       FaultFs fs;
       fs.FailOn({.operations = FaultFs::kRead, .nth = n, .with = failure});
       const auto journal =
-          Journal::Open({.directory = path_, .fs = &fs, .preallocate_bytes = 0, .low_mark = 0});
+          FileJournal::Open({.directory = path_, .fs = &fs, .preallocate_bytes = 0, .low_mark = 0});
       has_failed = !fs.Log().empty();
       EXPECT_EQ(journal.ok(), !has_failed);
       ASSERT_LT(n, 100u);

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "codec/base/check.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

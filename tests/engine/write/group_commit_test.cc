@@ -21,7 +21,7 @@
 #include "codec/base/random.h"
 #include "engine/hours/journal_payload.h"
 #include "engine/hours/open_hours.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "engine/tsdb.h"
 #include "tests/support/builders.h"
 #include "tests/support/fault_fs.h"
@@ -414,7 +414,7 @@ TEST_F(GroupCommitTest, APowerCutLosesNothingOlderThanTheInterval) {
 TEST_F(GroupCommitTest, CommitAllWaitsForALeaderOnItsWay) {
   TempDir directory;
   OpenHours hours(4);
-  auto journal = Journal::Open({.directory = directory.file("journal"), .fs = fs_.get()});
+  auto journal = FileJournal::Open({.directory = directory.file("journal"), .fs = fs_.get()});
   ASSERT_OK(journal);
   GroupCommit commit({.open_hours = &hours, .journal = journal->get()}, /*always_sync=*/false);
   PlacedPoint point{.series = 1, .time = {.ms = kHour * 1000}, .value = Value::Integer(1)};
@@ -445,7 +445,7 @@ TEST_F(GroupCommitTest, SectionsThatAreTooMuchForABlockBecomeSeveral) {
   constexpr SeriesNumber kSeries = 40;
   TempDir directory;
   OpenHours hours(8);
-  auto journal = Journal::Open({.directory = directory.file("journal")});
+  auto journal = FileJournal::Open({.directory = directory.file("journal")});
   ASSERT_OK(journal);
   GroupCommit commit({.open_hours = &hours, .journal = journal->get(), .block_bytes_max = 120},
                      /*always_sync=*/true);

@@ -11,7 +11,7 @@
 #include <rocksdb/file_system.h>
 
 #include "codec/base/check.h"
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 #include "engine/journal/journal_block.h"
 #include "engine/journal/journal_segment.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -35,7 +35,7 @@ class Scribe {
     options.segment_bytes = 160;
     options.preallocate_bytes = 0;
     options.low_mark = low_mark_;
-    auto opened = Journal::Open(options);
+    auto opened = FileJournal::Open(options);
     if (!opened.ok()) return opened.status();
     journal_ = *std::move(opened);
     return absl::OkStatus();
@@ -130,7 +130,7 @@ class Scribe {
 
   const std::unique_ptr<rocksdb::Env> env_;
   const std::shared_ptr<rocksdb::FileSystem> fs_;
-  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<FileJournal> journal_;
   std::vector<std::string> written_;  // written_[i] is block i + 1
   uint64_t low_mark_ = 0;             // nothing below it is needed any more
 };

@@ -1,4 +1,4 @@
-#include "engine/journal/journal.h"
+#include "engine/journal/file_journal.h"
 
 #include <array>
 #include <atomic>
@@ -18,17 +18,17 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class JournalTest : public testing::Test {
+class FileJournalTest : public testing::Test {
  protected:
-  absl::StatusOr<std::unique_ptr<Journal>> Open(size_t segment_bytes = 1 << 20) {
-    return Journal::Open({.directory = path_,
-                          .fs = &fs_,
-                          .segment_bytes = segment_bytes,
-                          .preallocate_bytes = 16 << 10});
+  absl::StatusOr<std::unique_ptr<FileJournal>> Open(size_t segment_bytes = 1 << 20) {
+    return FileJournal::Open({.directory = path_,
+                              .fs = &fs_,
+                              .segment_bytes = segment_bytes,
+                              .preallocate_bytes = 16 << 10});
   }
 
   // Opens for tests that do not care how.
-  std::unique_ptr<Journal> MustOpen(size_t segment_bytes = 1 << 20) {
+  std::unique_ptr<FileJournal> MustOpen(size_t segment_bytes = 1 << 20) {
     auto journal = Open(segment_bytes);
     EXPECT_OK(journal);
     return journal.ok() ? *std::move(journal) : nullptr;
@@ -44,7 +44,7 @@ class JournalTest : public testing::Test {
   FaultFs fs_;
 };
 
-TEST_F(JournalTest, AnEmptyJournalHasNothing) {
+TEST_F(FileJournalTest, AnEmptyJournalHasNothing) {
   const auto journal = MustOpen();
 
   EXPECT_EQ(journal->next_sequence(), 1u);
@@ -58,13 +58,13 @@ TEST_F(JournalTest, AnEmptyJournalHasNothing) {
   EXPECT_THAT(FilesIn(path_), IsEmpty());
 }
 
-TEST_F(JournalTest, DoesNotMakeADirectoryUnlessAsked) {
-  EXPECT_THAT(Journal::Open({.directory = path_, .create = false}),
+TEST_F(FileJournalTest, DoesNotMakeADirectoryUnlessAsked) {
+  EXPECT_THAT(FileJournal::Open({.directory = path_, .create = false}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path_ + " is missing")));
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
-TEST_F(JournalTest, GivesBackWhatWasWrittenInOrder) {
+TEST_F(FileJournalTest, GivesBackWhatWasWrittenInOrder) {
   const auto journal = MustOpen();
   const std::array<std::string_view, 3> parts = {"one ", "", "block"};
   ASSERT_OK(journal->Write(parts));
@@ -76,7 +76,7 @@ TEST_F(JournalTest, GivesBackWhatWasWrittenInOrder) {
   EXPECT_EQ(journal->next_sequence(), 4u);
 }
 
-TEST_F(JournalTest, AfterKillAllIsThereAndSequencesGoOn) {
+TEST_F(FileJournalTest, AfterKillAllIsThereAndSequencesGoOn) {
   WriteBlocks(MustOpen().get(), 3);
   const std::string first_segment = ReadFile(PathOf(1));
   {
@@ -94,11 +94,11 @@ TEST_F(JournalTest, AfterKillAllIsThereAndSequencesGoOn) {
 }
 
 // All segments were deleted, and kill -9 came when the next one had no header yet.
-TEST_F(JournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
+TEST_F(FileJournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
   std::filesystem::create_directories(path_);
   std::ofstream(PathOf(1)).close();
 
-  auto journal = Journal::Open({.directory = path_, .fs = &fs_, .low_mark = 4});
+  auto journal = FileJournal::Open({.directory = path_, .fs = &fs_, .low_mark = 4});
   ASSERT_OK(journal);
   EXPECT_EQ((*journal)->segments(), 0u);
   EXPECT_EQ((*journal)->next_sequence(), 4u);
@@ -108,7 +108,7 @@ TEST_F(JournalTest, SyncsWhenThereIsNoSegmentButWereSomeOnce) {
   EXPECT_OK((*journal)->Close());
 }
 
-TEST_F(JournalTest, CloseSyncsAndEndsIt) {
+TEST_F(FileJournalTest, CloseSyncsAndEndsIt) {
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 3);
   ASSERT_OK(journal->Close());
@@ -122,7 +122,7 @@ TEST_F(JournalTest, CloseSyncsAndEndsIt) {
   EXPECT_THAT(ReplayAll(*again), IsOkAndHolds(BlocksOf(1, 4)));
 }
 
-TEST_F(JournalTest, FullSegmentsAreFollowedByNewOnes) {
+TEST_F(FileJournalTest, FullSegmentsAreFollowedByNewOnes) {
   // Header, and two blocks of 31 bytes.
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 5);
@@ -146,7 +146,7 @@ TEST_F(JournalTest, FullSegmentsAreFollowedByNewOnes) {
         IsOkAndHolds(Blocks(want.begin() + static_cast<std::ptrdiff_t>(from) - 1, want.end())));
 }
 
-TEST_F(JournalTest, DeleteBelowKeepsTheNewest) {
+TEST_F(FileJournalTest, DeleteBelowKeepsTheNewest) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 6);
   ASSERT_OK(journal->DeleteBelow(3));
@@ -166,7 +166,7 @@ TEST_F(JournalTest, DeleteBelowKeepsTheNewest) {
   EXPECT_EQ(MustOpen()->next_sequence(), 7u);
 }
 
-TEST_F(JournalTest, ReplayReportsDamageThatCameAfterOpen) {
+TEST_F(FileJournalTest, ReplayReportsDamageThatCameAfterOpen) {
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 3);
   Damage(PathOf(1), kSegmentHeaderBytes + 31 + 5);
@@ -175,7 +175,7 @@ TEST_F(JournalTest, ReplayReportsDamageThatCameAfterOpen) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr(PathOf(1) + " at offset 71")));
 }
 
-TEST_F(JournalTest, ABlockIsOneAppend) {
+TEST_F(FileJournalTest, ABlockIsOneAppend) {
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 1);
   const uint64_t before = fs_.Count(FaultFs::kAllOperations);
@@ -185,7 +185,7 @@ TEST_F(JournalTest, ABlockIsOneAppend) {
   EXPECT_EQ(fs_.Count(FaultFs::kAllOperations), before + 1);
 }
 
-TEST_F(JournalTest, RefusesABlockThatIsTooBig) {
+TEST_F(FileJournalTest, RefusesABlockThatIsTooBig) {
   const auto journal = MustOpen();
   const std::string part(kBlockPayloadBytesMax / 256, 'x');
   const std::vector<std::string_view> parts(257, part);
@@ -195,7 +195,7 @@ TEST_F(JournalTest, RefusesABlockThatIsTooBig) {
   EXPECT_EQ(journal->next_sequence(), 1u);
 }
 
-TEST_F(JournalTest, WithoutSyncNothingIsSynced) {
+TEST_F(FileJournalTest, WithoutSyncNothingIsSynced) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   const uint64_t before = fs_.Count(FaultFs::kSync | FaultFs::kDirectorySync);
   WriteBlocks(journal.get(), 10);
@@ -203,7 +203,7 @@ TEST_F(JournalTest, WithoutSyncNothingIsSynced) {
   EXPECT_EQ(fs_.Count(FaultFs::kSync | FaultFs::kDirectorySync), before);
 }
 
-TEST_F(JournalTest, SyncTakesOnlyWhatIsNotSyncedYet) {
+TEST_F(FileJournalTest, SyncTakesOnlyWhatIsNotSyncedYet) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 6);
   const uint64_t before = fs_.Count(FaultFs::kSync);
@@ -221,7 +221,7 @@ TEST_F(JournalTest, SyncTakesOnlyWhatIsNotSyncedYet) {
 }
 
 // What an earlier opening wrote and did not sync has to be synced before newer blocks count.
-TEST_F(JournalTest, SyncCoversWhatWasThereAtOpen) {
+TEST_F(FileJournalTest, SyncCoversWhatWasThereAtOpen) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     StartOver();
@@ -243,7 +243,8 @@ struct WriteFault {
   FaultFs::Fault fault;
 };
 
-class JournalWriteFaultTest : public JournalTest, public testing::WithParamInterface<WriteFault> {};
+class JournalWriteFaultTest : public FileJournalTest,
+                              public testing::WithParamInterface<WriteFault> {};
 
 TEST_P(JournalWriteFaultTest, CutsTheBlockBackAndTheRetryWorks) {
   {
@@ -279,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {.operations = FaultFs::kAllocate, .with = FaultFs::Failure::kNoSpace}}),
     [](const auto& test) { return test.param.name; });
 
-TEST_F(JournalTest, WhereTheCutFailsTooANewSegmentTakesOver) {
+TEST_F(FileJournalTest, WhereTheCutFailsTooANewSegmentTakesOver) {
   for (const size_t append_bytes : {0u, 10u, 30u, 1000u}) {
     SCOPED_TRACE(append_bytes);
     StartOver();
@@ -300,7 +301,7 @@ TEST_F(JournalTest, WhereTheCutFailsTooANewSegmentTakesOver) {
   }
 }
 
-TEST_F(JournalTest, ASegmentThatCannotBeBegunIsBegunByTheRetry) {
+TEST_F(FileJournalTest, ASegmentThatCannotBeBegunIsBegunByTheRetry) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 2);
   for (const FaultFs::Operation operation :
@@ -320,7 +321,7 @@ TEST_F(JournalTest, ASegmentThatCannotBeBegunIsBegunByTheRetry) {
   EXPECT_THAT(ReplayAll(*MustOpen()), IsOkAndHolds(BlocksOf(1, 6)));
 }
 
-TEST_F(JournalTest, ADiskThatStaysFullLosesNothing) {
+TEST_F(FileJournalTest, ADiskThatStaysFullLosesNothing) {
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 2);
   fs_.FailOn({.operations = FaultFs::kAppend | FaultFs::kAllocate | FaultFs::kCreate,
@@ -336,7 +337,7 @@ TEST_F(JournalTest, ADiskThatStaysFullLosesNothing) {
   EXPECT_THAT(ReplayAll(*MustOpen()), IsOkAndHolds(BlocksOf(1, 4)));
 }
 
-TEST_F(JournalTest, AFileSystemThatReservesNothingIsGoodEnough) {
+TEST_F(FileJournalTest, AFileSystemThatReservesNothingIsGoodEnough) {
   fs_.FailOn({.operations = FaultFs::kAllocate, .is_lasting = true});
   const auto journal = MustOpen();
   WriteBlocks(journal.get(), 3);
@@ -345,7 +346,7 @@ TEST_F(JournalTest, AFileSystemThatReservesNothingIsGoodEnough) {
   EXPECT_THAT(ReplayAll(*MustOpen()), IsOkAndHolds(BlocksOf(1, 4)));
 }
 
-TEST_F(JournalTest, AfterAFailedFsyncItTakesNothingUntilOpenedAgain) {
+TEST_F(FileJournalTest, AfterAFailedFsyncItTakesNothingUntilOpenedAgain) {
   for (const FaultFs::Operation operation : {FaultFs::kSync, FaultFs::kDirectorySync}) {
     StartOver();
     const auto journal = MustOpen();
@@ -367,7 +368,7 @@ TEST_F(JournalTest, AfterAFailedFsyncItTakesNothingUntilOpenedAgain) {
   }
 }
 
-TEST_F(JournalTest, ASegmentThatCannotBeDeletedIsTriedAgain) {
+TEST_F(FileJournalTest, ASegmentThatCannotBeDeletedIsTriedAgain) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   WriteBlocks(journal.get(), 6);
   fs_.FailOn({.operations = FaultFs::kDelete});
@@ -380,7 +381,7 @@ TEST_F(JournalTest, ASegmentThatCannotBeDeletedIsTriedAgain) {
 
 // --- threads ---
 
-TEST_F(JournalTest, SyncAndDeleteBesideWrite) {
+TEST_F(FileJournalTest, SyncAndDeleteBesideWrite) {
   constexpr uint64_t kBlocks = 3000;
   uint64_t synced = 0;
   uint64_t deleted = 0;
@@ -421,7 +422,7 @@ TEST_F(JournalTest, SyncAndDeleteBesideWrite) {
 }
 
 // A segment is synced, gets one more block, and is left for the next one before the sync is done.
-TEST_F(JournalTest, ABlockThatComesAfterTheSyncOfItsSegmentIsSyncedByTheNext) {
+TEST_F(FileJournalTest, ABlockThatComesAfterTheSyncOfItsSegmentIsSyncedByTheNext) {
   uint64_t synced = 0;
   {
     const auto journal = MustOpen(/*segment_bytes=*/1000);
@@ -448,7 +449,7 @@ TEST_F(JournalTest, ABlockThatComesAfterTheSyncOfItsSegmentIsSyncedByTheNext) {
 
 // Random writes, syncs, deletions, faults, kills and power losses, against a model of what has to
 // be there: every synced block, any of the later ones, nothing else, always in order.
-class PowerLossTest : public JournalTest, public testing::WithParamInterface<uint64_t> {
+class PowerLossTest : public FileJournalTest, public testing::WithParamInterface<uint64_t> {
  protected:
   void Run(uint64_t seed) {
     random_ = Random(seed);
@@ -476,11 +477,11 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
   void Reopen() {
     journal_.reset();
     fs_.Heal();
-    auto journal = Journal::Open({.directory = path_,
-                                  .fs = &fs_,
-                                  .segment_bytes = 20'000,
-                                  .preallocate_bytes = 8 << 10,
-                                  .low_mark = low_mark_});
+    auto journal = FileJournal::Open({.directory = path_,
+                                      .fs = &fs_,
+                                      .segment_bytes = 20'000,
+                                      .preallocate_bytes = 8 << 10,
+                                      .low_mark = low_mark_});
     ASSERT_OK(journal);
     journal_ = *std::move(journal);
     const auto found = ReplayAll(*journal_, low_mark_);
@@ -575,7 +576,7 @@ class PowerLossTest : public JournalTest, public testing::WithParamInterface<uin
   }
 
   Random random_{0};
-  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<FileJournal> journal_;
   std::vector<std::string> written_;                    // acknowledged, by sequence - 1
   std::set<std::pair<uint64_t, std::string>> refused_;  // not acknowledged
   std::set<uint64_t> lost_;                             // not there, between others that are
@@ -593,7 +594,7 @@ TEST_P(PowerLossTest, WhatWasSyncedIsFoundAndNothingIsInvented) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PowerLossTest, testing::Range<uint64_t>(0, 20));
 
-TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
+TEST_F(FileJournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
   // Two blocks a segment.
   const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
   WriteBlocks(journal.get(), 5);
@@ -616,7 +617,7 @@ TEST_F(JournalTest, PinnedSegmentsStayAndAreThoseThatAreNeeded) {
   EXPECT_EQ(journal->oldest_sequence(), 1u) << "the second holds them";
 }
 
-TEST_F(JournalTest, TheLeastLowMarkThatDeletesASegment) {
+TEST_F(FileJournalTest, TheLeastLowMarkThatDeletesASegment) {
   const auto journal = MustOpen(/*segment_bytes=*/102);
   EXPECT_EQ(journal->LowMarkThatDeletes(0), 0u) << "there is no segment";
   WriteBlocks(journal.get(), 6);  // 1 and 2, 3 and 4, 5 and 6
@@ -637,7 +638,7 @@ TEST_F(JournalTest, TheLeastLowMarkThatDeletesASegment) {
 }
 
 // A journal of which a segment is missing is not opened.
-TEST_F(JournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
+TEST_F(FileJournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
   WriteBlocks(MustOpen().get(), 2);
   fs_.FailOn({.operations = FaultFs::kAppend, .nth = 2});  // after the header
   EXPECT_THAT(WriteBlock(MustOpen().get(), "refused"), StatusIs(absl::StatusCode::kUnavailable));
@@ -659,7 +660,7 @@ TEST_F(JournalTest, PinnedSegmentsHaveNoGapWhereOneHasNoBlock) {
   EXPECT_THAT(journal->Pin(3)->files(), testing::SizeIs(1));
 }
 
-TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
+TEST_F(FileJournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
   const auto journal = MustOpen(kSegmentHeaderBytes + 2 * (kBlockHeaderBytes + 8));
   WriteBlocks(journal.get(), 5);
   journal->Pin(0).reset();
@@ -669,7 +670,7 @@ TEST_F(JournalTest, OnceNoPinIsLeftSegmentsAreDeletedAgain) {
 
 TEST(JournalMemoryTest, AnUnusuallyLargeBlockLeavesNoLargeBuffer) {
   TempDir directory;
-  const auto journal = Journal::Open({.directory = directory.file("journal")});
+  const auto journal = FileJournal::Open({.directory = directory.file("journal")});
   ASSERT_OK(journal);
   ASSERT_OK(WriteBlock(journal->get(), std::string(1 << 20, 'x')));
   EXPECT_GE((*journal)->buffer_bytes(), size_t{1} << 20) << "kept for the next block";
