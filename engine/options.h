@@ -24,6 +24,7 @@ class Env;
 namespace hourcell {
 
 class Clock;
+class StorageEngine;
 class StoreObserver;
 
 // What an acknowledged point survives.
@@ -58,7 +59,9 @@ struct MetricQueryLimits {
 };
 
 struct Options {
-  std::string path;  // the store's directory
+  std::string path;  // the store's directory; with `storage`, what errors call the store
+  // Where tables and journal are, if not in `path`. Null: in `path`, by RocksDB.
+  std::shared_ptr<StorageEngine> storage;
   bool create_if_missing = true;
 
   // Fixed when the store is created; opening with another one is refused.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,21 +12,20 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/bigtable_storage.h"
 #include "engine/bigtable/bigtable_view.h"
 #include "engine/bigtable/group_stages.h"
+#include "engine/bigtable/number_claims.h"
 #include "engine/bigtable/row_rewrite.h"
 #include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/system_rows.h"
 #include "engine/bigtable/version_ledger.h"
+#include "engine/bigtable/writer_seat.h"
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kFormat = "1";
-constexpr char kFormatRow[] = "format";
-constexpr char kVersionsRow[] = "versions";
-constexpr char kWritersRow[] = "writers";
-// Versions of a process that ends are lost, and there are 2^53: a block costs a call, not space.
-constexpr uint64_t kVersionBlock = 1 << 16;
 
 void SetCell(std::string_view qualifier,
              uint64_t version,
@@ -63,17 +63,32 @@ class BigtableTableStore : public TableStore {
  public:
   BigtableTableStore(const BigtableOptions& options, const BigtableChannels& channels)
       : client_(options, channels),
-        system_(options.table_prefix + "-system"),
-        ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionBlock) {}
+        system_(SystemTable(options.table_prefix)),
+        ledger_([this](uint64_t count) { return ReserveVersions(count); }, kVersionsPerWriter - 1) {
+  }
 
+  // Alone: nothing keeps other processes out.
   absl::Status Open() {
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
-    HOURCELL_ASSIGN_OR_RETURN(
-        writer_, client_.Increment(system_, kWritersRow, std::string(kBigtableFamily), 1));
-    HOURCELL_RETURN_IF_ERROR(ledger_.Open());
-    is_open_ = true;
-    return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(writer_, client_.Increment(system_, std::string(kWritersRow),
+                                                         std::string(kBigtableFamily), 1));
+    return Begin();
   }
+
+  // As the process that has the seat. Returns its journal.
+  absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
+    HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
+    HOURCELL_ASSIGN_OR_RETURN(seat_, WriterSeat::Take(&client_, options));
+    writer_ = seat_->writer();
+    HOURCELL_RETURN_IF_ERROR(Begin());
+    claims_.emplace(&client_, writer_);
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<Mutation> moved,
+                              claims_->Open(seat_->has_clean_past(), Snapshot().get()));
+    HOURCELL_RETURN_IF_ERROR(Apply(moved, /*sync=*/true));
+    return seat_->TakeJournal();
+  }
+
+  absl::Status CheckSeat() { return seat_->Check(); }
 
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
@@ -85,6 +100,7 @@ class BigtableTableStore : public TableStore {
     HOURCELL_RETURN_IF_ERROR(CheckOpen());
     const std::vector<GroupStage> stages = StagesOf(group);
     if (stages.empty()) return absl::OkStatus();
+    if (claims_.has_value()) HOURCELL_RETURN_IF_ERROR(claims_->ClaimFor(group));
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t first, ledger_.Begin(stages.size()));
     absl::Status written;
     for (size_t i = 0; i < stages.size() && written.ok(); ++i) {
@@ -126,8 +142,8 @@ class BigtableTableStore : public TableStore {
   void SetExpiry(const RowExpiry* /*expiry*/) override {}
   absl::StatusOr<uint64_t> DropExpired() override { return 0; }
   absl::Status Close() override {
-    is_open_ = false;
-    return absl::OkStatus();
+    if (!is_open_.exchange(false) || seat_ == nullptr) return absl::OkStatus();
+    return seat_->Leave();
   }
 
  private:
@@ -138,12 +154,23 @@ class BigtableTableStore : public TableStore {
     return absl::UnimplementedError("bigtable: the service divides tables by itself");
   }
 
-  absl::StatusOr<uint64_t> ReserveVersions(uint64_t count) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        const uint64_t end,
-        client_.Increment(system_, kVersionsRow, std::string(kBigtableFamily), count));
-    // The counter begins at 0, and version 0 is no write's.
-    return end - count + 1;
+  // The writer's are its own: those of later writers are greater, whenever they are used.
+  absl::StatusOr<uint64_t> ReserveVersions(uint64_t /*count*/) {
+    if (is_open_) {
+      return absl::FailedPreconditionError("bigtable: no version is left; open the store again");
+    }
+    return FirstVersionOf(writer_) + 1;
+  }
+
+  absl::Status Begin() {
+    if (FirstVersionOf(writer_) + kVersionsPerWriter > kVersionMax) {
+      return absl::FailedPreconditionError(
+          fmt::format("bigtable: tables {}-* were opened {} times, and cannot be opened again",
+                      client_.options().table_prefix, writer_));
+    }
+    HOURCELL_RETURN_IF_ERROR(ledger_.Open());
+    is_open_ = true;
+    return absl::OkStatus();
   }
 
   absl::Status CheckOrMakeFormat();
@@ -154,6 +181,8 @@ class BigtableTableStore : public TableStore {
   const std::string system_;
   VersionLedger ledger_;
   uint64_t writer_ = 0;
+  std::unique_ptr<WriterSeat> seat_;    // null: opened alone
+  std::optional<NumberClaims> claims_;  // with a seat
   std::atomic<bool> is_open_{false};
 };
 
@@ -170,18 +199,21 @@ absl::Status BigtableTableStore::MakeTables() {
     HOURCELL_RETURN_IF_ERROR(client_.CreateTable(BigtableNameOf(client_.options(), table),
                                                  std::string(kBigtableFamily)));
   }
+  HOURCELL_RETURN_IF_ERROR(client_.CreateTable(JournalTable(client_.options().table_prefix),
+                                               std::string(kBigtableFamily)));
   return client_.CreateTable(system_, std::string(kBigtableFamily));
 }
 
 absl::Status BigtableTableStore::CheckOrMakeFormat() {
   constexpr int kTriesMax = 10;
   RowMutations format;
-  format.set_row_key(kFormatRow);
+  format.set_row_key(std::string(kFormatRow));
   SetCell("f", 1, std::string(kFormat), &format);
   absl::Status last;
   // A set without an answer may have been made: the next read tells.
   for (int i = 0; i < kTriesMax; ++i) {
-    const absl::StatusOr<BigtablePage> page = client_.Read(system_, {.keys = {kFormatRow}});
+    const absl::StatusOr<BigtablePage> page =
+        client_.Read(system_, {.keys = {std::string(kFormatRow)}});
     if (absl::IsNotFound(page.status())) {
       HOURCELL_RETURN_IF_ERROR(MakeTables());
       continue;
@@ -271,6 +303,19 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const Bigtabl
   auto store = std::make_unique<BigtableTableStore>(options, channels);
   HOURCELL_RETURN_IF_ERROR(store->Open());
   return store;
+}
+
+absl::StatusOr<OpenedStorage> BigtableStorage::Open(
+    const std::function<void(std::string_view message)>& warn) {
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
+  auto store = std::make_unique<BigtableTableStore>(options_, channels);
+  SeatOptions seat = seat_;
+  if (!seat.warn) seat.warn = warn;
+  OpenedStorage opened;
+  HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithSeat(seat));
+  opened.check_is_writer = [it = store.get()] { return it->CheckSeat(); };
+  opened.tables = std::move(store);
+  return opened;
 }
 
 }  // namespace hourcell

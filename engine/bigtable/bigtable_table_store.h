@@ -1,10 +1,11 @@
 // BigtableTableStore: TableStore on the Cloud Bigtable data API. Each table is a Bigtable table
-// "<prefix>-<name>" with the family "h" (stored_row.h); "<prefix>-system" has the counters of
-// versions and of writers, and the format.
+// "<prefix>-<name>" with the family "h" (stored_row.h); "<prefix>-system" has the format,
+// and what the processes that open a store agree on (system_rows.h).
 //
 // It promises ordered scans, merge operands, snapshots and durable rows; it does not promise atomic
 // groups, changes of regions, byte counts or pinned files (engine/table/table_capabilities.h). One
-// process writes to a store at a time; nothing here stops a second one.
+// process writes to a store at a time: bigtable_storage.h keeps others out, and this function does
+// not.
 
 #pragma once
 

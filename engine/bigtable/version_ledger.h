@@ -1,10 +1,10 @@
 // VersionLedger: the versions of one process's writes: which are under way, and what a view of this
 // moment sees.
 //
-// Versions come in blocks from a counter in the engine, so that no two processes have the same
-// one, and each process has greater ones than those that ended before it began. A view sees what
-// had ended when it was made. A write whose end nobody knows (its call had no answer) may take
-// effect at any later time; views of this process never see it, so that none of them changes.
+// Versions come in blocks that no two processes have, and each process has greater ones than those
+// that opened the store before it. A view sees what had ended when it was made. A write whose end
+// nobody knows (its call had no answer) may take effect at any later time; views of this process
+// never see it, so that none of them changes.
 
 #pragma once
 

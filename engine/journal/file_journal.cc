@@ -184,6 +184,10 @@ absl::Status FileJournal::Replay(uint64_t from, const Visit& visit) const {
   return ReplaySegments(fs_, ranges, from, visit);
 }
 
+size_t FileJournal::block_bytes() const {
+  return kBlockPayloadBytesMax;
+}
+
 absl::StatusOr<std::vector<JournalCut>> FileJournal::UnseenCuts() const {
   return ListCuts(fs_, options_.directory);
 }

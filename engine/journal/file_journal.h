@@ -1,6 +1,6 @@
 // FileJournal: the journal as files. On disk: a directory of segments, 00000000000000000001.log and
-// so on, each a header and blocks (engine/journal/journal_block.h has the bytes). A segment is never
-// appended to by a later opening.
+// so on, each a header and blocks (engine/journal/journal_block.h has the bytes). A later opening
+// never appends to a segment.
 //
 // What is lost when:
 //   kill -9      nothing that Write returned OK for.
@@ -107,6 +107,7 @@ class FileJournal : public Journal {
   std::optional<uint64_t> DiskFreeBytes() const override;
   bool has_gap() const override { return has_gap_; }
 
+  size_t block_bytes() const override;
   uint64_t next_sequence() const override { return next_sequence_.load(std::memory_order_relaxed); }
   uint64_t synced_sequence() const override {
     return synced_sequence_.load(std::memory_order_relaxed);

@@ -94,13 +94,20 @@ class Journal {
   virtual absl::Status Close() = 0;
 
   // What was taken out when it was opened, because it did not check.
-  virtual const std::vector<JournalCut>& cuts() const;
+  virtual const std::vector<JournalCut>& cuts() const {
+    static const std::vector<JournalCut> none;
+    return none;
+  }
   // What that or openings before it took out and nobody has acknowledged.
-  virtual absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const;
+  virtual absl::StatusOr<std::vector<JournalCut>> UnseenCuts() const {
+    return std::vector<JournalCut>();
+  }
   // How many those are, without a look at the storage.
   virtual size_t unseen_cuts() const { return 0; }
   // Acknowledges these.
-  virtual absl::Status Acknowledge(const std::vector<JournalCut>& cuts);
+  virtual absl::Status Acknowledge(const std::vector<JournalCut>& /*cuts*/) {
+    return absl::OkStatus();
+  }
 
   // Why it takes no more writes until it is opened again; OK if it does.
   virtual absl::Status failure() const = 0;
@@ -111,6 +118,9 @@ class Journal {
   // missing one defines.
   virtual bool has_gap() const { return false; }
 
+  // What is written goes into several blocks where one would have more bytes, as far as it can be
+  // divided.
+  virtual size_t block_bytes() const = 0;
   // The sequence of the block that the next Write makes.
   virtual uint64_t next_sequence() const = 0;
   // All blocks below it are synced.

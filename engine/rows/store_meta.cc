@@ -55,8 +55,10 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
   }
   HOURCELL_KILL_POINT("create:tables");
   // In front of the record: a store that has the one has had the other.
-  HOURCELL_RETURN_IF_ERROR(
-      MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
+  if (options.storage == nullptr) {
+    HOURCELL_RETURN_IF_ERROR(
+        MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
+  }
   HOURCELL_KILL_POINT("create:journal");
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},

@@ -70,6 +70,7 @@ absl::Status Tsdb::Put(const PointView& point) {
 
 absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckIsWriter(/*at_once=*/spec.quick.has_value()));
   QueryControl own;
   return impl_->losses.Note(impl_->executor->Run(spec, sink, control == nullptr ? &own : control));
 }
@@ -88,6 +89,7 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
                               const std::function<void(const LastPoint&)>& visit,
                               QueryControl* control) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckIsWriter(/*at_once=*/false));
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);

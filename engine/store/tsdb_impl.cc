@@ -11,6 +11,7 @@
 #include "engine/rows/store_meta.h"
 #include "engine/store/store_gauges.h"
 #include "engine/store/store_needs.h"
+#include "engine/table/storage_engine.h"
 #include "engine/write/point_replay.h"
 
 namespace hourcell {
@@ -22,8 +23,7 @@ constexpr size_t kMetricSeriesBytes = 128 << 20;
 }  // namespace
 
 absl::Status Tsdb::Impl::Open() {
-  HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
-  HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
+  HOURCELL_RETURN_IF_ERROR(OpenStorage());
   HOURCELL_RETURN_IF_ERROR(OpenTables());
   HOURCELL_RETURN_IF_ERROR(OpenJournal());
   writer = std::make_unique<PointWriter>(
@@ -104,9 +104,25 @@ void Tsdb::Impl::MakeAdmins() {
                                                       journal.get(), active.get(), &*expiry});
 }
 
+// After it, no other process writes to the store.
+absl::Status Tsdb::Impl::OpenStorage() {
+  if (options.storage == nullptr) {
+    HOURCELL_RETURN_IF_ERROR(MakeStoreDirectory(options.path, options.create_if_missing));
+    HOURCELL_ASSIGN_OR_RETURN(lock, StoreLock::Acquire(options.path));
+    HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
+    return CheckStoreNeeds("rocksdb", tables->capabilities());
+  }
+  HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, options.storage->Open(options.warn));
+  tables = std::move(opened.tables);
+  journal = std::move(opened.journal);
+  check_is_writer = std::move(opened.check_is_writer);
+  // Where a drop can be cut, or take effect after another process has begun to write, series stay.
+  if (!tables->capabilities().Has(TableCapability::kAtomicGroups))
+    options.drop_empty_series = false;
+  return CheckStoreNeeds(options.storage->name(), tables->capabilities());
+}
+
 absl::Status Tsdb::Impl::OpenTables() {
-  HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
-  HOURCELL_RETURN_IF_ERROR(CheckStoreNeeds("rocksdb", tables->capabilities()));
   HOURCELL_ASSIGN_OR_RETURN(const Layout layout, ReadOrCreateMeta(options, tables.get()));
   options.layout = layout;
   HOURCELL_RETURN_IF_ERROR(
@@ -163,9 +179,7 @@ void Tsdb::Impl::MakeRegionMaintenance() {
               [this](std::span<const SampledPut> sampled) { return sampled_keys->Of(sampled); }});
 }
 
-// The journal, and from it the hours that were open.
-absl::Status Tsdb::Impl::OpenJournal() {
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
+absl::Status Tsdb::Impl::OpenFileJournal(uint64_t low_mark) {
   HOURCELL_ASSIGN_OR_RETURN(
       journal, FileJournal::Open(
                    {.directory = options.path + "/journal",
@@ -175,6 +189,13 @@ absl::Status Tsdb::Impl::OpenJournal() {
                     .create = false,  // ReadOrCreateMeta makes that of a new store
                     // The first block of all is 1.
                     .low_mark = std::max<uint64_t>(low_mark, 1)}));
+  return absl::OkStatus();
+}
+
+// The journal, and from it the hours that were open.
+absl::Status Tsdb::Impl::OpenJournal() {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
+  if (journal == nullptr) HOURCELL_RETURN_IF_ERROR(OpenFileJournal(low_mark));
   TellCuts(journal->cuts(), &stats, options.warn);
   open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
                                                               : options.lanes);
@@ -186,13 +207,15 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                           .row_keys = &*row_keys},
                                         has_sets);
   if (!options.observers.empty()) observed_puts = std::make_unique<ObservedPuts>(options.observers);
-  commit = std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
-                                                            .journal = journal.get(),
-                                                            .tables = tables.get(),
-                                                            .series = series.get(),
-                                                            .observed_puts = observed_puts.get(),
-                                                            .stats = &stats},
-                                         options.sync == Durability::kAlways);
+  commit =
+      std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
+                                                       .journal = journal.get(),
+                                                       .tables = tables.get(),
+                                                       .series = series.get(),
+                                                       .observed_puts = observed_puts.get(),
+                                                       .block_bytes_max = journal->block_bytes(),
+                                                       .stats = &stats},
+                                    options.sync == Durability::kAlways);
   admission = std::make_unique<Admission>(
       Admission::Limits{.open_hours_bytes = static_cast<int64_t>(options.open_hours_bytes),
                         .journal_bytes = options.journal_bytes},
@@ -310,6 +333,11 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
        {TableId::kUid, TableId::kSeries, TableId::kAnnotation, TableId::kMeta})
     HOURCELL_RETURN_IF_ERROR(tables->Flush(table));
   return absl::OkStatus();
+}
+
+absl::Status Tsdb::Impl::CheckIsWriter(bool at_once) {
+  if (!check_is_writer) return absl::OkStatus();
+  return at_once ? absl::AbortedError("the storage must be asked who writes") : check_is_writer();
 }
 
 StoreHealth Tsdb::Impl::Health() {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,9 +61,11 @@ class Tsdb::Impl {
   explicit Impl(Options opened) : options(std::move(opened)) {}
 
   absl::Status Open();
+  absl::Status OpenStorage();
   absl::Status OpenTables();
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
+  absl::Status OpenFileJournal(uint64_t low_mark);
   absl::Status OpenJournal();
   void MakeDropper();
   void MakeAdmins();
@@ -71,6 +74,9 @@ class Tsdb::Impl {
   absl::Status Close();
   absl::StatusOr<uint64_t> DropExpired();
   StoreHealth Health();
+  // OK: what this process has is all that was acknowledged before the call. kAborted: to find out
+  // takes a call to the storage, and `at_once` wants none.
+  absl::Status CheckIsWriter(bool at_once);
 
   Options options;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
@@ -80,6 +86,7 @@ class Tsdb::Impl {
   Retention retention;
   std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
+  std::function<absl::Status()> check_is_writer;  // of another process; none: the lock does it
   std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;

@@ -27,15 +27,17 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows codec/text engine/regions/split "
                "engine/query"},
     FolderRule{"engine/threads", "codec/base"},
-    FolderRule{"engine/table", "codec/base codec codec/rows engine/regions engine/regions/split"},
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
+    FolderRule{"engine/table",
+               "codec/base codec codec/rows engine/regions engine/regions/split engine/journal"},
     FolderRule{"engine/rows",
                "codec/base codec codec/rows uid engine/regions engine/query engine "
                "engine/table engine/journal"},
     FolderRule{"engine/bigtable/api", "codec/base engine/table"},
     FolderRule{"engine/bigtable",
-               "codec/base codec/cells engine/table engine/rows engine/bigtable/api"},
+               "codec/base codec/cells codec/rows engine/threads engine/journal engine/table "
+               "engine/rows engine/bigtable/api"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",

@@ -238,7 +238,7 @@ TEST_F(BigtableTableStoreTest, ManyMergesAreOneCall) {
 
 TEST_F(BigtableTableStoreTest, AReopenMakesNoTables) {
   const int before = fake()->calls()->create_table;
-  EXPECT_EQ(before, 6);
+  EXPECT_EQ(before, 7);
 
   Reopen();
 

@@ -176,14 +176,17 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
     const Fate fate = fake_.FateOf(/*is_write=*/true);
-    if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
-    std::vector<FakeCell> cells = CellsOf(table->second[request->row_key()]);
-    grpc::Status status = FilterRow(request->predicate_filter(), &cells);
-    if (!status.ok()) return status;
-    const Mutations& mutations =
-        cells.empty() ? request->false_mutations() : request->true_mutations();
-    response->set_predicate_matched(!cells.empty());
-    status = fake_.ApplyTo(request->table_name(), request->row_key(), mutations);
+    if (fate == Fate::kRefused) return Refused();
+    if (fate == Fate::kLate || fate == Fate::kDoubled) {
+      fake_.late_.push_back({.table = request->table_name(),
+                             .row = request->row_key(),
+                             .mutations = {},
+                             .conditional = *request});
+    }
+    if (fate == Fate::kLate) return Refused();
+    bool is_matched = false;
+    const grpc::Status status = fake_.ApplyConditional(*request, &is_matched);
+    response->set_predicate_matched(is_matched);
     return status.ok() && fate == Fate::kUnanswered ? Unanswered() : status;
   }
 
@@ -400,13 +403,29 @@ void FakeBigtable::ApplyLate(bool all) {
   for (LateWrite& write : late_) {
     if (all || Happens(0.3)) {
       // Nobody waits for its answer.
-      const grpc::Status ignored = ApplyTo(write.table, write.row, write.mutations);
+      bool is_matched = false;
+      const grpc::Status ignored = write.conditional.has_value()
+                                       ? ApplyConditional(*write.conditional, &is_matched)
+                                       : ApplyTo(write.table, write.row, write.mutations);
       HOURCELL_CHECK(ignored.ok());
     } else {
       left.push_back(std::move(write));
     }
   }
   late_ = std::move(left);
+}
+
+grpc::Status FakeBigtable::ApplyConditional(const api::CheckAndMutateRowRequest& request,
+                                            bool* is_matched) {
+  const auto table = tables_.find(request.table_name());
+  if (table == tables_.end()) return {grpc::StatusCode::NOT_FOUND, "no such table"};
+  std::vector<FakeCell> cells = CellsOf(table->second[request.row_key()]);
+  if (const grpc::Status status = FilterRow(request.predicate_filter(), &cells); !status.ok()) {
+    return status;
+  }
+  *is_matched = !cells.empty();
+  return ApplyTo(request.table_name(), request.row_key(),
+                 *is_matched ? request.true_mutations() : request.false_mutations());
 }
 
 grpc::Status FakeBigtable::ApplyTo(const std::string& table,

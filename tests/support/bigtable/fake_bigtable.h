@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -88,6 +89,8 @@ class FakeBigtable {
     std::string table;
     std::string row;
     Mutations mutations;
+    // Of a conditional write, which is decided when it happens, and has the mutations instead.
+    std::optional<google::bigtable::v2::CheckAndMutateRowRequest> conditional = {};
   };
 
   // What becomes of a call: decided before it does anything.
@@ -96,6 +99,8 @@ class FakeBigtable {
   Fate FateOf(bool is_write) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Happens(double chance) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyLate(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  grpc::Status ApplyConditional(const google::bigtable::v2::CheckAndMutateRowRequest& request,
+                                bool* is_matched) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyTo(const std::string& table, const std::string& row, const Mutations& mutations)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Pause();

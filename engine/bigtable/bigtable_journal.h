@@ -1,0 +1,121 @@
+// BigtableJournal: the journal of a store on Cloud Bigtable, with one writer at a time.
+//
+//   table <prefix>-journal: a row for each block
+//   row key                  qualifier  timestamp       value
+//   block number, 8 bytes    b          of its writer   the payload of a block
+//                            f          of its writer   a fence: empty
+//
+// A block is written only where its row is absent. Who opens the journal writes a fence at the
+// first gap, and its own blocks after that. The writer before finds the fence where its next block
+// should go, and is over: nothing more is acknowledged by it. So the log has one writer, and
+// anybody may become it.
+//
+// A fence is never deleted. If it were, a writer that was paused would find its row absent, and
+// write a block that nobody reads. Blocks are deleted below the front, which is stored before the
+// first of them goes (system_rows.h).
+//
+// Thread-safe as journal.h says.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "codec/base/mutex.h"
+#include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/seat_loss.h"
+#include "engine/journal/journal.h"
+
+namespace hourcell {
+
+class BigtableJournal : public Journal {
+ public:
+  // Where blocks are cut, if they can be. One of a large batch may be longer.
+  static constexpr size_t kBlockBytes = size_t{1} << 20;
+
+  // Ends the journal of the writer before, and goes on after its end. `client` and `loss` are
+  // borrowed. `writer` was given to nobody else, and is greater than all that were given before.
+  // `observed` is the writer that is known to be over.
+  // kAborted: another one opened the journal since `observed` was looked at; nothing is changed,
+  // and the caller looks again. kUnavailable: the service is away; as before.
+  static absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(BigtableClient* client,
+                                                               uint64_t writer,
+                                                               uint64_t observed,
+                                                               SeatLoss* loss);
+  ~BigtableJournal() override = default;
+
+  // kDataLoss: a block is missing. kUnavailable: this process is not the writer any more, and
+  // another one deletes blocks.
+  absl::Status Replay(uint64_t from, const Visit& visit) const override;
+
+  // kFailedPrecondition: another process is the writer.
+  absl::Status Write(std::span<const std::string_view> payload_parts) override;
+
+  // The service answers when a block is in its log, so there is nothing to do.
+  absl::Status Sync() override { return failure(); }
+  // Keeps the newest block until the journal is closed, and all fences.
+  absl::Status DeleteBelow(uint64_t low_mark) override;
+  std::unique_ptr<JournalPin> Pin(uint64_t low_mark) override;
+  uint64_t LowMarkThatDeletes(uint64_t sequence) const override;
+  absl::Status Close() override;
+  absl::Status failure() const override;
+
+  size_t block_bytes() const override { return kBlockBytes; }
+  uint64_t next_sequence() const override { return next_.load(std::memory_order_relaxed); }
+  uint64_t synced_sequence() const override { return next_sequence(); }
+  uint64_t oldest_sequence() const override { return oldest_.load(std::memory_order_relaxed); }
+  uint64_t bytes() const override { return bytes_.load(std::memory_order_relaxed); }
+  uint64_t segments() const override;
+
+ private:
+  friend class BigtableJournalPin;
+
+  BigtableJournal(BigtableClient* client, uint64_t writer, SeatLoss* loss);
+
+  // The front, or 1 if there is none yet.
+  absl::StatusOr<uint64_t> ReadFront() const;
+  // Finds the first gap from `front` on, and the fences. kAborted: as Open.
+  absl::Status FindEnd(uint64_t front, uint64_t observed);
+  absl::Status WriteFence();
+  // Deletes what a late write brought back below the front.
+  absl::Status DeleteStrays(uint64_t front);
+  absl::Status StoreFront(uint64_t front);
+  absl::Status DeleteRows(uint64_t begin, uint64_t end);
+
+  // What row `sequence` holds. kAborted: nothing.
+  absl::Status CheckRowIsOurs(uint64_t sequence, const std::string& value) const;
+  absl::Status Missing(uint64_t sequence) const;
+
+  BigtableClient& client_;
+  const uint64_t writer_;
+  SeatLoss& loss_;
+  const std::string table_;
+  const std::string system_;
+  std::string block_;  // the writer's: the block that is written
+
+  // Held by a whole DeleteBelow.
+  Mutex delete_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
+  uint64_t fronts_stored_ ABSL_GUARDED_BY(delete_mutex_) = 0;
+  mutable Mutex mutex_;  // held briefly
+  // Bytes of the blocks from the oldest on; 0 of one that was not read yet.
+  mutable std::deque<size_t> sizes_ ABSL_GUARDED_BY(mutex_);
+  std::set<uint64_t> fences_ ABSL_GUARDED_BY(mutex_);
+  bool is_closed_ ABSL_GUARDED_BY(mutex_) = false;
+  uint64_t pins_ ABSL_GUARDED_BY(mutex_) = 0;
+
+  std::atomic<uint64_t> next_{1};
+  std::atomic<uint64_t> oldest_{1};
+  mutable std::atomic<uint64_t> bytes_{0};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,36 @@
+// BigtableStorage: a store on Cloud Bigtable: tables (bigtable_table_store.h), journal
+// (bigtable_journal.h) and the seat of the one process that writes (writer_seat.h).
+
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include <absl/status/statusor.h>
+
+#include "engine/bigtable/api/bigtable_options.h"
+#include "engine/bigtable/writer_seat.h"
+#include "engine/table/storage_engine.h"
+
+namespace hourcell {
+
+class BigtableStorage : public StorageEngine {
+ public:
+  BigtableStorage(BigtableOptions options, SeatOptions seat)
+      : options_(std::move(options)), seat_(std::move(seat)) {}
+
+  std::string_view name() const override { return "bigtable"; }
+
+  // Makes the tables if there are none. kFailedPrecondition: the tables have another format, or
+  // another process writes to them for longer than the seat's wait; kInvalidArgument,
+  // kUnauthenticated: the options; kUnavailable: try again.
+  absl::StatusOr<OpenedStorage> Open(
+      const std::function<void(std::string_view message)>& warn) override;
+
+ private:
+  const BigtableOptions options_;
+  const SeatOptions seat_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,118 @@
+#include "engine/bigtable/number_claims.h"
+
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/status_macros.h"
+#include "engine/bigtable/system_rows.h"
+#include "engine/rows/key_range.h"
+#include "engine/rows/series_key.h"
+#include "engine/rows/uid_key.h"
+
+// The sizes of chunks: a crash wastes one of each, and 16 million UIDs of three bytes must do for
+// all crashes of a store's life; a claim is a call. Metrics and tag keys are few.
+
+namespace hourcell {
+
+NumberClaims::NumberClaims(BigtableClient* client, uint64_t writer)
+    : client_(*client),
+      writer_(writer),
+      system_(SystemTable(client->options().table_prefix)),
+      counters_{
+          {TableId::kUid, UidCounterKey(UidKind::kMetric), "metric", 16},
+          {TableId::kUid, UidCounterKey(UidKind::kTagk), "tagk", 16},
+          {TableId::kUid, UidCounterKey(UidKind::kTagv), "tagv", 256},
+          {TableId::kSeries, SeriesCounterKey(), "series", 4096},
+      } {}
+
+absl::StatusOr<std::vector<Mutation>> NumberClaims::Open(bool has_clean_past, TableView* view) {
+  MutexLock lock(&mutex_);
+  std::vector<Mutation> moved;
+  for (Counter& counter : counters_)
+    HOURCELL_RETURN_IF_ERROR(OpenOne(has_clean_past, view, &counter, &moved));
+  return moved;
+}
+
+absl::Status NumberClaims::OpenOne(bool has_clean_past,
+                                   TableView* view,
+                                   Counter* counter,
+                                   std::vector<Mutation>* moved) {
+  const std::string prefix = ClaimPrefix(counter->name);
+  HOURCELL_ASSIGN_OR_RETURN(
+      const BigtablePage page,
+      client_.Read(system_, {.range = PrefixRange(prefix), .reversed = true, .rows_max = 1}));
+  if (page.rows.empty()) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(
+      uint64_t chunk,
+      DecodeNumber(std::string_view(page.rows[0].key).substr(prefix.size()), "a claim"));
+  if (has_clean_past) {
+    counter->claimed = (chunk + 1) * counter->chunk;
+    return absl::OkStatus();
+  }
+  for (bool is_claimed = false; !is_claimed;) {
+    HOURCELL_ASSIGN_OR_RETURN(is_claimed, Claim(*counter, ++chunk));
+  }
+  counter->claimed = (chunk + 1) * counter->chunk;
+  const uint64_t past = chunk * counter->chunk;
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> value,
+                            view->Get(counter->table, counter->key));
+  uint64_t number = 0;
+  if (value.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(number, DecodeNumber(*value, counter->name + " counter"));
+  }
+  if (number < past) {
+    moved->push_back({counter->table, Mutation::Kind::kSet, counter->key, EncodeNumber(past)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> NumberClaims::Claim(const Counter& counter, uint64_t chunk) {
+  constexpr int kTriesMax = 5;
+  const std::string row = ClaimRow(counter.name, chunk);
+  const RowMutations claim =
+      SystemCell(row, kSystemQualifier, writer_, EncodeNumber(writer_), /*replace=*/false);
+  for (int i = 0; i < kTriesMax; ++i) {
+    const absl::StatusOr<bool> is_set = client_.SetIfAbsent(system_, claim);
+    if (is_set.ok() && *is_set) return true;
+    if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
+    HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, {.keys = {row}}));
+    if (page.rows.empty() || page.rows[0].cells.empty()) continue;  // it was not written
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t owner,
+                              DecodeNumber(page.rows[0].cells[0].value, "the owner of a claim"));
+    return owner == writer_;
+  }
+  return absl::UnavailableError(
+      fmt::format("bigtable: numbers of the {} counter could not be "
+                  "claimed",
+                  counter.name));
+}
+
+absl::Status NumberClaims::ClaimFor(std::span<const Mutation> group) {
+  for (const Mutation& mutation : group) {
+    if (mutation.kind != Mutation::Kind::kSet || mutation.value.size() != 8 ||
+        (mutation.table != TableId::kUid && mutation.table != TableId::kSeries)) {
+      continue;
+    }
+    MutexLock lock(&mutex_);
+    for (Counter& counter : counters_) {
+      if (counter.table != mutation.table || counter.key != mutation.key) continue;
+      const uint64_t number = LoadBigEndian(mutation.value.data(), 8);
+      while (counter.claimed < number) {
+        HOURCELL_ASSIGN_OR_RETURN(const bool is_claimed,
+                                  Claim(counter, counter.claimed / counter.chunk));
+        if (!is_claimed) {
+          return absl::FailedPreconditionError(fmt::format(
+              "another process gives out numbers of the {} counter; this one must be started again",
+              counter.name));
+        }
+        counter.claimed += counter.chunk;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hourcell

@@ -1,0 +1,90 @@
+#include "engine/bigtable/system_rows.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/check.h"
+#include "engine/bigtable/stored_row.h"
+
+namespace hourcell {
+namespace {
+
+constexpr size_t kActiveBytes = 8 + 8 + 1;  // in front of the address
+
+}  // namespace
+
+std::string SystemTable(const std::string& prefix) {
+  return prefix + "-system";
+}
+
+std::string JournalTable(const std::string& prefix) {
+  return prefix + "-journal";
+}
+
+std::string ClaimPrefix(std::string_view counter) {
+  return fmt::format("claim/{}/", counter);
+}
+
+std::string ClaimRow(std::string_view counter, uint64_t chunk) {
+  std::string row = ClaimPrefix(counter);
+  AppendBigEndian(chunk, 8, &row);
+  return row;
+}
+
+RowMutations SystemCell(std::string_view row,
+                        std::string_view qualifier,
+                        uint64_t version,
+                        std::string value,
+                        bool replace) {
+  RowMutations mutations;
+  mutations.set_row_key(std::string(row));
+  if (replace) {
+    auto& removal = *mutations.add_mutations()->mutable_delete_from_column();
+    removal.set_family_name(std::string(kBigtableFamily));
+    removal.set_column_qualifier(std::string(qualifier));
+    removal.mutable_time_range()->set_end_timestamp_micros(MicrosOf(version));
+  }
+  auto& cell = *mutations.add_mutations()->mutable_set_cell();
+  cell.set_family_name(std::string(kBigtableFamily));
+  cell.set_column_qualifier(std::string(qualifier));
+  cell.set_timestamp_micros(MicrosOf(version));
+  cell.set_value(std::move(value));
+  return mutations;
+}
+
+std::string EncodeNumber(uint64_t number) {
+  std::string bytes;
+  AppendBigEndian(number, 8, &bytes);
+  return bytes;
+}
+
+absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what) {
+  if (bytes.size() == 8) return LoadBigEndian(bytes.data(), 8);
+  return absl::DataLossError(fmt::format("bigtable: {}: got {} bytes; want 8", what, bytes.size()));
+}
+
+std::string EncodeActiveNode(const ActiveNode& node) {
+  std::string value;
+  AppendBigEndian(node.writer, 8, &value);
+  AppendBigEndian(node.beat, 8, &value);
+  value += node.has_left ? '\1' : '\0';
+  value += node.address;
+  return value;
+}
+
+absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value) {
+  if (value.size() < kActiveBytes) {
+    return absl::DataLossError(
+        fmt::format("bigtable: the row of the active node: got {} bytes; "
+                    "want {} or more",
+                    value.size(), kActiveBytes));
+  }
+  return ActiveNode{.writer = LoadBigEndian(value.data(), 8),
+                    .beat = LoadBigEndian(value.data() + 8, 8),
+                    .has_left = value[16] != '\0',
+                    .address = std::string(value.substr(kActiveBytes))};
+}
+
+}  // namespace hourcell

@@ -1,0 +1,69 @@
+// The rows of the table "<prefix>-system", and the cells of other tables that are not of the
+// storage port: what the processes that open a store agree on. Values.
+//
+//   row                    qualifier  value
+//   format                 f          the format of the tables
+//   writers                n          how many numbers were given to writers: a counter
+//   active                 a          the node that writes (ActiveNode)
+//   front                  a          8 bytes: no block of the journal below it is needed
+//   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
+//
+// Numbers are big-endian. Cells of `active` and `front` have versions of their writers, so that a
+// write of an earlier writer that arrives late is below those of later ones; readers take the
+// newest.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <absl/status/statusor.h>
+
+#include "engine/bigtable/api/row_limits.h"
+
+namespace hourcell {
+
+inline constexpr std::string_view kFormatRow = "format";
+inline constexpr std::string_view kWritersRow = "writers";
+inline constexpr std::string_view kActiveRow = "active";
+inline constexpr std::string_view kFrontRow = "front";
+inline constexpr std::string_view kSystemQualifier = "a";
+
+std::string SystemTable(const std::string& prefix);
+std::string JournalTable(const std::string& prefix);
+std::string ClaimPrefix(std::string_view counter);
+std::string ClaimRow(std::string_view counter, uint64_t chunk);
+
+// A writer's versions are those from its first on: greater than all of writers before it. There are
+// 2^34 of each of 2^19 writers.
+inline constexpr uint64_t kVersionsPerWriter = uint64_t{1} << 34;
+constexpr uint64_t FirstVersionOf(uint64_t writer) {
+  return writer * kVersionsPerWriter;
+}
+
+// One cell of a row. With `replace`, the versions below it go.
+RowMutations SystemCell(std::string_view row,
+                        std::string_view qualifier,
+                        uint64_t version,
+                        std::string value,
+                        bool replace);
+
+std::string EncodeNumber(uint64_t number);
+// kDataLoss: not 8 bytes. `what` names it.
+absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what);
+
+// Which node writes, as its row says.
+struct ActiveNode {
+  uint64_t writer = 0;
+  uint64_t beat = 0;      // counts up while it lives
+  bool has_left = false;  // it has ended all that it did
+  std::string address;    // where its clients find it; may be empty
+  friend bool operator==(const ActiveNode&, const ActiveNode&) = default;
+};
+
+std::string EncodeActiveNode(const ActiveNode& node);
+// kDataLoss: not the value of such a row.
+absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value);
+
+}  // namespace hourcell

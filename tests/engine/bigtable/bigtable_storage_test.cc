@@ -1,0 +1,251 @@
+// Stores on Bigtable as the engine opens them: what a process that takes over finds, and what the
+// one before may still do.
+
+#include "engine/bigtable/bigtable_storage.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/random.h"
+#include "engine/tsdb.h"
+#include "tests/engine/bigtable/bigtable_engine.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::bigtable_storage_test {
+namespace {
+
+using absl::StatusCode;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+constexpr int64_t kHour = 1356998400;
+constexpr int64_t kNeverMs = 3'600'000;
+
+class BigtableStorageTest : public testing::Test {
+ protected:
+  // A process that takes over soon, and does not beat, so that others take over from it.
+  absl::StatusOr<std::unique_ptr<Tsdb>> TryOpen(SeatOptions seat = {.lease_ms = 20,
+                                                                    .beat_ms = kNeverMs}) {
+    seat.address = "node:4242";
+    BigtableOptions bigtable = QuickBigtableOptions(fake_);
+    bigtable.call_timeout_ms = 200;
+    Options options = TinyOptions("bigtable");
+    options.storage = std::make_shared<BigtableStorage>(bigtable, std::move(seat));
+    options.seal_in_background = false;
+    return Tsdb::Open(options);
+  }
+
+  std::unique_ptr<Tsdb> Open() {
+    auto opened = TryOpen();
+    EXPECT_OK(opened);
+    return opened.ok() ? *std::move(opened) : nullptr;
+  }
+
+  // The process ends, and none of its calls arrives any more.
+  void Kill(std::unique_ptr<Tsdb>* node) {
+    fake_.SetFaults({.refused = 1});
+    node->reset();
+    fake_.SetFaults({});
+  }
+
+  static absl::Status Put(Tsdb* node, const std::string& tag, int64_t offset_s, int64_t value) {
+    return node->Put(OwnedPoint{"m", "h=" + tag, kHour + offset_s, value}.view());
+  }
+
+  // Value of each (tag, offset).
+  using Found = std::map<std::pair<std::string, int64_t>, int64_t>;
+  static absl::StatusOr<Found> Query(Tsdb* node) {
+    QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, kHour - 3600, kHour + 36000);
+    absl::StatusOr<QueryResult> result = node->Query(spec);
+    if (!result.ok()) return result.status();
+    Found found;
+    for (const auto& series : result->series) {
+      for (const ResultPoint& point : series.points) {
+        found[{series.tags.at(0).second, point.ms / 1000 - kHour}] =
+            static_cast<int64_t>(point.value.ToDouble());
+      }
+    }
+    return found;
+  }
+
+  FakeBigtable fake_;
+};
+
+TEST_F(BigtableStorageTest, AStoreThatWasClosedIsOpenedByAnotherProcess) {
+  std::unique_ptr<Tsdb> first = Open();
+  ASSERT_OK(Put(first.get(), "a", 1, 10));
+  ASSERT_OK(Put(first.get(), "b", 4000, 20));
+  ASSERT_OK(first->Close());
+
+  const std::unique_ptr<Tsdb> second = Open();
+  ASSERT_OK(Put(second.get(), "c", 2, 30));
+
+  EXPECT_THAT(*Query(second.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("b", 4000), 20),
+                                                Pair(Pair("c", 2), 30)));
+}
+
+TEST_F(BigtableStorageTest, AKilledProcessLosesNothing) {
+  std::unique_ptr<Tsdb> first = Open();
+  ASSERT_OK(Put(first.get(), "a", 1, 10));
+  ASSERT_OK(first->Seal());
+  ASSERT_OK(Put(first.get(), "a", 2, 11));
+  ASSERT_OK(Put(first.get(), "new", 3, 12));
+  Kill(&first);
+
+  const std::unique_ptr<Tsdb> second = Open();
+
+  EXPECT_THAT(*Query(second.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("a", 2), 11),
+                                                Pair(Pair("new", 3), 12)));
+}
+
+TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing) {
+  const std::unique_ptr<Tsdb> paused = Open();
+  ASSERT_OK(Put(paused.get(), "a", 1, 10));
+  const std::unique_ptr<Tsdb> active = Open();
+  ASSERT_OK(Put(active.get(), "a", 1, 11));
+
+  EXPECT_THAT(Query(paused.get()), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_THAT(Put(paused.get(), "a", 1, 12), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_TRUE(paused->Health().must_reopen);
+  // Nor does what it writes hide what the other one took.
+  paused->Seal().IgnoreError();
+  EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
+}
+
+TEST_F(BigtableStorageTest, ASecondProcessIsTold) {
+  const auto active = TryOpen({.beat_ms = 10});
+  ASSERT_OK(active);
+  EXPECT_THAT(TryOpen({.lease_ms = 500, .wait_ms = 0}),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("node:4242")));
+}
+
+TEST_F(BigtableStorageTest, NamesOfAReplacedProcessAreNobodyElses) {
+  const std::unique_ptr<Tsdb> paused = Open();
+  ASSERT_OK(Put(paused.get(), "a", 1, 10));
+  const std::unique_ptr<Tsdb> active = Open();
+  // Both make a name at the same time; the first one's point is not acknowledged.
+  EXPECT_FALSE(Put(paused.get(), "lost", 1, 99).ok());
+  ASSERT_OK(Put(active.get(), "kept", 1, 20));
+
+  const auto kept = active->FindUid(UidKind::kTagv, "kept");
+  ASSERT_OK(kept);
+  const auto lost = active->FindUid(UidKind::kTagv, "lost");
+  if (lost.ok()) {
+    EXPECT_NE(lost->uid_bytes, kept->uid_bytes);
+  }
+  EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("kept", 1), 20)));
+}
+
+// Processes are killed, paused and replaced at random while clients put and overwrite values, and
+// calls fail in every way. An answer has what was acknowledged, or what was sent and may have been
+// taken, and nothing else.
+class TakeoverHistoryTest : public BigtableStorageTest,
+                            public testing::WithParamInterface<uint64_t> {
+ protected:
+  struct Cell {
+    std::optional<int64_t> acknowledged;
+    std::set<int64_t> unknown;
+  };
+
+  void SetRandomFaults() {
+    fake_.SetFaults({.seed = random_.Below(1U << 30),
+                     .refused = 0.03,
+                     .unanswered = 0.05,
+                     .late = 0.05,
+                     .doubled = 0.1,
+                     .partial = 0.1,
+                     .cut_streams = 0.03});
+  }
+
+  void PutSome(Tsdb* node) {
+    for (int i = 0; i < 8; ++i) {
+      const std::string tag = fmt::format("{}", random_.Below(6));
+      const auto offset = static_cast<int64_t>(random_.Below(4) * 1000);
+      Cell& cell = cells_[{tag, offset}];
+      const int64_t value = ++last_value_;
+      if (Put(node, tag, offset, value).ok()) {
+        cell.acknowledged = value;
+      } else {
+        cell.unknown.insert(value);
+      }
+    }
+  }
+
+  void CheckAnswer(Tsdb* node) {
+    const auto found = Query(node);
+    if (!found.ok()) return;  // may be repeated
+    ++answers_;
+    for (const auto& [where, value] : *found) {
+      ASSERT_TRUE(cells_.contains(where)) << where.first << " " << where.second;
+      const Cell& cell = cells_[where];
+      EXPECT_TRUE(cell.acknowledged == value || cell.unknown.contains(value))
+          << "tag " << where.first << " offset " << where.second << ": " << value;
+    }
+    for (const auto& [where, cell] : cells_) {
+      if (cell.acknowledged.has_value()) {
+        EXPECT_TRUE(found->contains(where)) << "tag " << where.first << " offset " << where.second;
+      }
+    }
+  }
+
+  Random random_{GetParam()};
+  std::map<std::pair<std::string, int64_t>, Cell> cells_;
+  int64_t last_value_ = 0;
+  int answers_ = 0;
+};
+
+TEST_P(TakeoverHistoryTest, AnswersHaveWhatWasAcknowledged) {
+  std::vector<std::unique_ptr<Tsdb>> nodes;
+  for (int step = 0; step < 30; ++step) {
+    SetRandomFaults();
+    if (nodes.empty() || random_.Below(6) == 0) {
+      auto opened = TryOpen();
+      if (opened.ok()) nodes.push_back(*std::move(opened));
+      continue;
+    }
+    // The newest is mostly the one that writes; the others were paused.
+    const size_t last = nodes.size() - 1;
+    std::unique_ptr<Tsdb>& node = nodes[random_.Below(3) == 0 ? random_.Below(nodes.size()) : last];
+    switch (random_.Below(8)) {
+      case 0:
+        Kill(&node);
+        nodes.erase(nodes.begin() + (&node - nodes.data()));
+        break;
+      case 1:
+        node->Seal().IgnoreError();
+        break;
+      case 2:
+      case 3:
+        CheckAnswer(node.get());
+        break;
+      default:
+        PutSome(node.get());
+    }
+  }
+  fake_.SetFaults({});
+  const std::unique_ptr<Tsdb> last = Open();
+  ASSERT_NE(last, nullptr);
+  const int before = answers_;
+  CheckAnswer(last.get());
+  EXPECT_EQ(answers_, before + 1);
+  for (std::unique_ptr<Tsdb>& node : nodes)
+    Kill(&node);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, TakeoverHistoryTest, testing::Range<uint64_t>(1, 5));
+
+}  // namespace
+}  // namespace hourcell::bigtable_storage_test

@@ -1,0 +1,101 @@
+#include "engine/bigtable/number_claims.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/bigtable/api/bigtable_channels.h"
+#include "engine/bigtable/bigtable_table_store.h"
+#include "engine/bigtable/system_rows.h"
+#include "engine/rows/uid_key.h"
+#include "tests/engine/bigtable/bigtable_engine.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::number_claims_test {
+namespace {
+
+using absl::StatusCode;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+class NumberClaimsTest : public testing::Test {
+ protected:
+  NumberClaimsTest() {
+    const BigtableOptions options = QuickBigtableOptions(fake_);
+    client_ = std::make_unique<BigtableClient>(options, *OpenBigtableChannels(options));
+    store_ = *OpenBigtableTableStore(options);
+  }
+
+  // As another process would.
+  std::unique_ptr<NumberClaims> Open(uint64_t writer, bool has_clean_past) {
+    auto claims = std::make_unique<NumberClaims>(client_.get(), writer);
+    const auto moved = claims->Open(has_clean_past, store_->Snapshot().get());
+    EXPECT_OK(moved);
+    moved_ = *moved;
+    return claims;
+  }
+
+  static std::vector<Mutation> CounterAt(uint64_t number) {
+    return {{TableId::kUid, Mutation::Kind::kSet, UidCounterKey(UidKind::kMetric),
+             EncodeNumber(number)}};
+  }
+
+  FakeBigtable fake_;
+  std::unique_ptr<BigtableClient> client_;
+  std::unique_ptr<TableStore> store_;
+  std::vector<Mutation> moved_;
+};
+
+TEST_F(NumberClaimsTest, AChunkIsOneCall) {
+  const auto claims = Open(1, /*has_clean_past=*/true);
+  const int before = fake_.calls()->check_and_mutate;
+  for (uint64_t number = 1; number <= 16; ++number)
+    ASSERT_OK(claims->ClaimFor(CounterAt(number)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate - before, 1);
+  ASSERT_OK(claims->ClaimFor(CounterAt(17)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate - before, 2);
+}
+
+TEST_F(NumberClaimsTest, AfterACrashNumbersGoOnAfterWhatWasClaimed) {
+  const auto dead = Open(1, /*has_clean_past=*/true);
+  ASSERT_OK(dead->ClaimFor(CounterAt(3)));
+  ASSERT_OK(store_->Apply(CounterAt(3), false));
+
+  const auto claims = Open(2, /*has_clean_past=*/false);
+
+  ASSERT_THAT(moved_, SizeIs(1));
+  EXPECT_EQ(moved_[0].value, EncodeNumber(16));
+  EXPECT_OK(claims->ClaimFor(CounterAt(17)));
+}
+
+TEST_F(NumberClaimsTest, AfterAGoodEndNumbersGoOn) {
+  const auto first = Open(1, /*has_clean_past=*/true);
+  ASSERT_OK(first->ClaimFor(CounterAt(3)));
+  const auto claims = Open(2, /*has_clean_past=*/true);
+  EXPECT_THAT(moved_, IsEmpty());
+  EXPECT_OK(claims->ClaimFor(CounterAt(4)));
+}
+
+TEST_F(NumberClaimsTest, AWriterThatWasReplacedGivesOutNoMoreNumbers) {
+  const auto replaced = Open(1, /*has_clean_past=*/true);
+  ASSERT_OK(replaced->ClaimFor(CounterAt(16)));
+  const auto claims = Open(2, /*has_clean_past=*/false);
+
+  EXPECT_THAT(replaced->ClaimFor(CounterAt(17)),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("metric counter")));
+}
+
+TEST_F(NumberClaimsTest, AClaimWithoutAnAnswerIsFound) {
+  const auto claims = Open(1, /*has_clean_past=*/true);
+  for (uint64_t seed = 1; seed < 5; ++seed) {
+    fake_.SetFaults({.seed = seed, .unanswered = 0.5});
+    EXPECT_OK(claims->ClaimFor(CounterAt(seed * 160)));
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::number_claims_test

@@ -1,0 +1,41 @@
+#include "engine/bigtable/system_rows.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/bytes.h"
+#include "engine/bigtable/stored_row.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::system_rows_test {
+namespace {
+
+using absl::StatusCode;
+using testing::HasSubstr;
+
+TEST(SystemRowsTest, TheActiveNodeAsBytes) {
+  const ActiveNode node{.writer = 258, .beat = 3, .has_left = true, .address = "h:1"};
+  const std::string value = EncodeActiveNode(node);
+  EXPECT_EQ(ToHex(value), "0000000000000102000000000000000301683a31");
+  EXPECT_THAT(DecodeActiveNode(value), IsOkAndHolds(node));
+  EXPECT_THAT(DecodeActiveNode("short"),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes; want 17 or more")));
+}
+
+TEST(SystemRowsTest, ClaimsAreInTheOrderOfTheirChunks) {
+  EXPECT_LT(ClaimRow("tagv", 255), ClaimRow("tagv", 256));
+  EXPECT_EQ(ToHex(ClaimRow("m", 1)), "636c61696d2f6d2f0000000000000001");
+}
+
+TEST(SystemRowsTest, VersionsOfALaterWriterAreGreater) {
+  EXPECT_LT(FirstVersionOf(7) + kVersionsPerWriter - 1, FirstVersionOf(8));
+  EXPECT_LE(FirstVersionOf((1U << 19) - 1), kVersionMax);
+}
+
+TEST(SystemRowsTest, NumbersHaveEightBytes) {
+  EXPECT_THAT(DecodeNumber(EncodeNumber(77), "it"), IsOkAndHolds(77U));
+  EXPECT_THAT(DecodeNumber("abc", "it"), StatusIs(StatusCode::kDataLoss, HasSubstr("got 3 bytes")));
+}
+
+}  // namespace
+}  // namespace hourcell::system_rows_test

@@ -1,0 +1,114 @@
+#include "engine/bigtable/writer_seat.h"
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/bigtable/api/bigtable_channels.h"
+#include "tests/engine/bigtable/bigtable_engine.h"
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::writer_seat_test {
+namespace {
+
+using absl::StatusCode;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int64_t kLeaseMs = 50;
+constexpr int64_t kNeverMs = 3'600'000;
+
+class WriterSeatTest : public testing::Test {
+ protected:
+  WriterSeatTest() {
+    const BigtableOptions options = QuickBigtableOptions(fake_);
+    client_ = std::make_unique<BigtableClient>(options, *OpenBigtableChannels(options));
+    EXPECT_OK(client_->CreateTable("hourcell-system", "h"));
+    EXPECT_OK(client_->CreateTable("hourcell-journal", "h"));
+  }
+
+  // A process that beats so often.
+  absl::StatusOr<std::unique_ptr<WriterSeat>> Take(int64_t beat_ms,
+                                                   int64_t lease_ms = kLeaseMs,
+                                                   int64_t wait_ms = -1) {
+    return WriterSeat::Take(
+        client_.get(),
+        {.address = "a:1", .lease_ms = lease_ms, .beat_ms = beat_ms, .wait_ms = wait_ms});
+  }
+
+  FakeBigtable fake_;
+  std::unique_ptr<BigtableClient> client_;
+};
+
+TEST_F(WriterSeatTest, TheFirstHasItAtOnce) {
+  const auto seat = Take(kNeverMs);
+  ASSERT_OK(seat);
+  EXPECT_EQ((*seat)->writer(), 1U);
+  EXPECT_TRUE((*seat)->has_clean_past());
+  EXPECT_OK((*seat)->Check());
+}
+
+TEST_F(WriterSeatTest, OneThatLeftIsNotWaitedFor) {
+  const auto first = Take(kNeverMs);
+  ASSERT_OK((*first)->Leave());
+
+  const auto second = Take(kNeverMs);
+
+  ASSERT_OK(second);
+  EXPECT_TRUE((*second)->has_clean_past());
+}
+
+TEST_F(WriterSeatTest, OneThatBeatsKeepsIt) {
+  const auto first = Take(/*beat_ms=*/10);
+  ASSERT_OK(first);
+
+  EXPECT_THAT(Take(kNeverMs, /*lease_ms=*/1000, /*wait_ms=*/0),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("process 1 at a:1 writes to this store"))));
+  EXPECT_OK((*first)->Check());
+}
+
+TEST_F(WriterSeatTest, OneThatDoesNotBeatLosesIt) {
+  const auto first = Take(kNeverMs);
+  const std::unique_ptr<BigtableJournal> journal = (*first)->TakeJournal();
+
+  const auto second = Take(kNeverMs);
+
+  ASSERT_OK(second);
+  EXPECT_FALSE((*second)->has_clean_past());
+  EXPECT_THAT((*first)->Check(),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("process 2 at a:1")));
+  EXPECT_THAT(journal->failure(), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_OK((*second)->Check());
+}
+
+// Whoever of several that wait gets it, the others see that, and wait until they give up.
+TEST_F(WriterSeatTest, OfManyThatWaitOneHasIt) {
+  constexpr int kNodes = 5;
+  const auto dead = Take(kNeverMs);
+  std::vector<std::unique_ptr<WriterSeat>> seats(kNodes);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kNodes; ++i) {
+    threads.emplace_back([this, i, &seats] {
+      absl::StatusOr<std::unique_ptr<WriterSeat>> seat =
+          Take(/*beat_ms=*/10, /*lease_ms=*/500, /*wait_ms=*/0);
+      if (seat.ok()) seats[static_cast<size_t>(i)] = *std::move(seat);
+    });
+  }
+  for (std::thread& thread : threads)
+    thread.join();
+
+  int writers = 0;
+  for (const auto& seat : seats) {
+    if (seat != nullptr && seat->Check().ok()) ++writers;
+  }
+  EXPECT_EQ(writers, 1);
+}
+
+}  // namespace
+}  // namespace hourcell::writer_seat_test
