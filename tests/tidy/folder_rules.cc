@@ -129,13 +129,19 @@ constexpr std::array kRules = {
                "codec/base engine server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
     FolderRule{"server/inputs",
-               "codec/base codec codec/rows codec/text engine/query engine server/config "
-               "server/http server/http/body server/put server/query"},
+               "codec/base codec codec/rows codec/text engine server/config server/http "
+               "server/put"},
+    FolderRule{"server/inputs/influx",
+               "codec/base codec codec/text engine server/http server/put server/inputs"},
+    FolderRule{"server/inputs/prometheus",
+               "codec/base codec codec/rows codec/text engine/query engine server/http "
+               "server/http/body server/put server/query server/inputs"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
                "server/http/guard server/query server/graph server/names server/admin "
-               "server/inputs server/lab server/monitor server/put"},
+               "server/inputs server/inputs/influx server/inputs/prometheus server/lab "
+               "server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},

@@ -8,7 +8,7 @@
 #include "codec/limits.h"
 #include "codec/rows/layout.h"
 #include "codec/text/name.h"
-#include "server/inputs/influx_lines.h"
+#include "server/inputs/influx/influx_lines.h"
 #include "server/inputs/name_rule.h"
 #include "tests/fuzz/fuzz_input.h"
 

@@ -2,8 +2,8 @@
 #include "codec/base/strings.h"
 #include "codec/rows/layout.h"
 #include "server/inputs/name_rule.h"
-#include "server/inputs/prom_read_request.h"
-#include "server/inputs/prom_selection.h"
+#include "server/inputs/prometheus/prom_read_request.h"
+#include "server/inputs/prometheus/prom_selection.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {

@@ -3,7 +3,7 @@
 #include "codec/base/check.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-#include "server/inputs/prom_write_request.h"
+#include "server/inputs/prometheus/prom_write_request.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {

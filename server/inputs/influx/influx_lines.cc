@@ -1,4 +1,4 @@
-#include "server/inputs/influx_lines.h"
+#include "server/inputs/influx/influx_lines.h"
 
 #include <algorithm>
 #include <array>

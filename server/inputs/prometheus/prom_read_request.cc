@@ -1,4 +1,4 @@
-#include "server/inputs/prom_read_request.h"
+#include "server/inputs/prometheus/prom_read_request.h"
 
 #include <exception>
 #include <utility>
@@ -6,19 +6,13 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
-#include <protozero/types.hpp>
+
+#include "server/inputs/protobuf_fields.h"
 
 namespace hourcell {
 namespace {
 
 using protozero::pbf_reader;
-
-constexpr uint32_t VarintField(uint32_t tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::varint);
-}
-constexpr uint32_t BytesField(uint32_t tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited);
-}
 
 constexpr int64_t kSamples = 0;  // of ReadRequest.ResponseType
 

@@ -1,4 +1,4 @@
-#include "server/inputs/prom_write_handler.h"
+#include "server/inputs/prometheus/prom_write_handler.h"
 
 #include <bit>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 namespace hourcell::prom_write_handler_test {
 namespace {

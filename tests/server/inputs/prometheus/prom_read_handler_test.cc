@@ -1,4 +1,4 @@
-#include "server/inputs/prom_read_handler.h"
+#include "server/inputs/prometheus/prom_read_handler.h"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 namespace hourcell::prom_read_handler_test {
 namespace {

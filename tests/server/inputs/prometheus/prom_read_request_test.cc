@@ -1,4 +1,4 @@
-#include "server/inputs/prom_read_request.h"
+#include "server/inputs/prometheus/prom_read_request.h"
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::prom_read_request_test {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "server/inputs/prom_read_request.h"
-#include "server/inputs/prom_write_request.h"
+#include "server/inputs/prometheus/prom_read_request.h"
+#include "server/inputs/prometheus/prom_write_request.h"
 
 namespace hourcell {
 

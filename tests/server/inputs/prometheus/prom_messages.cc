@@ -1,4 +1,4 @@
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 #include <algorithm>
 #include <cstddef>

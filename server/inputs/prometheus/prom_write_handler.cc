@@ -1,4 +1,4 @@
-#include "server/inputs/prom_write_handler.h"
+#include "server/inputs/prometheus/prom_write_handler.h"
 
 #include <algorithm>
 #include <bit>

@@ -17,7 +17,7 @@
 
 #include "engine/query.h"
 #include "server/inputs/name_rule.h"
-#include "server/inputs/prom_read_request.h"
+#include "server/inputs/prometheus/prom_read_request.h"
 
 namespace hourcell {
 

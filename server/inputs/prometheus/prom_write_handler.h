@@ -14,7 +14,7 @@
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
 #include "server/inputs/name_rule.h"
-#include "server/inputs/prom_write_request.h"
+#include "server/inputs/prometheus/prom_write_request.h"
 #include "server/put/put_writer.h"
 
 namespace hourcell {

@@ -1,4 +1,4 @@
-#include "server/inputs/influx_handler.h"
+#include "server/inputs/influx/influx_handler.h"
 
 #include <string>
 #include <string_view>

@@ -16,8 +16,8 @@
 #include "engine/query.h"
 #include "server/http/http_message.h"
 #include "server/inputs/name_rule.h"
-#include "server/inputs/prom_read_request.h"
-#include "server/inputs/prom_selection.h"
+#include "server/inputs/prometheus/prom_read_request.h"
+#include "server/inputs/prometheus/prom_selection.h"
 #include "server/query/query_run.h"
 
 namespace hourcell {

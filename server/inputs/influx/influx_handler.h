@@ -13,7 +13,7 @@
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
-#include "server/inputs/influx_lines.h"
+#include "server/inputs/influx/influx_lines.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
 #include "server/inputs/name_rule.h"

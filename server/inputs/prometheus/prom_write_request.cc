@@ -1,4 +1,4 @@
-#include "server/inputs/prom_write_request.h"
+#include "server/inputs/prometheus/prom_write_request.h"
 
 #include <algorithm>
 #include <exception>
@@ -6,54 +6,32 @@
 
 #include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
-#include <protozero/types.hpp>
 #include <protozero/varint.hpp>
 
 #include "codec/base/strings.h"
 #include "codec/limits.h"
-
-// Why tags and types are looked at together: protozero reads what it is asked to read, and a field
-// of another type than the schema's would be read as what it is not. Unknown fields are skipped.
+#include "server/inputs/protobuf_fields.h"
 
 namespace hourcell {
 namespace {
 
-using protozero::data_view;
 using protozero::pbf_reader;
-
-constexpr uint32_t Varint(uint32_t tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::varint);
-}
-constexpr uint32_t Fixed64(uint32_t tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::fixed64);
-}
-constexpr uint32_t Bytes(uint32_t tag) {
-  return protozero::tag_and_type(tag, protozero::pbf_wire_type::length_delimited);
-}
 
 constexpr std::string_view kMetricLabel = "__name__";
 
 // The fields of the two schemas.
-constexpr uint32_t kSeriesOf1 = Bytes(1);
-constexpr uint32_t kSymbolOf2 = Bytes(4);
-constexpr uint32_t kSeriesOf2 = Bytes(5);
-
-std::string_view ViewOf(const data_view& view) {
-  return {view.data(), view.size()};
-}
-
-data_view DataOf(std::string_view text) {
-  return {text.data(), text.size()};
-}
+constexpr uint32_t kSeriesOf1 = BytesField(1);
+constexpr uint32_t kSymbolOf2 = BytesField(4);
+constexpr uint32_t kSeriesOf2 = BytesField(5);
 
 TagView ReadLabel(pbf_reader label) {
   TagView read;
   while (label.next()) {
     switch (label.tag_and_type()) {
-      case Bytes(1):
+      case BytesField(1):
         read.key = ViewOf(label.get_view());
         break;
-      case Bytes(2):
+      case BytesField(2):
         read.value = ViewOf(label.get_view());
         break;
       default:
@@ -68,10 +46,10 @@ PromSample ReadSample(pbf_reader sample) {
   PromSample read;
   while (sample.next()) {
     switch (sample.tag_and_type()) {
-      case Fixed64(1):
+      case Fixed64Field(1):
         read.value = sample.get_double();
         break;
-      case Varint(2):
+      case VarintField(2):
         read.ms = sample.get_int64();
         break;
       default:
@@ -155,17 +133,17 @@ void PromWriteRequest::ReadSeriesOf1(std::string_view message) {
   pbf_reader reader(DataOf(message));
   while (reader.next()) {
     switch (reader.tag_and_type()) {
-      case Bytes(1):
+      case BytesField(1):
         AddLabel(ReadLabel(reader.get_message()));
         break;
-      case Bytes(2):
+      case BytesField(2):
         AddSample(ReadSample(reader.get_message()));
         break;
-      case Bytes(3):
+      case BytesField(3):
         ++series_.exemplars;
         reader.skip();
         break;
-      case Bytes(4):
+      case BytesField(4):
         ++series_.histograms;
         reader.skip();
         break;
@@ -179,17 +157,17 @@ void PromWriteRequest::ReadSeriesOf2(std::string_view message) {
   pbf_reader reader(DataOf(message));
   while (reader.next()) {
     switch (reader.tag_and_type()) {
-      case Bytes(1):
+      case BytesField(1):
         AddLabelsBySymbol(ViewOf(reader.get_view()));
         break;
-      case Bytes(2):
+      case BytesField(2):
         AddSample(ReadSample(reader.get_message()));
         break;
-      case Bytes(3):
+      case BytesField(3):
         ++series_.histograms;
         reader.skip();
         break;
-      case Bytes(4):
+      case BytesField(4):
         ++series_.exemplars;
         reader.skip();
         break;

@@ -1,4 +1,4 @@
-#include "server/inputs/prom_write_request.h"
+#include "server/inputs/prometheus/prom_write_request.h"
 
 #include <cstddef>
 #include <limits>
@@ -12,7 +12,7 @@
 
 #include "codec/limits.h"
 #include "tests/codec/allocation_count.h"
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 namespace hourcell::prom_write_request_test {
 namespace {

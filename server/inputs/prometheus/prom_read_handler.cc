@@ -1,4 +1,4 @@
-#include "server/inputs/prom_read_handler.h"
+#include "server/inputs/prometheus/prom_read_handler.h"
 
 #include <algorithm>
 #include <cstddef>

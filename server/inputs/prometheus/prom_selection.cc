@@ -1,4 +1,4 @@
-#include "server/inputs/prom_selection.h"
+#include "server/inputs/prometheus/prom_selection.h"
 
 #include <algorithm>
 #include <utility>
