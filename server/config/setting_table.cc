@@ -269,6 +269,10 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.influx.separator",
          "_",
          "what stands between the measurement and the field in the metric of an InfluxDB line"),
+    Text("tsd.otlp.resource_attributes",
+         "service.name, service.namespace, service.instance.id, host.name, "
+         "deployment.environment.name, k8s.namespace.name, k8s.pod.name",
+         "attributes of an OpenTelemetry resource that become tags of its points"),
     Bool("tsd.http.query.allow_delete",
          "false",
          "allow requests to delete points (DELETE /api/query)"),

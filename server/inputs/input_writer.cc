@@ -49,12 +49,16 @@ void InputWriter::AddFault(size_t item, std::string text) {
 
 void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
   points_refused_ += refused.size();
+  std::vector<size_t> items;
   for (const RefusedPoint& point : refused) {
     put_->CountRefused(point.error.kind, 1);
     is_throttled_ |= point.error.kind == PointErrorKind::kThrottled;
     is_broken_ |= point.error.kind == PointErrorKind::kStorage;
     AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
+    items.push_back(batch_->ItemOf(point.index));
   }
+  std::ranges::sort(items);
+  items_with_refused_ += static_cast<size_t>(std::ranges::unique(items).begin() - items.begin());
 }
 
 bool InputWriter::Flush() {

@@ -56,6 +56,9 @@ class InputWriter {
   // The request is to be answered again where it may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
   size_t written() const { return written_; }
+  // Items that were refused, and those of which the store refused a point. REQUIRES: the points of
+  // an item were added without a HasRoom between them.
+  size_t items_wrong() const { return items_refused_ + items_with_refused_; }
 
   // What is wrong, if status() is not 204: up to kFaultsNamed faults, a line each, then the counts.
   // `item` names the items: "line", "series".
@@ -85,6 +88,7 @@ class InputWriter {
   size_t appended_ = 0;  // points that the store took, not yet acknowledged
   size_t written_ = 0;
   size_t items_refused_ = 0;
+  size_t items_with_refused_ = 0;
   size_t points_refused_ = 0;
   std::vector<Fault> faults_;
 };

@@ -133,6 +133,8 @@ constexpr std::array kRules = {
                "server/put"},
     FolderRule{"server/inputs/influx",
                "codec/base codec codec/text engine server/http server/put server/inputs"},
+    FolderRule{"server/inputs/otlp",
+               "codec/base codec codec/text engine server/http server/put server/inputs"},
     FolderRule{"server/inputs/prometheus",
                "codec/base codec codec/rows codec/text engine/query engine server/http "
                "server/http/body server/put server/query server/inputs"},
@@ -140,7 +142,8 @@ constexpr std::array kRules = {
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
                "server/http/guard server/query server/graph server/names server/admin "
-               "server/inputs server/inputs/influx server/inputs/prometheus server/lab "
+               "server/inputs server/inputs/influx server/inputs/otlp "
+               "server/inputs/prometheus server/lab "
                "server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "

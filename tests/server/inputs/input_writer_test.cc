@@ -173,5 +173,20 @@ TEST_F(InputWriterTest, AFailedBatchEndsTheRequest) {
   EXPECT_EQ(writer.written(), kBatchPoints) << "the first batch is acknowledged";
 }
 
+TEST_F(InputWriterTest, CountsItemsOnceHoweverManyOfTheirPointsAreRefused) {
+  refused_ = {{.index = 1, .error = {.text = "no"}},
+              {.index = 3, .error = {.text = "no"}},
+              {.index = 0, .error = {.text = "no"}}};
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, 2, 1);
+  Add(&writer, 2, 2);
+  Add(&writer, 1, 3);
+  writer.Refuse(4, "bad");
+  writer.Finish();
+
+  EXPECT_EQ(writer.items_wrong(), 3U);
+  EXPECT_EQ(writer.written(), 2U);
+}
+
 }  // namespace
 }  // namespace hourcell::input_writer_test
