@@ -269,6 +269,12 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.influx.separator",
          "_",
          "what stands between the measurement and the field in the metric of an InfluxDB line"),
+    Integer("tsd.graphite.port",
+            "-1",
+            "port of Graphite's plaintext protocol, on tsd.network.bind; -1 = none, 0 = any free "
+            "port",
+            -1,
+            65535),
     Text("tsd.otlp.resource_attributes",
          "service.name, service.namespace, service.instance.id, host.name, "
          "deployment.environment.name, k8s.namespace.name, k8s.pod.name",

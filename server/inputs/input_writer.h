@@ -56,6 +56,8 @@ class InputWriter {
   // The request is to be answered again where it may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
   size_t written() const { return written_; }
+  // Items and points that are wrong.
+  size_t refused() const { return items_refused_ + points_refused_; }
   // Items that were refused, and those of which the store refused a point. REQUIRES: the points of
   // an item were added without a HasRoom between them.
   size_t items_wrong() const { return items_refused_ + items_with_refused_; }

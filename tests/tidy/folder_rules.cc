@@ -131,6 +131,9 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs",
                "codec/base codec codec/rows codec/text engine server/config server/http "
                "server/put"},
+    FolderRule{"server/inputs/graphite",
+               "codec/base codec codec/text engine server/log server/access server/net server/put "
+               "server/inputs"},
     FolderRule{"server/inputs/influx",
                "codec/base codec codec/text engine server/http server/put server/inputs"},
     FolderRule{"server/inputs/otlp",
@@ -150,13 +153,14 @@ constexpr std::array kRules = {
                "server/access server/net server/api"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/monitor server/api server/telnet"},
+               "server/net server/http server/inputs server/inputs/graphite server/monitor "
+               "server/api server/telnet"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
     FolderRule{"server/cli/import",
-               "codec/base codec codec/text engine server/text server/inputs server/http "
-               "server/cli"},
+               "codec/base codec codec/text engine server/text server/inputs "
+               "server/inputs/graphite server/http server/cli"},
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "

@@ -97,9 +97,8 @@ InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       writer_(parts_.tsdb, parts_.append),
-      points_(parts_.tsdb->stats().counter("rpc.inputs.points", {{"type", "influx"}})),
-      strings_(parts_.tsdb->stats().counter("rpc.inputs.dropped",
-                                            {{"type", "influx"}, {"reason", "string"}})) {}
+      counters_(&parts_.tsdb->stats(), "influx"),
+      strings_(counters_.Dropped("string")) {}
 
 HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
   const std::string* const precision = request.param("precision");
@@ -122,8 +121,10 @@ HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
     strings += lines.line().strings;
   }
   out.Finish();
-  if (!out.must_wait()) strings_->Add(strings);
-  points_->Add(out.written());
+  if (!out.must_wait()) {
+    strings_->Add(strings);
+    counters_.Count(out);
+  }
   return InfluxAnswer(out);
 }
 

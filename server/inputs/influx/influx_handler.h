@@ -14,6 +14,7 @@
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
 #include "server/inputs/influx/influx_lines.h"
+#include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
 #include "server/inputs/name_rule.h"
@@ -63,7 +64,7 @@ class InfluxHandler {
   const Parts parts_;
   const InputSettings settings_;
   const PutWriter writer_;
-  Counter* const points_;
+  const InputCounters counters_;
   Counter* const strings_;
 };
 

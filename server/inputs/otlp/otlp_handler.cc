@@ -112,22 +112,17 @@ HttpResponse OtlpAnswer(const InputWriter& writer, bool is_json) {
   return response;
 }
 
-Counter* OtlpDroppedCounter(Tsdb* tsdb, std::string_view reason) {
-  return tsdb->stats().counter("rpc.inputs.dropped",
-                               {{"type", "otlp"}, {"reason", std::string(reason)}});
-}
-
 }  // namespace
 
 OtlpHandler::OtlpHandler(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       writer_(parts_.tsdb, parts_.append),
-      points_(parts_.tsdb->stats().counter("rpc.inputs.points", {{"type", "otlp"}})),
-      no_value_(OtlpDroppedCounter(parts_.tsdb, "no_value")),
-      not_finite_(OtlpDroppedCounter(parts_.tsdb, "not_finite")),
-      attributes_(OtlpDroppedCounter(parts_.tsdb, "attribute")),
-      exemplars_(OtlpDroppedCounter(parts_.tsdb, "exemplar")) {}
+      counters_(&parts_.tsdb->stats(), "otlp"),
+      no_value_(counters_.Dropped("no_value")),
+      not_finite_(counters_.Dropped("not_finite")),
+      attributes_(counters_.Dropped("attribute")),
+      exemplars_(counters_.Dropped("exemplar")) {}
 
 HttpResponse OtlpHandler::Write(const HttpRequest& request) const {
   const std::string type = MediaType(request.header("content-type"));
@@ -141,6 +136,7 @@ HttpResponse OtlpHandler::Write(const HttpRequest& request) const {
   NoSink nothing;
   if (const absl::Status read = ReadBody(request.body, is_json, &nothing); !read.ok()) {
     writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
+    counters_.refused()->Add(1);
     return OtlpError(400, fmt::format("body: {}; nothing of it is stored", MessageOf(read)),
                      is_json);
   }
@@ -153,8 +149,10 @@ HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json) const 
   // It was read before: it has no fault.
   ReadBody(request.body, is_json, &series).IgnoreError();
   out.Finish();
-  if (!out.must_wait()) CountDropped(series.dropped());
-  points_->Add(out.written());
+  if (!out.must_wait()) {
+    CountDropped(series.dropped());
+    counters_.Count(out);
+  }
   return OtlpAnswer(out, is_json);
 }
 

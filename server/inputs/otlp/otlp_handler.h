@@ -9,6 +9,7 @@
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
+#include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/name_rule.h"
 #include "server/inputs/otlp/otlp_series.h"
@@ -40,7 +41,7 @@ class OtlpHandler {
   const Parts parts_;
   const InputSettings settings_;
   const PutWriter writer_;
-  Counter* const points_;
+  const InputCounters counters_;
   Counter* const no_value_;
   Counter* const not_finite_;
   Counter* const attributes_;

@@ -83,22 +83,17 @@ void AddWritten(size_t samples, HttpResponse* response) {
   response->headers.emplace_back(fmt::format(kWritten, "Exemplars"), "0");
 }
 
-Counter* DroppedCounter(Tsdb* tsdb, std::string_view reason) {
-  return tsdb->stats().counter("rpc.inputs.dropped",
-                               {{"type", "prometheus"}, {"reason", std::string(reason)}});
-}
-
 }  // namespace
 
 PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       writer_(parts_.tsdb, parts_.append),
-      points_(parts_.tsdb->stats().counter("rpc.inputs.points", {{"type", "prometheus"}})),
-      stale_(DroppedCounter(parts_.tsdb, "stale")),
-      unfinite_(DroppedCounter(parts_.tsdb, "not_finite")),
-      histograms_(DroppedCounter(parts_.tsdb, "histogram")),
-      exemplars_(DroppedCounter(parts_.tsdb, "exemplar")) {}
+      counters_(&parts_.tsdb->stats(), "prometheus"),
+      stale_(counters_.Dropped("stale")),
+      unfinite_(counters_.Dropped("not_finite")),
+      histograms_(counters_.Dropped("histogram")),
+      exemplars_(counters_.Dropped("exemplar")) {}
 
 HttpResponse PromWriteHandler::Write(const HttpRequest& request) const {
   const std::string_view type = request.header("content-type");
@@ -109,6 +104,7 @@ HttpResponse PromWriteHandler::Write(const HttpRequest& request) const {
   }
   if (std::optional<HttpResponse> refusal = RefuseBroken(request.body, *version)) {
     writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
+    counters_.refused()->Add(1);
     if (*version == PromWriteVersion::k2) AddWritten(0, &*refusal);
     return *std::move(refusal);
   }
@@ -127,8 +123,10 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request, PromWriteVersio
     }
   }
   out.Finish();
-  if (!out.must_wait()) CountDropped(dropped);
-  points_->Add(out.written());
+  if (!out.must_wait()) {
+    CountDropped(dropped);
+    counters_.Count(out);
+  }
   HttpResponse response = PromAnswer(out);
   if (version == PromWriteVersion::k2) AddWritten(out.written(), &response);
   return response;

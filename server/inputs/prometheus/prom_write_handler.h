@@ -11,6 +11,7 @@
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
+#include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
 #include "server/inputs/name_rule.h"
@@ -52,7 +53,7 @@ class PromWriteHandler {
   const Parts parts_;
   const InputSettings settings_;
   const PutWriter writer_;
-  Counter* const points_;
+  const InputCounters counters_;
   Counter* const stale_;
   Counter* const unfinite_;
   Counter* const histograms_;
