@@ -1,6 +1,6 @@
 // InputPorts: the ports of inputs that have one of their own, as the settings name them, on
-// tsd.network.bind: Graphite's lines. Clients have the rights of the first listener without
-// credentials, and those of their address. With tsd.mode=ro there are none.
+// tsd.network.bind: Graphite's lines, and StatsD. Clients have the rights that the first listener
+// gives without credentials, and those of their address. With tsd.mode=ro there are none.
 //
 // Thread-safe.
 
@@ -36,7 +36,7 @@ class InputPorts {
     Clock* clock = nullptr;
   };
 
-  // Binds and serves. Errors: as of Listener::Open.
+  // Binds and serves. Errors: as of Listener::Open and StatsdSettingsOf.
   static absl::StatusOr<std::unique_ptr<InputPorts>> Open(const Parts& parts);
 
   ~InputPorts();
@@ -44,8 +44,9 @@ class InputPorts {
   InputPorts& operator=(const InputPorts&) = delete;
 
   uint16_t graphite() const;  // 0 = there is none
+  uint16_t statsd() const;    // the same
 
-  // As of Listener.
+  // As of Listener. What StatsD has gathered is written.
   size_t Stop(int64_t grace_ms);
   void Hurry();
 

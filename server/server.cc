@@ -393,6 +393,9 @@ std::vector<uint16_t> Server::ports() const {
 uint16_t Server::graphite_port() const {
   return impl_->input_ports().graphite();
 }
+uint16_t Server::statsd_port() const {
+  return impl_->input_ports().statsd();
+}
 void Server::Reload() {
   impl_->Reload();
 }

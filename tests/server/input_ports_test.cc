@@ -15,6 +15,22 @@ class InputPortsTest : public RunningServerTest {};
 TEST_F(InputPortsTest, ThereAreNoneByDefault) {
   Start();
   EXPECT_EQ(server_->graphite_port(), 0);
+  EXPECT_EQ(server_->statsd_port(), 0);
+}
+
+TEST_F(InputPortsTest, WhatStatsdHasGatheredIsWrittenWhenTheServerStops) {
+  Set("tsd.statsd.port", "0");
+  Start();
+  SendDatagram(server_->statsd_port(), "hits:7|c|#host:web01\n");
+  server_->Stop();
+
+  EXPECT_EQ(tsdb_->Suggest(UidKind::kMetric, "hits", 5)->size(), 1U);
+}
+
+TEST_F(InputPortsTest, StatsdsSettingsAreChecked) {
+  Set("tsd.statsd.percentiles", "200");
+  EXPECT_THAT(Server::Start(config_, tsdb_.get()).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument));
 }
 
 TEST_F(InputPortsTest, GraphitesLinesAreStoredAndNothingIsAnswered) {
@@ -45,8 +61,10 @@ TEST_F(InputPortsTest, QuotasAreOfAllPortsTogether) {
 
 TEST_F(InputPortsTest, AServerThatTakesNoPointsHasNone) {
   Set("tsd.graphite.port", "0");
+  Set("tsd.statsd.port", "0");
   Set("tsd.mode", "ro");
   Start();
+  EXPECT_EQ(server_->statsd_port(), 0);
   EXPECT_EQ(server_->graphite_port(), 0);
 }
 

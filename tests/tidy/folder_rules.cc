@@ -141,6 +141,9 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs/prometheus",
                "codec/base codec codec/rows codec/text engine/query engine server/http "
                "server/http/body server/put server/query server/inputs"},
+    FolderRule{"server/inputs/statsd",
+               "codec/base codec codec/rows codec/text engine server/log server/config server/net "
+               "server/put server/inputs"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
@@ -153,8 +156,8 @@ constexpr std::array kRules = {
                "server/access server/net server/api"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/inputs server/inputs/graphite server/monitor "
-               "server/api server/telnet"},
+               "server/net server/http server/inputs server/inputs/graphite "
+               "server/inputs/statsd server/monitor server/api server/telnet"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
