@@ -1,8 +1,12 @@
 #include "server/input_ports.h"
 
+#include <string_view>
 #include <utility>
 
+#include <absl/status/status.h>
+
 #include "codec/base/status_macros.h"
+#include "server/access/access_rights.h"
 #include "server/connection.h"
 #include "server/inputs/graphite/graphite_input.h"
 #include "server/inputs/graphite/graphite_session.h"
@@ -53,8 +57,7 @@ class InputPorts::Impl {
     const int64_t port = parts_.config->integer("tsd.statsd.port");
     if (port < 0) return absl::OkStatus();
     const auto may_write = [access = parts_.access, rights = first.rights](std::string_view from) {
-      return ConnectionRights{.listener = rights, .address = access->RightsAt(from)}.all().Covers(
-          AccessRights::Write());
+      return (rights | access->RightsAt(from)).Covers(AccessRights::Write());
     };
     HOURCELL_ASSIGN_OR_RETURN(
         statsd_socket_,
