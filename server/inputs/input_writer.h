@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ inline constexpr size_t kFaultsNamed = 10;
 
 class InputWriter {
  public:
-  // `put` is borrowed.
-  InputWriter(const PutWriter* put, bool may_wait);
+  // `put` is borrowed. `may_store` is called once before a full batch is handed on, for requests of
+  // which nothing may be stored if they are broken further on; null = anything may.
+  InputWriter(const PutWriter* put, bool may_wait, std::function<bool()> may_store = nullptr);
   ~InputWriter();
   InputWriter(const InputWriter&) = delete;
   InputWriter& operator=(const InputWriter&) = delete;
@@ -43,12 +45,15 @@ class InputWriter {
   // An item of which nothing is stored, and why: "got ...; want ...".
   void Refuse(size_t item, std::string text);
 
-  // Hands on a full batch. False: no more points are wanted, as the store has failed or the
-  // request must wait.
+  // Hands on a full batch. False: no more points are wanted, as the store has failed, the request
+  // must wait, or `may_store` has said no.
   bool HasRoom() { return !batch_->is_full() || Flush(); }
 
   // Hands on the rest and waits until the points are acknowledged. Counts them.
   void Finish();
+
+  // `may_store` has said no: nothing is stored, and Finish is not to be called.
+  bool may_not_store() const { return may_not_store_; }
 
   // After Finish. The HTTP status: 204 if all is well; 400 if items or points are refused, or 403
   // by an observer; 503 when the store is full; 500 when it is broken.
@@ -81,6 +86,8 @@ class InputWriter {
 
   const PutWriter* const put_;
   const bool may_wait_;
+  std::function<bool()> may_store_;  // until it was called
+  bool may_not_store_ = false;
   PointBatch* const batch_;
   CommitTicket newest_;
   absl::Status failure_;  // of the store

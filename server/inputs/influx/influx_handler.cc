@@ -147,7 +147,11 @@ void InfluxHandler::AddLine(const InfluxLines& lines,
 // All points of a line share the text of their tags.
 std::string_view InfluxHandler::WriteTags(const InfluxLine& line, PointBatch* batch) const {
   if (line.tags.empty()) return settings_.default_tag;
-  if (!line.has_escapes) return KeepTags(*parts_.names, line.tags, batch);
+  if (!line.has_escapes) {
+    char* const begin = batch->Reserve(line.tag_text.size());
+    const char* const end = parts_.names->WriteAsciiTags(line.tag_text, begin);
+    return end != nullptr ? batch->Keep(begin, end) : KeepTags(*parts_.names, line.tags, batch);
+  }
   std::vector<TagView> tags(line.tags.begin(), line.tags.end());
   std::vector<std::string> texts(2 * tags.size());
   for (size_t i = 0; i < tags.size(); ++i) {

@@ -12,6 +12,7 @@
 
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "codec/text/eight_bytes.h"
 #include "codec/text/number.h"
 
 // Why the line is read as a whole before any point of it is made: a line whose last field is bad
@@ -84,6 +85,23 @@ std::optional<Value> FloatOf(std::string_view text) {
   return Value::Float(*number);
 }
 
+// A number of 19 digits, as nearly all timestamps are: nanoseconds. Returns where it ends; null for
+// any other text, which may still be a timestamp.
+const char* ScanNanoseconds(const char* at, const char* end, int64_t* number) {
+  constexpr ptrdiff_t kDigits = 19;
+  if (end - at < kDigits || *at > '8') return nullptr;  // 9 may be more than 64 bits have
+  const uint64_t high = LoadEight(at);
+  const uint64_t low = LoadEight(at + 8);
+  if (!AreDigits(high) || !AreDigits(low)) return nullptr;
+  int64_t value = int64_t{DigitsValue(high)} * 100'000'000 + DigitsValue(low);
+  for (ptrdiff_t i = 16; i < kDigits; ++i) {
+    if (at[i] < '0' || at[i] > '9') return nullptr;
+    value = value * 10 + (at[i] - '0');
+  }
+  *number = value;
+  return at + kDigits;
+}
+
 }  // namespace
 
 InfluxLines::InfluxLines(std::string_view text)
@@ -132,6 +150,7 @@ const char* InfluxLines::ReadLine(const char* at) {
 
 // From a comma on.
 const char* InfluxLines::ReadTags(const char* at) {
+  const char* const begin = at + 1;
   do {
     TagView tag;
     at = ReadName(at + 1, Part::kTagKey, &tag.key);
@@ -150,6 +169,7 @@ const char* InfluxLines::ReadTags(const char* at) {
       return Fault(fmt::format("got more than {} tags; want at most so many", kTagsMax));
     tags_.push_back(tag);
   } while (at != end_ && *at == ',');
+  line_.tag_text = {begin, static_cast<size_t>(at - begin)};
   return at;
 }
 
@@ -176,27 +196,31 @@ const char* InfluxLines::ReadField(const char* at) {
 }
 
 const char* InfluxLines::ReadName(const char* at, Part part, std::string_view* name) {
-  const auto index = static_cast<size_t>(part);
-  const auto bit = static_cast<uint8_t>(1U << index);
+  const auto bit = static_cast<uint8_t>(1U << static_cast<size_t>(part));
   const char* const begin = at;
-  while (at != end_) {
-    if ((kStops[static_cast<uint8_t>(*at)] & bit) == 0) {
+  const char* const end = end_;
+  const uint8_t* const stops = kStops.data();
+  while (true) {
+    while (at != end && (stops[static_cast<uint8_t>(*at)] & bit) == 0)
       ++at;
-    } else if (*at != '\\') {
-      break;
-    } else if (++at != end_ && IsEscapable(*at)) {
+    if (at == end || *at != '\\') break;
+    ++at;
+    if (at != end && IsEscapable(*at)) {
       ++at;
       line_.has_escapes = true;
     }
   }
   *name = {begin, static_cast<size_t>(at - begin)};
-  const PartRule& rule = kParts[index];
-  if (name->empty()) return Fault(fmt::format("got an empty {}; want {}", rule.name, rule.want));
-  if (name->size() > kNameBytesMax) {
-    return Fault(fmt::format("got a {} of {} bytes; want at most {}", rule.name, name->size(),
-                             kNameBytesMax));
-  }
+  if (name->empty() || name->size() > kNameBytesMax) [[unlikely]]
+    return RefuseName(part, name->size());
   return at;
+}
+
+const char* InfluxLines::RefuseName(Part part, size_t bytes) {
+  const PartRule& rule = kParts[static_cast<size_t>(part)];
+  if (bytes == 0) return Fault(fmt::format("got an empty {}; want {}", rule.name, rule.want));
+  return Fault(
+      fmt::format("got a {} of {} bytes; want at most {}", rule.name, bytes, kNameBytesMax));
 }
 
 const char* InfluxLines::ReadValue(const char* at, std::string_view key) {
@@ -263,6 +287,11 @@ const char* InfluxLines::SkipString(const char* at, std::string_view key) {
 }
 
 const char* InfluxLines::ReadTimestamp(const char* at) {
+  if (const char* const stop = ScanNanoseconds(at, end_, &line_.timestamp.emplace())) {
+    const char* const after = SkipBlanks(stop);
+    if (EndsLine(after)) return after;
+  }
+  line_.timestamp.reset();
   int64_t number = 0;
   const std::from_chars_result result = std::from_chars(at, end_, number);
   if (result.ec == std::errc() && EndsLine(SkipBlanks(result.ptr))) {

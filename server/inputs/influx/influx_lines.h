@@ -45,6 +45,7 @@ struct InfluxField {
 struct InfluxLine {
   std::string_view measurement;
   std::span<const TagView> tags;        // at most kTagsMax
+  std::string_view tag_text;            // all of them, as they stand in the line
   std::span<const InfluxField> fields;  // those that are numbers: booleans are 1 and 0, integers
                                         // over 2^63-1 floats
   size_t strings = 0;                   // fields that are strings; a line may have no others
@@ -75,6 +76,7 @@ class InfluxLines {
   const char* ReadFields(const char* at);
   const char* ReadField(const char* at);
   const char* ReadName(const char* at, Part part, std::string_view* name);
+  const char* RefuseName(Part part, size_t bytes);
   const char* ReadValue(const char* at, std::string_view key);
   const char* ReadNumber(const char* at, std::string_view key);
   const char* ReadOddNumber(const char* at, std::string_view key);

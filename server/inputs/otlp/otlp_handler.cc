@@ -15,8 +15,9 @@
 #include "server/inputs/otlp/otlp_json.h"
 #include "server/inputs/otlp/otlp_protobuf.h"
 
-// Why a body is read twice: it may be broken in its last byte, and then nothing of it may be
-// stored.
+// A body may be broken in its last byte, and then nothing of it may be stored. One whose points fit
+// a batch is read once: its points are stored after its end. A longer one is read to its end before
+// its first batch is.
 
 namespace hourcell {
 namespace {
@@ -36,7 +37,7 @@ absl::Status ReadBody(std::string_view body, bool is_json, OtlpSink* sink) {
   return is_json ? ReadOtlpJson(body, sink) : ReadOtlpProtobuf(body, sink);
 }
 
-// Reads a body for its faults alone.
+// For a body that is read for its faults alone.
 class NoSink : public OtlpSink {
  public:
   void TakeResource(const OtlpAttributes& /*attributes*/) override {}
@@ -133,21 +134,26 @@ HttpResponse OtlpHandler::Write(const HttpRequest& request) const {
                                  kProtobufType, kJsonType),
                      /*is_json=*/true);
   }
-  NoSink nothing;
-  if (const absl::Status read = ReadBody(request.body, is_json, &nothing); !read.ok()) {
-    writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
-    counters_.refused()->Add(1);
-    return OtlpError(400, fmt::format("body: {}; nothing of it is stored", MessageOf(read)),
-                     is_json);
-  }
   return Store(request, is_json);
 }
 
+HttpResponse OtlpHandler::RefuseBody(const absl::Status& fault, bool is_json) const {
+  writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
+  counters_.refused()->Add(1);
+  return OtlpError(400, fmt::format("body: {}; nothing of it is stored", MessageOf(fault)),
+                   is_json);
+}
+
 HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json) const {
-  InputWriter out(&writer_, request.may_wait);
+  const auto whole = [&] {
+    NoSink nothing;
+    return ReadBody(request.body, is_json, &nothing);
+  };
+  InputWriter out(&writer_, request.may_wait, [&] { return whole().ok(); });
   OtlpSeries series(parts_.names, &settings_, &out);
-  // It was read before: it has no fault.
-  ReadBody(request.body, is_json, &series).IgnoreError();
+  const absl::Status read = ReadBody(request.body, is_json, &series);
+  if (out.may_not_store()) return RefuseBody(whole(), is_json);
+  if (!read.ok()) return RefuseBody(read, is_json);
   out.Finish();
   if (!out.must_wait()) {
     CountDropped(series.dropped());

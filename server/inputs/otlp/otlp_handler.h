@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <absl/status/status.h>
+
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
@@ -35,6 +37,7 @@ class OtlpHandler {
   HttpResponse Write(const HttpRequest& request) const;
 
  private:
+  HttpResponse RefuseBody(const absl::Status& fault, bool is_json) const;
   HttpResponse Store(const HttpRequest& request, bool is_json) const;
   void CountDropped(const OtlpDropped& dropped) const;
 

@@ -12,8 +12,8 @@
 
 namespace hourcell {
 
-// Hands the data points of a body to the sink, until it wants no more. As ReadOtlpProtobuf: read it
-// once before anything of it is stored.
+// Hands the data points of a body to the sink, until it wants no more. It may be none in
+// its last data point, after what was handed on.
 // Error: kInvalidArgument: the body is no such request: got, want.
 absl::Status ReadOtlpJson(std::string_view body, OtlpSink* sink);
 

@@ -11,8 +11,8 @@
 
 namespace hourcell {
 
-// Hands the data points of a message to the sink, until it wants no more. A body may be broken in
-// its last byte: read it once before anything of it is stored.
+// Hands the data points of a message to the sink, until it wants no more. It may be broken in its
+// last byte, after what was handed on.
 // Error: kInvalidArgument: the message is none: got, want.
 absl::Status ReadOtlpProtobuf(std::string_view message, OtlpSink* sink);
 

@@ -13,8 +13,9 @@
 
 #include "codec/base/strings.h"
 
-// Why a body is read twice: a message may be broken in its last byte, and then nothing of it may be
-// stored. Reading costs a tenth of storing.
+// A message may be broken in its last byte, and then nothing of it may be stored. One whose points
+// fit a batch is read once: its points are stored after its end. A longer one is read to its end
+// before its first batch is.
 
 namespace hourcell {
 namespace {
@@ -67,13 +68,12 @@ HttpResponse PromAnswer(const InputWriter& writer) {
   return response;
 }
 
-// The answer to a body that is no message.
-std::optional<HttpResponse> RefuseBroken(std::string_view body, PromWriteVersion version) {
+// What is wrong with a body that is no message; empty if it is one.
+std::string FaultOf(std::string_view body, PromWriteVersion version) {
   PromWriteRequest request(body, version);
   while (request.Next()) {
   }
-  if (request.error().empty()) return std::nullopt;
-  return TextAnswer(400, fmt::format("body: {}; nothing of it is stored", request.error()));
+  return request.error();
 }
 
 void AddWritten(size_t samples, HttpResponse* response) {
@@ -102,17 +102,21 @@ HttpResponse PromWriteHandler::Write(const HttpRequest& request) const {
     return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
                                        QuoteForMessage(type), kContentType, kProto1, kProto2));
   }
-  if (std::optional<HttpResponse> refusal = RefuseBroken(request.body, *version)) {
-    writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
-    counters_.refused()->Add(1);
-    if (*version == PromWriteVersion::k2) AddWritten(0, &*refusal);
-    return *std::move(refusal);
-  }
   return Store(request, *version);
 }
 
+HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
+                                          PromWriteVersion version) const {
+  writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
+  counters_.refused()->Add(1);
+  HttpResponse response = TextAnswer(400, fmt::format("body: {}; nothing of it is stored", fault));
+  if (version == PromWriteVersion::k2) AddWritten(0, &response);
+  return response;
+}
+
 HttpResponse PromWriteHandler::Store(const HttpRequest& request, PromWriteVersion version) const {
-  InputWriter out(&writer_, request.may_wait);
+  InputWriter out(&writer_, request.may_wait,
+                  [&] { return FaultOf(request.body, version).empty(); });
   PromWriteRequest series(request.body, version);
   Dropped dropped;
   while (out.HasRoom() && series.Next()) {
@@ -122,6 +126,8 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request, PromWriteVersio
       out.Refuse(series.number(), series.fault());
     }
   }
+  if (out.may_not_store()) return RefuseBody(FaultOf(request.body, version), version);
+  if (!series.error().empty()) return RefuseBody(series.error(), version);
   out.Finish();
   if (!out.must_wait()) {
     CountDropped(dropped);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "engine/stats.h"
 #include "engine/tsdb.h"
@@ -46,6 +47,7 @@ class PromWriteHandler {
   };
 
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version) const;
+  HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
   void AddSeries(const PromWriteRequest& request, PointBatch* batch, Dropped* dropped) const;
   std::string_view WriteTags(const PromSeries& series, PointBatch* batch) const;
   void CountDropped(const Dropped& dropped) const;

@@ -188,5 +188,35 @@ TEST_F(InputWriterTest, CountsItemsOnceHoweverManyOfTheirPointsAreRefused) {
   EXPECT_EQ(writer.written(), 2U);
 }
 
+TEST_F(InputWriterTest, AsksOnceBeforeAFullBatchWhetherItMayStore) {
+  int asked = 0;
+  bool may_store = true;
+  const auto ask = [&] {
+    ++asked;
+    return may_store;
+  };
+  {
+    InputWriter writer(&put(), /*may_wait=*/true, ask);
+    Add(&writer, 3);
+    writer.Finish();
+    EXPECT_EQ(asked, 0) << "all of it is here";
+  }
+  {
+    InputWriter writer(&put(), /*may_wait=*/true, ask);
+    Add(&writer, kBatchPoints);
+    EXPECT_TRUE(writer.HasRoom());
+    Add(&writer, kBatchPoints);
+    EXPECT_TRUE(writer.HasRoom());
+    EXPECT_EQ(asked, 1);
+  }
+  batches_.clear();
+  may_store = false;
+  InputWriter writer(&put(), /*may_wait=*/true, ask);
+  Add(&writer, kBatchPoints);
+  EXPECT_FALSE(writer.HasRoom());
+  EXPECT_TRUE(writer.may_not_store());
+  EXPECT_THAT(batches_, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace hourcell::input_writer_test

@@ -59,6 +59,28 @@ TEST(InfluxLinesTest, ReadsLines) {
   EXPECT_THAT(Read("m f=1"), ElementsAre("1 m||f=1;|0|")) << "the last line needs no end";
 }
 
+TEST(InfluxLinesTest, ReadsTimestampsOfAnyLength) {
+  EXPECT_THAT(Read("m f=1 1465839830100400200\nm f=1 1465839830100400200 \r\n"
+                   "m f=1 9223372036854775807\nm f=1 -1465839830100400200\n"
+                   "m f=1 00000000000000000000005\nm f=1 146583983010040020"),
+              ElementsAre("1 m||f=1;|0|1465839830100400200", "2 m||f=1;|0|1465839830100400200",
+                          "3 m||f=1;|0|9223372036854775807", "4 m||f=1;|0|-1465839830100400200",
+                          "5 m||f=1;|0|5", "6 m||f=1;|0|146583983010040020"));
+  for (const char* const text :
+       {"9223372036854775808", "14658398301004002001", "146583983010040020x",
+        "1465839830100400200x", "1465839830100400/00"})
+    EXPECT_THAT(Read(std::string("m f=1 ") + text)[0], testing::HasSubstr("as the timestamp"))
+        << text;
+}
+
+TEST(InfluxLinesTest, KeepsTheTextOfTags) {
+  InfluxLines lines("cpu,host=a,dc=l\\ a f=1\nm f=1");
+  ASSERT_TRUE(lines.Next());
+  EXPECT_EQ(lines.line().tag_text, "host=a,dc=l\\ a");
+  ASSERT_TRUE(lines.Next());
+  EXPECT_EQ(lines.line().tag_text, "");
+}
+
 TEST(InfluxLinesTest, SkipsEmptyLinesCommentsAndBlanks) {
   EXPECT_THAT(Read("\n# a comment\n  \t\n#\r\n  m,a=b   f=1   5  \r\n\r\nn f=2\t6\r\n#end"),
               ElementsAre("5 m|a=b;|f=1;|0|5", "7 n||f=2;|0|6"));

@@ -72,6 +72,24 @@ TEST_F(OtlpHandlerTest, NothingOfABrokenBodyIsStored) {
   EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
 }
 
+TEST_F(OtlpHandlerTest, NothingOfALongBodyIsStoredThatIsBrokenInItsEnd) {
+  const NameRule names(NameEncoding::kLatin1, "");
+  const OtlpHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+  std::string points;
+  for (size_t i = 0; i <= kBatchPoints; ++i)
+    points += fmt::format(R"({{"timeUnixNano":"{}000000","asInt":1}},)", kStartS * 1000 + 1 + i);
+  HttpRequest request;
+  request.may_wait = true;
+  request.headers = {{"content-type", std::string(kJson)}};
+  request.body = OtlpGaugeJson("m", points + R"({"asInt":{}})");
+
+  EXPECT_EQ(handler.Write(request).status, 400);
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
+  request.body = OtlpGaugeJson("m", points + R"({"timeUnixNano":"1356998400000000000","asInt":1})");
+  EXPECT_EQ(handler.Write(request).status, 200);
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), kBatchPoints + 2);
+}
+
 TEST_F(OtlpHandlerTest, BadDataPointsAreCountedAndTheOthersAreStored) {
   const std::string body = OtlpGaugeJson("m", R"({"asInt":1},
       {"timeUnixNano":"1356998400000000000","asInt":7},

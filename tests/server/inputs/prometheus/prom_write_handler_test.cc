@@ -156,6 +156,27 @@ TEST_F(PromWriteHandlerTest, TakesTheContentTypesOfTheSpecification) {
   }
 }
 
+TEST_F(PromWriteHandlerTest, NothingOfALongMessageIsStoredThatIsBrokenInItsEnd) {
+  const NameRule names(tsdb().layout().names, "");
+  const PromWriteHandler handler({.tsdb = &tsdb(), .names = &names},
+                                 {.default_tag = "host=unknown", .influx_separator = "_"});
+  PromTestSeries series{.labels = {{"__name__", "m"}, {"a", "b"}}};
+  for (size_t i = 0; i <= kBatchPoints; ++i)
+    series.samples.push_back({1, kMs + static_cast<int64_t>(i)});
+  HttpRequest request;
+  request.may_wait = true;
+  request.body = PromMessage(PromWriteVersion::k1, {series, series});
+  const std::string whole = request.body;
+  request.body.pop_back();
+
+  const HttpResponse broken = handler.Write(request);
+  EXPECT_EQ(broken.status, 400);
+  EXPECT_THAT(broken.body, HasSubstr("nothing of it is stored"));
+  EXPECT_THAT(Stored("m"), HasSubstr("No such name"));
+  request.body = whole;
+  EXPECT_EQ(handler.Write(request).status, 204);
+}
+
 TEST_F(PromWriteHandlerTest, AFullStoreIsAskedAgainLater) {
   const NameRule names(tsdb().layout().names, "");
   absl::Status failure = absl::UnavailableError("disk full");
