@@ -266,7 +266,9 @@ void SocketConnection::RefusePlain() {
 }
 
 void SocketConnection::TakePlain(std::string_view bytes) {
-  if (session_ == nullptr) {
+  if (session_ == nullptr && context_->start != nullptr) {
+    session_ = context_->start(this, rights_.all());
+  } else if (session_ == nullptr) {
     const bool is_http = bytes.front() >= 'A' && bytes.front() <= 'Z';
     session_ = is_http ? StartHttpSession(this, context_->http, rights_)
                        : StartTelnetSession(this, context_->telnet, rights_.all());

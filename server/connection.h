@@ -23,7 +23,9 @@ namespace hourcell {
 class ConnectionQuota;
 struct HttpContext;
 struct Socket;
+class Session;
 struct TelnetContext;
+class Transport;
 
 // What all connections of a server share. Pointers are borrowed; immutable while connections live.
 struct ConnectionContext {
@@ -34,6 +36,9 @@ struct ConnectionContext {
   bool tls_required = false;             // and nothing else is
   const ConnectionCounters* counters = nullptr;
   ConnectionQuota* quota = nullptr;  // of all listeners; null = none
+  // Starts the session of a connection whose port has one protocol alone; null = the
+  // first byte says which it is.
+  std::function<std::unique_ptr<Session>(Transport*, AccessRights)> start = nullptr;
   int64_t idle_timeout_s = 0;        // 0 = none
   int64_t handshake_timeout_ms = 0;  // of TLS; 0 = none
 };

@@ -57,6 +57,21 @@ absl::StatusOr<tcp::endpoint> ResolveEndpoint(const ListenerOptions& options,
 
 }  // namespace
 
+ListenerOptions ListenerOptionsOf(const Config& config,
+                                  const ListenAddress& address,
+                                  bool is_first) {
+  return {.bind = address.bind,
+          .port = address.port,
+          .backlog = static_cast<int>(config.integer("tsd.network.backlog")),
+          .reuse_address = config.boolean("tsd.network.reuse_address"),
+          .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
+          .keep_alive = config.boolean("tsd.network.keep_alive"),
+          .connections_max =
+              static_cast<size_t>(config.integer("tsd.network.connections.per_listener")),
+          .rights = address.rights,
+          .is_first = is_first};
+}
+
 class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
  public:
   Impl(ListenerOptions options, IoContext* io, const ConnectionContext* context)

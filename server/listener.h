@@ -16,7 +16,9 @@
 #include <absl/status/statusor.h>
 
 #include "engine/stats.h"
+#include "server/access/access_policy.h"
 #include "server/access/access_rights.h"
+#include "server/config/config.h"
 #include "server/connection.h"
 
 namespace hourcell {
@@ -34,6 +36,11 @@ struct ListenerOptions {
   AccessRights rights = AccessRights::Admin();  // of a connection without credentials
   bool is_first = true;  // of a server; the gauges of others have a tag with their port
 };
+
+// What the settings say of an address.
+ListenerOptions ListenerOptionsOf(const Config& config,
+                                  const ListenAddress& address,
+                                  bool is_first);
 
 class Listener {
  public:

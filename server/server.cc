@@ -30,6 +30,7 @@
 #include "server/api/routes.h"
 #include "server/connection.h"
 #include "server/http/request_body_budget.h"
+#include "server/input_ports.h"
 #include "server/listener.h"
 #include "server/log/log.h"
 #include "server/monitor/health_handler.h"
@@ -73,21 +74,6 @@ ConnectionQuota::Limits QuotaOf(const Config& config) {
       .per_address = static_cast<size_t>(config.integer("tsd.network.connections.per_address"))};
 }
 
-ListenerOptions ListenerOptionsOf(const Config& config,
-                                  const ListenAddress& address,
-                                  bool is_first) {
-  return {.bind = address.bind,
-          .port = address.port,
-          .backlog = static_cast<int>(config.integer("tsd.network.backlog")),
-          .reuse_address = config.boolean("tsd.network.reuse_address"),
-          .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
-          .keep_alive = config.boolean("tsd.network.keep_alive"),
-          .connections_max =
-              static_cast<size_t>(config.integer("tsd.network.connections.per_listener")),
-          .rights = address.rights,
-          .is_first = is_first};
-}
-
 HttpLatencies LatenciesOf(Stats* stats) {
   const auto of = [&](std::string_view kind) {
     return stats->histogram("http.request", {{"kind", std::string(kind)}});
@@ -121,6 +107,7 @@ class Server::Impl {
 
   absl::Status Start();
   std::vector<uint16_t> ports() const;
+  const InputPorts& input_ports() const { return *input_ports_; }
   void Reload();
   void Probe(std::function<void()> works);
   void Run();
@@ -163,6 +150,7 @@ class Server::Impl {
   asio::steady_timer self_stats_timer_;
   asio::steady_timer users_timer_;
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::unique_ptr<InputPorts> input_ports_;
   asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
   std::vector<NamedThread> threads_;
 
@@ -264,6 +252,13 @@ absl::Status Server::Impl::Start() {
             address.rights.role());
     listeners_.push_back(std::move(listener));
   }
+  HOURCELL_ASSIGN_OR_RETURN(input_ports_, InputPorts::Open({.config = &config_,
+                                                            .tsdb = tsdb_,
+                                                            .access = &access_,
+                                                            .connections = &context_,
+                                                            .io = &io_,
+                                                            .pool = &commit_pool_,
+                                                            .clock = telnet_settings_.clock}));
   // No connection reads the settings yet: the threads that serve them start below.
   if (config_.boolean("tsd.core.stats_with_port")) telnet_settings_.origin.port = ports()[0];
   if (config_.integer("tsd.stats.self_interval") > 0) {
@@ -338,6 +333,7 @@ void Server::Impl::StopListeners() {
       stopping.emplace_back("hc-stop",
                             [&listener, &cut, grace_s] { cut += listener->Stop(grace_s * 1000); });
     }
+    cut += input_ports_->Stop(grace_s * 1000);
   }
   if (cut > 0) LogWarning("{} connections were cut", cut.load());
 }
@@ -345,6 +341,7 @@ void Server::Impl::StopListeners() {
 void Server::Impl::Hurry() {
   for (const auto& listener : listeners_)
     listener->Hurry();
+  input_ports_->Hurry();
 }
 
 void Server::Impl::Stop() {
@@ -392,6 +389,12 @@ uint16_t Server::port() const {
 }
 std::vector<uint16_t> Server::ports() const {
   return impl_->ports();
+}
+uint16_t Server::graphite_port() const {
+  return impl_->input_ports().graphite();
+}
+uint16_t Server::statsd_port() const {
+  return impl_->input_ports().statsd();
 }
 void Server::Reload() {
   impl_->Reload();

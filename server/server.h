@@ -44,6 +44,11 @@ class Server {
   // Of every listener, in the order of the settings.
   std::vector<uint16_t> ports() const;
 
+  // The port of Graphite's lines; 0 = there is none.
+  uint16_t graphite_port() const;
+  // The port of StatsD, for datagrams; 0 = there is none.
+  uint16_t statsd_port() const;
+
   // Reads the files of users and of TLS again. What is damaged stays as it was, and is logged. The
   // file of users is also looked at every kLookAtUsersMs.
   void Reload();

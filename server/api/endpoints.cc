@@ -64,6 +64,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       input_names_(tsdb->layout().names, config->text("tsd.core.tag.allow_specialchars")),
       influx_({.tsdb = tsdb, .names = &input_names_, .clock = clock}, CheckedInputsOf(*config)),
       prom_write_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
+      otlp_({.tsdb = tsdb, .names = &input_names_}, CheckedInputsOf(*config)),
       queries_(clock),
       query_({.tsdb = tsdb,
               .clock = clock,

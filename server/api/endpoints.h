@@ -17,10 +17,11 @@
 #include "server/admin/region_handler.h"
 #include "server/config/config.h"
 #include "server/http/http_message.h"
-#include "server/inputs/influx_handler.h"
+#include "server/inputs/influx/influx_handler.h"
 #include "server/inputs/name_rule.h"
-#include "server/inputs/prom_read_handler.h"
-#include "server/inputs/prom_write_handler.h"
+#include "server/inputs/otlp/otlp_handler.h"
+#include "server/inputs/prometheus/prom_read_handler.h"
+#include "server/inputs/prometheus/prom_write_handler.h"
 #include "server/monitor/health_handler.h"
 #include "server/monitor/metrics_handler.h"
 #include "server/names/search_handler.h"
@@ -52,6 +53,7 @@ class Endpoints {
   HttpResponse InfluxWrite(const HttpRequest& request) { return influx_.Write(request); }
   HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
+  HttpResponse OtlpWrite(const HttpRequest& request) { return otlp_.Write(request); }
   HttpResponse PromWrite(const HttpRequest& request) { return prom_write_.Write(request); }
   HttpResponse PromRead(const HttpRequest& request) { return prom_read_.Read(request); }
   HttpResponse Query(const HttpRequest& request);
@@ -107,6 +109,7 @@ class Endpoints {
   const NameRule input_names_;
   InfluxHandler influx_;
   PromWriteHandler prom_write_;
+  const OtlpHandler otlp_;
   QueryRegistry queries_;
   QueryHandler query_;
   const PromReadHandler prom_read_;

@@ -9,12 +9,14 @@
 #include "codec/rows/layout.h"
 #include "codec/text/name.h"
 #include "codec/text/point_text.h"
+#include "server/config/setting_list.h"
 
 namespace hourcell {
 namespace {
 
 constexpr std::string_view kDefaultTag = "tsd.inputs.default_tag";
 constexpr std::string_view kSeparator = "tsd.influx.separator";
+constexpr std::string_view kResourceAttributes = "tsd.otlp.resource_attributes";
 
 bool IsName(std::string_view text, const std::string& extra_chars) {
   return NameFault(text, NameEncoding::kLatin1, extra_chars).empty();
@@ -26,6 +28,9 @@ absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
   InputSettings settings{.default_tag = config.text(kDefaultTag),
                          .influx_separator = config.text(kSeparator)};
+  const std::string attributes = config.text(kResourceAttributes);
+  for (const std::string_view attribute : ListItems(attributes))
+    settings.otlp_resource_attributes.emplace_back(attribute);
   const Parsed<TagView> tag = ParseTagWord(settings.default_tag);
   if (!tag.ok() || !IsName(tag->key, extra_chars) || !IsName(tag->value, extra_chars)) {
     return absl::InvalidArgumentError(fmt::format("{}: got {}; want tagk=tagv", kDefaultTag,

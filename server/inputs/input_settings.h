@@ -1,8 +1,9 @@
-// The settings of the inputs: tsd.inputs.* and tsd.influx.*. Pure.
+// The settings of the inputs: tsd.inputs.*, tsd.influx.* and tsd.otlp.*. Pure.
 
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -13,6 +14,8 @@ namespace hourcell {
 struct InputSettings {
   std::string default_tag;       // "host=unknown": of points that have no tag
   std::string influx_separator;  // between a measurement and a field; may be empty
+  // Attributes of an OpenTelemetry resource that are tags of its points.
+  std::vector<std::string> otlp_resource_attributes = {};
 };
 
 // kInvalidArgument with the key, what it is and what is wanted: a default tag that is no tagk=tagv,

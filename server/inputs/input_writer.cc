@@ -28,8 +28,8 @@ std::string Count(size_t count, std::string_view noun) {
 
 }  // namespace
 
-InputWriter::InputWriter(const PutWriter* put, bool may_wait)
-    : put_(put), may_wait_(may_wait), batch_(ThreadBatch()) {}
+InputWriter::InputWriter(const PutWriter* put, bool may_wait, std::function<bool()> may_store)
+    : put_(put), may_wait_(may_wait), may_store_(std::move(may_store)), batch_(ThreadBatch()) {}
 
 InputWriter::~InputWriter() {
   batch_->Clear();
@@ -49,21 +49,29 @@ void InputWriter::AddFault(size_t item, std::string text) {
 
 void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
   points_refused_ += refused.size();
+  std::vector<size_t> items;
   for (const RefusedPoint& point : refused) {
     put_->CountRefused(point.error.kind, 1);
     is_throttled_ |= point.error.kind == PointErrorKind::kThrottled;
     is_broken_ |= point.error.kind == PointErrorKind::kStorage;
     AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
+    items.push_back(batch_->ItemOf(point.index));
   }
+  std::ranges::sort(items);
+  items_with_refused_ += static_cast<size_t>(std::ranges::unique(items).begin() - items.begin());
 }
 
 bool InputWriter::Flush() {
-  if (!failure_.ok() || must_wait_) return false;
+  if (!failure_.ok() || must_wait_ || may_not_store_) return false;
   const size_t points = batch_->points().size();
   if (points == 0) return true;
   if (batch_->is_full() && !may_wait_) {
     must_wait_ = true;
     return false;
+  }
+  if (batch_->is_full() && may_store_ != nullptr) {
+    may_not_store_ = !std::exchange(may_store_, nullptr)();
+    if (may_not_store_) return false;
   }
   std::vector<RefusedPoint> refused;
   const CommitTicket ticket = put_->Append(batch_->points(), &refused, {.may_wait = may_wait_});

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ inline constexpr size_t kFaultsNamed = 10;
 
 class InputWriter {
  public:
-  // `put` is borrowed.
-  InputWriter(const PutWriter* put, bool may_wait);
+  // `put` is borrowed. `may_store` is called once before a full batch is handed on, for requests of
+  // which nothing may be stored if they are broken further on; null = anything may.
+  InputWriter(const PutWriter* put, bool may_wait, std::function<bool()> may_store = nullptr);
   ~InputWriter();
   InputWriter(const InputWriter&) = delete;
   InputWriter& operator=(const InputWriter&) = delete;
@@ -43,12 +45,15 @@ class InputWriter {
   // An item of which nothing is stored, and why: "got ...; want ...".
   void Refuse(size_t item, std::string text);
 
-  // Hands on a full batch. False: no more points are wanted, as the store has failed or the
-  // request must wait.
+  // Hands on a full batch. False: no more points are wanted, as the store has failed, the request
+  // must wait, or `may_store` has said no.
   bool HasRoom() { return !batch_->is_full() || Flush(); }
 
   // Hands on the rest and waits until the points are acknowledged. Counts them.
   void Finish();
+
+  // `may_store` has said no: nothing is stored, and Finish is not to be called.
+  bool may_not_store() const { return may_not_store_; }
 
   // After Finish. The HTTP status: 204 if all is well; 400 if items or points are refused, or 403
   // by an observer; 503 when the store is full; 500 when it is broken.
@@ -56,6 +61,11 @@ class InputWriter {
   // The request is to be answered again where it may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
   size_t written() const { return written_; }
+  // Items and points that are wrong.
+  size_t refused() const { return items_refused_ + points_refused_; }
+  // Items that were refused, and those of which the store refused a point. REQUIRES: the points of
+  // an item were added without a HasRoom between them.
+  size_t items_wrong() const { return items_refused_ + items_with_refused_; }
 
   // What is wrong, if status() is not 204: up to kFaultsNamed faults, a line each, then the counts.
   // `item` names the items: "line", "series".
@@ -76,6 +86,8 @@ class InputWriter {
 
   const PutWriter* const put_;
   const bool may_wait_;
+  std::function<bool()> may_store_;  // until it was called
+  bool may_not_store_ = false;
   PointBatch* const batch_;
   CommitTicket newest_;
   absl::Status failure_;  // of the store
@@ -85,6 +97,7 @@ class InputWriter {
   size_t appended_ = 0;  // points that the store took, not yet acknowledged
   size_t written_ = 0;
   size_t items_refused_ = 0;
+  size_t items_with_refused_ = 0;
   size_t points_refused_ = 0;
   std::vector<Fault> faults_;
 };

@@ -3,14 +3,45 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "codec/base/strings.h"
+#include "codec/text/eight_bytes.h"
 #include "codec/text/name.h"
 
 namespace hourcell {
 namespace {
 
 constexpr char kReplacement = '_';
+
+// Without a loop, which compilers leave as it is.
+template <size_t... kByte>
+void WriteEight(const char* becomes,
+                uint64_t bytes,
+                char* out,
+                std::index_sequence<kByte...> /*bytes*/) {
+  ((out[kByte] = becomes[bytes >> (8 * kByte) & 0xFF]), ...);
+}
+
+// Writes what bytes become, up to the first beyond ASCII. Returns where it stands.
+const char* WriteAscii(const std::array<char, 256>& table,
+                       const char* at,
+                       const char* end,
+                       char** out) {
+  const char* const becomes = table.data();
+  char* to = *out;
+  for (; end - at >= ptrdiff_t{sizeof(uint64_t)}; at += sizeof(uint64_t), to += sizeof(uint64_t)) {
+    const uint64_t bytes = LoadEight(at);
+    if ((bytes & kHighBits) != 0) break;
+    WriteEight(becomes, bytes, to, std::make_index_sequence<sizeof bytes>());
+  }
+  for (; at != end; ++at, ++to) {
+    *to = becomes[static_cast<uint8_t>(*at)];
+    if (*to == '\0') break;
+  }
+  *out = to;
+  return at;
+}
 
 // A blank ends a word of a line, and '=' a key.
 bool WouldCutALine(char c) {
@@ -27,16 +58,20 @@ NameRule::NameRule(NameEncoding encoding, std::string_view extra_chars)
         !WouldCutALine(c) && NameFault(std::string_view(&c, 1), encoding_, extra_chars_).empty();
     ascii_[byte] = is_kept ? c : kReplacement;
   }
+  in_tags_ = ascii_;
+  in_tags_['='] = '=';
+  in_tags_[','] = ' ';
 }
 
 char* NameRule::Write(std::string_view text, char* out) const {
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = ascii_[static_cast<uint8_t>(text[i])];
-    if (c == '\0') [[unlikely]]
-      return WriteUnusual(text.substr(i), out);
-    *out++ = c;
-  }
-  return out;
+  const char* const end = text.data() + text.size();
+  const char* const at = WriteAscii(ascii_, text.data(), end, &out);
+  return at == end ? out : WriteUnusual({at, static_cast<size_t>(end - at)}, out);
+}
+
+char* NameRule::WriteAsciiTags(std::string_view text, char* out) const {
+  const char* const end = text.data() + text.size();
+  return WriteAscii(in_tags_, text.data(), end, &out) == end ? out : nullptr;
 }
 
 // Of a text that begins beyond ASCII.

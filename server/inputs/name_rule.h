@@ -30,6 +30,10 @@ class NameRule {
   // name.
   char* Write(std::string_view text, char* out) const;
 
+  // The same for whole tags, "host=web 01,dc=x" as "host=web_01 dc=x": each '=' is kept, each comma
+  // becomes a blank. Null, and `out` holds nothing, if the text has a byte beyond ASCII.
+  char* WriteAsciiTags(std::string_view text, char* out) const;
+
   // The same as a string.
   std::string Apply(std::string_view text) const;
 
@@ -38,7 +42,8 @@ class NameRule {
 
   const NameEncoding encoding_;
   const std::string extra_chars_;
-  std::array<char, 256> ascii_{};  // what a byte becomes; '\0' beyond ASCII
+  std::array<char, 256> ascii_{};    // what a byte becomes; '\0' beyond ASCII
+  std::array<char, 256> in_tags_{};  // the same in tags
 };
 
 }  // namespace hourcell

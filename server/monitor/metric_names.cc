@@ -56,6 +56,9 @@ constexpr MetricName kNames[] = {
      "Values of other systems' formats that have no place in a store, by the format and the "
      "reason."},
     {"rpc.inputs.points", "Points that were stored from other systems' formats."},
+    {"rpc.inputs.refused",
+     "Lines, series, data points and points of other systems' formats that were wrong, by the "
+     "format."},
     {"rpc.put.errors", "Points of puts that were not stored, by the reason."},
     {"rpc.put.points", "Points that puts had."},
     {"rpc.received", "HTTP requests, lines, and puts among the lines."},

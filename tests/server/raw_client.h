@@ -109,4 +109,17 @@ class RawClient {
   bool was_reset_ = false;
 };
 
+// Sends a datagram to a port of this machine.
+inline void SendDatagram(uint16_t port, std::string_view bytes) {
+  const int fd = socket(AF_INET, SOCK_DGRAM, 0);
+  HOURCELL_CHECK(fd >= 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  HOURCELL_CHECK(sendto(fd, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&address),
+                        sizeof address) == static_cast<ssize_t>(bytes.size()));
+  close(fd);
+}
+
 }  // namespace hourcell

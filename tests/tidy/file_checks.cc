@@ -68,7 +68,8 @@ constexpr std::string_view kWallClockUsers =
     "server/admin/job_registry.cc "
     "server/query/query_handler.cc "
     "server/api/query_page.cc server/graph/graph_handler.cc server/query/query_registry.cc "
-    "server/server.cc server/monitor/metrics_handler.cc server/inputs/influx_handler.cc "
+    "server/server.cc server/monitor/metrics_handler.cc server/inputs/influx/influx_handler.cc "
+    "server/inputs/graphite/graphite_input.cc server/inputs/statsd/statsd_input.cc "
     "server/telnet/line_protocol.cc "
     "tests/ "
     "bench/";

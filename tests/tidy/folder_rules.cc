@@ -131,25 +131,41 @@ constexpr std::array kRules = {
                "codec/base engine server/text server/config server/access server/http"},
     FolderRule{"server/put", "codec/base codec codec/text engine server/text server/http"},
     FolderRule{"server/inputs",
-               "codec/base codec codec/rows codec/text engine/query engine server/config "
-               "server/http server/http/body server/put server/query"},
+               "codec/base codec codec/rows codec/text engine server/config server/http "
+               "server/put"},
+    FolderRule{"server/inputs/graphite",
+               "codec/base codec codec/text engine server/log server/access server/net server/put "
+               "server/inputs"},
+    FolderRule{"server/inputs/influx",
+               "codec/base codec codec/text engine server/http server/put server/inputs"},
+    FolderRule{"server/inputs/otlp",
+               "codec/base codec codec/text engine server/http server/put server/inputs"},
+    FolderRule{"server/inputs/prometheus",
+               "codec/base codec codec/rows codec/text engine/query engine server/http "
+               "server/http/body server/put server/query server/inputs"},
+    FolderRule{"server/inputs/statsd",
+               "codec/base codec codec/rows codec/text engine server/log server/config server/net "
+               "server/put server/inputs"},
     FolderRule{"server/api",
                "codec/base codec/text engine/query engine server/log server/text "
                "server/config server/access server/net server/http server/http/body "
                "server/http/guard server/query server/graph server/names server/admin "
-               "server/inputs server/lab server/monitor server/put"},
+               "server/inputs server/inputs/influx server/inputs/otlp "
+               "server/inputs/prometheus server/lab "
+               "server/monitor server/put"},
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/monitor server/api server/telnet"},
+               "server/net server/http server/inputs server/inputs/graphite "
+               "server/inputs/statsd server/monitor server/api server/telnet"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
     FolderRule{"server/cli/import",
-               "codec/base codec codec/text engine server/text server/inputs server/http "
-               "server/cli"},
+               "codec/base codec codec/text engine server/text server/inputs "
+               "server/inputs/graphite server/http server/cli"},
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "

@@ -1,64 +1,19 @@
 #include "server/cli/import/graphite_lines.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
+#include <string>
 
 namespace hourcell {
-namespace {
-
-constexpr std::string_view kBlanks = " \t";
-
-// Takes the next word off; empty at the end.
-std::string_view TakePlainWord(std::string_view* rest) {
-  rest->remove_prefix(std::min(rest->find_first_not_of(kBlanks), rest->size()));
-  const std::string_view word = rest->substr(0, rest->find_first_of(kBlanks));
-  rest->remove_prefix(word.size());
-  return word;
-}
-
-// Whole seconds of "1356998400" or "1356998400.5".
-std::string_view WholeSeconds(std::string_view time) {
-  const size_t dot = time.find('.');
-  if (dot == std::string_view::npos) return time;
-  if (time.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return time;
-  return time.substr(0, dot);
-}
-
-// False if it has a part that is no tag=value.
-bool ReadPath(std::string_view path, ForeignSeries* series) {
-  series->Clear();
-  const std::string_view name = path.substr(0, path.find(';'));
-  series->SetMetric(name);
-  path.remove_prefix(name.size());
-  while (!path.empty()) {
-    path.remove_prefix(1);
-    const std::string_view tag = path.substr(0, path.find(';'));
-    path.remove_prefix(tag.size());
-    const size_t equals = tag.find('=');
-    if (equals == 0 || equals == std::string_view::npos || equals + 1 == tag.size()) return false;
-    series->AddTag(tag.substr(0, equals), tag.substr(equals + 1));
-  }
-  return true;
-}
-
-}  // namespace
 
 void GraphiteLines::Translate(std::string_view line, ImportLines* out) {
-  std::string_view rest = line;
-  std::array<std::string_view, 3> words;
-  for (std::string_view& word : words)
-    word = TakePlainWord(&rest);
-  if (words[0].empty() || words[0].starts_with('#')) return;
-  if (words[2].empty() || !TakePlainWord(&rest).empty()) {
-    return out->AddFault({.text = "want three words: path value time"});
+  if (const std::string_view fault = ReadGraphiteLine(line, &line_); !fault.empty()) {
+    return out->AddFault({.text = std::string(fault)});
   }
-  if (!ReadPath(words[0], &series_)) {
-    return out->AddFault({.text = "want path;tag=value;tag=value"});
-  }
-  if (CompleteSeries(rules_, &series_, out)) {
-    out->AddPoint(series_, WholeSeconds(words[2]), words[1]);
-  }
+  if (!line_.has_point()) return;
+  series_.Clear();
+  series_.SetMetric(line_.name);
+  for (const TagView& tag : line_.tags)
+    series_.AddTag(tag.key, tag.value);
+  if (CompleteSeries(rules_, &series_, out)) out->AddPoint(series_, line_.time, line_.value);
 }
 
 }  // namespace hourcell

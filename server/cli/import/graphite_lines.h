@@ -1,16 +1,11 @@
-// Lines of Graphite's plaintext protocol, one point each:
-//
-//   path value time
-//   path;tag=value;tag=value value time
-//
-// Words are separated by blanks or tabs. time: seconds since 1970; a fraction is dropped, as carbon
-// drops it. An empty line, and one that begins with #, has no point.
+// Lines of Graphite's plaintext protocol (graphite_line.h), one point each.
 
 #pragma once
 
 #include <string_view>
 
 #include "server/cli/import/import_lines.h"
+#include "server/inputs/graphite/graphite_line.h"
 
 namespace hourcell {
 
@@ -21,6 +16,7 @@ class GraphiteLines : public LineTranslator {
 
  private:
   const ForeignRules rules_;
+  GraphiteLine line_;
   ForeignSeries series_;
 };
 

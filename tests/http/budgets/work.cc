@@ -8,7 +8,7 @@
 
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 namespace hourcell {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
-#include "tests/server/inputs/prom_messages.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,28 +1,19 @@
 // The real Prometheus, of Debian's package: it writes what it scrapes of itself here by remote
 // write, and answers PromQL over it by remote read.
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/http/inputs/peer_program.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -33,57 +24,12 @@ using testing::HasSubstr;
 
 constexpr const char* kProgram = "/usr/bin/prometheus";
 
-// A port that is free now.
-uint16_t FreePort() {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  EXPECT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), size), 0);
-  EXPECT_EQ(getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
-  close(fd);
-  return ntohs(address.sin_port);
-}
-
-// Asks every 100 ms, for a minute at the most.
-bool Eventually(const std::function<bool()>& holds) {
-  for (int i = 0; i < 600; ++i) {
-    if (holds()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  return false;
-}
-
 // A Prometheus with a store and a configuration of its own, which may name its port as {port}.
 class Prometheus {
  public:
-  Prometheus(const std::string& directory, std::string config) : port_(FreePort()) {
-    constexpr std::string_view kPort = "{port}";
-    if (const size_t at = config.find(kPort); at != config.npos)
-      config.replace(at, kPort.size(), std::to_string(port_));
-    const std::string file = directory + ".yml";
-    std::ofstream(file) << config;
-    std::vector<std::string> arguments = {kProgram, "--config.file=" + file,
-                                          "--storage.tsdb.path=" + directory, "--log.level=warn",
-                                          fmt::format("--web.listen-address=127.0.0.1:{}", port_)};
-    std::vector<char*> pointers;
-    for (std::string& argument : arguments)
-      pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    EXPECT_EQ(posix_spawn(&pid_, kProgram, nullptr, nullptr, pointers.data(), environ), 0);
+  Prometheus(const std::string& directory, std::string config)
+      : port_(FreePort()), program_(ArgumentsOf(directory, std::move(config)), directory + ".log") {
     EXPECT_TRUE(Eventually([&] { return HttpCall(port_, "GET", "/-/ready").status == 200; }));
-  }
-  ~Prometheus() { End(); }
-  Prometheus(const Prometheus&) = delete;
-  Prometheus& operator=(const Prometheus&) = delete;
-
-  // It sends what it has not sent before it ends.
-  void End() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGTERM);
-    waitpid(pid_, nullptr, 0);
-    pid_ = -1;
   }
 
   // The answer to a query of PromQL, its text percent-encoded.
@@ -92,14 +38,24 @@ class Prometheus {
   }
 
  private:
+  std::vector<std::string> ArgumentsOf(const std::string& directory, std::string config) const {
+    constexpr std::string_view kPort = "{port}";
+    if (const size_t at = config.find(kPort); at != config.npos)
+      config.replace(at, kPort.size(), std::to_string(port_));
+    const std::string file = directory + ".yml";
+    std::ofstream(file) << config;
+    return {kProgram, "--config.file=" + file, "--storage.tsdb.path=" + directory,
+            "--log.level=warn", fmt::format("--web.listen-address=127.0.0.1:{}", port_)};
+  }
+
   const uint16_t port_;
-  pid_t pid_ = -1;
+  PeerProgram program_;
 };
 
 class PrometheusTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (access(kProgram, X_OK) != 0) {
+    if (!IsInstalled(kProgram)) {
       GTEST_SKIP() << "NOT TESTED: remote write and read with the real Prometheus: no " << kProgram
                    << "; `apt-get install prometheus` (group peers of scripts/packages)";
     }

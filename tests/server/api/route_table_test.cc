@@ -48,6 +48,7 @@ constexpr std::string_view kPaths[] = {
     "/metrics",
     "/healthz",
     "/readyz",
+    "/v1/metrics",
     "/api/put",
     "/write",
     "/api/v2/write",
@@ -301,7 +302,7 @@ TEST(RouteRightsTest, WhatChangesSomethingIsKnownAsSuch) {
       EXPECT_EQ(verb.effect == Effect::kReads, only_reads) << row.path;
     }
     const bool takes_points =
-        row.path == "/api/put" || row.path == "/write" || row.path.ends_with("/write");
+        row.path == "/api/put" || row.path == "/v1/metrics" || row.path.ends_with("/write");
     EXPECT_EQ(row.post.effect == Effect::kTakesAnyForm, takes_points)
         << "points are taken as any client sends them, and they alone";
   }

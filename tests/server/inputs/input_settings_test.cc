@@ -18,6 +18,8 @@ TEST(InputSettingsTest, HasDefaults) {
   ASSERT_OK(settings);
   EXPECT_EQ(settings->default_tag, "host=unknown");
   EXPECT_EQ(settings->influx_separator, "_");
+  EXPECT_EQ(settings->otlp_resource_attributes.front(), "service.name");
+  EXPECT_EQ(settings->otlp_resource_attributes.size(), 7U);
 }
 
 TEST(InputSettingsTest, TakesLegalNames) {
@@ -25,7 +27,11 @@ TEST(InputSettingsTest, TakesLegalNames) {
   ASSERT_OK(config.Set("tsd.inputs.default_tag", "source=telegraf"));
   ASSERT_OK(config.Set("tsd.influx.separator", ""));
 
+  ASSERT_OK(config.Set("tsd.otlp.resource_attributes", " a.b ,c"));
+
   ASSERT_OK(InputSettingsOf(config));
+  EXPECT_EQ(InputSettingsOf(config)->otlp_resource_attributes,
+            (std::vector<std::string>{"a.b", "c"}));
   ASSERT_OK(config.Set("tsd.core.tag.allow_specialchars", ":"));
   ASSERT_OK(config.Set("tsd.influx.separator", ":"));
   EXPECT_OK(InputSettingsOf(config));

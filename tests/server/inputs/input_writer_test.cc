@@ -173,5 +173,50 @@ TEST_F(InputWriterTest, AFailedBatchEndsTheRequest) {
   EXPECT_EQ(writer.written(), kBatchPoints) << "the first batch is acknowledged";
 }
 
+TEST_F(InputWriterTest, CountsItemsOnceHoweverManyOfTheirPointsAreRefused) {
+  refused_ = {{.index = 1, .error = {.text = "no"}},
+              {.index = 3, .error = {.text = "no"}},
+              {.index = 0, .error = {.text = "no"}}};
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, 2, 1);
+  Add(&writer, 2, 2);
+  Add(&writer, 1, 3);
+  writer.Refuse(4, "bad");
+  writer.Finish();
+
+  EXPECT_EQ(writer.items_wrong(), 3U);
+  EXPECT_EQ(writer.written(), 2U);
+}
+
+TEST_F(InputWriterTest, AsksOnceBeforeAFullBatchWhetherItMayStore) {
+  int asked = 0;
+  bool may_store = true;
+  const auto ask = [&] {
+    ++asked;
+    return may_store;
+  };
+  {
+    InputWriter writer(&put(), /*may_wait=*/true, ask);
+    Add(&writer, 3);
+    writer.Finish();
+    EXPECT_EQ(asked, 0) << "all of it is here";
+  }
+  {
+    InputWriter writer(&put(), /*may_wait=*/true, ask);
+    Add(&writer, kBatchPoints);
+    EXPECT_TRUE(writer.HasRoom());
+    Add(&writer, kBatchPoints);
+    EXPECT_TRUE(writer.HasRoom());
+    EXPECT_EQ(asked, 1);
+  }
+  batches_.clear();
+  may_store = false;
+  InputWriter writer(&put(), /*may_wait=*/true, ask);
+  Add(&writer, kBatchPoints);
+  EXPECT_FALSE(writer.HasRoom());
+  EXPECT_TRUE(writer.may_not_store());
+  EXPECT_THAT(batches_, testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace hourcell::input_writer_test

@@ -39,6 +39,21 @@ TEST(NameRuleTest, KeepsTheExtraCharactersButForWhatCutsALine) {
   EXPECT_EQ(rule.Apply("a:b@c d=e\u00b0f"), "a:b@c_d_e\u00b0f");
 }
 
+TEST(NameRuleTest, WholeTagsAreAsTheirNames) {
+  const auto tags = [](std::string_view text) -> std::string {
+    std::string out(text.size(), '\0');
+    const char* const end = kUtf8.WriteAsciiTags(text, out.data());
+    return end == nullptr ? "none" : out.substr(0, static_cast<size_t>(end - out.data()));
+  };
+  EXPECT_EQ(tags("host=web 01,region=eu-west:1,a=b"), "host=web_01 region=eu-west_1 a=b");
+  EXPECT_EQ(tags("a=b"), "a=b");
+  EXPECT_EQ(tags(""), "");
+  EXPECT_EQ(tags("a=caf\u00e9"), "none");
+  EXPECT_EQ(tags("host=web01,a=caf\u00e9"), "none");
+  EXPECT_EQ(kUtf8.Apply("in the middle of a long name: caf\u00e9, and after it"),
+            "in_the_middle_of_a_long_name__caf\u00e9__and_after_it");
+}
+
 TEST(NameRuleTest, EveryNameIsLegalAfterIt) {
   std::string text;
   for (size_t byte = 0; byte < 256; ++byte)

@@ -1,0 +1,59 @@
+// InputPorts: the ports of inputs that have one of their own, as the settings name them, on
+// tsd.network.bind: Graphite's lines, and StatsD. Clients have the rights that the first listener
+// gives without credentials, and those of their address. With tsd.mode=ro there are none.
+//
+// Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <absl/status/statusor.h>
+
+#include "codec/base/clock.h"
+#include "engine/tsdb.h"
+#include "server/access/access_policy.h"
+#include "server/config/config.h"
+
+namespace hourcell {
+
+struct ConnectionContext;
+struct IoContext;
+struct WorkerPool;
+
+class InputPorts {
+ public:
+  // All are borrowed and outlive the object.
+  struct Parts {
+    const Config* config = nullptr;
+    Tsdb* tsdb = nullptr;
+    const AccessPolicy* access = nullptr;
+    const ConnectionContext* connections = nullptr;  // what connections have in common
+    IoContext* io = nullptr;
+    WorkerPool* pool = nullptr;  // where points wait for the store
+    Clock* clock = nullptr;
+  };
+
+  // Binds and serves. Errors: as of Listener::Open and StatsdSettingsOf.
+  static absl::StatusOr<std::unique_ptr<InputPorts>> Open(const Parts& parts);
+
+  ~InputPorts();
+  InputPorts(const InputPorts&) = delete;
+  InputPorts& operator=(const InputPorts&) = delete;
+
+  uint16_t graphite() const;  // 0 = there is none
+  uint16_t statsd() const;    // the same
+
+  // As of Listener. What StatsD has gathered is written.
+  size_t Stop(int64_t grace_ms);
+  void Hurry();
+
+ private:
+  class Impl;
+  explicit InputPorts(std::unique_ptr<Impl> impl);
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,110 @@
+#include "server/inputs/graphite/graphite_input.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "codec/text/number.h"
+#include "server/log/log.h"
+
+namespace hourcell {
+namespace {
+
+// The time that asks for the server's, as carbon has it.
+constexpr std::string_view kNow = "-1";
+
+// The value of a word; nothing for other text. Python writes nan and inf.
+std::optional<Value> GraphiteValue(std::string_view word) {
+  if (const Parsed<Value> value = ParseValueText(word); value.ok()) return *value;
+  std::string text = LowerCase(word);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.erase(0, 1);
+  if (text == "nan") return Value::Float(std::nan(""));
+  if (text == "inf" || text == "infinity") return Value::Float(is_negative ? -INFINITY : INFINITY);
+  return std::nullopt;
+}
+
+std::optional<Timestamp> GraphiteTime(std::string_view word, int64_t now_ms) {
+  if (word == kNow) return TimestampOfMs(now_ms / 1000 * 1000);
+  const std::optional<uint64_t> seconds = ParseUnsigned(word);
+  if (!seconds || *seconds == 0 || *seconds > kTimestampMsMax / 1000) return std::nullopt;
+  return Timestamp{.ms = static_cast<int64_t>(*seconds) * 1000, .is_ms = false};
+}
+
+}  // namespace
+
+GraphiteInput::GraphiteInput(Parts parts, InputSettings settings)
+    : parts_(std::move(parts)),
+      settings_(std::move(settings)),
+      writer_(parts_.tsdb, parts_.append),
+      counters_(&parts_.tsdb->stats(), "graphite"),
+      not_finite_(counters_.Dropped("not_finite")),
+      log_(parts_.clock) {}
+
+GraphiteInput::Outcome GraphiteInput::Write(std::string_view lines, bool may_wait) const {
+  InputWriter out(&writer_, may_wait);
+  GraphiteLine line;
+  size_t number = 0;
+  while (!lines.empty() && out.HasRoom()) {
+    const size_t end = std::min(lines.find('\n'), lines.size() - 1);
+    AddLine(lines.substr(0, end), ++number, &line, &out);
+    lines.remove_prefix(end + 1);
+  }
+  out.Finish();
+  if (out.must_wait()) return Outcome::kMustWait;
+  counters_.Count(out);
+  const int status = out.status();
+  if (status == 503) return Outcome::kLater;
+  if (status != 204) Log(out.FaultText("line"), out.refused());
+  return status == 500 ? Outcome::kLost : Outcome::kDone;
+}
+
+void GraphiteInput::AddLine(std::string_view text,
+                            size_t number,
+                            GraphiteLine* line,
+                            InputWriter* out) const {
+  if (const std::string_view fault = ReadGraphiteLine(text, line); !fault.empty()) {
+    return out->Refuse(number, fmt::format("got {}; {}", QuoteForMessage(text), fault));
+  }
+  if (!line->has_point()) return;
+  const std::optional<Value> value = GraphiteValue(line->value);
+  const std::optional<Timestamp> timestamp = GraphiteTime(line->time, parts_.clock->NowMs());
+  if (line->name.empty() || !value || !timestamp) {
+    const std::string_view want = line->name.empty() ? "a name" : !value ? "a number" : "seconds";
+    return out->Refuse(number, fmt::format("got {}; want {}", QuoteForMessage(text), want));
+  }
+  if (!value->is_integer() && !std::isfinite(value->floating())) return not_finite_->Add(1);
+  AddPoint(*line, *timestamp, *value, number, out);
+}
+
+void GraphiteInput::AddPoint(const GraphiteLine& line,
+                             Timestamp timestamp,
+                             Value value,
+                             size_t number,
+                             InputWriter* out) const {
+  PointBatch* const batch = out->batch();
+  const std::string_view tags = line.tags.empty() ? std::string_view(settings_.default_tag)
+                                                  : KeepTags(*parts_.names, line.tags, batch);
+  char* const begin = batch->Reserve(line.name.size());
+  const std::string_view metric = batch->Keep(begin, parts_.names->Write(line.name, begin));
+  batch->Add({.metric = metric, .tags = tags, .timestamp = timestamp, .value = value}, number);
+}
+
+void GraphiteInput::Refuse(std::string_view why) const {
+  counters_.refused()->Add(1);
+  Log(why, 1);
+}
+
+void GraphiteInput::Log(std::string_view text, size_t refused) const {
+  if (const auto line = log_.Note(text.substr(0, text.find('\n')), refused)) {
+    LogWarning("graphite: {}", *line);
+  }
+}
+
+}  // namespace hourcell

@@ -1,0 +1,58 @@
+#include "server/inputs/graphite/graphite_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// Takes the next word off; empty at the end.
+std::string_view TakePlainWord(std::string_view* rest) {
+  rest->remove_prefix(std::min(rest->find_first_not_of(kBlanks), rest->size()));
+  const std::string_view word = rest->substr(0, rest->find_first_of(kBlanks));
+  rest->remove_prefix(word.size());
+  return word;
+}
+
+// Whole seconds of "1356998400" or "1356998400.5".
+std::string_view WholeSeconds(std::string_view time) {
+  const size_t dot = time.find('.');
+  if (dot == std::string_view::npos) return time;
+  if (time.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return time;
+  return time.substr(0, dot);
+}
+
+// False if it has a part that is no tag=value.
+bool ReadPath(std::string_view path, GraphiteLine* line) {
+  line->name = path.substr(0, path.find(';'));
+  path.remove_prefix(line->name.size());
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const std::string_view tag = path.substr(0, path.find(';'));
+    path.remove_prefix(tag.size());
+    const size_t equals = tag.find('=');
+    if (equals == 0 || equals == std::string_view::npos || equals + 1 == tag.size()) return false;
+    line->tags.push_back({.key = tag.substr(0, equals), .value = tag.substr(equals + 1)});
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line) {
+  line->name = {};
+  line->tags.clear();
+  std::array<std::string_view, 3> words;
+  for (std::string_view& word : words)
+    word = TakePlainWord(&text);
+  if (words[0].empty() || words[0].starts_with('#')) return {};
+  if (words[2].empty() || !TakePlainWord(&text).empty()) return "want three words: path value time";
+  line->value = words[1];
+  line->time = WholeSeconds(words[2]);
+  return ReadPath(words[0], line) ? std::string_view() : "want path;tag=value;tag=value";
+}
+
+}  // namespace hourcell

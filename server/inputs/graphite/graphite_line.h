@@ -1,0 +1,31 @@
+// A line of Graphite's plaintext protocol: one point.
+//
+//   path value time
+//   path;tag=value;tag=value value time
+//
+// Words are separated by blanks or tabs. time: seconds since 1970; a fraction is dropped, as carbon
+// drops it. An empty line, and one that begins with #, has no point. Pure.
+
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "codec/point.h"
+
+namespace hourcell {
+
+// Views point into the line.
+struct GraphiteLine {
+  std::string_view name;      // of the path; may be empty. Of no point: data() is null
+  std::vector<TagView> tags;  // neither key nor value is empty
+  std::string_view value;     // as it stands
+  std::string_view time;      // the same, without its fraction
+
+  bool has_point() const { return name.data() != nullptr; }
+};
+
+// Takes a line without its end apart. Returns what is wrong, "want ...", empty if nothing is.
+std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line);
+
+}  // namespace hourcell

@@ -1,0 +1,215 @@
+#include "server/inputs/influx/influx_handler.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codec/base/json_writer.h"
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "server/http/http_target.h"
+
+namespace hourcell {
+namespace {
+
+// The version of InfluxDB that clients may take this for: the last whose /write is as here.
+constexpr std::string_view kVersion = "1.8-hourcell";
+
+// {"error":"..."}, as InfluxDB 1 has it; clients of version 2 read code and message.
+HttpResponse InfluxError(int status, std::string_view code, std::string_view text) {
+  HttpResponse response;
+  response.status = status;
+  JsonWriter json(&response.body);
+  json.OpenObject();
+  json.Field("error", text);
+  json.Field("code", code);
+  json.Field("message", text);
+  json.CloseObject();
+  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+// What version 2 calls a status.
+std::string_view CodeOf(int status) {
+  switch (status) {
+    case 400:
+      return "invalid";
+    case 403:
+      return "forbidden";
+    case 503:
+      return "unavailable";
+    default:
+      return "internal error";
+  }
+}
+
+HttpResponse InfluxAnswer(const InputWriter& writer) {
+  if (writer.must_wait()) return AnswerWhereItMayWait();
+  const int status = writer.status();
+  if (status != 204) {
+    return InfluxError(status, CodeOf(status),
+                       fmt::format("partial write: {}", writer.FaultText("line")));
+  }
+  HttpResponse response;
+  response.status = 204;
+  return response;
+}
+
+// Nothing: before or after what a store takes.
+std::optional<int64_t> MsOf(int64_t number, int64_t multiply, int64_t divide) {
+  if (number <= 0 || number > kTimestampMsMax / multiply * divide) return std::nullopt;
+  const int64_t ms = number / divide * multiply;
+  return ms > 0 ? std::optional(ms) : std::nullopt;
+}
+
+// The parameter q, of the target or of a form.
+std::string QueryText(const HttpRequest& request) {
+  if (const std::string* text = request.param("q")) return *text;
+  HttpRequest form;
+  form.target = "/?" + request.body;
+  const bool is_form = ParseTarget(&form).ok();
+  const std::string* const text = is_form ? form.param("q") : nullptr;
+  return text == nullptr ? std::string() : *text;
+}
+
+}  // namespace
+
+const InfluxHandler::Unit* InfluxHandler::FindUnit(std::string_view name) {
+  static constexpr std::array<Unit, 8> kUnits = {{{.name = "ns", .divide = 1'000'000},
+                                                  {.name = "n", .divide = 1'000'000},
+                                                  {.name = "us", .divide = 1'000},
+                                                  {.name = "u", .divide = 1'000},
+                                                  {.name = "ms"},
+                                                  {.name = "s", .multiply = 1'000},
+                                                  {.name = "m", .multiply = 60'000},
+                                                  {.name = "h", .multiply = 3'600'000}}};
+  const auto found = std::ranges::find(kUnits, name, &Unit::name);
+  return found == kUnits.end() ? nullptr : found;
+}
+
+InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
+    : parts_(std::move(parts)),
+      settings_(std::move(settings)),
+      writer_(parts_.tsdb, parts_.append),
+      counters_(&parts_.tsdb->stats(), "influx"),
+      strings_(counters_.Dropped("string")) {}
+
+HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
+  const std::string* const precision = request.param("precision");
+  const Unit* const unit = FindUnit(precision == nullptr ? "ns" : std::string_view(*precision));
+  if (unit == nullptr) {
+    return InfluxError(
+        400, "invalid",
+        fmt::format("precision: got {}; want ns, us, ms, s, m or h", QuoteForMessage(*precision)));
+  }
+  const int64_t now_ms = parts_.clock->NowMs();
+  InputWriter out(&writer_, request.may_wait);
+  InfluxLines lines(request.body);
+  size_t strings = 0;
+  while (out.HasRoom() && lines.Next()) {
+    if (!lines.fault().empty()) {
+      out.Refuse(lines.number(), lines.fault());
+      continue;
+    }
+    AddLine(lines, *unit, now_ms, &out);
+    strings += lines.line().strings;
+  }
+  out.Finish();
+  if (!out.must_wait()) {
+    strings_->Add(strings);
+    counters_.Count(out);
+  }
+  return InfluxAnswer(out);
+}
+
+void InfluxHandler::AddLine(const InfluxLines& lines,
+                            const Unit& unit,
+                            int64_t now_ms,
+                            InputWriter* out) const {
+  const InfluxLine& line = lines.line();
+  std::optional<int64_t> ms = now_ms;
+  if (line.timestamp) ms = MsOf(*line.timestamp, unit.multiply, unit.divide);
+  if (!ms) {
+    out->Refuse(lines.number(),
+                fmt::format("got the timestamp {} in {}; want 1 ms to {} ms after 1970",
+                            *line.timestamp, unit.name, kTimestampMsMax));
+    return;
+  }
+  if (!line.fields.empty()) WritePoints(line, TimestampOfMs(*ms), lines.number(), out->batch());
+}
+
+// All points of a line share the text of their tags.
+std::string_view InfluxHandler::WriteTags(const InfluxLine& line, PointBatch* batch) const {
+  if (line.tags.empty()) return settings_.default_tag;
+  if (!line.has_escapes) {
+    char* const begin = batch->Reserve(line.tag_text.size());
+    const char* const end = parts_.names->WriteAsciiTags(line.tag_text, begin);
+    return end != nullptr ? batch->Keep(begin, end) : KeepTags(*parts_.names, line.tags, batch);
+  }
+  std::vector<TagView> tags(line.tags.begin(), line.tags.end());
+  std::vector<std::string> texts(2 * tags.size());
+  for (size_t i = 0; i < tags.size(); ++i) {
+    tags[i].key = InfluxName(tags[i].key, &texts[2 * i]);
+    tags[i].value = InfluxName(tags[i].value, &texts[2 * i + 1]);
+  }
+  return KeepTags(*parts_.names, tags, batch);
+}
+
+void InfluxHandler::WritePoints(const InfluxLine& line,
+                                Timestamp timestamp,
+                                size_t item,
+                                PointBatch* batch) const {
+  const std::string_view tags = WriteTags(line, batch);
+  std::string buffer;
+  const auto name = [&](std::string_view text) {
+    return line.has_escapes ? InfluxName(text, &buffer) : text;
+  };
+  std::string_view prefix;  // the measurement and the separator, of the metric before
+  for (const InfluxField& field : line.fields) {
+    char* const begin = batch->Reserve(line.measurement.size() + settings_.influx_separator.size() +
+                                       field.key.size());
+    char* out = begin;
+    if (prefix.empty()) {
+      out = parts_.names->Write(name(line.measurement), out);
+      out = std::ranges::copy(settings_.influx_separator, out).out;
+    } else {
+      out = std::ranges::copy(prefix, out).out;
+    }
+    prefix = {begin, static_cast<size_t>(out - begin)};
+    out = parts_.names->Write(name(field.key), out);
+    batch->Add({.metric = batch->Keep(begin, out),
+                .tags = tags,
+                .timestamp = timestamp,
+                .value = field.value},
+               item);
+  }
+}
+
+HttpResponse InfluxHandler::Query(const HttpRequest& request) {
+  const std::string text = QueryText(request);
+  if (!LowerCase(text).starts_with("create database ")) {
+    return InfluxError(400, "invalid",
+                       fmt::format("got the query {}; want CREATE DATABASE, which does nothing: "
+                                   "points are queried by /api/query",
+                                   QuoteForMessage(text)));
+  }
+  HttpResponse response;
+  response.body = R"({"results":[{"statement_id":0}]})";
+  return response;
+}
+
+HttpResponse InfluxHandler::Ping(const HttpRequest&) {
+  HttpResponse response;
+  response.status = 204;
+  response.headers.emplace_back("X-Influxdb-Version", kVersion);
+  response.headers.emplace_back("X-Influxdb-Build", "Hourcell");
+  return response;
+}
+
+}  // namespace hourcell

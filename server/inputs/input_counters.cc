@@ -1,0 +1,20 @@
+#include "server/inputs/input_counters.h"
+
+namespace hourcell {
+
+InputCounters::InputCounters(Stats* stats, std::string_view type)
+    : stats_(stats),
+      type_(type),
+      points_(stats->counter("rpc.inputs.points", {{"type", type_}})),
+      refused_(stats->counter("rpc.inputs.refused", {{"type", type_}})) {}
+
+void InputCounters::Count(const InputWriter& out) const {
+  points_->Add(out.written());
+  refused_->Add(out.refused());
+}
+
+Counter* InputCounters::Dropped(std::string_view reason) const {
+  return stats_->counter("rpc.inputs.dropped", {{"type", type_}, {"reason", std::string(reason)}});
+}
+
+}  // namespace hourcell

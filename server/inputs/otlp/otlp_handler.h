@@ -1,0 +1,54 @@
+// OtlpHandler: OpenTelemetry's protocol for metrics over HTTP, OTLP/HTTP, as protobuf and as JSON.
+// docs/inputs.md says what becomes of resources, kinds of metrics and values.
+//
+// An acknowledged data point means the same as a point of /api/put. Of a body that is no such
+// request nothing is stored; of one with bad data points the others are. Thread-safe.
+
+#pragma once
+
+#include <absl/status/status.h>
+
+#include "engine/stats.h"
+#include "engine/tsdb.h"
+#include "server/http/http_message.h"
+#include "server/inputs/input_counters.h"
+#include "server/inputs/input_settings.h"
+#include "server/inputs/name_rule.h"
+#include "server/inputs/otlp/otlp_series.h"
+#include "server/put/put_writer.h"
+
+namespace hourcell {
+
+class OtlpHandler {
+ public:
+  struct Parts {
+    Tsdb* tsdb = nullptr;             // borrowed, outlives the object
+    const NameRule* names = nullptr;  // the same
+    AppendInPlace append = {};        // for tests
+  };
+
+  // Counts rpc.put.* and rpc.inputs.* of type=otlp.
+  OtlpHandler(Parts parts, InputSettings settings);
+
+  // POST /v1/metrics, its body inflated. Answers have the request's Content-Type: 200 with an
+  // ExportMetricsServiceResponse, which says in partial_success how many data points were refused,
+  // and why; 400 with a google.rpc.Status if the body is no request, 415 if it is none of the two
+  // types; 503 with Retry-After when the store is full, 500 when it is broken.
+  HttpResponse Write(const HttpRequest& request) const;
+
+ private:
+  HttpResponse RefuseBody(const absl::Status& fault, bool is_json) const;
+  HttpResponse Store(const HttpRequest& request, bool is_json) const;
+  void CountDropped(const OtlpDropped& dropped) const;
+
+  const Parts parts_;
+  const InputSettings settings_;
+  const PutWriter writer_;
+  const InputCounters counters_;
+  Counter* const no_value_;
+  Counter* const not_finite_;
+  Counter* const attributes_;
+  Counter* const exemplars_;
+};
+
+}  // namespace hourcell

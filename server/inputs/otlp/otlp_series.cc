@@ -1,0 +1,191 @@
+#include "server/inputs/otlp/otlp_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+
+namespace hourcell {
+namespace {
+
+constexpr uint64_t kTemporalities[] = {1, 2};  // delta and cumulative
+
+// Where the value of an integer is beyond what a store has, its last digits are lost.
+Value CountValue(uint64_t count) {
+  if (count <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return Value::Integer(static_cast<int64_t>(count));
+  }
+  return Value::Float(static_cast<double>(count));
+}
+
+bool HasTemporality(OtlpMetric::Kind kind) {
+  return kind != OtlpMetric::Kind::kGauge && kind != OtlpMetric::Kind::kSummary;
+}
+
+std::string TagFault(std::span<const TagView> tags) {
+  for (const TagView& tag : tags) {
+    if (tag.key.empty()) return "got an attribute without a key; want a key";
+    if (tag.key.size() > kNameBytesMax || tag.value.size() > kNameBytesMax) {
+      return fmt::format("attribute {}: got {} bytes; want at most {} of a key or a value",
+                         QuoteForMessage(tag.key), std::max(tag.key.size(), tag.value.size()),
+                         kNameBytesMax);
+    }
+  }
+  return "";
+}
+
+std::string MetricFault(const OtlpMetric& metric) {
+  if (metric.name.empty()) return "got a metric without a name; want a name";
+  if (metric.name.size() > kNameBytesMax) {
+    return fmt::format("got a name of {} bytes; want at most {}", metric.name.size(),
+                       kNameBytesMax);
+  }
+  if (HasTemporality(metric.kind) &&
+      std::ranges::find(kTemporalities, metric.temporality) == std::end(kTemporalities)) {
+    return fmt::format("metric {}: got aggregationTemporality {}; want 1, delta, or 2, cumulative",
+                       QuoteForMessage(metric.name), metric.temporality);
+  }
+  return "";
+}
+
+}  // namespace
+
+// Copies them: the texts of the reader are gone after it.
+void OtlpSeries::TakeResource(const OtlpAttributes& attributes) {
+  dropped_.attributes += attributes.dropped();
+  resource_is_too_large_ = attributes.too_many();
+  resource_texts_.clear();
+  resource_tags_.clear();
+  const std::vector<std::string>& wanted = settings_->otlp_resource_attributes;
+  for (const TagView& tag : attributes.tags()) {
+    if (std::ranges::find(wanted, tag.key) == wanted.end()) continue;
+    resource_texts_.emplace_back(tag.key);
+    resource_texts_.emplace_back(tag.value);
+  }
+  for (size_t i = 0; i < resource_texts_.size(); i += 2)
+    resource_tags_.push_back({.key = resource_texts_[i], .value = resource_texts_[i + 1]});
+}
+
+bool OtlpSeries::TakePoint(const OtlpMetric& metric, const OtlpPoint& point) {
+  if (!out_->HasRoom()) return false;
+  ++number_;
+  dropped_.attributes += point.attributes.dropped();
+  dropped_.exemplars += point.exemplars;
+  if (std::string fault = FaultOf(metric, point); !fault.empty()) {
+    out_->Refuse(number_, std::move(fault));
+  } else if (point.has_no_value) {
+    ++dropped_.no_value;
+  } else {
+    AddPoints(metric, point);
+  }
+  return true;
+}
+
+std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const {
+  if (std::string fault = MetricFault(metric); !fault.empty()) return fault;
+  if (resource_is_too_large_ || point.attributes.too_many()) {
+    return fmt::format("got more than {} attributes; want at most so many", kOtlpAttributesMax);
+  }
+  if (std::string fault = TagFault(resource_tags_); !fault.empty()) return fault;
+  if (std::string fault = TagFault(point.attributes.tags()); !fault.empty()) return fault;
+  if (point.time_ns < 1'000'000 || point.time_ns / 1'000'000 > kTimestampMsMax) {
+    return fmt::format("metric {}: got the time {} ns; want 1 ms to {} ms after 1970",
+                       QuoteForMessage(metric.name), point.time_ns, kTimestampMsMax);
+  }
+  if (point.too_many_buckets) {
+    return fmt::format("metric {}: got more than {} buckets; want at most so many",
+                       QuoteForMessage(metric.name), kOtlpBucketsMax);
+  }
+  return "";
+}
+
+void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
+  timestamp_ = TimestampOfMs(static_cast<int64_t>(point.time_ns / 1'000'000));
+  tags_ = WriteTags(point);
+  switch (metric.kind) {
+    case OtlpMetric::Kind::kGauge:
+    case OtlpMetric::Kind::kSum:
+      return AddNumber(metric, point);
+    case OtlpMetric::Kind::kHistogram:
+      if (std::string fault = BucketsOfBounds(point, &buckets_); !fault.empty()) {
+        return out_->Refuse(number_, std::move(fault));
+      }
+      return AddBuckets(metric, point);
+    case OtlpMetric::Kind::kExponentialHistogram:
+      BucketsOfPowers(point, &buckets_);
+      return AddBuckets(metric, point);
+    case OtlpMetric::Kind::kSummary:
+      return AddQuantiles(metric, point);
+  }
+}
+
+void OtlpSeries::AddNumber(const OtlpMetric& metric, const OtlpPoint& point) {
+  if (!point.value) return out_->Refuse(number_, "got a data point without a value; want one");
+  Add(WriteMetric(metric.name, ""), tags_, *point.value);
+}
+
+void OtlpSeries::AddBuckets(const OtlpMetric& metric, const OtlpPoint& point) {
+  const std::string_view name = WriteMetric(metric.name, "_bucket");
+  for (const OtlpBucket& bucket : buckets_)
+    Add(name, WithTag("le", bucket.le), CountValue(bucket.count));
+  Add(name, WithTag("le", std::numeric_limits<double>::infinity()), CountValue(point.count));
+  AddSumAndCount(metric, point);
+}
+
+void OtlpSeries::AddQuantiles(const OtlpMetric& metric, const OtlpPoint& point) {
+  const std::string_view name = WriteMetric(metric.name, "");
+  for (const OtlpQuantile& quantile : point.quantiles)
+    Add(name, WithTag("quantile", quantile.quantile), Value::Float(quantile.value));
+  AddSumAndCount(metric, point);
+}
+
+void OtlpSeries::AddSumAndCount(const OtlpMetric& metric, const OtlpPoint& point) {
+  if (point.sum) Add(WriteMetric(metric.name, "_sum"), tags_, Value::Float(*point.sum));
+  Add(WriteMetric(metric.name, "_count"), tags_, CountValue(point.count));
+}
+
+void OtlpSeries::Add(std::string_view metric, std::string_view tags, Value value) {
+  if (!value.is_integer() && !std::isfinite(value.floating())) {
+    ++dropped_.not_finite;
+    return;
+  }
+  out_->batch()->Add({.metric = metric, .tags = tags, .timestamp = timestamp_, .value = value},
+                     number_);
+}
+
+// An attribute of the data point outweighs one of its resource.
+std::string_view OtlpSeries::WriteTags(const OtlpPoint& point) {
+  const std::span<const TagView> own = point.attributes.tags();
+  all_tags_.clear();
+  for (const TagView& tag : resource_tags_) {
+    if (std::ranges::find(own, tag.key, &TagView::key) == own.end()) all_tags_.push_back(tag);
+  }
+  all_tags_.insert(all_tags_.end(), own.begin(), own.end());
+  if (all_tags_.empty()) return settings_->default_tag;
+  return KeepTags(*names_, all_tags_, out_->batch());
+}
+
+// The data point's tags and one more.
+std::string_view OtlpSeries::WithTag(std::string_view key, double number) {
+  const std::string text = OtlpNumberText(number);
+  char* const begin = out_->batch()->Reserve(tags_.size() + key.size() + text.size() + 2);
+  char* out = std::ranges::copy(tags_, begin).out;
+  *out++ = ' ';
+  out = std::ranges::copy(key, out).out;
+  *out++ = '=';
+  return out_->batch()->Keep(begin, names_->Write(text, out));
+}
+
+std::string_view OtlpSeries::WriteMetric(std::string_view name, std::string_view suffix) {
+  char* const begin = out_->batch()->Reserve(name.size() + suffix.size());
+  char* const end = std::ranges::copy(suffix, names_->Write(name, begin)).out;
+  return out_->batch()->Keep(begin, end);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,73 @@
+// OtlpSeries: the data points of a request as points of series: the one way in which
+// OpenTelemetry's kinds of metrics become OpenTSDB's.
+//
+//   gauge, sum                 <name>
+//   histogram, exponential     <name>_bucket with the tag le, <name>_sum, <name>_count
+//   summary                    <name> with the tag quantile, <name>_sum, <name>_count
+//
+// Tags are the attributes of the data point, and those of its resource that the settings name.
+// Thread-compatible.
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/inputs/input_settings.h"
+#include "server/inputs/input_writer.h"
+#include "server/inputs/name_rule.h"
+#include "server/inputs/otlp/otlp_buckets.h"
+#include "server/inputs/otlp/otlp_metrics.h"
+
+namespace hourcell {
+
+// What is not stored and no error.
+struct OtlpDropped {
+  size_t no_value = 0;    // data points that say that there is no value
+  size_t not_finite = 0;  // NaN and infinite values
+  size_t attributes = 0;  // that are arrays, maps or bytes
+  size_t exemplars = 0;
+};
+
+class OtlpSeries : public OtlpSink {
+ public:
+  // All are borrowed. Data points are items of the writer, by their number in the request.
+  OtlpSeries(const NameRule* names, const InputSettings* settings, InputWriter* out)
+      : names_(names), settings_(settings), out_(out) {}
+
+  void TakeResource(const OtlpAttributes& attributes) override;
+  bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) override;
+
+  const OtlpDropped& dropped() const { return dropped_; }
+
+ private:
+  // What is wrong with a data point; empty if nothing is.
+  std::string FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const;
+  void AddPoints(const OtlpMetric& metric, const OtlpPoint& point);
+  void AddNumber(const OtlpMetric& metric, const OtlpPoint& point);
+  void AddBuckets(const OtlpMetric& metric, const OtlpPoint& point);
+  void AddQuantiles(const OtlpMetric& metric, const OtlpPoint& point);
+  void AddSumAndCount(const OtlpMetric& metric, const OtlpPoint& point);
+  void Add(std::string_view metric, std::string_view tags, Value value);
+
+  std::string_view WriteTags(const OtlpPoint& point);
+  std::string_view WithTag(std::string_view key, double number);
+  std::string_view WriteMetric(std::string_view name, std::string_view suffix);
+
+  const NameRule* const names_;
+  const InputSettings* const settings_;
+  InputWriter* const out_;
+  std::vector<std::string> resource_texts_;  // keys and values in turn
+  std::vector<TagView> resource_tags_;       // of them
+  size_t number_ = 0;                        // of the data point
+  Timestamp timestamp_;                      // the same
+  std::string_view tags_;                    // the same
+  std::vector<TagView> all_tags_;
+  std::vector<OtlpBucket> buckets_;
+  bool resource_is_too_large_ = false;
+  OtlpDropped dropped_;
+};
+
+}  // namespace hourcell

@@ -1,0 +1,125 @@
+#include "server/inputs/prometheus/prom_read_request.h"
+
+#include <exception>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
+
+#include "server/inputs/protobuf_fields.h"
+
+namespace hourcell {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr int64_t kSamples = 0;  // of ReadRequest.ResponseType
+
+// Thrown where protozero throws, too: one way out of the nested messages.
+class ReadFault : public std::exception {
+ public:
+  explicit ReadFault(std::string text) : text_(std::move(text)) {}
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
+};
+
+PromMatcher ReadMatcher(pbf_reader message) {
+  PromMatcher matcher;
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case VarintField(1): {
+        const int32_t type = message.get_enum();
+        if (type < 0 || type > 3)
+          throw ReadFault(fmt::format("a matcher of type {}; want 0 to 3", type));
+        matcher.type = static_cast<PromMatcher::Type>(type);
+        break;
+      }
+      case BytesField(2):
+        matcher.name = message.get_string();
+        break;
+      case BytesField(3):
+        matcher.value = message.get_string();
+        break;
+      default:
+        message.skip();
+    }
+  }
+  return matcher;
+}
+
+PromReadQuery ReadQuery(pbf_reader message) {
+  PromReadQuery query;
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case VarintField(1):
+        query.start_ms = message.get_int64();
+        break;
+      case VarintField(2):
+        query.end_ms = message.get_int64();
+        break;
+      case BytesField(3):
+        if (query.matchers.size() == kPromMatchersMax)
+          throw ReadFault(fmt::format("more than {} matchers; want fewer", kPromMatchersMax));
+        query.matchers.push_back(ReadMatcher(message.get_message()));
+        break;
+      default:
+        message.skip();
+    }
+  }
+  return query;
+}
+
+// Which types of response are accepted; none named: samples.
+struct Accepted {
+  bool any = false;
+  bool samples = false;
+
+  void Add(int64_t type) {
+    any = true;
+    samples = samples || type == kSamples;
+  }
+};
+
+void ReadRequest(pbf_reader message, std::vector<PromReadQuery>* queries) {
+  Accepted accepted;
+  while (message.next()) {
+    switch (message.tag_and_type()) {
+      case BytesField(1):
+        if (queries->size() == kPromQueriesMax)
+          throw ReadFault(fmt::format("more than {} queries; want fewer", kPromQueriesMax));
+        queries->push_back(ReadQuery(message.get_message()));
+        break;
+      case VarintField(2):
+        accepted.Add(message.get_enum());
+        break;
+      case BytesField(2):
+        for (const int32_t type : message.get_packed_enum())
+          accepted.Add(type);
+        break;
+      default:
+        message.skip();
+    }
+  }
+  if (accepted.any && !accepted.samples)
+    throw ReadFault("no response type that there is; want SAMPLES among them");
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view message) {
+  std::vector<PromReadQuery> queries;
+  try {
+    ReadRequest(pbf_reader(message.data(), message.size()), &queries);
+  } catch (const ReadFault& fault) {
+    return absl::InvalidArgumentError(fmt::format("body: got {}", fault.what()));
+  } catch (const std::exception& exception) {
+    return absl::InvalidArgumentError(
+        fmt::format("body: got {}; want a whole protobuf message", exception.what()));
+  }
+  return queries;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,178 @@
+#include "server/inputs/prometheus/prom_write_handler.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/strings.h"
+
+// A message may be broken in its last byte, and then nothing of it may be stored. One whose points
+// fit a batch is read once: its points are stored after its end. A longer one is read to its end
+// before its first batch is.
+
+namespace hourcell {
+namespace {
+
+constexpr std::string_view kContentType = "application/x-protobuf";
+constexpr std::string_view kProto1 = "prometheus.WriteRequest";
+constexpr std::string_view kProto2 = "io.prometheus.write.v2.Request";
+
+// The NaN that says that a series has ended.
+constexpr uint64_t kStaleMarker = 0x7ff0000000000002;
+
+// A word of a header, without blanks and quotes around it.
+std::string_view Stripped(std::string_view text) {
+  constexpr std::string_view kAround = " \t\"";
+  const size_t begin = text.find_first_not_of(kAround);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kAround) - begin + 1);
+}
+
+// Which message a Content-Type names; nothing: none of these. A client of version 1 need not say.
+std::optional<PromWriteVersion> VersionOf(std::string_view header) {
+  if (Stripped(header).empty()) return PromWriteVersion::k1;
+  size_t end = std::min(header.find(';'), header.size());
+  if (LowerCase(Stripped(header.substr(0, end))) != kContentType) return std::nullopt;
+  std::string_view proto = kProto1;
+  while (end < header.size()) {
+    header.remove_prefix(end + 1);
+    end = std::min(header.find(';'), header.size());
+    const std::string_view parameter = Stripped(header.substr(0, end));
+    if (LowerCase(parameter).starts_with("proto=")) proto = Stripped(parameter.substr(6));
+  }
+  if (proto == kProto1) return PromWriteVersion::k1;
+  return proto == kProto2 ? std::optional(PromWriteVersion::k2) : std::nullopt;
+}
+
+HttpResponse TextAnswer(int status, std::string text) {
+  HttpResponse response;
+  response.status = status;
+  response.content_type = "text/plain; charset=UTF-8";
+  response.body = std::move(text);
+  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+HttpResponse PromAnswer(const InputWriter& writer) {
+  if (writer.must_wait()) return AnswerWhereItMayWait();
+  if (writer.status() != 204) return TextAnswer(writer.status(), writer.FaultText("series"));
+  HttpResponse response;
+  response.status = 204;
+  return response;
+}
+
+// What is wrong with a body that is no message; empty if it is one.
+std::string FaultOf(std::string_view body, PromWriteVersion version) {
+  PromWriteRequest request(body, version);
+  while (request.Next()) {
+  }
+  return request.error();
+}
+
+void AddWritten(size_t samples, HttpResponse* response) {
+  constexpr std::string_view kWritten = "X-Prometheus-Remote-Write-{}-Written";
+  response->headers.emplace_back(fmt::format(kWritten, "Samples"), std::to_string(samples));
+  response->headers.emplace_back(fmt::format(kWritten, "Histograms"), "0");
+  response->headers.emplace_back(fmt::format(kWritten, "Exemplars"), "0");
+}
+
+}  // namespace
+
+PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
+    : parts_(std::move(parts)),
+      settings_(std::move(settings)),
+      writer_(parts_.tsdb, parts_.append),
+      counters_(&parts_.tsdb->stats(), "prometheus"),
+      stale_(counters_.Dropped("stale")),
+      unfinite_(counters_.Dropped("not_finite")),
+      histograms_(counters_.Dropped("histogram")),
+      exemplars_(counters_.Dropped("exemplar")) {}
+
+HttpResponse PromWriteHandler::Write(const HttpRequest& request) const {
+  const std::string_view type = request.header("content-type");
+  const std::optional<PromWriteVersion> version = VersionOf(type);
+  if (!version) {
+    return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
+                                       QuoteForMessage(type), kContentType, kProto1, kProto2));
+  }
+  return Store(request, *version);
+}
+
+HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
+                                          PromWriteVersion version) const {
+  writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
+  counters_.refused()->Add(1);
+  HttpResponse response = TextAnswer(400, fmt::format("body: {}; nothing of it is stored", fault));
+  if (version == PromWriteVersion::k2) AddWritten(0, &response);
+  return response;
+}
+
+HttpResponse PromWriteHandler::Store(const HttpRequest& request, PromWriteVersion version) const {
+  InputWriter out(&writer_, request.may_wait,
+                  [&] { return FaultOf(request.body, version).empty(); });
+  PromWriteRequest series(request.body, version);
+  Dropped dropped;
+  while (out.HasRoom() && series.Next()) {
+    if (series.fault().empty()) {
+      AddSeries(series, out.batch(), &dropped);
+    } else {
+      out.Refuse(series.number(), series.fault());
+    }
+  }
+  if (out.may_not_store()) return RefuseBody(FaultOf(request.body, version), version);
+  if (!series.error().empty()) return RefuseBody(series.error(), version);
+  out.Finish();
+  if (!out.must_wait()) {
+    CountDropped(dropped);
+    counters_.Count(out);
+  }
+  HttpResponse response = PromAnswer(out);
+  if (version == PromWriteVersion::k2) AddWritten(out.written(), &response);
+  return response;
+}
+
+void PromWriteHandler::AddSeries(const PromWriteRequest& request,
+                                 PointBatch* batch,
+                                 Dropped* dropped) const {
+  const PromSeries& series = request.series();
+  dropped->histograms += series.histograms;
+  dropped->exemplars += series.exemplars;
+  if (series.samples.empty()) return;
+  const std::string_view tags = WriteTags(series, batch);
+  char* const begin = batch->Reserve(series.name.size());
+  const std::string_view metric = batch->Keep(begin, parts_.names->Write(series.name, begin));
+  for (const PromSample& sample : series.samples) {
+    if (std::isfinite(sample.value)) {
+      batch->Add({.metric = metric,
+                  .tags = tags,
+                  .timestamp = TimestampOfMs(sample.ms),
+                  .value = Value::Float(sample.value)},
+                 request.number());
+    } else if (std::bit_cast<uint64_t>(sample.value) == kStaleMarker) {
+      ++dropped->stale;
+    } else {
+      ++dropped->unfinite;
+    }
+  }
+}
+
+std::string_view PromWriteHandler::WriteTags(const PromSeries& series, PointBatch* batch) const {
+  if (series.labels.empty()) return settings_.default_tag;
+  return KeepTags(*parts_.names, series.labels, batch);
+}
+
+void PromWriteHandler::CountDropped(const Dropped& dropped) const {
+  stale_->Add(dropped.stale);
+  unfinite_->Add(dropped.unfinite);
+  histograms_->Add(dropped.histograms);
+  exemplars_->Add(dropped.exemplars);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,226 @@
+#include "server/inputs/prometheus/prom_write_request.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
+#include <protozero/varint.hpp>
+
+#include "codec/base/strings.h"
+#include "codec/limits.h"
+#include "server/inputs/protobuf_fields.h"
+
+namespace hourcell {
+namespace {
+
+using protozero::pbf_reader;
+
+constexpr std::string_view kMetricLabel = "__name__";
+
+// The fields of the two schemas.
+constexpr uint32_t kSeriesOf1 = BytesField(1);
+constexpr uint32_t kSymbolOf2 = BytesField(4);
+constexpr uint32_t kSeriesOf2 = BytesField(5);
+
+TagView ReadLabel(pbf_reader label) {
+  TagView read;
+  while (label.next()) {
+    switch (label.tag_and_type()) {
+      case BytesField(1):
+        read.key = ViewOf(label.get_view());
+        break;
+      case BytesField(2):
+        read.value = ViewOf(label.get_view());
+        break;
+      default:
+        label.skip();
+    }
+  }
+  return read;
+}
+
+// Alike in both versions.
+PromSample ReadSample(pbf_reader sample) {
+  PromSample read;
+  while (sample.next()) {
+    switch (sample.tag_and_type()) {
+      case Fixed64Field(1):
+        read.value = sample.get_double();
+        break;
+      case VarintField(2):
+        read.ms = sample.get_int64();
+        break;
+      default:
+        sample.skip();
+    }
+  }
+  return read;
+}
+
+}  // namespace
+
+PromWriteRequest::PromWriteRequest(std::string_view message, PromWriteVersion version)
+    : rest_(message), version_(version) {
+  if (version_ == PromWriteVersion::k2) ReadSymbols(message);
+}
+
+// They may stand after the series that use them.
+void PromWriteRequest::ReadSymbols(std::string_view message) {
+  try {
+    pbf_reader reader(DataOf(message));
+    while (reader.next()) {
+      if (reader.tag_and_type() != kSymbolOf2) {
+        reader.skip();
+        continue;
+      }
+      if (symbols_.size() == kPromSymbolsMax) {
+        error_ = fmt::format("got more than {} symbols; want at most so many", kPromSymbolsMax);
+        return;
+      }
+      symbols_.push_back(ViewOf(reader.get_view()));
+    }
+  } catch (const std::exception& exception) {
+    error_ = fmt::format("got {} in the table of symbols; want a whole protobuf message",
+                         exception.what());
+  }
+  if (error_.empty() && !symbols_.empty() && !symbols_.front().empty()) {
+    error_ = fmt::format("got {} as the first symbol; want the empty one",
+                         QuoteForMessage(symbols_.front()));
+  }
+}
+
+bool PromWriteRequest::Next() {
+  if (!error_.empty()) return false;
+  const uint32_t field = version_ == PromWriteVersion::k1 ? kSeriesOf1 : kSeriesOf2;
+  try {
+    pbf_reader reader(DataOf(rest_));
+    while (reader.next()) {
+      if (reader.tag_and_type() != field) {
+        reader.skip();
+        continue;
+      }
+      const std::string_view series = ViewOf(reader.get_view());
+      rest_ = ViewOf(reader.data());
+      ReadSeries(series);
+      return true;
+    }
+  } catch (const std::exception& exception) {
+    error_ = fmt::format("got {} at series {}; want a whole protobuf message", exception.what(),
+                         number_ + 1);
+  }
+  return false;
+}
+
+void PromWriteRequest::ReadSeries(std::string_view message) {
+  fault_.clear();
+  labels_.clear();
+  samples_.clear();
+  series_ = {};
+  if (version_ == PromWriteVersion::k1) {
+    ReadSeriesOf1(message);
+  } else {
+    ReadSeriesOf2(message);
+  }
+  if (series_.name.empty()) SetFault("got no label __name__; want the name of the metric");
+  series_.labels = labels_;
+  series_.samples = samples_;
+  ++number_;
+}
+
+void PromWriteRequest::ReadSeriesOf1(std::string_view message) {
+  pbf_reader reader(DataOf(message));
+  while (reader.next()) {
+    switch (reader.tag_and_type()) {
+      case BytesField(1):
+        AddLabel(ReadLabel(reader.get_message()));
+        break;
+      case BytesField(2):
+        AddSample(ReadSample(reader.get_message()));
+        break;
+      case BytesField(3):
+        ++series_.exemplars;
+        reader.skip();
+        break;
+      case BytesField(4):
+        ++series_.histograms;
+        reader.skip();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+}
+
+void PromWriteRequest::ReadSeriesOf2(std::string_view message) {
+  pbf_reader reader(DataOf(message));
+  while (reader.next()) {
+    switch (reader.tag_and_type()) {
+      case BytesField(1):
+        AddLabelsBySymbol(ViewOf(reader.get_view()));
+        break;
+      case BytesField(2):
+        AddSample(ReadSample(reader.get_message()));
+        break;
+      case BytesField(3):
+        ++series_.histograms;
+        reader.skip();
+        break;
+      case BytesField(4):
+        ++series_.exemplars;
+        reader.skip();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+}
+
+// Pairs of packed numbers of symbols.
+void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
+  const char* at = packed.data();
+  const char* const end = at + packed.size();
+  const auto symbol = [&]() -> const std::string_view* {
+    const uint64_t number = protozero::decode_varint(&at, end);
+    if (number < symbols_.size()) return &symbols_[number];
+    SetFault(fmt::format("got the symbol {}; want one of {}", number, symbols_.size()));
+    return nullptr;
+  };
+  while (at != end) {
+    const std::string_view* const name = symbol();
+    if (at == end) return SetFault("got an odd number of symbols; want a name and a value each");
+    const std::string_view* const value = symbol();
+    if (name == nullptr || value == nullptr) return;
+    AddLabel({*name, *value});
+  }
+}
+
+void PromWriteRequest::AddLabel(const TagView& label) {
+  if (label.value.empty()) return;
+  if (label.key.empty()) return SetFault("got an empty name of a label; want a name");
+  if (label.key.size() > kNameBytesMax || label.value.size() > kNameBytesMax) {
+    return SetFault(fmt::format("label {}: got {} bytes; want at most {} of a name or a value",
+                                QuoteForMessage(label.key),
+                                std::max(label.key.size(), label.value.size()), kNameBytesMax));
+  }
+  if (label.key == kMetricLabel) {
+    series_.name = label.value;
+  } else if (labels_.size() == kTagsMax) {
+    SetFault(fmt::format("got more than {} labels; want at most so many", kTagsMax));
+  } else {
+    labels_.push_back(label);
+  }
+}
+
+void PromWriteRequest::AddSample(const PromSample& sample) {
+  if (samples_.size() < kPromSamplesMax) return samples_.push_back(sample);
+  SetFault(fmt::format("got more than {} samples; want at most so many", kPromSamplesMax));
+}
+
+// The first counts.
+void PromWriteRequest::SetFault(std::string text) {
+  if (fault_.empty()) fault_ = std::move(text);
+}
+
+}  // namespace hourcell

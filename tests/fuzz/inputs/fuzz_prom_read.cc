@@ -1,0 +1,40 @@
+#include "codec/base/check.h"
+#include "codec/base/strings.h"
+#include "codec/rows/layout.h"
+#include "server/inputs/name_rule.h"
+#include "server/inputs/prometheus/prom_read_request.h"
+#include "server/inputs/prometheus/prom_selection.h"
+#include "tests/fuzz/fuzz_input.h"
+
+namespace hourcell {
+namespace {
+
+void CheckQuery(const NameRule& rule, const PromReadQuery& query) {
+  HOURCELL_CHECK(query.matchers.size() <= kPromMatchersMax);
+  const auto selection = PromSelection::Create(query.matchers, rule);
+  if (!selection.ok()) {
+    HOURCELL_CHECK(IsUtf8(MessageOf(selection.status())));
+    return;
+  }
+  HOURCELL_CHECK(selection->filters().size() <= query.matchers.size());
+  selection->TakesMetric("up");
+  selection->TakesTags({});
+}
+
+}  // namespace
+}  // namespace hourcell
+
+// Any message is refused, or its queries are within their bounds and can be asked.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hourcell;
+  static const NameRule rule(NameEncoding::kLatin1, "");
+  const auto queries = ParsePromRead(InputText(data, size));
+  if (!queries.ok()) {
+    HOURCELL_CHECK(!queries.status().message().empty());
+    return 0;
+  }
+  HOURCELL_CHECK(queries->size() <= kPromQueriesMax);
+  for (const PromReadQuery& query : *queries)
+    CheckQuery(rule, query);
+  return 0;
+}

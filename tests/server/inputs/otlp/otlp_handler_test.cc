@@ -1,0 +1,154 @@
+#include "server/inputs/otlp/otlp_handler.h"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <protozero/pbf_reader.hpp>
+
+#include "tests/server/api_fixture.h"
+#include "tests/server/inputs/otlp/otlp_messages.h"
+
+namespace hourcell::otlp_handler_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view kProtobuf = "application/x-protobuf";
+constexpr std::string_view kJson = "application/json";
+
+class OtlpHandlerTest : public ApiTest {
+ protected:
+  HttpResponse Write(std::string body, std::string_view type = kJson) {
+    return Send("POST /v1/metrics", std::move(body), {{"content-type", std::string(type)}});
+  }
+  std::string Stored(std::string_view metric) {
+    return Send(fmt::format("GET /api/query?start=1356998000&end=1356999000&ms=true&m=none:{}",
+                            metric))
+        .body;
+  }
+  uint64_t Count(const std::string& name, StatTags tags) {
+    return tsdb().stats().counter(name, std::move(tags))->value();
+  }
+};
+
+TEST_F(OtlpHandlerTest, BothFormsStoreTheSame) {
+  const HttpResponse json = Write(std::string(OtlpSampleJson()));
+  EXPECT_EQ(json.status, 200);
+  EXPECT_EQ(json.content_type, kJson);
+  EXPECT_EQ(json.body, "{}");
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 18U);
+  const HttpResponse protobuf = Write(OtlpSampleProtobuf(), kProtobuf);
+  EXPECT_EQ(protobuf.status, 200);
+  EXPECT_EQ(protobuf.content_type, kProtobuf);
+  EXPECT_EQ(protobuf.body, "");
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 36U);
+
+  EXPECT_THAT(Stored("requests"),
+              HasSubstr(R"("tags":{"service.name":"shop","method":"GET"},"aggregateTags":[],)"
+                        R"("dps":{"1356998400500":42})"));
+  EXPECT_THAT(Stored("latency_bucket{le=_Inf}"), HasSubstr(R"("1356998400500":6)"));
+  EXPECT_EQ(Count("rpc.inputs.dropped", {{"type", "otlp"}, {"reason", "no_value"}}), 2U);
+  EXPECT_EQ(Count("rpc.inputs.dropped", {{"type", "otlp"}, {"reason", "exemplar"}}), 2U);
+}
+
+TEST_F(OtlpHandlerTest, NothingOfABrokenBodyIsStored) {
+  std::string cut = OtlpSampleProtobuf();
+  cut.pop_back();
+  const HttpResponse protobuf = Write(cut, kProtobuf);
+  EXPECT_EQ(protobuf.status, 400);
+  protozero::pbf_reader status(protobuf.body);
+  ASSERT_TRUE(status.next(1));
+  EXPECT_EQ(status.get_int32(), 3);
+  ASSERT_TRUE(status.next(2));
+  EXPECT_THAT(status.get_string(), HasSubstr("nothing of it is stored"));
+
+  const HttpResponse json =
+      Write(OtlpGaugeJson("m", R"({"timeUnixNano":"1356998400000000000","asInt":1},{"asInt":{}})"));
+  EXPECT_EQ(json.status, 400);
+  EXPECT_EQ(json.body, R"({"code":3,"message":"body: asInt: want an integer from -2^63 to 2^63-1; )"
+                       R"(nothing of it is stored"})");
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
+}
+
+TEST_F(OtlpHandlerTest, NothingOfALongBodyIsStoredThatIsBrokenInItsEnd) {
+  const NameRule names(NameEncoding::kLatin1, "");
+  const OtlpHandler handler({.tsdb = &tsdb(), .names = &names}, *InputSettingsOf(Config()));
+  std::string points;
+  for (size_t i = 0; i <= kBatchPoints; ++i)
+    points += fmt::format(R"({{"timeUnixNano":"{}000000","asInt":1}},)", kStartS * 1000 + 1 + i);
+  HttpRequest request;
+  request.may_wait = true;
+  request.headers = {{"content-type", std::string(kJson)}};
+  request.body = OtlpGaugeJson("m", points + R"({"asInt":{}})");
+
+  EXPECT_EQ(handler.Write(request).status, 400);
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), 0U);
+  request.body = OtlpGaugeJson("m", points + R"({"timeUnixNano":"1356998400000000000","asInt":1})");
+  EXPECT_EQ(handler.Write(request).status, 200);
+  EXPECT_EQ(Count("rpc.inputs.points", {{"type", "otlp"}}), kBatchPoints + 2);
+}
+
+TEST_F(OtlpHandlerTest, BadDataPointsAreCountedAndTheOthersAreStored) {
+  const std::string body = OtlpGaugeJson("m", R"({"asInt":1},
+      {"timeUnixNano":"1356998400000000000","asInt":7},
+      {"timeUnixNano":"1356998400000000000","asInt":8,"attributes":[
+        {"key":"a b","value":{"intValue":1}},{"key":"a_b","value":{"intValue":2}}]})");
+  const HttpResponse json = Write(body);
+
+  EXPECT_EQ(json.status, 200);
+  EXPECT_THAT(json.body,
+              HasSubstr(R"({"partialSuccess":{"rejectedDataPoints":"2",)"
+                        R"("errorMessage":"data point 1: metric \"m\": got the time 0)"));
+  EXPECT_THAT(json.body, HasSubstr("data point 3: duplicate tag"));
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7})"));
+}
+
+TEST_F(OtlpHandlerTest, PartialSuccessAsProtobuf) {
+  const HttpResponse response = Write(
+      // A gauge without a time: resource_metrics, scope_metrics, metrics, name, gauge, data_points.
+      std::string("\x0a\x0d\x12\x0b\x12\x09\x0a\x01m\x2a\x04\x0a\x02\x48\x00", 15), kProtobuf);
+
+  EXPECT_EQ(response.status, 200);
+  protozero::pbf_reader message(response.body);
+  ASSERT_TRUE(message.next(1));
+  protozero::pbf_reader partial = message.get_message();
+  ASSERT_TRUE(partial.next(1));
+  EXPECT_EQ(partial.get_int64(), 1);
+  ASSERT_TRUE(partial.next(2));
+  EXPECT_THAT(partial.get_string(), HasSubstr("1 data point refused"));
+}
+
+TEST_F(OtlpHandlerTest, OtherTypesAreRefused) {
+  EXPECT_EQ(Write("{}", "text/plain").status, 415);
+  EXPECT_EQ(Write("{}", "Application/JSON; charset=utf-8").status, 200);
+  EXPECT_EQ(Write("", kProtobuf).status, 200) << "a request without data points is one";
+}
+
+TEST_F(OtlpHandlerTest, WhoMayNotWriteIsRefused) {
+  rights_ = AccessRights::Read();
+  EXPECT_EQ(Write("{}").status, 403);
+}
+
+TEST_F(OtlpHandlerTest, AFullStoreIsAnsweredWithWhenToComeAgain) {
+  const NameRule names(NameEncoding::kLatin1, "");
+  const OtlpHandler handler({.tsdb = &tsdb(),
+                             .names = &names,
+                             .append =
+                                 [](size_t, std::vector<RefusedPoint>*, const AppendOptions&) {
+                                   return CommitTicket(absl::UnavailableError("the store is full"));
+                                 }},
+                            *InputSettingsOf(Config()));
+  HttpRequest request;
+  request.headers = {{"content-type", std::string(kJson)}};
+  request.body = OtlpSampleJson();
+  const HttpResponse response = handler.Write(request);
+
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(Header(response, "Retry-After"), "1");
+  EXPECT_THAT(response.body, HasSubstr(R"({"code":14,"message":"the store is full)"));
+}
+
+}  // namespace
+}  // namespace hourcell::otlp_handler_test

@@ -1,0 +1,56 @@
+#include "server/inputs/otlp/otlp_json.h"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tests/server/inputs/otlp/otlp_messages.h"
+
+namespace hourcell::otlp_json_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+TEST(OtlpJsonTest, EachKindIsReadAndMembersMayComeInAnyOrder) {
+  EXPECT_THAT(OtlpLines(&ReadOtlpJson, OtlpSampleJson()), ElementsAreArray(OtlpSampleLines()));
+}
+
+TEST(OtlpJsonTest, NumbersMayBeStringsAndNullIsAbsent) {
+  EXPECT_THAT(
+      OtlpLines(&ReadOtlpJson, OtlpGaugeJson("m", R"({"timeUnixNano":"5","asDouble":"-Infinity"},
+                            {"timeUnixNano":6,"asDouble":"NaN","asInt":null},
+                            {"timeUnixNano":7,"asDouble":3},
+                            {"timeUnixNano":18446744073709551615,"asInt":-9223372036854775808})")),
+      ElementsAre("resource", "m gauge 0 @5 value=-inf", "m gauge 0 @6 value=nan",
+                  "m gauge 0 @7 value=3",
+                  "m gauge 0 @18446744073709551615 integer=-9.223372036854776e+18"));
+  EXPECT_THAT(OtlpLines(&ReadOtlpJson, R"({"resourceMetrics":null,"more":[1]})"), ElementsAre());
+  EXPECT_THAT(OtlpLines(&ReadOtlpJson, "{}"), ElementsAre());
+}
+
+TEST(OtlpJsonTest, WhatIsNoRequestIsSaid) {
+  const std::vector<std::pair<std::string, std::string_view>> cases = {
+      {"", "want an object of JSON"},
+      {"[]", "want an object of JSON"},
+      {R"({"resourceMetrics":[}]})", "want an object of JSON"},
+      {R"({"resourceMetrics":{}})", "resourceMetrics: want an array"},
+      {R"({"resourceMetrics":[1]})", "resourceMetrics: want an object"},
+      {OtlpGaugeJson("m", R"({"timeUnixNano":"-5"})"),
+       "timeUnixNano: want an integer from 0 to 2^64-1"},
+      {OtlpGaugeJson("m", R"({"asInt":1.5})"), "asInt: want an integer from -2^63 to 2^63-1"},
+      {OtlpGaugeJson("m", R"({"asDouble":"much"})"), "asDouble: want a number"},
+      {OtlpGaugeJson("m", R"({"scale":4294967296})"), "scale: want an integer of 32 bits"},
+      {OtlpGaugeJson("m", R"({"attributes":[{"key":1,"value":{"stringValue":"a"}}]})"),
+       "key: want a string"},
+      {OtlpGaugeJson("m", R"({"attributes":[{"key":"a","value":{"boolValue":"a"}}]})"),
+       "boolValue: want true or false"}};
+  for (const auto& [body, want] : cases)
+    EXPECT_THAT(OtlpLines(&ReadOtlpJson, body).back(), HasSubstr(want)) << body;
+}
+
+}  // namespace
+}  // namespace hourcell::otlp_json_test

@@ -1,0 +1,136 @@
+#include "server/inputs/otlp/otlp_series.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "server/inputs/otlp/otlp_protobuf.h"
+#include "tests/server/inputs/otlp/otlp_messages.h"
+
+namespace hourcell::otlp_series_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The points of a batch that nobody hands on, each as "metric tags value".
+class OtlpSeriesTest : public testing::Test {
+ protected:
+  std::vector<std::string> Points() {
+    std::vector<std::string> points;
+    for (const LinePoint& point : out_.batch()->points()) {
+      points.push_back(fmt::format("{} {} {}{}", point.metric, point.tags, point.value.ToDouble(),
+                                   point.value.is_integer() ? "i" : ""));
+    }
+    return points;
+  }
+  OtlpSeries& series() { return series_; }
+  std::string Faults() { return out_.FaultText("data point"); }
+
+  static OtlpPoint Point(double value) {
+    OtlpPoint point;
+    point.time_ns = 1'356'998'400'000'000'000;
+    point.value = Value::Float(value);
+    return point;
+  }
+
+  InputSettings settings_{.default_tag = "host=unknown",
+                          .influx_separator = "_",
+                          .otlp_resource_attributes = {"service.name", "shard"}};
+
+ private:
+  const NameRule names_{NameEncoding::kUtf8, ""};
+  InputWriter out_{nullptr, true};
+  OtlpSeries series_{&names_, &settings_, &out_};
+};
+
+TEST_F(OtlpSeriesTest, EachKindHasItsSeries) {
+  ASSERT_TRUE(ReadOtlpProtobuf(OtlpSampleProtobuf(), &series()).ok());
+
+  EXPECT_THAT(Points(),
+              ElementsAre("temperature service.name=shop shard=-7 21.5",
+                          "requests service.name=shop shard=-7 method=GET 42i",
+                          "latency_bucket service.name=shop shard=-7 method=GET le=0.5 1i",
+                          "latency_bucket service.name=shop shard=-7 method=GET le=10 3i",
+                          "latency_bucket service.name=shop shard=-7 method=GET le=_Inf 6i",
+                          "latency_sum service.name=shop shard=-7 method=GET 12.5",
+                          "latency_count service.name=shop shard=-7 method=GET 6i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=-1 1i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=0 3i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=1 4i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=2 6i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=4 9i",
+                          "size_bucket service.name=shop shard=-7 method=GET le=_Inf 9i",
+                          "size_sum service.name=shop shard=-7 method=GET 100",
+                          "size_count service.name=shop shard=-7 method=GET 9i",
+                          "rpc service.name=shop shard=-7 quantile=0.99 1.25",
+                          "rpc_sum service.name=shop shard=-7 2.5",
+                          "rpc_count service.name=shop shard=-7 5i"));
+  EXPECT_EQ(series().dropped().no_value, 1U);
+  EXPECT_EQ(series().dropped().attributes, 1U);
+  EXPECT_EQ(series().dropped().exemplars, 1U);
+}
+
+TEST_F(OtlpSeriesTest, AnAttributeOfADataPointOutweighsItsResources) {
+  OtlpAttributes resource;
+  resource.Add("service.name", "shop");
+  resource.Add("host.id", "not asked for");
+  series().TakeResource(resource);
+  OtlpPoint point = Point(1);
+  point.attributes.Add("service.name", "cart");
+  series().TakePoint({.name = "m"}, point);
+  series().TakeResource({});
+  series().TakePoint({.name = "m"}, Point(2));
+
+  EXPECT_THAT(Points(), ElementsAre("m service.name=cart 1", "m host=unknown 2"));
+}
+
+TEST_F(OtlpSeriesTest, WhatIsNotFiniteIsDropped) {
+  series().TakePoint({.name = "m"}, Point(INFINITY));
+  EXPECT_THAT(Points(), ElementsAre());
+  EXPECT_EQ(series().dropped().not_finite, 1U);
+}
+
+TEST_F(OtlpSeriesTest, WhatIsWrongIsSaid) {
+  OtlpPoint without_time = Point(1);
+  without_time.time_ns = 0;
+  OtlpPoint without_value = Point(1);
+  without_value.value.reset();
+  OtlpPoint with_attribute = Point(1);
+  with_attribute.attributes.Add("", "x");
+  OtlpPoint large = Point(1);
+  large.too_many_buckets = true;
+  series().TakePoint({.name = ""}, Point(1));
+  series().TakePoint({.name = "m", .kind = OtlpMetric::Kind::kSum}, Point(1));
+  series().TakePoint({.name = "m"}, without_time);
+  series().TakePoint({.name = "m"}, without_value);
+  series().TakePoint({.name = "m"}, with_attribute);
+  series().TakePoint({.name = "m"}, large);
+
+  EXPECT_THAT(Points(), ElementsAre());
+  EXPECT_EQ(Faults(),
+            "data point 1: got a metric without a name; want a name\n"
+            "data point 2: metric \"m\": got aggregationTemporality 0; want 1, delta, or 2, "
+            "cumulative\n"
+            "data point 3: metric \"m\": got the time 0 ns; want 1 ms to 4294967295999 ms after "
+            "1970\n"
+            "data point 4: got a data point without a value; want one\n"
+            "data point 5: got an attribute without a key; want a key\n"
+            "data point 6: metric \"m\": got more than 4096 buckets; want at most so many\n"
+            "6 data points refused, 0 points refused, 0 points written");
+}
+
+TEST_F(OtlpSeriesTest, AResourceOfTooManyAttributesIsRefusedWithItsPoints) {
+  OtlpAttributes resource;
+  for (size_t i = 0; i <= kOtlpAttributesMax; ++i)
+    resource.Add("a", "b");
+  series().TakeResource(resource);
+  series().TakePoint({.name = "m"}, Point(1));
+  EXPECT_THAT(Faults(), HasSubstr("got more than 256 attributes"));
+}
+
+}  // namespace
+}  // namespace hourcell::otlp_series_test

@@ -1,0 +1,153 @@
+#include "server/inputs/prometheus/prom_read_handler.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
+
+namespace hourcell::prom_read_handler_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using Type = PromMatcher::Type;
+
+constexpr int64_t kMs = 1'356'998'400'000;
+
+class PromReadHandlerTest : public ApiTest {
+ protected:
+  void Write(const std::vector<PromTestSeries>& series) {
+    const HttpResponse response =
+        Send("POST /api/v1/write", PromMessage(PromWriteVersion::k1, series),
+             {{"content-type", "application/x-protobuf"}});
+    ASSERT_EQ(response.status, 204) << response.body;
+  }
+
+  HttpResponse Read(const std::vector<PromReadQuery>& queries) {
+    return Send("POST /api/v1/read", PromReadMessage(queries),
+                {{"content-type", "application/x-protobuf"}});
+  }
+
+  std::vector<std::string> Lines(const std::vector<PromMatcher>& matchers,
+                                 int64_t start_ms = kMs,
+                                 int64_t end_ms = kMs + 3'600'000) {
+    const HttpResponse response =
+        Read({{.start_ms = start_ms, .end_ms = end_ms, .matchers = matchers}});
+    EXPECT_EQ(response.status, 200) << response.body;
+    const auto results = PromReadResults(FromSnappy(response.body));
+    EXPECT_EQ(results.size(), 1U);
+    return results.empty() ? std::vector<std::string>() : results[0];
+  }
+
+  void WriteHosts() {
+    Write({{.labels = {{"__name__", "up"}, {"host", "a"}, {"dc", "x"}}, .samples = {{1, kMs}}},
+           {.labels = {{"__name__", "up"}, {"host", "b"}}, .samples = {{2, kMs}}},
+           {.labels = {{"__name__", "load"}, {"host", "a"}}, .samples = {{3, kMs}}}});
+  }
+};
+
+TEST_F(PromReadHandlerTest, AnswersTheSamplesOfARange) {
+  Write({{.labels = {{"__name__", "m"}, {"z", "1"}, {"a", "2"}},
+          .samples = {{1, kMs}, {2.5, kMs + 1}, {3, kMs + 2000}}}});
+
+  const HttpResponse response = Read(
+      {{.start_ms = kMs + 1, .end_ms = kMs + 2000, .matchers = {{Type::kEqual, "__name__", "m"}}}});
+  EXPECT_EQ(response.content_type, "application/x-protobuf");
+  EXPECT_EQ(Header(response, "Content-Encoding"), "snappy");
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}, kMs + 1, kMs + 2000),
+              ElementsAre(fmt::format("m{{a=2,z=1}} 2.5@{} 3@{}", kMs + 1, kMs + 2000)));
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}, kMs, kMs),
+              ElementsAre(fmt::format("m{{a=2,z=1}} 1@{}", kMs)));
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}, kMs + 5000), IsEmpty());
+}
+
+TEST_F(PromReadHandlerTest, TakesAnyTimes) {
+  WriteHosts();
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "load"}}, INT64_MIN, INT64_MAX),
+              ElementsAre(fmt::format("load{{host=a}} 3@{}", kMs)));
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "load"}}, kMs, kMs - 1), IsEmpty());
+}
+
+TEST_F(PromReadHandlerTest, MatchesEachWay) {
+  WriteHosts();
+  const std::string a = fmt::format("up{{dc=x,host=a}} 1@{}", kMs);
+  const std::string b = fmt::format("up{{host=b}} 2@{}", kMs);
+  const PromMatcher up = {Type::kEqual, "__name__", "up"};
+  EXPECT_THAT(Lines({up}), UnorderedElementsAre(a, b));
+  EXPECT_THAT(Lines({up, {Type::kEqual, "host", "a"}}), ElementsAre(a));
+  EXPECT_THAT(Lines({up, {Type::kNotEqual, "host", "a"}}), ElementsAre(b));
+  EXPECT_THAT(Lines({up, {Type::kRegexp, "host", "a|c"}}), ElementsAre(a));
+  EXPECT_THAT(Lines({up, {Type::kNotRegexp, "host", "a|c"}}), ElementsAre(b));
+  EXPECT_THAT(Lines({up, {Type::kEqual, "dc", ""}}), ElementsAre(b));
+  EXPECT_THAT(Lines({up, {Type::kNotEqual, "dc", ""}}), ElementsAre(a));
+  EXPECT_THAT(Lines({up, {Type::kNotEqual, "dc", "x"}}), ElementsAre(b));
+  EXPECT_THAT(Lines({up, {Type::kRegexp, "dc", "y|"}}), ElementsAre(b));
+  EXPECT_THAT(Lines({up, {Type::kRegexp, "dc", ".+"}, {Type::kNotEqual, "host", "b"}}),
+              ElementsAre(a));
+}
+
+TEST_F(PromReadHandlerTest, NamesThatNobodyKnowsHaveNoSeries) {
+  WriteHosts();
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "nosuch"}}), IsEmpty());
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "up"}, {Type::kEqual, "nosuch", "a"}}), IsEmpty());
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "up"}, {Type::kEqual, "host", "nosuch"}}),
+              IsEmpty());
+}
+
+TEST_F(PromReadHandlerTest, WithoutANameEachMetricIsAsked) {
+  WriteHosts();
+  EXPECT_THAT(Lines({{Type::kRegexp, "__name__", "up|load"}, {Type::kEqual, "host", "a"}}),
+              UnorderedElementsAre(fmt::format("load{{host=a}} 3@{}", kMs),
+                                   fmt::format("up{{dc=x,host=a}} 1@{}", kMs)));
+  EXPECT_THAT(Lines({{Type::kEqual, "dc", "x"}}),
+              ElementsAre(fmt::format("up{{dc=x,host=a}} 1@{}", kMs)));
+}
+
+TEST_F(PromReadHandlerTest, TooManyMetricsAreRefused) {
+  for (size_t i = 0; i <= kPromMetricsMax; ++i)
+    ASSERT_OK(tsdb().AssignUid(UidKind::kMetric, fmt::format("m{}", i)));
+  const HttpResponse response = Read({{.start_ms = 0, .end_ms = kMs}});
+  EXPECT_EQ(response.status, 413) << response.body;
+  EXPECT_THAT(response.body, HasSubstr("fit more than 1000 metrics; name one by __name__"));
+}
+
+TEST_F(PromReadHandlerTest, AnswersEachQuery) {
+  WriteHosts();
+  const HttpResponse response =
+      Read({{.start_ms = 0, .end_ms = kMs, .matchers = {{Type::kEqual, "__name__", "nosuch"}}},
+            {.start_ms = 0, .end_ms = kMs, .matchers = {{Type::kEqual, "__name__", "load"}}}});
+  EXPECT_THAT(PromReadResults(FromSnappy(response.body)),
+              ElementsAre(IsEmpty(), ElementsAre(fmt::format("load{{host=a}} 3@{}", kMs))));
+  EXPECT_EQ(FromSnappy(Read({}).body), "");
+}
+
+TEST_F(PromReadHandlerTest, IntegersOfOtherClientsAreSamples) {
+  Put({"i", "host=a", kStartS, 42});
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "i"}}),
+              ElementsAre(fmt::format("i{{host=a}} 42@{}", kMs)));
+}
+
+TEST_F(PromReadHandlerTest, SaysWhatIsWrong) {
+  const HttpResponse broken = Send("POST /api/v1/read", "x", {});
+  EXPECT_EQ(broken.status, 400);
+  EXPECT_THAT(broken.body, HasSubstr("want a whole protobuf message"));
+  const HttpResponse regexp = Read({{.matchers = {{Type::kRegexp, "a", "("}}}});
+  EXPECT_EQ(regexp.status, 400);
+  EXPECT_THAT(regexp.body, HasSubstr("want a regular expression"));
+}
+
+TEST_F(PromReadHandlerTest, NeedsTheRightToRead) {
+  rights_ = AccessRights::Write();
+  EXPECT_EQ(Read({}).status, 403);
+  rights_ = AccessRights::Read();
+  EXPECT_EQ(Read({}).status, 200);
+}
+
+}  // namespace
+}  // namespace hourcell::prom_read_handler_test

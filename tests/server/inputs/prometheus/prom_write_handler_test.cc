@@ -1,0 +1,204 @@
+#include "server/inputs/prometheus/prom_write_handler.h"
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "tests/server/api_fixture.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
+
+namespace hourcell::prom_write_handler_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMs = 1'356'998'400'000;
+constexpr std::string_view kType1 = "application/x-protobuf";
+constexpr std::string_view kType2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+constexpr std::string_view kSamplesWritten = "X-Prometheus-Remote-Write-Samples-Written";
+
+class PromWriteHandlerTest : public ApiTest {
+ protected:
+  HttpResponse Write(const std::string& message, std::string_view type = kType1) {
+    return Send("POST /api/v1/write", message, {{"content-type", std::string(type)}});
+  }
+  HttpResponse Write(const std::vector<PromTestSeries>& series) {
+    return Write(PromMessage(PromWriteVersion::k1, series));
+  }
+
+  std::string Stored(std::string_view metric) {
+    return Send(fmt::format("GET /api/query?start=1356990000&end=1357310000&ms=true&m=none:{}",
+                            metric))
+        .body;
+  }
+
+  uint64_t Dropped(const std::string& reason) {
+    return tsdb()
+        .stats()
+        .counter("rpc.inputs.dropped", {{"type", "prometheus"}, {"reason", reason}})
+        ->value();
+  }
+};
+
+TEST_F(PromWriteHandlerTest, NamesAreMetricsAndLabelsAreTags) {
+  const HttpResponse response =
+      Write({{.labels = {{"__name__", "job:up"}, {"instance", "a:9090"}, {"job", "prom"}},
+              .samples = {{1, kMs}, {0.5, kMs + 1500}}},
+             {.labels = {{"__name__", "bare"}}, .samples = {{2, kMs}}}});
+
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(Header(response, kSamplesWritten), "");
+  EXPECT_THAT(Stored("job_up"),
+              HasSubstr(R"("tags":{"instance":"a_9090","job":"prom"},"aggregateTags":[],)"
+                        R"("dps":{"1356998400000":1.0,"1356998401500":0.5})"));
+  EXPECT_THAT(Stored("bare"), HasSubstr(R"("tags":{"host":"unknown"})"));
+}
+
+TEST_F(PromWriteHandlerTest, KeepsColonsWhereTheyAreAllowed) {
+  ASSERT_OK(config().Set("tsd.core.tag.allow_specialchars", ":"));
+  options().extra_name_chars = ":";
+
+  EXPECT_EQ(
+      Write({{.labels = {{"__name__", "a:b"}, {"instance", "a:9090"}}, .samples = {{1, kMs}}}})
+          .status,
+      204);
+  EXPECT_EQ(tsdb().Suggest(UidKind::kMetric, "a:b", 5)->size(), 1U);
+  EXPECT_EQ(tsdb().Suggest(UidKind::kTagv, "a:9090", 5)->size(), 1U);
+}
+
+TEST_F(PromWriteHandlerTest, Version2SaysWhatWasWritten) {
+  const HttpResponse response =
+      Write(PromMessage(PromWriteVersion::k2, {{.labels = {{"__name__", "up"}, {"job", "p"}},
+                                                .samples = {{1, kMs}, {2, kMs + 1000}},
+                                                .histograms = 3,
+                                                .exemplars = 4}}),
+            kType2);
+
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(Header(response, kSamplesWritten), "2");
+  EXPECT_EQ(Header(response, "X-Prometheus-Remote-Write-Histograms-Written"), "0");
+  EXPECT_EQ(Header(response, "X-Prometheus-Remote-Write-Exemplars-Written"), "0");
+  EXPECT_THAT(Stored("up"), HasSubstr(R"("dps":{"1356998400000":1.0,"1356998401000":2.0})"));
+  EXPECT_EQ(Dropped("histogram"), 3U);
+  EXPECT_EQ(Dropped("exemplar"), 4U);
+}
+
+TEST_F(PromWriteHandlerTest, DropsAndCountsWhatIsNotFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const HttpResponse response =
+      Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
+              .samples = {{std::bit_cast<double>(uint64_t{0x7ff0000000000002}), kMs},
+                          {std::numeric_limits<double>::quiet_NaN(), kMs},
+                          {kInfinity, kMs},
+                          {-kInfinity, kMs},
+                          {7, kMs}}}});
+
+  EXPECT_EQ(response.status, 204) << "Prometheus has such samples";
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7.0})"));
+  EXPECT_EQ(Dropped("stale"), 1U);
+  EXPECT_EQ(Dropped("not_finite"), 3U);
+}
+
+TEST_F(PromWriteHandlerTest, ABadSeriesIsNamedAndTheOthersAreStored) {
+  const std::string message = PromMessage(
+      PromWriteVersion::k2,
+      {{.labels = {{"__name__", "good"}, {"a", "b"}}, .samples = {{1, kMs}}},
+       {.labels = {{"a", "b"}}, .samples = {{1, kMs}}},
+       {.labels = {{"__name__", "m"}, {"a b", "1"}, {"a_b", "2"}}, .samples = {{1, kMs}}},
+       {.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, -5}}}});
+  const HttpResponse response = Write(message, kType2);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(Header(response, kSamplesWritten), "1");
+  EXPECT_EQ(response.content_type, "text/plain; charset=UTF-8");
+  EXPECT_EQ(response.body,
+            "series 2: got no label __name__; want the name of the metric\n"
+            "series 3: duplicate tag: a_b=2, tags={a_b=1}\n"
+            "series 4: bad timestamp=-5: got -5 ms; want 0 to 4294967295999 ms\n"
+            "1 series refused, 2 points refused, 1 point written");
+  EXPECT_THAT(Stored("good"), HasSubstr("dps"));
+}
+
+TEST_F(PromWriteHandlerTest, NothingOfABrokenMessageIsStored) {
+  std::string message = PromMessage(
+      PromWriteVersion::k1, {{.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, kMs}}}});
+  message += "\x0a\x7f";  // a series of 127 bytes, of which none is there
+
+  const HttpResponse response = Write(message);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_THAT(response.body,
+              HasSubstr("at series 2; want a whole protobuf message; nothing of it"));
+  EXPECT_THAT(Stored("m"), HasSubstr("No such name"));
+  const HttpResponse of_2 = Write("\x2a\x7f", kType2);
+  EXPECT_EQ(of_2.status, 400);
+  EXPECT_EQ(Header(of_2, kSamplesWritten), "0");
+}
+
+TEST_F(PromWriteHandlerTest, TakesTheContentTypesOfTheSpecification) {
+  const std::string of_1 = PromMessage(PromWriteVersion::k1, {});
+  for (const std::string_view type :
+       {"", "application/x-protobuf", "application/x-protobuf;proto=prometheus.WriteRequest",
+        "Application/X-Protobuf ; proto=\"prometheus.WriteRequest\"",
+        "application/x-protobuf; charset=x; proto=io.prometheus.write.v2.Request"}) {
+    EXPECT_EQ(Write(of_1, type).status, 204) << type;
+  }
+  for (const std::string_view type :
+       {"application/json", "text/plain;proto=prometheus.WriteRequest",
+        "application/x-protobuf;proto=io.prometheus.write.v3.Request"}) {
+    EXPECT_EQ(Write(of_1, type).status, 415) << type;
+  }
+}
+
+TEST_F(PromWriteHandlerTest, NothingOfALongMessageIsStoredThatIsBrokenInItsEnd) {
+  const NameRule names(tsdb().layout().names, "");
+  const PromWriteHandler handler({.tsdb = &tsdb(), .names = &names},
+                                 {.default_tag = "host=unknown", .influx_separator = "_"});
+  PromTestSeries series{.labels = {{"__name__", "m"}, {"a", "b"}}};
+  for (size_t i = 0; i <= kBatchPoints; ++i)
+    series.samples.push_back({1, kMs + static_cast<int64_t>(i)});
+  HttpRequest request;
+  request.may_wait = true;
+  request.body = PromMessage(PromWriteVersion::k1, {series, series});
+  const std::string whole = request.body;
+  request.body.pop_back();
+
+  const HttpResponse broken = handler.Write(request);
+  EXPECT_EQ(broken.status, 400);
+  EXPECT_THAT(broken.body, HasSubstr("nothing of it is stored"));
+  EXPECT_THAT(Stored("m"), HasSubstr("No such name"));
+  request.body = whole;
+  EXPECT_EQ(handler.Write(request).status, 204);
+}
+
+TEST_F(PromWriteHandlerTest, AFullStoreIsAskedAgainLater) {
+  const NameRule names(tsdb().layout().names, "");
+  absl::Status failure = absl::UnavailableError("disk full");
+  const PromWriteHandler handler(
+      {.tsdb = &tsdb(),
+       .names = &names,
+       .append = [&](size_t, std::vector<RefusedPoint>*,
+                     const AppendOptions&) { return CommitTicket(failure); }},
+      {.default_tag = "host=unknown", .influx_separator = "_"});
+  HttpRequest request;
+  request.body = PromMessage(PromWriteVersion::k1,
+                             {{.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, kMs}}}});
+
+  const HttpResponse full = handler.Write(request);
+  EXPECT_EQ(full.status, 503);
+  EXPECT_EQ(Header(full, "Retry-After"), "1");
+  EXPECT_THAT(full.body, HasSubstr("disk full"));
+  failure = absl::AbortedError("new series");
+  EXPECT_TRUE(handler.Write(request).must_wait);
+  failure = absl::DataLossError("broken");
+  EXPECT_EQ(handler.Write(request).status, 500);
+}
+
+}  // namespace
+}  // namespace hourcell::prom_write_handler_test

@@ -1,0 +1,173 @@
+#include "server/inputs/prometheus/prom_write_request.h"
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
+
+#include "codec/limits.h"
+#include "tests/codec/allocation_count.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
+
+namespace hourcell::prom_write_request_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr PromWriteVersion kVersions[] = {PromWriteVersion::k1, PromWriteVersion::k2};
+
+std::string Said(const PromSeries& series) {
+  std::string text = fmt::format("{}{{", series.name);
+  for (const TagView& label : series.labels)
+    text += fmt::format("{}={};", label.key, label.value);
+  text += "}";
+  for (const PromSample& sample : series.samples)
+    text += fmt::format(" {}@{}", sample.value, sample.ms);
+  return text + fmt::format(" {}h {}e", series.histograms, series.exemplars);
+}
+
+// What each series says, or "!" and its fault; then "error" and what is wrong with the message.
+std::vector<std::string> Read(const std::string& message, PromWriteVersion version) {
+  std::vector<std::string> lines;
+  PromWriteRequest request(message, version);
+  while (request.Next()) {
+    lines.push_back(request.fault().empty() ? Said(request.series()) : "!" + request.fault());
+    EXPECT_EQ(request.number(), lines.size());
+  }
+  if (!request.error().empty()) lines.push_back("error " + request.error());
+  return lines;
+}
+
+TEST(PromWriteRequestTest, ReadsSeriesOfBothVersions) {
+  const std::vector<PromTestSeries> series = {
+      {.labels = {{"__name__", "up"}, {"instance", "a:9090"}, {"job", "p"}},
+       .samples = {{1, 1000}, {-0.5, -7}}},
+      {.labels = {{"job", "up"}, {"__name__", "up"}, {"empty", ""}},
+       .histograms = 2,
+       .exemplars = 1}};
+  for (const PromWriteVersion version : kVersions) {
+    EXPECT_THAT(
+        Read(PromMessage(version, series), version),
+        ElementsAre("up{instance=a:9090;job=p;} 1@1000 -0.5@-7 0h 0e", "up{job=up;} 2h 1e"));
+  }
+}
+
+TEST(PromWriteRequestTest, AnEmptyMessageHasNoSeries) {
+  for (const PromWriteVersion version : kVersions) {
+    EXPECT_THAT(Read("", version), IsEmpty());
+    EXPECT_THAT(Read(PromMessage(version, {}), version), IsEmpty());
+  }
+}
+
+TEST(PromWriteRequestTest, ASampleWithoutFieldsIsZeroAtZero) {
+  std::string message;
+  protozero::pbf_writer writer(message);
+  {
+    protozero::pbf_writer series(writer, 1);
+    {
+      protozero::pbf_writer label(series, 1);
+      label.add_string(1, "__name__");
+      label.add_string(2, "m");
+    }
+    series.add_message(2, std::string());
+  }
+  EXPECT_THAT(Read(message, PromWriteVersion::k1), ElementsAre("m{} 0@0 0h 0e"));
+}
+
+TEST(PromWriteRequestTest, SaysWhatIsWrongWithASeries) {
+  const std::string longest(kNameBytesMax, 'n');
+  for (const PromWriteVersion version : kVersions) {
+    const auto read = [&](const PromTestSeries& series) {
+      return Read(PromMessage(version, {series, {.labels = {{"__name__", "good"}}}}), version);
+    };
+    const auto expect_fault = [&](const PromTestSeries& series, const std::string& fault) {
+      EXPECT_THAT(read(series), ElementsAre("!" + fault, "good{} 0h 0e"));
+    };
+    expect_fault({}, "got no label __name__; want the name of the metric");
+    expect_fault({.labels = {{"__name__", ""}}},
+                 "got no label __name__; want the name of the metric");
+    expect_fault({.labels = {{"__name__", "m"}, {"", "x"}}},
+                 "got an empty name of a label; want a name");
+    EXPECT_THAT(read({.labels = {{"__name__", longest}, {longest, longest}}})[0], HasSubstr("{nn"));
+    expect_fault({.labels = {{"__name__", "m"}, {"a", longest + "n"}}},
+                 "label \"a\": got 1025 bytes; want at most 1024 of a name or a value");
+    PromTestSeries many{.labels = {{"__name__", "m"}}};
+    for (size_t i = 0; i <= kTagsMax; ++i)
+      many.labels.emplace_back(fmt::format("l{}", i), "v");
+    expect_fault(many, "got more than 64 labels; want at most so many");
+    expect_fault(
+        {.labels = {{"__name__", "m"}}, .samples = std::vector<PromSample>(kPromSamplesMax + 1)},
+        "got more than 100000 samples; want at most so many");
+  }
+}
+
+// Bytes as a sender could write them: a message of one series whose labels are these numbers.
+std::string OfNumbers(const std::vector<uint32_t>& numbers, const std::string& first = "") {
+  std::string bytes;
+  protozero::pbf_writer message(bytes);
+  message.add_string(4, first);
+  message.add_string(4, "__name__");
+  message.add_string(4, "m");
+  protozero::pbf_writer series(message, 5);
+  series.add_packed_uint32(1, numbers.begin(), numbers.end());
+  return bytes;
+}
+
+TEST(PromWriteRequestTest, SymbolsAreLookedUpWithinTheirTable) {
+  const auto read = [](const std::string& bytes) { return Read(bytes, PromWriteVersion::k2); };
+  EXPECT_THAT(read(OfNumbers({1, 2})), ElementsAre("m{} 0h 0e"));
+  EXPECT_THAT(read(OfNumbers({1, 3})), ElementsAre("!got the symbol 3; want one of 3"));
+  EXPECT_THAT(read(OfNumbers({1, 2, 1})),
+              ElementsAre("!got an odd number of symbols; want a name and a value each"));
+  EXPECT_THAT(read(OfNumbers({std::numeric_limits<uint32_t>::max(), 2})),
+              ElementsAre("!got the symbol 4294967295; want one of 3"));
+  EXPECT_THAT(read(OfNumbers({1, 2}, "x")),
+              ElementsAre("error got \"x\" as the first symbol; want the empty one"));
+
+  std::string too_many;
+  for (size_t i = 0; i <= kPromSymbolsMax; ++i)
+    too_many += std::string("\x22\x00", 2);
+  EXPECT_THAT(read(too_many), ElementsAre(HasSubstr("error got more than 1048576 symbols")));
+}
+
+TEST(PromWriteRequestTest, AMessageThatIsCutIsAnError) {
+  const std::vector<PromTestSeries> series = {
+      {.labels = {{"__name__", "up"}, {"job", "p"}}, .samples = {{1, 1000}}}};
+  for (const PromWriteVersion version : kVersions) {
+    const std::string message = PromMessage(version, series);
+    size_t errors = 0;
+    for (size_t size = 1; size < message.size(); ++size) {
+      PromWriteRequest request(std::string_view(message).substr(0, size), version);
+      while (request.Next()) {
+      }
+      if (!request.error().empty()) ++errors;
+      EXPECT_FALSE(request.Next());
+    }
+    EXPECT_GT(errors, message.size() / 2);
+  }
+  EXPECT_THAT(Read("no protobuf", PromWriteVersion::k1), ElementsAre(HasSubstr("error got ")));
+}
+
+TEST(PromWriteRequestTest, AllocatesNothingPerSeries) {
+  const std::vector<PromTestSeries> series(
+      1000, {.labels = {{"__name__", "up"}, {"job", "p"}}, .samples = {{1, 1000}}});
+  for (const PromWriteVersion version : kVersions) {
+    const std::string message = PromMessage(version, series);
+    const size_t before = AllocationCount();
+    PromWriteRequest request(message, version);
+    while (request.Next()) {
+    }
+    EXPECT_LT(AllocationCount() - before, 20U);
+    EXPECT_EQ(request.number(), 1000U);
+  }
+}
+
+}  // namespace
+}  // namespace hourcell::prom_write_request_test
