@@ -155,6 +155,7 @@ constexpr std::array kRules = {
                "server/access server/http server/http/body server/query server/api "
                "server/cli server/cli/import"},
     FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
+    FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
                "server/admin server/cli server/cli/import server/cli/query"},
@@ -166,7 +167,7 @@ constexpr std::array kRules = {
                "server/cli/import"},
     FolderRule{"server/main.cc",
                "server/cli server/cli/import server/cli/names server/cli/query "
-               "server/cli/store server/cli/lab"},
+               "server/cli/store server/cli/watch server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {
