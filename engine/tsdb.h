@@ -158,8 +158,11 @@ class Tsdb {
                           const std::function<bool(std::string_view name)>& visit,
                           QueryControl* control = nullptr);
 
-  // Visits stored rows in key order until `visit` returns false.
-  absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
+  // Visits stored rows in key order until `visit` returns false, or `should_stop`, which may be
+  // none and is asked at every stored row, also at those that are not visited, returns true.
+  absl::Status Scan(const ScanSpec& spec,
+                    const std::function<bool(const ScannedRow&)>& visit,
+                    const std::function<bool()>& should_stop = {});
 
   // The rows of this moment as work for several threads: engine/parallel_scan.h. To be destroyed
   // before the store is closed. kNotFound: a name is unknown.
@@ -209,9 +212,10 @@ class Tsdb {
   absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid);
-  absl::StatusOr<std::vector<UidRow>> GrepUids(UidKind kind,
-                                               std::string_view expression,
-                                               bool ignore_case);
+  absl::Status GrepUids(UidKind kind,
+                        std::string_view expression,
+                        bool ignore_case,
+                        const std::function<bool(UidRow row)>& visit);
   absl::Status RenameUid(UidKind kind, std::string_view name, std::string_view new_name);
   absl::Status DeleteUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidFsckResult> CheckUids(bool repair);

@@ -13,6 +13,7 @@
 #include "server/cli/import/import.h"
 #include "server/cli/lab/bench.h"
 #include "server/cli/lab/simulate.h"
+#include "server/cli/names/uid.h"
 #include "server/cli/query/export.h"
 #include "server/cli/query/query.h"
 #include "server/cli/query/scan.h"
@@ -26,10 +27,10 @@
 #include "server/cli/store/migrate.h"
 #include "server/cli/store/region.h"
 #include "server/cli/store/store.h"
-#include "server/cli/store/uid.h"
 #include "server/cli/terminal.h"
 #include "server/cli/user.h"
 #include "server/cli/version.h"
+#include "server/cli/watch/top.h"
 
 namespace hourcell {
 namespace {
@@ -51,6 +52,7 @@ constexpr Command kCommands[] = {
     {"search", "list series by metric and tags", &SearchMain},
     {"uid", "show and change names and UIDs", &UidMain},
     {"mkmetric", "assign UIDs to metrics", &MkmetricMain},
+    {"top", "show what a running server does", &TopMain},
     {"store", "seal, flush or compact a store, or set its TTLs or salt", &AdminMain},
     {"backup", "make, list, verify and prune backups", &BackupMain},
     {"restore", "make a store from a backup", &RestoreMain},

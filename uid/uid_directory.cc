@@ -153,9 +153,10 @@ absl::Status UidDirectory::VisitNames(UidKind kind,
   return damage;
 }
 
-absl::StatusOr<std::vector<UidMapping>> UidDirectory::Grep(UidKind kind,
-                                                           std::string_view expression,
-                                                           bool ignore_case) {
+absl::Status UidDirectory::Grep(UidKind kind,
+                                std::string_view expression,
+                                bool ignore_case,
+                                const std::function<bool(UidMapping mapping)>& visit) {
   if (expression.find("&&[") != std::string_view::npos) {
     return absl::InvalidArgumentError(
         fmt::format("regular expression {}: class intersection (&&[) is not supported",
@@ -171,7 +172,6 @@ absl::StatusOr<std::vector<UidMapping>> UidDirectory::Grep(UidKind kind,
         fmt::format("regular expression {}: {}", QuoteForMessage(expression), regex.error()));
   }
 
-  std::vector<UidMapping> matches;
   absl::Status damage;
   HOURCELL_RETURN_IF_ERROR(store_->ScanForward(kind, "", [&](const UidMapping& mapping) {
     absl::StatusOr<std::string> name = TextOf(mapping.name);
@@ -179,13 +179,10 @@ absl::StatusOr<std::vector<UidMapping>> UidDirectory::Grep(UidKind kind,
       damage = name.status();
       return false;
     }
-    if (RE2::PartialMatch(*name, regex)) {
-      matches.push_back({.name = *std::move(name), .uid = mapping.uid});
-    }
-    return true;
+    return !RE2::PartialMatch(*name, regex) ||
+           visit({.name = *std::move(name), .uid = mapping.uid});
   }));
-  HOURCELL_RETURN_IF_ERROR(damage);
-  return matches;
+  return damage;
 }
 
 absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::string_view new_name) {

@@ -91,12 +91,14 @@ class UidDirectory {
                           std::string_view prefix,
                           const std::function<bool(std::string_view name)>& visit);
 
-  // Mappings in whose name the RE2 expression matches anywhere, in name order.
+  // Visits the mappings in whose name the RE2 expression matches anywhere, in name order, until
+  // `visit` returns false.
   // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[",
   // which RE2 would read as plain characters.
-  absl::StatusOr<std::vector<UidMapping>> Grep(UidKind kind,
-                                               std::string_view expression,
-                                               bool ignore_case);
+  absl::Status Grep(UidKind kind,
+                    std::string_view expression,
+                    bool ignore_case,
+                    const std::function<bool(UidMapping mapping)>& visit);
 
   // Gives the UID of `name` the name `new_name`, both directions in one commit.
   // kNotFound: no such name; kAlreadyExists: new_name has a UID; kInvalidArgument: it is illegal.

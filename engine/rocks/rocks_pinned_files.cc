@@ -8,6 +8,7 @@
 #include <rocksdb/sst_file_reader.h>
 
 #include "codec/base/status_macros.h"
+#include "engine/rocks/files/rocks_file_deletions.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/files/sst_footer.h"
 
@@ -37,7 +38,7 @@ absl::StatusOr<std::unique_ptr<PinnedFiles>> RocksPinnedFiles::Pin(rocksdb::DB* 
 }
 
 RocksPinnedFiles::~RocksPinnedFiles() {
-  db_.EnableFileDeletions(/*force=*/false).PermitUncheckedError();
+  EnableFileDeletionsOnce(&db_).PermitUncheckedError();
 }
 
 absl::Status CheckSstFile(rocksdb::Env* env, const std::string& path) {

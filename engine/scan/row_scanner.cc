@@ -15,14 +15,15 @@
 namespace hourcell {
 
 absl::Status RowScanner::Scan(const ScanSpec& spec,
-                              const std::function<bool(const ScannedRow&)>& visit) {
+                              const std::function<bool(const ScannedRow&)>& visit,
+                              const std::function<bool()>& should_stop) {
   HOURCELL_ASSIGN_OR_RETURN(const Selection selection, Select(spec));
   const auto show = [&](std::string_view key, std::string_view cell) {
     return Show(key, cell, /*with_bytes=*/true, visit);
   };
   for (const KeyRange& range : selection.ranges) {
     HOURCELL_ASSIGN_OR_RETURN(const bool go_on,
-                              VisitRange(selection, {range.begin, range.end}, show));
+                              VisitRange(selection, {range.begin, range.end}, show, should_stop));
     if (!go_on) break;
   }
   return absl::OkStatus();

@@ -42,7 +42,9 @@ class RowScanner {
       : row_keys_(row_keys), parts_(parts), names_(row_keys.layout(), parts.uids) {}
 
   // Tsdb::Scan.
-  absl::Status Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit);
+  absl::Status Scan(const ScanSpec& spec,
+                    const std::function<bool(const ScannedRow&)>& visit,
+                    const std::function<bool()>& should_stop = {});
 
   // A row with an hour that is not in its cell yet.
   struct OpenRow {

@@ -164,7 +164,9 @@ absl::Status Tsdb::VisitNames(const NameQuery& query,
   return ended;
 }
 
-absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const ScannedRow&)>& visit) {
+absl::Status Tsdb::Scan(const ScanSpec& spec,
+                        const std::function<bool(const ScannedRow&)>& visit,
+                        const std::function<bool()>& should_stop) {
   if (!impl_->is_open) return Closed();
   const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
@@ -174,7 +176,7 @@ absl::Status Tsdb::Scan(const ScanSpec& spec, const std::function<bool(const Sca
                                         .uids = impl_->uids.get(),
                                         .planner = impl_->planner.get(),
                                         .pinned_at = pin.time()});
-  return impl_->losses.Note(scanner.Scan(spec, visit));
+  return impl_->losses.Note(scanner.Scan(spec, visit, should_stop));
 }
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
@@ -256,17 +258,14 @@ absl::StatusOr<UidRow> Tsdb::FindName(UidKind kind, Uid uid) {
   return MakeUidRow(layout(), kind, std::move(name), uid);
 }
 
-absl::StatusOr<std::vector<UidRow>> Tsdb::GrepUids(UidKind kind,
-                                                   std::string_view expression,
-                                                   bool ignore_case) {
+absl::Status Tsdb::GrepUids(UidKind kind,
+                            std::string_view expression,
+                            bool ignore_case,
+                            const std::function<bool(UidRow row)>& visit) {
   if (!impl_->is_open) return Closed();
-  HOURCELL_ASSIGN_OR_RETURN(std::vector<UidMapping> mappings,
-                            impl_->uids->Grep(kind, expression, ignore_case));
-  std::vector<UidRow> rows;
-  for (UidMapping& mapping : mappings) {
-    rows.push_back(MakeUidRow(layout(), kind, std::move(mapping.name), mapping.uid));
-  }
-  return rows;
+  return impl_->uids->Grep(kind, expression, ignore_case, [&](UidMapping mapping) {
+    return visit(MakeUidRow(layout(), kind, std::move(mapping.name), mapping.uid));
+  });
 }
 
 absl::Status Tsdb::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {

@@ -23,11 +23,12 @@ step() {
 }
 STEP_TIMES=()
 
-# packages_for <group...>: prints the packages of these groups, one per line.
+# packages_for <group...>: prints the packages of these groups for this Debian, one per line.
 packages_for() {
-  local group
+  local group release
+  release=$(. /etc/os-release && printf '%s' "${VERSION_ID-}")
   for group in "$@"; do
-    sed -n "s/^$group //p" scripts/packages
+    sed -nE "s/^$group(:$release)? //p" scripts/packages
   done
 }
 

@@ -84,6 +84,24 @@ check_library() {
   rm -rf "$root"
 }
 
+# check_container <directory>: the files, the user and the volumes of the recipe are the package's.
+check_container() {
+  local root recipe=scripts/oci/Containerfile name
+  root=$(mktemp -d)
+  dpkg -x "$1/hourcell_$(package_version)_amd64.deb" "$root"
+  for name in $(sed -nE '/^(ENTRYPOINT|CMD) /s/"(\/[^"]*)"/\n\1\n/gp' "$recipe" | grep '^/'); do
+    if [[ $name != /var/* && ! -e $root$name ]]; then
+      printf '%s: the package has no %s\n' "$recipe" "$name" >&2
+      return 1
+    fi
+  done
+  grep -q "^u $(sed -n 's/^USER //p' "$recipe") " "$root/usr/lib/sysusers.d/hourcell.conf"
+  for name in $(sed -n '/^VOLUME /s/[^ a-z/-]//gp' "$recipe"); do
+    grep -q "^d $name " "$root/usr/lib/tmpfiles.d/hourcell.conf"
+  done
+  rm -rf "$root"
+}
+
 # check_fresh_system <directory>: a Debian 12 with nothing in it, made from the machine's mirror.
 check_fresh_system() {
   local root result=0
@@ -98,7 +116,7 @@ check_fresh_system() {
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   mkdir "$root/srv/check"
   cp "$1/hourcell_$(package_version)_amd64.deb" docs/operate.md scripts/lib/fresh_system \
-    "$root/srv/check/"
+    scripts/oci/Containerfile "$root/srv/check/"
   # A name space of its own ends what it started.
   unshare --fork --pid --mount-proc="$root/proc" --kill-child \
     chroot "$root" /srv/check/fresh_system "$(package_version)" || result=$?

@@ -12,6 +12,7 @@
 #include "codec/base/mutex.h"
 #include "engine/tsdb.h"
 #include "server/admin/admin_handler.h"
+#include "server/admin/dump_handler.h"
 #include "server/admin/job_handler.h"
 #include "server/admin/job_registry.h"
 #include "server/admin/region_handler.h"
@@ -88,6 +89,8 @@ class Endpoints {
   HttpResponse Compact(const HttpRequest& request);
   HttpResponse Backup(const HttpRequest& request);
   HttpResponse Fsck(const HttpRequest& request);
+  HttpResponse Scan(const HttpRequest& request) { return HandleScan(request, query_.service()); }
+  HttpResponse Names(const HttpRequest& request) { return HandleNames(request, query_.service()); }
   HttpResponse Jobs(const HttpRequest& request) { return HandleJobs(request, &jobs_); }
   HttpResponse Ttl(const HttpRequest& request);
   HttpResponse Salt(const HttpRequest& request);

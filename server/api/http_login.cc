@@ -28,6 +28,7 @@ std::optional<Login> BeginLogin(Authenticator* authenticator,
     return std::nullopt;
   }
   std::optional<Login> login = ParseAuthorization(header);
+  if (login.has_value()) request->user = login->user;
   const LoginAnswer known =
       login.has_value() ? authenticator->Recall(*login) : LoginAnswer::Refused();
   if (known.kind == LoginAnswer::Kind::kUnknown) return login;
@@ -37,6 +38,7 @@ std::optional<Login> BeginLogin(Authenticator* authenticator,
 
 void EndLogin(const LoginAnswer& answer, AccessRights connection, HttpRequest* request) {
   request->login_refused = answer.kind != LoginAnswer::Kind::kGranted;
+  if (request->login_refused) request->user.clear();
   request->rights = request->login_refused ? AccessRights() : connection | answer.rights;
 }
 

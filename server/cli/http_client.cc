@@ -15,6 +15,7 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
+#include <absl/strings/ascii.h>
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -124,11 +125,6 @@ void AddHeader(const Curl& curl, const std::string& header, HeaderList* headers)
   headers->reset(list);
 }
 
-size_t AppendToBody(const char* bytes, size_t /*one*/, size_t size, void* body) {
-  static_cast<std::string*>(body)->append(bytes, size);
-  return size;
-}
-
 }  // namespace
 
 absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text, const TlsTrust& trust) {
@@ -178,6 +174,20 @@ std::string UrlFlags(const HttpUrl& url) {
   return flags;
 }
 
+std::string EscapeParam(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (absl::ascii_isalnum(byte) || std::string_view("-._~").find(c) != std::string_view::npos) {
+      escaped += c;
+    } else {
+      escaped += {'%', kDigits[byte >> 4U], kDigits[byte & 0xFU]};
+    }
+  }
+  return escaped;
+}
+
 std::string HttpErrorText(const HttpReply& reply) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
@@ -214,9 +224,32 @@ struct HttpClient::Session {
     return value;
   }
 
+  // libcurl's callback for the bytes of a body. Fewer than `size` end the request.
+  static size_t Take(const char* bytes, size_t /*one*/, size_t size, void* session) {
+    return static_cast<Session*>(session)->TakeBytes({bytes, size}) ? size : 0;
+  }
+
+  // False once `take` has had enough.
+  bool TakeBytes(std::string_view bytes) {
+    // Only what is new can have a line end: a long line is not searched again and again.
+    const size_t known = body.size();
+    body.append(bytes);
+    if (take == nullptr || Get<long>(CURLINFO_RESPONSE_CODE) != kHttpOk) return true;
+    size_t begin = 0;
+    for (size_t end = body.find('\n', known); end != std::string::npos && !has_enough;
+         end = body.find('\n', begin)) {
+      has_enough = !(*take)(std::string_view(body).substr(begin, end - begin));
+      begin = end + 1;
+    }
+    body.erase(0, begin);
+    return !has_enough;
+  }
+
   CURL* const handle = LoadedCurl().easy_init();
   std::array<char, CURL_ERROR_SIZE> error = {};
   std::string body;
+  const TakeLine* take = nullptr;  // of GetLines
+  bool has_enough = false;
 };
 
 HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
@@ -246,8 +279,8 @@ HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
   session.Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(reply_timeout_ms_));
   session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   session.Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>((reply_timeout_ms_ + 999) / 1000));
-  session.Set(CURLOPT_WRITEFUNCTION, &AppendToBody);
-  session.Set(CURLOPT_WRITEDATA, &session.body);
+  session.Set(CURLOPT_WRITEFUNCTION, &Session::Take);
+  session.Set(CURLOPT_WRITEDATA, &session);
   session.Set(CURLOPT_ERRORBUFFER, session.error.data());
 }
 
@@ -309,11 +342,12 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   session.Set(CURLOPT_REQUEST_TARGET, (url_.prefix + std::string(target)).c_str());
 
   session.body.clear();
+  session.has_enough = false;
   session.error[0] = '\0';
   const CURLcode code = curl.easy_perform(session.handle);
   session.Set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   has_connected_ = has_connected_ || session.Get<long>(CURLINFO_REQUEST_SIZE) > 0;
-  if (code != CURLE_OK) return Broken(code);
+  if (code != CURLE_OK && !session.has_enough) return Broken(code);
   return HttpReply{.status = static_cast<int>(session.Get<long>(CURLINFO_RESPONSE_CODE)),
                    .body = std::exchange(session.body, {}),
                    .retry_after_s = session.Get<curl_off_t>(CURLINFO_RETRY_AFTER)};
@@ -322,6 +356,21 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
 absl::StatusOr<HttpReply> HttpClient::Get(std::string_view target) {
   session_->Set(CURLOPT_HTTPGET, 1L);
   return Exchange(target, {});
+}
+
+absl::StatusOr<HttpReply> HttpClient::Delete(std::string_view target) {
+  session_->Set(CURLOPT_HTTPGET, 1L);
+  session_->Set(CURLOPT_CUSTOMREQUEST, "DELETE");
+  absl::StatusOr<HttpReply> reply = Exchange(target, {});
+  session_->Set(CURLOPT_CUSTOMREQUEST, static_cast<char*>(nullptr));
+  return reply;
+}
+
+absl::StatusOr<HttpReply> HttpClient::GetLines(std::string_view target, const TakeLine& take) {
+  session_->take = &take;
+  absl::StatusOr<HttpReply> reply = Get(target);
+  session_->take = nullptr;
+  return reply;
 }
 
 absl::StatusOr<HttpReply> HttpClient::Post(std::string_view target,

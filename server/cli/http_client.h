@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +53,9 @@ struct HttpReply {
 // A message out of an error reply: OpenTSDB's error.message and details, else the body's beginning.
 std::string HttpErrorText(const HttpReply& reply);
 
+// `text` as the value of a parameter in a target: all but letters, digits and -._~ as %XX.
+std::string EscapeParam(std::string_view text);
+
 // A query over much data takes long.
 inline constexpr int64_t kReplyTimeoutMs = 600'000;
 
@@ -71,6 +75,14 @@ class HttpClient {
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
                                  std::string_view content_encoding = {});
+
+  absl::StatusOr<HttpReply> Delete(std::string_view target);
+
+  // As Get, but gives the lines of a body with status 200 to `take`, each without its end, while
+  // they arrive; the reply has the rest, which has no line end. It ends when `take` returns false,
+  // with what was received.
+  using TakeLine = std::function<bool(std::string_view line)>;
+  absl::StatusOr<HttpReply> GetLines(std::string_view target, const TakeLine& take);
 
   // True once a request was sent: it may have arrived.
   bool has_connected() const { return has_connected_; }

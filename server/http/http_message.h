@@ -29,6 +29,7 @@ struct HttpRequest {
   // Set by the connection.
   AccessRights rights;         // what the client may do, by its address and its credentials
   bool login_refused = false;  // it sent credentials, and they are wrong
+  std::string user;            // whose credentials they are; empty if it sent none
   // When all of it was here, and how long that took since its first byte; of the time of traces.
   std::chrono::steady_clock::time_point received_at = {};
   std::chrono::steady_clock::duration received_in = {};

@@ -56,10 +56,15 @@ void AppendListedPlans(std::span<const PlanReport> plans, std::string* out) {
 void AppendBegin(uint64_t id,
                  std::string_view text,
                  std::string_view remote,
+                 std::string_view user,
                  int64_t start_ms,
                  std::string* out) {
   fmt::format_to(std::back_inserter(*out), "{{\"queryId\":{},\"query\":{},\"remote\":", id, text);
   AppendJsonString(remote, out);
+  if (!user.empty()) {
+    out->push_back(',');
+    AppendJsonPair("user", user, out);
+  }
   fmt::format_to(std::back_inserter(*out), ",\"queryStartTimestamp\":{}", start_ms);
 }
 
@@ -67,12 +72,14 @@ void AppendBegin(uint64_t id,
 
 uint64_t QueryRegistry::Begin(std::string text,
                               std::string_view remote,
-                              std::shared_ptr<QueryControl> control) {
+                              std::shared_ptr<QueryControl> control,
+                              std::string_view user) {
   if (text.size() > kListedTextBytesMax)
     text = fmt::format("{{\"bytesNotListed\":{}}}", text.size());
   Query entry{.id = 0,
               .text = std::move(text),
               .remote = std::string(remote),
+              .user = std::string(user),
               .start_ms = clock_->NowMs(),
               .begun_ms = clock_->MonotonicMs(),
               .control = std::move(control),
@@ -136,7 +143,7 @@ std::string QueryRegistry::Json() const {
 }
 
 void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::string* out) {
-  AppendBegin(query.id, query.text, query.remote, query.start_ms, out);
+  AppendBegin(query.id, query.text, query.remote, query.user, query.start_ms, out);
   AppendStats(query.control->cost(), out);
   const std::vector<PlanReport> plans = query.control->plans();
   AppendListedPlans(std::span(plans).first(std::min(plans.size(), kListedPlansMax)), out);
@@ -144,7 +151,7 @@ void QueryRegistry::AppendRunning(const Query& query, int64_t now_ms, std::strin
 }
 
 void QueryRegistry::AppendCompleted(const Query& query, std::string* out) {
-  AppendBegin(query.id, query.text, query.remote, query.start_ms, out);
+  AppendBegin(query.id, query.text, query.remote, query.user, query.start_ms, out);
   AppendStats(query.cost, out);
   AppendListedPlans(query.plans, out);
   fmt::format_to(std::back_inserter(*out),

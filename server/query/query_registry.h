@@ -59,8 +59,11 @@ class QueryRegistry {
   explicit QueryRegistry(Clock* clock) : clock_(clock) {}
 
   // Lists a query that begins, and returns its id. `text` is what it asks, as JSON; `remote` is the
-  // client's address.
-  uint64_t Begin(std::string text, std::string_view remote, std::shared_ptr<QueryControl> control);
+  // client's address; `user` may be empty, and is not listed then.
+  uint64_t Begin(std::string text,
+                 std::string_view remote,
+                 std::shared_ptr<QueryControl> control,
+                 std::string_view user = {});
   // REQUIRES: `id` is running.
   void End(uint64_t id, QueryOutcome outcome);
   // As if it had never begun. REQUIRES: `id` is running.
@@ -77,6 +80,7 @@ class QueryRegistry {
     uint64_t id = 0;
     std::string text;  // "query"
     std::string remote;
+    std::string user;
     int64_t start_ms = 0;  // Unix milliseconds
     int64_t begun_ms = 0;  // the same moment, by the monotonic clock
     std::shared_ptr<QueryControl> control;

@@ -18,7 +18,7 @@ class Listing {
           const HttpRequest& request,
           std::shared_ptr<QueryControl> control)
       : registry_(registry),
-        id_(registry->Begin(std::move(text), request.remote, std::move(control))) {}
+        id_(registry->Begin(std::move(text), request.remote, std::move(control), request.user)) {}
   ~Listing() {
     if (is_forgotten_) {
       registry_->Forget(id_);

@@ -183,12 +183,13 @@ class Questions {
   void Names() {
     for (const UidKind kind : kUidKinds) {
       std::string text;
-      const auto rows = tsdb_.GrepUids(kind, ".", /*ignore_case=*/false);
-      if (rows.ok()) {
-        for (const UidRow& row : *rows)
-          text += fmt::format("{} {}\n", row.name, ToHex(row.uid_bytes));
-      }
-      Add(fmt::format("uids {}", KindName(kind)), rows.status(), std::move(text));
+      const absl::Status found =
+          tsdb_.GrepUids(kind, ".", /*ignore_case=*/false, [&text](const UidRow& row) {
+            text += fmt::format("{} {}\n", row.name, ToHex(row.uid_bytes));
+            return true;
+          });
+      if (!found.ok()) text.clear();
+      Add(fmt::format("uids {}", KindName(kind)), found, std::move(text));
       const auto names = tsdb_.Suggest(kind, "", 1000);
       Add(fmt::format("suggest {}", KindName(kind)), names.status(),
           names.ok() ? fmt::format("{}", fmt::join(*names, " ")) : "");

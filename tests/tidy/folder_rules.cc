@@ -122,7 +122,9 @@ constexpr std::array kRules = {
     FolderRule{"server/names",
                "codec/base codec codec/text engine/query engine server/text "
                "server/http server/http/body server/query"},
-    FolderRule{"server/admin", "codec/base engine server/log server/text server/http server/query"},
+    FolderRule{"server/admin",
+               "codec/base engine server/log server/text server/http server/http/body "
+               "server/query"},
     FolderRule{"server/lab",
                "codec/base engine/regions/presplit engine/regions/split server/text server/http "
                "server/admin bench/lab/simulate/input bench/lab/simulate "
@@ -170,6 +172,8 @@ constexpr std::array kRules = {
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
                "server/cli server/cli/import"},
+    FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
+    FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
                "server/admin server/cli server/cli/import server/cli/query"},
@@ -180,8 +184,8 @@ constexpr std::array kRules = {
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},
     FolderRule{"server/main.cc",
-               "server/cli server/cli/import server/cli/query server/cli/store "
-               "server/cli/lab"},
+               "server/cli server/cli/import server/cli/names server/cli/query "
+               "server/cli/store server/cli/watch server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {

@@ -32,6 +32,19 @@ void AssignAll(UidDirectory& directory, const std::vector<std::string>& names) {
     ASSERT_OK(directory.GetOrAssign(kMetric, name));
 }
 
+absl::StatusOr<std::vector<UidMapping>> Grep(UidDirectory& directory,
+                                             std::string_view expression,
+                                             bool ignore_case) {
+  std::vector<UidMapping> found;
+  const absl::Status status =
+      directory.Grep(kMetric, expression, ignore_case, [&found](UidMapping mapping) {
+        found.push_back(std::move(mapping));
+        return true;
+      });
+  if (!status.ok()) return status;
+  return found;
+}
+
 // --- Looking up ---
 
 TEST(UidDirectoryTest, FindsWhatWasAssignedBothWays) {
@@ -168,7 +181,7 @@ TEST(UidDirectoryTest, StoredBytesThatAreNoUtf8AreDataLoss) {
 
   EXPECT_THAT(uids.directory().NameOf(kMetric, 1), StatusIs(StatusCode::kDataLoss));
   EXPECT_THAT(uids.directory().Suggest(kMetric, "a", 9), StatusIs(StatusCode::kDataLoss));
-  EXPECT_THAT(uids.directory().Grep(kMetric, "a", false), StatusIs(StatusCode::kDataLoss));
+  EXPECT_THAT(Grep(uids.directory(), "a", false), StatusIs(StatusCode::kDataLoss));
 }
 
 TEST(UidDirectoryTest, ReadErrorsArePassedOnAndNotRemembered) {
@@ -182,7 +195,7 @@ TEST(UidDirectoryTest, ReadErrorsArePassedOnAndNotRemembered) {
   EXPECT_THAT(directory.NameOf(kMetric, 1), StatusIs(StatusCode::kUnavailable));
   EXPECT_THAT(directory.GetOrAssign(kMetric, "new"), StatusIs(StatusCode::kUnavailable));
   EXPECT_THAT(directory.Suggest(kMetric, "", 9), StatusIs(StatusCode::kUnavailable));
-  EXPECT_THAT(directory.Grep(kMetric, "", false), StatusIs(StatusCode::kUnavailable));
+  EXPECT_THAT(Grep(directory, "", false), StatusIs(StatusCode::kUnavailable));
   EXPECT_THAT(directory.Rename(kMetric, "cpu", "b"), StatusIs(StatusCode::kUnavailable));
   EXPECT_THAT(directory.Delete(kMetric, "cpu"), StatusIs(StatusCode::kUnavailable));
 
@@ -251,13 +264,24 @@ TEST(UidDirectoryTest, GrepFindsAnywhereInTheName) {
   UidFixture uids;
   AssignAll(uids.directory(), {"sys.cpu", "sys.mem", "App.Cpu", "t\u00e4st"});
 
-  EXPECT_THAT(uids.directory().Grep(kMetric, "cpu", /*ignore_case=*/false),
+  EXPECT_THAT(Grep(uids.directory(), "cpu", /*ignore_case=*/false),
               IsOkAndHolds(ElementsAre(UidMapping{"sys.cpu", 1})));
-  EXPECT_THAT(uids.directory().Grep(kMetric, "cpu", /*ignore_case=*/true),
+  EXPECT_THAT(Grep(uids.directory(), "cpu", /*ignore_case=*/true),
               IsOkAndHolds(ElementsAre(UidMapping{"App.Cpu", 3}, UidMapping{"sys.cpu", 1})));
-  EXPECT_THAT(uids.directory().Grep(kMetric, "^t.st$", false),
+  EXPECT_THAT(Grep(uids.directory(), "^t.st$", false),
               IsOkAndHolds(ElementsAre(UidMapping{"t\u00e4st", 4})));
-  EXPECT_THAT(uids.directory().Grep(kMetric, "^cpu", false), IsOkAndHolds(IsEmpty()));
+  EXPECT_THAT(Grep(uids.directory(), "^cpu", false), IsOkAndHolds(IsEmpty()));
+}
+
+TEST(UidDirectoryTest, GrepEndsWhenItsVisitorHasEnough) {
+  UidFixture uids;
+  AssignAll(uids.directory(), {"a", "b", "c"});
+  int visited = 0;
+
+  EXPECT_OK(
+      uids.directory().Grep(kMetric, "", false, [&](const UidMapping&) { return ++visited < 2; }));
+
+  EXPECT_EQ(visited, 2);
 }
 
 TEST(UidDirectoryTest, GrepRefusesExpressionsItCannotRun) {
@@ -265,7 +289,7 @@ TEST(UidDirectoryTest, GrepRefusesExpressionsItCannotRun) {
 
   for (const char* expression : {"(", "[a-z&&[^b]]", "(?=x)", "(a)\\1", "\xff"}) {
     SCOPED_TRACE(expression);
-    EXPECT_THAT(uids.directory().Grep(kMetric, expression, false),
+    EXPECT_THAT(Grep(uids.directory(), expression, false),
                 StatusIs(StatusCode::kInvalidArgument, HasSubstr("regular expression")));
   }
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "engine/rocks/files/rocks_file_deletions.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/regions/rocks_flush.h"
 #include "engine/table/table.h"
@@ -107,7 +108,7 @@ absl::Status RocksRecovery::TryNow() {
   }
   // Those of files that are not needed any more begin to be deleted again.
   for (int failures = errors_->TakeManifestFailures(); failures > 0; --failures)
-    db_->EnableFileDeletions(/*force=*/false).PermitUncheckedError();
+    EnableFileDeletionsOnce(db_).PermitUncheckedError();
   last_try_ = absl::OkStatus();
   MutexLock lock(&done_mutex_);
   done_ = seen;

@@ -16,6 +16,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/query/query_words.h"
+#include "server/cli/query/row_source.h"
 #include "server/cli/store_flags.h"
 
 namespace hourcell {
@@ -41,7 +42,7 @@ absl::StatusOr<std::vector<CsvField>> FieldsOf(const ExportOptions& options) {
   return fields;
 }
 
-absl::StatusOr<uint64_t> WriteRows(Tsdb* tsdb,
+absl::StatusOr<uint64_t> WriteRows(const VisitRows& rows,
                                    const ScanSpec& spec,
                                    const ExportOptions& options,
                                    std::vector<CsvField> fields,
@@ -51,7 +52,7 @@ absl::StatusOr<uint64_t> WriteRows(Tsdb* tsdb,
   TextOutput output(terminal.out);
   if (options.csv_header) output.buffer()->append(options.csv_columns).append("\n");
   absl::Status fault;
-  const absl::Status scanned = tsdb->Scan(spec, [&](const ScannedRow& row) {
+  const absl::Status scanned = rows([&](const ScannedRow& row) {
     fault = writer->Append(row, output.buffer());
     return fault.ok() && output.WriteIfLarge();
   });
@@ -83,11 +84,12 @@ int RunExport(const ExportOptions& options, Terminal& terminal) {
   if (!spec.ok()) return FailUsage(terminal, kExportCommand, StatusText(spec.status()));
   absl::StatusOr<std::vector<CsvField>> fields = FieldsOf(options);
   if (!fields.ok()) return FailUsage(terminal, kExportCommand, StatusText(fields.status()));
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kExportCommand, tsdb.status());
+  const absl::StatusOr<VisitRows> rows =
+      OpenRows(*spec, {.store = options.store, .url = options.url, .trust = options.trust});
+  if (!rows.ok()) return FailStore(terminal, kExportCommand, rows.status());
 
   const absl::StatusOr<uint64_t> points =
-      WriteRows(tsdb->get(), *spec, options, *std::move(fields), terminal);
+      WriteRows(*rows, *spec, options, *std::move(fields), terminal);
   if (!points.ok()) return Fail(terminal, kExportCommand, points.status());
   fmt::print(terminal.err, "exported {} points\n", *points);
   return kExitOk;
@@ -97,7 +99,7 @@ int ExportMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("export", "Prints the points of a store as lines that other programs read.");
   ExportOptions options;
   AddStoreOptions(&line, &options.store);
-  RefuseUrl(&line);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddTaken(
       "--format", [&](const std::string& name) { return TakeExportFormat(name, &options.format); },
       "NAME", "format of the lines: opentsdb (the default), vm or csv");
@@ -116,7 +118,8 @@ int ExportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "\nExamples:\n"
       "  hourcell export | gzip > points.gz\n"
       "  hourcell export --format vm 2013/01/01 2013/01/02 cpu.user > export.jsonl\n"
-      "  hourcell export --format csv --csv-columns time,metric,value,tag:host > points.csv\n");
+      "  hourcell export --format csv --csv-columns time,metric,value,tag:host > points.csv\n"
+      "  hourcell export --url http://localhost:4242 1d-ago now > points\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunExport(options, terminal);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/query/export_text.h"
 #include "server/cli/terminal.h"
@@ -13,6 +14,8 @@ namespace hourcell {
 
 struct ExportOptions {
   StoreOptions store = {};
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   ExportFormat format = ExportFormat::kOpenTsdb;
   std::string csv_columns = {};         // of kCsv: as an import's, with one value
   bool csv_header = false;              // of kCsv: the fields are the first line

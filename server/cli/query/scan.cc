@@ -1,6 +1,5 @@
 #include "server/cli/query/scan.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
 #include "server/cli/query/query_words.h"
+#include "server/cli/query/row_source.h"
 #include "server/cli/query/row_text.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
@@ -37,10 +37,10 @@ absl::Status AppendRow(const ScannedRow& row, ScanFormat format, std::string* ou
   return absl::OkStatus();
 }
 
-absl::Status PrintRows(Tsdb* tsdb, const ScanSpec& spec, ScanFormat format, Terminal& terminal) {
+absl::Status PrintRows(const VisitRows& rows, ScanFormat format, Terminal& terminal) {
   TextOutput output(terminal.out);
   absl::Status damage;  // the first; what follows it is printed all the same
-  const absl::Status scanned = tsdb->Scan(spec, [&](const ScannedRow& row) {
+  const absl::Status scanned = rows([&](const ScannedRow& row) {
     damage.Update(AppendRow(row, format, output.buffer()));
     return output.WriteIfLarge();
   });
@@ -56,10 +56,11 @@ absl::Status PrintRows(Tsdb* tsdb, const ScanSpec& spec, ScanFormat format, Term
 int RunScan(const ScanOptions& options, Terminal& terminal) {
   const absl::StatusOr<ScanSpec> spec = ParseScanWords(options.words, terminal.clock->NowMs());
   if (!spec.ok()) return FailUsage(terminal, kScanCommand, StatusText(spec.status()));
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
-  if (!tsdb.ok()) return FailStore(terminal, kScanCommand, tsdb.status());
+  const absl::StatusOr<VisitRows> rows =
+      OpenRows(*spec, {.store = options.store, .url = options.url, .trust = options.trust});
+  if (!rows.ok()) return FailStore(terminal, kScanCommand, rows.status());
 
-  const absl::Status printed = PrintRows(tsdb->get(), *spec, options.format, terminal);
+  const absl::Status printed = PrintRows(*rows, options.format, terminal);
   return printed.ok() ? kExitOk : Fail(terminal, kScanCommand, printed);
 }
 
@@ -70,7 +71,7 @@ int ScanMain(const std::vector<std::string>& args, Terminal& terminal) {
   bool is_import = false;
   bool is_hex = false;
   AddStoreOptions(&line, &options.store);
-  RefuseUrl(&line);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--import", &is_import, "print lines that hourcell import reads");
   line.AddFlag("--hex", &is_hex, "print key, qualifiers and values of each row in hex");
   line.Exclude("--hex", "--import");
@@ -81,7 +82,8 @@ int ScanMain(const std::vector<std::string>& args, Terminal& terminal) {
       "\nExamples:\n"
       "  hourcell scan --import > points.txt\n"
       "  hourcell scan 2013/01/01 2013/01/02 cpu.user host=web01\n"
-      "  hourcell scan --hex 1d-ago | head\n");
+      "  hourcell scan --hex 1d-ago | head\n"
+      "  hourcell scan --url http://localhost:4242 --import 1d-ago cpu.user\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (is_import) options.format = ScanFormat::kImport;
   if (is_hex) options.format = ScanFormat::kHex;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -19,6 +20,8 @@ enum class ScanFormat : uint8_t {
 
 struct ScanOptions {
   StoreOptions store = {};
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   ScanFormat format = ScanFormat::kRaw;
   std::vector<std::string> words = {};  // query_words.h
 };

@@ -139,7 +139,11 @@ class Migrator {
  private:
   // In the order of their UIDs.
   absl::Status CopyNames(UidKind kind) {
-    HOURCELL_ASSIGN_OR_RETURN(std::vector<UidRow> rows, from_.GrepUids(kind, "", false));
+    std::vector<UidRow> rows;
+    HOURCELL_RETURN_IF_ERROR(from_.GrepUids(kind, "", false, [&rows](UidRow row) {
+      rows.push_back(std::move(row));
+      return true;
+    }));
     std::ranges::sort(rows, {}, &UidRow::uid_bytes);
     uint64_t copied = 0;
     for (const UidRow& row : rows) {

@@ -272,11 +272,13 @@ ComparedAnswer StepChecker::Grep(const ModelStep& step) const {
   };
   const UidKind kind = StepWorld::KindOf(step.n[1]);
   const Expression& expression = expressions[step.n[2] % expressions.size()];
-  const auto rows = tsdb_.GrepUids(kind, expression.text, /*ignore_case=*/false);
-  if (!rows.ok()) return {StatusFault("grep", rows.status(), absl::StatusCode::kOk)};
   std::string got;
-  for (const UidRow& row : *rows)
-    got += fmt::format("{} {}\n", row.name, ToUpperHex(row.uid_bytes));
+  const absl::Status found =
+      tsdb_.GrepUids(kind, expression.text, /*ignore_case=*/false, [&got](const UidRow& row) {
+        got += fmt::format("{} {}\n", row.name, ToUpperHex(row.uid_bytes));
+        return true;
+      });
+  if (!found.ok()) return {StatusFault("grep", found, absl::StatusCode::kOk)};
   std::string want;
   std::string text;
   for (const auto& [name, uid] : model_.NamesOf(kind)) {

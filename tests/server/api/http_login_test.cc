@@ -68,6 +68,7 @@ TEST_F(HttpLoginTest, WithoutCredentialsTheConnectionCounts) {
 TEST_F(HttpLoginTest, CredentialsAddToIt) {
   EXPECT_EQ(LoggedIn({}, "Bearer reader.s").rights, kRead);
   EXPECT_EQ(LoggedIn(kWrite, "Basic cmVhZGVyOnM=").rights, kRead | kWrite);
+  EXPECT_EQ(LoggedIn({}, "Bearer reader.s").user, "reader");
 }
 
 TEST_F(HttpLoginTest, WrongOnesAreRefusedWhateverTheConnectionMay) {
@@ -76,6 +77,7 @@ TEST_F(HttpLoginTest, WrongOnesAreRefusedWhateverTheConnectionMay) {
     const HttpRequest request = LoggedIn(AccessRights::Admin(), wrong);
     EXPECT_TRUE(request.login_refused) << wrong;
     EXPECT_TRUE(request.rights.is_none()) << wrong;
+    EXPECT_EQ(request.user, "") << wrong;
   }
 }
 

@@ -85,6 +85,8 @@ constexpr std::string_view kPaths[] = {
     "/api/admin/compact",
     "/api/admin/backup",
     "/api/admin/fsck",
+    "/api/admin/scan",
+    "/api/admin/uid",
     "/api/admin/jobs",
     "/api/admin/ttl",
     "/api/admin/salt",

@@ -266,5 +266,30 @@ TEST(GzipTest, InflatesToWhatItWas) {
   EXPECT_THAT(Inflate(zipped, Compression::kGzip, text.size()), IsOkAndHolds(text));
 }
 
+TEST(EscapeParamTest, AllButPlainLettersIsEscaped) {
+  EXPECT_EQ(EscapeParam("aZ9-._~"), "aZ9-._~");
+  EXPECT_EQ(EscapeParam("a b&c=d/\xc3\xa4%"), "a%20b%26c%3Dd%2F%C3%A4%25");
+}
+
+TEST(HttpLinesTest, LinesAreGivenAsTheyComeAndTheRestIsTheBody) {
+  ScriptedServer server(
+      {{.bytes = HttpReplyText(200, "one\n\ntwo\nrest")}, {.bytes = HttpReplyText(404, "one\n")}});
+  HttpClient client(*ParseHttpUrl(server.url()));
+  std::vector<std::string> lines;
+  const auto take = [&lines](std::string_view line) {
+    lines.emplace_back(line);
+    return true;
+  };
+
+  const auto found = client.GetLines("/a", take);
+  const auto missing = client.GetLines("/b", take);
+
+  ASSERT_OK(found);
+  ASSERT_OK(missing);
+  EXPECT_THAT(lines, testing::ElementsAre("one", "", "two"));
+  EXPECT_EQ(found->body, "rest");
+  EXPECT_EQ(missing->body, "one\n");
+}
+
 }  // namespace
 }  // namespace hourcell::http_client_test

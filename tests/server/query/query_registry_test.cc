@@ -65,6 +65,16 @@ TEST_F(QueryRegistryTest, ListsARunningQueryWithWhatItCostUntilNow) {
   registry_.End(id, {});
 }
 
+TEST_F(QueryRegistryTest, ListsTheUserOfAQueryThatHasOne) {
+  const auto control = std::make_shared<QueryControl>();
+  const uint64_t id = registry_.Begin(ListedQueryText(Request()), "a", control, "an\"na");
+
+  EXPECT_THAT(registry_.Json(),
+              HasSubstr(R"("remote":"a","user":"an\"na","queryStartTimestamp":5000)"));
+  Parsed();
+  registry_.End(id, {});
+}
+
 TEST_F(QueryRegistryTest, KeepsWhatIsCompletedNewestFirst) {
   const auto control = std::make_shared<QueryControl>();
   const uint64_t first = registry_.Begin(ListedQueryText(Request()), "a", control);

@@ -12,8 +12,8 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/random.h"
+#include "server/cli/names/uid.h"
 #include "server/cli/query/scan.h"
-#include "server/cli/store/uid.h"
 #include "tests/server/cli/captured_terminal.h"
 #include "tests/server/cli/scripted_server.h"
 #include "tests/support/temp_dir.h"

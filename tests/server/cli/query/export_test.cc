@@ -114,7 +114,6 @@ TEST_F(ExportTest, OptionsThatMakeNoSenseAreUsageErrors) {
                                              {"--format", "csv", "--csv-columns", "time,value:cpu"},
                                              {"--format", "csv", "--csv-columns", "time"},
                                              {"--csv-header"},
-                                             {"--url", "http://localhost:1"},
                                              {"no time"}}) {
     CapturedTerminal terminal;
     EXPECT_EQ(ExportMain(args, terminal.get()), kExitUsage) << args[0];

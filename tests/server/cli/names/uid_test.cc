@@ -1,4 +1,4 @@
-#include "server/cli/store/uid.h"
+#include "server/cli/names/uid.h"
 
 #include <string>
 #include <vector>
@@ -136,8 +136,8 @@ TEST_F(UidToolTest, WordsThatMakeNoSenseAreUsageErrors) {
 TEST_F(UidToolTest, MkmetricAssignsMetrics) {
   CapturedTerminal terminal;
 
-  EXPECT_EQ(RunMkmetric(store(), {"a", "b"}, terminal.get()), kExitOk);
-  EXPECT_EQ(RunMkmetric(store(), {}, terminal.get()), kExitUsage);
+  EXPECT_EQ(RunMkmetric({.store = store(), .words = {"a", "b"}}, terminal.get()), kExitOk);
+  EXPECT_EQ(RunMkmetric({.store = store()}, terminal.get()), kExitUsage);
 
   EXPECT_EQ(terminal.out(), "metrics a: [0, 0, 3]\nmetrics b: [0, 0, 4]\n");
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -24,6 +25,8 @@ inline constexpr int kExitUidErrorsMax = 125;  // what a shell can tell from a s
 
 struct UidCommandOptions {
   StoreOptions store = {};
+  std::string url = {};  // a running server instead of `store`
+  TlsTrust trust = {};
   bool ignore_case = false;             // -i, for grep
   bool json = false;                    // mappings as JSON objects, one a line
   std::vector<std::string> words = {};  // the subcommand and what it takes
@@ -31,10 +34,8 @@ struct UidCommandOptions {
 
 int RunUid(const UidCommandOptions& options, Terminal& terminal);
 
-// `uid assign metrics NAME...`
-int RunMkmetric(const StoreOptions& store,
-                const std::vector<std::string>& names,
-                Terminal& terminal);
+// `uid assign metrics NAME...`: the words are the names.
+int RunMkmetric(UidCommandOptions options, Terminal& terminal);
 
 // `hourcell uid` and `hourcell mkmetric` with these flags and words. The exit code is that
 // of the above, or kExitUsage if they make no sense.

@@ -1,4 +1,4 @@
-#include "server/cli/store/uid.h"
+#include "server/cli/names/uid.h"
 
 #include <algorithm>
 #include <charconv>
@@ -22,6 +22,7 @@
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
+#include "server/cli/names/mapping_source.h"
 #include "server/cli/query/java_text.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
@@ -61,23 +62,27 @@ std::vector<UidKind> TakeKinds(UidWords* words) {
   return {std::begin(kUidKinds), std::end(kUidKinds)};
 }
 
-int Grep(Tsdb* tsdb, UidWords words, const UidCommandOptions& options, Terminal& terminal) {
+int Grep(MappingSource* uids,
+         UidWords words,
+         const UidCommandOptions& options,
+         Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   bool found = false;
   for (const UidKind kind : kinds) {
-    const absl::StatusOr<std::vector<UidRow>> rows =
-        tsdb->GrepUids(kind, words.front(), options.ignore_case);
-    if (!rows.ok()) return FailStore(terminal, kUidCommand, rows.status());
-    for (const UidRow& row : *rows)
-      PrintMapping(row, options.json, terminal);
-    found = found || !rows->empty();
+    const absl::Status searched =
+        uids->Grep(kind, words.front(), options.ignore_case, [&](const UidRow& row) {
+          PrintMapping(row, options.json, terminal);
+          found = true;
+          return true;
+        });
+    if (!searched.ok()) return FailStore(terminal, kUidCommand, searched);
   }
   return found ? kExitOk : kExitFailure;
 }
 
-int Assign(Tsdb* tsdb, UidKind kind, UidWords names, bool as_json, Terminal& terminal) {
+int Assign(MappingSource* uids, UidKind kind, UidWords names, bool as_json, Terminal& terminal) {
   for (const std::string& name : names) {
-    const absl::StatusOr<UidRow> row = tsdb->AssignUid(kind, name);
+    const absl::StatusOr<UidRow> row = uids->Assign(kind, name);
     if (!row.ok()) {
       Fail(terminal, kUidCommand, row.status());
       return kExitAssignFailed;
@@ -87,16 +92,16 @@ int Assign(Tsdb* tsdb, UidKind kind, UidWords names, bool as_json, Terminal& ter
   return kExitOk;
 }
 
-int Rename(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
-  if (const absl::Status renamed = tsdb->RenameUid(kind, names[0], names[1]); !renamed.ok()) {
+int Rename(MappingSource* uids, UidKind kind, UidWords names, Terminal& terminal) {
+  if (const absl::Status renamed = uids->Rename(kind, names[0], names[1]); !renamed.ok()) {
     return Fail(terminal, kUidCommand, renamed);
   }
   fmt::print(terminal.out, "{} {} -> {}\n", KindName(kind), names[0], names[1]);
   return kExitOk;
 }
 
-int Delete(Tsdb* tsdb, UidKind kind, UidWords names, Terminal& terminal) {
-  if (const absl::Status deleted = tsdb->DeleteUid(kind, names[0]); !deleted.ok()) {
+int Delete(MappingSource* uids, UidKind kind, UidWords names, Terminal& terminal) {
+  if (const absl::Status deleted = uids->Delete(kind, names[0]); !deleted.ok()) {
     return Fail(terminal, kUidCommand, deleted);
   }
   fmt::print(terminal.out, "UID {} {} deleted.\n", KindName(kind), names[0]);
@@ -128,14 +133,14 @@ std::optional<Uid> ParseDecimal(std::string_view text) {
   return uid;
 }
 
-int Lookup(Tsdb* tsdb, UidWords words, bool as_json, Terminal& terminal) {
+int Lookup(MappingSource* uids, UidWords words, bool as_json, Terminal& terminal) {
   const std::vector<UidKind> kinds = TakeKinds(&words);
   const std::string& text = words.front();
   const std::optional<Uid> uid = ParseDecimal(text);
   bool found = false;
   for (const UidKind kind : kinds) {
     const absl::StatusOr<UidRow> row =
-        uid.has_value() ? tsdb->FindName(kind, *uid) : tsdb->FindUid(kind, text);
+        uid.has_value() ? uids->FindName(kind, *uid) : uids->FindUid(kind, text);
     if (row.ok()) {
       PrintMapping(*row, as_json, terminal);
       found = true;
@@ -194,19 +199,48 @@ std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   return {};
 }
 
-int RunSubcommand(Tsdb* tsdb,
+int RunSubcommand(MappingSource* uids,
                   std::string_view name,
                   UidWords words,
                   const UidCommandOptions& options,
                   Terminal& terminal) {
-  if (name == "grep") return Grep(tsdb, words, options, terminal);
-  if (name == "fsck") return Fsck(tsdb, /*repair=*/!words.empty(), terminal);
-  if (name.empty()) return Lookup(tsdb, words, options.json, terminal);
+  if (name == "grep") return Grep(uids, words, options, terminal);
+  if (name.empty()) return Lookup(uids, words, options.json, terminal);
   const UidKind kind = *ParseKindName(words.front());  // WordsFault looked at it
   const UidWords names = words.subspan(1);
-  if (name == "assign") return Assign(tsdb, kind, names, options.json, terminal);
-  return name == "rename" ? Rename(tsdb, kind, names, terminal)
-                          : Delete(tsdb, kind, names, terminal);
+  if (name == "assign") return Assign(uids, kind, names, options.json, terminal);
+  return name == "rename" ? Rename(uids, kind, names, terminal)
+                          : Delete(uids, kind, names, terminal);
+}
+
+int RunOnServer(std::string_view name,
+                UidWords words,
+                const UidCommandOptions& options,
+                Terminal& terminal) {
+  if (name == "fsck") {
+    return FailUsage(
+        terminal, kUidCommand,
+        "fsck: needs the directory; of a server, hourcell fsck --url checks the names");
+  }
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
+  if (!url.ok()) return FailUsage(terminal, kUidCommand, StatusText(url.status()));
+  return RunSubcommand(MappingsOf(*url).get(), name, words, options, terminal);
+}
+
+int RunOnStore(const UidSubcommand& subcommand,
+               UidWords words,
+               const UidCommandOptions& options,
+               Terminal& terminal) {
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
+  if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
+  const int exit_code =
+      subcommand.name == "fsck"
+          ? Fsck(tsdb->get(), /*repair=*/!words.empty(), terminal)
+          : RunSubcommand(MappingsOf(tsdb->get()).get(), subcommand.name, words, options, terminal);
+  if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
+    return Fail(terminal, kUidCommand, closed);
+  }
+  return exit_code;
 }
 
 }  // namespace
@@ -226,21 +260,13 @@ int RunUid(const UidCommandOptions& options, Terminal& terminal) {
     return FailUsage(terminal, kUidCommand, "--json: only mappings are printed as JSON");
   }
 
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
-  if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
-  const int exit_code = RunSubcommand(tsdb->get(), subcommand.name, words, options, terminal);
-  if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
-    return Fail(terminal, kUidCommand, closed);
-  }
-  return exit_code;
+  return options.url.empty() ? RunOnStore(subcommand, words, options, terminal)
+                             : RunOnServer(subcommand.name, words, options, terminal);
 }
 
-int RunMkmetric(const StoreOptions& store,
-                const std::vector<std::string>& names,
-                Terminal& terminal) {
-  if (names.empty()) return FailUsage(terminal, "mkmetric", "no metric given");
-  UidCommandOptions options{.store = store, .words = {"assign", "metrics"}};
-  options.words.insert(options.words.end(), names.begin(), names.end());
+int RunMkmetric(UidCommandOptions options, Terminal& terminal) {
+  if (options.words.empty()) return FailUsage(terminal, "mkmetric", "no metric given");
+  options.words.insert(options.words.begin(), {"assign", "metrics"});
   return RunUid(options, terminal);
 }
 
@@ -248,7 +274,7 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("uid", "Shows and changes names and UIDs; kind is metrics, tagk or tagv.");
   UidCommandOptions options;
   AddStoreOptions(&line, &options.store);
-  RefuseUrl(&line);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("-i,--ignore-case", &options.ignore_case, "ignore case in grep");
   line.AddFlag("--json", &options.json, "print each mapping as a JSON object on a line");
   line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
@@ -260,25 +286,26 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  delete kind name                    1 if unknown\n"
       "  fsck [fix]                          the number of errors, at most 125\n"
       "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
+      "fsck works on the directory only; hourcell fsck --url checks the names of a server.\n"
       "Mappings are printed as in OpenTSDB: metrics cpu.user: [0, 0, 1]\n"
       "\nExamples:\n"
       "  hourcell uid grep metrics '^cpu'\n"
       "  hourcell uid assign tagk host dc\n"
-      "  hourcell uid metrics 1\n");
+      "  hourcell uid metrics 1\n"
+      "  hourcell uid grep metrics '^cpu' --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunUid(options, terminal);
 }
 
 int MkmetricMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("mkmetric", "Assigns UIDs to metrics, like uid assign metrics NAME...");
-  StoreOptions store;
-  std::vector<std::string> names;
-  AddStoreOptions(&line, &store);
-  RefuseUrl(&line);
-  line.AddWords("NAME", &names, "names of metrics");
+  UidCommandOptions options;
+  AddStoreOptions(&line, &options.store);
+  AddUrl(&line, &options.url, &options.trust);
+  line.AddWords("NAME", &options.words, "names of metrics");
   line.set_footer("Example:\n  hourcell mkmetric cpu.user cpu.system\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
-  return RunMkmetric(store, names, terminal);
+  return RunMkmetric(std::move(options), terminal);
 }
 
 }  // namespace hourcell

@@ -1,0 +1,234 @@
+#include "server/admin/dump_handler.h"
+
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "server/http/body/body_writer.h"
+#include "server/http/http_error.h"
+#include "server/http/http_router.h"
+#include "server/http/http_status.h"
+
+namespace hourcell {
+namespace {
+
+// Lines of a body, until the client, the administrator or the timeout ends them.
+class DumpedLines {
+ public:
+  // All are borrowed. `deadline_ms`: of the clock's MonotonicMs; 0 = none.
+  DumpedLines(QueryControl* control, Clock* clock, int64_t deadline_ms, BodyWriter* body)
+      : control_(*control), clock_(*clock), deadline_ms_(deadline_ms), body_(*body) {}
+
+  bool ShouldStop() const { return control_.is_cancelled() || IsLate(); }
+
+  // Appends a line that `add` writes as an object. False: no more.
+  bool Add(const std::function<void(JsonWriter* json)>& add) {
+    JsonWriter json(&body_.buffer());
+    json.OpenObject();
+    add(&json);
+    json.CloseObject();
+    body_.buffer() += '\n';
+    ++lines_;
+    offered_ = body_.Offer();
+    return offered_.ok() && !ShouldStop();
+  }
+
+  // The last line. An error is the answer's while nothing of the body is sent; later, the last
+  // line tells it, since a body that is cut tells nothing.
+  absl::Status Finish(absl::Status status) {
+    HOURCELL_RETURN_IF_ERROR(offered_);
+    if (status.ok() && control_.is_cancelled()) status = absl::CancelledError("cancelled");
+    if (status.ok() && IsLate()) {
+      status = absl::DeadlineExceededError("timed out; see tsd.query.timeout");
+    }
+    if (!status.ok() && !body_.started()) return status;
+    JsonWriter json(&body_.buffer());
+    json.OpenObject();
+    if (status.ok()) {
+      json.Field("lines", lines_);
+    } else {
+      json.Field("error", MessageOf(status));
+    }
+    json.CloseObject();
+    body_.buffer() += '\n';
+    return absl::OkStatus();
+  }
+
+ private:
+  bool IsLate() const { return deadline_ms_ > 0 && clock_.MonotonicMs() > deadline_ms_; }
+
+  QueryControl& control_;
+  Clock& clock_;
+  const int64_t deadline_ms_;
+  BodyWriter& body_;
+  uint64_t lines_ = 0;
+  absl::Status offered_;
+};
+
+template <typename Number>
+absl::StatusOr<Number> ReadNumber(std::string_view name, std::string_view text) {
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  return absl::InvalidArgumentError(
+      fmt::format("{}: got {}; want a number", name, QuoteForMessage(text)));
+}
+
+absl::StatusOr<ScanSpec> ReadScan(const HttpRequest& request) {
+  ScanSpec spec;
+  for (const auto& [name, text] : request.params) {
+    if (name == "start") {
+      HOURCELL_ASSIGN_OR_RETURN(spec.start_ms, ReadNumber<int64_t>(name, text));
+    } else if (name == "end") {
+      HOURCELL_ASSIGN_OR_RETURN(spec.end_ms, ReadNumber<int64_t>(name, text));
+    } else if (name == "metric") {
+      spec.metric = text;
+    } else if (name == "tag") {
+      const size_t equals = text.find('=');
+      if (equals == std::string::npos) {
+        return absl::InvalidArgumentError(
+            fmt::format("tag: got {}; want tagk=tagv", QuoteForMessage(text)));
+      }
+      HOURCELL_ASSIGN_OR_RETURN(TagFilterSpec filter,
+                                ParseTagValueFilter(text.substr(0, equals), text.substr(equals + 1),
+                                                    /*group_by=*/false));
+      spec.filters.push_back(std::move(filter));
+    }
+  }
+  if (spec.metric.empty() && !spec.filters.empty()) {
+    return absl::InvalidArgumentError("tag: needs a metric");
+  }
+  return spec;
+}
+
+void AddRow(const ScannedRow& row, JsonWriter* json) {
+  json->Field("key", ToHex(row.key));
+  json->Field("metric", row.metric);
+  json->Key("tags");
+  json->OpenObject();
+  for (const TagView& tag : row.tags)
+    json->Field(tag.key, tag.value);
+  json->CloseObject();
+  json->Field("base", row.base_time_s);
+  json->Field("qualifiers", ToHex(row.qualifiers));
+  json->Field("values", ToHex(row.values));
+}
+
+// What is asked, for the list of queries.
+std::string ListedDump(std::string_view type, const HttpRequest& request) {
+  std::string text;
+  JsonWriter json(&text);
+  json.OpenObject();
+  json.Field("type", type);
+  for (const auto& [name, value] : request.params)
+    json.Field(name, value);
+  json.CloseObject();
+  return text;
+}
+
+HttpResponse DumpError(const absl::Status& status) {
+  return FailureResponse(absl::IsCancelled(status) || absl::IsDeadlineExceeded(status)
+                             ? Failed::kQuery
+                             : Failed::kStore,
+                         status);
+}
+
+// Which mappings are asked for.
+struct WantedNames {
+  UidKind kind = UidKind::kMetric;
+  const std::string* grep = nullptr;
+  const std::string* name = nullptr;
+  const std::string* uid = nullptr;
+  bool ignore_case = false;
+};
+
+absl::StatusOr<WantedNames> ReadNames(const HttpRequest& request) {
+  WantedNames wanted{.grep = request.param("grep"),
+                     .name = request.param("name"),
+                     .uid = request.param("uid"),
+                     .ignore_case = request.has_param("ignore_case")};
+  const std::string* const kind = request.param("kind");
+  if (kind == nullptr) return absl::InvalidArgumentError("kind: missing");
+  HOURCELL_ASSIGN_OR_RETURN(wanted.kind, ParseKindName(*kind));
+  const int given = (wanted.grep != nullptr ? 1 : 0) + (wanted.name != nullptr ? 1 : 0) +
+                    (wanted.uid != nullptr ? 1 : 0);
+  if (given == 1) return wanted;
+  return absl::InvalidArgumentError(
+      fmt::format("got {} of grep, name and uid; want one of them", given));
+}
+
+absl::StatusOr<UidRow> FindOne(const WantedNames& wanted, Tsdb* tsdb) {
+  if (wanted.name != nullptr) return tsdb->FindUid(wanted.kind, *wanted.name);
+  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, ReadNumber<Uid>("uid", *wanted.uid));
+  return tsdb->FindName(wanted.kind, uid);
+}
+
+absl::Status PrintNames(const WantedNames& wanted, Tsdb* tsdb, DumpedLines* lines) {
+  const auto add = [lines](const UidRow& row) {
+    return lines->Add([&row](JsonWriter* json) {
+      json->Field("kind", KindName(row.kind));
+      json->Field("name", row.name);
+      json->Field("uid", ToUpperHex(row.uid_bytes));
+    });
+  };
+  if (wanted.grep != nullptr) {
+    return lines->Finish(tsdb->GrepUids(wanted.kind, *wanted.grep, wanted.ignore_case, add));
+  }
+  const absl::StatusOr<UidRow> row = FindOne(wanted, tsdb);
+  if (row.ok()) add(*row);
+  return lines->Finish(row.status());
+}
+
+HttpResponse DeleteName(const WantedNames& wanted, Tsdb* tsdb) {
+  if (wanted.name == nullptr) return HttpError(400, "name: missing");
+  const absl::Status deleted = tsdb->DeleteUid(wanted.kind, *wanted.name);
+  if (!deleted.ok()) return FailureResponse(Failed::kStore, deleted);
+  HttpResponse response;
+  response.status = 204;
+  return response;
+}
+
+}  // namespace
+
+HttpResponse HandleScan(const HttpRequest& request, const QueryService& service) {
+  absl::StatusOr<ScanSpec> spec = ReadScan(request);
+  if (!spec.ok()) return HttpError(400, spec.status());
+  const auto print = [&service, deadline_ms = request.deadline_ms, spec = *std::move(spec)](
+                         QueryControl* control, BodyWriter* body) {
+    DumpedLines lines(control, service.clock, deadline_ms, body);
+    const auto add = [&](const ScannedRow& row) {
+      control->rows.fetch_add(1, std::memory_order_relaxed);
+      control->points.fetch_add(row.times.size(), std::memory_order_relaxed);
+      return lines.Add([&row](JsonWriter* json) { AddRow(row, json); });
+    };
+    return lines.Finish(service.tsdb->Scan(spec, add, [&lines] { return lines.ShouldStop(); }));
+  };
+  return ListedResponse(service, request, ListedDump("SCAN", request), print, &DumpError);
+}
+
+HttpResponse HandleNames(const HttpRequest& request, const QueryService& service) {
+  const absl::StatusOr<WantedNames> wanted = ReadNames(request);
+  if (!wanted.ok()) return HttpError(400, wanted.status());
+  if (EffectiveMethod(request) == HttpMethod::kDelete) return DeleteName(*wanted, service.tsdb);
+  const auto print = [&service, deadline_ms = request.deadline_ms, wanted = *wanted](
+                         QueryControl* control, BodyWriter* body) {
+    DumpedLines lines(control, service.clock, deadline_ms, body);
+    return PrintNames(wanted, service.tsdb, &lines);
+  };
+  return ListedResponse(service, request, ListedDump("UID", request), print, &DumpError);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,33 @@
+// /api/admin/scan and /api/admin/uid: stored rows and the mappings of names, for the tools of a
+// running server.
+//
+//   GET    /api/admin/scan?start=MS&end=MS&metric=NAME&tag=TAGK%3DTAGV     all may be left out
+//   GET    /api/admin/uid?kind=KIND&grep=RE[&ignore_case]                  mappings by expression
+//   GET    /api/admin/uid?kind=KIND&name=NAME, or &uid=N                   the one of a name, a UID
+//   DELETE /api/admin/uid?kind=KIND&name=NAME                              removes a mapping
+//
+// A body is lines of JSON, sent while they are read:
+//
+//   {"key":"<hex>","metric":"cpu","tags":{"host":"a"},"base":1356998400,
+//    "qualifiers":"<hex>","values":"<hex>"}                       a row, on one line
+//   {"kind":"metrics","name":"cpu","uid":"000001"}                a mapping
+//   {"lines":2}                                                   the last: how many came before it
+//   {"error":"<message>"}                                         or why there are no more
+//
+// Both are listed, bounded and cancelled as queries are: they take a place among
+// tsd.query.concurrent, end at tsd.query.timeout, and hold one row and one piece of the body.
+// Thread-safe.
+
+#pragma once
+
+#include "server/http/http_message.h"
+#include "server/query/query_run.h"
+
+namespace hourcell {
+
+// `service` and `request` are borrowed until the body is done. 400: a parameter that cannot be read
+// or is missing; 404: an unknown name; else as queries.
+HttpResponse HandleScan(const HttpRequest& request, const QueryService& service);
+HttpResponse HandleNames(const HttpRequest& request, const QueryService& service);
+
+}  // namespace hourcell

@@ -1,0 +1,214 @@
+#include "server/cli/names/mapping_source.h"
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "codec/base/bytes.h"
+#include "codec/base/json_writer.h"
+#include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+
+namespace hourcell {
+namespace {
+
+constexpr int kHttpNoContent = 204;
+constexpr int kHttpBadRequest = 400;
+constexpr int kHttpNotFound = 404;
+
+class StoreMappings : public MappingSource {
+ public:
+  explicit StoreMappings(Tsdb* tsdb) : tsdb_(*tsdb) {}
+
+  absl::Status Grep(UidKind kind,
+                    std::string_view expression,
+                    bool ignore_case,
+                    const std::function<bool(UidRow row)>& visit) override {
+    return tsdb_.GrepUids(kind, expression, ignore_case, visit);
+  }
+  absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name) override {
+    return tsdb_.FindUid(kind, name);
+  }
+  absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid) override {
+    return tsdb_.FindName(kind, uid);
+  }
+  absl::StatusOr<UidRow> Assign(UidKind kind, std::string_view name) override {
+    return tsdb_.AssignUid(kind, name);
+  }
+  absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) override {
+    return tsdb_.RenameUid(kind, name, new_name);
+  }
+  absl::Status Delete(UidKind kind, std::string_view name) override {
+    return tsdb_.DeleteUid(kind, name);
+  }
+
+ private:
+  Tsdb& tsdb_;
+};
+
+// What the endpoints of OpenTSDB call the kinds, in the order of UidKind.
+constexpr std::array<std::string_view, 3> kUidFields = {"metric", "tagk", "tagv"};
+
+std::string_view UidField(UidKind kind) {
+  return kUidFields[static_cast<size_t>(kind)];
+}
+
+class ServerMappings : public MappingSource {
+ public:
+  explicit ServerMappings(const HttpUrl& url) : client_(url) {}
+
+  absl::Status Grep(UidKind kind,
+                    std::string_view expression,
+                    bool ignore_case,
+                    const std::function<bool(UidRow row)>& visit) override {
+    return Find(kind, "&grep=" + EscapeParam(expression) + (ignore_case ? "&ignore_case=true" : ""),
+                visit);
+  }
+  absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name) override {
+    return FindOne(kind, "&name=" + EscapeParam(name));
+  }
+  absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid) override {
+    return FindOne(kind, fmt::format("&uid={}", uid));
+  }
+
+  absl::StatusOr<UidRow> Assign(UidKind kind, std::string_view name) override {
+    std::string body;
+    JsonWriter json(&body);
+    json.OpenObject();
+    json.Key(UidField(kind));
+    json.OpenArray();
+    json.Value(name);
+    json.CloseArray();
+    json.CloseObject();
+    HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client_.Post("/api/uid/assign", body));
+    if (reply.status != kHttpOk && reply.status != kHttpBadRequest) return Refused(reply);
+    return ReadAssigned(kind, name, reply);
+  }
+
+  absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) override {
+    std::string body;
+    JsonWriter json(&body);
+    json.OpenObject();
+    json.Field(UidField(kind), name);
+    json.Field("name", new_name);
+    json.CloseObject();
+    HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client_.Post("/api/uid/rename", body));
+    if (reply.status == kHttpOk) return absl::OkStatus();
+    simdjson::dom::parser parser;
+    simdjson::dom::object object;
+    std::string_view error;
+    if (parser.parse(reply.body).get(object) || object["result"].error() ||
+        object["error"].get(error)) {
+      return Refused(reply);
+    }
+    return absl::InvalidArgumentError(std::string(error));
+  }
+
+  absl::Status Delete(UidKind kind, std::string_view name) override {
+    HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
+                              client_.Delete(fmt::format("/api/admin/uid?kind={}&name={}",
+                                                         KindName(kind), EscapeParam(name))));
+    return reply.status == kHttpNoContent ? absl::OkStatus() : Refused(reply);
+  }
+
+ private:
+  absl::Status Refused(const HttpReply& reply) const {
+    const std::string text = fmt::format("{}: {}", client_.address(), HttpErrorText(reply));
+    return reply.status == kHttpNotFound ? absl::NotFoundError(text) : absl::UnavailableError(text);
+  }
+
+  absl::Status Unexpected(std::string_view answer) const {
+    return absl::UnavailableError(fmt::format("{}: unexpected answer from the server: {}",
+                                              client_.address(), QuoteForMessage(answer)));
+  }
+
+  absl::StatusOr<UidRow> MakeRow(UidKind kind, std::string_view name, std::string_view hex) const {
+    absl::StatusOr<std::string> bytes = FromHex(hex);
+    if (!bytes.ok()) return Unexpected(hex);
+    return UidRow{.kind = kind, .name = std::string(name), .uid_bytes = *std::move(bytes)};
+  }
+
+  // A name that has a UID is an error of OpenTSDB's endpoint, whose text has the UID.
+  absl::StatusOr<UidRow> ReadAssigned(UidKind kind,
+                                      std::string_view name,
+                                      const HttpReply& reply) const {
+    constexpr std::string_view kKnown = "Name already exists with UID: ";
+    simdjson::dom::parser parser;
+    simdjson::dom::element document;
+    std::string_view text;
+    if (parser.parse(reply.body).get(document)) return Unexpected(reply.body);
+    simdjson::dom::element uids;
+    if (!document[UidField(kind)].get(uids) && !uids[name].get(text)) {
+      return MakeRow(kind, name, text);
+    }
+    simdjson::dom::element errors;
+    if (document[fmt::format("{}_errors", UidField(kind))].get(errors) || errors[name].get(text)) {
+      return Refused(reply);
+    }
+    if (text.starts_with(kKnown)) return MakeRow(kind, name, text.substr(kKnown.size()));
+    return absl::InvalidArgumentError(std::string(text));
+  }
+
+  absl::StatusOr<UidRow> FindOne(UidKind kind, const std::string& what) {
+    std::optional<UidRow> found;
+    HOURCELL_RETURN_IF_ERROR(Find(kind, what, [&found](UidRow row) {
+      found = std::move(row);
+      return true;
+    }));
+    if (!found.has_value()) return Unexpected("no mapping");
+    return *std::move(found);
+  }
+
+  absl::Status Find(UidKind kind,
+                    const std::string& what,
+                    const std::function<bool(UidRow row)>& visit) {
+    simdjson::dom::parser parser;
+    absl::Status fault;
+    bool is_complete = false;
+    const auto take = [&](std::string_view line) {
+      absl::StatusOr<std::optional<UidRow>> row = ReadMapping(kind, line, &parser);
+      if (!row.ok()) fault = row.status();
+      is_complete = row.ok() && (!row->has_value() || !visit(**std::move(row)));
+      return row.ok() && !is_complete;
+    };
+    HOURCELL_ASSIGN_OR_RETURN(
+        const HttpReply reply,
+        client_.GetLines(fmt::format("/api/admin/uid?kind={}{}", KindName(kind), what), take));
+    HOURCELL_RETURN_IF_ERROR(fault);
+    if (reply.status != kHttpOk) return Refused(reply);
+    return is_complete ? absl::OkStatus() : Unexpected("an answer without an end");
+  }
+
+  // A line of the answer; nothing for its last.
+  absl::StatusOr<std::optional<UidRow>> ReadMapping(UidKind kind,
+                                                    std::string_view line,
+                                                    simdjson::dom::parser* parser) const {
+    simdjson::dom::object object;
+    std::string_view name;
+    std::string_view uid;
+    if (parser->parse(line.data(), line.size()).get(object)) return Unexpected(line);
+    if (object["lines"].error() == simdjson::SUCCESS) return std::optional<UidRow>();
+    if (object["name"].get(name) || object["uid"].get(uid)) return Unexpected(line);
+    HOURCELL_ASSIGN_OR_RETURN(UidRow row, MakeRow(kind, name, uid));
+    return std::optional<UidRow>(std::move(row));
+  }
+
+  HttpClient client_;
+};
+
+}  // namespace
+
+std::unique_ptr<MappingSource> MappingsOf(Tsdb* tsdb) {
+  return std::make_unique<StoreMappings>(tsdb);
+}
+
+std::unique_ptr<MappingSource> MappingsOf(const HttpUrl& url) {
+  return std::make_unique<ServerMappings>(url);
+}
+
+}  // namespace hourcell
