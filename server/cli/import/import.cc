@@ -34,6 +34,7 @@
 #include "server/cli/progress.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/inputs/influx_time.h"
 
 namespace hourcell {
 namespace {
@@ -243,6 +244,12 @@ absl::Status CheckForeign(const ImportOptions& options) {
   if (!is_csv && (!foreign.csv_columns.empty() || options.skip_header)) {
     return absl::InvalidArgumentError("--csv-columns and --csv-header need --format csv");
   }
+  const ForeignRules usual;
+  const bool has_influx = foreign.influx_precision != usual.influx_precision ||
+                          foreign.influx_separator != usual.influx_separator;
+  if (has_influx && foreign.format != ImportFormat::kInflux) {
+    return absl::InvalidArgumentError("--precision and --separator need --format influx");
+  }
   if (foreign.format == ImportFormat::kOpenTsdb && !foreign.default_tag.empty()) {
     return absl::InvalidArgumentError("--default-tag: lines of OpenTSDB's format have tags");
   }
@@ -254,13 +261,15 @@ absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
        {std::pair<std::string_view, ImportFormat>("opentsdb", ImportFormat::kOpenTsdb),
         std::pair<std::string_view, ImportFormat>("vm", ImportFormat::kVm),
         std::pair<std::string_view, ImportFormat>("graphite", ImportFormat::kGraphite),
-        std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv)}) {
+        std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv),
+        std::pair<std::string_view, ImportFormat>("influx", ImportFormat::kInflux)}) {
     if (name != known) continue;
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "--format: invalid value {}; must be opentsdb, vm, graphite or csv", QuoteForMessage(name)));
+  return absl::InvalidArgumentError(
+      fmt::format("--format: invalid value {}; must be opentsdb, vm, graphite, csv or influx",
+                  QuoteForMessage(name)));
 }
 
 // KEY=VALUE, which may be of any characters.
@@ -283,16 +292,29 @@ absl::Status TakeCsvFields(const std::string& text, std::string* fields) {
   return absl::InvalidArgumentError(fmt::format("--csv-columns: {}", MessageOf(status)));
 }
 
+absl::Status TakePrecision(const std::string& name, std::string* precision) {
+  *precision = name;
+  if (FindInfluxUnit(name) != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "--precision: invalid value {}; must be ns, us, ms, s, m or h", QuoteForMessage(name)));
+}
+
 void AddFormats(CommandLine* line, ImportOptions* options) {
   ForeignRules* const foreign = &options->foreign;
   line->AddTaken(
       "--format", [=](const std::string& name) { return TakeFormat(name, &foreign->format); },
-      "NAME", "format of the files: opentsdb (the default), vm, graphite or csv");
+      "NAME", "format of the files: opentsdb (the default), vm, graphite, csv or influx");
   line->AddTaken(
       "--csv-columns",
       [=](const std::string& text) { return TakeCsvFields(text, &foreign->csv_columns); }, "LIST",
       "fields of a CSV file: time, metric, value, value:METRIC, tag:KEY, - (skipped)");
   line->AddFlag("--csv-header", &options->skip_header, "skip the first line of each CSV file");
+  line->AddTaken(
+      "--precision",
+      [=](const std::string& name) { return TakePrecision(name, &foreign->influx_precision); },
+      "UNIT", "unit of InfluxDB's timestamps: ns (the default), us, ms, s, m or h");
+  line->AddOption("--separator", &foreign->influx_separator, "TEXT",
+                  "text between InfluxDB's measurement and field in a metric (default: _)");
   line->AddTaken(
       "--default-tag",
       [=](const std::string& text) { return TakeDefaultTag(text, &foreign->default_tag); },
@@ -320,8 +342,9 @@ int RunImport(const ImportOptions& options, Terminal& terminal) {
 }
 
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("import",
-                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite or CSV.");
+  CommandLine line(
+      "import",
+      "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite, InfluxDB or CSV.");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
@@ -340,6 +363,7 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  vm        JSON lines of VictoriaMetrics' /api/v1/export\n"
       "  graphite  path;tag=value value timestamp\n"
       "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
+      "  influx    InfluxDB's line protocol, also as influx_inspect export writes it\n"
       "In names of other systems, each character that OpenTSDB does not allow becomes _.\n"
       "\n"
       "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
@@ -354,7 +378,8 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  zcat old.gz | hourcell import --skip-errors -\n"
       "  hourcell import --url http://localhost:4242 points.txt\n"
       "  hourcell import --format vm --default-tag from=vm export.jsonl.gz\n"
-      "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n");
+      "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n"
+      "  hourcell import --format influx --default-tag from=influx export.txt.gz\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
   return RunImport(options, terminal);
