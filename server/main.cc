@@ -44,7 +44,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"serve", "serve OpenTSDB's HTTP and telnet protocols from a store", &ServeMain},
-    {"import", "import points from files", &ImportMain},
+    {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},

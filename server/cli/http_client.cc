@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -124,11 +125,6 @@ void AddHeader(const Curl& curl, const std::string& header, HeaderList* headers)
   headers->reset(list);
 }
 
-size_t AppendToBody(const char* bytes, size_t /*one*/, size_t size, void* body) {
-  static_cast<std::string*>(body)->append(bytes, size);
-  return size;
-}
-
 }  // namespace
 
 absl::StatusOr<HttpUrl> ParseHttpUrl(std::string_view text, const TlsTrust& trust) {
@@ -214,9 +210,22 @@ struct HttpClient::Session {
     return value;
   }
 
+  // libcurl takes another number than `size` as an error, and ends the answer.
+  static size_t AppendToBody(const char* bytes, size_t /*one*/, size_t size, void* session) {
+    auto* const self = static_cast<Session*>(session);
+    if (size > self->body_bytes_max - self->body.size()) {
+      self->is_too_long = true;
+      return 0;
+    }
+    self->body.append(bytes, size);
+    return size;
+  }
+
   CURL* const handle = LoadedCurl().easy_init();
   std::array<char, CURL_ERROR_SIZE> error = {};
   std::string body;
+  size_t body_bytes_max = std::numeric_limits<size_t>::max();
+  bool is_too_long = false;
 };
 
 HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
@@ -246,12 +255,16 @@ HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
   session.Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(reply_timeout_ms_));
   session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   session.Set(CURLOPT_LOW_SPEED_TIME, static_cast<long>((reply_timeout_ms_ + 999) / 1000));
-  session.Set(CURLOPT_WRITEFUNCTION, &AppendToBody);
-  session.Set(CURLOPT_WRITEDATA, &session.body);
+  session.Set(CURLOPT_WRITEFUNCTION, &Session::AppendToBody);
+  session.Set(CURLOPT_WRITEDATA, session_.get());
   session.Set(CURLOPT_ERRORBUFFER, session.error.data());
 }
 
 HttpClient::~HttpClient() = default;
+
+void HttpClient::set_reply_bytes_max(size_t bytes) {
+  session_->body_bytes_max = bytes;
+}
 
 absl::Status HttpClient::Broken(int code) const {
   const std::string_view said(session_->error.data());
@@ -294,7 +307,7 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   const Curl& curl = LoadedCurl();
   HeaderList headers(nullptr, curl.slist_free_all);
   // A line end in it would be a header of its own.
-  const char* const token = std::getenv("HOURCELL_TOKEN");
+  const char* const token = std::getenv(url_.token_variable.c_str());
   if (token != nullptr && std::string_view(token).find_first_of("\r\n") == std::string_view::npos) {
     AddHeader(curl, fmt::format("Authorization: Bearer {}", token), &headers);
   }
@@ -309,10 +322,15 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   session.Set(CURLOPT_REQUEST_TARGET, (url_.prefix + std::string(target)).c_str());
 
   session.body.clear();
+  session.is_too_long = false;
   session.error[0] = '\0';
   const CURLcode code = curl.easy_perform(session.handle);
   session.Set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   has_connected_ = has_connected_ || session.Get<long>(CURLINFO_REQUEST_SIZE) > 0;
+  if (session.is_too_long) {
+    return absl::ResourceExhaustedError(
+        fmt::format("{}: the answer has more than {} bytes", address_, session.body_bytes_max));
+  }
   if (code != CURLE_OK) return Broken(code);
   return HttpReply{.status = static_cast<int>(session.Get<long>(CURLINFO_RESPONSE_CODE)),
                    .body = std::exchange(session.body, {}),

@@ -24,7 +24,7 @@
 #include "codec/rows/tsuid.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
-#include "server/cli/import/point_sink.h"
+#include "server/cli/transfer/point_sink.h"
 #include "server/cli/long_work.h"
 #include "server/cli/progress.h"
 #include "server/cli/store/point_digest.h"
