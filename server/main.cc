@@ -28,6 +28,7 @@
 #include "server/cli/store/store.h"
 #include "server/cli/store/uid.h"
 #include "server/cli/terminal.h"
+#include "server/cli/transfer/compare.h"
 #include "server/cli/user.h"
 #include "server/cli/version.h"
 
@@ -46,6 +47,7 @@ constexpr Command kCommands[] = {
     {"serve", "serve OpenTSDB's HTTP and telnet protocols from a store", &ServeMain},
     {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
+    {"compare", "ask two servers the same queries, and say what differs", &CompareMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},

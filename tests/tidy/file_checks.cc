@@ -65,7 +65,7 @@ constexpr std::string_view kWallClockUsers =
     "server/names/annotation_handler.cc server/cli/query/query.cc server/cli/store/region.cc "
     "server/cli/store/salt.cc server/cli/store/doctor.cc "
     "server/cli/query/scan.cc server/cli/query/export.cc server/cli/import/import.cc "
-    "server/api/endpoints "
+    "server/cli/transfer/compare.cc server/api/endpoints "
     "server/admin/job_registry.cc "
     "server/query/query_handler.cc "
     "server/api/query_page.cc server/graph/graph_handler.cc server/query/query_registry.cc "
