@@ -28,6 +28,7 @@
 #include "server/cli/store/region.h"
 #include "server/cli/store/store.h"
 #include "server/cli/terminal.h"
+#include "server/cli/transfer/compare.h"
 #include "server/cli/user.h"
 #include "server/cli/version.h"
 #include "server/cli/watch/top.h"
@@ -45,8 +46,9 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"serve", "serve OpenTSDB's HTTP and telnet protocols from a store", &ServeMain},
-    {"import", "import points from files", &ImportMain},
+    {"import", "import points from files or from a running OpenTSDB", &ImportMain},
     {"query", "run a query", &QueryMain},
+    {"compare", "ask two servers the same queries, and say what differs", &CompareMain},
     {"scan", "print stored rows", &ScanMain},
     {"export", "print the points of a store for other programs", &ExportMain},
     {"search", "list series by metric and tags", &SearchMain},

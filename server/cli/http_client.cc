@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -224,13 +225,18 @@ struct HttpClient::Session {
     return value;
   }
 
-  // libcurl's callback for the bytes of a body. Fewer than `size` end the request.
+  // libcurl's callback for the bytes of a body. It takes another number than `size` as an error,
+  // and ends the answer.
   static size_t Take(const char* bytes, size_t /*one*/, size_t size, void* session) {
     return static_cast<Session*>(session)->TakeBytes({bytes, size}) ? size : 0;
   }
 
-  // False once `take` has had enough.
+  // False once `take` has had enough, or the body is too long.
   bool TakeBytes(std::string_view bytes) {
+    if (bytes.size() > body_bytes_max - body.size()) {
+      is_too_long = true;
+      return false;
+    }
     // Only what is new can have a line end: a long line is not searched again and again.
     const size_t known = body.size();
     body.append(bytes);
@@ -250,6 +256,8 @@ struct HttpClient::Session {
   std::string body;
   const TakeLine* take = nullptr;  // of GetLines
   bool has_enough = false;
+  size_t body_bytes_max = std::numeric_limits<size_t>::max();
+  bool is_too_long = false;
 };
 
 HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
@@ -285,6 +293,10 @@ HttpClient::HttpClient(HttpUrl url, int64_t reply_timeout_ms)
 }
 
 HttpClient::~HttpClient() = default;
+
+void HttpClient::set_reply_bytes_max(size_t bytes) {
+  session_->body_bytes_max = bytes;
+}
 
 absl::Status HttpClient::Broken(int code) const {
   const std::string_view said(session_->error.data());
@@ -327,7 +339,7 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   const Curl& curl = LoadedCurl();
   HeaderList headers(nullptr, curl.slist_free_all);
   // A line end in it would be a header of its own.
-  const char* const token = std::getenv("HOURCELL_TOKEN");
+  const char* const token = std::getenv(url_.token_variable.c_str());
   if (token != nullptr && std::string_view(token).find_first_of("\r\n") == std::string_view::npos) {
     AddHeader(curl, fmt::format("Authorization: Bearer {}", token), &headers);
   }
@@ -343,10 +355,15 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
 
   session.body.clear();
   session.has_enough = false;
+  session.is_too_long = false;
   session.error[0] = '\0';
   const CURLcode code = curl.easy_perform(session.handle);
   session.Set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   has_connected_ = has_connected_ || session.Get<long>(CURLINFO_REQUEST_SIZE) > 0;
+  if (session.is_too_long) {
+    return absl::ResourceExhaustedError(
+        fmt::format("{}: the answer has more than {} bytes", address_, session.body_bytes_max));
+  }
   if (code != CURLE_OK && !session.has_enough) return Broken(code);
   return HttpReply{.status = static_cast<int>(session.Get<long>(CURLINFO_RESPONSE_CODE)),
                    .body = std::exchange(session.body, {}),

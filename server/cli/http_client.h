@@ -2,13 +2,14 @@
 //
 // libcurl does the work. It is loaded when first used, and included in http_client.cc only. One
 // connection, kept open between requests; opened again when the server closed it meanwhile.
-// Requests may be sent twice then, so send only what may be repeated. The token of the environment
-// variable HOURCELL_TOKEN goes with every request: an argument would be seen by everybody on the
-// machine. No other file and no other variable is read: no .netrc, no proxy. A redirect is not
-// followed. Thread-compatible.
+// Requests may be sent twice then, so send only what may be repeated. The token of an environment
+// variable, HOURCELL_TOKEN unless the URL says another, goes with every request: an argument would
+// be seen by everybody on the machine. No other file and no other variable is read: no .netrc, no
+// proxy. A redirect is not followed. Thread-compatible.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -32,6 +33,8 @@ struct HttpUrl {
   std::string port = "4242";
   std::string prefix = {};  // path in front of every target, without a '/' at its end
   TlsTrust trust = {};
+  // The environment variable that has the token of the server.
+  std::string token_variable = "HOURCELL_TOKEN";
 };
 
 // "http://host[:port][/prefix]", the same with https, or "host:port". kInvalidArgument: another
@@ -65,6 +68,9 @@ class HttpClient {
   // one that takes nothing.
   explicit HttpClient(HttpUrl url, int64_t reply_timeout_ms = kReplyTimeoutMs);
   ~HttpClient();
+
+  // An answer with a body of more bytes is given up with kResourceExhausted. No limit at first.
+  void set_reply_bytes_max(size_t bytes);
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;
 

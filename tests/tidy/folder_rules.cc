@@ -165,18 +165,23 @@ constexpr std::array kRules = {
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
+    FolderRule{"server/cli/transfer",
+               "codec/base codec codec/text engine/query engine server/text server/http "
+               "server/query server/cli"},
     FolderRule{"server/cli/import",
-               "codec/base codec codec/text engine server/text server/inputs "
-               "server/inputs/graphite server/http server/cli"},
+               "codec/base codec codec/text engine/query engine server/text server/inputs "
+               "server/inputs/graphite server/inputs/influx server/http server/cli "
+               "server/cli/transfer"},
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
-               "server/cli server/cli/import"},
+               "server/cli server/cli/transfer server/cli/import"},
     FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
-               "server/admin server/cli server/cli/import server/cli/query"},
+               "server/admin server/cli server/cli/transfer server/cli/import "
+               "server/cli/query"},
     FolderRule{"server/cli/lab",
                "codec/base engine/regions engine/regions/split engine server/config "
                "server/plot server/plot/output "
@@ -184,8 +189,8 @@ constexpr std::array kRules = {
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},
     FolderRule{"server/main.cc",
-               "server/cli server/cli/import server/cli/names server/cli/query "
-               "server/cli/store server/cli/watch server/cli/lab"},
+               "server/cli server/cli/transfer server/cli/import server/cli/names "
+               "server/cli/query server/cli/store server/cli/watch server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,6 +22,8 @@
 #include "codec/limits.h"
 #include "codec/text/point_error.h"
 #include "codec/text/point_text.h"
+#include "engine/query.h"
+#include "engine/query/query_time.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/http_client.h"
@@ -29,11 +32,14 @@
 #include "server/cli/import/import_lines.h"
 #include "server/cli/import/import_pipeline.h"
 #include "server/cli/import/line_reader.h"
-#include "server/cli/import/point_sink.h"
 #include "server/cli/local_store.h"
 #include "server/cli/progress.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/cli/transfer/opentsdb_import.h"
+#include "server/cli/transfer/opentsdb_source.h"
+#include "server/cli/transfer/point_sink.h"
+#include "server/inputs/influx/influx_time.h"
 
 namespace hourcell {
 namespace {
@@ -209,12 +215,34 @@ int Import(const ImportOptions& options,
   return kExitFailure;
 }
 
+// What was said of certificates is said of the URLs that have any.
+TlsTrust TrustOf(const ImportOptions& options, const std::string& url) {
+  const bool both = !options.opentsdb_url.empty();
+  return both && !url.starts_with("https://") ? TlsTrust() : options.trust;
+}
+
 int ImportToServer(const ImportOptions& options, Terminal& terminal) {
-  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
+  const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, TrustOf(options, options.url));
   if (!url.ok()) return FailUsage(terminal, kImportCommand, StatusText(url.status()));
+  if (!options.opentsdb_url.empty()) {
+    const auto source = std::make_shared<OpenTsdbSource>(*url);
+    return RunOpenTsdbImport(
+        options.opentsdb,
+        {.name = options.url,
+         .sinks = MakeSinks(options, [&] { return MakeHttpSink(*url); }),
+         .query = [source](const QuerySpec& spec) { return source->Query(spec); }},
+        terminal);
+  }
   // How many tags are too many is the server's to say.
   return Import(options, {.tags_max = kTagsMax},
                 MakeSinks(options, [&] { return MakeHttpSink(*url); }), terminal);
+}
+
+std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> StoreQuery(Tsdb* tsdb) {
+  return [tsdb](const QuerySpec& spec) -> absl::StatusOr<std::vector<ResultSeries>> {
+    HOURCELL_ASSIGN_OR_RETURN(QueryResult result, tsdb->Query(spec));
+    return std::move(result.series);
+  };
 }
 
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
@@ -225,9 +253,15 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   if (!tsdb.ok()) return FailStore(terminal, kImportCommand, tsdb.status());
 
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
-  const int exit_code =
-      Import(options, {.tags_max = tags_max},
-             MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); }), terminal);
+  std::vector<std::unique_ptr<PointSink>> sinks =
+      MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); });
+  const int exit_code = options.opentsdb_url.empty()
+                            ? Import(options, {.tags_max = tags_max}, std::move(sinks), terminal)
+                            : RunOpenTsdbImport(options.opentsdb,
+                                                {.name = config->text("tsd.storage.directory"),
+                                                 .sinks = std::move(sinks),
+                                                 .query = StoreQuery(tsdb->get())},
+                                                terminal);
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
     return Fail(terminal, kImportCommand, closed);
   }
@@ -243,6 +277,12 @@ absl::Status CheckForeign(const ImportOptions& options) {
   if (!is_csv && (!foreign.csv_columns.empty() || options.skip_header)) {
     return absl::InvalidArgumentError("--csv-columns and --csv-header need --format csv");
   }
+  const ForeignRules usual;
+  const bool has_influx = foreign.influx_precision != usual.influx_precision ||
+                          foreign.influx_separator != usual.influx_separator;
+  if (has_influx && foreign.format != ImportFormat::kInflux) {
+    return absl::InvalidArgumentError("--precision and --separator need --format influx");
+  }
   if (foreign.format == ImportFormat::kOpenTsdb && !foreign.default_tag.empty()) {
     return absl::InvalidArgumentError("--default-tag: lines of OpenTSDB's format have tags");
   }
@@ -254,13 +294,15 @@ absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
        {std::pair<std::string_view, ImportFormat>("opentsdb", ImportFormat::kOpenTsdb),
         std::pair<std::string_view, ImportFormat>("vm", ImportFormat::kVm),
         std::pair<std::string_view, ImportFormat>("graphite", ImportFormat::kGraphite),
-        std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv)}) {
+        std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv),
+        std::pair<std::string_view, ImportFormat>("influx", ImportFormat::kInflux)}) {
     if (name != known) continue;
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "--format: invalid value {}; must be opentsdb, vm, graphite or csv", QuoteForMessage(name)));
+  return absl::InvalidArgumentError(
+      fmt::format("--format: invalid value {}; must be opentsdb, vm, graphite, csv or influx",
+                  QuoteForMessage(name)));
 }
 
 // KEY=VALUE, which may be of any characters.
@@ -283,26 +325,103 @@ absl::Status TakeCsvFields(const std::string& text, std::string* fields) {
   return absl::InvalidArgumentError(fmt::format("--csv-columns: {}", MessageOf(status)));
 }
 
+absl::Status TakePrecision(const std::string& name, std::string* precision) {
+  *precision = name;
+  if (FindInfluxUnit(name) != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "--precision: invalid value {}; must be ns, us, ms, s, m or h", QuoteForMessage(name)));
+}
+
 void AddFormats(CommandLine* line, ImportOptions* options) {
   ForeignRules* const foreign = &options->foreign;
   line->AddTaken(
       "--format", [=](const std::string& name) { return TakeFormat(name, &foreign->format); },
-      "NAME", "format of the files: opentsdb (the default), vm, graphite or csv");
+      "NAME", "format of the files: opentsdb (the default), vm, graphite, csv or influx");
   line->AddTaken(
       "--csv-columns",
       [=](const std::string& text) { return TakeCsvFields(text, &foreign->csv_columns); }, "LIST",
       "fields of a CSV file: time, metric, value, value:METRIC, tag:KEY, - (skipped)");
   line->AddFlag("--csv-header", &options->skip_header, "skip the first line of each CSV file");
   line->AddTaken(
+      "--precision",
+      [=](const std::string& name) { return TakePrecision(name, &foreign->influx_precision); },
+      "UNIT", "unit of InfluxDB's timestamps: ns (the default), us, ms, s, m or h");
+  line->AddOption("--separator", &foreign->influx_separator, "TEXT",
+                  "text between InfluxDB's measurement and field in a metric (default: _)");
+  line->AddTaken(
       "--default-tag",
       [=](const std::string& text) { return TakeDefaultTag(text, &foreign->default_tag); },
       "KEY=VALUE", "tag of series that have none");
 }
 
+// Seconds of a query time; `otherwise` if it is empty.
+absl::StatusOr<int64_t> SecondsOf(std::string_view flag,
+                                  const std::string& text,
+                                  int64_t otherwise,
+                                  int64_t now_ms) {
+  if (text.empty()) return otherwise;
+  const absl::StatusOr<int64_t> ms = ParseQueryTime(text, {}, now_ms);
+  if (ms.ok()) return *ms / 1000;
+  return absl::InvalidArgumentError(fmt::format("{}: {}", flag, MessageOf(ms.status())));
+}
+
+// The source, its range and metrics, of what the command line says.
+absl::Status TakeSource(ImportOptions* options, int64_t now_ms) {
+  OpenTsdbImportOptions& source = options->opentsdb;
+  HOURCELL_ASSIGN_OR_RETURN(
+      source.source, ParseHttpUrl(options->opentsdb_url, TrustOf(*options, options->opentsdb_url)));
+  source.source.token_variable = kSourceTokenVariable;
+  // The end is a part of the range, and the second of now is not over.
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t start_s, SecondsOf("--start", options->start, 0, now_ms));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t end_s,
+                            SecondsOf("--end", options->end, now_ms / 1000 - 1, now_ms));
+  if (start_s > end_s) return absl::InvalidArgumentError("--start is after --end");
+  source.range = {.start_s = start_s, .end_s = end_s + 1};
+  source.metrics = options->paths;
+  source.skip_errors = options->skip_errors;
+  return absl::OkStatus();
+}
+
+absl::Status CheckSource(const ImportOptions& options) {
+  const OpenTsdbImportOptions& source = options.opentsdb;
+  if (options.opentsdb_url.empty()) {
+    const bool has_some = !options.start.empty() || !options.end.empty() ||
+                          !source.state_file.empty() || source.rate > 0 || source.skip_compare;
+    return has_some ? absl::InvalidArgumentError(
+                          "--start, --end, --state, --rate and --skip-compare need --opentsdb")
+                    : absl::OkStatus();
+  }
+  if (options.foreign.format == ImportFormat::kOpenTsdb) return absl::OkStatus();
+  return absl::InvalidArgumentError("--format is for files; --opentsdb reads a server");
+}
+
+void AddSource(CommandLine* line, ImportOptions* options) {
+  OpenTsdbImportOptions* const source = &options->opentsdb;
+  line->AddOption("--opentsdb", &options->opentsdb_url, "URL",
+                  "import from this running OpenTSDB or Hourcell instead of files");
+  line->AddOption("--start", &options->start, "TIME",
+                  "first time that is imported, as in /api/query (default: all)");
+  line->AddOption("--end", &options->end, "TIME", "last time that is imported (default: now)");
+  line->AddOption("--state", &source->state_file, "FILE",
+                  "file of what is imported already; the same command goes on there");
+  line->AddOption("--rate", &source->rate, "N", "most points a second (default: no limit)");
+  line->AddFlag("--skip-compare", &source->skip_compare,
+                "do not compare counts and sums of both at the end");
+}
+
 }  // namespace
 
-int RunImport(const ImportOptions& options, Terminal& terminal) {
-  if (options.paths.empty()) return FailUsage(terminal, kImportCommand, "no files given");
+int RunImport(const ImportOptions& given, Terminal& terminal) {
+  ImportOptions options = given;
+  if (const absl::Status source = CheckSource(options); !source.ok()) {
+    return FailUsage(terminal, kImportCommand, StatusText(source));
+  }
+  if (!options.opentsdb_url.empty()) {
+    const absl::Status taken = TakeSource(&options, terminal.clock->NowMs());
+    if (!taken.ok()) return FailUsage(terminal, kImportCommand, StatusText(taken));
+  } else if (options.paths.empty()) {
+    return FailUsage(terminal, kImportCommand, "no files given");
+  }
   if (const absl::Status foreign = CheckForeign(options); !foreign.ok()) {
     return FailUsage(terminal, kImportCommand, StatusText(foreign));
   }
@@ -321,25 +440,31 @@ int RunImport(const ImportOptions& options, Terminal& terminal) {
 
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("import",
-                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite or CSV.");
+                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite, InfluxDB or "
+                   "CSV, or from a "
+                   "running OpenTSDB.");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
   AddUrl(&line, &options.url, &options.trust);
   AddFormats(&line, &options);
+  AddSource(&line, &options);
   line.AddFlag("--skip-errors", &options.skip_errors, "skip bad lines");
   line.AddFlag("--auto-metric", &auto_metric, "create metrics (the default)");
   line.AddOption("--batch", &options.batch_points, "N",
                  "number of points stored at once (default 10000)");
   line.AddOption("--threads", &options.threads, "N",
                  "number of threads that parse and store (default: processors minus one)");
-  line.AddWords("PATH", &options.paths, "files, plain or gzip; - = standard input");
+  line.AddWords(
+      "PATH", &options.paths,
+      "files, plain or gzip; - = standard input. With --opentsdb: metrics (default: all)");
   line.set_footer(
       "Formats:\n"
       "  opentsdb  metric timestamp value tagk=tagv ...\n"
       "  vm        JSON lines of VictoriaMetrics' /api/v1/export\n"
       "  graphite  path;tag=value value timestamp\n"
       "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
+      "  influx    InfluxDB's line protocol, also as influx_inspect export writes it\n"
       "In names of other systems, each character that OpenTSDB does not allow becomes _.\n"
       "\n"
       "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
@@ -349,12 +474,18 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "line ends the import with exit 1. All good lines before it are stored; some lines after\n"
       "it may be stored too, if they were in its batch. With --skip-errors, bad lines are\n"
       "counted by reason, and the exit code is 0.\n"
+      "\n"
+      "With --opentsdb, points are read by /api/query in slices of time, on --threads threads,\n"
+      "and counts and sums of both are compared at the end. The token of the source is that of\n"
+      "the environment variable HOURCELL_SOURCE_TOKEN.\n"
       "\nExamples:\n"
+      "  hourcell import --opentsdb http://tsdb:4242 --state moved --data store\n"
       "  hourcell import points.txt more.gz\n"
       "  zcat old.gz | hourcell import --skip-errors -\n"
       "  hourcell import --url http://localhost:4242 points.txt\n"
       "  hourcell import --format vm --default-tag from=vm export.jsonl.gz\n"
-      "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n");
+      "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n"
+      "  hourcell import --format influx --default-tag from=influx export.txt.gz\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
   return RunImport(options, terminal);

@@ -1,4 +1,5 @@
-// `hourcell import`: points from files into a store or to a running server.
+// `hourcell import`: points from files, or from a running OpenTSDB, into a store or to a running
+// server.
 
 #pragma once
 
@@ -10,6 +11,7 @@
 #include "server/cli/import/import_lines.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
+#include "server/cli/transfer/opentsdb_import.h"
 
 namespace hourcell {
 
@@ -26,7 +28,13 @@ struct ImportOptions {
   bool skip_errors = false;                   // go on after a bad line
   size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
   size_t threads = 0;  // that parse and store; 0 = a processor each, but for one that reads
-  std::vector<std::string> paths = {};  // "-" = the standard input
+  std::vector<std::string> paths = {};  // "-" = the standard input; with `opentsdb_url`, metrics
+  // Points of this server instead of files, from `start` to `end`; empty = all until now. Its URL,
+  // range and metrics are made of these; `skip_errors` is that above.
+  std::string opentsdb_url = {};
+  std::string start = {};  // as query times (query_time.h)
+  std::string end = {};
+  OpenTsdbImportOptions opentsdb = {};
 };
 
 // Bad lines are named on `err` as FILE:LINE, in order; the result is said on `out`. Whatever the

@@ -27,7 +27,7 @@
 #include "server/cli/import/import_lines.h"
 #include "server/cli/import/import_routes.h"
 #include "server/cli/import/line_reader.h"
-#include "server/cli/import/point_sink.h"
+#include "server/cli/transfer/point_sink.h"
 
 namespace hourcell {
 

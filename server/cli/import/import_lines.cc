@@ -8,6 +8,7 @@
 #include "codec/base/strings.h"
 #include "server/cli/import/csv_lines.h"
 #include "server/cli/import/graphite_lines.h"
+#include "server/cli/import/influx_file_lines.h"
 #include "server/cli/import/vm_lines.h"
 #include "server/inputs/name_rule.h"
 
@@ -100,6 +101,8 @@ std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules) {
       return std::make_unique<GraphiteLines>(rules);
     case ImportFormat::kCsv:
       return std::make_unique<CsvLines>(rules);
+    case ImportFormat::kInflux:
+      return std::make_unique<InfluxFileLines>(rules);
   }
   return nullptr;
 }
@@ -107,6 +110,9 @@ std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules) {
 size_t LineBytesMaxOf(ImportFormat format) {
   // A line is a whole series there.
   constexpr size_t kVmLineBytesMax = size_t{16} << 20;
+  // Of strings, and of many fields.
+  constexpr size_t kInfluxLineBytesMax = size_t{1} << 20;
+  if (format == ImportFormat::kInflux) return kInfluxLineBytesMax;
   return format == ImportFormat::kVm ? kVmLineBytesMax : kLineBytesMax;
 }
 

@@ -72,16 +72,18 @@ class LineTranslator {
 };
 
 // Formats of files that an import reads.
-enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv };
+enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv, kInflux };
 
 // How lines of another format are read.
 struct ForeignRules {
   ImportFormat format = ImportFormat::kOpenTsdb;
   std::string default_tag = {};  // " tagk=tagv" of series without tags; empty = they are faults
   std::string csv_columns = {};  // ParseCsvFields (csv_lines.h) takes it
+  std::string influx_precision = "ns";  // FindInfluxUnit (influx_time.h) finds it
+  std::string influx_separator = "_";   // between a measurement and a field
 };
 
-// Null for kOpenTsdb. REQUIRES: the fields of kCsv parse.
+// Null for kOpenTsdb. REQUIRES: the fields of kCsv parse, the precision of kInflux is known.
 std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules);
 
 // Bytes of the longest line of a format.

@@ -21,7 +21,7 @@
 #include "codec/base/named_thread.h"
 #include "server/cli/import/import_chunk.h"
 #include "server/cli/import/import_routes.h"
-#include "server/cli/import/point_sink.h"
+#include "server/cli/transfer/point_sink.h"
 
 namespace hourcell {
 

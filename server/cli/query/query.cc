@@ -24,6 +24,7 @@
 #include "server/cli/query/query_words.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/cli/transfer/query_exchange.h"
 #include "server/http/body/body_writer.h"
 #include "server/http/http_message.h"
 #include "server/http/http_target.h"

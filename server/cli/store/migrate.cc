@@ -24,11 +24,11 @@
 #include "codec/rows/tsuid.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
-#include "server/cli/import/point_sink.h"
 #include "server/cli/long_work.h"
 #include "server/cli/progress.h"
 #include "server/cli/store/point_digest.h"
 #include "server/cli/store_flags.h"
+#include "server/cli/transfer/point_sink.h"
 #include "server/config/engine_options.h"
 
 namespace hourcell {

@@ -1,7 +1,6 @@
 #include "server/inputs/influx/influx_handler.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -61,13 +60,6 @@ HttpResponse InfluxAnswer(const InputWriter& writer) {
   return response;
 }
 
-// Nothing: before or after what a store takes.
-std::optional<int64_t> MsOf(int64_t number, int64_t multiply, int64_t divide) {
-  if (number <= 0 || number > kTimestampMsMax / multiply * divide) return std::nullopt;
-  const int64_t ms = number / divide * multiply;
-  return ms > 0 ? std::optional(ms) : std::nullopt;
-}
-
 // The parameter q, of the target or of a form.
 std::string QueryText(const HttpRequest& request) {
   if (const std::string* text = request.param("q")) return *text;
@@ -80,19 +72,6 @@ std::string QueryText(const HttpRequest& request) {
 
 }  // namespace
 
-const InfluxHandler::Unit* InfluxHandler::FindUnit(std::string_view name) {
-  static constexpr std::array<Unit, 8> kUnits = {{{.name = "ns", .divide = 1'000'000},
-                                                  {.name = "n", .divide = 1'000'000},
-                                                  {.name = "us", .divide = 1'000},
-                                                  {.name = "u", .divide = 1'000},
-                                                  {.name = "ms"},
-                                                  {.name = "s", .multiply = 1'000},
-                                                  {.name = "m", .multiply = 60'000},
-                                                  {.name = "h", .multiply = 3'600'000}}};
-  const auto found = std::ranges::find(kUnits, name, &Unit::name);
-  return found == kUnits.end() ? nullptr : found;
-}
-
 InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
@@ -102,7 +81,8 @@ InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
 
 HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
   const std::string* const precision = request.param("precision");
-  const Unit* const unit = FindUnit(precision == nullptr ? "ns" : std::string_view(*precision));
+  const InfluxUnit* const unit =
+      FindInfluxUnit(precision == nullptr ? kInfluxUnitDefault : std::string_view(*precision));
   if (unit == nullptr) {
     return InfluxError(
         400, "invalid",
@@ -129,12 +109,12 @@ HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
 }
 
 void InfluxHandler::AddLine(const InfluxLines& lines,
-                            const Unit& unit,
+                            const InfluxUnit& unit,
                             int64_t now_ms,
                             InputWriter* out) const {
   const InfluxLine& line = lines.line();
   std::optional<int64_t> ms = now_ms;
-  if (line.timestamp) ms = MsOf(*line.timestamp, unit.multiply, unit.divide);
+  if (line.timestamp) ms = InfluxTimeMs(*line.timestamp, unit);
   if (!ms) {
     out->Refuse(lines.number(),
                 fmt::format("got the timestamp {} in {}; want 1 ms to {} ms after 1970",

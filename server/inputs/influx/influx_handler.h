@@ -14,6 +14,7 @@
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
 #include "server/inputs/influx/influx_lines.h"
+#include "server/inputs/influx/influx_time.h"
 #include "server/inputs/input_counters.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/input_writer.h"
@@ -46,15 +47,10 @@ class InfluxHandler {
   static HttpResponse Ping(const HttpRequest& request);
 
  private:
-  // A unit of timestamps: `multiply` or `divide` gives milliseconds.
-  struct Unit {
-    std::string_view name;
-    int64_t multiply = 1;
-    int64_t divide = 1;
-  };
-  static const Unit* FindUnit(std::string_view name);
-
-  void AddLine(const InfluxLines& lines, const Unit& unit, int64_t now_ms, InputWriter* out) const;
+  void AddLine(const InfluxLines& lines,
+               const InfluxUnit& unit,
+               int64_t now_ms,
+               InputWriter* out) const;
   std::string_view WriteTags(const InfluxLine& line, PointBatch* batch) const;
   void WritePoints(const InfluxLine& line,
                    Timestamp timestamp,

@@ -70,13 +70,17 @@ TEST_F(MigrateGuideTest, EveryCommandOfTheGuideRuns) {
   Write("carbon.txt", "a.b;host=a 3 1356998400\na.c 4 1356998400\n");
   Write("points.csv", "1356998402,cpu.user,3,a\n");
   Write("hosts.csv", "time,host,cpu,x,load\n1356998400,a,5,x,6\n");
+  Write("influx.txt",
+        "# DDL\nCREATE DATABASE db WITH NAME autogen\n# DML\n# CONTEXT-DATABASE:db\n"
+        "cpu,host=a user=1.5,procs=7i 1356998400000000000\n");
+  Write("telegraf.txt", "cpu,host=a user=2.5 1356998410\n");
   const std::vector<std::string> commands = Commands("docs/migrate.md");
-  ASSERT_THAT(commands, SizeIs(Ge(11u)));
+  ASSERT_THAT(commands, SizeIs(Ge(13u)));
 
   for (const std::string& command : commands)
     EXPECT_EQ(Run(command), 0) << command << "\n" << Log();
 
-  EXPECT_THAT(Log(), HasSubstr("exported 8 points\n8\n"));
+  EXPECT_THAT(Log(), HasSubstr("exported 11 points\n11\n"));
   EXPECT_THAT(Log(), HasSubstr("exported 3 points\n"));
   // Once more: nothing is stored twice.
   ASSERT_EQ(Run("hourcell import --data store all.txt && hourcell export --data store >again.txt"),

@@ -291,5 +291,31 @@ TEST(HttpLinesTest, LinesAreGivenAsTheyComeAndTheRestIsTheBody) {
   EXPECT_EQ(missing->body, "one\n");
 }
 
+TEST(HttpClientTest, AnAnswerOverTheLimitIsGivenUp) {
+  ScriptedServer server(
+      {{HttpReplyText(200, std::string(11, 'x'))}, {HttpReplyText(200, "0123456789")}});
+  HttpClient client(UrlOf(server.url()));
+  client.set_reply_bytes_max(10);
+
+  EXPECT_THAT(client.Get("/").status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("more than 10 bytes")));
+  const auto reply = client.Get("/");
+  ASSERT_OK(reply.status());
+  EXPECT_EQ(reply->body, "0123456789");
+}
+
+TEST(HttpClientTest, TheTokenIsOfTheVariableOfTheUrl) {
+  const ScopedEnv token("HOURCELL_TOKEN", "target");
+  const ScopedEnv other("HOURCELL_SOURCE_TOKEN", "source");
+  ScriptedServer server({{HttpReplyText(200, "")}});
+  HttpUrl url = UrlOf(server.url());
+  url.token_variable = "HOURCELL_SOURCE_TOKEN";
+  HttpClient client(url);
+
+  ASSERT_OK(client.Get("/").status());
+
+  EXPECT_THAT(server.requests()[0], HasSubstr("Authorization: Bearer source\r\n"));
+}
+
 }  // namespace
 }  // namespace hourcell::http_client_test

@@ -11,7 +11,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
-#include "server/cli/import/point_sink.h"
+#include "server/cli/transfer/point_sink.h"
 
 namespace hourcell {
 

@@ -277,6 +277,9 @@ TEST_F(ImportTest, FilesOfOtherFormatsAreTheSamePoints) {
   EXPECT_EQ(in_format({.format = ImportFormat::kGraphite},
                       "cpu;host=a 1 1356998400\ncpu;host=a 2.5 1356998460\n"),
             "cpu 1356998400 1 host=a\ncpu 1356998460 2.5 host=a\n");
+  EXPECT_EQ(in_format({.format = ImportFormat::kInflux, .influx_precision = "ms"},
+                      "# DML\ncpu,host=a v=1i 1356998400000\ncpu,host=a v=2.5 1356998401500\n"),
+            "cpu_v 1356998400 1 host=a\ncpu_v 1356998401500 2.5 host=a\n");
 }
 
 TEST_F(ImportTest, ABadForeignLineIsNamedByItsNumberInTheFile) {
@@ -316,6 +319,14 @@ TEST_F(ImportTest, OptionsOfFormatsThatMakeNoSenseAreUsageErrors) {
                                              {"--format", "csv", "--csv-columns", "x", "-"},
                                              {"--csv-columns", "time,value:a", "-"},
                                              {"--csv-header", "-"},
+                                             {"--state", "x", "-"},
+                                             {"--opentsdb", "ftp://a"},
+                                             {"--opentsdb", "a", "--start", "x"},
+                                             {"--opentsdb", "a", "--format", "vm"},
+                                             {"--opentsdb", "a", "--start", "2", "--end", "1"},
+                                             {"--precision", "s", "-"},
+                                             {"--format", "influx", "--precision", "d", "-"},
+                                             {"--format", "vm", "--separator", ".", "-"},
                                              {"--default-tag", "a=b", "-"},
                                              {"--format", "vm", "--default-tag", "a", "-"}}) {
     CapturedTerminal terminal;

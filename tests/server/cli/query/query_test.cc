@@ -95,7 +95,7 @@ TEST_F(QueryTest, ServerIsAskedForArraysAndReprinted) {
   EXPECT_EQ(terminal_.out(), "cpu 1 2.0 {host=a}\n");
   ASSERT_EQ(server.requests().size(), 1u);
   EXPECT_THAT(server.requests()[0], testing::StartsWith("POST /api/query?arrays=true HTTP/1.1"));
-  EXPECT_THAT(server.requests()[0], HasSubstr("\"start\":\"1356998400000ms\""));
+  EXPECT_THAT(server.requests()[0], HasSubstr("\"start\":\"1356998400000\""));
 }
 
 TEST_F(QueryTest, ServersErrorIsSaid) {

@@ -1,4 +1,4 @@
-#include "server/cli/import/point_sink.h"
+#include "server/cli/transfer/point_sink.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,0 +1,19 @@
+#include <string>
+
+#include "codec/base/check.h"
+#include "server/cli/transfer/opentsdb_source.h"
+#include "server/cli/transfer/query_exchange.h"
+#include "tests/fuzz/fuzz_input.h"
+
+// Any body is an answer or kDataLoss, for each of the three endpoints that are asked.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hourcell;
+  const std::string body(InputText(data, size));
+  const auto check = [](const absl::Status& status) {
+    HOURCELL_CHECK(status.ok() || absl::IsDataLoss(status));
+  };
+  check(ParseNameList(body).status());
+  check(ParseLookupReply(body).status());
+  check(ParseQueryReply(body).status());
+  return 0;
+}
