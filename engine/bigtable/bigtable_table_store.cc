@@ -143,6 +143,9 @@ class BigtableTableStore : public TableStore {
   absl::StatusOr<uint64_t> DropExpired() override { return 0; }
   absl::Status Close() override {
     if (!is_open_.exchange(false) || seat_ == nullptr) return absl::OkStatus();
+    // What may still take effect makes this no clean past: the next writer waits, and gives out
+    // other numbers.
+    if (ledger_.HasUnknown()) return absl::OkStatus();
     return seat_->Leave();
   }
 

@@ -81,6 +81,11 @@ void VersionLedger::End(uint64_t first, bool is_known) {
   under_way_.erase(write);
 }
 
+bool VersionLedger::HasUnknown() {
+  MutexLock lock(&mutex_);
+  return !unknown_.empty();
+}
+
 VersionView VersionLedger::Acquire() {
   MutexLock lock(&mutex_);
   VersionView view = {.max = max_, .hidden = unknown_, .floor = max_ + 1};

@@ -43,6 +43,9 @@ class VersionLedger {
   // took effect.
   void End(uint64_t first, bool is_known);
 
+  // Whether the end of some write is unknown: it may take effect at any later time.
+  bool HasUnknown();
+
   // What was over by now. Until Release, no row is rewritten in a way that the view could see.
   VersionView Acquire();
   void Release(const VersionView& view);

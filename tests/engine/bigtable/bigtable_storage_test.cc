@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
+#include "engine/bigtable/system_rows.h"
 #include "engine/tsdb.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/builders.h"
@@ -123,6 +124,26 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
   // Nor does what it writes hide what the other one took.
   paused->Seal().IgnoreError();
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
+}
+
+// Such a call may take effect after the next process has begun.
+TEST_F(BigtableStorageTest, AProcessWithACallWithoutAnAnswerHasNotLeft) {
+  const auto has_left = [this] {
+    return DecodeActiveNode(fake_.TableOf("hourcell-system")["active"]["a"].begin()->second)
+        ->has_left;
+  };
+  std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 1, 10));
+  fake_.SetFaults({.refused = 1});
+  EXPECT_FALSE(node->Seal().ok());
+  fake_.SetFaults({});
+  ASSERT_OK(node->Close());
+  EXPECT_FALSE(has_left());
+
+  node = Open();
+  EXPECT_THAT(*Query(node.get()), ElementsAre(Pair(Pair("a", 1), 10)));
+  ASSERT_OK(node->Close());
+  EXPECT_TRUE(has_left());
 }
 
 TEST_F(BigtableStorageTest, ASecondProcessIsTold) {
