@@ -20,8 +20,9 @@ TEST(StatsdLineTest, HasANameAValueAndAType) {
       {"c", StatsdType::kCounter}, {"g", StatsdType::kGauge}, {"ms", StatsdType::kTimer},
       {"h", StatsdType::kTimer},   {"d", StatsdType::kTimer}, {"s", StatsdType::kSet}};
   for (const auto& [word, type] : types) {
+    const std::string text = "a.b:-1.5|" + word + "\r";  // the line borrows of it
     StatsdLine line;
-    ASSERT_EQ(ReadStatsdLine("a.b:-1.5|" + word + "\r", &line), "");
+    ASSERT_EQ(ReadStatsdLine(text, &line), "");
     EXPECT_EQ(line.name, "a.b");
     EXPECT_THAT(line.values, ElementsAre("-1.5"));
     EXPECT_EQ(line.type, type);
