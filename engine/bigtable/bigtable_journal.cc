@@ -64,6 +64,11 @@ absl::Status TakenOver(uint64_t sequence) {
       sequence));
 }
 
+// For those who put points: they may send them again, if not to this process.
+absl::Status Later(const absl::Status& lost) {
+  return absl::UnavailableError(lost.message());
+}
+
 }  // namespace
 
 // Blocks stay while it lives.
@@ -237,6 +242,7 @@ absl::Status BigtableJournal::CheckRowIsOurs(uint64_t sequence, const std::strin
 }
 
 absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_parts) {
+  if (const absl::Status lost = loss_.status(); !lost.ok()) return Later(lost);
   HOURCELL_RETURN_IF_ERROR(failure());
   block_.clear();
   for (const std::string_view part : payload_parts)
@@ -257,7 +263,7 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
       if (!ours.ok() && !absl::IsUnavailable(ours)) {
         // A row that is gone was deleted by another writer.
         loss_.Lose(absl::IsAborted(ours) ? TakenOver(sequence) : ours);
-        return loss_.status();
+        return Later(loss_.status());
       }
       HOURCELL_RETURN_IF_ERROR(ours);
     }

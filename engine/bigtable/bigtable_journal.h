@@ -58,7 +58,8 @@ class BigtableJournal : public Journal {
   // another one deletes blocks.
   absl::Status Replay(uint64_t from, const Visit& visit) const override;
 
-  // kFailedPrecondition: another process is the writer.
+  // kUnavailable, too, once another process is the writer: the points may be sent to that one.
+  // failure() says so.
   absl::Status Write(std::span<const std::string_view> payload_parts) override;
 
   // The service answers when a block is in its log, so there is nothing to do.

@@ -165,7 +165,7 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   if (!config.ok()) return FailStore(terminal, kServeCommand, config.status());
   SetLogFormat(config->text("tsd.log.format") == "json" ? LogFormat::kJson : LogFormat::kText);
   WarnOfIgnoredSettings(*config, kServeCommand, terminal);
-  absl::StatusOr<Options> options = EngineOptionsOf(*config);
+  absl::StatusOr<Options> options = EngineOptionsOf(*config, OtherWriter::kWaitFor);
   if (!options.ok()) return FailStore(terminal, kServeCommand, options.status());
   // Server::Start asks the same, but by then there would be a store.
   if (const auto access = AccessPolicy::Create(*config); !access.ok()) {

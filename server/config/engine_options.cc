@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -15,6 +16,7 @@
 #include "engine/query/query_time.h"
 #include "server/config/config.h"
 #include "server/config/query_limits_file.h"
+#include "server/config/storage_choice.h"
 
 namespace hourcell {
 namespace {
@@ -71,7 +73,7 @@ absl::StatusOr<QueryLimits> QueryLimitsOf(const Config& config) {
 
 }  // namespace
 
-absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
+absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other) {
   HOURCELL_RETURN_IF_ERROR(CheckCorsDomains(config.text("tsd.http.request.cors_domains")));
   HOURCELL_RETURN_IF_ERROR(CheckJournal(config.integer("tsd.storage.journal"),
                                         config.integer("tsd.storage.journal.segment")));
@@ -80,7 +82,9 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config) {
   };
 
   Options options;
-  options.path = config.text("tsd.storage.directory");
+  HOURCELL_ASSIGN_OR_RETURN(StorageChoice storage, StorageChoiceOf(config, other));
+  options.path = std::move(storage.name);
+  options.storage = std::move(storage.engine);
   options.layout.metric_width = size("tsd.storage.uid.width.metric");
   options.layout.tagk_width = size("tsd.storage.uid.width.tagk");
   options.layout.tagv_width = size("tsd.storage.uid.width.tagv");

@@ -27,7 +27,7 @@ HealthCheck JournalCheck(const StoreHealth& health) {
   if (health.journal.ok()) return check;
   check.is_ok = false;
   check.message = health.must_reopen
-                      ? "an fsync failed; no point is taken until the server is started again"
+                      ? "no point is taken until the server is started again"
                       : "the last points could not be written to it; the server tries again";
   check.detail = TextOf(health.journal);
   return check;

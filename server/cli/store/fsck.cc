@@ -109,6 +109,10 @@ int RunFsckCommand(const FsckCommandOptions& options, Terminal& terminal) {
   if (!config.ok()) return FailStore(terminal, kFsckCommand, config.status());
   const absl::StatusOr<Options> store = EngineOptionsOf(*config);
   if (!store.ok()) return FailStore(terminal, kFsckCommand, store.status());
+  if (store->storage != nullptr) {
+    return FailUsage(terminal, kFsckCommand,
+                     "without --url it checks a directory, and tsd.storage.engine is not rocksdb");
+  }
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, /*bytes_total=*/0);
   FsckOptions fsck{.fix_cells = options.fix_cells,
                    .fix_uids = options.fix_uids,

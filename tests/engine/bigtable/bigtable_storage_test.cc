@@ -119,7 +119,7 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
   ASSERT_OK(Put(active.get(), "a", 1, 11));
 
   EXPECT_THAT(Query(paused.get()), StatusIs(StatusCode::kFailedPrecondition));
-  EXPECT_THAT(Put(paused.get(), "a", 1, 12), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_THAT(Put(paused.get(), "a", 1, 12), StatusIs(StatusCode::kUnavailable));
   EXPECT_TRUE(paused->Health().must_reopen);
   // Nor does what it writes hide what the other one took.
   paused->Seal().IgnoreError();

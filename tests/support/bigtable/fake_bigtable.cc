@@ -318,11 +318,11 @@ class FakeBigtable::AdminService final
   FakeBigtable& fake_;
 };
 
-FakeBigtable::FakeBigtable()
+FakeBigtable::FakeBigtable(int port)
     : data_(std::make_unique<DataService>(this)), admin_(std::make_unique<AdminService>(this)) {
-  int port = 0;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
+  builder.AddListeningPort(fmt::format("127.0.0.1:{}", port), grpc::InsecureServerCredentials(),
+                           &port);
   builder.RegisterService(data_.get());
   builder.RegisterService(admin_.get());
   builder.SetMaxReceiveMessageSize(-1);

@@ -54,7 +54,8 @@ class FakeBigtable {
   using Row = std::map<std::string, std::map<int64_t, std::string, std::greater<>>>;
   using Table = std::map<std::string, Row>;
 
-  FakeBigtable();
+  // On a port of 127.0.0.1; 0: any free one.
+  explicit FakeBigtable(int port = 0);
   ~FakeBigtable();
   FakeBigtable(const FakeBigtable&) = delete;
   FakeBigtable& operator=(const FakeBigtable&) = delete;

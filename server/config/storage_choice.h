@@ -1,0 +1,31 @@
+// StorageChoice: where the settings say that a store keeps its tables and its journal.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "engine/table/storage_engine.h"
+#include "server/config/config.h"
+
+namespace hourcell {
+
+// What a process does if another one writes to the same tables.
+enum class OtherWriter : uint8_t {
+  kWaitFor,  // until it stops, or does not answer for tsd.storage.bigtable.lease
+  kRefuse,   // an error that names it
+};
+
+struct StorageChoice {
+  // Null: a directory, tsd.storage.directory.
+  std::shared_ptr<StorageEngine> engine;
+  std::string name;  // of the store, as errors have it: the directory, or project/instance/tables
+};
+
+// kInvalidArgument: a setting is missing, or this build has no such engine.
+absl::StatusOr<StorageChoice> StorageChoiceOf(const Config& config, OtherWriter other);
+
+}  // namespace hourcell

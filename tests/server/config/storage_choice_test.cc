@@ -1,0 +1,43 @@
+#include "server/config/storage_choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace hourcell::storage_choice_test {
+namespace {
+
+using absl::StatusCode;
+using testing::AnyOf;
+using testing::HasSubstr;
+
+TEST(StorageChoiceTest, ADirectoryUnlessSaidOtherwise) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.directory", "/data"));
+  const auto choice = StorageChoiceOf(config, OtherWriter::kRefuse);
+  ASSERT_OK(choice);
+  EXPECT_EQ(choice->engine, nullptr);
+  EXPECT_EQ(choice->name, "/data");
+}
+
+TEST(StorageChoiceTest, BigtableNeedsAProject) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.engine", "bigtable"));
+  EXPECT_THAT(StorageChoiceOf(config, OtherWriter::kRefuse),
+              StatusIs(StatusCode::kInvalidArgument,
+                       AnyOf(HasSubstr("tsd.storage.bigtable.project: missing"),
+                             HasSubstr("this program was built without it"))));
+}
+
+// A directory is none of its settings, so that they may stay in a file.
+TEST(StorageChoiceTest, SettingsOfBigtableAloneChangeNothing) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.bigtable.project", "p"));
+  const auto choice = StorageChoiceOf(config, OtherWriter::kWaitFor);
+  ASSERT_OK(choice);
+  EXPECT_EQ(choice->engine, nullptr);
+}
+
+}  // namespace
+}  // namespace hourcell::storage_choice_test
