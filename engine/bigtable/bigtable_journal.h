@@ -90,7 +90,7 @@ class BigtableJournal : public Journal {
   absl::Status WriteFence();
   // Deletes what a late write brought back below the front.
   absl::Status DeleteStrays(uint64_t front);
-  absl::Status StoreFront(uint64_t front);
+  absl::Status StoreFront(uint64_t front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(delete_mutex_);
   absl::Status DeleteRows(uint64_t begin, uint64_t end);
 
   // What row `sequence` holds. kAborted: nothing.
