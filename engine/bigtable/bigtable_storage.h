@@ -10,7 +10,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/bigtable_options.h"
-#include "engine/bigtable/writer_seat.h"
+#include "engine/bigtable/writer/writer_seat.h"
 #include "engine/table/storage_engine.h"
 
 namespace hourcell {

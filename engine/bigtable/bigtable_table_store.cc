@@ -14,13 +14,13 @@
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/bigtable_storage.h"
 #include "engine/bigtable/bigtable_view.h"
-#include "engine/bigtable/group_stages.h"
-#include "engine/bigtable/number_claims.h"
-#include "engine/bigtable/row_rewrite.h"
-#include "engine/bigtable/stored_row.h"
-#include "engine/bigtable/system_rows.h"
-#include "engine/bigtable/version_ledger.h"
-#include "engine/bigtable/writer_seat.h"
+#include "engine/bigtable/rows/group_stages.h"
+#include "engine/bigtable/writer/number_claims.h"
+#include "engine/bigtable/rows/row_rewrite.h"
+#include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/writer/system_rows.h"
+#include "engine/bigtable/rows/version_ledger.h"
+#include "engine/bigtable/writer/writer_seat.h"
 
 namespace hourcell {
 namespace {

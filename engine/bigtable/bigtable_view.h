@@ -15,8 +15,8 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/bigtable/stored_row.h"
-#include "engine/bigtable/version_ledger.h"
+#include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/rows/version_ledger.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

@@ -35,9 +35,14 @@ constexpr std::array kRules = {
                "codec/base codec codec/rows uid engine/regions engine/query engine "
                "engine/table engine/journal"},
     FolderRule{"engine/bigtable/api", "codec/base engine/table"},
+    FolderRule{"engine/bigtable/rows",
+               "codec/base codec/cells codec/rows engine/table engine/rows engine/bigtable/api"},
+    FolderRule{"engine/bigtable/writer",
+               "codec/base engine/threads engine/journal engine/table engine/rows "
+               "engine/bigtable/api engine/bigtable/rows"},
     FolderRule{"engine/bigtable",
-               "codec/base codec/cells codec/rows engine/threads engine/journal engine/table "
-               "engine/rows engine/bigtable/api"},
+               "codec/base codec/cells engine/journal engine/table engine/rows "
+               "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
     FolderRule{"engine/rocks",
@@ -108,7 +113,7 @@ constexpr std::array kRules = {
     FolderRule{"server/text", "codec/base codec codec/text engine/query engine"},
     FolderRule{"server/config",
                "codec/base codec engine/query engine engine/table engine/bigtable/api "
-               "engine/bigtable server/text"},
+               "engine/bigtable engine/bigtable/writer server/text"},
     FolderRule{"server/access", "codec/base engine server/log server/text server/config"},
     FolderRule{"server/net", "codec/base engine"},
     FolderRule{"server/http", "codec/base codec server/text server/access"},

@@ -17,7 +17,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/random.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/tsdb.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/builders.h"

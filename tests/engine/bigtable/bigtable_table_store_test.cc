@@ -14,7 +14,7 @@
 
 #include "codec/base/random.h"
 #include "codec/cells/cell.h"
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 
 namespace hourcell {

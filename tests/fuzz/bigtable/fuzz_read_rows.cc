@@ -4,7 +4,7 @@
 
 #include "codec/base/check.h"
 #include "engine/bigtable/api/row_assembler.h"
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 #include "tests/fuzz/fuzz_input.h"
 
 namespace hourcell {

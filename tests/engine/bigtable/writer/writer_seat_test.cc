@@ -1,4 +1,4 @@
-#include "engine/bigtable/writer_seat.h"
+#include "engine/bigtable/writer/writer_seat.h"
 
 #include <memory>
 #include <string>

@@ -1,10 +1,10 @@
-#include "engine/bigtable/group_stages.h"
+#include "engine/bigtable/rows/group_stages.h"
 
 #include <string_view>
 
 #include <absl/container/flat_hash_map.h>
 
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 
 namespace hourcell {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 
 #include <algorithm>
 #include <tuple>

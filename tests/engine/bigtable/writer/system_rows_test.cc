@@ -1,10 +1,10 @@
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::system_rows_test {

@@ -28,7 +28,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/row_assembler.h"
-#include "engine/bigtable/version_view.h"
+#include "engine/bigtable/rows/version_view.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "engine/bigtable/api/row_limits.h"
-#include "engine/bigtable/stored_row.h"
-#include "engine/bigtable/version_view.h"
+#include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/rows/version_view.h"
 #include "engine/table/table.h"
 
 namespace hourcell {

@@ -1,4 +1,4 @@
-#include "engine/bigtable/number_claims.h"
+#include "engine/bigtable/writer/number_claims.h"
 
 #include <optional>
 #include <utility>
@@ -7,7 +7,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/rows/key_range.h"
 #include "engine/rows/series_key.h"
 #include "engine/rows/uid_key.h"

@@ -17,7 +17,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/base/mutex.h"
-#include "engine/bigtable/version_view.h"
+#include "engine/bigtable/rows/version_view.h"
 
 namespace hourcell {
 

@@ -33,7 +33,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/bigtable/seat_loss.h"
+#include "engine/bigtable/writer/seat_loss.h"
 #include "engine/journal/journal.h"
 
 namespace hourcell {

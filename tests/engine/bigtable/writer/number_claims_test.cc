@@ -1,4 +1,4 @@
-#include "engine/bigtable/number_claims.h"
+#include "engine/bigtable/writer/number_claims.h"
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 
 #include "engine/bigtable/api/bigtable_channels.h"
 #include "engine/bigtable/bigtable_table_store.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/rows/uid_key.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/status_matchers.h"

@@ -1,4 +1,4 @@
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 
 namespace hourcell {
 namespace {

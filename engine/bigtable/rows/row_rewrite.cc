@@ -1,4 +1,4 @@
-#include "engine/bigtable/row_rewrite.h"
+#include "engine/bigtable/rows/row_rewrite.h"
 
 #include <algorithm>
 #include <string>

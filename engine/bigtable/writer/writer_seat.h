@@ -25,9 +25,9 @@
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
-#include "engine/bigtable/bigtable_journal.h"
-#include "engine/bigtable/seat_loss.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/bigtable_journal.h"
+#include "engine/bigtable/writer/seat_loss.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/threads/background.h"
 
 namespace hourcell {

@@ -1,4 +1,4 @@
-#include "engine/bigtable/group_stages.h"
+#include "engine/bigtable/rows/group_stages.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "engine/bigtable/bigtable_journal.h"
+#include "engine/bigtable/writer/bigtable_journal.h"
 
 #include <algorithm>
 #include <optional>
@@ -9,8 +9,8 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
-#include "engine/bigtable/stored_row.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/journal/journal_block.h"
 
 // Why the front is a row of its own, beside the low mark in `meta`: whoever ends a journal must

@@ -1,4 +1,4 @@
-#include "engine/bigtable/writer_seat.h"
+#include "engine/bigtable/writer/writer_seat.h"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
-#include "engine/bigtable/stored_row.h"
+#include "engine/bigtable/rows/stored_row.h"
 
 namespace hourcell {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/bigtable/bigtable_journal.h"
+#include "engine/bigtable/writer/bigtable_journal.h"
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/bigtable/api/bigtable_channels.h"
-#include "engine/bigtable/system_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/status_matchers.h"
 

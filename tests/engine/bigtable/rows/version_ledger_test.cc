@@ -1,4 +1,4 @@
-#include "engine/bigtable/version_ledger.h"
+#include "engine/bigtable/rows/version_ledger.h"
 
 #include <atomic>
 #include <set>
