@@ -28,6 +28,7 @@
 #include "codec/point.h"
 #include "codec/rows/uid.h"
 #include "engine/append.h"
+#include "engine/cluster_view.h"
 #include "engine/deleted_points.h"
 #include "engine/metric_ttl.h"
 #include "engine/options.h"
@@ -273,6 +274,9 @@ class Tsdb {
   // Whether it can take and keep points right now. Quick, but that the file system is asked for its
   // free space.
   StoreHealth Health();
+
+  // Which processes share the store, as this one saw them a moment ago. Asks nobody.
+  ClusterView Cluster();
 
   // The registry this store counts into. Others may add to it.
   Stats& stats();

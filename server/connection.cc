@@ -1,5 +1,7 @@
 #include "server/connection.h"
 
+#include <openssl/crypto.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -15,12 +17,15 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "server/api/http_session.h"
+#include "server/log/log.h"
 #include "server/net/asio.h"
 #include "server/net/socket_peer.h"
 #include "server/net/socket_reader.h"
 #include "server/net/socket_writer.h"
 #include "server/net/tls_session.h"
 #include "server/net/transport.h"
+#include "server/relay/host_and_port.h"
+#include "server/relay/relay_header.h"
 #include "server/telnet/telnet_session.h"
 
 namespace hourcell {
@@ -79,6 +84,9 @@ class SocketConnection : public Connection,
   void ReadSome();
   bool WantsInput() const;
   void OnBytes(std::string_view bytes);
+  void Identify(std::string_view bytes);
+  bool Trust(const RelayHeader& header);
+  void TakeWire(std::string_view bytes);
   void TakeTls(std::string_view bytes);
   void WatchHandshake();
   void TakePlain(std::string_view bytes);
@@ -100,18 +108,20 @@ class SocketConnection : public Connection,
   const Strand strand_;
   SocketWriter writer_;
   const ConnectionContext* const context_;
-  const ConnectionRights rights_;
+  ConnectionRights rights_;
   std::function<void()> on_closed_;
   asio::steady_timer idle_timer_;
   asio::steady_timer handshake_timer_;
   asio::steady_timer close_timer_;
   std::chrono::steady_clock::time_point last_activity_;
-  mutable std::string remote_;  // once somebody has asked
+  mutable std::string remote_;  // once somebody has asked, or a relay has said
+  std::string first_bytes_;     // until it is known whether a relay speaks
 
   std::optional<TlsSession> tls_;
   // Once the first byte of its protocol is here, and as long as the connection lives.
   std::unique_ptr<Session> session_;
 
+  bool is_identified_;        // a relay has said who the client is, or there is none
   bool waiting_ = false;      // for input
   bool input_ended_ = false;  // the client sends no more
   bool closing_ = false;      // once all is sent
@@ -136,7 +146,8 @@ SocketConnection::SocketConnection(Socket socket,
       on_closed_(std::move(on_closed)),
       idle_timer_(strand_.executor),
       handshake_timer_(strand_.executor),
-      close_timer_(strand_.executor) {
+      close_timer_(strand_.executor),
+      is_identified_(context->relay == nullptr) {
   Touch();
 }
 
@@ -218,6 +229,45 @@ void SocketConnection::ReadSome() {
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
+  if (is_identified_) {
+    TakeWire(bytes);
+  } else {
+    Identify(bytes);
+  }
+}
+
+void SocketConnection::Identify(std::string_view bytes) {
+  first_bytes_ += bytes;
+  size_t header_bytes = 0;
+  if (MayBeRelayHeader(first_bytes_)) {
+    const auto parsed = ParseRelayHeader(first_bytes_);
+    if (parsed.ok() && !parsed->has_value()) return;  // more is to come
+    if (!parsed.ok() || !Trust((*parsed)->header)) {
+      LogWarning("{}: a connection that is passed on was refused", remote());
+      return Close();
+    }
+    header_bytes = (*parsed)->bytes;
+  }
+  is_identified_ = true;
+  const std::string first = std::exchange(first_bytes_, {});
+  if (first.size() > header_bytes) TakeWire(std::string_view(first).substr(header_bytes));
+}
+
+bool SocketConnection::Trust(const RelayHeader& header) {
+  const RelayTrust& trust = *context_->relay;
+  if (header.secret.size() != trust.secret.size() ||
+      CRYPTO_memcmp(header.secret.data(), trust.secret.data(), trust.secret.size()) != 0 ||
+      header.listener >= trust.listeners.size()) {
+    return false;
+  }
+  rights_ = {.listener = trust.listeners[header.listener],
+             .address = context_->access == nullptr ? AccessRights()
+                                                    : context_->access->RightsAt(header.address)};
+  remote_ = JoinHostAndPort(header.address, header.port);
+  return true;
+}
+
+void SocketConnection::TakeWire(std::string_view bytes) {
   if (!tls_.has_value() && session_ == nullptr) {
     if (context_->tls != nullptr && bytes.front() == kTlsFirstByte) {
       tls_.emplace(*context_->tls);

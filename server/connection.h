@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "server/access/access_policy.h"
 #include "server/access/access_rights.h"
@@ -27,11 +29,20 @@ class Session;
 struct TelnetContext;
 class Transport;
 
+// Which processes may say, in front of a connection's first byte, who its client is
+// (relay_header.h): those that know the secret. The client has the rights of the listener that it
+// came to, and those of its own address.
+struct RelayTrust {
+  std::string secret;                   // not empty
+  std::vector<AccessRights> listeners;  // of a client without credentials, by listener
+};
+
 // What all connections of a server share. Pointers are borrowed; immutable while connections live.
 struct ConnectionContext {
   const HttpContext* http = nullptr;
   const TelnetContext* telnet = nullptr;
   const AccessPolicy* access = nullptr;  // null = an address alone gives no rights
+  const RelayTrust* relay = nullptr;     // null = nobody speaks for others
   const TlsContext* tls = nullptr;       // null = TLS is not spoken
   bool tls_required = false;             // and nothing else is
   const ConnectionCounters* counters = nullptr;

@@ -42,10 +42,12 @@ class InputPorts::Impl {
     const ListenAddress& first = parts_.access->listeners().front();
     const int64_t port = parts_.config->integer("tsd.graphite.port");
     if (port < 0) return absl::OkStatus();
-    ListenerOptions options = ListenerOptionsOf(*parts_.config, first, /*is_first=*/false);
-    options.port = static_cast<uint16_t>(port);
-    HOURCELL_ASSIGN_OR_RETURN(listener_, Listener::Open(options, parts_.io, &graphite_connections_,
-                                                        &parts_.tsdb->stats()));
+    ListenOptions address = ListenOptionsOf(*parts_.config, first);
+    address.port = static_cast<uint16_t>(port);
+    HOURCELL_ASSIGN_OR_RETURN(ListenSocket socket, ListenSocket::Open(address));
+    listener_ = Listener::Open(std::move(socket),
+                               ListenerOptionsOf(*parts_.config, first.rights, /*is_first=*/false),
+                               parts_.io, &graphite_connections_, &parts_.tsdb->stats());
     LogInfo("listening on {} port {} for Graphite's lines; without credentials: {}", first.bind,
             listener_->port(), first.rights.role());
     return absl::OkStatus();

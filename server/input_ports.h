@@ -36,7 +36,7 @@ class InputPorts {
     Clock* clock = nullptr;
   };
 
-  // Binds and serves. Errors: as of Listener::Open and StatsdSettingsOf.
+  // Binds and serves. Errors: as of ListenSocket::Open and StatsdSettingsOf.
   static absl::StatusOr<std::unique_ptr<InputPorts>> Open(const Parts& parts);
 
   ~InputPorts();

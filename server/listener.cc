@@ -20,7 +20,6 @@
 
 #include "codec/base/mutex.h"
 #include "codec/base/status_macros.h"
-#include "codec/base/strings.h"
 #include "server/log/log.h"
 #include "server/net/asio.h"
 #include "server/net/connection_quota.h"
@@ -41,54 +40,57 @@ constexpr int kRefusedAtOnceMax = 256;
 // How often a failing accept is logged.
 constexpr std::chrono::seconds kAcceptLogPause(10);
 
-absl::StatusOr<tcp::endpoint> ResolveEndpoint(const ListenerOptions& options,
-                                              asio::io_context* context) {
-  AsioError error;
-  tcp::resolver resolver(*context);
-  const auto results =
-      resolver.resolve(options.bind, std::to_string(options.port),
-                       tcp::resolver::passive | tcp::resolver::numeric_service, error);
-  if (error || results.empty()) {
-    return absl::InvalidArgumentError(fmt::format("tsd.network.bind: got {}; want an address: {}",
-                                                  QuoteForMessage(options.bind), error.message()));
-  }
-  return results.begin()->endpoint();
-}
-
 }  // namespace
 
-ListenerOptions ListenerOptionsOf(const Config& config,
-                                  const ListenAddress& address,
-                                  bool is_first) {
+ListenOptions ListenOptionsOf(const Config& config, const ListenAddress& address) {
   return {.bind = address.bind,
           .port = address.port,
           .backlog = static_cast<int>(config.integer("tsd.network.backlog")),
-          .reuse_address = config.boolean("tsd.network.reuse_address"),
-          .tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
+          .reuse_address = config.boolean("tsd.network.reuse_address")};
+}
+
+ListenerOptions ListenerOptionsOf(const Config& config, AccessRights rights, bool is_first) {
+  return {.tcp_no_delay = config.boolean("tsd.network.tcp_no_delay"),
           .keep_alive = config.boolean("tsd.network.keep_alive"),
           .connections_max =
               static_cast<size_t>(config.integer("tsd.network.connections.per_listener")),
-          .rights = address.rights,
+          .rights = rights,
           .is_first = is_first};
+}
+
+absl::StatusOr<std::vector<ListenSocket>> OpenListenSockets(const Config& config,
+                                                            const AccessPolicy& access) {
+  std::vector<ListenSocket> sockets;
+  for (const ListenAddress& address : access.listeners()) {
+    HOURCELL_ASSIGN_OR_RETURN(ListenSocket socket,
+                              ListenSocket::Open(ListenOptionsOf(config, address)));
+    sockets.push_back(std::move(socket));
+  }
+  return sockets;
 }
 
 class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
  public:
-  Impl(ListenerOptions options, IoContext* io, const ConnectionContext* context)
+  Impl(ListenSocket socket,
+       ListenerOptions options,
+       IoContext* io,
+       const ConnectionContext* context)
       : options_(std::move(options)),
         io_(io),
         context_(context),
         strand_(asio::make_strand(io->context)),
-        acceptor_(strand_),
+        port_(socket.port()),
+        protocol_(socket.is_ipv6() ? tcp::v6() : tcp::v4()),
+        acceptor_(strand_, protocol_, socket.Release()),
         retry_timer_(strand_) {}
 
-  absl::Status Open(Stats* stats);
+  void Open(Stats* stats);
   uint16_t port() const { return port_; }
+  void Take(OwnedDescriptor connection);
   size_t Stop(int64_t grace_ms);
   void Hurry();
 
  private:
-  absl::Status Bind(const tcp::endpoint& endpoint);
   void Accept();
   void OnAcceptFailed(const AsioError& error);
   void OnAccepted(tcp::socket socket);
@@ -100,11 +102,12 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   IoContext* const io_;
   const ConnectionContext* const context_;
   asio::any_io_executor strand_;  // of the acceptor
+  const uint16_t port_;
+  const tcp protocol_;
   tcp::acceptor acceptor_;
   asio::steady_timer retry_timer_;
   SpareDescriptor spare_;  // of the strand
   std::chrono::steady_clock::time_point log_after_;
-  uint16_t port_ = 0;
   // Shared with the gauge, which lives as long as the registry.
   const std::shared_ptr<std::atomic<int64_t>> open_count_ =
       std::make_shared<std::atomic<int64_t>>(0);
@@ -117,27 +120,12 @@ class Listener::Impl : public std::enable_shared_from_this<Listener::Impl> {
   std::map<uint64_t, std::weak_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::Status Listener::Impl::Bind(const tcp::endpoint& endpoint) {
-  AsioError error;
-  acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(options_.reuse_address), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(options_.backlog, error);
-  if (!error) port_ = acceptor_.local_endpoint(error).port();
-  if (!error) return absl::OkStatus();
-  return absl::UnavailableError(
-      fmt::format("listen on {} port {}: {}", options_.bind, options_.port, error.message()));
-}
-
-absl::Status Listener::Impl::Open(Stats* stats) {
-  HOURCELL_ASSIGN_OR_RETURN(const tcp::endpoint endpoint, ResolveEndpoint(options_, &io_->context));
-  HOURCELL_RETURN_IF_ERROR(Bind(endpoint));
+void Listener::Impl::Open(Stats* stats) {
   StatTags tags = {{"type", "open"}};
   if (!options_.is_first) tags.emplace_back("listener", std::to_string(port_));
   stats->AddGauge("connectionmgr.connections", tags,
                   [count = open_count_] { return count->load(); });
   asio::post(strand_, [self = shared_from_this()] { self->Accept(); });
-  return absl::OkStatus();
 }
 
 void Listener::Impl::Accept() {
@@ -154,6 +142,15 @@ void Listener::Impl::Accept() {
         self->OnAccepted(std::move(socket));
         self->Accept();
       });
+}
+
+void Listener::Impl::Take(OwnedDescriptor connection) {
+  tcp::socket socket(asio::make_strand(io_->context));
+  AsioError error;
+  socket.assign(protocol_, connection.get(), error);
+  if (error) return;
+  connection.Release();
+  OnAccepted(std::move(socket));
 }
 
 void Listener::Impl::OnAcceptFailed(const AsioError& error) {
@@ -265,12 +262,13 @@ void Listener::Impl::Hurry() {
   changed_.NotifyAll();
 }
 
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ListenerOptions& options,
-                                                         IoContext* io,
-                                                         const ConnectionContext* context,
-                                                         Stats* stats) {
-  auto impl = std::make_shared<Impl>(options, io, context);
-  HOURCELL_RETURN_IF_ERROR(impl->Open(stats));
+std::unique_ptr<Listener> Listener::Open(ListenSocket socket,
+                                         const ListenerOptions& options,
+                                         IoContext* io,
+                                         const ConnectionContext* context,
+                                         Stats* stats) {
+  auto impl = std::make_shared<Impl>(std::move(socket), options, io, context);
+  impl->Open(stats);
   return std::unique_ptr<Listener>(new Listener(std::move(impl)));
 }
 
@@ -279,6 +277,9 @@ Listener::~Listener() = default;
 
 uint16_t Listener::port() const {
   return impl_->port();
+}
+void Listener::Take(OwnedDescriptor connection) {
+  impl_->Take(std::move(connection));
 }
 size_t Listener::Stop(int64_t grace_ms) {
   return impl_->Stop(grace_ms);

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <vector>
 
 #include <absl/status/statusor.h>
 
@@ -20,16 +20,14 @@
 #include "server/access/access_rights.h"
 #include "server/config/config.h"
 #include "server/connection.h"
+#include "server/net/listen_socket.h"
+#include "server/net/owned_descriptor.h"
 
 namespace hourcell {
 
 struct IoContext;
 
 struct ListenerOptions {
-  std::string bind = "127.0.0.1";  // an address or a name of one
-  uint16_t port = 0;               // 0 = any
-  int backlog = 3072;
-  bool reuse_address = true;
   bool tcp_no_delay = true;
   bool keep_alive = true;
   size_t connections_max = 0;                   // of this listener; 0 = no limit
@@ -38,24 +36,30 @@ struct ListenerOptions {
 };
 
 // What the settings say of an address.
-ListenerOptions ListenerOptionsOf(const Config& config,
-                                  const ListenAddress& address,
-                                  bool is_first);
+ListenOptions ListenOptionsOf(const Config& config, const ListenAddress& address);
+ListenerOptions ListenerOptionsOf(const Config& config, AccessRights rights, bool is_first);
+
+// The sockets of all listeners of a server, in their order. Errors: as ListenSocket::Open.
+absl::StatusOr<std::vector<ListenSocket>> OpenListenSockets(const Config& config,
+                                                            const AccessPolicy& access);
 
 class Listener {
  public:
-  // Binds and accepts from now on. Pointers are borrowed and outlive the listener; `stats` gets the
-  // number of open connections as a gauge.
-  // Errors: kInvalidArgument: `bind` is no address; kUnavailable: it cannot be listened on.
-  static absl::StatusOr<std::unique_ptr<Listener>> Open(const ListenerOptions& options,
-                                                        IoContext* io,
-                                                        const ConnectionContext* context,
-                                                        Stats* stats);
+  // Accepts from now on what comes to `socket`. Pointers are borrowed and outlive the listener;
+  // `stats` gets the number of open connections as a gauge.
+  static std::unique_ptr<Listener> Open(ListenSocket socket,
+                                        const ListenerOptions& options,
+                                        IoContext* io,
+                                        const ConnectionContext* context,
+                                        Stats* stats);
   ~Listener();
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
   uint16_t port() const;
+
+  // Serves a connection that somebody else accepted.
+  void Take(OwnedDescriptor connection);
 
   // Accepts no more and lets every connection answer what was read; closes after `grace_ms` those
   // that are still open. Blocks until they are closed; not to be called from a thread of the

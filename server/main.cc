@@ -18,7 +18,7 @@
 #include "server/cli/query/query.h"
 #include "server/cli/query/scan.h"
 #include "server/cli/query/search.h"
-#include "server/cli/serve.h"
+#include "server/cli/serve/serve.h"
 #include "server/cli/setting_flags.h"
 #include "server/cli/store/backup.h"
 #include "server/cli/store/doctor.h"
@@ -31,6 +31,7 @@
 #include "server/cli/transfer/compare.h"
 #include "server/cli/user.h"
 #include "server/cli/version.h"
+#include "server/cli/watch/cluster.h"
 #include "server/cli/watch/top.h"
 
 namespace hourcell {
@@ -62,6 +63,7 @@ constexpr Command kCommands[] = {
     {"doctor", "look at a machine and a store, and say what to change", &DoctorMain},
     {"migrate", "copy a store to another layout", &MigrateMain},
     {"region", "list, check, split and merge regions", &RegionMain},
+    {"cluster", "list the processes that share a store", &ClusterMain},
     {"job", "list the jobs of a server, or wait for one", &JobMain},
     {"simulate", "predict region sizes, splits and hot spots of a row-key design", &SimulateMain},
     {"bench", "measure row-key layouts", &BenchMain},

@@ -103,7 +103,8 @@ class Server::Impl {
        Tsdb* tsdb,
        AccessPolicy access,
        std::unique_ptr<Authenticator> authenticator,
-       std::unique_ptr<TlsContext> tls);
+       std::unique_ptr<TlsContext> tls,
+       ServerSite site);
 
   absl::Status Start();
   std::vector<uint16_t> ports() const;
@@ -123,6 +124,8 @@ class Server::Impl {
 
   const Config& config_;
   Tsdb* const tsdb_;
+  ServerSite site_;  // its sockets are handed to the listeners
+  RelayTrust relay_;
   const AccessPolicy access_;
   const std::unique_ptr<Authenticator> authenticator_;  // null = there are no users
   const std::unique_ptr<TlsContext> tls_;               // null = no TLS
@@ -162,9 +165,11 @@ Server::Impl::Impl(const Config& config,
                    Tsdb* tsdb,
                    AccessPolicy access,
                    std::unique_ptr<Authenticator> authenticator,
-                   std::unique_ptr<TlsContext> tls)
+                   std::unique_ptr<TlsContext> tls,
+                   ServerSite site)
     : config_(config),
       tsdb_(tsdb),
+      site_(std::move(site)),
       access_(std::move(access)),
       authenticator_(std::move(authenticator)),
       tls_(std::move(tls)),
@@ -211,9 +216,13 @@ Server::Impl::Impl(const Config& config,
                      .counters = &telnet_counters_,
                      .commit_pool = &commit_pool_,
                      .logins = logins};
+  relay_.secret = site_.relay_secret;
+  for (const ListenAddress& address : access_.listeners())
+    relay_.listeners.push_back(address.rights);
   context_ = {.http = &http_context_,
               .telnet = &telnet_context_,
               .access = &access_,
+              .relay = relay_.secret.empty() ? nullptr : &relay_,
               .tls = tls_.get(),
               .tls_required = config.boolean("tsd.tls.required"),
               .counters = &connection_counters_,
@@ -243,15 +252,21 @@ void Server::Impl::WatchLoad() {
 absl::Status Server::Impl::Start() {
   AddGauges();
   WatchLoad();
-  for (const ListenAddress& address : access_.listeners()) {
-    HOURCELL_ASSIGN_OR_RETURN(
-        std::unique_ptr<Listener> listener,
-        Listener::Open(ListenerOptionsOf(config_, address, listeners_.empty()), &io_, &context_,
-                       &tsdb_->stats()));
-    LogInfo("listening on {} port {}; without credentials: {}", address.bind, listener->port(),
-            address.rights.role());
-    listeners_.push_back(std::move(listener));
+  if (site_.sockets.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(site_.sockets, OpenListenSockets(config_, access_));
   }
+  for (size_t i = 0; i < access_.listeners().size(); ++i) {
+    const ListenAddress& address = access_.listeners()[i];
+    listeners_.push_back(Listener::Open(std::move(site_.sockets[i]),
+                                        ListenerOptionsOf(config_, address.rights, i == 0), &io_,
+                                        &context_, &tsdb_->stats()));
+    LogInfo("listening on {} port {}; without credentials: {}", address.bind,
+            listeners_.back()->port(), address.rights.role());
+  }
+  site_.sockets.clear();
+  for (WaitingClient& client : site_.clients)
+    listeners_[client.listener]->Take(std::move(client.socket));
+  site_.clients.clear();
   HOURCELL_ASSIGN_OR_RETURN(input_ports_, InputPorts::Open({.config = &config_,
                                                             .tsdb = tsdb_,
                                                             .access = &access_,
@@ -365,7 +380,9 @@ void Server::Impl::Stop() {
   threads_.clear();
 }
 
-absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb* tsdb) {
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config,
+                                                      Tsdb* tsdb,
+                                                      ServerSite site) {
   HOURCELL_RETURN_IF_ERROR(Routes::CheckConfig(config));
   HOURCELL_ASSIGN_OR_RETURN(AccessPolicy access, AccessPolicy::Create(config));
   std::unique_ptr<Authenticator> authenticator;
@@ -374,7 +391,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Config& config, Tsdb
   }
   HOURCELL_ASSIGN_OR_RETURN(std::unique_ptr<TlsContext> tls, OpenTls(config));
   auto impl = std::make_unique<Impl>(config, tsdb, std::move(access), std::move(authenticator),
-                                     std::move(tls));
+                                     std::move(tls), std::move(site));
   HOURCELL_RETURN_IF_ERROR(impl->Start());
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }

@@ -11,17 +11,27 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <absl/status/statusor.h>
 
 #include "engine/tsdb.h"
 #include "server/config/config.h"
+#include "server/net/listen_socket.h"
+#include "server/relay/relay.h"
 
 namespace hourcell {
 
 // How often it is looked whether the file of users changed.
 inline constexpr int64_t kLookAtUsersMs = 1000;
+
+// What a server is handed that has shared its store with other processes.
+struct ServerSite {
+  std::vector<ListenSocket> sockets = {};   // of its listeners, in their order; none: it binds them
+  std::vector<WaitingClient> clients = {};  // that came to them before
+  std::string relay_secret = {};            // of those who may speak for clients; empty: nobody may
+};
 
 class Server {
  public:
@@ -32,7 +42,9 @@ class Server {
   //                     open the server to strangers (access_policy.h); files of users or of TLS
   //                     that cannot be used
   //   kUnavailable      the address is in use or not of this machine
-  static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config, Tsdb* tsdb);
+  static absl::StatusOr<std::unique_ptr<Server>> Start(const Config& config,
+                                                       Tsdb* tsdb,
+                                                       ServerSite site = {});
 
   // Stops if that was not done.
   ~Server();
@@ -57,8 +69,8 @@ class Server {
   // of the process helps (/healthz), nor after Stop.
   void Probe(std::function<void()> works);
 
-  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve.cc turns SIGTERM and
-  // SIGINT into Stop. At most one caller.
+  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve/signal_watch.cc turns
+  // SIGTERM and SIGINT into Stop. At most one caller.
   void Run();
 
   // Takes no further connection or job, ends the jobs that can be ended, answers what was read, and

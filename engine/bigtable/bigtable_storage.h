@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,8 @@ class BigtableStorage : public StorageEngine {
 
   std::string_view name() const override { return "bigtable"; }
 
+  absl::StatusOr<std::string> Join(const std::string& address, StorageEvents events) override;
+
   // Makes the tables if there are none. kFailedPrecondition: the tables have another format, or
   // another process writes to them for longer than the seat's wait; kInvalidArgument,
   // kUnauthenticated: the options; kUnavailable: try again.
@@ -30,7 +33,7 @@ class BigtableStorage : public StorageEngine {
 
  private:
   const BigtableOptions options_;
-  const SeatOptions seat_;
+  SeatOptions seat_;
 };
 
 }  // namespace hourcell

@@ -10,16 +10,17 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/bigtable_storage.h"
 #include "engine/bigtable/bigtable_view.h"
 #include "engine/bigtable/rows/group_stages.h"
-#include "engine/bigtable/writer/number_claims.h"
 #include "engine/bigtable/rows/row_rewrite.h"
 #include "engine/bigtable/rows/stored_row.h"
-#include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/rows/version_ledger.h"
+#include "engine/bigtable/writer/number_claims.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
 
 namespace hourcell {
@@ -36,6 +37,11 @@ void SetCell(std::string_view qualifier,
   cell.set_column_qualifier(std::string(qualifier));
   cell.set_timestamp_micros(MicrosOf(version));
   cell.set_value(std::move(value));
+}
+
+// 16 bytes of the operating system, in hexadecimal digits.
+std::string NewSecret() {
+  return fmt::format("{:016x}{:016x}", RandomSeed(), RandomSeed());
 }
 
 std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint64_t writer) {
@@ -89,6 +95,9 @@ class BigtableTableStore : public TableStore {
   }
 
   absl::Status CheckSeat() { return seat_->Check(); }
+  std::vector<ClusterNode> Nodes() const { return seat_->Nodes(); }
+  // What the processes on the store know; made by the first that asks.
+  absl::StatusOr<std::string> Secret();
 
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
@@ -229,6 +238,19 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
   return last.ok() ? absl::UnavailableError("bigtable: the format is not there") : last;
 }
 
+absl::StatusOr<std::string> BigtableTableStore::Secret() {
+  HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
+  RowMutations secret;
+  secret.set_row_key(std::string(kSecretRow));
+  SetCell(kSystemQualifier, 1, NewSecret(), &secret);
+  // Set or not, or not known: what is read after it is everybody's.
+  const absl::Status set = client_.SetIfAbsent(system_, secret).status();
+  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
+                            client_.Read(system_, {.keys = {std::string(kSecretRow)}}));
+  if (!page.rows.empty() && !page.rows[0].cells.empty()) return page.rows[0].cells[0].value;
+  return set.ok() ? absl::UnavailableError("bigtable: the secret is not there") : set;
+}
+
 std::vector<RegionInfo> BigtableTableStore::Regions(TableId table) {
   const absl::StatusOr<std::vector<RegionUse>> uses = RegionUses(table);
   std::vector<RegionInfo> regions;
@@ -308,6 +330,14 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const Bigtabl
   return store;
 }
 
+absl::StatusOr<std::string> BigtableStorage::Join(const std::string& address,
+                                                  StorageEvents events) {
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
+  seat_.address = address;
+  seat_.events = std::move(events);
+  return BigtableTableStore(options_, channels).Secret();
+}
+
 absl::StatusOr<OpenedStorage> BigtableStorage::Open(
     const std::function<void(std::string_view message)>& warn) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
@@ -317,6 +347,7 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
   OpenedStorage opened;
   HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithSeat(seat));
   opened.check_is_writer = [it = store.get()] { return it->CheckSeat(); };
+  opened.nodes = [it = store.get()] { return it->Nodes(); };
   opened.tables = std::move(store);
   return opened;
 }

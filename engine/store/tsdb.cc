@@ -363,6 +363,10 @@ StoreHealth Tsdb::Health() {
   return impl_->Health();
 }
 
+ClusterView Tsdb::Cluster() {
+  return impl_->Cluster();
+}
+
 Stats& Tsdb::stats() {
   return impl_->stats;
 }

@@ -116,6 +116,7 @@ absl::Status Tsdb::Impl::OpenStorage() {
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);
   check_is_writer = std::move(opened.check_is_writer);
+  nodes = std::move(opened.nodes);
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
   if (!tables->capabilities().Has(TableCapability::kAtomicGroups))
     options.drop_empty_series = false;
@@ -348,6 +349,15 @@ StoreHealth Tsdb::Impl::Health() {
           .must_reopen = !failure.ok(),
           .room = admission->Room(),
           .disk_free_bytes = journal->DiskFreeBytes()};
+}
+
+ClusterView Tsdb::Impl::Cluster() {
+  ClusterView view;
+  view.engine = options.storage == nullptr ? "rocksdb" : options.storage->name();
+  view.nodes = nodes ? nodes() : std::vector<ClusterNode>{{.address = {}, .is_writer = true}};
+  view.journal_blocks = journal->next_sequence() - journal->oldest_sequence();
+  view.journal_bytes = journal->bytes();
+  return view;
 }
 
 absl::Status Tsdb::Impl::Close() {

@@ -74,6 +74,7 @@ class Tsdb::Impl {
   absl::Status Close();
   absl::StatusOr<uint64_t> DropExpired();
   StoreHealth Health();
+  ClusterView Cluster();
   // OK: what this process has is all that was acknowledged before the call. kAborted: to find out
   // takes a call to the storage, and `at_once` wants none.
   absl::Status CheckIsWriter(bool at_once);
@@ -86,7 +87,8 @@ class Tsdb::Impl {
   Retention retention;
   std::optional<RowExpiry> expiry;
   std::unique_ptr<TableStore> tables;
-  std::function<absl::Status()> check_is_writer;  // of another process; none: the lock does it
+  std::function<std::vector<ClusterNode>()> nodes;  // none: there is this process alone
+  std::function<absl::Status()> check_is_writer;    // of another process; none: the lock does it
   std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;

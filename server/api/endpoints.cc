@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <absl/strings/ascii.h>
+#include <fmt/format.h>
 
 #include "codec/base/check.h"
 #include "server/admin/backup_handler.h"
@@ -137,6 +138,11 @@ HttpResponse Endpoints::Serializers(const HttpRequest&) {
 
 HttpResponse Endpoints::List(const HttpRequest&) {
   return EndpointsInfo();
+}
+
+HttpResponse Endpoints::Cluster(const HttpRequest& /*request*/) {
+  return ClusterInfo(tsdb_->Cluster(), fmt::format("{}:{}", config_->text("tsd.network.bind"),
+                                                   config_->integer("tsd.network.port")));
 }
 
 HttpResponse Endpoints::WhoAmI(const HttpRequest& request) {

@@ -80,6 +80,7 @@ class Endpoints {
   HttpResponse Filters(const HttpRequest& request);
   HttpResponse Serializers(const HttpRequest& request);
   HttpResponse List(const HttpRequest& request);
+  HttpResponse Cluster(const HttpRequest& request);
   HttpResponse WhoAmI(const HttpRequest& request);
   HttpResponse WebPage(const HttpRequest& request);
 

@@ -224,6 +224,20 @@ HttpResponse WhoAmIInfo(const HttpRequest& request, const Config& config) {
   return JsonResponse(body + fmt::format(",\"has_users\":{}}}", has_users));
 }
 
+HttpResponse ClusterInfo(const ClusterView& view, std::string_view own_address) {
+  std::string body = "{";
+  AppendField("engine", view.engine, &body);
+  body += ",\"nodes\":[";
+  for (const ClusterNode& node : view.nodes) {
+    body += body.back() == '[' ? "{" : ",{";
+    AppendField("address", node.address.empty() ? own_address : node.address, &body);
+    AppendField("role", node.is_writer ? "writer" : "waiting", &body);
+    body += fmt::format(",\"quiet_ms\":{}}}", node.quiet_ms);
+  }
+  return JsonResponse(body + fmt::format("],\"journal\":{{\"blocks\":{},\"bytes\":{}}}}}",
+                                         view.journal_blocks, view.journal_bytes));
+}
+
 HttpResponse SerializersInfo() {
   return JsonResponse(
       "[{\"serializer\":\"json\",\"class\":\"hourcell\","

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "engine/cluster_view.h"
 #include "engine/stats.h"
 #include "server/config/config.h"
 #include "server/http/http_message.h"
@@ -38,6 +40,10 @@ HttpResponse EndpointsInfo();
 // /api/whoami: the user, the role that the client has by its login and its address, the mode of the
 // server, and whether a login could give it more.
 HttpResponse WhoAmIInfo(const HttpRequest& request, const Config& config);
+
+// /api/cluster: the processes that share the store, and what its journal holds. `own_address` is
+// said of this process if the store does not know where it is found.
+HttpResponse ClusterInfo(const ClusterView& view, std::string_view own_address);
 
 // /api/serializers: the one there is.
 HttpResponse SerializersInfo();

@@ -146,6 +146,10 @@ constexpr RouteRow kRows[] = {
      .answered_on = AnsweredOn::kSocketThread,
      .handler = &Endpoints::List,
      .doc = "list the endpoints, with their verbs and rights"},
+    {.path = "/api/cluster",
+     .get = Reads(Right::kAdmin),
+     .handler = &Endpoints::Cluster,
+     .doc = "the processes that share the store, and what its journal holds"},
     // A page must know whether to ask for a login.
     {.path = "/api/whoami",
      .get = Reads(Right::kNone),

@@ -47,6 +47,10 @@ constexpr int64_t kSegmentMin = 4096;
 constexpr auto kRows = std::to_array<Setting>({
     Integer("tsd.network.port", "4242", "port to listen on; 0 = any free port", 0, 65535),
     Text("tsd.network.bind", "127.0.0.1", "address to listen on; 0.0.0.0 or :: = all addresses"),
+    Text("tsd.network.advertise",
+         "",
+         "where other processes that share the store find this one, as host or host:port; empty: "
+         "tsd.network.bind, or the name of this machine if that is all addresses"),
     Text("tsd.network.listeners",
          "",
          "additional addresses, each with what clients without credentials may do there: "

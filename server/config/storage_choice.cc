@@ -18,11 +18,6 @@ namespace {
 
 #ifdef HOURCELL_BIGTABLE
 
-// Where clients find this process.
-std::string AddressOf(const Config& config) {
-  return fmt::format("{}:{}", config.text("tsd.network.bind"), config.integer("tsd.network.port"));
-}
-
 BigtableOptions BigtableOptionsOf(const Config& config) {
   BigtableOptions options;
   options.project = config.text("tsd.storage.bigtable.project");
@@ -48,8 +43,7 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config, OtherWriter o
   }
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   const int64_t lease_ms = config.integer("tsd.storage.bigtable.lease");
-  SeatOptions seat{.address = AddressOf(config),
-                   .lease_ms = lease_ms,
+  SeatOptions seat{.lease_ms = lease_ms,
                    .beat_ms = lease_ms / 10,
                    .wait_ms = other == OtherWriter::kWaitFor ? -1 : 0};
   return StorageChoice{

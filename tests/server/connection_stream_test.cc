@@ -70,9 +70,9 @@ class ConnectionStreamTest : public testing::Test {
       }
       return response;
     };
-    auto opened = Listener::Open({}, &io_, &context_, &stats_);
-    HOURCELL_CHECK(opened.ok());
-    listener_ = *std::move(opened);
+    auto socket = ListenSocket::Open({});
+    HOURCELL_CHECK(socket.ok());
+    listener_ = Listener::Open(*std::move(socket), {}, &io_, &context_, &stats_);
     thread_ = std::jthread([this] { io_.context.run(); });
     return listener_->port();
   }

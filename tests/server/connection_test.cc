@@ -127,9 +127,9 @@ class ConnectionTest : public testing::Test {
     context_.http = &http_;
     context_.telnet = &telnet_context_;
     context_.counters = &*counters_;
-    auto opened = Listener::Open({}, &io_, &context_, &tsdb_->stats());
-    HOURCELL_CHECK(opened.ok());
-    listener_ = *std::move(opened);
+    auto socket = ListenSocket::Open({});
+    HOURCELL_CHECK(socket.ok());
+    listener_ = Listener::Open(*std::move(socket), {}, &io_, &context_, &tsdb_->stats());
     thread_ = std::jthread([this] { io_.context.run(); });
     return listener_->port();
   }

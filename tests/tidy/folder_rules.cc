@@ -30,7 +30,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
     FolderRule{"engine/table",
-               "codec/base codec codec/rows engine/regions engine/regions/split engine/journal"},
+               "codec/base codec codec/rows engine/regions engine/regions/split engine "
+               "engine/journal"},
     FolderRule{"engine/rows",
                "codec/base codec codec/rows uid engine/regions engine/query engine "
                "engine/table engine/journal"},
@@ -38,10 +39,10 @@ constexpr std::array kRules = {
     FolderRule{"engine/bigtable/rows",
                "codec/base codec/cells codec/rows engine/table engine/rows engine/bigtable/api"},
     FolderRule{"engine/bigtable/writer",
-               "codec/base engine/threads engine/journal engine/table engine/rows "
+               "codec/base engine engine/threads engine/journal engine/table engine/rows "
                "engine/bigtable/api engine/bigtable/rows"},
     FolderRule{"engine/bigtable",
-               "codec/base codec/cells engine/journal engine/table engine/rows "
+               "codec/base codec/cells engine engine/journal engine/table engine/rows "
                "engine/bigtable/api engine/bigtable/rows engine/bigtable/writer"},
     FolderRule{"engine/rocks/regions",
                "codec/base engine/regions engine engine/table engine/rocks/files"},
@@ -165,13 +166,17 @@ constexpr std::array kRules = {
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},
+    FolderRule{"server/relay", "codec/base server/log server/access server/net server/http"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
-               "server/net server/http server/inputs server/inputs/graphite "
+               "server/net server/relay server/http server/inputs server/inputs/graphite "
                "server/inputs/statsd server/monitor server/api server/telnet"},
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
+    FolderRule{"server/cli/serve",
+               "codec/base engine engine/table server/log server/config server/access server/net "
+               "server/relay server/monitor server server/cli"},
     FolderRule{"server/cli/transfer",
                "codec/base codec codec/text engine/query engine server/text server/http "
                "server/query server/cli"},
@@ -182,7 +187,7 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
-               "server/cli server/cli/transfer server/cli/import"},
+               "server/cli server/cli/serve server/cli/transfer server/cli/import"},
     FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
@@ -196,7 +201,7 @@ constexpr std::array kRules = {
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},
     FolderRule{"server/main.cc",
-               "server/cli server/cli/transfer server/cli/import server/cli/names "
+               "server/cli server/cli/serve server/cli/transfer server/cli/import server/cli/names "
                "server/cli/query server/cli/store server/cli/watch server/cli/lab"},
 };
 

@@ -3,7 +3,9 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include <absl/status/status.h>
 
@@ -14,10 +16,19 @@ namespace hourcell {
 
 class SeatLoss {
  public:
+  // `on_lost` is called once, with the first reason; null: nobody is.
+  explicit SeatLoss(std::function<void(const absl::Status& why)> on_lost = nullptr)
+      : on_lost_(std::move(on_lost)) {}
+
   // The first reason stays.
   void Lose(const absl::Status& why) {
-    MutexLock lock(&mutex_);
-    if (why_.ok()) why_ = absl::FailedPreconditionError(std::string(why.message()));
+    const absl::Status reason = absl::FailedPreconditionError(std::string(why.message()));
+    {
+      MutexLock lock(&mutex_);
+      if (!why_.ok()) return;
+      why_ = CopyStatus(reason);
+    }
+    if (on_lost_) on_lost_(reason);
   }
   // kFailedPrecondition, or OK while this process is the writer.
   absl::Status status() const {
@@ -26,6 +37,7 @@ class SeatLoss {
   }
 
  private:
+  const std::function<void(const absl::Status& why)> on_lost_;
   mutable Mutex mutex_;
   absl::Status why_ ABSL_GUARDED_BY(mutex_);
 };

@@ -7,11 +7,14 @@
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
 #include "engine/bigtable/rows/stored_row.h"
+#include "engine/rows/key_range.h"
 
 namespace hourcell {
 namespace {
 
 constexpr size_t kActiveBytes = 8 + 8 + 1;  // in front of the address
+constexpr size_t kWaitingBytes = 8;         // the same
+constexpr std::string_view kNodePrefix = "node/";
 
 }  // namespace
 
@@ -54,6 +57,21 @@ RowMutations SystemCell(std::string_view row,
   return mutations;
 }
 
+RowMutations DeletedSystemRow(std::string_view row) {
+  RowMutations mutations;
+  mutations.set_row_key(std::string(row));
+  mutations.add_mutations()->mutable_delete_from_row();
+  return mutations;
+}
+
+std::string NodeRow(uint64_t id) {
+  return fmt::format("{}{:016x}", kNodePrefix, id);
+}
+
+ScanRange NodeRows() {
+  return PrefixRange(kNodePrefix);
+}
+
 std::string EncodeNumber(uint64_t number) {
   std::string bytes;
   AppendBigEndian(number, 8, &bytes);
@@ -85,6 +103,23 @@ absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value) {
                     .beat = LoadBigEndian(value.data() + 8, 8),
                     .has_left = value[16] != '\0',
                     .address = std::string(value.substr(kActiveBytes))};
+}
+
+std::string EncodeWaitingNode(const WaitingNode& node) {
+  std::string value;
+  AppendBigEndian(node.beat, 8, &value);
+  value += node.address;
+  return value;
+}
+
+absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value) {
+  if (value.size() < kWaitingBytes) {
+    return absl::DataLossError(
+        fmt::format("bigtable: the row of a waiting node: got {} bytes; want {} or more",
+                    value.size(), kWaitingBytes));
+  }
+  return WaitingNode{.beat = LoadBigEndian(value.data(), 8),
+                     .address = std::string(value.substr(kWaitingBytes))};
 }
 
 }  // namespace hourcell

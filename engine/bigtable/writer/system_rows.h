@@ -7,6 +7,8 @@
 //   active                 a          the node that writes (ActiveNode)
 //   front                  a          8 bytes: no block of the journal below it is needed
 //   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
+//   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
+//   secret                 a          what the processes know, and nobody else
 //
 // Numbers are big-endian. Cells of `active` and `front` have versions of their writers, so that a
 // write of an earlier writer that arrives late is below those of later ones; readers take the
@@ -21,6 +23,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/row_limits.h"
+#include "engine/table/table.h"
 
 namespace hourcell {
 
@@ -28,6 +31,7 @@ inline constexpr std::string_view kFormatRow = "format";
 inline constexpr std::string_view kWritersRow = "writers";
 inline constexpr std::string_view kActiveRow = "active";
 inline constexpr std::string_view kFrontRow = "front";
+inline constexpr std::string_view kSecretRow = "secret";
 inline constexpr std::string_view kSystemQualifier = "a";
 
 std::string SystemTable(const std::string& prefix);
@@ -49,6 +53,13 @@ RowMutations SystemCell(std::string_view row,
                         std::string value,
                         bool replace);
 
+// All cells of a row go.
+RowMutations DeletedSystemRow(std::string_view row);
+
+std::string NodeRow(uint64_t id);
+// All of them.
+ScanRange NodeRows();
+
 std::string EncodeNumber(uint64_t number);
 // kDataLoss: not 8 bytes. `what` names it.
 absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what);
@@ -65,5 +76,16 @@ struct ActiveNode {
 std::string EncodeActiveNode(const ActiveNode& node);
 // kDataLoss: not the value of such a row.
 absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value);
+
+// A process that waits to write.
+struct WaitingNode {
+  uint64_t beat = 0;    // counts up while it lives
+  std::string address;  // where its clients find it
+  friend bool operator==(const WaitingNode&, const WaitingNode&) = default;
+};
+
+std::string EncodeWaitingNode(const WaitingNode& node);
+// kDataLoss: not the value of such a row.
+absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value);
 
 }  // namespace hourcell

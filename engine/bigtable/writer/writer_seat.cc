@@ -13,6 +13,9 @@
 namespace hourcell {
 namespace {
 
+// Of the lease: a writer at whose address nothing listens is waited for so long.
+constexpr int64_t kGoneFraction = 5;
+
 // How often a process that waits looks.
 int64_t LookMs(int64_t lease_ms) {
   return std::clamp<int64_t>(lease_ms / 10, 1, 1000);
@@ -30,7 +33,9 @@ WriterSeat::WriterSeat(BigtableClient* client, const SeatOptions& options)
       options_(options),
       clock_(options.clock != nullptr ? *options.clock : *Clock::System()),
       system_(SystemTable(client->options().table_prefix)),
-      journal_table_(JournalTable(client->options().table_prefix)) {}
+      journal_table_(JournalTable(client->options().table_prefix)),
+      loss_(options.events.on_lost),
+      registry_(client, &clock_, options.address) {}
 
 absl::StatusOr<std::unique_ptr<WriterSeat>> WriterSeat::Take(BigtableClient* client,
                                                              const SeatOptions& options) {
@@ -54,6 +59,7 @@ absl::StatusOr<std::unique_ptr<WriterSeat>> WriterSeat::Take(BigtableClient* cli
     // Before anything is acknowledged: from now on, Check of the writer before fails.
     HOURCELL_RETURN_IF_ERROR(seat->WriteActive(/*has_left=*/false));
   }
+  seat->registry_.Withdraw().IgnoreError();  // it is forgotten otherwise
   seat->beater_ =
       std::make_unique<Background>("hc-beat", options.beat_ms, [it = seat.get()] { it->Beat(); });
   return seat;
@@ -78,29 +84,51 @@ absl::StatusOr<WriterSeat::Seen> WriterSeat::Look() {
   return seen;
 }
 
+bool WriterSeat::IsTakenForDead(const Seen& seen, int64_t quiet_ms) const {
+  if (quiet_ms >= options_.lease_ms) return true;
+  return quiet_ms >= options_.lease_ms / kGoneFraction && options_.events.is_gone &&
+         !seen.active.address.empty() && options_.events.is_gone(seen.active.address);
+}
+
+absl::Status WriterSeat::TooLong(const ActiveNode& active) const {
+  return absl::FailedPreconditionError(fmt::format(
+      "{} writes to this store; stop it first, or use it through its address", NameOf(active)));
+}
+
+void WriterSeat::SayWhoWrites(const ActiveNode& active) {
+  if (told_ == active.address) return;
+  told_ = active.address;
+  if (options_.warn) {
+    options_.warn(
+        fmt::format("{} writes to this store; waiting until it stops, or has not beaten for {} ms",
+                    NameOf(active), options_.lease_ms));
+  }
+  if (options_.events.on_waiting) options_.events.on_waiting(active.address);
+}
+
+// What is seen first decides whether there is a store to wait for. After that, a service that is
+// away says nothing of the writer: its beats do not arrive either, so the time of that does not
+// count.
 absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
   const int64_t began_ms = clock_.MonotonicMs();
   HOURCELL_ASSIGN_OR_RETURN(Seen seen, Look());
-  int64_t seen_ms = began_ms;
-  for (bool is_told = false; !seen.IsFree();) {
+  for (int64_t seen_ms = began_ms; !seen.IsFree();) {
     const int64_t now_ms = clock_.MonotonicMs();
-    if (now_ms - seen_ms >= options_.lease_ms) return seen;
+    if (IsTakenForDead(seen, now_ms - seen_ms)) return seen;
     if (options_.wait_ms >= 0 && now_ms - began_ms > options_.wait_ms + options_.lease_ms) {
-      return absl::FailedPreconditionError(
-          fmt::format("{} writes to this store; stop it first, or use it through its address",
-                      NameOf(seen.active)));
+      return TooLong(seen.active);
     }
-    if (!is_told && options_.warn) {
-      options_.warn(
-          fmt::format("{} writes to this store; waiting until it stops, or has not beaten "
-                      "for {} ms",
-                      NameOf(seen.active), options_.lease_ms));
+    SayWhoWrites(seen.active);
+    if (options_.events.gives_up && options_.events.gives_up()) {
+      registry_.Withdraw().IgnoreError();
+      return absl::CancelledError("this process ends, and does not wait to write any more");
     }
-    is_told = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(LookMs(options_.lease_ms)));
-    HOURCELL_ASSIGN_OR_RETURN(Seen next, Look());
-    if (next == seen) continue;
-    seen = std::move(next);
+    registry_.Beat().IgnoreError();
+    absl::StatusOr<Seen> next = Look();
+    if (!next.ok() && !absl::IsUnavailable(next.status())) return next.status();
+    if (next.ok() && *next == seen) continue;
+    if (next.ok()) seen = *std::move(next);
     seen_ms = clock_.MonotonicMs();
   }
   return seen;
@@ -118,15 +146,24 @@ absl::Status WriterSeat::WriteActive(bool has_left) {
 void WriterSeat::Beat() {
   // An answer that does not come is no reason to give up: the fence decides.
   if (absl::IsFailedPrecondition(Check())) return;
-  MutexLock lock(&beat_mutex_);
-  if (!has_left_) WriteActive(/*has_left=*/false).IgnoreError();
+  {
+    MutexLock lock(&beat_mutex_);
+    if (!has_left_) WriteActive(/*has_left=*/false).IgnoreError();
+  }
+  registry_.Look().IgnoreError();
+}
+
+std::vector<ClusterNode> WriterSeat::Nodes() const {
+  std::vector<ClusterNode> nodes = registry_.nodes();
+  nodes.insert(nodes.begin(), {.address = options_.address, .is_writer = true, .quiet_ms = 0});
+  return nodes;
 }
 
 absl::Status WriterSeat::Check() {
   HOURCELL_ASSIGN_OR_RETURN(const ActiveNode active, ReadActive());
   if (active.writer == writer_) return absl::OkStatus();
   const absl::Status lost = absl::FailedPreconditionError(
-      fmt::format("{} writes to this store; this process must be started again", NameOf(active)));
+      fmt::format("{} writes to this store; this process does not any more", NameOf(active)));
   loss_.Lose(lost);
   return lost;
 }

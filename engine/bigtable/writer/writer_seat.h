@@ -3,9 +3,10 @@
 //
 // The row `active` (system_rows.h) names who has the seat, with a count that goes up once a second.
 // A process that wants the seat waits until the count stands still for the lease, by its own
-// monotonic clock, or until the row says that its owner has left. Then it draws a greater number,
-// ends the journal of the other (bigtable_journal.h), and writes the row. Clocks decide when to
-// look, and never who writes: that is decided by the fence in the journal.
+// monotonic clock; for a fifth of it if nothing listens at the owner's address any more; or until
+// the row says that its owner has left. Then it draws a greater number, ends the journal of the
+// other (bigtable_journal.h), and writes the row. Clocks decide when to look, and never who writes:
+// that is decided by the fence in the journal. While the service is away nobody is taken for dead.
 //
 // Thread-safe.
 
@@ -15,9 +16,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -26,8 +29,10 @@
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/writer/bigtable_journal.h"
+#include "engine/bigtable/writer/node_registry.h"
 #include "engine/bigtable/writer/seat_loss.h"
 #include "engine/bigtable/writer/system_rows.h"
+#include "engine/table/storage_engine.h"
 #include "engine/threads/background.h"
 
 namespace hourcell {
@@ -42,12 +47,14 @@ struct SeatOptions {
   Clock* clock = nullptr;  // null: the machine's
   // Is told whom it waits for. None: nobody is told.
   std::function<void(std::string_view message)> warn = {};
+  StorageEvents events = {};
 };
 
 class WriterSeat {
  public:
   // Waits for the seat, and takes it. `client` is borrowed. The table of the system is there.
-  // kFailedPrecondition: another process has it and beats, and `wait_ms` is over.
+  // kFailedPrecondition: another process has it and beats, and `wait_ms` is over. kCancelled: the
+  // events gave up.
   static absl::StatusOr<std::unique_ptr<WriterSeat>> Take(BigtableClient* client,
                                                           const SeatOptions& options);
   ~WriterSeat() = default;
@@ -64,6 +71,9 @@ class WriterSeat {
   // OK: this process had the seat at some moment after the call began. So nothing was acknowledged
   // by any other process before the call. kFailedPrecondition: another one has it.
   absl::Status Check();
+
+  // This process, and those that wait, as they were seen a moment ago.
+  std::vector<ClusterNode> Nodes() const;
 
   // Beats no more, and says that all is ended. For a process that has no call under way.
   absl::Status Leave();
@@ -87,6 +97,9 @@ class WriterSeat {
   absl::StatusOr<Seen> Look();
   // Returns once whoever has the seat has left or is taken for dead.
   absl::StatusOr<Seen> WaitUntilFree();
+  bool IsTakenForDead(const Seen& seen, int64_t quiet_ms) const;
+  void SayWhoWrites(const ActiveNode& active);
+  absl::Status TooLong(const ActiveNode& active) const;
   absl::Status WriteActive(bool has_left) ABSL_EXCLUSIVE_LOCKS_REQUIRED(beat_mutex_);
   void Beat();
 
@@ -98,6 +111,8 @@ class WriterSeat {
   uint64_t writer_ = 0;
   bool has_clean_past_ = false;
   SeatLoss loss_;
+  NodeRegistry registry_;
+  std::optional<std::string> told_;  // the address that the events were told; of Take
   std::unique_ptr<BigtableJournal> journal_;
 
   Mutex beat_mutex_;

@@ -153,6 +153,16 @@ TEST_F(BigtableStorageTest, ASecondProcessIsTold) {
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("node:4242")));
 }
 
+TEST_F(BigtableStorageTest, ProcessesShareASecret) {
+  const auto secret = [&] {
+    return BigtableStorage(QuickBigtableOptions(fake_), {}).Join("a:1", {});
+  };
+  const absl::StatusOr<std::string> first = secret();
+  ASSERT_OK(first);
+  EXPECT_EQ(first->size(), 32U);
+  EXPECT_THAT(secret(), IsOkAndHolds(*first));
+}
+
 TEST_F(BigtableStorageTest, NamesOfAReplacedProcessAreNobodyElses) {
   const std::unique_ptr<Tsdb> paused = Open();
   ASSERT_OK(Put(paused.get(), "a", 1, 10));

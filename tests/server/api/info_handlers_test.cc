@@ -103,6 +103,22 @@ TEST(InfoHandlersTest, FiltersDescribeEveryType) {
   EXPECT_EQ(object.size(), 8U);
 }
 
+TEST(InfoHandlersTest, TheClusterListsItsNodes) {
+  const ClusterView view{.engine = "bigtable",
+                         .nodes = {{.address = "a:1", .is_writer = true},
+                                   {.address = "b:2", .is_writer = false, .quiet_ms = 12}},
+                         .journal_blocks = 3,
+                         .journal_bytes = 456};
+  EXPECT_EQ(ClusterInfo(view, "own:1").body,
+            R"({"engine":"bigtable","nodes":[{"address":"a:1","role":"writer","quiet_ms":0},)"
+            R"({"address":"b:2","role":"waiting","quiet_ms":12}],)"
+            R"("journal":{"blocks":3,"bytes":456}})");
+
+  const ClusterView alone{.engine = "rocksdb", .nodes = {{.address = "", .is_writer = true}}};
+  EXPECT_THAT(ClusterInfo(alone, "own:1").body,
+              testing::HasSubstr(R"([{"address":"own:1","role":"writer","quiet_ms":0}])"));
+}
+
 TEST(InfoHandlersTest, SerializersNameJson) {
   simdjson::dom::parser parser;
   simdjson::dom::array array;

@@ -70,6 +70,7 @@ constexpr std::string_view kPaths[] = {
     "/api/config/filters",
     "/api/serializers",
     "/api/endpoints",
+    "/api/cluster",
     "/api/whoami",
     "/api/dropcaches",
     "/api/annotation",

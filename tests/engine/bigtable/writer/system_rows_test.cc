@@ -22,6 +22,21 @@ TEST(SystemRowsTest, TheActiveNodeAsBytes) {
               StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes; want 17 or more")));
 }
 
+TEST(SystemRowsTest, AWaitingNodeAsBytes) {
+  const WaitingNode node{.beat = 258, .address = "h:1"};
+  const std::string value = EncodeWaitingNode(node);
+  EXPECT_EQ(ToHex(value), "0000000000000102683a31");
+  EXPECT_THAT(DecodeWaitingNode(value), IsOkAndHolds(node));
+  EXPECT_THAT(DecodeWaitingNode("short"),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes; want 8 or more")));
+}
+
+TEST(SystemRowsTest, NodesAreARange) {
+  EXPECT_EQ(NodeRow(0x2a), "node/000000000000002a");
+  EXPECT_LE(NodeRows().begin, NodeRow(0));
+  EXPECT_GT(NodeRows().end, NodeRow(~uint64_t{0}));
+}
+
 TEST(SystemRowsTest, ClaimsAreInTheOrderOfTheirChunks) {
   EXPECT_LT(ClaimRow("tagv", 255), ClaimRow("tagv", 256));
   EXPECT_EQ(ToHex(ClaimRow("m", 1)), "636c61696d2f6d2f0000000000000001");

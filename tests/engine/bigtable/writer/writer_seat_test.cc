@@ -1,5 +1,7 @@
 #include "engine/bigtable/writer/writer_seat.h"
 
+#include <atomic>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
@@ -9,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
 #include "engine/bigtable/api/bigtable_channels.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/status_matchers.h"
@@ -108,6 +111,90 @@ TEST_F(WriterSeatTest, OfManyThatWaitOneHasIt) {
     if (seat != nullptr && seat->Check().ok()) ++writers;
   }
   EXPECT_EQ(writers, 1);
+}
+
+TEST_F(WriterSeatTest, OneAtWhoseAddressNothingListensIsNotWaitedForTheWholeLease) {
+  const auto first = Take(kNeverMs);
+  std::vector<std::string> asked;
+  SeatOptions options{.address = "b:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
+  ManualClock clock(0);
+  options.clock = &clock;
+  options.events.on_waiting = [&](const std::string& address) {
+    EXPECT_EQ(address, "a:1");
+    clock.Advance(200);  // a fifth; no more time passes
+  };
+  options.events.is_gone = [&](const std::string& address) {
+    asked.push_back(address);
+    return true;
+  };
+
+  ASSERT_OK(WriterSeat::Take(client_.get(), options));
+
+  EXPECT_THAT(asked, testing::ElementsAre("a:1"));
+}
+
+TEST_F(WriterSeatTest, OneThatGivesUpWaitingLeavesNoRow) {
+  const auto first = Take(/*beat_ms=*/10);
+  SeatOptions options{.address = "b:1", .lease_ms = 100, .beat_ms = kNeverMs, .wait_ms = -1};
+  int asked = 0;
+  options.events.gives_up = [&] { return ++asked == 3; };
+
+  EXPECT_THAT(WriterSeat::Take(client_.get(), options), StatusIs(StatusCode::kCancelled));
+
+  for (const auto& [row, cells] : fake_.TableOf("hourcell-system"))
+    EXPECT_THAT(row, testing::Not(testing::StartsWith("node/")));
+}
+
+TEST_F(WriterSeatTest, TheWriterKnowsWhoWaits) {
+  const auto first = Take(/*beat_ms=*/1);
+  SeatOptions options{.address = "b:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
+  std::atomic<bool> is_over = false;
+  options.events.gives_up = [&] { return is_over.load(); };
+  std::thread waits([&] { EXPECT_FALSE(WriterSeat::Take(client_.get(), options).ok()); });
+
+  while ((*first)->Nodes().size() < 2)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const std::vector<ClusterNode> nodes = (*first)->Nodes();
+  is_over = true;
+  waits.join();
+
+  EXPECT_EQ(nodes[0].address, "a:1");
+  EXPECT_TRUE(nodes[0].is_writer);
+  EXPECT_EQ(nodes[1].address, "b:1");
+  EXPECT_FALSE(nodes[1].is_writer);
+}
+
+TEST_F(WriterSeatTest, AWaitThatTheServiceCannotAnswerGoesOn) {
+  const auto first = Take(kNeverMs);
+  SeatOptions options{.lease_ms = 100, .beat_ms = kNeverMs, .wait_ms = -1};
+  ManualClock clock(0);  // the lease is never over
+  options.clock = &clock;
+  int asked = 0;
+  options.events.gives_up = [&] {
+    fake_.SetFaults({.refused = ++asked == 1 ? 1.0 : 0.0});
+    return asked == 3;
+  };
+  BigtableOptions impatient = client_->options();
+  impatient.call_timeout_ms = 5;
+  BigtableClient client(impatient, *OpenBigtableChannels(impatient));
+
+  EXPECT_THAT(WriterSeat::Take(&client, options), StatusIs(StatusCode::kCancelled));
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_F(WriterSeatTest, AWriterIsToldOnceThatItIsNotAnyMore) {
+  SeatOptions options{.address = "a:1", .lease_ms = kLeaseMs, .beat_ms = kNeverMs};
+  std::vector<std::string> told;
+  options.events.on_lost = [&](const absl::Status& why) { told.emplace_back(why.message()); };
+  const auto first = WriterSeat::Take(client_.get(), options);
+  ASSERT_OK(first);
+  const auto second = Take(kNeverMs);
+  ASSERT_OK(second);
+
+  EXPECT_THAT((*first)->Check(), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_THAT((*first)->Check(), StatusIs(StatusCode::kFailedPrecondition));
+
+  EXPECT_THAT(told, testing::ElementsAre(HasSubstr("process 2 at a:1 writes to this store")));
 }
 
 }  // namespace

@@ -1,13 +1,12 @@
-#include "server/cli/serve.h"
+#include "server/cli/serve/serve.h"
 
 #include <malloc.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +16,6 @@
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 
 #include "codec/base/named_thread.h"
@@ -29,6 +24,8 @@
 #include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
+#include "server/cli/serve/shared_serve.h"
+#include "server/cli/serve/signal_watch.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 #include "server/config/config.h"
@@ -45,8 +42,6 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kServeCommand = "serve";
-// What `systemctl status` shows.
-constexpr std::string_view kServing = "serving";
 
 std::string SyncText(const Options& options) {
   switch (options.sync) {
@@ -68,69 +63,6 @@ void PrintBanner(const Config& config, const Options& options, int port, Termina
   std::fflush(terminal.out);
 }
 
-// Ends a server at SIGTERM and SIGINT, without more ado at the second of them, and has it read its
-// files again at SIGHUP. It watches before the line is printed that says where the server listens:
-// whoever reads that line may send a signal.
-class SignalWatch {
- public:
-  // Tells `manager`, which is borrowed, what it does.
-  explicit SignalWatch(const ServiceManager* manager)
-      : manager_(*manager), signals_(context_, SIGINT, SIGTERM, SIGHUP), beat_(context_) {}
-  ~SignalWatch() { Finish(); }
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-
-  // `server` is borrowed until Finish.
-  void Watch(Server* server) {
-    WaitForSignal(server);
-    if (manager_.BeatMs() > 0) WaitForBeat(server);
-    thread_ = NamedThread("hc-signal", [this] { context_.run(); });
-  }
-  void Finish() {
-    context_.stop();
-    thread_.Join();
-    stopping_.Join();
-  }
-
- private:
-  void WaitForSignal(Server* server) {
-    signals_.async_wait([this, server](const boost::system::error_code& cancelled, int number) {
-      if (cancelled) return;
-      if (number == SIGHUP) {
-        manager_.Reloading();
-        server->Reload();
-        manager_.Ready(kServing);
-      } else if (stopping_.is_joinable()) {
-        LogInfo("signal {}: stopping at once", number);
-        server->Hurry();
-      } else {
-        LogInfo("signal {}: stopping", number);
-        manager_.Stopping("answering what was read, and closing the store");
-        stopping_ = NamedThread("hc-stop", [server] { server->Stop(); });
-      }
-      WaitForSignal(server);
-    });
-  }
-
-  // A server whose threads hang, or that only a new start helps, says nothing: systemd starts it
-  // again.
-  void WaitForBeat(Server* server) {
-    beat_.expires_after(std::chrono::milliseconds(manager_.BeatMs()));
-    beat_.async_wait([this, server](const boost::system::error_code& cancelled) {
-      if (cancelled) return;
-      server->Probe([&manager = manager_] { manager.Beat(); });
-      WaitForBeat(server);
-    });
-  }
-
-  const ServiceManager& manager_;
-  boost::asio::io_context context_;
-  boost::asio::signal_set signals_;
-  boost::asio::steady_timer beat_;
-  NamedThread thread_;
-  NamedThread stopping_;  // once it was told to; of thread_
-};
-
 // glibc lets threads make eight heaps for each processor, and each heap keeps what its threads
 // freed. A heap for each processor wastes less; threads of one processor seldom wait for each
 // other.
@@ -139,6 +71,32 @@ void LimitHeaps() {
   if (std::getenv("MALLOC_ARENA_MAX") != nullptr) return;
   mallopt(M_ARENA_MAX, static_cast<int>(std::max<size_t>(2, ProcessorCount())));
 #endif
+}
+
+// On a store that no other process can open.
+int ServeAlone(const Config& config,
+               const Options& options,
+               const std::function<void(int port)>& say_where,
+               const ServiceManager& manager,
+               Terminal& terminal) {
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options);
+  if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
+  {
+    const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(config, tsdb->get());
+    if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
+    SignalWatch watch(&manager);
+    say_where((*server)->port());
+    watch.Serve(
+        {.status = "serving",
+         .stop = [&] { (*server)->Stop(); },
+         .hurry = [&] { (*server)->Hurry(); },
+         .reload = [&] { (*server)->Reload(); },
+         .probe = [&](std::function<void()> works) { (*server)->Probe(std::move(works)); }});
+    (*server)->Run();
+    watch.Leave();
+  }
+  const absl::Status closed = (*tsdb)->Close();
+  return closed.ok() ? kExitOk : Fail(terminal, kServeCommand, closed);
 }
 
 }  // namespace
@@ -176,20 +134,12 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   const ServiceManager manager = ServiceManager::FromEnvironment();
   RaiseDescriptorLimit();
   LimitHeaps();
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
-  if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
-  {
-    SignalWatch stopper(&manager);
-    const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
-    if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
-    stopper.Watch(server->get());
-    PrintBanner(*config, *options, (*server)->port(), terminal);
-    manager.Ready(kServing);
-    (*server)->Run();
-    stopper.Finish();
+  const auto say_where = [&](int port) { PrintBanner(*config, *options, port, terminal); };
+  if (options->storage != nullptr) {
+    SignalWatch watch(&manager);
+    return ServeShared(*config, *options, say_where, &watch, terminal);
   }
-  const absl::Status closed = (*tsdb)->Close();
-  return closed.ok() ? kExitOk : Fail(terminal, kServeCommand, closed);
+  return ServeAlone(*config, *options, say_where, manager, terminal);
 }
 
 std::string DurabilityHelp() {

@@ -1,0 +1,215 @@
+#include "server/cli/serve/shared_serve.h"
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "codec/base/mutex.h"
+#include "codec/base/named_thread.h"
+#include "codec/base/status_macros.h"
+#include "engine/table/storage_engine.h"
+#include "engine/tsdb.h"
+#include "server/access/access_policy.h"
+#include "server/listener.h"
+#include "server/log/log.h"
+#include "server/net/descriptor_limit.h"
+#include "server/net/listen_socket.h"
+#include "server/relay/host_and_port.h"
+#include "server/relay/relay.h"
+#include "server/server.h"
+
+namespace hourcell {
+namespace {
+
+// So long a writer that was replaced still answers, with errors that say what to do.
+constexpr std::chrono::milliseconds kAnswersAfterLoss(500);
+// Between two tries to open a store whose service is away.
+constexpr std::chrono::milliseconds kOpenPause(500);
+
+// One time of waiting, and of writing after it.
+class Turn {
+ public:
+  Turn(const Config& config, const Options& options, SignalWatch* watch)
+      : config_(config), options_(options), watch_(*watch) {}
+
+  // Binds the ports.
+  absl::Status Listen();
+  int port() const { return port_; }
+
+  // Waits, writes, and returns when a signal has said to stop, or this process has been replaced.
+  absl::Status Run();
+
+  // Whether another turn may go better.
+  bool may_repeat() const { return was_shared_ || is_lost_; }
+
+ private:
+  StorageEvents Events();
+  void OnWaiting(const std::string& address);
+  void OnLost(const absl::Status& why);
+  absl::Status Write(Tsdb* tsdb);
+  ServerSite SiteOfRelay();
+
+  const Config& config_;
+  const Options& options_;
+  SignalWatch& watch_;
+  std::vector<ListenSocket> sockets_;
+  int port_ = 0;
+  std::string address_;
+  std::string secret_;
+  bool was_shared_ = false;  // another process was seen
+  std::unique_ptr<Relay> relay_;
+
+  std::atomic<bool> is_lost_ = false;
+  Mutex mutex_;
+  Server* server_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  NamedThread ending_ ABSL_GUARDED_BY(mutex_);
+};
+
+absl::Status Turn::Listen() {
+  HOURCELL_ASSIGN_OR_RETURN(const AccessPolicy access, AccessPolicy::Create(config_));
+  HOURCELL_ASSIGN_OR_RETURN(sockets_, OpenListenSockets(config_, access));
+  port_ = sockets_.front().port();
+  address_ = AdvertisedAddress(config_, port_);
+  return absl::OkStatus();
+}
+
+StorageEvents Turn::Events() {
+  return {.on_waiting = [this](const std::string& address) { OnWaiting(address); },
+          .on_lost = [this](const absl::Status& why) { OnLost(why); },
+          .gives_up = [this] { return watch_.is_stopping(); },
+          // A process that was started again at the address of the one before is not that one.
+          .is_gone =
+              [this](const std::string& address) {
+                return address == address_ || NothingListensAt(address);
+              }};
+}
+
+// On the thread of Run, within the opening of the store.
+void Turn::OnWaiting(const std::string& address) {
+  was_shared_ = true;
+  if (relay_ == nullptr) {
+    const auto connections_max =
+        static_cast<size_t>(DescriptorLimit() / 3);  // two descriptors each
+    relay_ = Relay::Start(std::exchange(sockets_, {}),
+                          {.own_address = address_,
+                           .secret = secret_,
+                           .quota = {.total = connections_max, .per_address = 0}});
+    watch_.Serve(
+        {.status = "waiting to write; connections are passed on to the writer",
+         .stop = nullptr,
+         .hurry = nullptr,
+         .reload = nullptr,
+         .probe = [this](std::function<void()> works) { relay_->Probe(std::move(works)); }});
+  }
+  relay_->SetWriter(address);
+}
+
+// On any thread, once.
+void Turn::OnLost(const absl::Status& why) {
+  LogWarning("{}; its clients are answered with errors, and it waits to write again",
+             std::string_view(why.message().data(), why.message().size()));
+  MutexLock lock(&mutex_);
+  is_lost_ = true;
+  if (server_ == nullptr) return;
+  ending_ = NamedThread("hc-lost", [server = server_] {
+    std::this_thread::sleep_for(kAnswersAfterLoss);
+    server->Hurry();
+    server->Stop();
+  });
+}
+
+ServerSite Turn::SiteOfRelay() {
+  if (relay_ == nullptr) return {.sockets = std::exchange(sockets_, {}), .relay_secret = secret_};
+  RelayRest rest = relay_->Stop();
+  return {.sockets = std::move(rest.sockets),
+          .clients = std::move(rest.clients),
+          .relay_secret = secret_};
+}
+
+absl::Status Turn::Run() {
+  HOURCELL_ASSIGN_OR_RETURN(secret_, options_.storage->Join(address_, Events()));
+  absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options_);
+  if (relay_ != nullptr) watch_.Leave();
+  HOURCELL_RETURN_IF_ERROR(tsdb.status());
+  HOURCELL_RETURN_IF_ERROR(Write(tsdb->get()));
+  const absl::Status closed = (*tsdb)->Close();
+  return is_lost_ ? absl::OkStatus() : closed;
+}
+
+absl::Status Turn::Write(Tsdb* tsdb) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,
+                            Server::Start(config_, tsdb, SiteOfRelay()));
+  LogInfo("this process writes to the store; other processes find it at {}", address_);
+  bool is_lost = false;
+  {
+    MutexLock lock(&mutex_);
+    is_lost = is_lost_;
+    if (!is_lost) server_ = server.get();
+  }
+  watch_.Serve(
+      {.status = "serving",
+       .stop = [it = server.get()] { it->Stop(); },
+       .hurry = [it = server.get()] { it->Hurry(); },
+       .reload = [it = server.get()] { it->Reload(); },
+       .probe = [it = server.get()](std::function<void()> works) { it->Probe(std::move(works)); }});
+  relay_.reset();  // whose last connections end meanwhile
+  if (!is_lost) server->Run();
+  watch_.Leave();
+  NamedThread ending;
+  {
+    MutexLock lock(&mutex_);
+    server_ = nullptr;
+    ending = std::move(ending_);
+  }
+  ending.Join();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+int ServeShared(const Config& config,
+                const Options& options,
+                const std::function<void(int port)>& say_where,
+                SignalWatch* watch,
+                Terminal& terminal) {
+  for (bool is_first = true;; is_first = false) {
+    Turn turn(config, options, watch);
+    absl::Status status = turn.Listen();
+    if (status.ok() && is_first) say_where(turn.port());
+    if (status.ok()) status = turn.Run();
+    if (watch->is_stopping() && (status.ok() || absl::IsCancelled(status))) return kExitOk;
+    const bool may_repeat = turn.may_repeat() || (!is_first && absl::IsUnavailable(status));
+    if (!status.ok() && (!may_repeat || watch->is_stopping())) {
+      return Fail(terminal, "serve", status);
+    }
+    if (status.ok()) continue;
+    LogWarning("{}; trying again",
+               std::string_view(status.message().data(), status.message().size()));
+    std::this_thread::sleep_for(kOpenPause);
+  }
+}
+
+std::string AdvertisedAddress(const Config& config, int port) {
+  const std::string advertised = config.text("tsd.network.advertise");
+  if (!advertised.empty()) {
+    return ParseHostAndPort(advertised).ok() ? advertised : JoinHostAndPort(advertised, port);
+  }
+  const std::string bind = config.text("tsd.network.bind");
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address(bind, error);
+  if (error || !address.is_unspecified()) return JoinHostAndPort(bind, port);
+  const std::string name = boost::asio::ip::host_name(error);
+  return JoinHostAndPort(error ? bind : name, port);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,328 @@
+#include "server/relay/relayed_connection.h"
+
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "server/http/http_error.h"
+#include "server/http/http_response.h"
+#include "server/net/asio.h"
+#include "server/relay/host_and_port.h"
+#include "server/relay/relay.h"
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using AsioError = boost::system::error_code;
+
+constexpr std::chrono::milliseconds kConnectPause(50);
+// Read at once from a side. A connection that is idle has no buffer.
+constexpr size_t kReadBytes = size_t{64} << 10;
+
+constexpr std::string_view kNobodyWrites =
+    "no process writes to the store right now; send the request again";
+constexpr std::string_view kWriterEnded =
+    "the process that writes to the store ended the connection without an answer; whether it did "
+    "what was asked is not known: send the request again";
+
+bool WouldBlock(const AsioError& error) {
+  return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+class SocketPair : public RelayedConnection, public std::enable_shared_from_this<SocketPair> {
+ public:
+  SocketPair(Socket client,
+             RelayHeader header,
+             const RelayTarget* target,
+             std::function<void()> on_closed)
+      : client_(std::move(client.socket)),
+        server_(client_.get_executor()),
+        resolver_(client_.get_executor()),
+        timer_(client_.get_executor()),
+        header_(std::move(header)),
+        target_(*target),
+        on_closed_(std::move(on_closed)),
+        patient_until_(std::chrono::steady_clock::now() +
+                       std::chrono::milliseconds(Relay::kPatienceMs)) {}
+
+  void Start() {
+    AsioError ignored;
+    client_.non_blocking(true, ignored);
+    Connect();
+  }
+  void Retarget(const std::string& why) override;
+  void End(const std::string& why) override;
+  int Release() override;
+
+ private:
+  // One of the two ways.
+  struct Way {
+    tcp::socket* from;
+    tcp::socket* to;
+    std::string unsent = {};
+    size_t sent = 0;  // of it
+    bool has_ended = false;
+  };
+
+  // A handler that keeps this alive, and does nothing once the connection ends or has another
+  // target.
+  template <typename Handler>
+  auto Guarded(Handler handler) {
+    return [self = shared_from_this(), attempt = attempt_,
+            handler = std::move(handler)]<typename... Results>(const Results&... results)
+      requires std::invocable<const Handler&, const Results&...>
+    {
+      if (!self->is_ending_ && self->attempt_ == attempt) handler(results...);
+    };
+  }
+
+  void Connect();
+  void ConnectLater();
+  void OnConnected();
+  void Pump(Way* way);
+  void OnReadable(Way* way);
+  void NoteBytes(const Way* way, std::string_view bytes);
+  void Send(Way* way);
+  void OnRefused(const Way* way);
+  void OnEnd(Way* way);
+  void Linger();
+  void Close();
+
+  tcp::socket client_;
+  tcp::socket server_;
+  tcp::resolver resolver_;
+  asio::steady_timer timer_;
+  const RelayHeader header_;
+  const RelayTarget& target_;
+  std::function<void()> on_closed_;
+  const std::chrono::steady_clock::time_point patient_until_;
+
+  Way up_{.from = &client_, .to = &server_};
+  Way down_{.from = &server_, .to = &client_};
+  uint64_t attempt_ = 0;  // to reach a writer
+  bool is_first_read_ = true;
+  bool is_http_ = false;
+  bool awaits_answer_ = false;  // something was sent up since the last byte came down
+  bool is_ending_ = false;
+  bool is_closed_ = false;
+};
+
+void SocketPair::Connect() {
+  const absl::StatusOr<HostAndPort> address = ParseHostAndPort(target_.writer());
+  if (!address.ok()) return ConnectLater();
+  timer_.expires_after(std::chrono::milliseconds(Relay::kConnectMs));
+  timer_.async_wait(Guarded([this](const AsioError& cancelled) {
+    if (cancelled) return;
+    resolver_.cancel();
+    AsioError ignored;
+    server_.close(ignored);  // which ends the attempt
+  }));
+  resolver_.async_resolve(
+      address->host, address->port, tcp::resolver::numeric_service,
+      Guarded([this](const AsioError& error, const tcp::resolver::results_type& found) {
+        if (error) return ConnectLater();
+        asio::async_connect(server_, found,
+                            Guarded([this](const AsioError& failed, const tcp::endpoint&) {
+                              if (failed) return ConnectLater();
+                              OnConnected();
+                            }));
+      }));
+}
+
+void SocketPair::ConnectLater() {
+  AsioError ignored;
+  server_.close(ignored);
+  if (std::chrono::steady_clock::now() >= patient_until_) return End(std::string(kNobodyWrites));
+  timer_.expires_after(kConnectPause);
+  timer_.async_wait(Guarded([this](const AsioError& cancelled) {
+    if (!cancelled) Connect();
+  }));
+}
+
+void SocketPair::OnConnected() {
+  timer_.cancel();
+  AsioError ignored;
+  server_.non_blocking(true, ignored);
+  server_.set_option(tcp::no_delay(true), ignored);
+  up_.unsent = EncodeRelayHeader(header_);
+  Send(&up_);
+  Pump(&down_);
+}
+
+void SocketPair::Pump(Way* way) {
+  if (is_ending_ || way->has_ended) return;
+  way->from->async_wait(tcp::socket::wait_read, Guarded([this, way](const AsioError& error) {
+                          if (error) return OnEnd(way);
+                          OnReadable(way);
+                        }));
+}
+
+void SocketPair::OnReadable(Way* way) {
+  std::array<char, kReadBytes> buffer;
+  AsioError error;
+  const size_t size = way->from->read_some(asio::buffer(buffer), error);
+  if (WouldBlock(error)) return Pump(way);
+  if (error) return OnEnd(way);
+  const std::string_view bytes(buffer.data(), size);
+  NoteBytes(way, bytes);
+  if (is_ending_) return;
+  way->unsent = bytes;
+  way->sent = 0;
+  Send(way);
+}
+
+void SocketPair::NoteBytes(const Way* way, std::string_view bytes) {
+  if (way == &down_) {
+    awaits_answer_ = false;
+    return;
+  }
+  awaits_answer_ = true;
+  if (!std::exchange(is_first_read_, false)) return;
+  is_http_ = bytes.front() >= 'A' && bytes.front() <= 'Z';
+  // Another relay takes this process for the writer: passed on, it would come back.
+  if (bytes.size() >= 12 && MayBeRelayHeader(bytes)) Close();
+}
+
+void SocketPair::Send(Way* way) {
+  AsioError error;
+  while (way->sent < way->unsent.size()) {
+    way->sent +=
+        way->to->write_some(asio::buffer(std::string_view(way->unsent).substr(way->sent)), error);
+    if (error) break;
+  }
+  if (error && !WouldBlock(error)) return OnRefused(way);
+  if (!error) {
+    std::string().swap(way->unsent);
+    way->sent = 0;
+    return Pump(way);
+  }
+  way->to->async_wait(tcp::socket::wait_write, Guarded([this, way](const AsioError& failed) {
+                        if (failed) return OnRefused(way);
+                        Send(way);
+                      }));
+}
+
+// A server that takes no more may have said why: that is read before its end.
+void SocketPair::OnRefused(const Way* way) {
+  if (way == &down_) Close();
+}
+
+// A client that has sent all may still wait for answers; nothing comes from a server that has.
+void SocketPair::OnEnd(Way* way) {
+  if (is_ending_) return;
+  if (way == &down_) return End(std::string(kWriterEnded));
+  way->has_ended = true;
+  AsioError error;
+  server_.shutdown(tcp::socket::shutdown_send, error);
+  if (error) Close();
+}
+
+// What waits for the old target ends by its number: a new attempt has begun.
+void SocketPair::Retarget(const std::string& why) {
+  if (!is_first_read_) return End(why);
+  if (is_ending_) return;
+  ++attempt_;
+  timer_.cancel();
+  resolver_.cancel();
+  AsioError ignored;
+  server_.close(ignored);
+  up_.unsent.clear();
+  up_.sent = 0;
+  Connect();
+}
+
+int SocketPair::Release() {
+  if (is_ending_ || !is_first_read_) return -1;
+  AsioError error;
+  const int fd = client_.release(error);
+  Close();
+  return error ? -1 : fd;
+}
+
+void SocketPair::End(const std::string& why) {
+  if (is_ending_) return;
+  is_ending_ = true;
+  timer_.cancel();
+  resolver_.cancel();
+  AsioError ignored;
+  server_.close(ignored);
+  if (is_first_read_) {
+    // Nothing was passed on yet: what it wanted to say tells what it speaks.
+    char first = 0;
+    AsioError error;
+    const size_t size = client_.read_some(asio::buffer(&first, 1), error);
+    is_http_ = size == 1 && first >= 'A' && first <= 'Z';
+    awaits_answer_ = is_http_;
+  }
+  if (is_http_ && awaits_answer_ && down_.unsent.empty()) {
+    HttpRequest request;
+    request.keep_alive = false;
+    const HttpWire wire = FormatResponse(request, HttpError(503, why));
+    client_.write_some(asio::buffer(wire.head + wire.body),
+                       ignored);  // there is room for so little
+  } else if (!down_.unsent.empty()) {
+    client_.write_some(asio::buffer(std::string_view(down_.unsent).substr(down_.sent)), ignored);
+  }
+  Linger();
+}
+
+// Closing at once would reset a connection with unread bytes, and the answer with it.
+void SocketPair::Linger() {
+  AsioError error;
+  client_.shutdown(tcp::socket::shutdown_send, error);
+  if (error) return Close();
+  timer_.expires_after(std::chrono::milliseconds(Relay::kLingerMs));
+  timer_.async_wait([self = shared_from_this()](const AsioError& cancelled) {
+    if (!cancelled) self->Close();
+  });
+  // Reads and drops, until the client has closed.
+  struct Drain {
+    static void Next(const std::shared_ptr<SocketPair>& self) {
+      self->client_.async_wait(tcp::socket::wait_read, [self](const AsioError& failed) {
+        std::array<char, kReadBytes> dropped;
+        AsioError ended = failed;
+        if (!ended) self->client_.read_some(asio::buffer(dropped), ended);
+        if (ended && !WouldBlock(ended)) return self->Close();
+        Next(self);
+      });
+    }
+  };
+  Drain::Next(shared_from_this());
+}
+
+void SocketPair::Close() {
+  is_ending_ = true;
+  if (std::exchange(is_closed_, true)) return;
+  timer_.cancel();
+  resolver_.cancel();
+  AsioError ignored;
+  client_.close(ignored);
+  server_.close(ignored);
+  std::exchange(on_closed_, nullptr)();
+}
+
+}  // namespace
+
+std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
+                                                          RelayHeader header,
+                                                          const RelayTarget* target,
+                                                          std::function<void()> on_closed) {
+  auto pair = std::make_shared<SocketPair>(std::move(client), std::move(header), target,
+                                           std::move(on_closed));
+  pair->Start();
+  return pair;
+}
+
+}  // namespace hourcell

@@ -1,0 +1,45 @@
+// RelayedConnection: a client's connection, and the one to the process that writes, until both are
+// closed. What one side sends the other gets; nothing is read from a side while the other takes
+// nothing.
+//
+// All calls, and all that it does, are of the relay's one thread.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "server/relay/relay_header.h"
+
+namespace hourcell {
+
+struct Socket;
+
+// What connections ask of the relay they belong to, which outlives them.
+class RelayTarget {
+ public:
+  virtual ~RelayTarget() = default;
+  // host:port of the process that writes; empty: it is not known.
+  virtual const std::string& writer() const = 0;
+};
+
+class RelayedConnection {
+ public:
+  virtual ~RelayedConnection() = default;
+  // Another process writes, or it is not known which: a connection of which nothing was passed on
+  // yet goes to the other. Any other ends as by End.
+  virtual void Retarget(const std::string& why) = 0;
+  // The connection ends, and an HTTP request without an answer is answered with 503 and `why`.
+  virtual void End(const std::string& why) = 0;
+  // The client's socket, if nothing was read from it yet; the connection is then closed. Else -1.
+  virtual int Release() = 0;
+};
+
+// Begins to pass on `client`. `on_closed` is called once.
+std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
+                                                          RelayHeader header,
+                                                          const RelayTarget* target,
+                                                          std::function<void()> on_closed);
+
+}  // namespace hourcell
