@@ -52,16 +52,25 @@ void ChildProcess::Signal(int signal) const {
 }
 
 bool ChildProcess::HasEnded() {
-  if (pid_ > 0 && waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+  int status = 0;
+  if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
+    ended_by_ = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    pid_ = -1;
+  }
   return pid_ < 0;
 }
 
-void ChildProcess::EndWithin(int64_t ms) {
+bool ChildProcess::EndWithin(int64_t ms) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  bool is_in_time = true;
   while (!HasEnded()) {
-    if (std::chrono::steady_clock::now() > deadline) Signal(SIGKILL);
+    if (std::chrono::steady_clock::now() > deadline) {
+      is_in_time = false;
+      Signal(SIGKILL);
+    }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  return is_in_time;
 }
 
 uint16_t FreePort() {

@@ -26,11 +26,14 @@ class ChildProcess {
   void Signal(int signal) const;
   // True once it has ended; its remains are gone then.
   bool HasEnded();
-  // Waits for its end for so long; kills it then.
-  void EndWithin(int64_t ms);
+  // Waits for its end for so long; kills it then, and returns false.
+  bool EndWithin(int64_t ms);
+  // Once it has ended: of which signal; 0: of none.
+  int ended_by() const { return ended_by_; }
 
  private:
   pid_t pid_ = -1;  // -1: it has ended
+  int ended_by_ = 0;
 };
 
 // A port of 127.0.0.1 that nobody listens on.

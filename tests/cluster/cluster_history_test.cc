@@ -31,6 +31,7 @@ namespace hourcell::cluster_history_test {
 namespace {
 
 constexpr int kClients = 8;
+constexpr int64_t kLeaseMs = 1000;
 constexpr int64_t kRecoveryMs = 30'000;
 
 uint64_t NumberOf(const char* name, uint64_t otherwise) {
@@ -48,9 +49,10 @@ class Round {
  public:
   explicit Round(uint64_t seed)
       : random_(seed),
-        cluster_(FakeArguments(seed),
-                 {"tsd.storage.seal_grace=1", "tsd.storage.journal.segment=65536",
-                  "tsd.storage.journal=262144", "tsd.http.query.allow_delete=true"}) {
+        cluster_({.fake_arguments = FakeArguments(seed),
+                  .settings = {"tsd.storage.seal_grace=1", "tsd.storage.journal.segment=65536",
+                               "tsd.storage.journal=262144", "tsd.http.query.allow_delete=true"},
+                  .lease_ms = kLeaseMs}) {
     load_.history = &history_;
     for (int node = 0; node < kClusterNodes; ++node)
       load_.ports.push_back(cluster_.port(node));
@@ -118,7 +120,7 @@ class Round {
     // Mostly the one that writes.
     const int node = random_.Below(3) == 0 ? static_cast<int>(random_.Below(kClusterNodes))
                                            : load_.answering_node.load();
-    const auto ms = static_cast<int64_t>(random_.Below(2 * kClusterLeaseMs + 500));
+    const auto ms = static_cast<int64_t>(random_.Below(2 * kLeaseMs + 500));
     switch (random_.Below(9)) {
       case 0:
         Say("kill -9", node, ms);

@@ -23,34 +23,31 @@ constexpr int64_t kTendMs = 50;
 
 }  // namespace
 
-TestCluster::TestCluster(std::vector<std::string> fake_arguments, std::vector<std::string> settings)
-    : fake_arguments_(std::move(fake_arguments)),
-      settings_(std::move(settings)),
-      fake_port_(FreePort()) {
+TestCluster::TestCluster(ClusterSetup setup) : setup_(std::move(setup)), fake_port_(FreePort()) {
   StartFake();
   for (int node = 0; node < kClusterNodes; ++node) {
     ports_.at(static_cast<size_t>(node)) = FreePort();
     At(node).proxy = std::make_unique<CutProxy>(fake_port_);
-    StartNode(node);
+    if (node < setup_.nodes) StartNode(node);
   }
 }
 
 void TestCluster::StartFake() {
   std::vector<std::string> words = {HOURCELL_FAKE_BIGTABLE, fmt::format("{}", fake_port_), "--data",
                                     directory_.file("rows")};
-  words.insert(words.end(), fake_arguments_.begin(), fake_arguments_.end());
+  words.insert(words.end(), setup_.fake_arguments.begin(), setup_.fake_arguments.end());
   fake_ =
       std::make_unique<ChildProcess>(words, std::vector<std::string>{}, directory_.file("fake"));
   EXPECT_TRUE(ListensWithin(fake_port_, kLongMs));
 }
 
 void TestCluster::StartNode(int node, const std::string& kill_at) {
-  std::vector<std::string> words = {HOURCELL_BINARY, "serve", "--port",
+  std::vector<std::string> words = {ProgramPath(), "serve", "--port",
                                     fmt::format("{}", port(node))};
-  std::vector<std::string> settings = settings_;
+  std::vector<std::string> settings = setup_.settings;
   for (const std::string& setting :
        {std::string("engine=bigtable"), std::string("bigtable.project=p"),
-        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", kClusterLeaseMs)}) {
+        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", setup_.lease_ms)}) {
     settings.push_back("tsd.storage." + setting);
   }
   for (const std::string& setting : settings)
@@ -86,7 +83,7 @@ bool TestCluster::HasEnded(int node) {
 }
 
 void TestCluster::TendOnce() {
-  for (int node = 0; node < kClusterNodes; ++node) {
+  for (int node = 0; node < setup_.nodes; ++node) {
     if (!HasEnded(node)) {
       TcpClient client(port(node), kAnswerMs);
       if (!client.is_connected() || HttpCallOn(&client, "GET", "/healthz").status != 503) continue;
@@ -108,7 +105,7 @@ bool TestCluster::TendUntilOneAnswers(int64_t ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
   while (std::chrono::steady_clock::now() < end) {
     Tend(0);
-    for (int node = 0; node < kClusterNodes; ++node) {
+    for (int node = 0; node < setup_.nodes; ++node) {
       TcpClient client(port(node), kAnswerMs);
       if (!client.is_connected()) continue;
       const int status =

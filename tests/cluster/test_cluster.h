@@ -16,13 +16,19 @@
 namespace hourcell {
 
 inline constexpr int kClusterNodes = 3;
-inline constexpr int64_t kClusterLeaseMs = 1000;
+
+struct ClusterSetup {
+  std::vector<std::string> fake_arguments = {};  // of the engine, say --faults
+  std::vector<std::string> settings = {};        // of all nodes
+  int64_t lease_ms = 1000;
+  int nodes = kClusterNodes;  // that are started at once
+};
 
 // Thread-compatible; port() is thread-safe.
 class TestCluster {
  public:
-  // Starts all; `fake_arguments` are more of the engine's, say --faults. Nodes have `settings`.
-  TestCluster(std::vector<std::string> fake_arguments, std::vector<std::string> settings);
+  // Starts the engine and the nodes.
+  explicit TestCluster(ClusterSetup setup);
 
   // Where a node listens, whether it runs or not.
   uint16_t port(int node) const { return ports_.at(static_cast<size_t>(node)); }
@@ -62,8 +68,7 @@ class TestCluster {
   void TendOnce();
 
   const TempDir directory_;
-  const std::vector<std::string> fake_arguments_;
-  const std::vector<std::string> settings_;
+  const ClusterSetup setup_;
   const uint16_t fake_port_;
   std::unique_ptr<ChildProcess> fake_;
   std::array<Node, kClusterNodes> nodes_;

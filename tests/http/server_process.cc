@@ -27,13 +27,6 @@ namespace {
 
 constexpr int kPatienceMs = 60'000;
 
-// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
-// this build.
-const char* ProgramPath() {
-  const char* const other = std::getenv("HOURCELL_PROGRAM");
-  return other != nullptr ? other : HOURCELL_BINARY;
-}
-
 struct Child {
   pid_t pid = -1;
   int in = -1;
@@ -125,6 +118,11 @@ uint16_t PortIn(const std::string& line) {
 }
 
 }  // namespace
+
+const char* ProgramPath() {
+  const char* const other = std::getenv("HOURCELL_PROGRAM");
+  return other != nullptr ? other : HOURCELL_BINARY;
+}
 
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          std::string_view input,

@@ -13,6 +13,10 @@
 
 namespace hourcell {
 
+// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
+// this build.
+const char* ProgramPath();
+
 // What a program that ended left.
 struct ProgramResult {
   int exit_code = 0;  // -signal if a signal ended it

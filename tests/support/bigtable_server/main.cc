@@ -3,8 +3,8 @@
 //   hourcell_fake_bigtable [PORT] [--data DIR] [--faults SEED] [--latency MS]
 //
 // It listens on 127.0.0.1, port 8086 by default, until SIGINT or SIGTERM. Rows are in memory and
-// end with it, or are kept in DIR: then what was answered is there after kill -9. With --faults, calls
-// fail in every way by chance. SIGUSR1 prints how many calls there were.
+// end with it, or are kept in DIR: then what was answered is there after kill -9. With --faults,
+// calls fail in every way by chance. SIGUSR1 prints how many calls there were.
 
 #include <charconv>
 #include <csignal>
