@@ -53,15 +53,20 @@ bool ClusterClient::Step() {
   const uint64_t what = random_.Below(20);
   if (what < 8) return PutHttp(node);
   if (what < 12) return PutTelnet(node);
-  return what < 14 ? Delete(node) : Read(node);
+  if (what < 14) return Delete(node);
+  return what < 18 ? Read(node) : Read(node, NextSeries());
+}
+
+int ClusterClient::NextSeries() {
+  const bool is_often = random_.Below(4) > 0;
+  return static_cast<int>(random_.Below(is_often ? kOftenSeries : kSeries));
 }
 
 std::map<PointKey, int64_t> ClusterClient::NextPoints() {
   std::map<PointKey, int64_t> points;
   for (uint64_t left = 1 + random_.Below(4); left > 0; --left) {
     const auto hour = static_cast<int64_t>(random_.Below(kHours));
-    const bool is_often = random_.Below(4) > 0;
-    points[{.series = static_cast<int>(random_.Below(is_often ? kOftenSeries : kSeries)),
+    points[{.series = NextSeries(),
             .second = kStartS + hour * 3600 + kOffsets[random_.Below(std::size(kOffsets))]}] =
         ++load_.last_value;
   }
@@ -129,14 +134,17 @@ bool ClusterClient::Delete(int node) {
   return true;
 }
 
-bool ClusterClient::Read(int node) {
+// By the tag, of all series or of one, so that the index of series is asked, too.
+bool ClusterClient::Read(int node, std::optional<int> series) {
   HistoryAnswer answer;
+  answer.series = series;
   answer.begun = load_.history->Now();
   TcpClient client(PortOf(node), kPatienceMs);
   if (!client.is_connected()) return false;
+  const std::string tag = series.has_value() ? fmt::format("s{}", *series) : "*";
   const HttpResult result = HttpCallOn(&client, "GET",
-                                       fmt::format("/api/query?start={}&end={}&m=none:m", kStartS,
-                                                   kStartS + int64_t{kHours} * 3600));
+                                       fmt::format("/api/query?start={}&end={}&m=none:m%7Bh={}%7D",
+                                                   kStartS, kStartS + int64_t{kHours} * 3600, tag));
   const bool is_known =
       SaysNoSuchName(result) || (result.status == 200 && ParseAnswer(result.body, &answer.points));
   if (!is_known) return false;

@@ -31,14 +31,15 @@ class ClusterClient {
 
   // Does one thing through a random node. False: the node does not listen.
   bool Step();
-  // Reads all through a node. False: there was no answer.
-  bool Read(int node);
+  // Reads all through a node, or one series. False: there was no answer.
+  bool Read(int node, std::optional<int> series = std::nullopt);
 
  private:
   std::map<PointKey, int64_t> NextPoints();
   bool PutHttp(int node);
   bool PutTelnet(int node);
   bool Delete(int node);
+  int NextSeries();
   void Record(const std::map<PointKey, int64_t>& points,
               Moment begun,
               bool is_known,

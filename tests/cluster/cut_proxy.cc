@@ -117,6 +117,9 @@ void CutProxy::Pass(Connection* connection, int from, int to, const std::atomic<
     }
     if (!IsReadable(from)) continue;
     const ssize_t got = recv(from, buffer, sizeof buffer, 0);
+    if (const int64_t ms = delay_ms_; ms > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+    }
     is_open = got > 0;
     for (ssize_t sent = 0; sent < got;) {
       const ssize_t more = send(to, buffer + sent, static_cast<size_t>(got - sent), MSG_NOSIGNAL);

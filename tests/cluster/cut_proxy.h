@@ -1,5 +1,5 @@
-// CutProxy: a TCP proxy on 127.0.0.1 whose traffic can be cut, one way or both. What is cut is not
-// lost: it arrives once the cut is over, as with TCP on a network that was away.
+// CutProxy: a TCP proxy on 127.0.0.1 whose traffic can be cut, one way or both, or delayed. What is
+// cut is not lost: it arrives once the cut is over, as with TCP on a network that was away.
 
 #pragma once
 
@@ -25,7 +25,12 @@ class CutProxy {
   uint16_t port() const { return port_; }
   // What clients send waits, and what the other side sends.
   void Cut(bool requests, bool answers);
-  void Heal() { Cut(false, false); }
+  // What is sent arrives so much later, and nothing that is sent after it before that.
+  void Delay(int64_t ms) { delay_ms_ = ms; }
+  void Heal() {
+    Cut(false, false);
+    Delay(0);
+  }
   // Ends all connections.
   void Reset();
 
@@ -50,6 +55,7 @@ class CutProxy {
   std::atomic<bool> is_over_{false};
   std::atomic<bool> cuts_requests_{false};
   std::atomic<bool> cuts_answers_{false};
+  std::atomic<int64_t> delay_ms_{0};
   Mutex mutex_;
   std::vector<std::unique_ptr<Connection>> connections_ ABSL_GUARDED_BY(mutex_);
   std::thread acceptor_;

@@ -61,8 +61,9 @@ void History::CheckAnswer(const HistoryAnswer& answer,
                           const Writes& writes,
                           std::vector<std::string>* faults) {
   std::set<PointKey> keys;
-  for (const auto& [key, all] : writes)
-    keys.insert(key);
+  for (const auto& [key, all] : writes) {
+    if (!answer.series.has_value() || key.series == *answer.series) keys.insert(key);
+  }
   for (const auto& [key, value] : answer.points)
     keys.insert(key);
   for (const PointKey& key : keys) {
@@ -102,8 +103,10 @@ std::string History::Text() const {
     std::string points;
     for (const auto& [key, value] : answer.points)
       points += fmt::format(" {}/{}={}", key.series, key.second, value);
-    lines.emplace(answer.begun, fmt::format("{}..{} answer {}:{}", answer.begun, answer.ended,
-                                            answer.by, points));
+    const std::string of =
+        answer.series.has_value() ? fmt::format("series {}", *answer.series) : "all";
+    lines.emplace(answer.begun, fmt::format("{}..{} answer {} of {}:{}", answer.begun, answer.ended,
+                                            answer.by, of, points));
   }
   for (const auto& [moment, what] : events_)
     lines.emplace(moment, fmt::format("{} event {}", moment, what));

@@ -42,6 +42,7 @@ struct HistoryWrite {
 
 struct HistoryAnswer {
   std::map<PointKey, int64_t> points;  // all that there are
+  std::optional<int> series = {};      // none: of all series
   Moment begun = 0;
   Moment ended = 0;
   std::string by = {};

@@ -43,6 +43,14 @@ TEST_F(HistoryTest, ALostPointIsFound) {
               testing::ElementsAre(HasSubstr("answer series 1 second 7 has nothing")));
 }
 
+TEST_F(HistoryTest, AnAnswerOfOtherSeriesLacksNothing) {
+  Write(1, 2, 10);
+  history_.Add(HistoryAnswer{.points = {}, .series = 2, .begun = 3, .ended = 4});
+  EXPECT_THAT(history_.Faults(), IsEmpty());
+  history_.Add(HistoryAnswer{.points = {}, .series = 1, .begun = 5, .ended = 6});
+  EXPECT_THAT(history_.Faults(), SizeIs(1));
+}
+
 TEST_F(HistoryTest, AValueThatWasOverwrittenIsFound) {
   Write(1, 2, 10);
   Write(3, 4, 11);

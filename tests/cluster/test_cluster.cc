@@ -33,6 +33,7 @@ TestCluster::TestCluster(ClusterSetup setup) : setup_(std::move(setup)), fake_po
 }
 
 void TestCluster::StartFake() {
+  if (fake_ != nullptr && !fake_->HasEnded()) return;
   std::vector<std::string> words = {HOURCELL_FAKE_BIGTABLE, fmt::format("{}", fake_port_), "--data",
                                     directory_.file("rows")};
   words.insert(words.end(), setup_.fake_arguments.begin(), setup_.fake_arguments.end());
@@ -54,6 +55,7 @@ void TestCluster::StartNode(int node, const std::string& kill_at) {
     words.insert(words.end(), {"--set", setting});
   std::vector<std::string> environment = {
       fmt::format("BIGTABLE_EMULATOR_HOST=127.0.0.1:{}", At(node).proxy->port())};
+  At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);
   At(node).process = std::make_unique<ChildProcess>(words, environment,
                                                     directory_.file(fmt::format("node{}", node)));

@@ -33,8 +33,9 @@ class TestCluster {
   // Where a node listens, whether it runs or not.
   uint16_t port(int node) const { return ports_.at(static_cast<size_t>(node)); }
 
+  // Unless it runs.
   void StartFake();
-  // Starts a node, with a kill point of its program or none.
+  // Starts a node, with a kill point of its program or none; kills it if it runs.
   void StartNode(int node, const std::string& kill_at = {});
   // kill -9.
   void KillFake();
