@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/api/bigtable_client.h"
@@ -86,11 +87,14 @@ class BigtableTableStore : public TableStore {
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
     HOURCELL_ASSIGN_OR_RETURN(seat_, WriterSeat::Take(&client_, options));
     writer_ = seat_->writer();
+    HOURCELL_KILL_POINT("takeover:seat_taken");
     HOURCELL_RETURN_IF_ERROR(Begin());
     claims_.emplace(&client_, writer_);
     HOURCELL_ASSIGN_OR_RETURN(const std::vector<Mutation> moved,
                               claims_->Open(seat_->has_clean_past(), Snapshot().get()));
+    HOURCELL_KILL_POINT("takeover:claimed");
     HOURCELL_RETURN_IF_ERROR(Apply(moved, /*sync=*/true));
+    HOURCELL_KILL_POINT("takeover:counters_moved");
     return seat_->TakeJournal();
   }
 
@@ -115,6 +119,7 @@ class BigtableTableStore : public TableStore {
     for (size_t i = 0; i < stages.size() && written.ok(); ++i) {
       written = client_.Mutate(BigtableNameOf(client_.options(), stages[i].table),
                                RowsOf(stages[i], first + i, writer_));
+      HOURCELL_KILL_POINT("group:stage");
     }
     ledger_.End(first, /*is_known=*/written.ok());
     return written;
@@ -232,7 +237,9 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
     }
     HOURCELL_RETURN_IF_ERROR(page.status());
     if (!page->rows.empty()) return CheckFormat(page->rows[0]);
+    HOURCELL_KILL_POINT("create:bigtable_tables");
     last = client_.SetIfAbsent(system_, format).status();
+    HOURCELL_KILL_POINT("create:bigtable_format");
     if (!last.ok() && !absl::IsUnavailable(last)) return last;
   }
   return last.ok() ? absl::UnavailableError("bigtable: the format is not there") : last;

@@ -281,14 +281,14 @@ void Tsdb::Impl::StartBackground() {
         bytes.ok() ? freed->Add(*bytes) : drop_errors->Add(1);  // tried again
       });
   admission->SetWake([this] { seal_ticker->Wake(); });
-  constexpr int64_t kRegionsMs = 1000;
+  // To look at regions that nobody can change is calls of an engine for nothing.
+  const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
+  const int64_t regions_ms = has_regions && options.seal_in_background ? 1000 : 0;
   // What fails is counted and tried again.
-  region_ticker =
-      std::make_unique<Background>("hc-regions", options.seal_in_background ? kRegionsMs : 0,
-                                   [this] { region_maintenance->Tick().IgnoreError(); });
-  region_trimmer =
-      std::make_unique<Background>("hc-trim", options.seal_in_background ? kRegionsMs : 0,
-                                   [this] { region_maintenance->Trim().IgnoreError(); });
+  region_ticker = std::make_unique<Background>(
+      "hc-regions", regions_ms, [this] { region_maintenance->Tick().IgnoreError(); });
+  region_trimmer = std::make_unique<Background>(
+      "hc-trim", regions_ms, [this] { region_maintenance->Trim().IgnoreError(); });
 }
 
 // Rows first: a set stays as long as there are rows of its day.

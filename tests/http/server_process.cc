@@ -27,13 +27,6 @@ namespace {
 
 constexpr int kPatienceMs = 60'000;
 
-// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
-// this build.
-const char* ProgramPath() {
-  const char* const other = std::getenv("HOURCELL_PROGRAM");
-  return other != nullptr ? other : HOURCELL_BINARY;
-}
-
 struct Child {
   pid_t pid = -1;
   int in = -1;
@@ -126,6 +119,11 @@ uint16_t PortIn(const std::string& line) {
 
 }  // namespace
 
+const char* ProgramPath() {
+  const char* const other = std::getenv("HOURCELL_PROGRAM");
+  return other != nullptr ? other : HOURCELL_BINARY;
+}
+
 ProgramResult RunProgram(const std::vector<std::string>& arguments,
                          std::string_view input,
                          const std::string& environment) {
@@ -201,12 +199,13 @@ bool ServerProcess::HasEnded(int64_t within_ms) const {
   }
 }
 
-TcpClient::TcpClient(uint16_t port) : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+TcpClient::TcpClient(uint16_t port, int64_t patience_ms)
+    : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  timeval patience{.tv_sec = kPatienceMs / 1000, .tv_usec = 0};
+  timeval patience{.tv_sec = patience_ms / 1000, .tv_usec = patience_ms % 1000 * 1000};
   setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
@@ -284,12 +283,20 @@ HttpResult HttpCall(uint16_t port,
                     std::string_view body,
                     std::string_view headers) {
   TcpClient client(port);
-  client.Send(
+  return HttpCallOn(&client, method, target, body, headers);
+}
+
+HttpResult HttpCallOn(TcpClient* client,
+                      std::string_view method,
+                      std::string_view target,
+                      std::string_view body,
+                      std::string_view headers) {
+  client->Send(
       fmt::format("{} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
                   "Content-Length: {}\r\n{}\r\n",
                   method, target, body.size(), headers));
-  client.Send(body);
-  const std::string reply = client.ReadToEnd();
+  client->Send(body);
+  const std::string reply = client->ReadToEnd();
   HttpResult result;
   const size_t end = reply.find("\r\n\r\n");
   if (end == std::string::npos || reply.size() < 12) return result;

@@ -13,6 +13,10 @@
 
 namespace hourcell {
 
+// The program that is tested: HOURCELL_PROGRAM, say that of a build with a sanitizer, or the one of
+// this build.
+const char* ProgramPath();
+
 // What a program that ended left.
 struct ProgramResult {
   int exit_code = 0;  // -signal if a signal ended it
@@ -62,14 +66,16 @@ class ServerProcess {
   int out_ = -1;
 };
 
-// A blocking TCP connection to 127.0.0.1. Every operation gives up after 60 s.
+// A blocking TCP connection to 127.0.0.1. Every read and write gives up after the patience.
 class TcpClient {
  public:
-  explicit TcpClient(uint16_t port);
+  explicit TcpClient(uint16_t port, int64_t patience_ms = 60'000);
   ~TcpClient();
   TcpClient(const TcpClient&) = delete;
   TcpClient& operator=(const TcpClient&) = delete;
 
+  // False: nobody listens there, and nothing can be sent.
+  bool is_connected() const { return socket_ >= 0; }
   // False if the other side is gone.
   bool Send(std::string_view bytes);
   // No more will be sent: FIN.
@@ -98,6 +104,13 @@ HttpResult HttpCall(uint16_t port,
                     std::string_view target,
                     std::string_view body = {},
                     std::string_view headers = "Content-Type: application/json\r\n");
+
+// The same as the last request of a connection that was just made.
+HttpResult HttpCallOn(TcpClient* client,
+                      std::string_view method,
+                      std::string_view target,
+                      std::string_view body = {},
+                      std::string_view headers = "Content-Type: application/json\r\n");
 
 // Sends lines over telnet, closes its side, and returns what was answered until the server closed.
 std::string SendLines(uint16_t port, std::string_view lines);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/writer/system_rows.h"
@@ -104,11 +105,14 @@ absl::StatusOr<std::unique_ptr<BigtableJournal>> BigtableJournal::Open(BigtableC
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t front, journal->ReadFront());
     HOURCELL_RETURN_IF_ERROR(journal->FindEnd(front, observed));
     const uint64_t fence = journal->next_sequence();
+    HOURCELL_KILL_POINT("fence:before_write");
     HOURCELL_RETURN_IF_ERROR(journal->WriteFence());
+    HOURCELL_KILL_POINT("fence:written");
     // The writer before may have deleted the blocks that were looked for.
     HOURCELL_ASSIGN_OR_RETURN(const uint64_t front_now, journal->ReadFront());
     if (front_now > fence) continue;
     HOURCELL_RETURN_IF_ERROR(journal->DeleteStrays(front));
+    HOURCELL_KILL_POINT("fence:done");
     return journal;
   }
 }
@@ -311,8 +315,11 @@ absl::Status BigtableJournal::DeleteBelow(uint64_t low_mark) {
   }
   end = std::min(end, low_mark);
   if (end <= begin) return absl::OkStatus();
+  HOURCELL_KILL_POINT("blocks:before_front");
   HOURCELL_RETURN_IF_ERROR(StoreFront(end));
+  HOURCELL_KILL_POINT("blocks:front_stored");
   HOURCELL_RETURN_IF_ERROR(DeleteRows(begin, end));
+  HOURCELL_KILL_POINT("blocks:deleted");
   MutexLock lock(&mutex_);
   oldest_.store(end);
   for (uint64_t i = begin; i < end; ++i) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/rows/key_range.h"
@@ -75,7 +76,9 @@ absl::StatusOr<bool> NumberClaims::Claim(const Counter& counter, uint64_t chunk)
   const RowMutations claim =
       SystemCell(row, kSystemQualifier, writer_, EncodeNumber(writer_), /*replace=*/false);
   for (int i = 0; i < kTriesMax; ++i) {
+    HOURCELL_KILL_POINT("claim:before_write");
     const absl::StatusOr<bool> is_set = client_.SetIfAbsent(system_, claim);
+    HOURCELL_KILL_POINT("claim:written");
     if (is_set.ok() && *is_set) return true;
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, {.keys = {row}}));

@@ -28,6 +28,7 @@
 #include "server/cli/progress.h"
 #include "server/cli/store/point_digest.h"
 #include "server/cli/store_flags.h"
+#include "server/cli/transfer/import_state.h"
 #include "server/cli/transfer/point_sink.h"
 #include "server/config/engine_options.h"
 
@@ -92,13 +93,20 @@ struct Migrated {
   uint64_t rows = 0;
   uint64_t annotations = 0;
   uint64_t ttls = 0;
-  PointDigest points;
+  uint64_t metrics_before = 0;  // that an earlier migration had copied
+  PointDigest points;           // but for theirs
 };
 
 class Migrator {
  public:
-  Migrator(Tsdb* from, Tsdb* to, ProgressMeter* meter, LongWork* work)
-      : from_(*from), to_(*to), sink_(MakeStoreSink(to)), meter_(*meter), work_(*work) {}
+  // `state` may be null: then all is copied.
+  Migrator(Tsdb* from, Tsdb* to, ImportState* state, ProgressMeter* meter, LongWork* work)
+      : from_(*from),
+        to_(*to),
+        state_(state),
+        sink_(MakeStoreSink(to)),
+        meter_(*meter),
+        work_(*work) {}
 
   absl::Status Run() {
     for (const UidKind kind : kUidKinds)
@@ -120,18 +128,15 @@ class Migrator {
 
   // kDataLoss: the target has other points than were read.
   absl::Status Compare() const {
-    PointDigest there;
-    absl::Status ended;
-    HOURCELL_RETURN_IF_ERROR(to_.Scan({}, [&](const ScannedRow& row) {
-      there.Add(row);
-      ended = GoOn("compare", there.points(), done_.points.points(), "points");
-      return ended.ok();
-    }));
-    HOURCELL_RETURN_IF_ERROR(ended);
-    if (there == done_.points) return absl::OkStatus();
+    PointDigest here = done_.points;
+    if (done_.metrics_before > 0) {
+      HOURCELL_ASSIGN_OR_RETURN(here, DigestOf(&from_, "read the source again"));
+    }
+    HOURCELL_ASSIGN_OR_RETURN(const PointDigest there, DigestOf(&to_, "compare"));
+    if (there == here) return absl::OkStatus();
     return absl::DataLossError(fmt::format(
         "the points of the target differ from the source: {} points in the target, {} read",
-        there.points(), done_.points.points()));
+        there.points(), here.points()));
   }
 
   const Migrated& done() const { return done_; }
@@ -159,7 +164,40 @@ class Migrator {
     return absl::OkStatus();
   }
 
+  absl::StatusOr<PointDigest> DigestOf(Tsdb* tsdb, std::string_view phase) const {
+    PointDigest digest;
+    absl::Status ended;
+    HOURCELL_RETURN_IF_ERROR(tsdb->Scan({}, [&](const ScannedRow& row) {
+      digest.Add(row);
+      ended = GoOn(phase, digest.points(), done_.points.points(), "points");
+      return ended.ok();
+    }));
+    HOURCELL_RETURN_IF_ERROR(ended);
+    return digest;
+  }
+
   absl::Status CopyPoints() {
+    if (state_ == nullptr) return CopyRows({});
+    std::vector<UidRow> metrics;
+    HOURCELL_RETURN_IF_ERROR(from_.GrepUids(UidKind::kMetric, "", false, [&metrics](UidRow row) {
+      metrics.push_back(std::move(row));
+      return true;
+    }));
+    for (const UidRow& metric : metrics) {
+      if (!state_->SlicesOf(metric.name).empty()) {
+        ++done_.metrics_before;
+        continue;
+      }
+      const uint64_t before = done_.points.points();
+      HOURCELL_RETURN_IF_ERROR(CopyRows({.metric = metric.name}));
+      HOURCELL_RETURN_IF_ERROR(state_->Add({.metric = metric.name,
+                                            .time = {.start_s = 0, .end_s = kTimestampMsMax / 1000},
+                                            .points = done_.points.points() - before}));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CopyRows(const ScanSpec& rows) {
     absl::Status status;
     const auto visit = [&](const ScannedRow& row) {
       ++done_.rows;
@@ -168,7 +206,7 @@ class Migrator {
       if (batch_.size() >= kBatchPoints) status = WriteBatch();
       return status.ok();
     };
-    HOURCELL_RETURN_IF_ERROR(from_.Scan({}, visit));
+    HOURCELL_RETURN_IF_ERROR(from_.Scan(rows, visit));
     HOURCELL_RETURN_IF_ERROR(status);
     return WriteBatch();
   }
@@ -247,6 +285,7 @@ class Migrator {
 
   Tsdb& from_;
   Tsdb& to_;
+  ImportState* const state_;
   const std::unique_ptr<PointSink> sink_;
   ProgressMeter& meter_;
   LongWork& work_;
@@ -279,29 +318,81 @@ std::filesystem::path MarkerOf(const std::string& directory) {
   return std::filesystem::path(directory) / "migration";
 }
 
-// Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
-// migration left.
-absl::Status BeginTarget(const MigrateOptions& options) {
-  std::error_code error;
-  const bool is_new =
-      !std::filesystem::exists(options.to, error) || std::filesystem::is_empty(options.to, error);
-  if (!is_new && !std::filesystem::exists(MarkerOf(options.to), error)) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: is not empty; give a new directory, or an empty one", options.to));
-  }
-  std::filesystem::create_directories(options.to, error);
-  std::ofstream marker(MarkerOf(options.to));
-  marker << options.from << '\n';
-  marker.close();
-  if (!error && marker.good()) return absl::OkStatus();
-  return absl::FailedPreconditionError(fmt::format("{}: cannot be written", options.to));
+// Where a migration reads and writes.
+struct MigrationEnds {
+  Config from;
+  Config to;
+  std::string from_name;
+  std::string to_name;
+  std::string state_file;  // empty: none
+
+  bool has_directory_target() const { return to.text("tsd.storage.engine") == "rocksdb"; }
+};
+
+// The state is beside a directory, not in it, and knows it by one name.
+std::string WithoutSlash(std::string directory) {
+  while (directory.size() > 1 && directory.ends_with('/'))
+    directory.pop_back();
+  return directory;
 }
 
-absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options, const Tsdb& from) {
+absl::StatusOr<Config> ConfigOf(const MigrateOptions& options,
+                                std::string_view engine,
+                                const std::string& directory) {
   StoreOptions store = options.store;
-  store.data = options.to;
-  HOURCELL_ASSIGN_OR_RETURN(const Config config, LoadConfig(store));
-  HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(config));
+  store.data = WithoutSlash(directory);
+  HOURCELL_ASSIGN_OR_RETURN(Config config, LoadConfig(store));
+  HOURCELL_RETURN_IF_ERROR(config.Set("tsd.storage.engine", engine));
+  return config;
+}
+
+absl::StatusOr<MigrationEnds> EndsOf(const MigrateOptions& options) {
+  const std::string& to_engine = options.to_engine;
+  if (!to_engine.empty() && to_engine != "bigtable" && to_engine != "rocksdb") {
+    return absl::InvalidArgumentError(fmt::format(
+        "--to-engine: invalid value {}; must be bigtable or rocksdb", QuoteForMessage(to_engine)));
+  }
+  MigrationEnds ends;
+  HOURCELL_ASSIGN_OR_RETURN(
+      ends.from, ConfigOf(options, to_engine == "rocksdb" ? "bigtable" : "rocksdb", options.from));
+  HOURCELL_ASSIGN_OR_RETURN(
+      ends.to, ConfigOf(options, to_engine == "bigtable" ? "bigtable" : "rocksdb", options.to));
+  HOURCELL_ASSIGN_OR_RETURN(const Options from, EngineOptionsOf(ends.from));
+  HOURCELL_ASSIGN_OR_RETURN(const Options to, EngineOptionsOf(ends.to));
+  ends.from_name = from.path;
+  ends.to_name = to.path;
+  if (to_engine == "bigtable") ends.state_file = ends.from_name + ".migration";
+  if (to_engine == "rocksdb") ends.state_file = ends.to_name + ".migration";
+  return ends;
+}
+
+// Makes the target's directory, with its marker. kInvalidArgument: it has something in it that no
+// migration left.
+absl::Status BeginTarget(const MigrationEnds& ends) {
+  std::error_code error;
+  const std::string& to = ends.to_name;
+  const bool is_new = !std::filesystem::exists(to, error) || std::filesystem::is_empty(to, error);
+  if (!is_new && !std::filesystem::exists(MarkerOf(to), error)) {
+    return absl::InvalidArgumentError(
+        fmt::format("{}: is not empty; give a new directory, or an empty one", to));
+  }
+  std::filesystem::create_directories(to, error);
+  std::ofstream marker(MarkerOf(to));
+  marker << ends.from_name << '\n';
+  marker.close();
+  if (!error && marker.good()) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("{}: cannot be written", to));
+}
+
+absl::Status RemoveFile(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  if (!error) return absl::OkStatus();
+  return absl::FailedPreconditionError(fmt::format("{}: {}", file.string(), error.message()));
+}
+
+absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrationEnds& ends, const Tsdb& from) {
+  HOURCELL_ASSIGN_OR_RETURN(Options target, EngineOptionsOf(ends.to));
   // Every name has passed the source's rules.
   // Unless the settings say another one; the source was opened with the same.
   target.ttl_s = from.store_ttl_s();
@@ -309,28 +400,66 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenTarget(const MigrateOptions& options, 
   return Tsdb::Open(target);
 }
 
+// Null: the migration has none. kInvalidArgument: there is none yet, and the target has metrics.
+absl::StatusOr<std::unique_ptr<ImportState>> OpenState(const MigrationEnds& ends, Tsdb* to) {
+  if (ends.state_file.empty()) return nullptr;
+  std::error_code error;
+  if (!std::filesystem::exists(ends.state_file, error)) {
+    bool has_metrics = false;
+    HOURCELL_RETURN_IF_ERROR(
+        to->GrepUids(UidKind::kMetric, "", false, [&has_metrics](const UidRow& /*row*/) {
+          has_metrics = true;
+          return false;
+        }));
+    if (has_metrics) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: has metrics, and there is no {} of a migration that was ended; give "
+                      "tables that are new (tsd.storage.bigtable.tables)",
+                      ends.to_name, ends.state_file));
+    }
+  }
+  return ImportState::Open(ends.state_file, ends.from_name, ends.to_name);
+}
+
+absl::Status FinishTarget(const MigrationEnds& ends) {
+  if (ends.has_directory_target()) HOURCELL_RETURN_IF_ERROR(RemoveFile(MarkerOf(ends.to_name)));
+  return ends.state_file.empty() ? absl::OkStatus() : RemoveFile(ends.state_file);
+}
+
 absl::StatusOr<Migrated> Migrate(const MigrateOptions& options,
+                                 const MigrationEnds& ends,
                                  Tsdb* from,
                                  LongWork* work,
                                  Terminal& terminal) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(options, *from));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> to, OpenTarget(ends, *from));
+  HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<ImportState> state, OpenState(ends, to.get()));
   ProgressMeter meter(terminal.err, terminal.is_tty, terminal.clock, 0);
-  Migrator migrator(from, to.get(), &meter, work);
+  Migrator migrator(from, to.get(), state.get(), &meter, work);
   absl::Status done = migrator.Run();
   meter.Clear();
   if (done.ok() && !options.skip_compare) done = migrator.Compare();
   work->Clear();
   done.Update(to->Close());
-  if (done.ok()) {
-    std::error_code error;
-    std::filesystem::remove(MarkerOf(options.to), error);
-    if (error) {
-      done = absl::FailedPreconditionError(
-          fmt::format("{}: {}", MarkerOf(options.to).string(), error.message()));
-    }
-  }
+  if (done.ok()) done = FinishTarget(ends);
   if (!done.ok()) return done;
   return migrator.done();
+}
+
+// What was done, in `ms` milliseconds.
+void PrintMigrated(const MigrateOptions& options,
+                   const Migrated& migrated,
+                   int64_t ms,
+                   Terminal& terminal) {
+  const uint64_t points = migrated.points.points();
+  fmt::print(terminal.out,
+             "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
+             "points/s){}{}\n",
+             points, migrated.rows, migrated.names, migrated.annotations, migrated.ttls,
+             static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
+             migrated.metrics_before == 0
+                 ? ""
+                 : fmt::format("; {} metrics had been migrated before", migrated.metrics_before),
+             options.skip_compare ? "" : "; both stores have the same points");
 }
 
 }  // namespace
@@ -340,55 +469,67 @@ int RunMigrate(const MigrateOptions& options, Terminal& terminal) {
   if (const absl::Status wanted = CheckDistributor(options); !wanted.ok()) {
     return FailStore(terminal, kMigrateCommand, wanted);
   }
-  StoreOptions source = options.store;
-  source.data = options.from;
-  const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(source, StoreUse::kExisting);
+  const absl::StatusOr<MigrationEnds> ends = EndsOf(options);
+  if (!ends.ok()) return FailStore(terminal, kMigrateCommand, ends.status());
+  const absl::StatusOr<std::unique_ptr<Tsdb>> from = OpenStore(ends->from, StoreUse::kExisting);
   if (!from.ok()) return FailStore(terminal, kMigrateCommand, from.status());
-  if (const absl::Status begun = BeginTarget(options); !begun.ok()) {
-    return FailStore(terminal, kMigrateCommand, begun);
+  if (ends->has_directory_target()) {
+    if (const absl::Status begun = BeginTarget(*ends); !begun.ok()) {
+      return FailStore(terminal, kMigrateCommand, begun);
+    }
   }
   LongWork work(terminal, kMigrateCommand);
-  const absl::StatusOr<Migrated> migrated = Migrate(options, from->get(), &work, terminal);
+  const absl::StatusOr<Migrated> migrated = Migrate(options, *ends, from->get(), &work, terminal);
   if (absl::IsCancelled(migrated.status()) && LongWork::signal() != 0) {
     return work.FailInterrupted(fmt::format(
-        "{} is not whole. Run the migration again; it starts from the beginning", options.to));
+        "{} is not whole. Run the migration again; it starts {}", ends->to_name,
+        ends->state_file.empty() ? "from the beginning" : "after the metrics that are there"));
   }
   if (!migrated.ok()) return FailStore(terminal, kMigrateCommand, migrated.status());
   if (const absl::Status closed = (*from)->Close(); !closed.ok()) {
     return Fail(terminal, kMigrateCommand, closed);
   }
-  const int64_t ms = terminal.clock->MonotonicMs() - start_ms;
-  const uint64_t points = migrated->points.points();
-  fmt::print(terminal.out,
-             "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
-             "points/s){}\n",
-             points, migrated->rows, migrated->names, migrated->annotations, migrated->ttls,
-             static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
-             options.skip_compare ? "" : "; both stores have the same points");
+  PrintMigrated(options, *migrated, terminal.clock->MonotonicMs() - start_ms, terminal);
   return kExitOk;
 }
 
 int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("migrate", "Copies a store to another layout.");
+  CommandLine line("migrate", "Copies a store to another layout, or to another storage engine.");
   MigrateOptions options;
+  std::vector<std::string> words;
   AddStoreOptions(&line, &options.store);
   RefuseUrl(&line);
   line.AddFlag("--skip-compare", &options.skip_compare,
                "skip the comparison of both stores at the end");
   line.AddOption("--distributor", &options.distributor, "NAME",
                  "none or series-salt; must match the salt settings");
-  line.AddWord("FROM", &options.from, "directory of the source store; no process may have it open");
-  line.AddWord("TO", &options.to, "new directory, or an empty one");
+  line.AddOption("--to-engine", &options.to_engine, "ENGINE",
+                 "bigtable: from the directory to the tables of the settings; rocksdb: back");
+  line.AddWords(
+      "DIR", &words,
+      "source and target directory, or the one directory with --to-engine; no process may "
+      "have a store open, and a target is new or empty");
   line.set_footer(
       "The settings are those of the new store: UID widths, salt, cell format. The command\n"
       "copies names, points, annotations and metric TTLs, then reads and compares the points of\n"
-      "both stores. FROM does not change. Ctrl-C or SIGTERM ends a migration, with exit code\n"
+      "both stores. The source does not change. Ctrl-C or SIGTERM ends a migration, with exit "
+      "code\n"
       "130 or 143. A migration that was interrupted can be run again.\n"
       "To change only the number of salt buckets, use 'hourcell store salt'; it moves no data.\n"
       "\nExample:\n"
       "  hourcell migrate /var/lib/old /var/lib/new --set tsd.storage.salt.width=1 \\\n"
-      "      --set tsd.storage.salt.buckets=64\n");
+      "      --set tsd.storage.salt.buckets=64\n"
+      "  hourcell migrate /var/lib/hourcell --to-engine bigtable \\\n"
+      "      --set tsd.storage.bigtable.project=P --set tsd.storage.bigtable.instance=I\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  const size_t wanted = options.to_engine.empty() ? 2 : 1;
+  if (words.size() != wanted) {
+    return FailUsage(terminal, kMigrateCommand,
+                     fmt::format("got {} directories; want {}", words.size(),
+                                 wanted == 2 ? "FROM and TO" : "one, with --to-engine"));
+  }
+  if (options.to_engine != "rocksdb") options.from = words.front();
+  if (options.to_engine != "bigtable") options.to = words.back();
   return RunMigrate(options, terminal);
 }
 

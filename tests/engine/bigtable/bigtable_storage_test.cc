@@ -3,12 +3,14 @@
 
 #include "engine/bigtable/bigtable_storage.h"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -178,6 +180,57 @@ TEST_F(BigtableStorageTest, NamesOfAReplacedProcessAreNobodyElses) {
     EXPECT_NE(lost->uid_bytes, kept->uid_bytes);
   }
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("kept", 1), 20)));
+}
+
+// The costs of docs/cluster.md.
+
+TEST_F(BigtableStorageTest, AGroupCommitIsOneCall) {
+  const std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 0, 0));
+  std::vector<OwnedPoint> points;
+  for (int64_t second = 0; second < 1000; ++second)
+    points.emplace_back("m", "h=a", kHour + second, second);
+  std::vector<PointView> views;
+  for (OwnedPoint& point : points)
+    views.push_back(point.view());
+  const int commits = fake_.calls()->check_and_mutate;
+  const int reads = fake_.calls()->read_rows;
+  const int writes = fake_.calls()->mutate_rows;
+
+  ASSERT_OK(node->Append(views, nullptr).Wait());
+
+  EXPECT_EQ(fake_.calls()->check_and_mutate - commits, 1);
+  EXPECT_EQ(fake_.calls()->read_rows - reads, 0);
+  EXPECT_EQ(fake_.calls()->mutate_rows - writes, 0);
+}
+
+TEST_F(BigtableStorageTest, AQueryAsksOnceWhoWrites) {
+  const std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 1, 10));
+  QuerySpec spec = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600);
+  const auto reads_of = [&](size_t queries) {
+    spec.queries.resize(queries, spec.queries.front());
+    const int before = fake_.calls()->read_rows;
+    EXPECT_OK(node->Query(spec));
+    return fake_.calls()->read_rows - before;
+  };
+  reads_of(1);  // names are kept from now on
+  const int reads_of_one = reads_of(1);
+  const int reads_of_two = reads_of(2);
+
+  // What a query reads besides its rows, it reads once.
+  EXPECT_EQ(reads_of_one - (reads_of_two - reads_of_one), 1);
+}
+
+TEST_F(BigtableStorageTest, ABeatIsTwoReadsAndAWrite) {
+  const auto node = TryOpen({.beat_ms = 5});
+  ASSERT_OK(node);
+  const int reads = fake_.calls()->read_rows;
+  const int writes = fake_.calls()->mutate_rows;
+  while (fake_.calls()->mutate_rows < writes + 20)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+
+  EXPECT_NEAR(fake_.calls()->read_rows - reads, 2 * (fake_.calls()->mutate_rows - writes), 2);
 }
 
 // Processes are killed, paused and replaced at random while clients put and overwrite values, and

@@ -29,7 +29,8 @@ int CountPoints(uint16_t port);
 
 void ExpectCleanUids(const std::string& directory);
 
-// All kill points of the sources, ascending.
+// All kill points of the sources, ascending, but for those of engine/bigtable, which is optional:
+// tests/cluster walks these.
 std::vector<std::string> DeclaredKillPoints();
 
 // A kill point as part of a test's name.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -68,18 +69,63 @@ void ApplyMutation(const api::Mutation& mutation, FakeBigtable::Row* row) {
   }
 }
 
-bool IsInRange(const api::RowRange& range, const std::string& key) {
-  if (range.has_start_key_closed() && key < range.start_key_closed()) return false;
-  if (range.has_start_key_open() && key <= range.start_key_open()) return false;
-  if (range.has_end_key_open() && key >= range.end_key_open()) return false;
-  return !range.has_end_key_closed() || key <= range.end_key_closed();
+FakeTable::const_iterator BeginOf(const api::RowRange& range, const FakeTable& table) {
+  return range.has_start_key_open() ? table.upper_bound(range.start_key_open())
+                                    : table.lower_bound(range.start_key_closed());
 }
 
-bool IsSelected(const api::RowSet& set, const std::string& key) {
-  if (set.row_keys_size() == 0 && set.row_ranges_size() == 0) return true;
-  return std::ranges::find(set.row_keys(), key) != set.row_keys().end() ||
-         std::ranges::any_of(set.row_ranges(),
-                             [&](const api::RowRange& range) { return IsInRange(range, key); });
+FakeTable::const_iterator EndOf(const api::RowRange& range, const FakeTable& table) {
+  if (range.has_end_key_closed()) return table.upper_bound(range.end_key_closed());
+  const bool has_end = range.has_end_key_open() && !range.end_key_open().empty();
+  return has_end ? table.lower_bound(range.end_key_open()) : table.end();
+}
+
+using VisitRow = std::function<bool(const std::string& key, const FakeRow& row)>;
+
+// Visits the rows of a range until the visitor says false.
+void VisitRange(const api::RowRange& range,
+                bool reversed,
+                const FakeTable& table,
+                const VisitRow& visit) {
+  const auto begin = BeginOf(range, table);
+  const auto end = EndOf(range, table);
+  // A range that ends before it begins has no row.
+  if (end != table.end() && (begin == table.end() || end->first <= begin->first)) return;
+  if (reversed) {
+    for (auto row = end; row != begin;) {
+      --row;
+      if (!visit(row->first, row->second)) return;
+    }
+  } else {
+    for (auto row = begin; row != end; ++row) {
+      if (!visit(row->first, row->second)) return;
+    }
+  }
+}
+
+// Visits the rows that are selected, in order.
+void VisitSelected(const api::ReadRowsRequest& request,
+                   const FakeTable& table,
+                   const VisitRow& visit) {
+  const api::RowSet& set = request.rows();
+  if (set.row_keys_size() == 0 && set.row_ranges_size() <= 1) {
+    const api::RowRange all;
+    VisitRange(set.row_ranges_size() == 1 ? set.row_ranges(0) : all, request.reversed(), table,
+               visit);
+    return;
+  }
+  FakeTable selected;
+  for (const std::string& key : set.row_keys()) {
+    const auto row = table.find(key);
+    if (row != table.end()) selected.insert(*row);
+  }
+  for (const api::RowRange& range : set.row_ranges()) {
+    VisitRange(range, false, table, [&](const std::string& key, const FakeRow& row) {
+      selected.emplace(key, row);
+      return true;
+    });
+  }
+  VisitRange(api::RowRange(), request.reversed(), selected, visit);
 }
 
 // What a read sends, decided below the lock; it is sent without it.
@@ -146,6 +192,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                          const api::MutateRowRequest* request,
                          api::MutateRowResponse*) override {
     fake_.Pause();
+    CountRow(request->mutations_size());
     MutexLock lock(&fake_.mutex_);
     const Fate fate = fake_.FateOf(/*is_write=*/true);
     return Write(fate, request->table_name(), request->row_key(), request->mutations());
@@ -155,6 +202,8 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                           const api::MutateRowsRequest* request,
                           grpc::ServerWriter<api::MutateRowsResponse>* writer) override {
     ++fake_.calls_.mutate_rows;
+    for (const auto& entry : request->entries())
+      CountRow(entry.mutations_size());
     fake_.Pause();
     api::MutateRowsResponse response;
     grpc::Status end;
@@ -171,6 +220,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                                  const api::CheckAndMutateRowRequest* request,
                                  api::CheckAndMutateRowResponse* response) override {
     ++fake_.calls_.check_and_mutate;
+    CountRow(request->true_mutations_size() + request->false_mutations_size());
     fake_.Pause();
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
@@ -194,6 +244,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                                   const api::ReadModifyWriteRowRequest* request,
                                   api::ReadModifyWriteRowResponse* response) override {
     ++fake_.calls_.read_modify_write;
+    CountRow(request->rules_size());
     fake_.Pause();
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
@@ -206,6 +257,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
       std::string value;
       AppendBigEndian(old + static_cast<uint64_t>(rule.increment_amount()), 8, &value);
       versions = {{1000, value}};
+      fake_.Keep(table->first, request->row_key(), table->second[request->row_key()]);
       api::Column& column = *response->mutable_row()->add_families()->add_columns();
       column.set_qualifier(rule.column_qualifier());
       column.add_cells()->set_value(value);
@@ -216,6 +268,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
  private:
   static grpc::Status NoTable(const std::string& name) {
     return {grpc::StatusCode::NOT_FOUND, "no table " + name};
+  }
+
+  void CountRow(int mutations) {
+    ++fake_.calls_.rows_written;
+    fake_.calls_.mutations += mutations;
   }
 
   void NoteRouting(const grpc::ServerContext& context) {
@@ -230,29 +287,32 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     if (fake_.FateOf(/*is_write=*/false) != Fate::kAnswered) return Refused();
     const auto table = fake_.tables_.find(request.table_name());
     if (table == fake_.tables_.end()) return NoTable(request.table_name());
-    std::vector<std::string> keys;
-    for (const auto& [key, row] : table->second) {
-      if (IsSelected(request.rows(), key)) keys.push_back(key);
-    }
-    if (request.reversed()) std::ranges::reverse(keys);
+    grpc::Status status;
     int64_t sent = 0;
-    for (const std::string& key : keys) {
-      std::vector<FakeCell> cells = CellsOf(table->second[key]);
-      const grpc::Status status = FilterRow(request.filter(), &cells);
-      if (!status.ok()) return status;
-      if (cells.empty()) continue;
-      if (fake_.Happens(fake_.faults_.resets)) {
-        AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
-        answer->chunks.back().Clear();
-        answer->chunks.back().set_reset_row(true);
-        if (cells.size() == 1 && answer->chunks.size() == 1) answer->chunks.clear();
-      }
-      AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
-      if (++sent == request.rows_limit()) break;
-    }
+    VisitSelected(request, table->second,
+                  [&](const std::string& key, const FakeRow& row)
+                      ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+                        std::vector<FakeCell> cells = CellsOf(row);
+                        status = FilterRow(request.filter(), &cells);
+                        if (!status.ok() || cells.empty()) return status.ok();
+                        AppendRow(key, cells, answer);
+                        return ++sent != request.rows_limit();
+                      });
+    if (!status.ok()) return status;
     answer->chunks_per_message = fake_.faults_.chunks_per_message;
     answer->is_cut = fake_.Happens(fake_.faults_.cut_streams);
     return grpc::Status::OK;
+  }
+
+  void AppendRow(const std::string& key, const std::vector<FakeCell>& cells, ReadAnswer* answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+    if (fake_.Happens(fake_.faults_.resets)) {
+      AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
+      answer->chunks.back().Clear();
+      answer->chunks.back().set_reset_row(true);
+      if (cells.size() == 1 && answer->chunks.size() == 1) answer->chunks.clear();
+    }
+    AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
   }
 
   grpc::Status WriteAll(const api::MutateRowsRequest& request, api::MutateRowsResponse* response)
@@ -311,6 +371,7 @@ class FakeBigtable::AdminService final
     if (!fake_.tables_.try_emplace(made->name()).second) {
       return {grpc::StatusCode::ALREADY_EXISTS, "there is one"};
     }
+    if (fake_.kept_ != nullptr) fake_.kept_->AddTable(made->name());
     return grpc::Status::OK;
   }
 
@@ -318,8 +379,34 @@ class FakeBigtable::AdminService final
   FakeBigtable& fake_;
 };
 
-FakeBigtable::FakeBigtable(int port)
-    : data_(std::make_unique<DataService>(this)), admin_(std::make_unique<AdminService>(this)) {
+BigtableFaults MixedFaults(uint64_t seed) {
+  return {.seed = seed,
+          .refused = 0.02,
+          .unanswered = 0.02,
+          .late = 0.02,
+          .doubled = 0.05,
+          .partial = 0.05,
+          .cut_streams = 0.02,
+          .latency_ms = 1};
+}
+
+std::string CallsText(const BigtableCalls& calls) {
+  return fmt::format(
+      "read_rows={} mutate_rows={} check_and_mutate={} read_modify_write={} sample_row_keys={} "
+      "create_table={} rows_written={} mutations={}",
+      calls.read_rows.load(), calls.mutate_rows.load(), calls.check_and_mutate.load(),
+      calls.read_modify_write.load(), calls.sample_row_keys.load(), calls.create_table.load(),
+      calls.rows_written.load(), calls.mutations.load());
+}
+
+FakeBigtable::FakeBigtable(int port, const std::string& directory)
+    : kept_(directory.empty() ? nullptr : std::make_unique<KeptTables>(directory)),
+      data_(std::make_unique<DataService>(this)),
+      admin_(std::make_unique<AdminService>(this)) {
+  if (kept_ != nullptr) {
+    MutexLock lock(&mutex_);
+    tables_ = kept_->Load();
+  }
   grpc::ServerBuilder builder;
   builder.AddListeningPort(fmt::format("127.0.0.1:{}", port), grpc::InsecureServerCredentials(),
                            &port);
@@ -376,7 +463,13 @@ void FakeBigtable::PutCell(const std::string& table,
   const auto found = std::ranges::find_if(
       tables_, [&](const auto& each) { return each.first.ends_with("/" + table); });
   HOURCELL_CHECK(found != tables_.end());
-  found->second[row][qualifier][timestamp_micros] = value;
+  Row& cells = found->second[row];
+  cells[qualifier][timestamp_micros] = value;
+  Keep(found->first, row, cells);
+}
+
+void FakeBigtable::Keep(const std::string& table, const std::string& key, const Row& row) {
+  if (kept_ != nullptr) kept_->KeepRow(table, key, row);
 }
 
 void FakeBigtable::Pause() {
@@ -419,7 +512,9 @@ grpc::Status FakeBigtable::ApplyConditional(const api::CheckAndMutateRowRequest&
                                             bool* is_matched) {
   const auto table = tables_.find(request.table_name());
   if (table == tables_.end()) return {grpc::StatusCode::NOT_FOUND, "no such table"};
-  std::vector<FakeCell> cells = CellsOf(table->second[request.row_key()]);
+  const auto row = table->second.find(request.row_key());
+  std::vector<FakeCell> cells;
+  if (row != table->second.end()) cells = CellsOf(row->second);
   if (const grpc::Status status = FilterRow(request.predicate_filter(), &cells); !status.ok()) {
     return status;
   }
@@ -440,6 +535,7 @@ grpc::Status FakeBigtable::ApplyTo(const std::string& table,
   Row& cells = found->second[row];
   for (const api::Mutation& mutation : mutations)
     ApplyMutation(mutation, &cells);
+  if (!mutations.empty()) Keep(table, row, cells);
   if (cells.empty()) found->second.erase(row);
   return grpc::Status::OK;
 }

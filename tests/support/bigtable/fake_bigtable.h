@@ -1,6 +1,7 @@
 // FakeBigtable: the Bigtable data API over gRPC, for tests: a server on a free port of this machine
 // whose rows are in memory, below one lock. Every call is linearizable, and each row is written and
-// read as a whole. Faults happen on demand.
+// read as a whole. Faults happen on demand. With a directory the rows outlive the process: what was
+// answered is there after kill -9 (kept_tables.h). What is late then never happens.
 
 #pragma once
 
@@ -10,8 +11,6 @@
 #include <bigtable_proto/bigtable.grpc.pb.h>
 #include <bigtable_proto/table_admin.grpc.pb.h>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +18,8 @@
 
 #include "codec/base/mutex.h"
 #include "codec/base/random.h"
+#include "tests/support/bigtable/fake_row.h"
+#include "tests/support/bigtable/kept_tables.h"
 
 namespace hourcell {
 
@@ -37,6 +38,9 @@ struct BigtableFaults {
   int64_t latency_ms = 0;         // before each answer
 };
 
+// A bit of everything, for histories over real programs.
+BigtableFaults MixedFaults(uint64_t seed);
+
 // Calls that reached the server, by method, faults included.
 struct BigtableCalls {
   std::atomic<int> read_rows{0};
@@ -45,17 +49,22 @@ struct BigtableCalls {
   std::atomic<int> read_modify_write{0};
   std::atomic<int> sample_row_keys{0};
   std::atomic<int> create_table{0};
+  // Of all calls that write: rows, and changes of them.
+  std::atomic<int64_t> rows_written{0};
+  std::atomic<int64_t> mutations{0};
 };
+
+// "read_rows=1 mutate_rows=0 ...", one line without its end.
+std::string CallsText(const BigtableCalls& calls);
 
 // Thread-safe, but for what says otherwise.
 class FakeBigtable {
  public:
-  // Cells of one family: by qualifier, then by timestamp, the newest first.
-  using Row = std::map<std::string, std::map<int64_t, std::string, std::greater<>>>;
-  using Table = std::map<std::string, Row>;
+  using Row = FakeRow;
+  using Table = FakeTable;
 
-  // On a port of 127.0.0.1; 0: any free one.
-  explicit FakeBigtable(int port = 0);
+  // On a port of 127.0.0.1; 0: any free one. `directory` has the rows; empty: memory only.
+  explicit FakeBigtable(int port = 0, const std::string& directory = {});
   ~FakeBigtable();
   FakeBigtable(const FakeBigtable&) = delete;
   FakeBigtable& operator=(const FakeBigtable&) = delete;
@@ -104,13 +113,17 @@ class FakeBigtable {
                                 bool* is_matched) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyTo(const std::string& table, const std::string& row, const Mutations& mutations)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Writes a row that changed to the directory.
+  void Keep(const std::string& table, const std::string& key, const Row& row)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Pause();
 
   std::string address_;
   BigtableCalls calls_;
   std::atomic<int64_t> latency_ms_{0};
   Mutex mutex_;
-  std::map<std::string, Table> tables_ ABSL_GUARDED_BY(mutex_);  // by full name
+  FakeTables tables_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<KeptTables> kept_;  // null: memory only
   std::string last_routing_ ABSL_GUARDED_BY(mutex_);
   std::vector<LateWrite> late_ ABSL_GUARDED_BY(mutex_);
   BigtableFaults faults_ ABSL_GUARDED_BY(mutex_);

@@ -6,7 +6,7 @@ namespace hourcell {
 
 namespace api = google::bigtable::v2;
 
-std::vector<FakeCell> CellsOf(const FakeBigtable::Row& row) {
+std::vector<FakeCell> CellsOf(const FakeRow& row) {
   std::vector<FakeCell> cells;
   for (const auto& [qualifier, versions] : row) {
     for (const auto& [micros, value] : versions)

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/bigtable/fake_bigtable.h"
+#include "tests/support/bigtable/fake_row.h"
 
 namespace hourcell {
 
@@ -22,7 +22,7 @@ struct FakeCell {
 
 // The cells of a row that pass a filter. INVALID_ARGUMENT: a filter that the fake does not have.
 grpc::Status FilterRow(const google::bigtable::v2::RowFilter& filter, std::vector<FakeCell>* cells);
-std::vector<FakeCell> CellsOf(const FakeBigtable::Row& row);
+std::vector<FakeCell> CellsOf(const FakeRow& row);
 
 // Appends the chunks of one row, which has a cell; the last one commits it.
 void AppendChunks(const std::string& key,

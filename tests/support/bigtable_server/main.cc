@@ -1,34 +1,86 @@
-// A FakeBigtable as a program, to try Hourcell on Bigtable on one machine: its rows are in memory,
-// and end with it.
+// A FakeBigtable as a program, to try Hourcell on Bigtable on one machine.
 //
-//   hourcell_fake_bigtable [PORT]    listens on 127.0.0.1, port 8086 by default, until a signal
+//   hourcell_fake_bigtable [PORT] [--data DIR] [--faults SEED] [--latency MS]
+//
+// It listens on 127.0.0.1, port 8086 by default, until SIGINT or SIGTERM. Rows are in memory and
+// end with it, or are kept in DIR: then what was answered is there after kill -9. With --faults,
+// calls fail in every way by chance. SIGUSR1 prints how many calls there were.
 
 #include <charconv>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "tests/support/bigtable/fake_bigtable.h"
 
-int main(int argc, char** argv) {
+namespace hourcell {
+namespace {
+
+struct FakeFlags {
   int port = 8086;
-  const std::string_view text = argc > 1 ? argv[1] : "8086";
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (argc > 2 || error != std::errc() || end != text.data() + text.size()) {
-    fmt::print(stderr, "hourcell_fake_bigtable: got {}; want a port\n", text);
-    return 2;
+  std::string data = {};
+  std::optional<uint64_t> faults = {};
+  int64_t latency_ms = 0;
+};
+
+template <typename Number>
+bool Parse(std::string_view text, Number* number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// False: they make no sense.
+bool ParseFlags(int argc, char** argv, FakeFlags* flags) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (!word.starts_with("--")) {
+      if (!Parse(word, &flags->port)) return false;
+      continue;
+    }
+    if (++i == argc) return false;
+    if (word == "--data") {
+      flags->data = argv[i];
+    } else if (word == "--faults") {
+      if (!Parse(argv[i], &flags->faults.emplace())) return false;
+    } else if (word != "--latency" || !Parse(argv[i], &flags->latency_ms)) {
+      return false;
+    }
   }
+  return true;
+}
+
+int RunFake(const FakeFlags& flags) {
   sigset_t signals;
   sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1})
+    sigaddset(&signals, signal);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const hourcell::FakeBigtable fake(port);
+  FakeBigtable fake(flags.port, flags.data);
+  BigtableFaults faults;
+  if (flags.faults.has_value()) faults = MixedFaults(*flags.faults);
+  if (flags.latency_ms > 0) faults.latency_ms = flags.latency_ms;
+  fake.SetFaults(faults);
   fmt::print("BIGTABLE_EMULATOR_HOST={}\n", fake.address());
   std::fflush(stdout);
-  int signal = 0;
-  sigwait(&signals, &signal);
+  for (int signal = 0; sigwait(&signals, &signal) == 0 && signal == SIGUSR1;) {
+    fmt::print("{}\n", CallsText(*fake.calls()));
+    std::fflush(stdout);
+  }
   return 0;
+}
+
+}  // namespace
+}  // namespace hourcell
+
+int main(int argc, char** argv) {
+  hourcell::FakeFlags flags;
+  if (hourcell::ParseFlags(argc, argv, &flags)) return hourcell::RunFake(flags);
+  fmt::print(stderr,
+             "usage: hourcell_fake_bigtable [PORT] [--data DIR] [--faults SEED] [--latency MS]\n");
+  return 2;
 }

@@ -223,6 +223,25 @@ TEST_F(MigrateTest, TheDistributorIsThatOfTheSettings) {
   EXPECT_EQ(run("series-salt", "1"), kExitOk) << terminal_.err();
 }
 
+// tests/cluster has what a migration between engines does.
+TEST_F(MigrateTest, TheEnginesAreTwo) {
+  const auto run = [this](const std::string& engine) {
+    return RunMigrate({.from = dir_.file("from"), .to_engine = engine}, terminal_.get());
+  };
+  EXPECT_EQ(run("hbase"), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("invalid value \"hbase\"; must be bigtable or rocksdb"));
+  // It is not in this build, or has no project.
+  EXPECT_EQ(run("bigtable"), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("tsd.storage."));
+}
+
+TEST_F(MigrateTest, WithAnEngineThereIsOneDirectory) {
+  EXPECT_EQ(MigrateMain({"a"}, terminal_.get()), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("got 1 directories; want FROM and TO"));
+  EXPECT_EQ(MigrateMain({"a", "b", "--to-engine", "bigtable"}, terminal_.get()), kExitUsage);
+  EXPECT_THAT(terminal_.err(), HasSubstr("got 2 directories; want one, with --to-engine"));
+}
+
 TEST_F(MigrateTest, NoSourceMakesNoTarget) {
   EXPECT_EQ(Run(), kExitFailure);
   EXPECT_FALSE(std::filesystem::exists(dir_.file("to")));

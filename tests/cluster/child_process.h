@@ -1,0 +1,44 @@
+// A program as a child process, which may be killed, stopped and continued.
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hourcell {
+
+class ChildProcess {
+ public:
+  // Starts it. `words` are the program and its arguments; `environment` is "NAME=value", beside
+  // that of this process. What it prints is appended to a file.
+  ChildProcess(std::vector<std::string> words,
+               const std::vector<std::string>& environment,
+               const std::string& output_file);
+  // Kills it if it still runs.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void Signal(int signal) const;
+  // True once it has ended; its remains are gone then.
+  bool HasEnded();
+  // Waits for its end for so long; kills it then, and returns false.
+  bool EndWithin(int64_t ms);
+  // Once it has ended: of which signal; 0: of none.
+  int ended_by() const { return ended_by_; }
+
+ private:
+  pid_t pid_ = -1;  // -1: it has ended
+  int ended_by_ = 0;
+};
+
+// A port of 127.0.0.1 that nobody listens on.
+uint16_t FreePort();
+// False: nobody listens within so many milliseconds.
+bool ListensWithin(uint16_t port, int64_t ms);
+
+}  // namespace hourcell

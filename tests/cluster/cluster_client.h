@@ -1,0 +1,55 @@
+// ClusterClient: puts, overwrites, deletes and reads points through random nodes of a cluster, and
+// writes down what it was answered.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codec/base/random.h"
+#include "tests/cluster/history.h"
+
+namespace hourcell {
+
+// What the clients of a cluster share. Thread-safe.
+struct ClusterLoad {
+  std::vector<uint16_t> ports = {};  // of the nodes
+  History* history = nullptr;
+  std::atomic<int64_t> last_value{0};  // every value is sent once
+  std::atomic<int> answering_node{0};  // the last that answered
+};
+
+// Thread-compatible.
+class ClusterClient {
+ public:
+  ClusterClient(ClusterLoad* load, uint64_t seed) : load_(*load), random_(seed) {}
+
+  // Does one thing through a random node. False: the node does not listen.
+  bool Step();
+  // Reads all through a node, or one series. False: there was no answer.
+  bool Read(int node, std::optional<int> series = std::nullopt);
+
+ private:
+  std::map<PointKey, int64_t> NextPoints();
+  bool PutHttp(int node);
+  bool PutTelnet(int node);
+  bool Delete(int node);
+  int NextSeries();
+  void Record(const std::map<PointKey, int64_t>& points,
+              Moment begun,
+              bool is_known,
+              const std::string& by);
+  // An answer came from it, so it may be the one that writes.
+  void Heard(int node) { load_.answering_node = node; }
+  uint16_t PortOf(int node) const { return load_.ports.at(static_cast<size_t>(node)); }
+
+  ClusterLoad& load_;
+  Random random_;
+};
+
+}  // namespace hourcell

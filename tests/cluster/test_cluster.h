@@ -1,0 +1,79 @@
+// TestCluster: three nodes of the real program on one engine that is a program, too. Each node
+// speaks with the engine through a proxy of its own, which can be cut.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/cluster/child_process.h"
+#include "tests/cluster/cut_proxy.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell {
+
+inline constexpr int kClusterNodes = 3;
+
+struct ClusterSetup {
+  std::vector<std::string> fake_arguments = {};  // of the engine, say --faults
+  std::vector<std::string> settings = {};        // of all nodes
+  int64_t lease_ms = 1000;
+  int nodes = kClusterNodes;  // that are started at once
+};
+
+// Thread-compatible; port() is thread-safe.
+class TestCluster {
+ public:
+  // Starts the engine and the nodes.
+  explicit TestCluster(ClusterSetup setup);
+
+  // Where a node listens, whether it runs or not.
+  uint16_t port(int node) const { return ports_.at(static_cast<size_t>(node)); }
+
+  // Unless it runs.
+  void StartFake();
+  // Starts a node, with a kill point of its program or none; kills it if it runs.
+  void StartNode(int node, const std::string& kill_at = {});
+  // kill -9.
+  void KillFake();
+  void KillNode(int node);
+  // SIGTERM; kill -9 if that takes too long.
+  void TerminateNode(int node);
+  void SignalNode(int node, int signal);
+  bool HasEnded(int node);
+  CutProxy* proxy(int node) { return At(node).proxy.get(); }
+
+  // For so long, starts nodes again that ended, or that say that only a new start helps.
+  void Tend(int64_t ms);
+  // Does so until a node answers a query; false: none does within so long.
+  bool TendUntilOneAnswers(int64_t ms);
+
+  // What the programs printed.
+  std::string LogOf(int node) const { return ReadLog("node" + std::to_string(node)); }
+  std::string FakeLog() const { return ReadLog("fake"); }
+  // The engine's counts of calls so far.
+  std::string CountCalls();
+  ChildProcess* process(int node) { return At(node).process.get(); }
+
+ private:
+  struct Node {
+    std::unique_ptr<CutProxy> proxy;
+    std::unique_ptr<ChildProcess> process;
+  };
+
+  Node& At(int node) { return nodes_.at(static_cast<size_t>(node)); }
+  std::string ReadLog(const std::string& name) const;
+  void TendOnce();
+
+  const TempDir directory_;
+  const ClusterSetup setup_;
+  const uint16_t fake_port_;
+  std::unique_ptr<ChildProcess> fake_;
+  std::array<Node, kClusterNodes> nodes_;
+  std::array<uint16_t, kClusterNodes> ports_ = {};
+};
+
+}  // namespace hourcell

@@ -1,0 +1,41 @@
+// KeptTables: the tables of a FakeBigtable in a directory, so that they outlive its process. Rows
+// are values of a RocksDB. What was written is there after kill -9, and not after power loss: it is
+// for tests.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tests/support/bigtable/fake_row.h"
+
+namespace rocksdb {
+class DB;
+}
+
+namespace hourcell {
+
+// Thread-safe. Ends the process if the directory cannot be used.
+class KeptTables {
+ public:
+  // Makes the directory if there is none. No other process has it open.
+  explicit KeptTables(const std::string& directory);
+  ~KeptTables();
+  KeptTables(const KeptTables&) = delete;
+  KeptTables& operator=(const KeptTables&) = delete;
+
+  // All tables, by full name.
+  FakeTables Load() const;
+
+  // Names have no byte 0.
+  void AddTable(const std::string& name);
+  // The row as it is from now on: all of it or nothing. An empty one is deleted.
+  void KeepRow(const std::string& table, const std::string& key, const FakeRow& row);
+
+ private:
+  const std::unique_ptr<rocksdb::DB> db_;
+};
+
+}  // namespace hourcell
