@@ -112,6 +112,8 @@ class ClusterCostTest : public testing::Test {
   void StartNode() {
     cluster_.StartNode(0);
     ASSERT_TRUE(ListensWithin(cluster_.port(0), kListenMs)) << cluster_.LogOf(0);
+    // It listens before its store is open, and answers after that.
+    ASSERT_EQ(HttpCall(port(), "GET", "/api/version").status, 200);
   }
   uint16_t port() const { return cluster_.port(0); }
   double Cpu() { return CpuSeconds(cluster_.process(0)->pid()); }

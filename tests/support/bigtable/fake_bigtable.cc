@@ -159,10 +159,10 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                         const api::ReadRowsRequest* request,
                         grpc::ServerWriter<api::ReadRowsResponse>* writer) override {
     ++fake_.calls_.read_rows;
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     NoteRouting(*context);
     ReadAnswer answer;
-    if (const grpc::Status status = Answer(*request, &answer); !status.ok()) return status;
+    if (const grpc::Status status = Answer(*request, gated, &answer); !status.ok()) return status;
     return Send(answer, writer);
   }
 
@@ -170,11 +170,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                              const api::SampleRowKeysRequest* request,
                              grpc::ServerWriter<api::SampleRowKeysResponse>* writer) override {
     ++fake_.calls_.sample_row_keys;
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     int64_t bytes = 0;
     {
       MutexLock lock(&fake_.mutex_);
-      if (fake_.FateOf(/*is_write=*/false) != Fate::kAnswered) return Refused();
+      if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return Refused();
       const auto table = fake_.tables_.find(request->table_name());
       if (table == fake_.tables_.end()) return NoTable(request->table_name());
       for (const auto& [key, row] : table->second) {
@@ -191,10 +191,10 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
   grpc::Status MutateRow(grpc::ServerContext*,
                          const api::MutateRowRequest* request,
                          api::MutateRowResponse*) override {
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     CountRow(request->mutations_size());
     MutexLock lock(&fake_.mutex_);
-    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     return Write(fate, request->table_name(), request->row_key(), request->mutations());
   }
 
@@ -204,13 +204,13 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     ++fake_.calls_.mutate_rows;
     for (const auto& entry : request->entries())
       CountRow(entry.mutations_size());
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     api::MutateRowsResponse response;
     grpc::Status end;
     {
       MutexLock lock(&fake_.mutex_);
       if (!fake_.tables_.contains(request->table_name())) return NoTable(request->table_name());
-      end = WriteAll(*request, &response);
+      end = WriteAll(*request, gated, &response);
     }
     if (end.ok()) writer->Write(response);
     return end;
@@ -221,11 +221,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                                  api::CheckAndMutateRowResponse* response) override {
     ++fake_.calls_.check_and_mutate;
     CountRow(request->true_mutations_size() + request->false_mutations_size());
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
-    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     if (fate == Fate::kRefused) return Refused();
     if (fate == Fate::kLate || fate == Fate::kDoubled) {
       fake_.late_.push_back({.table = request->table_name(),
@@ -245,11 +245,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                                   api::ReadModifyWriteRowResponse* response) override {
     ++fake_.calls_.read_modify_write;
     CountRow(request->rules_size());
-    fake_.Pause();
+    const Fate gated = fake_.Pause(request->app_profile_id());
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
-    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
     for (const api::ReadModifyWriteRule& rule : request->rules()) {
       auto& versions = table->second[request->row_key()][rule.column_qualifier()];
@@ -282,9 +282,9 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     fake_.last_routing_.assign(header->second.data(), header->second.size());
   }
 
-  grpc::Status Answer(const api::ReadRowsRequest& request, ReadAnswer* answer) {
+  grpc::Status Answer(const api::ReadRowsRequest& request, Fate gated, ReadAnswer* answer) {
     MutexLock lock(&fake_.mutex_);
-    if (fake_.FateOf(/*is_write=*/false) != Fate::kAnswered) return Refused();
+    if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return Refused();
     const auto table = fake_.tables_.find(request.table_name());
     if (table == fake_.tables_.end()) return NoTable(request.table_name());
     grpc::Status status;
@@ -315,7 +315,9 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
   }
 
-  grpc::Status WriteAll(const api::MutateRowsRequest& request, api::MutateRowsResponse* response)
+  grpc::Status WriteAll(const api::MutateRowsRequest& request,
+                        Fate gated,
+                        api::MutateRowsResponse* response)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
     if (fake_.mutate_rows_let_through_ > 0) {
       --fake_.mutate_rows_let_through_;
@@ -323,7 +325,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
       --fake_.mutate_rows_refused_;
       return Refused();
     }
-    const Fate fate = fake_.FateOf(/*is_write=*/true);
+    const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     const bool is_partial = fake_.Happens(fake_.faults_.partial);
     grpc::Status end;
     for (int i = 0; i < request.entries_size(); ++i) {
@@ -472,18 +474,30 @@ void FakeBigtable::Keep(const std::string& table, const std::string& key, const 
   if (kept_ != nullptr) kept_->KeepRow(table, key, row);
 }
 
-void FakeBigtable::Pause() {
+FakeBigtable::Fate FakeBigtable::Pause(const std::string& app_profile) {
   if (const int64_t ms = latency_ms_; ms > 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   }
+  Gate gate;
+  {
+    MutexLock lock(&mutex_);
+    gate = gate_;
+  }
+  return gate ? gate(app_profile) : Fate::kAnswered;
+}
+
+void FakeBigtable::SetGate(Gate gate) {
+  MutexLock lock(&mutex_);
+  gate_ = std::move(gate);
 }
 
 bool FakeBigtable::Happens(double chance) {
   return chance > 0 && random_.Fraction() < chance;
 }
 
-FakeBigtable::Fate FakeBigtable::FateOf(bool is_write) {
+FakeBigtable::Fate FakeBigtable::FateOf(bool is_write, Fate gated) {
   ApplyLate(/*all=*/false);
+  if (gated != Fate::kAnswered) return is_write ? gated : Fate::kRefused;
   if (Happens(faults_.refused)) return Fate::kRefused;
   if (!is_write) return Fate::kAnswered;
   if (Happens(faults_.unanswered)) return Fate::kUnanswered;

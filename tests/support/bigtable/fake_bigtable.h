@@ -76,6 +76,12 @@ class FakeBigtable {
   void SetFaults(const BigtableFaults& faults);
   // The next `count` MutateRows after `skipped` of them are refused as `faults.refused` says.
   void RefuseMutateRows(int skipped, int count);
+  // What becomes of a call, decided before it does anything. A read is answered or refused.
+  enum class Fate : uint8_t { kAnswered, kRefused, kUnanswered, kLate, kDoubled };
+  // Each call asks `gate`, with its app profile, what becomes of it, and waits for that; kAnswered:
+  // what the faults say. Null: none is asked.
+  using Gate = std::function<Fate(const std::string& app_profile)>;
+  void SetGate(Gate gate);
   // The header by which the service finds the node of a table, of the last ReadRows.
   std::string last_routing();
   // Writes all that is late.
@@ -103,10 +109,7 @@ class FakeBigtable {
     std::optional<google::bigtable::v2::CheckAndMutateRowRequest> conditional = {};
   };
 
-  // What becomes of a call: decided before it does anything.
-  enum class Fate : uint8_t { kAnswered, kRefused, kUnanswered, kLate, kDoubled };
-
-  Fate FateOf(bool is_write) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Fate FateOf(bool is_write, Fate gated) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Happens(double chance) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyLate(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyConditional(const google::bigtable::v2::CheckAndMutateRowRequest& request,
@@ -116,12 +119,14 @@ class FakeBigtable {
   // Writes a row that changed to the directory.
   void Keep(const std::string& table, const std::string& key, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void Pause();
+  // Returns what the gate says.
+  Fate Pause(const std::string& app_profile);
 
   std::string address_;
   BigtableCalls calls_;
   std::atomic<int64_t> latency_ms_{0};
   Mutex mutex_;
+  Gate gate_ ABSL_GUARDED_BY(mutex_);
   FakeTables tables_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<KeptTables> kept_;  // null: memory only
   std::string last_routing_ ABSL_GUARDED_BY(mutex_);
