@@ -123,8 +123,8 @@ absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
       registry_.Withdraw().IgnoreError();
       return absl::CancelledError("this process ends, and does not wait to write any more");
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(LookMs(options_.lease_ms)));
     registry_.Beat().IgnoreError();
+    std::this_thread::sleep_for(std::chrono::milliseconds(LookMs(options_.lease_ms)));
     absl::StatusOr<Seen> next = Look();
     if (!next.ok() && !absl::IsUnavailable(next.status())) return next.status();
     if (next.ok() && *next == seen) continue;
