@@ -14,7 +14,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codec/base/mutex.h"
@@ -50,8 +52,17 @@ struct BigtableCalls {
 // Thread-safe, but for what says otherwise.
 class FakeBigtable {
  public:
-  // Cells of one family: by qualifier, then by timestamp, the newest first.
-  using Row = std::map<std::string, std::map<int64_t, std::string, std::greater<>>>;
+  // A name alone is a qualifier of the family that most tables have.
+  struct Column {
+    Column(const char* name) : qualifier(name) {}             // NOLINT(google-explicit-constructor)
+    Column(std::string name) : qualifier(std::move(name)) {}  // NOLINT(google-explicit-constructor)
+    Column(std::string of, std::string name) : family(std::move(of)), qualifier(std::move(name)) {}
+    std::string family = "h";
+    std::string qualifier;
+    friend auto operator<=>(const Column&, const Column&) = default;
+  };
+  // Cells by column, then by timestamp, the newest first.
+  using Row = std::map<Column, std::map<int64_t, std::string, std::greater<>>>;
   using Table = std::map<std::string, Row>;
 
   // On a port of 127.0.0.1; 0: any free one.
@@ -77,9 +88,11 @@ class FakeBigtable {
   // Writes a cell as any other program could. REQUIRES: the table is there.
   void PutCell(const std::string& table,
                const std::string& row,
-               const std::string& qualifier,
+               const Column& column,
                int64_t timestamp_micros,
                const std::string& value);
+  // Makes a table of the project and instance of QuickBigtableOptions, as any other program could.
+  void MakeTable(const std::string& table, const std::set<std::string>& families);
 
  private:
   class DataService;
@@ -111,6 +124,7 @@ class FakeBigtable {
   std::atomic<int64_t> latency_ms_{0};
   Mutex mutex_;
   std::map<std::string, Table> tables_ ABSL_GUARDED_BY(mutex_);  // by full name
+  std::map<std::string, std::set<std::string>> families_ ABSL_GUARDED_BY(mutex_);
   std::string last_routing_ ABSL_GUARDED_BY(mutex_);
   std::vector<LateWrite> late_ ABSL_GUARDED_BY(mutex_);
   BigtableFaults faults_ ABSL_GUARDED_BY(mutex_);
