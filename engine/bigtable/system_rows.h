@@ -7,6 +7,7 @@
 //   active                 a          the node that writes (ActiveNode)
 //   front                  a          8 bytes: no block of the journal below it is needed
 //   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
+//   adoption               a          how much of a shared data table is taken over (AdoptionMark)
 //
 // Numbers are big-endian. Cells of `active` and `front` have versions of their writers, so that a
 // write of an earlier writer that arrives late is below those of later ones; readers take the
@@ -21,6 +22,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/row_limits.h"
+#include "engine/table/opentsdb_tables.h"
 
 namespace hourcell {
 
@@ -28,6 +30,7 @@ inline constexpr std::string_view kFormatRow = "format";
 inline constexpr std::string_view kWritersRow = "writers";
 inline constexpr std::string_view kActiveRow = "active";
 inline constexpr std::string_view kFrontRow = "front";
+inline constexpr std::string_view kAdoptionRow = "adoption";
 inline constexpr std::string_view kSystemQualifier = "a";
 
 std::string SystemTable(const std::string& prefix);
@@ -65,5 +68,10 @@ struct ActiveNode {
 std::string EncodeActiveNode(const ActiveNode& node);
 // kDataLoss: not the value of such a row.
 absl::StatusOr<ActiveNode> DecodeActiveNode(std::string_view value);
+
+// 1 byte: '!' if all is done, else '.'; rows and points, 8 bytes each; the next key.
+std::string EncodeAdoptionMark(const AdoptionMark& mark);
+// kDataLoss: not the value of such a row.
+absl::StatusOr<AdoptionMark> DecodeAdoptionMark(std::string_view value);
 
 }  // namespace hourcell
