@@ -227,6 +227,8 @@ class AdoptionRun {
       if (fault != faults.end() && fault->index == i) {
         HOURCELL_RETURN_IF_ERROR(
             Fault(fmt::format("{}: row {}: {}", tables_.name(), ToHex(keys[i]), (fault++)->fault)));
+        // Else scans of all rows would meet it.
+        HOURCELL_RETURN_IF_ERROR(admin_.ReplaceRow(keys[i], ""));
         continue;
       }
       if (rows[i].is_damaged) HOURCELL_RETURN_IF_ERROR(admin_.ReplaceRow(keys[i], rows[i].cell));

@@ -10,8 +10,8 @@
 //
 // A fault is what cannot be taken over as it is: a damaged column, a row whose key is none of this
 // layout or whose UIDs have no names, a name that contradicts another. The first one ends the
-// adoption, or each is told and left out. Columns that are left out are hidden: the row gets the
-// points of the others, as the store's own.
+// adoption, or each is told and left out. What is left out is hidden: a row with a damaged column
+// gets the points of its others as the store's own, and another one is deleted for the store.
 
 #pragma once
 

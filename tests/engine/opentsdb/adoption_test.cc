@@ -204,6 +204,15 @@ TEST_F(OpenTsdbAdoptionTest, RowsThatNoNameStandsForAreFaults) {
   EXPECT_THAT(faults, ElementsAre(HasSubstr("row 00000150e227ff000001000001"),
                                   HasSubstr("No such unique ID for 'metrics': 000009")));
   EXPECT_EQ(done->rows, 3u);
+  // Nor do scans meet them.
+  auto store = Open(/*is_adopting=*/false);
+  ASSERT_OK(store);
+  uint64_t points = 0;
+  EXPECT_OK((*store)->Scan({}, [&](const ScannedRow& row) {
+    points += row.times.size();
+    return true;
+  }));
+  EXPECT_EQ(points, done->points);
 }
 
 // A crash in the middle of a rename leaves the old name, too.
