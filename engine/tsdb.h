@@ -42,6 +42,7 @@
 
 namespace hourcell {
 
+class AdoptionAdmin;
 class BackupAdmin;
 class FsckAdmin;
 class RegionAdmin;
@@ -270,6 +271,10 @@ class Tsdb {
 
   // Checks of it while it is open: engine/fsck_admin.h. Lives as long as this object.
   FsckAdmin* fsck();
+
+  // Rows of other programs in its data table: engine/adoption_admin.h. Lives as long as this
+  // object.
+  AdoptionAdmin* adoption();
 
   // Whether it can take and keep points right now. Quick, but that the file system is asked for its
   // free space.

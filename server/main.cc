@@ -29,6 +29,7 @@
 #include "server/cli/store/store.h"
 #include "server/cli/terminal.h"
 #include "server/cli/transfer/compare.h"
+#include "server/cli/transfer/opentsdb_command.h"
 #include "server/cli/user.h"
 #include "server/cli/version.h"
 #include "server/cli/watch/cluster.h"
@@ -62,6 +63,7 @@ constexpr Command kCommands[] = {
     {"fsck", "check and repair a store", &FsckMain},
     {"doctor", "look at a machine and a store, and say what to change", &DoctorMain},
     {"migrate", "copy a store to another layout", &MigrateMain},
+    {"opentsdb", "take over an OpenTSDB's tables on Bigtable, or give them back", &OpenTsdbMain},
     {"region", "list, check, split and merge regions", &RegionMain},
     {"cluster", "list the processes that share a store", &ClusterMain},
     {"job", "list the jobs of a server, or wait for one", &JobMain},

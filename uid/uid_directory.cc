@@ -335,6 +335,14 @@ absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view na
   return uid;
 }
 
+void UidAssignment::RaiseCounter(UidKind kind, Uid highest) {
+  const Uid uid = std::min(highest, MaxUid(directory_->options().layout.width(kind)));
+  Uid& counter = counters_[IndexOf(kind)];
+  if (directory_->is_random(kind) || uid <= counter) return;
+  counter = uid;
+  changes_.push_back({.what = UidChange::What::kSetCounter, .kind = kind, .uid = uid, .name = {}});
+}
+
 void UidAssignment::Reserve(UidKind kind, std::string_view stored_name, Uid uid) {
   using What = UidChange::What;
   if (directory_->is_random(kind)) {
@@ -367,14 +375,15 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
   }
   if (known == uid) return absl::OkStatus();
   if (known.has_value()) {
-    return absl::DataLossError(
-        fmt::format("{} '{}': has UID {}; the journal says {}", KindName(kind), name, *known, uid));
+    return absl::DataLossError(fmt::format("{} '{}': has UID {}; cannot be restored as {}",
+                                           KindName(kind), name, *known, uid));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> other,
                             directory_->store_->GetReverse(kind, uid));
   if (other.has_value() && *other != stored) {
-    return absl::DataLossError(fmt::format("{} UID {}: is the name '{}'; the journal says '{}'",
-                                           KindName(kind), uid, *other, name));
+    return absl::DataLossError(
+        fmt::format("{} UID {}: is the name '{}'; cannot be restored as '{}'", KindName(kind), uid,
+                    *other, name));
   }
   Reserve(kind, stored, uid);
   return absl::OkStatus();

@@ -168,6 +168,10 @@ class UidAssignment {
   // named.
   absl::Status Restore(UidKind kind, std::string_view name, Uid uid);
 
+  // Gives no UID up to `highest`, or that the width holds, to a new name of the kind. Nothing of
+  // random metrics.
+  void RaiseCounter(UidKind kind, Uid highest);
+
   // What to commit for the UIDs reserved so far, in the order of UidChange; empty if none was.
   const std::vector<UidChange>& changes() const { return changes_; }
 

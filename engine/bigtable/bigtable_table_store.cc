@@ -28,6 +28,13 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kFormat = "1";
+// What follows is the data table that is shared with OpenTSDB.
+constexpr std::string_view kSharedFormat = "2 ";
+
+std::string FormatOf(const BigtableOptions& options) {
+  return options.data_table.empty() ? std::string(kFormat)
+                                    : std::string(kSharedFormat) + options.data_table;
+}
 
 void SetCell(std::string_view qualifier,
              uint64_t version,
@@ -130,7 +137,7 @@ class BigtableTableStore : public TableStore {
   bool IsLagging(TableId /*table*/, std::string_view /*key*/) override { return false; }
   absl::Status Sync() override { return CheckOpen(); }
   std::unique_ptr<TableView> Snapshot() override {
-    return std::make_unique<BigtableView>(&client_, &ledger_);
+    return std::make_unique<BigtableView>(&client_, &ledger_, reads_opentsdb_);
   }
 
   absl::Status Presplit(TableId /*table*/, const RegionCut& /*cut*/) override {
@@ -190,6 +197,8 @@ class BigtableTableStore : public TableStore {
     return absl::OkStatus();
   }
 
+  bool is_shared() const { return !client_.options().data_table.empty(); }
+  absl::Status CheckAdopted();
   absl::Status CheckOrMakeFormat();
   absl::Status CheckFormat(const BigtableRow& row) const;
   absl::Status MakeTables();
@@ -198,23 +207,59 @@ class BigtableTableStore : public TableStore {
   const std::string system_;
   VersionLedger ledger_;
   uint64_t writer_ = 0;
+  bool reads_opentsdb_ = false;         // the rows of a shared data table are taken over
   std::unique_ptr<WriterSeat> seat_;    // null: opened alone
   std::optional<NumberClaims> claims_;  // with a seat
   std::atomic<bool> is_open_{false};
 };
 
 absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
-  if (row.cells.size() == 1 && row.cells[0].value == kFormat) return absl::OkStatus();
+  const std::string found = row.cells.size() == 1 ? row.cells[0].value : std::string();
+  if (found == FormatOf(client_.options())) return absl::OkStatus();
+  const std::string& prefix = client_.options().table_prefix;
+  if (found == kFormat) {
+    return absl::FailedPreconditionError(
+        fmt::format("bigtable: tables {}-* have a data table of their own; got {} as that of "
+                    "OpenTSDB, want none",
+                    prefix, client_.options().data_table));
+  }
+  if (found.starts_with(kSharedFormat)) {
+    return absl::FailedPreconditionError(
+        fmt::format("bigtable: tables {}-* share OpenTSDB's data table {}; the settings must name "
+                    "it",
+                    prefix, found.substr(kSharedFormat.size())));
+  }
   return absl::FailedPreconditionError(
-      fmt::format("bigtable: tables {}-* have a format that this version does not know",
-                  client_.options().table_prefix));
+      fmt::format("bigtable: tables {}-* have a format that this version does not know", prefix));
+}
+
+// Before its rows are in the index of series, queries would not find them.
+absl::Status BigtableTableStore::CheckAdopted() {
+  const BigtableOptions& options = client_.options();
+  if (!is_shared()) return absl::OkStatus();
+  const absl::StatusOr<BigtablePage> page =
+      client_.Read(system_, {.keys = {std::string(kAdoptionRow)}});
+  if (!page.ok() && !absl::IsNotFound(page.status())) return page.status();
+  if (page.ok() && !page->rows.empty() && !page->rows[0].cells.empty()) {
+    HOURCELL_ASSIGN_OR_RETURN(const AdoptionMark mark,
+                              DecodeAdoptionMark(page->rows[0].cells[0].value));
+    reads_opentsdb_ = mark.is_done;
+  }
+  if (reads_opentsdb_ || options.is_adopting) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      fmt::format("bigtable: the rows of OpenTSDB's table {} are not taken over yet; run 'hourcell "
+                  "opentsdb adopt' with the same settings first",
+                  options.data_table));
 }
 
 // The table of the counters is made last: where it is, all are.
 absl::Status BigtableTableStore::MakeTables() {
   for (const TableId table : kTableIds) {
-    HOURCELL_RETURN_IF_ERROR(client_.CreateTable(BigtableNameOf(client_.options(), table),
-                                                 std::string(kBigtableFamily)));
+    const std::string name = BigtableNameOf(client_.options(), table);
+    const std::string family(kBigtableFamily);
+    HOURCELL_RETURN_IF_ERROR(table == TableId::kData && is_shared()
+                                 ? client_.AddFamily(name, family)
+                                 : client_.CreateTable(name, family));
   }
   HOURCELL_RETURN_IF_ERROR(client_.CreateTable(JournalTable(client_.options().table_prefix),
                                                std::string(kBigtableFamily)));
@@ -225,13 +270,19 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
   constexpr int kTriesMax = 10;
   RowMutations format;
   format.set_row_key(std::string(kFormatRow));
-  SetCell("f", 1, std::string(kFormat), &format);
+  SetCell("f", 1, FormatOf(client_.options()), &format);
   absl::Status last;
   // A set without an answer may have been made: the next read tells.
   for (int i = 0; i < kTriesMax; ++i) {
     const absl::StatusOr<BigtablePage> page =
         client_.Read(system_, {.keys = {std::string(kFormatRow)}});
-    if (absl::IsNotFound(page.status())) {
+    if (!page.ok() && !absl::IsNotFound(page.status())) return page.status();
+    if (page.ok() && !page->rows.empty()) {
+      HOURCELL_RETURN_IF_ERROR(CheckFormat(page->rows[0]));
+      return CheckAdopted();
+    }
+    HOURCELL_RETURN_IF_ERROR(CheckAdopted());
+    if (!page.ok()) {
       HOURCELL_RETURN_IF_ERROR(MakeTables());
       continue;
     }
@@ -315,7 +366,9 @@ absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cance
     }
     // Before the rows are read: what is settled is in them.
     const VersionView settled = ledger_.Settled();
-    HOURCELL_ASSIGN_OR_RETURN(BigtablePage page, client_.Read(name, {.range = left}));
+    HOURCELL_ASSIGN_OR_RETURN(
+        BigtablePage page,
+        client_.Read(name, {.range = left, .filter = OwnCells(client_.options(), table)}));
     if (!page.rows.empty()) left.begin = AfterKey(page.rows.back().key);
     std::vector<RowMutations> rewrites;
     for (BigtableRow& row : page.rows) {

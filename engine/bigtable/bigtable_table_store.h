@@ -6,6 +6,10 @@
 // groups, changes of regions, byte counts or pinned files (engine/table/table_capabilities.h). One
 // process writes to a store at a time: bigtable_storage.h keeps others out, and this function does
 // not.
+//
+// The data table may be one of OpenTSDB (BigtableOptions::data_table): then the store adds its
+// family to it, reads OpenTSDB's columns beside its own, and never writes or deletes them. It is
+// opened only after the rows were taken over (engine/opentsdb/adoption.h), but for that.
 
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "codec/base/bytes.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
+#include "engine/table/opentsdb_tables.h"
 
 namespace hourcell {
 namespace {
@@ -116,16 +117,46 @@ class BigtableCursor : public RowCursor {
 }  // namespace
 
 std::string BigtableNameOf(const BigtableOptions& options, TableId table) {
+  if (table == TableId::kData && !options.data_table.empty()) return options.data_table;
   return fmt::format("{}-{}", options.table_prefix, TableName(table));
 }
 
-BigtableView::BigtableView(BigtableClient* client, VersionLedger* ledger)
-    : client_(*client), ledger_(*ledger), view_(ledger_.Acquire()) {}
+google::bigtable::v2::RowFilter OwnCells(const BigtableOptions& options, TableId table) {
+  google::bigtable::v2::RowFilter filter;
+  if (table == TableId::kData && !options.data_table.empty()) {
+    filter.set_family_name_regex_filter(std::string(kBigtableFamily));
+  }
+  return filter;
+}
+
+BigtableView::BigtableView(BigtableClient* client, VersionLedger* ledger, bool reads_opentsdb)
+    : client_(*client),
+      ledger_(*ledger),
+      reads_opentsdb_(reads_opentsdb),
+      view_(ledger_.Acquire()) {}
+
+// Later versions stay where they are; those that are hidden are left out by ReadPage. OpenTSDB's
+// cells have times of clocks, which are no versions.
+google::bigtable::v2::RowFilter BigtableView::FilterFor(TableId table) const {
+  using google::bigtable::v2::RowFilter;
+  RowFilter versions;
+  versions.mutable_timestamp_range_filter()->set_end_timestamp_micros(MicrosOf(view_.max + 1));
+  RowFilter own = OwnCells(client_.options(), table);
+  if (own.filter_case() == RowFilter::FILTER_NOT_SET) return versions;
+  RowFilter ours;
+  *ours.mutable_chain()->add_filters() = std::move(own);
+  *ours.mutable_chain()->add_filters() = std::move(versions);
+  if (!reads_opentsdb_) return ours;
+  RowFilter both;
+  *both.mutable_interleave()->add_filters() = std::move(ours);
+  auto& theirs = *both.mutable_interleave()->add_filters()->mutable_chain();
+  theirs.add_filters()->set_family_name_regex_filter(std::string(kOpenTsdbDataFamily));
+  theirs.add_filters()->set_cells_per_column_limit_filter(1);
+  return both;
+}
 
 absl::StatusOr<VisiblePage> BigtableView::ReadPage(TableId table, ReadSelection selection) {
-  // Later versions stay where they are; those that are hidden are left out here.
-  google::bigtable::v2::TimestampRange& times = *selection.filter.mutable_timestamp_range_filter();
-  times.set_end_timestamp_micros(MicrosOf(view_.max + 1));
+  selection.filter = FilterFor(table);
   HOURCELL_ASSIGN_OR_RETURN(BigtablePage read,
                             client_.Read(BigtableNameOf(client_.options(), table), selection));
   VisiblePage page;

@@ -21,7 +21,7 @@
 
 namespace hourcell {
 
-// "<prefix>-data"
+// "<prefix>-data"; a data table that is shared has its own name.
 std::string BigtableNameOf(const BigtableOptions& options, TableId table);
 
 struct VisibleRow {
@@ -36,10 +36,14 @@ struct VisiblePage {
   bool is_complete = false;  // else there may be more after `last_key`
 };
 
+// The cells of a store; of a shared data table, its family alone.
+google::bigtable::v2::RowFilter OwnCells(const BigtableOptions& options, TableId table);
+
 class BigtableView : public TableView {
  public:
-  // Holds a view of the ledger for as long as it lives. Both are borrowed.
-  BigtableView(BigtableClient* client, VersionLedger* ledger);
+  // Holds a view of the ledger for as long as it lives. Both are borrowed. `reads_opentsdb`: rows
+  // of a shared data table have OpenTSDB's points, too.
+  BigtableView(BigtableClient* client, VersionLedger* ledger, bool reads_opentsdb = false);
   ~BigtableView() override { ledger_.Release(view_); }
   BigtableView(const BigtableView&) = delete;
   BigtableView& operator=(const BigtableView&) = delete;
@@ -58,8 +62,11 @@ class BigtableView : public TableView {
   absl::StatusOr<VisiblePage> ReadPage(TableId table, ReadSelection selection);
 
  private:
+  google::bigtable::v2::RowFilter FilterFor(TableId table) const;
+
   BigtableClient& client_;
   VersionLedger& ledger_;
+  const bool reads_opentsdb_;
   const VersionView view_;
 };
 

@@ -355,6 +355,10 @@ BackupAdmin* Tsdb::backups() {
   return impl_->backups.get();
 }
 
+AdoptionAdmin* Tsdb::adoption() {
+  return impl_->adoption.get();
+}
+
 FsckAdmin* Tsdb::fsck() {
   return impl_->fsck.get();
 }

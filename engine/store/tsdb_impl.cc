@@ -102,6 +102,11 @@ void Tsdb::Impl::MakeAdmins() {
   fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), tables.get(),
                                                       &*row_keys, uids.get(), series.get(),
                                                       journal.get(), active.get(), &*expiry});
+  adoption = std::make_unique<AdoptionAdmin>(AdoptionAdmin::Parts{.row_keys = &*row_keys,
+                                                                  .tables = tables.get(),
+                                                                  .uid_store = uid_store.get(),
+                                                                  .uids = uids.get(),
+                                                                  .series = series.get()});
 }
 
 // After it, no other process writes to the store.

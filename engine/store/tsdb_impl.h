@@ -18,6 +18,7 @@
 
 #include "codec/base/clock.h"
 #include "codec/rows/row_key.h"
+#include "engine/adoption_admin.h"
 #include "engine/annotations/annotation_store.h"
 #include "engine/backup_admin.h"
 #include "engine/fsck_admin.h"
@@ -119,6 +120,7 @@ class Tsdb::Impl {
   std::unique_ptr<TtlAdmin> ttls;
   std::unique_ptr<BackupAdmin> backups;
   std::unique_ptr<FsckAdmin> fsck;
+  std::unique_ptr<AdoptionAdmin> adoption;
   std::unique_ptr<Background> committer;
   std::unique_ptr<Background> series_indexer;
   std::unique_ptr<Background> syncer;

@@ -168,6 +168,13 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.storage.bigtable.tables",
          "hourcell",
          "what the names of the store's tables begin with: hourcell-data, hourcell-uid and others"),
+    Text("tsd.storage.bigtable.data_table",
+         "",
+         "data table of an OpenTSDB, whose rows the store shares once hourcell opentsdb adopt has "
+         "taken them over; empty = a table of its own"),
+    Text("tsd.storage.bigtable.uid_table",
+         "tsdb-uid",
+         "table of names of that OpenTSDB, for hourcell opentsdb"),
     Integer("tsd.storage.bigtable.lease",
             "10000",
             "milliseconds after which another process takes over from one that does not beat",

@@ -10,6 +10,7 @@
 #ifdef HOURCELL_BIGTABLE
 #include <cstdlib>
 
+#include "engine/bigtable/bigtable_opentsdb_tables.h"
 #include "engine/bigtable/bigtable_storage.h"
 #endif
 
@@ -24,19 +25,27 @@ BigtableOptions BigtableOptionsOf(const Config& config) {
   options.instance = config.text("tsd.storage.bigtable.instance");
   options.app_profile = config.text("tsd.storage.bigtable.app_profile");
   options.table_prefix = config.text("tsd.storage.bigtable.tables");
+  options.data_table = config.text("tsd.storage.bigtable.data_table");
   const char* const emulator = std::getenv("BIGTABLE_EMULATOR_HOST");
   return AtEmulator(std::move(options), emulator == nullptr ? "" : emulator);
 }
 
-absl::StatusOr<StorageChoice> BigtableChoice(const Config& config, OtherWriter other) {
-  const BigtableOptions options = BigtableOptionsOf(config);
+absl::Status CheckNames(const Config& config, std::string_view who) {
   for (const std::string_view key :
        {"tsd.storage.bigtable.project", "tsd.storage.bigtable.instance",
         "tsd.storage.bigtable.tables"}) {
     if (!config.text(key).empty()) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("{}: missing; tsd.storage.engine=bigtable needs it", key));
+    return absl::InvalidArgumentError(fmt::format("{}: missing; {} needs it", key, who));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
+                                             OtherWriter other,
+                                             bool is_adopting) {
+  BigtableOptions options = BigtableOptionsOf(config);
+  options.is_adopting = is_adopting;
+  HOURCELL_RETURN_IF_ERROR(CheckNames(config, "tsd.storage.engine=bigtable"));
   if (config.boolean("tsd.core.uid.random_metrics")) {
     return absl::InvalidArgumentError(
         "tsd.core.uid.random_metrics: got true; want false with tsd.storage.engine=bigtable");
@@ -50,19 +59,57 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config, OtherWriter o
       .engine = std::make_shared<BigtableStorage>(options, std::move(seat)),
       .name = fmt::format("{}/{}/{}", options.project, options.instance, options.table_prefix)};
 }
+
+absl::StatusOr<std::unique_ptr<OpenTsdbTables>> BigtableTables(const Config& config) {
+  HOURCELL_RETURN_IF_ERROR(CheckNames(config, "hourcell opentsdb"));
+  BigtableOptions options = BigtableOptionsOf(config);
+  if (options.data_table.empty()) options.data_table = "tsdb";
+  HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
+  return OpenBigtableOpenTsdbTables(options, config.text("tsd.storage.bigtable.uid_table"));
+}
 #else
-absl::StatusOr<StorageChoice> BigtableChoice(const Config& /*config*/, OtherWriter /*other*/) {
-  return absl::InvalidArgumentError(
-      "tsd.storage.engine: got bigtable; this program was built without it: build it with cmake "
-      "-DHOURCELL_BIGTABLE=ON");
+absl::Status WithoutBigtable(std::string_view what) {
+  return absl::InvalidArgumentError(fmt::format(
+      "{}; this program was built without Bigtable: build it with cmake -DHOURCELL_BIGTABLE=ON",
+      what));
+}
+
+absl::StatusOr<StorageChoice> BigtableChoice(const Config& /*config*/,
+                                             OtherWriter /*other*/,
+                                             bool /*is_adopting*/) {
+  return WithoutBigtable("tsd.storage.engine: got bigtable");
+}
+
+absl::StatusOr<std::unique_ptr<OpenTsdbTables>> BigtableTables(const Config& /*config*/) {
+  return WithoutBigtable("OpenTSDB's tables on Bigtable were asked for");
 }
 #endif
 
 }  // namespace
 
 absl::StatusOr<StorageChoice> StorageChoiceOf(const Config& config, OtherWriter other) {
-  if (config.text("tsd.storage.engine") == "bigtable") return BigtableChoice(config, other);
+  if (config.text("tsd.storage.engine") == "bigtable") {
+    return BigtableChoice(config, other, /*is_adopting=*/false);
+  }
   return StorageChoice{.engine = nullptr, .name = config.text("tsd.storage.directory")};
+}
+
+absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config) {
+  if (config.text("tsd.storage.engine") != "bigtable") {
+    return absl::InvalidArgumentError(
+        fmt::format("tsd.storage.engine: got {}; want bigtable, to share OpenTSDB's tables",
+                    config.text("tsd.storage.engine")));
+  }
+  if (config.text("tsd.storage.bigtable.data_table").empty()) {
+    return absl::InvalidArgumentError(
+        "tsd.storage.bigtable.data_table: missing; want the name of OpenTSDB's data table, tsdb in "
+        "most cases");
+  }
+  return BigtableChoice(config, OtherWriter::kRefuse, /*is_adopting=*/true);
+}
+
+absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenTsdbTablesOf(const Config& config) {
+  return BigtableTables(config);
 }
 
 }  // namespace hourcell

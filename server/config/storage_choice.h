@@ -8,6 +8,7 @@
 
 #include <absl/status/statusor.h>
 
+#include "engine/table/opentsdb_tables.h"
 #include "engine/table/storage_engine.h"
 #include "server/config/config.h"
 
@@ -27,5 +28,13 @@ struct StorageChoice {
 
 // kInvalidArgument: a setting is missing, or this build has no such engine.
 absl::StatusOr<StorageChoice> StorageChoiceOf(const Config& config, OtherWriter other);
+
+// The same, to take over the rows of the data table that it shares. Also kInvalidArgument: the
+// settings name none.
+absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config);
+
+// The tables of an OpenTSDB that the settings name, whatever the store is kept in: without another
+// name they are tsdb and tsdb-uid. Errors as above.
+absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenTsdbTablesOf(const Config& config);
 
 }  // namespace hourcell

@@ -57,7 +57,7 @@ struct BannedWord {
 // Files that ask what time it is: of points, of ranges relative to now, of what is stored or shown.
 constexpr std::string_view kWallClockUsers =
     "codec/base/clock engine/backup/backup_admin.cc engine/fsck/fsck_admin.cc "
-    "engine/read/last_points.cc "
+    "engine/bigtable/bigtable_opentsdb_tables.cc engine/read/last_points.cc "
     "engine/regions/live/region_admin.cc engine/regions/live/region_maintenance "
     "engine/table/retention engine/rocks/rocks_log.cc "
     "engine/rocks/rocks_table_store.cc engine/store/salt_admin.cc engine/write/sealer.cc "

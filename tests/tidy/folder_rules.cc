@@ -83,11 +83,14 @@ constexpr std::array kRules = {
                "engine engine/table engine/rocks/files engine/journal engine/rows "
                "engine/rocks engine/names engine/hours engine/series"},
     FolderRule{"engine/store",
-               "codec/base codec codec/cells codec/rows uid engine/query engine "
+               "codec/base codec codec/cells codec/rows codec/text uid engine/query engine "
                "engine/threads engine/table engine/rocks/files engine/journal "
                "engine/rows engine/rocks engine/regions/live engine/annotations "
                "engine/names engine/hours engine/series engine/write engine/read "
                "engine/scan"},
+    FolderRule{"engine/opentsdb",
+               "codec/base codec codec/cells codec/rows codec/text engine engine/query "
+               "engine/table engine/rows"},
     FolderRule{"server/plot", "codec/base"},
     FolderRule{"server/plot/output", "codec/base server/plot"},
     FolderRule{"bench/lab/keys", "codec/base engine/regions/presplit"},
@@ -178,8 +181,8 @@ constexpr std::array kRules = {
                "codec/base engine engine/table server/log server/config server/access server/net "
                "server/relay server/monitor server server/cli"},
     FolderRule{"server/cli/transfer",
-               "codec/base codec codec/text engine/query engine server/text server/http "
-               "server/query server/cli"},
+               "codec/base codec codec/text engine/query engine engine/table engine/opentsdb "
+               "server/text server/config server/http server/query server/cli"},
     FolderRule{"server/cli/import",
                "codec/base codec codec/text engine/query engine server/text server/inputs "
                "server/inputs/graphite server/inputs/influx server/http server/cli "

@@ -47,7 +47,8 @@ constexpr std::array kWordsOfOneMeaning = {
     WordOfOneMeaning{
         "column",
         "codec/ engine/hours/ engine/query/ engine/read/ engine/write/ engine/scan/ "
-        "engine/series/ engine/store/ engine/fsck/ engine/bigtable/ tests/support/bigtable/ bench/ "
+        "engine/series/ engine/store/ engine/fsck/ engine/bigtable/ engine/opentsdb/ "
+        "engine/table/opentsdb_tables.h tests/support/bigtable/ bench/ "
         "tests/codec/ tests/engine/ tests/fuzz/ "
         "tests/damage/ tests/model/ tests/lab/layouts/ tests/server/cli/query/row_text_test.cc "
         "engine/README.md engine/options.h docs/decisions/ docs/reliability.md ARCHITECTURE.md "

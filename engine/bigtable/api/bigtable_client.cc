@@ -345,4 +345,19 @@ absl::Status BigtableClient::CreateTable(const std::string& table, const std::st
   return FromGrpc(status, "create " + PathOf(table));
 }
 
+absl::Status BigtableClient::AddFamily(const std::string& table, const std::string& family) {
+  google::bigtable::admin::v2::ModifyColumnFamiliesRequest request;
+  request.set_name(PathOf(table));
+  auto& modification = *request.add_modifications();
+  modification.set_id(family);
+  modification.mutable_create();
+  const grpc::Status status = Repeat([&](grpc::ClientContext* context) {
+    context->AddMetadata(std::string(kRouting), "name=" + Escaped(request.name()));
+    google::bigtable::admin::v2::Table changed;
+    return admin_->ModifyColumnFamilies(context, request, &changed);
+  });
+  if (status.error_code() == grpc::StatusCode::ALREADY_EXISTS) return absl::OkStatus();
+  return FromGrpc(status, "add a family to " + request.name());
+}
+
 }  // namespace hourcell

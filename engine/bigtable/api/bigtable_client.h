@@ -83,6 +83,9 @@ class BigtableClient {
   // Makes a table with one family, unless it is there.
   absl::Status CreateTable(const std::string& table, const std::string& family);
 
+  // Gives a table a family, unless it has it. kNotFound: no such table.
+  absl::Status AddFamily(const std::string& table, const std::string& family);
+
   const BigtableOptions& options() const { return options_; }
 
  private:

@@ -21,6 +21,10 @@ struct BigtableOptions {
   std::string instance;
   std::string app_profile;                // empty: the instance's default
   std::string table_prefix = "hourcell";  // tables are <prefix>-meta, <prefix>-uid and so on
+  // A data table of OpenTSDB that the store shares; empty: it has one of its own, <prefix>-data.
+  std::string data_table = {};
+  // The store is opened to take over the rows of that table, and does not read them yet.
+  bool is_adopting = false;
 
   // host:port of the data API, and of the administration of tables.
   std::string endpoint = "bigtable.googleapis.com:443";

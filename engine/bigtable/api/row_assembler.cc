@@ -62,10 +62,12 @@ absl::Status RowAssembler::CheckNext(const Chunk& chunk) const {
 }
 
 void RowAssembler::BeginCell(const Chunk& chunk) {
+  if (chunk.has_family_name()) family_ = chunk.family_name().value();
   if (chunk.has_qualifier()) qualifier_ = chunk.qualifier().value();
   row_.cells.push_back({.qualifier = qualifier_,
                         .timestamp_micros = chunk.timestamp_micros(),
-                        .value = chunk.value()});
+                        .value = chunk.value(),
+                        .family = family_});
 }
 
 absl::Status RowAssembler::AddChunk(const Chunk& chunk, std::vector<BigtableRow>* rows) {

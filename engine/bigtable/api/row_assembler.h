@@ -19,13 +19,14 @@
 namespace hourcell {
 
 struct BigtableCell {
-  std::string qualifier;
+  std::string qualifier = {};
   int64_t timestamp_micros = 0;
-  std::string value;
+  std::string value = {};
+  std::string family = {};
 };
 
-// The cells of one row in the order in which they were sent: of one qualifier the newest first.
-// Families are not told apart, for a table of ours has one.
+// The cells of one row in the order in which they were sent: of one family and qualifier the newest
+// first.
 struct BigtableRow {
   std::string key;
   std::vector<BigtableCell> cells;
@@ -62,6 +63,7 @@ class RowAssembler {
   const bool reversed_;
   State state_ = State::kNewRow;
   BigtableRow row_;
+  std::string family_;
   std::string qualifier_;
   std::string last_key_;
 };

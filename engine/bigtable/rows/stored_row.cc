@@ -10,7 +10,9 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/cells/cell.h"
+#include "codec/cells/hbase_row.h"
 #include "engine/rows/series_key.h"
+#include "engine/table/opentsdb_tables.h"
 
 namespace hourcell {
 namespace {
@@ -31,6 +33,32 @@ absl::StatusOr<StoredBase> DecodeBase(BigtableCell cell) {
   }
   if (cell.timestamp_micros > 0 && cell.value == EncodeDelete()) return base;
   return absl::DataLossError("a set or delete of a form that is not ours");
+}
+
+// A column that does not decode, as a cell that does not either: no format begins with 0.
+std::string DamagedCellOf(const HBaseCell& column) {
+  return std::string(1, '\0').append(column.qualifier).append(column.value);
+}
+
+std::string CellOfColumns(const std::vector<BigtableCell>& columns) {
+  std::vector<HBaseCell> cells;
+  for (const BigtableCell& column : columns) {
+    // Of a column only the newest version counts.
+    if (!cells.empty() && cells.back().qualifier == column.qualifier) continue;
+    cells.push_back({.qualifier = column.qualifier,
+                     .value = column.value,
+                     .write_time_ms = column.timestamp_micros / 1000});
+  }
+  HBaseRowContent content = ReadHBaseRow(cells);
+  if (content.damaged.empty()) return std::move(content.cell);
+  std::vector<std::string> parts;
+  if (!content.cell.empty()) parts.push_back(std::move(content.cell));
+  for (const DamagedColumn& damaged : content.damaged)
+    parts.push_back(DamagedCellOf(cells[damaged.index]));
+  const std::vector<std::string_view> operands(parts.begin(), parts.end());
+  std::string merged;
+  MergeCells({}, operands, &merged);
+  return merged;
 }
 
 }  // namespace
@@ -78,8 +106,11 @@ absl::StatusOr<OperandName> DecodeOperandName(std::string_view qualifier) {
 absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row) {
   StoredRow stored;
   stored.key = std::move(row.key);
+  std::vector<BigtableCell> opentsdb;
   for (BigtableCell& cell : row.cells) {
-    if (cell.qualifier == kBaseQualifier) {
+    if (cell.family == kOpenTsdbDataFamily) {
+      opentsdb.push_back(std::move(cell));
+    } else if (cell.qualifier == kBaseQualifier) {
       HOURCELL_ASSIGN_OR_RETURN(stored.bases.emplace_back(), DecodeBase(std::move(cell)));
     } else {
       HOURCELL_ASSIGN_OR_RETURN(const OperandName name, DecodeOperandName(cell.qualifier));
@@ -88,6 +119,7 @@ absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row) {
       stored.operands.push_back({.name = name, .value = std::move(cell.value)});
     }
   }
+  if (!opentsdb.empty()) stored.opentsdb = CellOfColumns(opentsdb);
   std::ranges::sort(stored.bases, std::ranges::greater(), &StoredBase::version);
   std::ranges::sort(stored.operands, [](const StoredOperand& a, const StoredOperand& b) {
     return std::tuple(a.name.last, b.name.first, a.name.writer) <
@@ -120,8 +152,13 @@ std::vector<const StoredOperand*> OperandsAbove(const StoredRow& row,
 std::optional<std::string> ValueOf(TableId table, const StoredRow& row, const VersionView& view) {
   const StoredBase* const base = BaseOf(row, view);
   const std::vector<const StoredOperand*> above = OperandsAbove(row, view, base);
-  if (above.empty()) return base == nullptr ? std::nullopt : base->value;
+  const bool has_opentsdb = base == nullptr && !row.opentsdb.empty();
+  if (above.empty()) {
+    if (has_opentsdb) return row.opentsdb;
+    return base == nullptr ? std::nullopt : base->value;
+  }
   std::vector<std::string_view> values;
+  if (has_opentsdb) values.push_back(row.opentsdb);
   if (base != nullptr && base->value.has_value()) values.push_back(*base->value);
   for (const StoredOperand* const operand : above)
     values.push_back(operand->value);

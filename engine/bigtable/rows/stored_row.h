@@ -15,6 +15,10 @@
 // that the operands above the set and up to the version, by their last version. An operand that is
 // inside another of the same writer and cut says nothing: a late or repeated write of what was
 // merged changes no answer.
+//
+// A data table that is shared with OpenTSDB has its columns in the family "t" of the same rows.
+// They are below all versions: a point of ours wins over one of theirs, and a set or a delete hides
+// them.
 
 #pragma once
 
@@ -75,12 +79,14 @@ struct StoredBase {
 // A row taken apart; what no reader needs is there, too.
 struct StoredRow {
   std::string key;
+  std::string opentsdb = {};            // what OpenTSDB's columns hold, as a cell; empty: no points
   std::vector<StoredBase> bases;        // by version, the newest first
   std::vector<StoredOperand> operands;  // by last version, the oldest first; one that covers
                                         // another of the same last version after it
 };
 
-// kDataLoss: a cell that is none of the above.
+// Of OpenTSDB's columns those that are damaged are in the cell as they are, so that it does not
+// decode. kDataLoss: a cell of ours that is none of the above.
 absl::StatusOr<StoredRow> DecodeStoredRow(BigtableRow row);
 
 // The newest set or delete that the view sees; null: none.

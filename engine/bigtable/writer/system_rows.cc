@@ -15,6 +15,9 @@ namespace {
 constexpr size_t kActiveBytes = 8 + 8 + 1;  // in front of the address
 constexpr size_t kWaitingBytes = 8;         // the same
 constexpr std::string_view kNodePrefix = "node/";
+constexpr size_t kAdoptionBytes = 1 + 8 + 8;
+constexpr char kDoneByte = '!';
+constexpr char kUnderWayByte = '.';
 
 }  // namespace
 
@@ -120,6 +123,24 @@ absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value) {
   }
   return WaitingNode{.beat = LoadBigEndian(value.data(), 8),
                      .address = std::string(value.substr(kWaitingBytes))};
+}
+
+std::string EncodeAdoptionMark(const AdoptionMark& mark) {
+  std::string value(1, mark.is_done ? kDoneByte : kUnderWayByte);
+  AppendBigEndian(mark.rows, 8, &value);
+  AppendBigEndian(mark.points, 8, &value);
+  value += mark.next;
+  return value;
+}
+
+absl::StatusOr<AdoptionMark> DecodeAdoptionMark(std::string_view value) {
+  if (value.size() < kAdoptionBytes || (value[0] != kDoneByte && value[0] != kUnderWayByte)) {
+    return absl::DataLossError("bigtable: the row of the adoption has a form that is not ours");
+  }
+  return AdoptionMark{.is_done = value[0] == kDoneByte,
+                      .next = std::string(value.substr(kAdoptionBytes)),
+                      .rows = LoadBigEndian(value.data() + 1, 8),
+                      .points = LoadBigEndian(value.data() + 9, 8)};
 }
 
 }  // namespace hourcell

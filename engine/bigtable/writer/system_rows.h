@@ -9,6 +9,7 @@
 //   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
 //   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
 //   secret                 a          what the processes know, and nobody else
+//   adoption               a          how much of a shared data table is taken over (AdoptionMark)
 //
 // Numbers are big-endian. Cells of `active` and `front` have versions of their writers, so that a
 // write of an earlier writer that arrives late is below those of later ones; readers take the
@@ -23,6 +24,7 @@
 #include <absl/status/statusor.h>
 
 #include "engine/bigtable/api/row_limits.h"
+#include "engine/table/opentsdb_tables.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
@@ -32,6 +34,7 @@ inline constexpr std::string_view kWritersRow = "writers";
 inline constexpr std::string_view kActiveRow = "active";
 inline constexpr std::string_view kFrontRow = "front";
 inline constexpr std::string_view kSecretRow = "secret";
+inline constexpr std::string_view kAdoptionRow = "adoption";
 inline constexpr std::string_view kSystemQualifier = "a";
 
 std::string SystemTable(const std::string& prefix);
@@ -87,5 +90,10 @@ struct WaitingNode {
 std::string EncodeWaitingNode(const WaitingNode& node);
 // kDataLoss: not the value of such a row.
 absl::StatusOr<WaitingNode> DecodeWaitingNode(std::string_view value);
+
+// 1 byte: '!' if all is done, else '.'; rows and points, 8 bytes each; the next key.
+std::string EncodeAdoptionMark(const AdoptionMark& mark);
+// kDataLoss: not the value of such a row.
+absl::StatusOr<AdoptionMark> DecodeAdoptionMark(std::string_view value);
 
 }  // namespace hourcell

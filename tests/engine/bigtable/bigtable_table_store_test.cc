@@ -96,8 +96,8 @@ class BigtableTableStoreTest : public testing::Test {
   std::string StoredAs(const std::string& table, const std::string& key) {
     std::string text;
     FakeBigtable::Table rows = fake()->TableOf("hourcell-" + table);
-    for (const auto& [qualifier, versions] : rows[key]) {
-      text += (text.empty() ? "" : " ") + qualifier.substr(0, 1);
+    for (const auto& [column, versions] : rows[key]) {
+      text += (text.empty() ? "" : " ") + column.qualifier.substr(0, 1);
       if (versions.size() > 1) text += fmt::format("*{}", versions.size());
     }
     return text;

@@ -27,7 +27,26 @@ TEST(StorageChoiceTest, BigtableNeedsAProject) {
   EXPECT_THAT(StorageChoiceOf(config, OtherWriter::kRefuse),
               StatusIs(StatusCode::kInvalidArgument,
                        AnyOf(HasSubstr("tsd.storage.bigtable.project: missing"),
-                             HasSubstr("this program was built without it"))));
+                             HasSubstr("this program was built without Bigtable"))));
+}
+
+TEST(StorageChoiceTest, ToTakeOverTablesTheyMustBeNamed) {
+  Config config;
+  EXPECT_THAT(AdoptingChoiceOf(config),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("tsd.storage.engine: got rocksdb")));
+  ASSERT_OK(config.Set("tsd.storage.engine", "bigtable"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.project", "p"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.instance", "i"));
+  EXPECT_THAT(AdoptingChoiceOf(config),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("tsd.storage.bigtable.data_table: missing")));
+}
+
+TEST(StorageChoiceTest, TablesOfAnOpenTsdbNeedAProject) {
+  EXPECT_THAT(OpenTsdbTablesOf(Config()),
+              StatusIs(StatusCode::kInvalidArgument,
+                       AnyOf(HasSubstr("tsd.storage.bigtable.project: missing"),
+                             HasSubstr("this program was built without Bigtable"))));
 }
 
 // A directory is none of its settings, so that they may stay in a file.

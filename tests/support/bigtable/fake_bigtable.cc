@@ -21,8 +21,6 @@ namespace {
 namespace api = google::bigtable::v2;
 using Chunk = api::ReadRowsResponse::CellChunk;
 
-constexpr char kFamily[] = "h";
-
 grpc::Status Refused() {
   return {grpc::StatusCode::UNAVAILABLE, "refused on demand"};
 }
@@ -33,19 +31,20 @@ grpc::Status Invalid(const std::string& what) {
   return {grpc::StatusCode::INVALID_ARGUMENT, what};
 }
 
-// The service's rules for what may be written.
-grpc::Status CheckMutation(const api::Mutation& mutation) {
+// The service's rules for what may be written to a table of these families.
+grpc::Status CheckMutation(const api::Mutation& mutation, const std::set<std::string>& families) {
   if (mutation.has_set_cell()) {
     const api::Mutation::SetCell& cell = mutation.set_cell();
-    if (cell.family_name() != kFamily) return Invalid("no such family");
+    if (!families.contains(cell.family_name())) return Invalid("no such family");
     if (cell.timestamp_micros() < 0 || cell.timestamp_micros() % 1000 != 0) {
       return Invalid("a timestamp of no whole millisecond");
     }
     return grpc::Status::OK;
   }
   if (mutation.has_delete_from_column()) {
-    return mutation.delete_from_column().family_name() == kFamily ? grpc::Status::OK
-                                                                  : Invalid("no such family");
+    return families.contains(mutation.delete_from_column().family_name())
+               ? grpc::Status::OK
+               : Invalid("no such family");
   }
   return mutation.has_delete_from_row() ? grpc::Status::OK : Invalid("no such mutation");
 }
@@ -53,10 +52,10 @@ grpc::Status CheckMutation(const api::Mutation& mutation) {
 void ApplyMutation(const api::Mutation& mutation, FakeBigtable::Row* row) {
   if (mutation.has_set_cell()) {
     const api::Mutation::SetCell& cell = mutation.set_cell();
-    (*row)[cell.column_qualifier()][cell.timestamp_micros()] = cell.value();
+    (*row)[{cell.family_name(), cell.column_qualifier()}][cell.timestamp_micros()] = cell.value();
   } else if (mutation.has_delete_from_column()) {
     const api::Mutation::DeleteFromColumn& removal = mutation.delete_from_column();
-    const auto found = row->find(removal.column_qualifier());
+    const auto found = row->find({removal.family_name(), removal.column_qualifier()});
     if (found == row->end()) return;
     const int64_t start = removal.time_range().start_timestamp_micros();
     const int64_t end = removal.time_range().end_timestamp_micros();
@@ -252,7 +251,8 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
     for (const api::ReadModifyWriteRule& rule : request->rules()) {
-      auto& versions = table->second[request->row_key()][rule.column_qualifier()];
+      auto& versions =
+          table->second[request->row_key()][{rule.family_name(), rule.column_qualifier()}];
       const uint64_t old = versions.empty() ? 0 : LoadBigEndian(versions.begin()->second.data(), 8);
       std::string value;
       AppendBigEndian(old + static_cast<uint64_t>(rule.increment_amount()), 8, &value);
@@ -373,7 +373,27 @@ class FakeBigtable::AdminService final
     if (!fake_.tables_.try_emplace(made->name()).second) {
       return {grpc::StatusCode::ALREADY_EXISTS, "there is one"};
     }
-    if (fake_.kept_ != nullptr) fake_.kept_->AddTable(made->name());
+    for (const auto& [family, unused] : request->table().column_families())
+      fake_.families_[made->name()].insert(family);
+    fake_.KeepFamilies(made->name());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status ModifyColumnFamilies(
+      grpc::ServerContext*,
+      const google::bigtable::admin::v2::ModifyColumnFamiliesRequest* request,
+      google::bigtable::admin::v2::Table* changed) override {
+    changed->set_name(request->name());
+    MutexLock lock(&fake_.mutex_);
+    if (!fake_.tables_.contains(request->name())) {
+      return {grpc::StatusCode::NOT_FOUND, "no table " + request->name()};
+    }
+    for (const auto& modification : request->modifications()) {
+      if (!fake_.families_[request->name()].insert(modification.id()).second) {
+        return {grpc::StatusCode::ALREADY_EXISTS, "there is one"};
+      }
+    }
+    fake_.KeepFamilies(request->name());
     return grpc::Status::OK;
   }
 
@@ -407,7 +427,7 @@ FakeBigtable::FakeBigtable(int port, const std::string& directory)
       admin_(std::make_unique<AdminService>(this)) {
   if (kept_ != nullptr) {
     MutexLock lock(&mutex_);
-    tables_ = kept_->Load();
+    tables_ = kept_->Load(&families_);
   }
   grpc::ServerBuilder builder;
   builder.AddListeningPort(fmt::format("127.0.0.1:{}", port), grpc::InsecureServerCredentials(),
@@ -458,7 +478,7 @@ FakeBigtable::Table FakeBigtable::TableOf(const std::string& name) {
 
 void FakeBigtable::PutCell(const std::string& table,
                            const std::string& row,
-                           const std::string& qualifier,
+                           const Column& column,
                            int64_t timestamp_micros,
                            const std::string& value) {
   MutexLock lock(&mutex_);
@@ -466,8 +486,20 @@ void FakeBigtable::PutCell(const std::string& table,
       tables_, [&](const auto& each) { return each.first.ends_with("/" + table); });
   HOURCELL_CHECK(found != tables_.end());
   Row& cells = found->second[row];
-  cells[qualifier][timestamp_micros] = value;
+  cells[column][timestamp_micros] = value;
   Keep(found->first, row, cells);
+}
+
+void FakeBigtable::MakeTable(const std::string& table, const std::set<std::string>& families) {
+  const std::string path = "projects/project/instances/instance/tables/" + table;
+  MutexLock lock(&mutex_);
+  tables_.try_emplace(path);
+  families_[path] = families;
+  KeepFamilies(path);
+}
+
+void FakeBigtable::KeepFamilies(const std::string& table) {
+  if (kept_ != nullptr) kept_->KeepTable(table, families_[table]);
 }
 
 void FakeBigtable::Keep(const std::string& table, const std::string& key, const Row& row) {
@@ -541,11 +573,12 @@ grpc::Status FakeBigtable::ApplyTo(const std::string& table,
                                    const std::string& row,
                                    const Mutations& mutations) {
   if (row.empty()) return Invalid("no row key");
-  for (const api::Mutation& mutation : mutations) {
-    if (const grpc::Status status = CheckMutation(mutation); !status.ok()) return status;
-  }
   const auto found = tables_.find(table);
   if (found == tables_.end()) return {grpc::StatusCode::NOT_FOUND, "no table " + table};
+  for (const api::Mutation& mutation : mutations) {
+    const grpc::Status status = CheckMutation(mutation, families_[table]);
+    if (!status.ok()) return status;
+  }
   Row& cells = found->second[row];
   for (const api::Mutation& mutation : mutations)
     ApplyMutation(mutation, &cells);

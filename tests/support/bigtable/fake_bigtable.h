@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codec/base/mutex.h"
@@ -60,6 +62,7 @@ std::string CallsText(const BigtableCalls& calls);
 // Thread-safe, but for what says otherwise.
 class FakeBigtable {
  public:
+  using Column = FakeColumn;
   using Row = FakeRow;
   using Table = FakeTable;
 
@@ -92,9 +95,11 @@ class FakeBigtable {
   // Writes a cell as any other program could. REQUIRES: the table is there.
   void PutCell(const std::string& table,
                const std::string& row,
-               const std::string& qualifier,
+               const Column& column,
                int64_t timestamp_micros,
                const std::string& value);
+  // Makes a table of the project and instance of QuickBigtableOptions, as any other program could.
+  void MakeTable(const std::string& table, const std::set<std::string>& families);
 
  private:
   class DataService;
@@ -116,6 +121,8 @@ class FakeBigtable {
                                 bool* is_matched) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyTo(const std::string& table, const std::string& row, const Mutations& mutations)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Writes the families of a table that changed to the directory.
+  void KeepFamilies(const std::string& table) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Writes a row that changed to the directory.
   void Keep(const std::string& table, const std::string& key, const Row& row)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -129,6 +136,7 @@ class FakeBigtable {
   Gate gate_ ABSL_GUARDED_BY(mutex_);
   FakeTables tables_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<KeptTables> kept_;  // null: memory only
+  std::map<std::string, std::set<std::string>> families_ ABSL_GUARDED_BY(mutex_);
   std::string last_routing_ ABSL_GUARDED_BY(mutex_);
   std::vector<LateWrite> late_ ABSL_GUARDED_BY(mutex_);
   BigtableFaults faults_ ABSL_GUARDED_BY(mutex_);

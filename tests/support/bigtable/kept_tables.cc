@@ -7,8 +7,8 @@
 
 #include "codec/base/check.h"
 
-// Keys of the RocksDB: 't' table name, and 'r' table name, byte 0, row key. A value of the latter
-// is a google.bigtable.v2.Row.
+// Keys of the RocksDB: 't' table name, whose value is a google.bigtable.v2.Row with the table's
+// families; and 'r' table name, byte 0, row key, whose value is such a row.
 
 namespace hourcell {
 namespace {
@@ -28,10 +28,12 @@ rocksdb::DB* OpenKept(const std::string& directory) {
 
 std::string EncodeRow(const FakeRow& row) {
   google::bigtable::v2::Row message;
-  google::bigtable::v2::Family& family = *message.add_families();
-  for (const auto& [qualifier, versions] : row) {
-    google::bigtable::v2::Column& column = *family.add_columns();
-    column.set_qualifier(qualifier);
+  for (const auto& [name, versions] : row) {
+    if (message.families().empty() || message.families().rbegin()->name() != name.family) {
+      message.add_families()->set_name(name.family);
+    }
+    auto& column = *message.mutable_families()->rbegin()->add_columns();
+    column.set_qualifier(name.qualifier);
     for (const auto& [micros, value] : versions) {
       google::bigtable::v2::Cell& cell = *column.add_cells();
       cell.set_timestamp_micros(micros);
@@ -45,9 +47,11 @@ FakeRow DecodeRow(const std::string& bytes) {
   google::bigtable::v2::Row message;
   HOURCELL_CHECK(message.ParseFromString(bytes));
   FakeRow row;
-  for (const auto& column : message.families(0).columns()) {
-    for (const auto& cell : column.cells())
-      row[column.qualifier()][cell.timestamp_micros()] = cell.value();
+  for (const auto& family : message.families()) {
+    for (const auto& column : family.columns()) {
+      for (const auto& cell : column.cells())
+        row[{family.name(), column.qualifier()}][cell.timestamp_micros()] = cell.value();
+    }
   }
   return row;
 }
@@ -58,13 +62,17 @@ KeptTables::KeptTables(const std::string& directory) : db_(OpenKept(directory)) 
 
 KeptTables::~KeptTables() = default;
 
-FakeTables KeptTables::Load() const {
+FakeTables KeptTables::Load(FakeFamilies* families) const {
   FakeTables tables;
   const std::unique_ptr<rocksdb::Iterator> row(db_->NewIterator({}));
   for (row->SeekToFirst(); row->Valid(); row->Next()) {
     const std::string name = row->key().ToString().substr(1);
     if (row->key()[0] == 't') {
       tables.try_emplace(name);
+      google::bigtable::v2::Row message;
+      HOURCELL_CHECK(message.ParseFromString(row->value().ToString()));
+      for (const auto& family : message.families())
+        (*families)[name].insert(family.name());
       continue;
     }
     const size_t end = name.find('\0');
@@ -74,8 +82,11 @@ FakeTables KeptTables::Load() const {
   return tables;
 }
 
-void KeptTables::AddTable(const std::string& name) {
-  CheckKept(db_->Put({}, "t" + name, ""));
+void KeptTables::KeepTable(const std::string& name, const std::set<std::string>& families) {
+  google::bigtable::v2::Row message;
+  for (const std::string& family : families)
+    message.add_families()->set_name(family);
+  CheckKept(db_->Put({}, "t" + name, message.SerializeAsString()));
 }
 
 void KeptTables::KeepRow(const std::string& table, const std::string& key, const FakeRow& row) {

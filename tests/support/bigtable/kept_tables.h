@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -26,11 +27,11 @@ class KeptTables {
   KeptTables(const KeptTables&) = delete;
   KeptTables& operator=(const KeptTables&) = delete;
 
-  // All tables, by full name.
-  FakeTables Load() const;
+  // All tables, by full name, and their families.
+  FakeTables Load(FakeFamilies* families) const;
 
-  // Names have no byte 0.
-  void AddTable(const std::string& name);
+  // A table with these families, from now on. Names have no byte 0.
+  void KeepTable(const std::string& name, const std::set<std::string>& families);
   // The row as it is from now on: all of it or nothing. An empty one is deleted.
   void KeepRow(const std::string& table, const std::string& key, const FakeRow& row);
 

@@ -15,6 +15,7 @@
 namespace hourcell {
 
 struct FakeCell {
+  std::string family = "h";
   std::string qualifier;
   int64_t timestamp_micros = 0;
   std::string value;

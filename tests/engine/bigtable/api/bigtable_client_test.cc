@@ -230,6 +230,28 @@ TEST_F(BigtableClientTest, ATableThatIsThereIsNotMadeAgain) {
   EXPECT_EQ(fake_.TableOf("t").size(), 1u);
 }
 
+TEST_F(BigtableClientTest, AFamilyIsAddedOnceAndCellsSayOfWhichTheyAre) {
+  const auto put = [&] {
+    RowMutations row = CellRow("a", "v");
+    row.mutable_mutations(0)->mutable_set_cell()->set_family_name("t");
+    return Client()->Mutate("t", {row});
+  };
+  EXPECT_THAT(put(), StatusIs(absl::StatusCode::kInvalidArgument));
+
+  EXPECT_OK(Client()->AddFamily("t", "t"));
+  EXPECT_OK(Client()->AddFamily("t", "t"));
+  EXPECT_THAT(Client()->AddFamily("other", "t"), StatusIs(absl::StatusCode::kNotFound));
+  ASSERT_OK(put());
+  ASSERT_OK(Client()->Mutate("t", {CellRow("a", "v")}));
+
+  const auto page = Client()->Read("t", {});
+  ASSERT_OK(page);
+  ASSERT_EQ(page->rows.size(), 1u);
+  ASSERT_EQ(page->rows[0].cells.size(), 2u);
+  EXPECT_EQ(page->rows[0].cells[0].family, "h");
+  EXPECT_EQ(page->rows[0].cells[1].family, "t");
+}
+
 TEST_F(BigtableClientTest, ACallSaysForWhichTableItIs) {
   options_.app_profile = "batch";
 

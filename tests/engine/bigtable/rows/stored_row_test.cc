@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
+#include "codec/cells/cell.h"
 #include "engine/rows/series_key.h"
 #include "tests/support/status_matchers.h"
 
@@ -136,6 +137,63 @@ TEST(StoredRowTest, OperandsAreInTheOrderOfTheirLastVersions) {
     order.emplace_back(operand.name.first, operand.name.last);
   EXPECT_THAT(order,
               ElementsAre(std::pair(3, 3), std::pair(8, 8), std::pair(2, 8), std::pair(9, 9)));
+}
+
+// A column of OpenTSDB: 1 byte at a second.
+BigtableCell OpenTsdbCellOf(const std::string& qualifier, char value, int64_t time_micros) {
+  return {.qualifier = qualifier,
+          .timestamp_micros = time_micros,
+          .value = std::string(1, value),
+          .family = "t"};
+}
+
+// Their times are those of clocks, above all versions.
+TEST(StoredRowTest, OpenTsdbsColumnsAreBelowWhatTheStoreHas) {
+  const std::string zero("\0\0", 2);
+  const std::string one("\0\x10", 2);
+  const VersionView all = {.max = 100};
+  const int64_t later = 1'700'000'000'000'000;
+  const StoredRow row =
+      RowOf({OpenTsdbCellOf(zero, 5, later), OpenTsdbCellOf(zero, 4, later - 1000),
+             OpenTsdbCellOf(one, 6, later)});
+  EXPECT_EQ(ToHex(ValueOf(TableId::kData, row, all).value_or("")), "0100000010050600");
+
+  std::string operand;
+  AppendPointCell(1000, false, Value::Integer(7), &operand);
+  const BigtableCell merged = {
+      .qualifier = EncodeOperandName(At(3)), .timestamp_micros = MicrosOf(3), .value = operand};
+  EXPECT_EQ(
+      ToHex(ValueOf(TableId::kData,
+                    RowOf({merged, OpenTsdbCellOf(zero, 5, later), OpenTsdbCellOf(one, 6, later)}),
+                    all)
+                .value_or("")),
+      "0100000010050700");
+  // A delete hides them; what is merged after it is all there is.
+  EXPECT_EQ(ValueOf(TableId::kData, RowOf({DeleteCell(2), OpenTsdbCellOf(zero, 5, later)}), all),
+            std::nullopt);
+  EXPECT_EQ(ToHex(ValueOf(TableId::kData,
+                          RowOf({merged, DeleteCell(2), OpenTsdbCellOf(zero, 5, later)}), all)
+                      .value_or("")),
+            "01001007");
+  // One that the view does not see does not.
+  EXPECT_EQ(
+      ToHex(ValueOf(TableId::kData, RowOf({DeleteCell(101), OpenTsdbCellOf(zero, 5, later)}), all)
+                .value_or("")),
+      "01000005");
+}
+
+TEST(StoredRowTest, ARowOfOpenTsdbWithoutPointsIsNoRow) {
+  const StoredRow row = RowOf({OpenTsdbCellOf("\x01\x03\x20", '{', 1000)});
+  EXPECT_EQ(ValueOf(TableId::kData, row, {.max = 100}), std::nullopt);
+}
+
+TEST(StoredRowTest, ADamagedColumnMakesACellThatDoesNotDecode) {
+  const StoredRow row = RowOf({OpenTsdbCellOf(std::string("\0\0", 2), 5, 1000),
+                               OpenTsdbCellOf(std::string("\xf0\0\0\x03", 4), 6, 1000)});
+  CellColumns points;
+  EXPECT_THAT(DecodeCell(ValueOf(TableId::kData, row, {.max = 100}).value_or(""), &points),
+              StatusIs(absl::StatusCode::kDataLoss));
+  EXPECT_EQ(points.size(), 1u);
 }
 
 }  // namespace

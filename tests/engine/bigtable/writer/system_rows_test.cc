@@ -37,6 +37,16 @@ TEST(SystemRowsTest, NodesAreARange) {
   EXPECT_GT(NodeRows().end, NodeRow(~uint64_t{0}));
 }
 
+TEST(SystemRowsTest, AMarkOfAnAdoptionComesBack) {
+  const AdoptionMark mark = {.next = std::string("a\0b", 3), .rows = 0x0102, .points = 7};
+  EXPECT_EQ(ToHex(EncodeAdoptionMark(mark)), "2e00000000000001020000000000000007610062");
+  EXPECT_THAT(DecodeAdoptionMark(EncodeAdoptionMark(mark)), IsOkAndHolds(mark));
+  const AdoptionMark done = {.is_done = true};
+  EXPECT_EQ(EncodeAdoptionMark(done).substr(0, 1), "!");
+  EXPECT_THAT(DecodeAdoptionMark(EncodeAdoptionMark(done)), IsOkAndHolds(done));
+  EXPECT_THAT(DecodeAdoptionMark("!short"), StatusIs(StatusCode::kDataLoss));
+}
+
 TEST(SystemRowsTest, ClaimsAreInTheOrderOfTheirChunks) {
   EXPECT_LT(ClaimRow("tagv", 255), ClaimRow("tagv", 256));
   EXPECT_EQ(ToHex(ClaimRow("m", 1)), "636c61696d2f6d2f0000000000000001");

@@ -1,0 +1,48 @@
+// HBase rows: what the columns of one row of OpenTSDB's data table hold, all of them together.
+//
+//   qualifier                     column
+//   2 bytes                       one point, seconds; a float flagged as 4 bytes in 8 is repaired
+//   4 bytes, high nibble f        one point, milliseconds
+//   other even                    a compacted column
+//   3 bytes, the first byte 05    an appended column
+//   odd, the first byte 01        an annotation
+//   other odd                     a histogram, or nothing that OpenTSDB knows
+//
+// A row may have any number of each: points that were written after a row compaction stand beside
+// the compacted column. Of points with equal offsets, that of the column with the larger write time
+// wins; if the write times are equal, that of the earlier column (hbase_cells.h).
+//
+// Pure; bounded on any bytes; thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codec/cells/hbase_cells.h"
+
+namespace hourcell {
+
+// A column whose points do not decode.
+struct DamagedColumn {
+  size_t index = 0;  // among the row's
+  std::string fault;
+};
+
+struct HBaseRowContent {
+  // All points as one cell of format 1 (cell.h); empty if there is none.
+  std::string cell;
+  size_t duplicates = 0;  // points that lost to another one of their offset
+  // Indexes of columns.
+  std::vector<size_t> annotations;
+  std::vector<size_t> skipped;  // histograms, and what OpenTSDB does not know
+  std::vector<DamagedColumn> damaged;
+};
+
+// Never fails: a damaged column is left out as a whole, and named.
+HBaseRowContent ReadHBaseRow(std::span<const HBaseCell> columns);
+
+}  // namespace hourcell

@@ -1,0 +1,21 @@
+// OpenTsdbTables on Bigtable, as OpenTSDB's own client for Bigtable lays them out. A column may
+// have several versions there until the service collects them; only the newest is read.
+
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <absl/status/statusor.h>
+
+#include "engine/bigtable/api/bigtable_options.h"
+#include "engine/table/opentsdb_tables.h"
+
+namespace hourcell {
+
+// `options.data_table` is OpenTSDB's data table. Makes no call. kInvalidArgument, kUnauthenticated:
+// the options.
+absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenBigtableOpenTsdbTables(
+    const BigtableOptions& options, const std::string& uid_table);
+
+}  // namespace hourcell
