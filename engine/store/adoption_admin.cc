@@ -1,5 +1,7 @@
 #include "engine/adoption_admin.h"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <utility>
@@ -102,6 +104,13 @@ class RowIndexing {
   absl::Status FindNames(AdoptedSeries* series) {
     HOURCELL_ASSIGN_OR_RETURN(const SeriesUids uids,
                               ParseTsuid(parts_.row_keys->layout(), series->tsuid));
+    const auto not_after =
+        std::ranges::adjacent_find(uids.tags, std::ranges::greater_equal(), &TagUids::tagk);
+    if (not_after != uids.tags.end()) {
+      series->fault =
+          fmt::format("series {}: want each tag key once, ascending by UID", ToHex(series->tsuid));
+      return absl::OkStatus();
+    }
     HOURCELL_RETURN_IF_ERROR(FindName(UidKind::kMetric, uids.metric, series, &series->metric));
     for (const TagUids& tag : uids.tags) {
       auto& [key, value] = series->names.emplace_back();
@@ -140,9 +149,6 @@ class RowIndexing {
     for (size_t i = 0; i < wanted.size(); ++i) {
       if (!results[i].ok()) return absl::UnavailableError(results[i].error().text);
       wanted[i]->ref = *results[i];
-      if (wanted[i]->ref.tsuid == wanted[i]->tsuid) continue;
-      wanted[i]->fault = fmt::format("series {}: want {}, tags ascending and no two alike",
-                                     ToHex(wanted[i]->tsuid), ToHex(wanted[i]->ref.tsuid));
     }
     return absl::OkStatus();
   }

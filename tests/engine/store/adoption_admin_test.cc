@@ -112,6 +112,7 @@ TEST_F(AdoptionAdminTest, RowsThatAreNoneOfTheStoreAreTold) {
     EXPECT_EQ(faults[i].index, i + 1);
   EXPECT_THAT(faults[0].fault, HasSubstr("'tagv': 000008"));
   EXPECT_THAT(faults[2].fault, HasSubstr("'metrics': 000001"));
+  EXPECT_THAT(faults[3].fault, HasSubstr("want each tag key once"));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ grpc::Status Interleave(const api::RowFilter::Interleave& filter, std::vector<Fa
     if (const grpc::Status status = FilterRow(each, &some); !status.ok()) return status;
     all.insert(all.end(), some.begin(), some.end());
   }
-  std::ranges::stable_sort(all, [](const FakeCell& a, const FakeCell& b) {
+  std::ranges::sort(all, [](const FakeCell& a, const FakeCell& b) {
     return std::tie(a.family, a.qualifier, b.timestamp_micros) <
            std::tie(b.family, b.qualifier, a.timestamp_micros);
   });
