@@ -45,20 +45,25 @@ void TestCluster::StartFake() {
 void TestCluster::StartNode(int node, const std::string& kill_at) {
   std::vector<std::string> words = {ProgramPath(), "serve", "--port",
                                     fmt::format("{}", port(node))};
-  std::vector<std::string> settings = setup_.settings;
-  for (const std::string& setting :
-       {std::string("engine=bigtable"), std::string("bigtable.project=p"),
-        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", setup_.lease_ms)}) {
-    settings.push_back("tsd.storage." + setting);
-  }
-  for (const std::string& setting : settings)
+  const std::vector<std::string> engine = EngineFlags();
+  words.insert(words.end(), engine.begin(), engine.end());
+  for (const std::string& setting : setup_.settings)
     words.insert(words.end(), {"--set", setting});
-  std::vector<std::string> environment = {
-      fmt::format("BIGTABLE_EMULATOR_HOST=127.0.0.1:{}", At(node).proxy->port())};
+  std::vector<std::string> environment = {EngineAddress(node)};
   At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);
   At(node).process = std::make_unique<ChildProcess>(words, environment,
                                                     directory_.file(fmt::format("node{}", node)));
+}
+
+std::vector<std::string> TestCluster::EngineFlags() const {
+  std::vector<std::string> flags;
+  for (const std::string& setting :
+       {std::string("engine=bigtable"), std::string("bigtable.project=p"),
+        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", setup_.lease_ms)}) {
+    flags.insert(flags.end(), {"--set", "tsd.storage." + setting});
+  }
+  return flags;
 }
 
 void TestCluster::KillFake() {

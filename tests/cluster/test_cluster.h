@@ -51,6 +51,13 @@ class TestCluster {
   // Does so until a node answers a query; false: none does within so long.
   bool TendUntilOneAnswers(int64_t ms);
 
+  // What a command needs to work on the store: --set and the settings of the engine.
+  std::vector<std::string> EngineFlags() const;
+  // "NAME=value" of the engine's address for a node, or a command in its place.
+  std::string EngineAddress(int node) {
+    return "BIGTABLE_EMULATOR_HOST=127.0.0.1:" + std::to_string(At(node).proxy->port());
+  }
+
   // What the programs printed.
   std::string LogOf(int node) const { return ReadLog("node" + std::to_string(node)); }
   std::string FakeLog() const { return ReadLog("fake"); }
