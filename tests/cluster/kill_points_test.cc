@@ -52,7 +52,7 @@ class ClusterKillPointsTest : public testing::Test {
   // The next node has all.
   static void Live(TestCluster* cluster, ClusterLoad* load) {
     cluster->StartNode(0);
-    ASSERT_TRUE(ListensWithin(cluster->port(0), kStartMs)) << cluster->LogOf(0);
+    ASSERT_TRUE(cluster->AnswersWithin(0, kStartMs)) << cluster->LogOf(0);
     ClusterClient client(load, 1);
     EXPECT_TRUE(client.Read(0));
     for (int steps = 0; steps < 10; ++steps)
@@ -93,8 +93,7 @@ TEST_F(ClusterKillPointsTest, FsckDeletesUidsThatWereWasted) {
   };
   const auto start = [&](const std::string& kill_at) {
     cluster.StartNode(0, kill_at);
-    while (!cluster.HasEnded(0) && !ListensWithin(cluster.port(0), 10)) {
-    }
+    cluster.AnswersWithin(0, kStartMs);
   };
   start("");
   ASSERT_EQ(put(0).status, 204);

@@ -108,17 +108,30 @@ void TestCluster::Tend(int64_t ms) {
   } while (std::chrono::steady_clock::now() < end);
 }
 
+bool TestCluster::Answers(int node) const {
+  TcpClient client(port(node), kAnswerMs);
+  if (!client.is_connected()) return false;
+  const int status =
+      HttpCallOn(&client, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:m").status;
+  // 400: nothing was ever put.
+  return status == 200 || status == 400;
+}
+
+bool TestCluster::AnswersWithin(int node, int64_t ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (!Answers(node)) {
+    if (HasEnded(node) || std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 bool TestCluster::TendUntilOneAnswers(int64_t ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
   while (std::chrono::steady_clock::now() < end) {
     Tend(0);
     for (int node = 0; node < setup_.nodes; ++node) {
-      TcpClient client(port(node), kAnswerMs);
-      if (!client.is_connected()) continue;
-      const int status =
-          HttpCallOn(&client, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:m").status;
-      // 400: nothing was ever put.
-      if (status == 200 || status == 400) return true;
+      if (Answers(node)) return true;
     }
   }
   return false;

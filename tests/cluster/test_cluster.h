@@ -44,6 +44,8 @@ class TestCluster {
   void TerminateNode(int node);
   void SignalNode(int node, int signal);
   bool HasEnded(int node);
+  // Whether a node answers a query within so many milliseconds, and does not end before.
+  bool AnswersWithin(int node, int64_t ms);
   CutProxy* proxy(int node) { return At(node).proxy.get(); }
 
   // For so long, starts nodes again that ended, or that say that only a new start helps.
@@ -74,6 +76,7 @@ class TestCluster {
   Node& At(int node) { return nodes_.at(static_cast<size_t>(node)); }
   std::string ReadLog(const std::string& name) const;
   void TendOnce();
+  bool Answers(int node) const;
 
   const TempDir directory_;
   const ClusterSetup setup_;
