@@ -167,7 +167,7 @@ class Round {
     // Mostly the one that writes.
     const int node = random_.Below(3) == 0 ? static_cast<int>(random_.Below(kClusterNodes))
                                            : load_.answering_node.load();
-    switch (random_.Below(10)) {
+    switch (random_.Below(11)) {
       case 0:
         Say("kill -9", node);
         cluster_.KillNode(node);
@@ -192,8 +192,10 @@ class Round {
         Say("delay", node);
         cluster_.proxy(node)->Delay(100);
         return [this, node] { cluster_.proxy(node)->Heal(); };
+      case 7:
+        return Cut("between nodes", node, cluster_.front(node));
       default:
-        return Cut(node);
+        return Cut("from the engine", node, cluster_.proxy(node));
     }
   }
 
@@ -208,15 +210,15 @@ class Round {
     };
   }
 
-  Undo Cut(int node) {
+  Undo Cut(const std::string& where, int node, CutProxy* proxy) {
     const uint64_t which = random_.Below(3);
-    Say(which == 0 ? "cut" : which == 1 ? "cut requests" : "cut answers", node);
-    cluster_.proxy(node)->Cut(/*requests=*/which != 2, /*answers=*/which != 1);
+    Say((which == 0 ? "cut " : which == 1 ? "requests cut " : "answers cut ") + where, node);
+    proxy->Cut(/*requests=*/which != 2, /*answers=*/which != 1);
     // A network that comes back may have forgotten its connections.
     const bool resets = random_.Below(2) == 0;
-    return [this, node, resets] {
-      if (resets) cluster_.proxy(node)->Reset();
-      cluster_.proxy(node)->Heal();
+    return [proxy, resets] {
+      if (resets) proxy->Reset();
+      proxy->Heal();
     };
   }
 

@@ -28,6 +28,7 @@ TestCluster::TestCluster(ClusterSetup setup) : setup_(std::move(setup)), fake_po
   for (int node = 0; node < kClusterNodes; ++node) {
     ports_.at(static_cast<size_t>(node)) = FreePort();
     At(node).proxy = std::make_unique<CutProxy>(fake_port_);
+    At(node).front = std::make_unique<CutProxy>(port(node));
     if (node < setup_.nodes) StartNode(node);
   }
 }
@@ -49,6 +50,8 @@ void TestCluster::StartNode(int node, const std::string& kill_at) {
   words.insert(words.end(), engine.begin(), engine.end());
   for (const std::string& setting : setup_.settings)
     words.insert(words.end(), {"--set", setting});
+  words.insert(words.end(), {"--set", fmt::format("tsd.network.advertise=127.0.0.1:{}",
+                                                  At(node).front->port())});
   std::vector<std::string> environment = {EngineAddress(node)};
   At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);

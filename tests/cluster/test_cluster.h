@@ -1,5 +1,6 @@
 // TestCluster: three nodes of the real program on one engine that is a program, too. Each node
-// speaks with the engine through a proxy of its own, which can be cut.
+// speaks with the engine through a proxy of its own, and other nodes speak with it through another
+// one. Both can be cut.
 
 #pragma once
 
@@ -47,6 +48,8 @@ class TestCluster {
   // Whether a node answers a query within so many milliseconds, and does not end before.
   bool AnswersWithin(int node, int64_t ms);
   CutProxy* proxy(int node) { return At(node).proxy.get(); }
+  // Of the connections that other nodes pass on to it.
+  CutProxy* front(int node) { return At(node).front.get(); }
 
   // For so long, starts nodes again that ended, or that say that only a new start helps.
   void Tend(int64_t ms);
@@ -70,6 +73,7 @@ class TestCluster {
  private:
   struct Node {
     std::unique_ptr<CutProxy> proxy;
+    std::unique_ptr<CutProxy> front;
     std::unique_ptr<ChildProcess> process;
   };
 
