@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,12 +20,6 @@ namespace hourcell {
 ChildProcess::ChildProcess(std::vector<std::string> words,
                            const std::vector<std::string>& environment,
                            const std::string& output_file) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
   std::vector<char*> argv;
   for (std::string& word : words)
     argv.push_back(word.data());
@@ -37,8 +31,22 @@ ChildProcess::ChildProcess(std::vector<std::string> words,
   for (std::string& variable : extra)
     envp.push_back(variable.data());
   envp.push_back(nullptr);
-  HOURCELL_CHECK(posix_spawn(&pid_, argv[0], &actions, nullptr, argv.data(), envp.data()) == 0);
-  posix_spawn_file_actions_destroy(&actions);
+  const int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  const int out = open(output_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  HOURCELL_CHECK(in >= 0 && out >= 0);
+  pid_ = fork();
+  HOURCELL_CHECK(pid_ >= 0);
+  if (pid_ == 0) {
+    // It does not outlive a test that is killed.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(out, 2);
+    execve(argv[0], argv.data(), envp.data());
+    _exit(127);
+  }
+  close(in);
+  close(out);
 }
 
 ChildProcess::~ChildProcess() {

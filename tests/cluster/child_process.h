@@ -12,8 +12,9 @@ namespace hourcell {
 
 class ChildProcess {
  public:
-  // Starts it. `words` are the program and its arguments; `environment` is "NAME=value", beside
-  // that of this process. What it prints is appended to a file.
+  // Starts it; it is killed when the thread that calls this ends. `words` are the program and its
+  // arguments; `environment` is "NAME=value", beside that of this process. What it prints is
+  // appended to a file.
   ChildProcess(std::vector<std::string> words,
                const std::vector<std::string>& environment,
                const std::string& output_file);

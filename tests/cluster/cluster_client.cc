@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "tests/http/server_process.h"
-
 namespace hourcell {
 namespace {
 
@@ -83,6 +81,11 @@ void ClusterClient::Record(const std::map<PointKey, int64_t>& points,
         HistoryWrite{.key = key, .value = value, .begun = begun, .ended = ended, .by = by});
 }
 
+void ClusterClient::NoteStatus(const std::string& what, const HttpResult& result) {
+  MutexLock lock(&load_.mutex);
+  ++load_.statuses[fmt::format("{} {}", what, result.status)];
+}
+
 bool ClusterClient::PutHttp(int node) {
   const std::map<PointKey, int64_t> points = NextPoints();
   std::string body;
@@ -94,6 +97,7 @@ bool ClusterClient::PutHttp(int node) {
   TcpClient client(PortOf(node), kPatienceMs);
   if (!client.is_connected()) return false;
   const HttpResult result = HttpCallOn(&client, "POST", "/api/put", body + "]");
+  NoteStatus("put", result);
   if (result.status == 204) Heard(node);
   Record(points, begun, result.status == 204, fmt::format("put node {}: {}", node, result.status));
   return true;
@@ -125,6 +129,7 @@ bool ClusterClient::Delete(int node) {
   const HttpResult result = HttpCallOn(&client, "DELETE",
                                        fmt::format("/api/query?start={}&end={}&m=none:m%7Bh=s{}%7D",
                                                    key.second, key.second + 1, key.series));
+  NoteStatus("delete", result);
   if (SaysNoSuchName(result)) return true;  // and nothing is deleted
   load_.history->Add(HistoryWrite{.key = key,
                                   .value = std::nullopt,
@@ -145,6 +150,7 @@ bool ClusterClient::Read(int node, std::optional<int> series) {
   const HttpResult result = HttpCallOn(&client, "GET",
                                        fmt::format("/api/query?start={}&end={}&m=none:m%7Bh={}%7D",
                                                    kStartS, kStartS + int64_t{kHours} * 3600, tag));
+  NoteStatus("query", result);
   const bool is_known =
       SaysNoSuchName(result) || (result.status == 200 && ParseAnswer(result.body, &answer.points));
   if (!is_known) return false;

@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "codec/base/mutex.h"
 #include "codec/base/random.h"
 #include "tests/cluster/history.h"
+#include "tests/http/server_process.h"
 
 namespace hourcell {
 
@@ -22,6 +24,8 @@ struct ClusterLoad {
   History* history = nullptr;
   std::atomic<int64_t> last_value{0};  // every value is sent once
   std::atomic<int> answering_node{0};  // the last that answered
+  Mutex mutex;
+  std::map<std::string, int> statuses ABSL_GUARDED_BY(mutex);
 };
 
 // Thread-compatible.
@@ -44,6 +48,7 @@ class ClusterClient {
               Moment begun,
               bool is_known,
               const std::string& by);
+  void NoteStatus(const std::string& what, const HttpResult& result);
   // An answer came from it, so it may be the one that writes.
   void Heard(int node) { load_.answering_node = node; }
   uint16_t PortOf(int node) const { return load_.ports.at(static_cast<size_t>(node)); }

@@ -1,14 +1,11 @@
 // A node dies at each kill point of engine/bigtable: between the steps of a takeover, of a deletion
 // of blocks, of a group and of a claim of numbers. The node after it has all that was acknowledged.
 
+#include "tests/http/crash/kill_points.h"
+
 #include <signal.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,30 +16,11 @@
 #include "tests/cluster/history.h"
 #include "tests/cluster/test_cluster.h"
 #include "tests/http/server_process.h"
-#include "tests/support/source_dir.h"
 
 namespace hourcell::cluster_kill_points_test {
 namespace {
 
 constexpr int64_t kStartMs = 20'000;
-
-// All of engine/bigtable, ascending.
-std::set<std::string> BigtableKillPoints() {
-  constexpr std::string_view kCall = "HOURCELL_KILL_POINT(\"";
-  std::set<std::string> points;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(SourcePath("engine/bigtable"))) {
-    if (entry.path().extension() != ".cc") continue;
-    std::ifstream file(entry.path());
-    const std::string text((std::istreambuf_iterator<char>(file)),
-                           std::istreambuf_iterator<char>());
-    for (size_t at = 0; (at = text.find(kCall, at)) != std::string::npos;) {
-      at += kCall.size();
-      points.insert(text.substr(at, text.find('"', at) - at));
-    }
-  }
-  return points;
-}
 
 class ClusterKillPointsTest : public testing::Test {
  protected:
@@ -74,7 +52,7 @@ class ClusterKillPointsTest : public testing::Test {
   // The next node has all.
   static void Live(TestCluster* cluster, ClusterLoad* load) {
     cluster->StartNode(0);
-    ASSERT_TRUE(ListensWithin(cluster->port(0), kStartMs)) << cluster->LogOf(0);
+    ASSERT_TRUE(cluster->AnswersWithin(0, kStartMs)) << cluster->LogOf(0);
     ClusterClient client(load, 1);
     EXPECT_TRUE(client.Read(0));
     for (int steps = 0; steps < 10; ++steps)
@@ -90,7 +68,7 @@ TEST_F(ClusterKillPointsTest, ANodeThatDiesAtAnyOfThemLosesNothing) {
   load.history = &history;
   load.ports = {cluster.port(0)};
   Live(&cluster, &load);
-  for (const std::string& point : BigtableKillPoints()) {
+  for (const std::string& point : KillPointsIn("engine/bigtable")) {
     if (point.starts_with("create:")) continue;
     DieAt(point, &cluster, &load);
     Live(&cluster, &load);
@@ -99,8 +77,52 @@ TEST_F(ClusterKillPointsTest, ANodeThatDiesAtAnyOfThemLosesNothing) {
   EXPECT_GT(history.acknowledged(), 0U);
 }
 
+// A node dies while it makes a name, whose rows are no atomic group: its UID is wasted.
+TEST_F(ClusterKillPointsTest, FsckDeletesUidsThatWereWasted) {
+  TestCluster cluster(OneNode());
+  const auto put = [&](int name) {
+    return HttpCall(
+        cluster.port(0), "POST", "/api/put",
+        fmt::format(R"({{"metric":"m","timestamp":1356998400,"value":{},"tags":{{"h":"s{}"}}}})",
+                    name, name));
+  };
+  const auto fsck = [&](std::vector<std::string> words) {
+    const std::vector<std::string> engine = cluster.EngineFlags();
+    words.insert(words.end(), engine.begin(), engine.end());
+    return RunProgram(words, {}, cluster.EngineAddress(0));
+  };
+  const auto start = [&](const std::string& kill_at) {
+    cluster.StartNode(0, kill_at);
+    cluster.AnswersWithin(0, kStartMs);
+  };
+  start("");
+  ASSERT_EQ(put(0).status, 204);
+  cluster.KillNode(0);
+  constexpr int kNames = 6;
+  for (int name = 1; name <= kNames; ++name) {
+    // Later and later in what the first put writes.
+    start(fmt::format("group:stage#{}", name + 3));
+    put(name);
+    cluster.KillNode(0);
+    start("");
+    ASSERT_EQ(put(name).status, 204);
+    cluster.KillNode(0);
+  }
+
+  const ProgramResult found = fsck({"uid", "fsck"});
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_THAT(found.out, testing::HasSubstr("the forward mapping is"));
+  EXPECT_THAT(fsck({"uid", "fsck", "fix"}).out, testing::HasSubstr("(repaired)"));
+  EXPECT_EQ(fsck({"uid", "fsck"}).exit_code, 0);
+  start("");
+  const std::string all =
+      HttpCall(cluster.port(0), "GET", "/api/query?start=1356998400&end=1356998401&m=none:m").body;
+  for (int name = 0; name <= kNames; ++name)
+    EXPECT_THAT(all, testing::HasSubstr(fmt::format("\"1356998400\":{}", name)));
+}
+
 TEST_F(ClusterKillPointsTest, AStoreThatIsHalfMadeIsMade) {
-  for (const std::string& point : BigtableKillPoints()) {
+  for (const std::string& point : KillPointsIn("engine/bigtable")) {
     if (!point.starts_with("create:")) continue;
     History history;
     TestCluster cluster(OneNode());

@@ -28,6 +28,7 @@ TestCluster::TestCluster(ClusterSetup setup) : setup_(std::move(setup)), fake_po
   for (int node = 0; node < kClusterNodes; ++node) {
     ports_.at(static_cast<size_t>(node)) = FreePort();
     At(node).proxy = std::make_unique<CutProxy>(fake_port_);
+    At(node).front = std::make_unique<CutProxy>(port(node));
     if (node < setup_.nodes) StartNode(node);
   }
 }
@@ -45,20 +46,27 @@ void TestCluster::StartFake() {
 void TestCluster::StartNode(int node, const std::string& kill_at) {
   std::vector<std::string> words = {ProgramPath(), "serve", "--port",
                                     fmt::format("{}", port(node))};
-  std::vector<std::string> settings = setup_.settings;
-  for (const std::string& setting :
-       {std::string("engine=bigtable"), std::string("bigtable.project=p"),
-        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", setup_.lease_ms)}) {
-    settings.push_back("tsd.storage." + setting);
-  }
-  for (const std::string& setting : settings)
+  const std::vector<std::string> engine = EngineFlags();
+  words.insert(words.end(), engine.begin(), engine.end());
+  for (const std::string& setting : setup_.settings)
     words.insert(words.end(), {"--set", setting});
-  std::vector<std::string> environment = {
-      fmt::format("BIGTABLE_EMULATOR_HOST=127.0.0.1:{}", At(node).proxy->port())};
+  words.insert(words.end(), {"--set", fmt::format("tsd.network.advertise=127.0.0.1:{}",
+                                                  At(node).front->port())});
+  std::vector<std::string> environment = {EngineAddress(node)};
   At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);
   At(node).process = std::make_unique<ChildProcess>(words, environment,
                                                     directory_.file(fmt::format("node{}", node)));
+}
+
+std::vector<std::string> TestCluster::EngineFlags() const {
+  std::vector<std::string> flags;
+  for (const std::string& setting :
+       {std::string("engine=bigtable"), std::string("bigtable.project=p"),
+        std::string("bigtable.instance=i"), fmt::format("bigtable.lease={}", setup_.lease_ms)}) {
+    flags.insert(flags.end(), {"--set", "tsd.storage." + setting});
+  }
+  return flags;
 }
 
 void TestCluster::KillFake() {
@@ -103,17 +111,30 @@ void TestCluster::Tend(int64_t ms) {
   } while (std::chrono::steady_clock::now() < end);
 }
 
+bool TestCluster::Answers(int node) const {
+  TcpClient client(port(node), kAnswerMs);
+  if (!client.is_connected()) return false;
+  const int status =
+      HttpCallOn(&client, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:m").status;
+  // 400: nothing was ever put.
+  return status == 200 || status == 400;
+}
+
+bool TestCluster::AnswersWithin(int node, int64_t ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  while (!Answers(node)) {
+    if (HasEnded(node) || std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
 bool TestCluster::TendUntilOneAnswers(int64_t ms) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
   while (std::chrono::steady_clock::now() < end) {
     Tend(0);
     for (int node = 0; node < setup_.nodes; ++node) {
-      TcpClient client(port(node), kAnswerMs);
-      if (!client.is_connected()) continue;
-      const int status =
-          HttpCallOn(&client, "GET", "/api/query?start=1356998400&end=1357084800&m=sum:m").status;
-      // 400: nothing was ever put.
-      if (status == 200 || status == 400) return true;
+      if (Answers(node)) return true;
     }
   }
   return false;

@@ -1,5 +1,6 @@
 // TestCluster: three nodes of the real program on one engine that is a program, too. Each node
-// speaks with the engine through a proxy of its own, which can be cut.
+// speaks with the engine through a proxy of its own, and other nodes speak with it through another
+// one. Both can be cut.
 
 #pragma once
 
@@ -44,12 +45,23 @@ class TestCluster {
   void TerminateNode(int node);
   void SignalNode(int node, int signal);
   bool HasEnded(int node);
+  // Whether a node answers a query within so many milliseconds, and does not end before.
+  bool AnswersWithin(int node, int64_t ms);
   CutProxy* proxy(int node) { return At(node).proxy.get(); }
+  // Of the connections that other nodes pass on to it.
+  CutProxy* front(int node) { return At(node).front.get(); }
 
   // For so long, starts nodes again that ended, or that say that only a new start helps.
   void Tend(int64_t ms);
   // Does so until a node answers a query; false: none does within so long.
   bool TendUntilOneAnswers(int64_t ms);
+
+  // What a command needs to work on the store: --set and the settings of the engine.
+  std::vector<std::string> EngineFlags() const;
+  // "NAME=value" of the engine's address for a node, or a command in its place.
+  std::string EngineAddress(int node) {
+    return "BIGTABLE_EMULATOR_HOST=127.0.0.1:" + std::to_string(At(node).proxy->port());
+  }
 
   // What the programs printed.
   std::string LogOf(int node) const { return ReadLog("node" + std::to_string(node)); }
@@ -61,12 +73,14 @@ class TestCluster {
  private:
   struct Node {
     std::unique_ptr<CutProxy> proxy;
+    std::unique_ptr<CutProxy> front;
     std::unique_ptr<ChildProcess> process;
   };
 
   Node& At(int node) { return nodes_.at(static_cast<size_t>(node)); }
   std::string ReadLog(const std::string& name) const;
   void TendOnce();
+  bool Answers(int node) const;
 
   const TempDir directory_;
   const ClusterSetup setup_;

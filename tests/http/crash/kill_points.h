@@ -29,6 +29,9 @@ int CountPoints(uint16_t port);
 
 void ExpectCleanUids(const std::string& directory);
 
+// All kill points of the sources in a folder and its folders, ascending.
+std::vector<std::string> KillPointsIn(const std::string& folder);
+
 // All kill points of the sources, ascending, but for those of engine/bigtable, which is optional:
 // tests/cluster walks these.
 std::vector<std::string> DeclaredKillPoints();
