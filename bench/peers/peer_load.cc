@@ -1,6 +1,6 @@
 // peer_load: points of hosts as TSBS's devops data has them, sent to a time-series server.
 //
-//   peer_load --form=telnet|http|influx --port=PORT --path=PATH [--hosts=100] [--steps=8640]
+//   peer_load --form=telnet|http|influx|prom --port=PORT --path=PATH [--hosts=100] [--steps=8640]
 //             [--connections=1] [--batch=1000]
 //
 // Each host has ten metrics, cpu.usage_user to cpu.usage_guest_nice, with the tags host, region and
@@ -10,7 +10,7 @@
 //
 // All bytes lie in memory before anything is sent: then it prints "ready", waits for a line on
 // standard input, sends, and prints an object: points, bytes, seconds, and the 50th and 99th
-// percentile of the time of a request in milliseconds (http, influx). Any answer but 2xx, and any
+// percentile of the time of a request in milliseconds (all but telnet). Any answer but 2xx, and any
 // text that a telnet put answers, ends it with exit code 1.
 
 #include <arpa/inet.h>
@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -29,9 +30,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <snappy.h>
 
 namespace {
 
@@ -92,8 +95,9 @@ Arguments ParseArguments(int argc, char** argv) {
       Die(fmt::format("no such argument: {}", word));
     }
   }
-  if (arguments.form != "telnet" && arguments.form != "http" && arguments.form != "influx") {
-    Die("--form: want telnet, http or influx");
+  constexpr std::array<std::string_view, 4> kForms = {"telnet", "http", "influx", "prom"};
+  if (std::ranges::find(kForms, arguments.form) == kForms.end()) {
+    Die("--form: want telnet, http, influx or prom");
   }
   return arguments;
 }
@@ -129,7 +133,46 @@ std::string_view RegionOf(uint64_t host) {
   return kRegions[host % kRegions.size()];
 }
 
+// Protocol Buffers: a number, and a field whose value has a length.
+void AppendVarint(uint64_t number, std::string* out) {
+  for (; number >= 0x80; number >>= 7U)
+    out->push_back(static_cast<char>(number | 0x80U));
+  out->push_back(static_cast<char>(number));
+}
+
+void AppendBytes(uint64_t field, std::string_view bytes, std::string* out) {
+  AppendVarint(field << 3U | 2U, out);
+  AppendVarint(bytes.size(), out);
+  out->append(bytes);
+}
+
+// A time series of Prometheus' WriteRequest with one sample, as Prometheus sends a scrape. Labels
+// are sorted.
+void AppendSeries(const Point& point, std::string* out) {
+  const std::array<std::pair<std::string_view, std::string>, 4> labels = {
+      {{"__name__", fmt::format("cpu.{}", kMetrics[point.metric])},
+       {"host", fmt::format("host_{}", point.host)},
+       {"rack", fmt::format("{}", point.host % 20)},
+       {"region", std::string(RegionOf(point.host))}}};
+  std::string series;
+  for (const auto& [name, value] : labels) {
+    std::string label;
+    AppendBytes(1, name, &label);
+    AppendBytes(2, value, &label);
+    AppendBytes(1, label, &series);
+  }
+  std::string sample(1, '\x09');  // field 1, eight bytes
+  uint64_t bits = std::bit_cast<uint64_t>(static_cast<double>(point.value));
+  for (int i = 0; i < 8; ++i, bits >>= 8U)
+    sample.push_back(static_cast<char>(bits));
+  sample.push_back('\x10');  // field 2, a number
+  AppendVarint(static_cast<uint64_t>(point.time_s) * 1000, &sample);
+  AppendBytes(2, sample, &series);
+  AppendBytes(1, series, out);
+}
+
 void AppendPoint(const Point& point, std::string_view form, std::string* out) {
+  if (form == "prom") return AppendSeries(point, out);
   auto at = std::back_inserter(*out);
   const std::string_view metric = kMetrics[point.metric];
   const uint64_t rack = point.host % 20;
@@ -168,14 +211,7 @@ class Script {
     if (arguments_.form == "telnet") {
       requests_.push_back(std::move(body_));
     } else {
-      if (arguments_.form == "http") {
-        body_.back() = ']';
-        body_.insert(0, "[");
-      }
-      requests_.push_back(fmt::format(
-          "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n{}",
-          arguments_.path, arguments_.form == "http" ? "application/json" : "text/plain",
-          body_.size(), body_));
+      requests_.push_back(HttpRequest());
     }
     body_.clear();
     in_body_ = 0;
@@ -185,6 +221,26 @@ class Script {
   uint64_t points() const { return points_; }
 
  private:
+  // Of the points in the body.
+  std::string HttpRequest() {
+    std::string_view type = "text/plain";
+    if (arguments_.form == "http") {
+      body_.back() = ']';
+      body_.insert(0, "[");
+      type = "application/json";
+    } else if (arguments_.form == "prom") {
+      std::string compressed;
+      snappy::Compress(body_.data(), body_.size(), &compressed);
+      body_ = std::move(compressed);
+      type =
+          "application/x-protobuf\r\nContent-Encoding: snappy"
+          "\r\nX-Prometheus-Remote-Write-Version: 0.1.0";
+    }
+    return fmt::format(
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n{}",
+        arguments_.path, type, body_.size(), body_);
+  }
+
   const Arguments& arguments_;
   std::vector<std::string> requests_;
   std::string body_;

@@ -23,8 +23,10 @@ class Server:
     telnet_port = http_port = api_port = 0
     put_path = "/api/put"
     influx_path = "/write"
+    prom_path = "/api/v1/write"
     ready_path = "/"
-    form = "telnet"  # of the points it has: telnet, http, influx
+    forms = ("telnet", "http", "influx", "prom")  # that it takes
+    form = "telnet"  # of the points it has
 
     def __init__(self, program, directory):
         self.program = program
@@ -68,11 +70,19 @@ class Server:
 
     def call(self, method, target, body=None, content_type="application/json"):
         """One request on a kept connection: (status, body)."""
-        if self.connection is None:
+        kept = self.connection is not None
+        if not kept:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.api_port, timeout=600)
-        self.connection.request(method, target, body, {"Content-Type": content_type})
-        response = self.connection.getresponse()
-        return response.status, response.read()
+        try:
+            self.connection.request(method, target, body, {"Content-Type": content_type})
+            response = self.connection.getresponse()
+            return response.status, response.read()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            self.connection = None
+            if not kept:
+                raise
+        # VictoriaMetrics closes a connection that is two minutes old.
+        return self.call(method, target, body, content_type)
 
     def ask(self, request):
         """The body of a request's answer, which must be 2xx; `request` as of the query methods."""
@@ -236,6 +246,7 @@ class InfluxDB(Server):
     telnet_port = http_port = 14252
     api_port = 18086
     influx_path = "/write?db=opentsdb"
+    forms = ("telnet", "http", "influx")
     ready_path = "/ping"
 
     def command(self):
@@ -315,6 +326,16 @@ bind-address = "127.0.0.1:18088"
     def answer(self, query, body):
         return {(query.metrics[i], series.get("tags", {}).get("host", "")):
                 {t: float(v) for t, v in series["values"]} for i, series in self.series(body)}
+
+
+def build_load(directory):
+    """The load generator, compiled if it is older than its source."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peer_load.cc")
+    program = os.path.join(directory, "peer_load")
+    if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
+        subprocess.run(["g++", "-std=c++20", "-O2", "-pthread", source, "-o", program, "-lfmt",
+                        "-lsnappy"], check=True)
+    return program
 
 
 def find_servers(hourcell, directory):

@@ -26,7 +26,7 @@ constexpr VerbRow TakesAnyForm(Right right, std::string_view absent_in) {
 }
 
 // The most frequent first: a put is on its way in.
-constexpr RouteRow kRows[] = {
+constexpr RouteRow kRouteRows[] = {
     {.path = "/api/put",
      .post = TakesAnyForm(Right::kWrite, kReadOnly),
      .answered_on = AnsweredOn::kSocketThread,
@@ -403,11 +403,11 @@ bool RouteRow::IsOfferedIn(std::string_view mode) const {
 }
 
 std::span<const RouteRow> RouteTable() {
-  return kRows;
+  return kRouteRows;
 }
 
 const RouteRow* FindRoute(const RoutePath& path) {
-  for (const RouteRow& row : kRows) {
+  for (const RouteRow& row : kRouteRows) {
     if (Fits(row, path)) return &row;
   }
   return nullptr;

@@ -38,7 +38,7 @@ constexpr std::array kConfined = {
     Confined{"<zlib", "server/ tests/", kNoHeader},
     Confined{"<openssl/", "server/ tests/", kNoHeader},
     Confined{"<libdeflate", "server/ tests/", kNoHeader},
-    Confined{"<snappy", "server/http/ server/inputs/ tests/", kNoHeader},
+    Confined{"<snappy", "server/http/ server/inputs/ bench/peers/ tests/", kNoHeader},
     Confined{"<protozero/", "server/inputs/ tests/", "server/inputs/protobuf_fields.h"},
     Confined{"<re2/", "uid/ engine/ server/inputs/ tests/", kNoHeader},
     Confined{"<pcre2", "engine/query/stages/ tests/", kNoHeader},

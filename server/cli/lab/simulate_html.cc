@@ -23,7 +23,7 @@ constexpr size_t kIncidentsListed = 40;
 constexpr uint32_t kChartWidthPx = 1'200;
 constexpr uint32_t kChartHeightPx = 360;
 
-std::string BytesText(uint64_t bytes) {
+std::string SizeText(uint64_t bytes) {
   constexpr std::string_view kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   double size = static_cast<double>(bytes);
   size_t unit = 0;
@@ -59,7 +59,7 @@ HtmlTable CompareTable(std::span<const SimulationResult> results) {
          fmt::format("{}", result.regions.size()), fmt::format("{}", result.empty_regions()),
          fmt::format("{:.2f}", result.max_over_mean()), Percent(result.windows.mean_hot_share()),
          Percent(result.windows.p99_hot_share()), fmt::format("{:.3f}", result.spread.gini),
-         BytesText(result.totals.written_bytes), BytesText(file_bytes),
+         SizeText(result.totals.written_bytes), SizeText(file_bytes),
          fmt::format("{:.2f} x", result.write_amplification()),
          fmt::format("{}", result.totals.blocked),
          fmt::format("{}", std::ranges::count_if(predictions, &Prediction::is_warning))});
@@ -131,8 +131,8 @@ HtmlTable RegionsTable(const SimulationResult& result) {
         {words.empty() ? (start.empty() ? "the first key" : "") : words, KeyBytesText(start),
          fmt::format("{}", region->puts),
          fmt::format("{:.3f}", mean > 0 ? static_cast<double>(region->puts) / mean : 0.0),
-         fmt::format("{}", region->rows), BytesText(region->file_bytes),
-         BytesText(region->memory_bytes), fmt::format("{}", region->files),
+         fmt::format("{}", region->rows), SizeText(region->file_bytes),
+         SizeText(region->memory_bytes), fmt::format("{}", region->files),
          fmt::format("{}", region->flushes), fmt::format("{}", region->rewrites),
          Percent(region->hot_share)});
   }
@@ -158,7 +158,7 @@ HtmlTable TimelineTable(const SimulationResult& result) {
                           std::string(IncidentName(incident.kind)), result.words.Of(incident.key),
                           incident.key.empty() ? "" : ToStringBinary(incident.key),
                           std::string(SplitCauseName(incident.cause)),
-                          fmt::format("{}", incident.region.value), BytesText(incident.bytes),
+                          fmt::format("{}", incident.region.value), SizeText(incident.bytes),
                           Percent(incident.left_share), fmt::format("{}", incident.regions)});
   }
   const size_t all = result.timeline.incidents().size();

@@ -13,6 +13,7 @@
 #include "codec/base/json_writer.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "server/cli/names/mapping_line.h"
 
 namespace hourcell {
 namespace {
@@ -127,6 +128,12 @@ class ServerMappings : public MappingSource {
                                               client_.address(), QuoteForMessage(answer)));
   }
 
+  // Of a line that is no mapping.
+  absl::Status FaultOf(const absl::Status& status, std::string_view line) const {
+    if (!absl::IsUnavailable(status)) return Unexpected(line);
+    return absl::UnavailableError(fmt::format("{}: {}", client_.address(), MessageOf(status)));
+  }
+
   absl::StatusOr<UidRow> MakeRow(UidKind kind, std::string_view name, std::string_view hex) const {
     absl::StatusOr<std::string> bytes = FromHex(hex);
     if (!bytes.ok()) return Unexpected(hex);
@@ -167,12 +174,12 @@ class ServerMappings : public MappingSource {
   absl::Status Find(UidKind kind,
                     const std::string& what,
                     const std::function<bool(UidRow row)>& visit) {
-    simdjson::dom::parser parser;
+    MappingLine mapping(kind);
     absl::Status fault;
     bool is_complete = false;
     const auto take = [&](std::string_view line) {
-      absl::StatusOr<std::optional<UidRow>> row = ReadMapping(kind, line, &parser);
-      if (!row.ok()) fault = row.status();
+      absl::StatusOr<std::optional<UidRow>> row = mapping.Read(line);
+      if (!row.ok()) fault = FaultOf(row.status(), line);
       is_complete = row.ok() && (!row->has_value() || !visit(**std::move(row)));
       return row.ok() && !is_complete;
     };
@@ -182,20 +189,6 @@ class ServerMappings : public MappingSource {
     HOURCELL_RETURN_IF_ERROR(fault);
     if (reply.status != kHttpOk) return Refused(reply);
     return is_complete ? absl::OkStatus() : Unexpected("an answer without an end");
-  }
-
-  // A line of the answer; nothing for its last.
-  absl::StatusOr<std::optional<UidRow>> ReadMapping(UidKind kind,
-                                                    std::string_view line,
-                                                    simdjson::dom::parser* parser) const {
-    simdjson::dom::object object;
-    std::string_view name;
-    std::string_view uid;
-    if (parser->parse(line.data(), line.size()).get(object)) return Unexpected(line);
-    if (object["lines"].error() == simdjson::SUCCESS) return std::optional<UidRow>();
-    if (object["name"].get(name) || object["uid"].get(uid)) return Unexpected(line);
-    HOURCELL_ASSIGN_OR_RETURN(UidRow row, MakeRow(kind, name, uid));
-    return std::optional<UidRow>(std::move(row));
   }
 
   HttpClient client_;

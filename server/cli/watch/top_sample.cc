@@ -1,6 +1,7 @@
 #include "server/cli/watch/top_sample.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -64,7 +65,7 @@ std::map<std::string, double> ParseTopMetrics(std::string_view text) {
     const size_t blank = line.rfind(' ');
     if (line.starts_with('#') || blank == std::string_view::npos) continue;
     const Parsed<double> value = ParseDouble(line.substr(blank + 1));
-    if (value.ok()) values.emplace(line.substr(0, blank), *value);
+    if (value.ok() && std::isfinite(*value)) values.emplace(line.substr(0, blank), *value);
   }
   return values;
 }

@@ -44,7 +44,7 @@ struct TopSample {
   std::vector<TopRegion> regions = {};        // none if the user may not see them
 };
 
-// The values of a text in Prometheus' format. Lines that are none are left out.
+// The finite values of a text in Prometheus' format. Other lines are left out.
 std::map<std::string, double> ParseTopMetrics(std::string_view text);
 
 // kDataLoss: the text is not such an answer.

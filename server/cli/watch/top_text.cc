@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <ctime>
 #include <iterator>
 #include <tuple>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "hourcell_";
 constexpr std::string_view kTotal = "_total";
+constexpr double kCountMax = 4611686018427387904.0;  // 2^62
 
 // Figures of two samples.
 class Figures {
@@ -22,15 +24,18 @@ class Figures {
   Figures(const TopSample* before, const TopSample& now) : before_(before), now_(now) {}
 
   double Of(const std::string& name) const { return ValueIn(now_, name); }
+  // Between 0 and 2^62: no server counts further, and it fits a signed number.
   uint64_t Count(const std::string& name) const {
-    return static_cast<uint64_t>(std::max(0.0, Of(name)));
+    return static_cast<uint64_t>(std::clamp(Of(name), 0.0, kCountMax));
   }
   std::optional<double> Rate(const std::string& name) const {
     if (before_ == nullptr || now_.at_ms <= before_->at_ms) return std::nullopt;
     const double now = Of(name);
     const double before = ValueIn(*before_, name);
     const double grown = now < before ? now : now - before;
-    return grown * 1000 / static_cast<double>(now_.at_ms - before_->at_ms);
+    const double rate = grown * 1000 / static_cast<double>(now_.at_ms - before_->at_ms);
+    if (!std::isfinite(rate)) return std::nullopt;
+    return rate;
   }
 
  private:
@@ -187,7 +192,7 @@ TopView MakeTopView(const TopSample* before,
       .busy_regions = now.regions,
   };
   view.up_s = std::max<int64_t>(
-      0, now_ms / 1000 - static_cast<int64_t>(figures.Of("process_start_time_seconds")));
+      0, now_ms / 1000 - static_cast<int64_t>(figures.Count("process_start_time_seconds")));
   std::erase_if(view.busy_regions, [](const TopRegion& r) { return r.points_per_s <= 0; });
   return view;
 }

@@ -40,6 +40,12 @@ inline constexpr Budget kBudgets[] = {
      "labels are read and mapped one by one; the message is read once, as its points fit a batch; "
      "floats have longer cells"},
     {"remote write", "allocations", 0.24, "as influx lines"},
+    {"otlp json", "instructions", 12'000,
+     "a point has some 220 bytes of JSON; its attributes are read and mapped one by one"},
+    {"otlp json", "allocations", 3.4, "the elements of each array of the JSON are gathered first"},
+    {"graphite", "instructions", 6'150,
+     "a path is cut into its metric and its tags, which are mapped; the rest as telnet"},
+    {"graphite", "allocations", 0.26, "as telnet"},
     {"one series", "instructions", 132'000,
      "a request is read, planned and answered by one thread; 40 points of an open hour"},
     {"one series", "allocations", 151,

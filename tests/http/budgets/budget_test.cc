@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,6 +14,7 @@
 #include "tests/http/budgets/callgrind_run.h"
 #include "tests/http/budgets/system_calls.h"
 #include "tests/http/budgets/work.h"
+#include "tests/http/inputs/peer_program.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -43,8 +45,9 @@ class BudgetTest : public testing::Test {
   static void CompareUnderCallgrind(std::string_view name,
                                     const WorkCost& without,
                                     double count,
-                                    const std::function<void(uint16_t port)>& work) {
-    const WorkCost with = RunUnderCallgrind(work);
+                                    const std::function<void(uint16_t port)>& work,
+                                    const std::vector<std::string>& arguments = {}) {
+    const WorkCost with = RunUnderCallgrind(work, arguments);
     Compare(name, "instructions", (with.instructions - without.instructions) / count);
     Compare(name, "allocations", (with.allocations - without.allocations) / count);
   }
@@ -91,6 +94,33 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
     PutByTelnet(port, first);
     PutByRemoteWrite(port, 1, kPoints);
   });
+}
+
+// Fewer points: the difference of two runs is large enough, and each takes seconds.
+TEST_F(BudgetTest, InstructionsAndAllocationsOfPointsOfCollectors) {
+  if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
+  constexpr size_t kFewer = 20'000;
+  const uint16_t graphite_port = FreePort();
+  const std::vector<std::string> arguments = {"--set",
+                                              fmt::format("tsd.graphite.port={}", graphite_port)};
+  const std::string first = PutLines(0, 1'000);
+  const WorkCost known =
+      RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, first); }, arguments);
+  CompareUnderCallgrind(
+      "otlp json", known, kFewer,
+      [&](uint16_t port) {
+        PutByTelnet(port, first);
+        PutByOtlp(port, 1, kFewer);
+      },
+      arguments);
+  const std::string lines = GraphiteLines(1, kFewer);
+  CompareUnderCallgrind(
+      "graphite", known, kFewer,
+      [&](uint16_t port) {
+        PutByTelnet(port, first);
+        PutByGraphite(graphite_port, lines);
+      },
+      arguments);
 }
 
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {

@@ -53,10 +53,13 @@ bool HasCallgrind() {
   return std::ifstream("/usr/bin/valgrind").good();
 }
 
-WorkCost RunUnderCallgrind(const std::function<void(uint16_t port)>& work) {
+WorkCost RunUnderCallgrind(const std::function<void(uint16_t port)>& work,
+                           const std::vector<std::string>& arguments) {
   TempDir dir;
   const std::string counts = dir.file("counts");
-  ServerProcess server(dir.file("store"), {"--auto-metric"}, {},
+  std::vector<std::string> all = {"--auto-metric"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  ServerProcess server(dir.file("store"), all, {},
                        {"/usr/bin/valgrind", "-q", "--tool=callgrind",
                         "--callgrind-out-file=" + counts, "--log-file=" + dir.file("log")});
   EXPECT_NE(server.port(), 0);

@@ -68,17 +68,37 @@ std::string RemoteWriteBodyOf(size_t first) {
   return SnappyBlock(PromMessage(PromWriteVersion::k1, message));
 }
 
-// `head` without the length; each body is acknowledged before the next.
+// OpenTelemetry's JSON, a resource with one gauge whose points have the other tags.
+std::string OtlpBodyOf(size_t first) {
+  std::string body =
+      R"({"resourceMetrics":[{"resource":{"attributes":[]},"scopeMetrics":[{"metrics":[)"
+      R"({"name":"cpu.usage_user","gauge":{"dataPoints":[)";
+  const auto attribute = [](std::string_view key, const std::string& value) {
+    return fmt::format(R"({{"key":"{}","value":{{"stringValue":"{}"}}}})", key, value);
+  };
+  for (size_t point = first; point < first + kPointsOfAgentsBody; ++point) {
+    const size_t series = point % kSeriesCount;
+    body += fmt::format(
+        R"({}{{"timeUnixNano":"{}000000000","asInt":"{}","attributes":[{},{},{}]}})",
+        point == first ? "" : ",", TimeOf(point), ValueOf(point),
+        attribute("host", fmt::format("host_{}", series % 100)), attribute("region", "eu-west-1"),
+        attribute("rack", fmt::format("{}", series / 100)));
+  }
+  return body + "]}}]}]}]}";
+}
+
+// `head` without the length; each body is acknowledged before the next by this status.
 void PostAll(uint16_t port,
              std::string_view head,
              size_t first,
              size_t points,
-             std::string (*body_of)(size_t first)) {
+             std::string (*body_of)(size_t first),
+             int status = 204) {
   TcpClient client(port);
   const size_t begin = first * kSeriesCount;
   for (size_t point = begin; point < begin + points; point += kPointsOfAgentsBody) {
     const HttpResult result = Exchange(&client, WithBody(head, body_of(point)));
-    ASSERT_EQ(result.status, 204) << result.body;
+    ASSERT_EQ(result.status, status) << result.body;
   }
 }
 
@@ -171,6 +191,29 @@ void PutByRemoteWrite(uint16_t port, size_t first, size_t points) {
           "POST /api/v1/write HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: snappy\r\n"
           "Content-Type: application/x-protobuf\r\n",
           first, points, &RemoteWriteBodyOf);
+}
+
+void PutByOtlp(uint16_t port, size_t first, size_t points) {
+  PostAll(port,
+          "POST /v1/metrics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n",
+          first, points, &OtlpBodyOf, 200);
+}
+
+std::string GraphiteLines(size_t first, size_t points) {
+  std::string lines;
+  for (size_t point = first * kSeriesCount; point < first * kSeriesCount + points; ++point) {
+    const size_t series = point % kSeriesCount;
+    lines += fmt::format("cpu.usage_user;host=host_{};region=eu-west-1;rack={} {} {}\n",
+                         series % 100, series / 100, ValueOf(point), TimeOf(point));
+  }
+  return lines;
+}
+
+void PutByGraphite(uint16_t port, std::string_view lines) {
+  TcpClient client(port);
+  EXPECT_TRUE(client.Send(lines));
+  client.ShutdownWrite();
+  EXPECT_EQ(client.ReadToEnd(), "");
 }
 
 void Ask(uint16_t port, std::string_view target, int status, size_t times) {

@@ -32,6 +32,15 @@ void PutByHttp(uint16_t port, size_t first, size_t points);
 void PutByInflux(uint16_t port, size_t first, size_t points);
 void PutByRemoteWrite(uint16_t port, size_t first, size_t points);
 
+// The same in bodies of 500 points: OpenTelemetry's JSON.
+void PutByOtlp(uint16_t port, size_t first, size_t points);
+
+// The same as lines of Graphite with tags.
+std::string GraphiteLines(size_t first, size_t points);
+
+// Sends lines to a port of Graphite, and waits until the server has taken all and closes.
+void PutByGraphite(uint16_t port, std::string_view lines);
+
 // Lines `put` of five metrics of ten hosts of their own, 40 points each, of the hour of PutLines.
 std::string FiveMetricLines();
 

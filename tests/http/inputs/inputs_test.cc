@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
+#include "tests/server/inputs/otlp/otlp_messages.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
 #include "tests/support/source_dir.h"
 #include "tests/support/temp_dir.h"
@@ -137,6 +139,28 @@ TEST(InputsTest, RemoteWriteOfBothVersionsIsStored) {
 
   EXPECT_THAT(Points(server.port(), "up"), HasSubstr(R"("tags":{"job":"a"})"));
   EXPECT_THAT(Points(server.port(), "up"), HasSubstr(R"("tags":{"job":"b"})"));
+}
+
+TEST(InputsTest, WhatAnOpenTelemetryCollectorSendsIsStoredAndSurvivesKillNine) {
+  TempDir directory;
+  {
+    ServerProcess server(directory.path());
+    for (const auto& [type, body] :
+         {std::pair("application/x-protobuf", OtlpSampleProtobuf()),
+          std::pair("application/json",
+                    OtlpGaugeJson("queue", R"({"asInt":"7",)"
+                                           R"("timeUnixNano":"1356998400000000000"})"))}) {
+      const HttpResult result = HttpCall(server.port(), "POST", "/v1/metrics", body,
+                                         fmt::format("Content-Type: {}\r\n", type));
+      EXPECT_EQ(result.status, 200) << result.body;
+    }
+    server.End(SIGKILL);
+  }
+
+  ServerProcess server(directory.path());
+  EXPECT_THAT(Points(server.port(), "temperature"), HasSubstr("21.5"));
+  EXPECT_THAT(Points(server.port(), "requests"), HasSubstr(R"("method":"GET")"));
+  EXPECT_THAT(Points(server.port(), "queue"), HasSubstr(R"("1356998400":7)"));
 }
 
 }  // namespace

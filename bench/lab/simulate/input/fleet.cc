@@ -146,9 +146,9 @@ double ZipfSum(uint64_t n, double skew) {
   return sum + (std::pow(to, 1 - skew) - std::pow(from, 1 - skew)) / (1 - skew);
 }
 
-class FleetSource final : public PutSource {
+class FleetPutSource final : public PutSource {
  public:
-  FleetSource(const FleetSpec& spec, FleetSteps steps, uint64_t seed)
+  FleetPutSource(const FleetSpec& spec, FleetSteps steps, uint64_t seed)
       : spec_(spec),
         steps_(steps),
         seed_(seed),
@@ -305,7 +305,7 @@ absl::StatusOr<uint64_t> ParseSpanMs(std::string_view text) {
 }
 
 std::unique_ptr<PutSource> MakeFleet(const FleetSpec& spec, FleetSteps steps, uint64_t seed) {
-  return std::make_unique<FleetSource>(spec, steps, seed);
+  return std::make_unique<FleetPutSource>(spec, steps, seed);
 }
 
 }  // namespace hourcell

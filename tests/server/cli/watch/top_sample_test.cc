@@ -24,6 +24,11 @@ TEST(TopMetricsTest, AValueHasTheNameAndLabelsOfItsLine) {
               ElementsAre(Pair("a", 1), Pair("b_total{type=\"x y\"}", 2500), Pair("last", -1)));
 }
 
+TEST(TopMetricsTest, AValueThatIsNotFiniteIsLeftOut) {
+  EXPECT_THAT(ParseTopMetrics("a NaN\nb +Inf\nc -Inf\nd 1e999\ne 1e300\n"),
+              ElementsAre(Pair("e", 1e300)));
+}
+
 TEST(TopQueriesTest, AQueryIsShownInShort) {
   const auto queries = ParseTopQueries(
       R"({"completed":[],"running":[)"

@@ -1,5 +1,7 @@
 #include "server/cli/watch/top_text.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -68,6 +70,24 @@ TEST(TopTextTest, ASnapshotHasFiguresThenQueriesThenBusyRegions) {
             "\n"
             "  REGION      POINTS/S        SIZE  FROM KEY\n"
             "       3          20.0         7 B  0001\n");
+}
+
+TEST(TopTextTest, FiguresThatNoServerHasAreCutAndHaveNoRate) {
+  TopSample first = First();
+  first.values[kPoints] = -1e308;
+  TopSample second = Second();
+  second.values[kPoints] = 1e308;
+  second.values["process_start_time_seconds"] = 1e300;
+  second.values["process_resident_memory_bytes"] = 1e300;
+  second.values["hourcell_journal_bytes"] = -1;
+
+  const TopView view = MakeTopView(&first, second, "a:1", kNowMs);
+
+  EXPECT_EQ(view.points_per_s, std::nullopt);
+  EXPECT_EQ(view.up_s, 0);
+  EXPECT_EQ(view.memory, uint64_t{1} << 62);
+  EXPECT_EQ(view.journal_bytes, 0);
+  EXPECT_THAT(TopJson(view), HasSubstr("\"points_per_s\":null,"));
 }
 
 TEST(TopTextTest, TheFirstSnapshotHasNoRates) {

@@ -1,0 +1,53 @@
+// A line of the answer of /api/admin/scan (server/admin/dump_handler.cc): a row as a JSON object,
+// or the object that ends the answer.
+//
+//   {"key":"00..","metric":"cpu","tags":{"host":"a"},"base":1356998400,"qualifiers":"0007",
+//    "values":"01"}                       key, qualifiers, values: bytes in hex; base: Unix seconds
+//   {"lines":1}                           the end: how many rows came
+//   {"error":"..."}                       the end, after a failure
+//
+// Thread-compatible; one object reads all lines of an answer.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+#include <simdjson.h>
+
+#include "codec/point.h"
+#include "engine/scanned_row.h"
+
+namespace hourcell {
+
+class RowLine {
+ public:
+  enum class Kind : uint8_t { kRow, kEnd };
+
+  // kUnavailable: the server tells of an error. kDataLoss: the line is neither a row nor an end, or
+  // its bytes are no points.
+  absl::StatusOr<Kind> Read(std::string_view line);
+
+  // The row of the last line. Its views live until the next Read. REQUIRES: Read gave kRow.
+  const ScannedRow& row() const { return row_; }
+
+ private:
+  absl::Status ReadRow(simdjson::dom::object object);
+  absl::Status ReadTags(simdjson::dom::object tags);
+  absl::Status ReadPoints();
+
+  simdjson::dom::parser parser_;
+  ScannedRow row_;
+  std::string key_;
+  std::string qualifiers_;
+  std::string values_;
+  std::vector<TagView> tags_;
+  std::vector<Timestamp> times_;
+  std::vector<Value> point_values_;
+};
+
+}  // namespace hourcell
