@@ -29,6 +29,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
+    FolderRule{"engine/spool", "codec/base codec engine engine/threads engine/journal"},
     FolderRule{"engine/table",
                "codec/base codec codec/rows engine/regions engine/regions/split engine/journal"},
     FolderRule{"engine/rows",
