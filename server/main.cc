@@ -18,7 +18,7 @@
 #include "server/cli/query/query.h"
 #include "server/cli/query/scan.h"
 #include "server/cli/query/search.h"
-#include "server/cli/serve.h"
+#include "server/cli/serve/serve.h"
 #include "server/cli/setting_flags.h"
 #include "server/cli/store/backup.h"
 #include "server/cli/store/doctor.h"

@@ -57,8 +57,8 @@ class Server {
   // of the process helps (/healthz), nor after Stop.
   void Probe(std::function<void()> works);
 
-  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve.cc turns SIGTERM and
-  // SIGINT into Stop. At most one caller.
+  // Blocks until Stop, then stops. Signals are the caller's: server/cli/serve/serve.cc turns
+  // SIGTERM and SIGINT into Stop. At most one caller.
   void Run();
 
   // Takes no further connection or job, ends the jobs that can be ended, answers what was read, and

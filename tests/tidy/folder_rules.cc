@@ -179,7 +179,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
                "server/cli server/cli/transfer server/cli/import"},
-    FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
+    FolderRule{"server/cli/serve",
+               "codec/base codec engine engine/spool server/log server/config server/access "
+               "server/http server/net server/monitor server server/cli server/cli/transfer"},
+    FolderRule{"server/cli/names",
+               "codec/base codec/rows engine server/cli server/cli/import server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
@@ -191,9 +195,10 @@ constexpr std::array kRules = {
                "bench/lab/simulate/input bench/lab/simulate bench/lab/simulate/report "
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},
-    FolderRule{"server/main.cc",
-               "server/cli server/cli/transfer server/cli/import server/cli/names "
-               "server/cli/query server/cli/store server/cli/watch server/cli/lab"},
+    FolderRule{
+        "server/main.cc",
+        "server/cli server/cli/transfer server/cli/import server/cli/names "
+        "server/cli/query server/cli/serve server/cli/store server/cli/watch server/cli/lab"},
 };
 
 std::string_view FolderOf(std::string_view path) {

@@ -1,4 +1,4 @@
-#include "server/cli/serve.h"
+#include "server/cli/serve/serve.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "server/cli/serve.h"
+#include "server/cli/serve/serve.h"
 
 #include <malloc.h>
 
@@ -29,6 +29,7 @@
 #include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
+#include "server/cli/serve/forwarding.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
 #include "server/config/config.h"
@@ -141,6 +142,20 @@ void LimitHeaps() {
 #endif
 }
 
+// Until a signal ends it.
+int ServeStore(const Config& config, const Options& options, Tsdb* tsdb, Terminal& terminal) {
+  const ServiceManager manager = ServiceManager::FromEnvironment();
+  SignalWatch stopper(&manager);
+  const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(config, tsdb);
+  if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
+  stopper.Watch(server->get());
+  PrintBanner(config, options, (*server)->port(), terminal);
+  manager.Ready(kServing);
+  (*server)->Run();
+  stopper.Finish();
+  return kExitOk;
+}
+
 }  // namespace
 
 std::vector<std::string> SettingsOf(const ServeFlags& flags) {
@@ -173,23 +188,22 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
-  const ServiceManager manager = ServiceManager::FromEnvironment();
+  absl::StatusOr<std::unique_ptr<Forwarding>> forwarding = Forwarding::Create(*config, &*options);
+  if (!forwarding.ok()) return FailStore(terminal, kServeCommand, forwarding.status());
+
   RaiseDescriptorLimit();
   LimitHeaps();
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(*options);
   if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
-  {
-    SignalWatch stopper(&manager);
-    const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(*config, tsdb->get());
-    if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
-    stopper.Watch(server->get());
-    PrintBanner(*config, *options, (*server)->port(), terminal);
-    manager.Ready(kServing);
-    (*server)->Run();
-    stopper.Finish();
+  if (*forwarding != nullptr) {
+    const absl::Status started = (*forwarding)->Start(&(*tsdb)->stats());
+    if (!started.ok()) return Fail(terminal, kServeCommand, started);
   }
-  const absl::Status closed = (*tsdb)->Close();
-  return closed.ok() ? kExitOk : Fail(terminal, kServeCommand, closed);
+  const int code = ServeStore(*config, *options, tsdb->get(), terminal);
+  absl::Status closed;
+  if (code == kExitOk) closed = (*tsdb)->Close();
+  if (*forwarding != nullptr) closed.Update((*forwarding)->Stop());
+  return closed.ok() ? code : Fail(terminal, kServeCommand, closed);
 }
 
 std::string DurabilityHelp() {
