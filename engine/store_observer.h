@@ -5,7 +5,8 @@
 //   Census census;
 //   options.observers = {&census};
 //
-//   point    BeforePut -> series found, point in its open hour -> journal block written -> AfterPut
+//   point    BeforePut -> series found -> BeforeStore -> point in its open hour -> journal block
+//            written -> AfterPut
 //   hour     cell merged into its row -> AfterSeal
 //   table    memtable of a region written to a file -> AfterFlush
 //   region   BeforeRegionChange -> files moved, catalogue committed -> AfterRegionChange
@@ -20,7 +21,8 @@
 // From inside a method the store may be read: queries, scans, names. Points may be put from
 // AfterPut, with AppendOptions::wait_ms = 0, as room is made by threads that may wait for the
 // observer. Nothing else may be called that writes, seals, flushes or changes regions: it would
-// wait for the caller. A put from inside of BeforePut is refused with kFailedPrecondition.
+// wait for the caller. A put from inside of BeforePut or BeforeStore is refused with
+// kFailedPrecondition.
 //
 // What was in the journal when the store was opened is not put again: of such points an observer
 // gets AfterSeal only, which Open may call before it returns.
@@ -89,6 +91,12 @@ class StoreObserver {
   // Before any name or point of the batch is stored. What is not OK refuses the whole batch: its
   // ticket has that status, and took_nothing(). Called once for each Append, by its thread.
   virtual absl::Status BeforePut(const PutBatch& /*batch*/) { return absl::OkStatus(); }
+
+  // The points of the batch that are stored now: those of BeforePut without those that the store
+  // has refused since. Not called where there are none. Called once for each Append, by its thread,
+  // after the names are made and before any reader can see the points. What it does before it
+  // returns is done before the batch is acknowledged; a crash may undo the points nevertheless.
+  virtual void BeforeStore(const PutBatch& /*batch*/) {}
 
   // `points` of the batch were taken and are acknowledged now, before any Wait for its ticket
   // returns. Not called for a batch of which no point was taken, nor for one that the journal has

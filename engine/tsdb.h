@@ -212,6 +212,9 @@ class Tsdb {
 
   // The uid tools; errors as UidDirectory's.
   absl::StatusOr<UidRow> AssignUid(UidKind kind, std::string_view name);
+  // Gives names the UIDs that they have elsewhere, those of each kind in one commit. UIDs that are
+  // assigned later are above them. Also kInvalidArgument: UIDs of another width.
+  absl::Status AssignGivenUids(std::span<const UidRow> rows);
   absl::StatusOr<UidRow> FindUid(UidKind kind, std::string_view name);
   absl::StatusOr<UidRow> FindName(UidKind kind, Uid uid);
   absl::Status GrepUids(UidKind kind,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 #include <re2/re2.h>
 
@@ -119,6 +120,35 @@ absl::StatusOr<Uid> UidDirectory::GetOrAssign(UidKind kind, std::string_view nam
     assignment.Publish();
   }
   return uid;
+}
+
+absl::Status UidDirectory::AssignGiven(UidKind kind, std::span<const UidMapping> given) {
+  const Uid uid_max = MaxUid(options_.layout.width(kind));
+  UidAssignment assignment(this);
+  absl::flat_hash_map<Uid, std::string_view> names;
+  for (const UidMapping& mapping : given) {
+    const std::string_view first = names.try_emplace(mapping.uid, mapping.name).first->second;
+    if (first != mapping.name) {
+      return absl::AlreadyExistsError(fmt::format("{} UID {}: is given to '{}' and to '{}'",
+                                                  KindName(kind), mapping.uid, first,
+                                                  mapping.name));
+    }
+    if (mapping.uid == kNoUid || mapping.uid > uid_max) {
+      return absl::InvalidArgumentError(fmt::format("{} {}: got UID {}; want 1 to {}",
+                                                    KindName(kind), QuoteForMessage(mapping.name),
+                                                    mapping.uid, uid_max));
+    }
+    HOURCELL_RETURN_IF_ERROR(Find(kind, mapping.name).status());  // whether it is legal
+    const absl::Status restored = assignment.Restore(kind, mapping.name, mapping.uid);
+    if (absl::IsDataLoss(restored)) {
+      return absl::AlreadyExistsError(std::string(restored.message()));
+    }
+    HOURCELL_RETURN_IF_ERROR(restored);
+  }
+  if (assignment.changes().empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(store_->Commit(assignment.changes()));
+  assignment.Publish();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> UidDirectory::Suggest(UidKind kind,
@@ -375,15 +405,14 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
   }
   if (known == uid) return absl::OkStatus();
   if (known.has_value()) {
-    return absl::DataLossError(fmt::format("{} '{}': has UID {}; cannot be restored as {}",
-                                           KindName(kind), name, *known, uid));
+    return absl::DataLossError(
+        fmt::format("{} '{}': has UID {}; want {}", KindName(kind), name, *known, uid));
   }
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> other,
                             directory_->store_->GetReverse(kind, uid));
   if (other.has_value() && *other != stored) {
     return absl::DataLossError(
-        fmt::format("{} UID {}: is the name '{}'; cannot be restored as '{}'", KindName(kind), uid,
-                    *other, name));
+        fmt::format("{} UID {}: has the name '{}'; want '{}'", KindName(kind), uid, *other, name));
   }
   Reserve(kind, stored, uid);
   return absl::OkStatus();

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,12 @@ class UidDirectory {
   // Find, or assign and commit on its own. Ignores auto_create: asking is permission (mkmetric).
   // Errors as Find, UidAssignment::GetOrAssign and the store's own.
   absl::StatusOr<Uid> GetOrAssign(UidKind kind, std::string_view name);
+
+  // Gives names the UIDs that they have elsewhere, all in one commit; UIDs that are assigned later
+  // are above them. A name that has its UID already is left as it is.
+  // kAlreadyExists: a name has another UID, or a UID another name: both are named, and nothing was
+  // changed. kInvalidArgument: an illegal name, or a UID that the width does not hold.
+  absl::Status AssignGiven(UidKind kind, std::span<const UidMapping> given);
 
   // Names with the prefix in byte order of their stored form, at most `max`. The prefix may be
   // empty and need not be a legal name.

@@ -11,8 +11,8 @@
 //                file, offset, what is there and what was expected. Others that do not check are
 //                taken out and kept beside, see cuts(); blocks after them stay (journal_repair.h).
 //
-// Threads: as journal.h says. The lock of the store keeps other processes out
-// (engine/rocks/files/store_lock.h).
+// Threads: as journal.h says; Replay may run beside a Write, too. The lock of the store keeps other
+// processes out (engine/rocks/files/store_lock.h).
 
 #pragma once
 

@@ -5,8 +5,8 @@
 // Blocks count up by one from 1, over all openings. A store in a directory has its journal in files
 // (file_journal.h); a store on Cloud Bigtable has it in a table (engine/bigtable).
 //
-// Threads: one Write at a time, and no Write while Replay runs; Sync, DeleteBelow and the counters
-// from any thread beside it.
+// Threads: one Write at a time, and no Write while Replay runs, unless the journal allows it; Sync,
+// DeleteBelow and the counters from any thread beside it.
 
 #pragma once
 

@@ -3,9 +3,14 @@
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
+#include "codec/rows/uid.h"
 #include "engine/query/query_watch.h"
 #include "engine/query/result_collector.h"
 #include "engine/read/last_points.h"
@@ -244,6 +249,26 @@ absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
   // It may be of an assignment that a disk refused.
   HOURCELL_RETURN_IF_ERROR(impl_->tables->CheckWritten());
   return MakeUidRow(layout(), kind, std::string(name), uid);
+}
+
+absl::Status Tsdb::AssignGivenUids(std::span<const UidRow> rows) {
+  if (!impl_->is_open) return Closed();
+  for (const UidKind kind : kUidKinds) {
+    std::vector<UidMapping> given;
+    for (const UidRow& row : rows) {
+      if (row.kind != kind) continue;
+      const size_t width = layout().width(kind);
+      const absl::StatusOr<Uid> uid = UidFromBytes(row.uid_bytes, width);
+      if (!uid.ok()) {
+        return absl::InvalidArgumentError(
+            fmt::format("{} {}: its UID has {} bytes; the UIDs of this store have {}",
+                        KindName(kind), QuoteForMessage(row.name), row.uid_bytes.size(), width));
+      }
+      given.push_back({.name = row.name, .uid = *uid});
+    }
+    HOURCELL_RETURN_IF_ERROR(impl_->uids->AssignGiven(kind, given));
+  }
+  return impl_->tables->CheckWritten();
 }
 
 absl::StatusOr<UidRow> Tsdb::FindUid(UidKind kind, std::string_view name) {

@@ -14,6 +14,16 @@ namespace hourcell {
 namespace {
 
 thread_local bool is_asking = false;
+
+// An observer may run out of memory, which throws.
+class AskingScope {
+ public:
+  AskingScope() { is_asking = true; }
+  ~AskingScope() { is_asking = false; }
+  AskingScope(const AskingScope&) = delete;
+  AskingScope& operator=(const AskingScope&) = delete;
+};
+
 // The object whose observers the thread is calling: they may put, and wait for it.
 thread_local const ObservedPuts* tells = nullptr;
 
@@ -26,12 +36,16 @@ bool ObservedPuts::IsAsking() {
 absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points) {
   const PutBatch batch{.number = ++last_batch_, .points = points};
   for (StoreObserver* const observer : observers_) {
-    is_asking = true;
-    absl::Status allowed = observer->BeforePut(batch);
-    is_asking = false;
-    HOURCELL_RETURN_IF_ERROR(allowed);
+    const AskingScope scope;
+    HOURCELL_RETURN_IF_ERROR(observer->BeforePut(batch));
   }
   return batch.number;
+}
+
+void ObservedPuts::Show(uint64_t batch, std::span<const PointView> points) {
+  const AskingScope scope;
+  for (StoreObserver* const observer : observers_)
+    observer->BeforeStore({.number = batch, .points = points});
 }
 
 void ObservedPuts::Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync) {

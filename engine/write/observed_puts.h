@@ -1,6 +1,7 @@
 // ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
 //
-//   Ask -> points into their open hours -> Add -> journal block written -> Acknowledge -> AfterPut
+//   Ask -> Show -> points into their open hours -> Add -> journal block written -> Acknowledge
+//     -> AfterPut
 //
 // The thread that has waited for a block calls Acknowledge before it goes on, so that observers
 // learn of a batch before its sender does. Thread-safe.
@@ -30,6 +31,9 @@ class ObservedPuts {
   // The number of the batch, or why an observer refuses it.
   absl::StatusOr<uint64_t> Ask(std::span<const PointView> points);
 
+  // These points of the batch are stored next.
+  void Show(uint64_t batch, std::span<const PointView> points);
+
   // Points of the batch are in the journal once `block` is written; and acknowledged once it is
   // synced, if they want that.
   void Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync);
@@ -37,7 +41,7 @@ class ObservedPuts {
   // All blocks up to `block` are written, and synced if that is said.
   void Acknowledge(uint64_t block, bool is_synced);
 
-  // True while the calling thread is inside of Ask.
+  // True while the calling thread is inside of Ask or Show.
   static bool IsAsking();
 
  private:

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/status_macros.h"
 #include "codec/limits.h"
 #include "codec/text/name.h"
 #include "codec/text/number.h"
@@ -83,6 +84,11 @@ class Names {
     return std::nullopt;
   }
   std::span<const PointView> views() const { return views_; }
+  // Gives them away, with what they borrow.
+  void MoveTo(std::deque<PointText>* texts, std::vector<PointView>* views) && {
+    *texts = std::move(texts_);
+    *views = std::move(views_);
+  }
 
  private:
   const PointLimits limits_;
@@ -199,6 +205,13 @@ struct PointWriter::Batch {
   }
 };
 
+struct PointWriter::AskedPoints {
+  uint64_t number = 0;
+  std::deque<PointText> texts;  // what views of lines borrow
+  std::vector<PointView> views;
+  std::vector<size_t> indexes;  // of the views, into the batch
+};
+
 PointWriter::PointWriter(const Options& options, const Parts& parts)
     : tags_max_(options.tags_max),
       always_sync_(options.sync == Durability::kAlways),
@@ -239,7 +252,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   // The batch of the caller's caller is in the memory that this one would take.
   if (parts_.observed_puts != nullptr && ObservedPuts::IsAsking()) {
     return CommitTicket(absl::FailedPreconditionError(
-        "put: called by an observer in BeforePut; an observer must not put there"));
+        "put: called by an observer in BeforePut or BeforeStore; an observer must not put there"));
   }
   if (absl::Status room = parts_.admission->Admit(options.wait_ms); !room.ok()) {
     return CommitTicket(std::move(room));
@@ -253,14 +266,14 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   ReadPins::Pin pin;
   if (parts_.puts != nullptr) pin = parts_.puts->Acquire();
   FindKnown(points, &batch);
-  uint64_t number = 0;
+  AskedPoints asked;
   if (parts_.observed_puts != nullptr) {
-    absl::StatusOr<uint64_t> allowed = AskObservers(points, batch);
+    absl::StatusOr<AskedPoints> allowed = AskObservers(points, batch);
     if (!allowed.ok()) {
       points_refused_->Add(points.size());
       return CommitTicket(std::move(allowed).status());
     }
-    number = *allowed;
+    asked = *std::move(allowed);
   }
   WholeOrNot([&] { ResolveMissing(points, options.wait_ms, &batch); });  // may make series
   if (options.all_or_none) {
@@ -268,9 +281,10 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
       return CommitTicket(std::move(refused_all));
     }
   }
+  if (parts_.observed_puts != nullptr) ShowObservers(asked, batch);
   Place(points, &batch);
   CommitTicket ticket;
-  WholeOrNot([&] { ticket = Commit(&batch, number, refused, options); });
+  WholeOrNot([&] { ticket = Commit(&batch, asked.number, refused, options); });
   return ticket;
 }
 
@@ -320,15 +334,32 @@ void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
 }
 
 template <typename Point>
-absl::StatusOr<uint64_t> PointWriter::AskObservers(std::span<const Point> points,
-                                                   const Batch& batch) const {
+absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<const Point> points,
+                                                                   const Batch& batch) const {
   HOURCELL_CHECK(parts_.observed_puts != nullptr);
+  AskedPoints asked;
   Names names(points.size(), tags_max_);
+  asked.indexes.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     // What has no series to be told of is refused further on, with the same words.
-    if (batch.series[i].number != kNoSeries) names.Add(points[i]);
+    if (batch.series[i].number == kNoSeries) continue;
+    if (!names.Add(points[i]).has_value()) asked.indexes.push_back(i);
   }
-  return parts_.observed_puts->Ask(names.views());
+  HOURCELL_ASSIGN_OR_RETURN(asked.number, parts_.observed_puts->Ask(names.views()));
+  std::move(names).MoveTo(&asked.texts, &asked.views);
+  return asked;
+}
+
+void PointWriter::ShowObservers(const AskedPoints& asked, const Batch& batch) const {
+  const auto is_refused = [&](size_t index) { return batch.series[index].number == kNoSeries; };
+  if (std::ranges::none_of(asked.indexes, is_refused)) {
+    if (!asked.views.empty()) parts_.observed_puts->Show(asked.number, asked.views);
+    return;
+  }
+  std::vector<PointView> stored;
+  for (size_t i = 0; i < asked.views.size(); ++i)
+    if (!is_refused(asked.indexes[i])) stored.push_back(asked.views[i]);
+  if (!stored.empty()) parts_.observed_puts->Show(asked.number, stored);
 }
 
 template <typename Point>

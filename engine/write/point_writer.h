@@ -62,7 +62,8 @@ class PointWriter {
                       const AppendOptions& options);
 
  private:
-  struct Batch;  // the working memory of one Append
+  struct Batch;        // the working memory of one Append
+  struct AskedPoints;  // of one batch, which observers were asked about
 
   template <typename Point>
   CommitTicket AppendBatch(std::span<const Point> points,
@@ -80,9 +81,12 @@ class PointWriter {
   // The series of points whose spelling is known.
   template <typename Point>
   void FindKnown(std::span<const Point> points, Batch* batch);
-  // The batch's number, or why it is refused. REQUIRES: there are observers.
+  // What observers are asked about, with its number; or why it is refused. REQUIRES: there are
+  // observers.
   template <typename Point>
-  absl::StatusOr<uint64_t> AskObservers(std::span<const Point> points, const Batch& batch) const;
+  absl::StatusOr<AskedPoints> AskObservers(std::span<const Point> points, const Batch& batch) const;
+  // Shows them those that are stored.
+  void ShowObservers(const AskedPoints& asked, const Batch& batch) const;
   // Leaves out points that are wrong, and those that are expired.
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;

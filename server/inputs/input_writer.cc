@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "server/http/http_status.h"
 
 // Why batches: a body of 64 MiB may have ten million points, and each costs 72 bytes beside its
 // text while it waits for the store. Only the newest ticket is waited for: it covers the older
@@ -106,13 +107,17 @@ int InputWriter::status() const {
   if (!failure_.ok()) {
     if (absl::IsPermissionDenied(failure_)) return 403;
     if (IsUnwanted(failure_)) return 400;
-    return IsForLater(failure_) ? 503 : 500;
+    return HttpStatusOf(Failed::kStore, failure_.code());
   }
   // A full store outweighs a broken one, and that a bad point: the sender must know that sending
   // again helps.
   if (is_throttled_) return 503;
   if (is_broken_) return 500;
   return items_refused_ + points_refused_ > 0 ? 400 : 204;
+}
+
+bool InputWriter::is_for_later() const {
+  return failure_.ok() ? is_throttled_ : IsForLater(failure_);
 }
 
 std::string InputWriter::FaultText(std::string_view item) const {

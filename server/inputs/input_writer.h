@@ -56,8 +56,10 @@ class InputWriter {
   bool may_not_store() const { return may_not_store_; }
 
   // After Finish. The HTTP status: 204 if all is well; 400 if items or points are refused, or 403
-  // by an observer; 503 when the store is full; 500 when it is broken.
+  // by an observer; 503 when the store is full or takes no more points; 500 when it is broken.
   int status() const;
+  // Whether the store only has no room now: the same points may be taken in a moment.
+  bool is_for_later() const;
   // The request is to be answered again where it may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
   size_t written() const { return written_; }

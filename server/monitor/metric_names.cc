@@ -22,6 +22,12 @@ constexpr MetricName kNames[] = {
     {"datapoints.added", "Points that were stored."},
     {"datapoints.expired", "Points that were not stored because they were older than their TTL."},
     {"datapoints.refused", "Points that were refused one by one, each for a fault of its own."},
+    {"forward.lag", "Seconds since the oldest point was put that tsd.forward has not sent.",
+     "forward_lag_seconds"},
+    {"forward.points",
+     "Points of tsd.forward: sent, refused by the other server, or dropped because there was no "
+     "room for them."},
+    {"forward.spool_bytes", "Size of the files of points that tsd.forward is to send."},
     {"hours.bytes", "Memory of the open hours.", "open_rows_bytes"},
     {"hours.open", "Open hours: rows of one series and hour that still take points in memory.",
      "open_rows"},

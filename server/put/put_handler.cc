@@ -12,6 +12,7 @@
 #include "codec/base/check.h"
 #include "codec/text/point_text.h"
 #include "server/http/http_error.h"
+#include "server/http/http_status.h"
 #include "server/put/put_json.h"
 #include "server/put/put_json_fast.h"
 #include "server/put/put_writer.h"
@@ -46,9 +47,14 @@ HttpResponse StorageFailure(const absl::Status& status) {
     return HttpError(absl::IsPermissionDenied(status) ? 403 : 400, "Points are refused",
                      std::string(status.message()));
   }
-  const bool later = IsForLater(status);
-  return later ? HttpError(503, "Please throttle", std::string(status.message()))
-               : HttpError(500, "Storage exception", std::string(status.message()));
+  const int code = HttpStatusOf(Failed::kStore, status.code());
+  std::string_view message = "Storage exception";
+  if (IsForLater(status)) {
+    message = "Please throttle";
+  } else if (code == 503) {
+    message = "Storage is not available";
+  }
+  return HttpError(code, message, std::string(status.message()));
 }
 
 // 200 or 204 without errors. A full store outweighs a broken one, and that a bad point: the sender

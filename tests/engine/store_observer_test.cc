@@ -49,6 +49,14 @@ class Recorder : public StoreObserver {
     puts_.push_back(std::move(text));
     return absl::OkStatus();
   }
+  void BeforeStore(const PutBatch& batch) override {
+    if (before_store) before_store();
+    MutexLock lock(&mutex_);
+    std::string text = fmt::format("{}:", batch.number);
+    for (const PointView& point : batch.points)
+      text += fmt::format(" {}={}", point.metric, point.value.ToDouble());
+    stores_.push_back(std::move(text));
+  }
   void AfterPut(uint64_t batch, size_t points) override {
     {
       MutexLock lock(&mutex_);
@@ -81,12 +89,14 @@ class Recorder : public StoreObserver {
   }
 
   std::vector<std::string> puts() { return Copy(puts_); }
+  std::vector<std::string> stores() { return Copy(stores_); }
   std::vector<std::string> seals() { return Copy(seals_); }
   std::vector<std::string> changes() { return Copy(changes_); }
   std::vector<std::pair<std::string, uint64_t>> flushes() { return Copy(flushes_); }
 
   std::string refused_metric = {};
   absl::Status change_answer = {};
+  std::function<void()> before_store = {};
   std::function<void()> after_put = {};
 
  private:
@@ -109,6 +119,7 @@ class Recorder : public StoreObserver {
 
   Mutex mutex_;
   std::vector<std::string> puts_;
+  std::vector<std::string> stores_;
   std::vector<std::string> seals_;
   std::vector<std::string> changes_;
   std::vector<std::pair<std::string, uint64_t>> flushes_;
@@ -167,6 +178,35 @@ TEST_F(StoreObserverTest, HearsOfABatchBeforeAndAfter) {
   EXPECT_THAT(refused, SizeIs(1));
   EXPECT_THAT(recorder_.puts(), ElementsAre(before, "after 1: 2"));
   EXPECT_EQ(second_.puts(), recorder_.puts());
+}
+
+TEST_F(StoreObserverTest, SeesWhatIsStoredAndNotWhatIsRefusedForItsName) {
+  options_.auto_create_metrics = false;
+  Open();
+  ASSERT_OK(tsdb_->AssignUid(UidKind::kMetric, "known"));
+  const LinePoint lines[] = {{"known", "host=a", {.ms = kHour * 1000}, Value::Integer(1)},
+                             {"unknown", "host=a", {.ms = kHour * 1000}, Value::Integer(2)},
+                             {"known", "host=b", {.ms = kHour * 1000}, Value::Integer(3)},
+                             {"known", "nothing", {.ms = kHour * 1000}, Value::Integer(4)}};
+  std::vector<RefusedPoint> refused;
+  ASSERT_OK(tsdb_->Append(lines, &refused).Wait());
+  ASSERT_OK(tsdb_->Append(std::span(lines).first(1), &refused).Wait());
+  ASSERT_OK(tsdb_->Append(std::span(lines).subspan(1, 1), &refused).Wait());
+
+  EXPECT_THAT(recorder_.stores(), ElementsAre("1: known=1 known=3", "2: known=1"));
+}
+
+TEST_F(StoreObserverTest, APutFromInsideOfBeforeStoreIsRefused) {
+  Open();
+  absl::Status inner;
+  recorder_.before_store = [&] {
+    recorder_.before_store = nullptr;
+    OwnedPoint point("inner", "host=a", kHour, 1);
+    inner = tsdb_->Put(point.view());
+  };
+  Put("outer", 0, 1);
+
+  EXPECT_THAT(inner, StatusIs(absl::StatusCode::kFailedPrecondition));
 }
 
 TEST_F(StoreObserverTest, SeesThePointsOfLines) {

@@ -29,6 +29,7 @@ constexpr std::array kRules = {
     FolderRule{"engine/threads", "codec/base"},
     FolderRule{"engine/rocks/files", "codec/base"},
     FolderRule{"engine/journal", "codec/base engine engine/rocks/files"},
+    FolderRule{"engine/spool", "codec/base codec engine engine/threads engine/journal"},
     FolderRule{"engine/table",
                "codec/base codec codec/rows engine/regions engine/regions/split engine "
                "engine/journal"},
@@ -177,9 +178,6 @@ constexpr std::array kRules = {
     FolderRule{"server/cli",
                "codec/base engine server/log server/config server/access server/net "
                "server/monitor server"},
-    FolderRule{"server/cli/serve",
-               "codec/base engine engine/table server/log server/config server/access server/net "
-               "server/relay server/monitor server server/cli"},
     FolderRule{"server/cli/transfer",
                "codec/base codec codec/text engine/query engine engine/table engine/opentsdb "
                "server/text server/config server/http server/query server/cli"},
@@ -190,8 +188,13 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/query",
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
-               "server/cli server/cli/serve server/cli/transfer server/cli/import"},
-    FolderRule{"server/cli/names", "codec/base codec/rows engine server/cli server/cli/query"},
+               "server/cli server/cli/transfer server/cli/import"},
+    FolderRule{"server/cli/serve",
+               "codec/base codec engine engine/spool engine/table server/log server/config "
+               "server/access server/http server/net server/relay server/monitor server server/cli "
+               "server/cli/transfer"},
+    FolderRule{"server/cli/names",
+               "codec/base codec/rows engine server/cli server/cli/import server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "

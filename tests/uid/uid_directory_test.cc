@@ -420,5 +420,45 @@ TEST(UidDirectoryTest, StatsCountUsedAndAvailableIds) {
   EXPECT_EQ(uids.directory().stats(kTagk).assigned, 0U);
 }
 
+// --- UIDs from elsewhere ---
+
+TEST(UidDirectoryTest, GivenUidsAreKeptAndTheNextOnesAreAbove) {
+  UidFixture uids;
+  UidDirectory& directory = uids.directory();
+  const std::vector<UidMapping> given = {{"cpu", 7}, {"mem", 2}, {"disk", 300}};
+
+  ASSERT_OK(directory.AssignGiven(kMetric, given));
+  ASSERT_OK(directory.AssignGiven(kMetric, given));  // the same again
+
+  EXPECT_THAT(directory.Get(kMetric, "mem"), IsOkAndHolds(Uid{2}));
+  EXPECT_THAT(directory.NameOf(kMetric, 300), IsOkAndHolds("disk"));
+  EXPECT_THAT(directory.GetOrAssign(kMetric, "net"), IsOkAndHolds(Uid{301}));
+  EXPECT_THAT(directory.GetOrAssign(kTagk, "host"), IsOkAndHolds(Uid{1}));
+}
+
+TEST(UidDirectoryTest, GivenUidsThatAreTakenAreRefusedAndNothingIsChanged) {
+  UidFixture uids;
+  UidDirectory& directory = uids.directory();
+  AssignAll(directory, {"cpu"});
+  const auto refused = [&](std::vector<UidMapping> given) {
+    given.insert(given.begin(), {"mem", 9});
+    return directory.AssignGiven(kMetric, given);
+  };
+
+  EXPECT_THAT(refused({{"cpu", 2}}),
+              StatusIs(StatusCode::kAlreadyExists, "metrics 'cpu': has UID 1; want 2"));
+  EXPECT_THAT(refused({{"net", 1}}), StatusIs(StatusCode::kAlreadyExists,
+                                              "metrics UID 1: has the name 'cpu'; want 'net'"));
+  EXPECT_THAT(refused({{"net", 9}}), StatusIs(StatusCode::kAlreadyExists));
+  EXPECT_THAT(refused({{"mem", 8}}), StatusIs(StatusCode::kAlreadyExists));
+  EXPECT_THAT(refused({{"a b", 3}}), StatusIs(StatusCode::kInvalidArgument));
+  EXPECT_THAT(refused({{"net", 0}}),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("want 1 to 16777215")));
+  EXPECT_THAT(refused({{"net", 1 << 24}}), StatusIs(StatusCode::kInvalidArgument));
+
+  EXPECT_THAT(directory.Get(kMetric, "mem"), StatusIs(StatusCode::kNotFound));
+  EXPECT_THAT(directory.GetOrAssign(kMetric, "net"), IsOkAndHolds(Uid{2}));
+}
+
 }  // namespace
 }  // namespace hourcell::uid_directory_test

@@ -23,6 +23,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
 #include "server/cli/names/mapping_source.h"
+#include "server/cli/names/uid_lines.h"
 #include "server/cli/query/java_text.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
@@ -126,6 +127,14 @@ int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   return static_cast<int>(std::min<uint64_t>(result->errors, kExitUidErrorsMax));
 }
 
+int Import(Tsdb* tsdb, const std::string& path, Terminal& terminal) {
+  const absl::StatusOr<UidLinesRead> read = ImportUidLines(path, tsdb);
+  if (!read.ok()) return Fail(terminal, kUidCommand, read.status());
+  fmt::print(terminal.out, "{} names have the UIDs of {}; {} other lines skipped\n", read->mappings,
+             path, read->skipped);
+  return read->mappings == 0 ? kExitFailure : kExitOk;
+}
+
 std::optional<Uid> ParseDecimal(std::string_view text) {
   Uid uid = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), uid);
@@ -169,6 +178,7 @@ constexpr UidSubcommand kUidSubcommands[] = {
     {"assign", "assign kind name...", 2, kAnyNumber, StoreUse::kCreate},
     {"rename", "rename kind name newname", 3, 3, StoreUse::kExisting},
     {"delete", "delete kind name", 2, 2, StoreUse::kExisting},
+    {"import", "import FILE", 1, 1, StoreUse::kCreate},
     {"fsck", "fsck [fix]", 0, 1, StoreUse::kExisting},
 };
 constexpr UidSubcommand kLookup = {"", "[kind] name|N", 1, 2, StoreUse::kExisting};
@@ -222,6 +232,9 @@ int RunOnServer(std::string_view name,
         terminal, kUidCommand,
         "fsck: needs the directory; of a server, hourcell fsck --url checks the names");
   }
+  if (name == "import") {
+    return FailUsage(terminal, kUidCommand, "import: needs the directory; use --data");
+  }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kUidCommand, StatusText(url.status()));
   return RunSubcommand(MappingsOf(*url).get(), name, words, options, terminal);
@@ -233,10 +246,15 @@ int RunOnStore(const UidSubcommand& subcommand,
                Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
   if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
-  const int exit_code =
-      subcommand.name == "fsck"
-          ? Fsck(tsdb->get(), /*repair=*/!words.empty(), terminal)
-          : RunSubcommand(MappingsOf(tsdb->get()).get(), subcommand.name, words, options, terminal);
+  int exit_code = kExitOk;
+  if (subcommand.name == "fsck") {
+    exit_code = Fsck(tsdb->get(), /*repair=*/!words.empty(), terminal);
+  } else if (subcommand.name == "import") {
+    exit_code = Import(tsdb->get(), words.front(), terminal);
+  } else {
+    exit_code =
+        RunSubcommand(MappingsOf(tsdb->get()).get(), subcommand.name, words, options, terminal);
+  }
   if (const absl::Status closed = (*tsdb)->Close(); !closed.ok()) {
     return Fail(terminal, kUidCommand, closed);
   }
@@ -284,14 +302,19 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  assign kind name...                 3 if a name cannot be assigned\n"
       "  rename kind name newname            1 if refused\n"
       "  delete kind name                    1 if unknown\n"
+      "  import FILE                         1 if a name or a UID is taken; FILE has mappings\n"
       "  fsck [fix]                          the number of errors, at most 125\n"
       "  [kind] name, [kind] N               1 if unknown; N is a UID in decimal\n"
-      "fsck works on the directory only; hourcell fsck --url checks the names of a server.\n"
+      "import gives names the UIDs that they have in OpenTSDB, in a new store. - is the standard "
+      "input.\n"
+      "import and fsck work on the directory only; hourcell fsck --url checks the names of a "
+      "server.\n"
       "Mappings are printed as in OpenTSDB: metrics cpu.user: [0, 0, 1]\n"
       "\nExamples:\n"
       "  hourcell uid grep metrics '^cpu'\n"
       "  hourcell uid assign tagk host dc\n"
       "  hourcell uid metrics 1\n"
+      "  tsdb uid grep . | hourcell uid import - --data store\n"
       "  hourcell uid grep metrics '^cpu' --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   return RunUid(options, terminal);

@@ -4,6 +4,7 @@
 //   assign kind name...       UIDs for names, made if new; exit 3 at the first that fails
 //   rename kind name newname  exit 1 if refused
 //   delete kind name          exit 1 if unknown
+//   import FILE               gives names the UIDs of lines of mappings; exit 1 if one is taken
 //   fsck [fix]                checks all mappings; exit = number of errors, 125 at most
 //   [kind] name|N             the mapping of a name or of a UID in decimal; exit 1 if none
 //

@@ -24,6 +24,7 @@
 #include "server/access/access_policy.h"
 #include "server/cli/command_line.h"
 #include "server/cli/local_store.h"
+#include "server/cli/serve/forwarding.h"
 #include "server/cli/serve/shared_serve.h"
 #include "server/cli/serve/signal_watch.h"
 #include "server/cli/store_flags.h"
@@ -73,30 +74,44 @@ void LimitHeaps() {
 #endif
 }
 
-// On a store that no other process can open.
+// Until a signal ends it.
+int ServeStore(const Config& config,
+               Tsdb* tsdb,
+               const std::function<void(int port)>& say_where,
+               const ServiceManager& manager,
+               Terminal& terminal) {
+  const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(config, tsdb);
+  if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
+  SignalWatch watch(&manager);
+  say_where((*server)->port());
+  watch.Serve({.status = "serving",
+               .stop = [&] { (*server)->Stop(); },
+               .hurry = [&] { (*server)->Hurry(); },
+               .reload = [&] { (*server)->Reload(); },
+               .probe = [&](std::function<void()> works) { (*server)->Probe(std::move(works)); }});
+  (*server)->Run();
+  watch.Leave();
+  return kExitOk;
+}
+
+// On a store that no other process can open. `forwarding` may be null.
 int ServeAlone(const Config& config,
                const Options& options,
+               Forwarding* forwarding,
                const std::function<void(int port)>& say_where,
                const ServiceManager& manager,
                Terminal& terminal) {
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options);
   if (!tsdb.ok()) return Fail(terminal, kServeCommand, tsdb.status());
-  {
-    const absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(config, tsdb->get());
-    if (!server.ok()) return FailStore(terminal, kServeCommand, server.status());
-    SignalWatch watch(&manager);
-    say_where((*server)->port());
-    watch.Serve(
-        {.status = "serving",
-         .stop = [&] { (*server)->Stop(); },
-         .hurry = [&] { (*server)->Hurry(); },
-         .reload = [&] { (*server)->Reload(); },
-         .probe = [&](std::function<void()> works) { (*server)->Probe(std::move(works)); }});
-    (*server)->Run();
-    watch.Leave();
+  if (forwarding != nullptr) {
+    const absl::Status started = forwarding->Start(&(*tsdb)->stats());
+    if (!started.ok()) return Fail(terminal, kServeCommand, started);
   }
-  const absl::Status closed = (*tsdb)->Close();
-  return closed.ok() ? kExitOk : Fail(terminal, kServeCommand, closed);
+  const int code = ServeStore(config, tsdb->get(), say_where, manager, terminal);
+  absl::Status closed;
+  if (code == kExitOk) closed = (*tsdb)->Close();
+  if (forwarding != nullptr) closed.Update(forwarding->Stop());
+  return closed.ok() ? code : Fail(terminal, kServeCommand, closed);
 }
 
 }  // namespace
@@ -131,15 +146,23 @@ int RunServe(const StoreOptions& store, const ServeFlags& flags, Terminal& termi
   }
   options->warn = [](std::string_view message) { LogMessage(LogLevel::kWarning, message); };
 
-  const ServiceManager manager = ServiceManager::FromEnvironment();
+  absl::StatusOr<std::unique_ptr<Forwarding>> forwarding = Forwarding::Create(*config, &*options);
+  if (!forwarding.ok()) return FailStore(terminal, kServeCommand, forwarding.status());
+
   RaiseDescriptorLimit();
   LimitHeaps();
+  const ServiceManager manager = ServiceManager::FromEnvironment();
   const auto say_where = [&](int port) { PrintBanner(*config, *options, port, terminal); };
   if (options->storage != nullptr) {
+    // What waits for the other server would be on the disk of one machine alone.
+    if (*forwarding != nullptr) {
+      return FailUsage(terminal, kServeCommand,
+                       "tsd.forward: cannot be set with tsd.storage.engine=bigtable");
+    }
     SignalWatch watch(&manager);
     return ServeShared(*config, *options, say_where, &watch, terminal);
   }
-  return ServeAlone(*config, *options, say_where, manager, terminal);
+  return ServeAlone(*config, *options, forwarding->get(), say_where, manager, terminal);
 }
 
 std::string DurabilityHelp() {

@@ -59,10 +59,10 @@ GraphiteInput::Outcome GraphiteInput::Write(std::string_view lines, bool may_wai
   out.Finish();
   if (out.must_wait()) return Outcome::kMustWait;
   counters_.Count(out);
+  if (out.is_for_later()) return Outcome::kLater;
   const int status = out.status();
-  if (status == 503) return Outcome::kLater;
   if (status != 204) Log(out.FaultText("line"), out.refused());
-  return status == 500 ? Outcome::kLost : Outcome::kDone;
+  return status >= 500 ? Outcome::kLost : Outcome::kDone;
 }
 
 void GraphiteInput::AddLine(std::string_view text,

@@ -61,8 +61,7 @@ TEST_F(AdoptionAdminTest, ANameOrUidOfAnotherIsRefusedAndNoneIsRestored) {
   RestoreNames();
   const RestoredName other_uid[] = {{.name = "new", .uid = 8}, {.name = "m", .uid = 6}};
   EXPECT_THAT(store_->adoption()->RestoreNames(UidKind::kMetric, other_uid, 0),
-              StatusIs(StatusCode::kDataLoss,
-                       HasSubstr("metrics 'm': has UID 5; cannot be restored as 6")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("metrics 'm': has UID 5; want 6")));
   const RestoredName other_name[] = {{.name = "new", .uid = 5}};
   EXPECT_THAT(store_->adoption()->RestoreNames(UidKind::kMetric, other_name, 0),
               StatusIs(StatusCode::kDataLoss, HasSubstr("metrics UID 5: is the name 'm'")));

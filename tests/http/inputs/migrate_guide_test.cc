@@ -73,6 +73,7 @@ TEST_F(MigrateGuideTest, EveryCommandOfTheGuideRuns) {
   Write("influx.txt",
         "# DDL\nCREATE DATABASE db WITH NAME autogen\n# DML\n# CONTEXT-DATABASE:db\n"
         "cpu,host=a user=1.5,procs=7i 1356998400000000000\n");
+  Write("uids.txt", "metrics cpu.user: [0, 0, 7]\ntagk host: [0, 0, 9]\n");
   Write("telegraf.txt", "cpu,host=a user=2.5 1356998410\n");
   const std::vector<std::string> commands = Commands("docs/migrate.md");
   ASSERT_THAT(commands, SizeIs(Ge(13u)));

@@ -141,7 +141,8 @@ TEST_F(InputWriterTest, SaysWhoseFaultAFailureIs) {
   const std::vector<std::pair<absl::Status, int>> cases = {
       {absl::UnavailableError("full"), 503},
       {absl::ResourceExhaustedError("full"), 503},
-      {absl::FailedPreconditionError("fsync failed"), 500},
+      {absl::FailedPreconditionError("fsync failed"), 503},
+      {absl::DataLossError("no such table"), 500},
       {absl::PermissionDeniedError("not yours"), 403},
       {absl::InvalidArgumentError("unwanted"), 400}};
   for (const auto& [failure, status] : cases) {
@@ -152,11 +153,12 @@ TEST_F(InputWriterTest, SaysWhoseFaultAFailureIs) {
     writer.Finish();
 
     EXPECT_EQ(writer.status(), status);
+    EXPECT_EQ(writer.is_for_later(), failure.message() == "full");
     EXPECT_EQ(writer.written(), 0U);
     EXPECT_THAT(writer.FaultText("line"), testing::StartsWith(std::string(failure.message())));
   }
   EXPECT_EQ(Errors("throttled"), 4U);
-  EXPECT_EQ(Errors("storage"), 2U);
+  EXPECT_EQ(Errors("storage"), 4U);
   EXPECT_EQ(Errors("illegal_argument"), 4U);
 }
 

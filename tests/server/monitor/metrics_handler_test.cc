@@ -92,8 +92,9 @@ TEST_F(MetricsHandlerTest, EachRowOfTheTableIsAStatistic) {
     names.insert(sample.name);
   for (const HistogramSample& sample : tsdb_->stats().Histograms())
     names.insert(sample.name);
-  // Made by what has not happened here: a file of users, points of the server's own.
-  for (const std::string_view later : {"auth.logins", "auth.reloads", "stats.self_errors"})
+  // Made by what has not happened here: a file of users, points of the server's own, tsd.forward.
+  for (const std::string_view later : {"auth.logins", "auth.reloads", "stats.self_errors",
+                                       "forward.lag", "forward.points", "forward.spool_bytes"})
     names.emplace(later);
 
   for (const MetricName& row : MetricNames())

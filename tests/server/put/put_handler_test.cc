@@ -274,14 +274,26 @@ TEST_F(FailingPutTest, SeriesThatHaveToWaitAreLeftToAThreadThatMay) {
   EXPECT_FALSE(last_options_.all_or_none);
 }
 
-TEST_F(FailingPutTest, ABrokenStoreIsNotAskedAgain) {
-  status_ = absl::FailedPreconditionError("fsync failed");
+TEST_F(FailingPutTest, AStoreThatTakesNoMorePointsIsNotAvailable) {
+  status_ = absl::FailedPreconditionError("fsync failed; close the store and open it again");
+
+  const HttpResponse response = Put("/api/put");
+
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(Header(response, "Retry-After"), "1");
+  EXPECT_THAT(response.body, HasSubstr("Storage is not available"));
+  EXPECT_THAT(response.body, HasSubstr("fsync failed; close the store and open it again"));
+  EXPECT_EQ(Errors("storage"), 1);
+}
+
+TEST_F(FailingPutTest, ADefectIsAStorageException) {
+  status_ = absl::DataLossError("no such table");
 
   const HttpResponse response = Put("/api/put");
 
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(Header(response, "Retry-After"), "");
-  EXPECT_THAT(response.body, HasSubstr("fsync failed"));
+  EXPECT_THAT(response.body, HasSubstr("Storage exception"));
   EXPECT_EQ(Errors("storage"), 1);
 }
 

@@ -1,0 +1,352 @@
+#include "engine/spool/point_spool.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/check.h"
+#include "codec/base/status_macros.h"
+
+// Why a journal beside the store's own, whose blocks name series by number and go when hours are
+// sealed: this one keeps names, goes when points are sent, and may be dropped. Points are collected
+// in memory until the first of their puts is acknowledged, so that one write serves all puts under
+// way, as in the store. A reader that keeps up takes blocks from memory and never reads a file.
+
+namespace hourcell {
+namespace {
+
+// Collected points are written at this size, acknowledged or not.
+constexpr size_t kPendingBytesMax = 1 << 20;
+// Blocks in memory for a reader that keeps up; and what another reads from files at once.
+constexpr size_t kTailBytesMax = 4 << 20;
+constexpr size_t kAheadBytes = 4 << 20;
+constexpr size_t kSpoolSegmentBytesMax = 16 << 20;
+// The files are so many, so that little is dropped at once.
+constexpr uint64_t kSpoolSegments = 16;
+constexpr int64_t kWarnMs = 10'000;
+
+size_t SegmentBytesOf(uint64_t bytes_max) {
+  return static_cast<size_t>(std::min<uint64_t>(bytes_max / kSpoolSegments, kSpoolSegmentBytesMax));
+}
+
+std::string TextOf(const absl::Status& status) {
+  return std::string(status.message());
+}
+
+// What is not a position was not written whole: then the spool begins at its oldest block.
+std::optional<SpoolPosition> ReadPosition(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  return DecodeSpoolPosition(bytes);
+}
+
+// Not synced: what a power loss leaves is older, or no position, and points are sent twice.
+absl::Status WritePosition(const std::string& path, const SpoolPosition& position) {
+  const std::string next = path + ".new";
+  std::ofstream out(next, std::ios::binary | std::ios::trunc);
+  const std::string bytes = EncodeSpoolPosition(position);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out.good()) return absl::UnavailableError(fmt::format("write {}: it failed", next));
+  std::error_code error;
+  std::filesystem::rename(next, path, error);
+  if (!error) return absl::OkStatus();
+  return absl::UnavailableError(fmt::format("rename {}: {}", next, error.message()));
+}
+
+}  // namespace
+
+PointSpool::PointSpool(SpoolSettings settings) : settings_(std::move(settings)) {
+  HOURCELL_CHECK(settings_.bytes_max >= kSpoolBytesMin);
+}
+
+PointSpool::~PointSpool() = default;
+
+absl::Status PointSpool::Open() {
+  const std::optional<SpoolPosition> position = ReadPosition(PositionPath());
+  const size_t segment_bytes = SegmentBytesOf(settings_.bytes_max);
+  absl::StatusOr<std::unique_ptr<FileJournal>> journal =
+      FileJournal::Open({.directory = settings_.directory,
+                         .fs = settings_.fs,
+                         .segment_bytes = segment_bytes,
+                         .preallocate_bytes = std::min<size_t>(segment_bytes, 1 << 20),
+                         .low_mark = position.has_value() ? position->sequence : 0});
+  if (!journal.ok()) {
+    return absl::Status(
+        journal.status().code(),
+        fmt::format("spool {}: {}. To go on without the points in it, move the directory away.",
+                    settings_.directory, TextOf(journal.status())));
+  }
+  journal_ = *std::move(journal);
+  {
+    MutexLock lock(&mutex_);
+    loaded_ = position.value_or(SpoolPosition());
+    end_ = journal_->next_sequence();
+  }
+  HOURCELL_RETURN_IF_ERROR(FindEnd());
+  syncer_ = std::make_unique<Background>("hc-spool", settings_.sync_interval_ms, [this] {
+    if (const absl::Status synced = journal_->Sync(); !synced.ok()) AddDropped(0, TextOf(synced));
+  });
+  return absl::OkStatus();
+}
+
+// What the newest block says, and the oldest where there is no position.
+absl::Status PointSpool::FindEnd() {
+  const uint64_t oldest = journal_->oldest_sequence();
+  const uint64_t next = journal_->next_sequence();
+  std::optional<SpoolBlockHeader> first;
+  SpoolBlockHeader last;
+  const auto read = [&](uint64_t from, bool only_one) {
+    const absl::Status visited = journal_->Replay(from, [&](uint64_t, std::string_view block) {
+      HOURCELL_ASSIGN_OR_RETURN(last, DecodeSpoolBlockHeader(block));
+      if (!first.has_value()) first = last;
+      return only_one ? absl::CancelledError() : absl::OkStatus();
+    });
+    return absl::IsCancelled(visited) ? absl::OkStatus() : visited;
+  };
+  if (oldest < next) {
+    HOURCELL_RETURN_IF_ERROR(read(oldest, /*only_one=*/true));
+    HOURCELL_RETURN_IF_ERROR(read(next - 1, /*only_one=*/false));
+  }
+  uint64_t total = last.points_before + last.points;
+  {
+    MutexLock lock(&mutex_);
+    if (loaded_.sequence == 0 && first.has_value()) loaded_ = {oldest, first->points_before};
+    total = std::max(total, loaded_.points);
+    if (loaded_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
+    loaded_.sequence = std::min(std::max(loaded_.sequence, oldest), next);
+    done_ = loaded_.sequence;
+  }
+  MutexLock writing(&write_mutex_);
+  total_points_ = total;
+  return absl::OkStatus();
+}
+
+absl::Status PointSpool::Close() {
+  Flush();
+  syncer_.reset();
+  HOURCELL_RETURN_IF_ERROR(journal_->Close());
+  uint64_t done = 0;
+  {
+    MutexLock lock(&mutex_);
+    done = done_;
+  }
+  return journal_->DeleteBelow(done);
+}
+
+void PointSpool::BeforeStore(const PutBatch& batch) {
+  thread_local std::string points;
+  points.clear();
+  AppendSpooledPoints(batch.points, &points);
+  bool is_much = false;
+  {
+    MutexLock lock(&pending_mutex_);
+    if (pending_points_ == 0) pending_.assign(kSpoolBlockHeaderBytes, '\0');
+    pending_ += points;
+    pending_points_ += static_cast<uint32_t>(batch.points.size());
+    is_much = pending_.size() >= kPendingBytesMax;
+  }
+  if (points.capacity() > kPendingBytesMax) std::string().swap(points);
+  if (is_much) Flush();
+}
+
+// Whatever batch is acknowledged: those that are not yet are written with it.
+void PointSpool::AfterPut(uint64_t /*batch*/, size_t /*points*/) {
+  Flush();
+}
+
+void PointSpool::Flush() {
+  MutexLock writing(&write_mutex_);
+  std::string block;
+  uint32_t points = 0;
+  {
+    MutexLock lock(&pending_mutex_);
+    if (pending_points_ == 0) return;
+    block.swap(pending_);
+    points = std::exchange(pending_points_, 0);
+  }
+  MakeRoom(block.size());
+  const int64_t now_ms = settings_.clock->NowMs();
+  SetSpoolBlockHeader({.points_before = total_points_, .points = points, .time_ms = now_ms},
+                      &block);
+  const uint64_t sequence = journal_->next_sequence();
+  const std::string_view part = block;
+  if (const absl::Status written = journal_->Write({&part, 1}); !written.ok()) {
+    AddDropped(points, TextOf(written));
+    return;
+  }
+  total_points_ += points;
+  {
+    MutexLock lock(&mutex_);
+    if (done_ >= end_) oldest_ms_ = now_ms;
+    end_ = sequence + 1;
+    tail_bytes_ += block.size();
+    tail_.push_back({.sequence = sequence, .bytes = std::move(block)});
+    while (tail_bytes_ > kTailBytesMax) {
+      tail_bytes_ -= tail_.front().bytes.size();
+      tail_.pop_front();
+    }
+  }
+  if (!settings_.sync_always) return;
+  if (const absl::Status synced = journal_->Sync(); !synced.ok()) AddDropped(0, TextOf(synced));
+}
+
+// Drops whole segments, oldest first.
+void PointSpool::MakeRoom(size_t bytes) {
+  while (journal_->bytes() + bytes > settings_.bytes_max) {
+    const uint64_t oldest = journal_->oldest_sequence();
+    const uint64_t low_mark = journal_->LowMarkThatDeletes(oldest);
+    if (low_mark <= oldest || !journal_->DeleteBelow(low_mark).ok()) return;
+    if (journal_->oldest_sequence() == oldest) return;  // pinned by the reader; the next one tries
+    CountDropped(journal_->oldest_sequence());
+  }
+}
+
+// Of the blocks below `oldest`, which are deleted, those that the reader does not have.
+void PointSpool::CountDropped(uint64_t oldest) {
+  uint64_t points_before = total_points_;
+  const absl::Status read = journal_->Replay(oldest, [&](uint64_t, std::string_view block) {
+    HOURCELL_ASSIGN_OR_RETURN(const SpoolBlockHeader header, DecodeSpoolBlockHeader(block));
+    points_before = header.points_before;
+    return absl::CancelledError();
+  });
+  read.IgnoreError();  // Cancelled, or damage, which the reader finds again
+  uint64_t dropped = 0;
+  {
+    MutexLock lock(&mutex_);
+    while (!tail_.empty() && tail_.front().sequence < oldest) {
+      tail_bytes_ -= tail_.front().bytes.size();
+      tail_.pop_front();
+    }
+    if (loaded_.sequence >= oldest) return;
+    if (points_before > loaded_.points) dropped = points_before - loaded_.points;
+    loaded_ = {.sequence = oldest, .points = std::max(points_before, loaded_.points)};
+  }
+  AddDropped(dropped, "the spool is full");
+}
+
+void PointSpool::AddDropped(uint64_t points, std::string_view why) {
+  const uint64_t sum = dropped_.fetch_add(points, std::memory_order_relaxed) + points;
+  if (!settings_.warn) return;
+  const int64_t now_ms = settings_.clock->MonotonicMs();
+  int64_t warned_ms = warned_ms_.load(std::memory_order_relaxed);
+  if (warned_ms != 0 && now_ms - warned_ms < kWarnMs) return;
+  if (!warned_ms_.compare_exchange_strong(warned_ms, now_ms)) return;
+  settings_.warn(fmt::format("spool {}: {}; {} points were dropped since the start",
+                             settings_.directory, why, sum));
+}
+
+absl::StatusOr<bool> PointSpool::Read(size_t bytes, SpooledBatch* batch) {
+  *batch = SpooledBatch();
+  if (ahead_.empty()) {
+    uint64_t from = 0;
+    bool is_taken = false;
+    {
+      MutexLock lock(&mutex_);
+      from = loaded_.sequence;
+      if (from >= end_) return false;
+      is_taken = TakeFromMemory();
+    }
+    if (!is_taken) HOURCELL_RETURN_IF_ERROR(ReadFiles(from));
+  }
+  TakeLoaded(bytes, batch);
+  return !batch->read.points.empty();
+}
+
+bool PointSpool::TakeFromMemory() {
+  if (tail_.empty() || tail_.front().sequence > loaded_.sequence) return false;
+  while (!tail_.empty()) {
+    Block block = std::move(tail_.front());
+    tail_.pop_front();
+    if (block.sequence >= loaded_.sequence) Load(std::move(block));
+  }
+  tail_bytes_ = 0;
+  return true;
+}
+
+absl::Status PointSpool::ReadFiles(uint64_t from) {
+  // Nothing is dropped meanwhile.
+  std::unique_ptr<JournalPin> pin = journal_->Pin(from);
+  from = std::max(from, journal_->oldest_sequence());
+  std::deque<Block> blocks;
+  size_t bytes = 0;
+  const absl::Status read = journal_->Replay(from, [&](uint64_t sequence, std::string_view block) {
+    blocks.push_back({.sequence = sequence, .bytes = std::string(block)});
+    bytes += block.size();
+    return bytes < kAheadBytes ? absl::OkStatus() : absl::CancelledError();
+  });
+  if (blocks.empty() && absl::IsDataLoss(read)) {
+    pin.reset();
+    SkipDamage(from, read);
+    return absl::OkStatus();
+  }
+  // Blocks in front of damage first; the next call finds it at its begin.
+  if (blocks.empty()) return read;
+  MutexLock lock(&mutex_);
+  for (Block& block : blocks)
+    Load(std::move(block));
+  return absl::OkStatus();
+}
+
+// Leaves out the rest of the segment; the next block says how many points that were.
+void PointSpool::SkipDamage(uint64_t from, const absl::Status& damage) {
+  AddDropped(0, TextOf(damage));
+  const uint64_t next_segment = journal_->LowMarkThatDeletes(from);
+  MutexLock lock(&mutex_);
+  loaded_.sequence = std::max(loaded_.sequence, next_segment > from ? next_segment : end_);
+}
+
+void PointSpool::Load(Block block) {
+  const absl::StatusOr<SpoolBlockHeader> header = DecodeSpoolBlockHeader(block.bytes);
+  const uint64_t next = block.sequence + 1;
+  if (!header.ok()) {  // what it had is missing in front of the next one
+    loaded_.sequence = next;
+    return;
+  }
+  if (header->points_before > loaded_.points) {
+    AddDropped(header->points_before - loaded_.points, "blocks are missing or damaged");
+  }
+  loaded_ = {.sequence = next, .points = header->points_before + header->points};
+  ahead_.push_back(std::move(block));
+}
+
+void PointSpool::TakeLoaded(size_t bytes, SpooledBatch* batch) {
+  size_t taken = 0;
+  while (!ahead_.empty() && (taken < bytes || batch->read.points.empty())) {
+    Block block = std::move(ahead_.front());
+    ahead_.pop_front();
+    taken += block.bytes.size();
+    const std::string& kept = batch->blocks.emplace_back(std::move(block.bytes));
+    const SpoolBlockHeader header = DecodeSpoolBlockHeader(kept).value_or(SpoolBlockHeader());
+    if (batch->blocks.size() == 1) oldest_ms_ = header.time_ms;
+    batch->end = {.sequence = block.sequence + 1, .points = header.points_before + header.points};
+    const size_t points = batch->read.points.size();
+    if (const absl::Status decoded = DecodeSpoolBlock(kept, &batch->read); !decoded.ok()) {
+      batch->read.points.resize(points);
+      AddDropped(header.points, TextOf(decoded));
+    }
+  }
+}
+
+absl::Status PointSpool::Done(const SpooledBatch& batch) {
+  {
+    MutexLock lock(&mutex_);
+    done_ = std::max(done_, batch.end.sequence);
+    if (done_ >= end_) oldest_ms_ = 0;
+  }
+  HOURCELL_RETURN_IF_ERROR(WritePosition(PositionPath(), batch.end));
+  return journal_->DeleteBelow(batch.end.sequence);
+}
+
+int64_t PointSpool::LagMs() const {
+  const int64_t oldest_ms = oldest_ms_;
+  return oldest_ms == 0 ? 0 : std::max<int64_t>(settings_.clock->NowMs() - oldest_ms, 0);
+}
+
+}  // namespace hourcell

@@ -1,0 +1,36 @@
+// Lines with names and their UIDs, as `tsdb uid grep` of OpenTSDB and `hourcell uid grep` print
+// them, and those of several of them in a file.
+//
+//   metrics cpu.user: [0, 0, 1]      the bytes as Java prints them, each -128 to 127
+//
+// Other lines, such as those that OpenTSDB logs among them, are none. Pure, but for ImportUidLines.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <absl/status/status.h>
+#include <absl/status/statusor.h>
+
+#include "engine/tsdb.h"
+
+namespace hourcell {
+
+// Nothing: the line does not begin with a kind and a blank. kInvalidArgument: it does, and the rest
+// is no name and UID.
+absl::StatusOr<std::optional<UidRow>> ParseUidLine(std::string_view line);
+
+struct UidLinesRead {
+  uint64_t mappings = 0;
+  uint64_t skipped = 0;  // lines that are none
+};
+
+// Gives the names in the file ("-" = the standard input) their UIDs, 10,000 at a time. Where it
+// ends with an error, those before stay; the same file may be read again. Errors name the line, or
+// are those of Tsdb::AssignGivenUids and LineReader.
+absl::StatusOr<UidLinesRead> ImportUidLines(const std::string& path, Tsdb* tsdb);
+
+}  // namespace hourcell

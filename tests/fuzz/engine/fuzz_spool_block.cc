@@ -1,0 +1,37 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "codec/base/check.h"
+#include "codec/limits.h"
+#include "engine/spool/spool_block.h"
+#include "tests/fuzz/fuzz_input.h"
+
+// A block is damage, or points that are written and read again alike; a position is none, or has
+// these bytes.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace hourcell;
+  const std::string_view input = InputText(data, size);
+  if (const auto position = DecodeSpoolPosition(input); position.has_value()) {
+    HOURCELL_CHECK(EncodeSpoolPosition(*position) == input);
+  }
+  SpooledPoints found;
+  if (!DecodeSpoolBlock(input, &found).ok()) return 0;
+  std::string again(kSpoolBlockHeaderBytes, '\0');
+  AppendSpooledPoints(found.points, &again);
+  SetSpoolBlockHeader(DecodeSpoolBlockHeader(input).value(), &again);
+  SpooledPoints reread;
+  HOURCELL_CHECK(DecodeSpoolBlock(again, &reread).ok());
+  HOURCELL_CHECK(reread.points.size() == found.points.size());
+  for (size_t i = 0; i < found.points.size(); ++i) {
+    const PointView& point = found.points[i];
+    HOURCELL_CHECK(point.timestamp.ms >= 0 && point.timestamp.ms <= kTimestampMsMax);
+    HOURCELL_CHECK(point.value.is_integer() || std::isfinite(point.value.floating()));
+    HOURCELL_CHECK(point.metric == reread.points[i].metric);
+    HOURCELL_CHECK(std::ranges::equal(point.tags, reread.points[i].tags));
+    HOURCELL_CHECK(point.timestamp == reread.points[i].timestamp);
+    HOURCELL_CHECK(point.value == reread.points[i].value);
+  }
+  return 0;
+}
