@@ -58,11 +58,11 @@ Distributor MakeWithNumber(const Request& request) {
 
 // "90m" in seconds.
 absl::StatusOr<uint64_t> ReadSeconds(std::string_view spec, std::string_view text) {
-  constexpr std::string_view kUnits = "smhd";
+  constexpr std::string_view kTimeUnits = "smhd";
   constexpr std::array<uint64_t, 4> kSeconds = {1, 60, 3600, 86'400};
-  const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.back());
+  const size_t unit = text.empty() ? kTimeUnits.npos : kTimeUnits.find(text.back());
   uint64_t count = 0;
-  if (unit == kUnits.npos || !ReadNumber(text.substr(0, text.size() - 1), &count) ||
+  if (unit == kTimeUnits.npos || !ReadNumber(text.substr(0, text.size() - 1), &count) ||
       count > UINT64_MAX / kSeconds[unit]) {
     return RefuseSpec(
         spec, fmt::format("a whole number and s, m, h or d where {} is", QuoteForMessage(text)));
