@@ -120,8 +120,9 @@ check_each_file() {
 # Builds the optional store on the Cloud Bigtable API, and runs its tests against a service in their
 # own process.
 check_bigtable() {
-  build_preset bigtable bigtable_tests
+  build_preset bigtable bigtable_tests cluster_tests
   build/bigtable/tests/engine/bigtable_tests --gtest_brief=1
+  build/bigtable/tests/cluster/cluster_tests --gtest_brief=1
 }
 
 # Checks that the Explorer's sources give the files that are committed, and runs its unit tests.
