@@ -64,7 +64,7 @@ TEST_F(AdoptionAdminTest, ANameOrUidOfAnotherIsRefusedAndNoneIsRestored) {
               StatusIs(StatusCode::kDataLoss, HasSubstr("metrics 'm': has UID 5; want 6")));
   const RestoredName other_name[] = {{.name = "new", .uid = 5}};
   EXPECT_THAT(store_->adoption()->RestoreNames(UidKind::kMetric, other_name, 0),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("metrics UID 5: is the name 'm'")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("metrics UID 5: has the name 'm'")));
   const RestoredName too_large[] = {{.name = "new", .uid = 1 << 24}};
   EXPECT_THAT(store_->adoption()->RestoreNames(UidKind::kMetric, too_large, 0),
               StatusIs(StatusCode::kDataLoss));
