@@ -30,7 +30,7 @@ std::string_view WithoutBlanks(std::string_view text) {
 }
 
 // Takes what stands before `separator` off the front of `*text`.
-std::string_view TakeUntil(char separator, std::string_view* text) {
+std::string_view TakePartUntil(char separator, std::string_view* text) {
   const size_t at = text->find(separator);
   const std::string_view part = text->substr(0, at);
   *text = at == std::string_view::npos ? std::string_view() : text->substr(at + 1);
@@ -40,7 +40,7 @@ std::string_view TakeUntil(char separator, std::string_view* text) {
 // True for q=0, q=0.0 and so on: weights have at most three decimals.
 bool IsZeroWeight(std::string_view parameters) {
   while (!parameters.empty()) {
-    const std::string_view parameter = TakeUntil(';', &parameters);
+    const std::string_view parameter = TakePartUntil(';', &parameters);
     if (parameter.size() < 3 || LowerCase(parameter[0]) != 'q' || parameter[1] != '=') continue;
     return parameter.find_first_not_of("0.", 2) == std::string_view::npos;
   }
@@ -97,8 +97,8 @@ std::string GzipAt(int level, std::string_view bytes) {
 bool AcceptsGzip(std::string_view accept_encoding) {
   bool any = false;
   while (!accept_encoding.empty()) {
-    std::string_view item = TakeUntil(',', &accept_encoding);
-    const std::string_view coding = TakeUntil(';', &item);
+    std::string_view item = TakePartUntil(',', &accept_encoding);
+    const std::string_view coding = TakePartUntil(';', &item);
     if (EqualsIgnoringCase(coding, "gzip") || EqualsIgnoringCase(coding, "x-gzip")) {
       return !IsZeroWeight(item);
     }
