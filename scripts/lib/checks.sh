@@ -163,12 +163,13 @@ changed_files() {
 }
 
 # tidy_source <file>: prints the .cc file through which clang-tidy checks the file: the file itself,
-# the .cc file of a header, or the first .cc file of the layer that includes the header.
+# the .cc file of a header, or the first .cc file of the layer that includes the header and that
+# preset clang builds.
 tidy_source() {
   if [[ -f ${1%.*}.cc ]]; then
     printf '%s\n' "${1%.*}.cc"
   else
-    { grep -rlF --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } | sort | sed -n 1p
+    { grep -rlF --exclude-dir=bigtable --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } | sort | sed -n 1p
   fi
 }
 
