@@ -70,8 +70,8 @@ class AdoptionRun {
 
  private:
   // Tells a fault, or is the error that it ends the adoption with.
-  absl::Status Fault(std::string fault) {
-    if (!options_.skip_faults) return absl::DataLossError(std::move(fault));
+  absl::Status Fault(const std::string& fault) {
+    if (!options_.skip_faults) return absl::DataLossError(fault);
     ++done_.faults;
     if (options_.fault) options_.fault(fault);
     return absl::OkStatus();
@@ -88,18 +88,8 @@ class AdoptionRun {
     for (std::string begin;;) {
       HOURCELL_ASSIGN_OR_RETURN(const OpenTsdbPage page, tables_.Read(OpenTsdbTable::kUid, begin));
       std::map<UidKind, std::vector<RestoredName>> names;
-      for (const OpenTsdbRow& row : page.rows) {
-        for (const OpenTsdbColumn& column : row.columns) {
-          const std::optional<UidKind> kind = KindOf(column.qualifier);
-          if (column.family != kOpenTsdbIdFamily || !kind.has_value()) continue;
-          if (row.key == kOpenTsdbCounterRow && column.value.size() == kCounterBytes) {
-            counters[*kind] = LoadBigEndian(column.value.data(), kCounterBytes);
-          } else {
-            HOURCELL_RETURN_IF_ERROR(
-                AddName(*kind, row.key, column.value, counters[*kind], &names[*kind]));
-          }
-        }
-      }
+      for (const OpenTsdbRow& row : page.rows)
+        HOURCELL_RETURN_IF_ERROR(AddNamesOf(row, &counters, &names));
       for (auto& [kind, some] : names)
         HOURCELL_RETURN_IF_ERROR(RestoreNames(kind, &some));
       HOURCELL_RETURN_IF_ERROR(CheckGoOn());
@@ -108,6 +98,23 @@ class AdoptionRun {
     }
     for (const auto& [kind, counter] : counters)
       HOURCELL_RETURN_IF_ERROR(admin_.RestoreNames(kind, {}, counter));
+    return absl::OkStatus();
+  }
+
+  // The UIDs that a row of `id` gives its name, or the counters.
+  absl::Status AddNamesOf(const OpenTsdbRow& row,
+                          std::map<UidKind, Uid>* counters,
+                          std::map<UidKind, std::vector<RestoredName>>* names) {
+    for (const OpenTsdbColumn& column : row.columns) {
+      const std::optional<UidKind> kind = KindOf(column.qualifier);
+      if (column.family != kOpenTsdbIdFamily || !kind.has_value()) continue;
+      if (row.key == kOpenTsdbCounterRow && column.value.size() == kCounterBytes) {
+        (*counters)[*kind] = LoadBigEndian(column.value.data(), kCounterBytes);
+      } else {
+        HOURCELL_RETURN_IF_ERROR(
+            AddName(*kind, row.key, column.value, (*counters)[*kind], &(*names)[*kind]));
+      }
+    }
     return absl::OkStatus();
   }
 

@@ -169,7 +169,8 @@ tidy_source() {
   if [[ -f ${1%.*}.cc ]]; then
     printf '%s\n' "${1%.*}.cc"
   else
-    { grep -rlF --exclude-dir=bigtable --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } | sort | sed -n 1p
+    { grep -rlF --exclude-dir=bigtable --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } \
+      | sort | sed -n 1p
   fi
 }
 
