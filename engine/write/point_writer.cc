@@ -167,7 +167,7 @@ size_t DefinitionBytes(const PointView& point) {
 // Runs what changes the store. An exception would leave it half changed: where this runs out of
 // memory, the process ends, and the next open replays the journal.
 template <typename Work>
-void WholeOrNot(const Work& work) noexcept {
+void WholeOrNot(const Work& work) noexcept {  // NOLINT(bugprone-exception-escape): meant to end it
   work();
 }
 

@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "server/admin/job_registry.h"
@@ -28,7 +29,7 @@ namespace hourcell {
 inline constexpr size_t kJobKeyBytesMax = 64;
 
 // When a POST of a job is answered: once the job has ended, or at once.
-enum class JobReply { kAtEnd, kAtOnce };
+enum class JobReply : uint8_t { kAtEnd, kAtOnce };
 
 // Begins the job that `request` asks for; the key of `spec` is the request's. `usual`: when it is
 // answered if the request does not say.

@@ -179,9 +179,12 @@ class ServerMappings : public MappingSource {
     bool is_complete = false;
     const auto take = [&](std::string_view line) {
       absl::StatusOr<std::optional<UidRow>> row = mapping.Read(line);
-      if (!row.ok()) fault = FaultOf(row.status(), line);
-      is_complete = row.ok() && (!row->has_value() || !visit(**std::move(row)));
-      return row.ok() && !is_complete;
+      if (!row.ok()) {
+        fault = FaultOf(row.status(), line);
+        return false;
+      }
+      is_complete = !row->has_value() || !visit(**std::move(row));
+      return !is_complete;
     };
     HOURCELL_ASSIGN_OR_RETURN(
         const HttpReply reply,
