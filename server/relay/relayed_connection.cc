@@ -240,6 +240,7 @@ void SocketPair::Retarget(const std::string& why) {
   server_.close(ignored);
   up_.unsent.clear();
   up_.sent = 0;
+  up_.has_ended = false;  // the next one is told, too
   Connect();
 }
 

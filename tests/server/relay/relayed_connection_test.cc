@@ -115,6 +115,23 @@ TEST_F(RelayedConnectionTest, AClientThatHasSaidNothingGoesToTheNextWriter) {
   close(lost);
 }
 
+TEST_F(RelayedConnectionTest, TheNextWriterIsToldThatAClientSaysNothing) {
+  const ScriptedWriter first;
+  relay_->SetWriter(first.address());
+  RawClient client(port_);
+  client.EndInput();
+  const int lost = first.Accept();
+  ReadFrom(lost, RelayHeaderBytes() + 1);  // up to the end
+
+  const ScriptedWriter next;
+  relay_->SetWriter(next.address());
+
+  const int fd = next.Accept();
+  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + 1), SizeIs(RelayHeaderBytes()));
+  close(fd);
+  close(lost);
+}
+
 TEST_F(RelayedConnectionTest, ARelayPassesNoRelayOn) {
   const ScriptedWriter writer;
   relay_->SetWriter(writer.address());
