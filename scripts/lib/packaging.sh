@@ -105,23 +105,34 @@ check_container() {
 # check_fresh_system <directory>: a Debian 12 with nothing in it, made from the machine's mirror.
 check_fresh_system() {
   local root result=0
-  if ((EUID != 0)); then
-    printf 'run as root: the check makes a Debian and runs it\n' >&2
-    return 1
-  fi
   root=$(mktemp -d)
-  # The machine's own sources, keys included.
-  mmdebstrap --quiet --variant=apt --skip=cleanup/apt/lists \
-    --include=systemd,ca-certificates,curl,man-db bookworm "$root" - < <(apt_sources)
-  cp /etc/resolv.conf /etc/hosts "$root/etc/"
+  make_debian "$root" systemd,ca-certificates,curl,man-db
   mkdir "$root/srv/check"
   cp "$1/hourcell_$(package_version)_amd64.deb" docs/operate.md scripts/lib/fresh_system \
     scripts/oci/Containerfile "$root/srv/check/"
-  # A name space of its own ends what it started.
-  unshare --fork --pid --mount-proc="$root/proc" --kill-child \
-    chroot "$root" /srv/check/fresh_system "$(package_version)" || result=$?
+  run_in_debian "$root" /srv/check/fresh_system "$(package_version)" || result=$?
   rm -rf "$root"
   return "$result"
+}
+
+# make_debian <directory> <packages>: a Debian 12 with these packages, separated by commas, and no
+# others but apt. As root.
+make_debian() {
+  if ((EUID != 0)); then
+    printf 'run as root: this makes a Debian and runs it\n' >&2
+    return 1
+  fi
+  # The machine's own sources, keys included.
+  mmdebstrap --quiet --variant=apt --skip=cleanup/apt/lists --include="$2" bookworm "$1" - \
+    < <(apt_sources)
+  cp /etc/resolv.conf /etc/hosts "$1/etc/"
+}
+
+# run_in_debian <directory> <command...>: a name space of its own ends what the command started.
+run_in_debian() {
+  local root=$1
+  shift
+  unshare --fork --pid --mount-proc="$root/proc" --kill-child chroot "$root" "$@"
 }
 
 # apt_sources: prints the sources of this machine, one per line.
