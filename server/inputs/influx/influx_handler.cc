@@ -48,12 +48,15 @@ std::string_view CodeOf(int status) {
   }
 }
 
+// telegraf drops the points of an answer with the words "partial write", whatever its status: they
+// are for points that nobody need send again.
 HttpResponse InfluxAnswer(const InputWriter& writer) {
   if (writer.must_wait()) return AnswerWhereItMayWait();
   const int status = writer.status();
   if (status != 204) {
     return InfluxError(status, CodeOf(status),
-                       fmt::format("partial write: {}", writer.FaultText("line")));
+                       fmt::format("{}: {}", status < 500 ? "partial write" : "write failed",
+                                   writer.FaultText("line")));
   }
   HttpResponse response;
   response.status = 204;

@@ -36,8 +36,8 @@ class InfluxHandler {
   InfluxHandler(Parts parts, InputSettings settings);
 
   // POST /write?db=&rp=&precision= and /api/v2/write?org=&bucket=&precision=. 204; 400 with
-  // {"error":"partial write: line 2: got ...; want ...\n..."}; 503 with Retry-After when the store
-  // is full, 500 when it is broken.
+  // {"error":"partial write: line 2: got ...; want ...\n..."}; {"error":"write failed: ..."} with
+  // 503 and Retry-After when the store is full, with 500 when it is broken.
   HttpResponse Write(const HttpRequest& request) const;
 
   // GET /query and POST /query: 200 with an empty result for CREATE DATABASE, 400 for all else.
