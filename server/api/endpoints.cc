@@ -54,6 +54,15 @@ InputSettings CheckedInputsOf(const Config& config) {
   return *std::move(settings);
 }
 
+// Nothing: tsd.forward is off, and nobody counts.
+std::optional<int64_t> ForwardDropped(const Stats& stats) {
+  const StatTags dropped = {{"type", "dropped"}};
+  for (const StatSample& sample : stats.Snapshot()) {
+    if (sample.name == "forward.points" && sample.tags == dropped) return sample.value;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
@@ -81,7 +90,9 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               {.mode = config->text("tsd.mode"),
                .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),
-      jobs_(clock) {}
+      jobs_(clock) {
+  health_.SetForward([tsdb] { return ForwardDropped(tsdb->stats()); });
+}
 
 HttpResponse Endpoints::Query(const HttpRequest& request) {
   if (const std::optional<PictureForm> picture = PictureOf(request.header("accept"))) {

@@ -67,7 +67,8 @@ std::string JsonBody(std::string_view status, const std::vector<HealthCheck>& ch
   std::string body = fmt::format("{{\"status\":\"{}\",\"checks\":[", status);
   for (const HealthCheck& check : checks) {
     if (!body.ends_with('[')) body += ',';
-    body += fmt::format("{{\"name\":\"{}\",\"ok\":{},\"message\":", check.name, check.is_ok);
+    body += fmt::format("{{\"name\":\"{}\",\"ok\":{},{}\"message\":", check.name, check.is_ok,
+                        check.is_warning ? "\"warning\":true," : "");
     AppendJsonString(check.message, &body);
     if (!check.detail.empty()) {
       body += ",\"detail\":";
@@ -78,11 +79,16 @@ std::string JsonBody(std::string_view status, const std::vector<HealthCheck>& ch
   return body + "]}";
 }
 
+std::string_view Word(const HealthCheck& check) {
+  if (!check.is_ok) return "FAILED";
+  return check.is_warning ? "warn" : "ok";
+}
+
 std::string TextBody(std::string_view status, const std::vector<HealthCheck>& checks) {
   std::string body = fmt::format("{}\n", status);
   for (const HealthCheck& check : checks) {
-    body += fmt::format("{:<6} {}: {}{}{}\n", check.is_ok ? "ok" : "FAILED", check.name,
-                        check.message, check.detail.empty() ? "" : ": ", check.detail);
+    body += fmt::format("{:<6} {}: {}{}{}\n", Word(check), check.name, check.message,
+                        check.detail.empty() ? "" : ": ", check.detail);
   }
   return body;
 }
@@ -124,6 +130,7 @@ HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
   std::vector<HealthCheck> checks = {{.name = "server", .message = "it answers"}};
   // What the server gets over by itself is for /readyz.
   if (health.must_reopen) checks.push_back(JournalCheck(health));
+  std::ranges::move(ForwardChecks(), std::back_inserter(checks));
   return ResponseOf(request, "healthy", "not healthy", std::move(checks));
 }
 
@@ -164,6 +171,7 @@ std::vector<HealthCheck> HealthHandler::WriteChecks(const StoreHealth& health) c
     checks.push_back(LoadCheck("bodies", "bytes of request bodies are in memory", load.body_bytes,
                                load.body_bytes_max));
   }
+  std::ranges::move(ForwardChecks(), std::back_inserter(checks));
   return checks;
 }
 
@@ -174,6 +182,21 @@ std::vector<HealthCheck> HealthHandler::ReadChecks() const {
   if (load_ == nullptr) return {};
   const ServerLoad load = load_();
   return {LoadCheck("queries", "queries run or wait", load.queries, load.queries_max)};
+}
+
+std::vector<HealthCheck> HealthHandler::ForwardChecks() const {
+  const std::optional<int64_t> dropped =
+      forward_dropped_ == nullptr ? std::nullopt : forward_dropped_();
+  if (!dropped.has_value()) return {};
+  if (*dropped == 0) {
+    return {{.name = "forward", .message = "no point was dropped that tsd.forward is to send"}};
+  }
+  return {
+      {.name = "forward",
+       .message = fmt::format("{} points were dropped since the start that tsd.forward was to "
+                              "send; the other server never gets them: hourcell compare finds them",
+                              *dropped),
+       .is_warning = true}};
 }
 
 }  // namespace hourcell

@@ -5,6 +5,9 @@
 //              ?for=reads or ?for=writes asks about one of them only; without it, about all that
 //              tsd.mode offers.
 //
+// Neither fails because tsd.forward has dropped points: this server serves all the same. Both name
+// them as a warning.
+//
 // The body says of each check what is wrong, in words: lines of text, or JSON for a client that
 // accepts it. Anybody may ask; only clients with the right `read` learn what the system said of an
 // error, which may name files.
@@ -16,6 +19,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +42,7 @@ struct HealthCheck {
   bool is_ok = true;
   std::string message;
   std::string detail = {};  // what the system said; empty: nothing more is known
+  bool is_warning = false;  // `is_ok`, but somebody should look
 };
 
 class HealthHandler {
@@ -51,6 +56,11 @@ class HealthHandler {
 
   // Called for each /readyz. Before the first request; null: the load is not checked.
   void SetLoad(std::function<ServerLoad()> load) { load_ = std::move(load); }
+  // Called for each request: the points that tsd.forward has dropped since the start, nothing if it
+  // is off. Before the first request.
+  void SetForward(std::function<std::optional<int64_t>()> dropped) {
+    forward_dropped_ = std::move(dropped);
+  }
   // From now on it is not ready.
   void SetStopping() { is_stopping_ = true; }
 
@@ -63,10 +73,12 @@ class HealthHandler {
  private:
   std::vector<HealthCheck> WriteChecks(const StoreHealth& health) const;
   std::vector<HealthCheck> ReadChecks() const;
+  std::vector<HealthCheck> ForwardChecks() const;
 
   const std::function<StoreHealth()> health_;
   const Settings settings_;
   std::function<ServerLoad()> load_;
+  std::function<std::optional<int64_t>()> forward_dropped_;
   std::atomic<bool> is_stopping_ = false;
 };
 

@@ -19,6 +19,10 @@
 namespace hourcell::forward_test {
 namespace {
 
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
 // How many points of m there are, by a query; as a float.
 std::string CountOf(uint16_t port) {
   const HttpResult answer =
@@ -64,6 +68,30 @@ TEST(ForwardTest, EveryAcknowledgedPointArrivesAfterAKill) {
 
   EXPECT_EQ(CountOf(target->port()), want);
   EXPECT_EQ(CountOf(source.port()), want);
+}
+
+// Whoever watches the server learns of it, and clients go on.
+TEST(ForwardTest, PointsForWhichThereIsNoRoomAreNamed) {
+  TempDir directory;
+  const ServerProcess source(directory.file("source"), {"--set", "tsd.forward=http://127.0.0.1:1",
+                                                        "--set", "tsd.forward.max_bytes=65536"});
+  const std::string url = fmt::format("http://127.0.0.1:{}", source.port());
+  for (int round = 0; round < 20; ++round) {
+    std::string points;
+    for (int i = 0; i < 1'000; ++i)
+      points += fmt::format("m,host=a{} v={} {}\n", i, i * 1.37, 1356998400 + round);
+    ASSERT_EQ(HttpCall(source.port(), "POST", "/write?precision=s", points).status, 204);
+  }
+
+  EXPECT_THAT(HttpCall(source.port(), "GET", "/metrics").body,
+              AllOf(ContainsRegex("hourcell_forward_points_total.type=\"dropped\". [1-9]"),
+                    HasSubstr("\nhourcell_forward_lag_seconds ")));
+  const HttpResult ready = HttpCall(source.port(), "GET", "/readyz");
+  EXPECT_EQ(ready.status, 200);
+  EXPECT_THAT(ready.body, HasSubstr("\nwarn   forward: "));
+  const ProgramResult doctor = RunProgram({"doctor", "--url", url});
+  EXPECT_EQ(doctor.exit_code, 1);
+  EXPECT_THAT(doctor.out, ContainsRegex("\nchange  forward: [0-9]+ points were dropped"));
 }
 
 }  // namespace

@@ -199,7 +199,7 @@ constexpr std::array kRules = {
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
                "server/admin server/cli server/cli/transfer server/cli/import "
-               "server/cli/query"},
+               "server/cli/query server/cli/watch"},
     FolderRule{"server/cli/lab",
                "codec/base engine/regions engine/regions/split engine server/config "
                "server/plot server/plot/output "

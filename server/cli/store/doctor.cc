@@ -21,6 +21,8 @@
 #include "codec/base/strings.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
+#include "server/cli/http_client.h"
+#include "server/cli/store/doctor_server.h"
 #include "server/cli/store_flags.h"
 #include "server/config/config.h"
 
@@ -37,6 +39,8 @@ constexpr uint64_t kDescriptorsForClients = 1024;
 constexpr uint64_t kMemoryOfNoSetting = (210 + 46 + 50) * kMiB;
 // Files of a store may be a little newer than the clock says, on another machine's disk.
 constexpr int64_t kClockSlackMs = 60'000;
+// A server that says nothing for so long is a finding.
+constexpr int64_t kServerPatienceMs = 20'000;
 
 DoctorFinding Fine(std::string text) {
   return {.is_change = false, .text = std::move(text)};
@@ -223,6 +227,12 @@ void Print(const DoctorFinding& finding, bool as_json, Terminal& terminal) {
   fmt::print(terminal.out, "{}\n", object);
 }
 
+int PrintAll(const std::vector<DoctorFinding>& findings, bool as_json, Terminal& terminal) {
+  for (const DoctorFinding& finding : findings)
+    Print(finding, as_json, terminal);
+  return std::ranges::any_of(findings, &DoctorFinding::is_change) ? kExitFailure : kExitOk;
+}
+
 }  // namespace
 
 std::string FileSystemName(uint64_t type) {
@@ -249,22 +259,24 @@ std::vector<DoctorFinding> JudgeFacts(const DoctorFacts& facts) {
 }
 
 int RunDoctor(const DoctorOptions& options, Terminal& terminal) {
+  if (!options.url.empty()) {
+    const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
+    if (!url.ok()) return FailUsage(terminal, kDoctorCommand, StatusText(url.status()));
+    HttpClient client(*url, kServerPatienceMs);
+    return PrintAll(JudgeServer(GatherServerFacts(&client)), options.json, terminal);
+  }
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kDoctorCommand, config.status());
-  bool is_change = false;
-  for (const DoctorFinding& finding : JudgeFacts(Gather(*config, terminal.clock))) {
-    Print(finding, options.json, terminal);
-    is_change = is_change || finding.is_change;
-  }
-  return is_change ? kExitFailure : kExitOk;
+  return PrintAll(JudgeFacts(Gather(*config, terminal.clock)), options.json, terminal);
 }
 
 int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
-  CommandLine line("doctor", "Looks at the machine and a store, and says what to change.");
+  CommandLine line("doctor",
+                   "Looks at the machine and a store, or at a server, and says what to change.");
   DoctorOptions options;
   std::vector<std::string> words;
   AddStoreOptions(&line, &options.store);
-  RefuseUrl(&line);
+  AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("--json", &options.json, "print each finding as a JSON object on a line");
   line.AddWords("DIR", &words, "directory of the store, as --data");
   line.set_footer(
@@ -272,11 +284,17 @@ int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
       "the settings allow, the clock, the journal, and whether the store opens. A newer format\n"
       "or another process that has the store open is a finding. The store is opened and closed,\n"
       "as every command does it. Give the settings of the server with --config.\n"
+      "With --url, asks a running server instead: what /readyz says, the points that tsd.forward\n"
+      "has dropped or not sent, damage, failed writes, and UIDs that are left.\n"
       "Exit 1 if something is to be changed.\n"
-      "\nExample:\n"
-      "  hourcell doctor /var/lib/hourcell --config /etc/hourcell/hourcell.conf\n");
+      "\nExamples:\n"
+      "  hourcell doctor /var/lib/hourcell --config /etc/hourcell/hourcell.conf\n"
+      "  hourcell doctor --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (words.size() > 1) return FailUsage(terminal, kDoctorCommand, "give one directory");
+  if (!words.empty() && !options.url.empty()) {
+    return FailUsage(terminal, kDoctorCommand, "give a directory or --url, not both");
+  }
   if (!words.empty()) options.store.data = words[0];
   return RunDoctor(options, terminal);
 }

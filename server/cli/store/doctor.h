@@ -1,4 +1,5 @@
-// `hourcell doctor`: looks at a machine and a store, and says in sentences what to change.
+// `hourcell doctor`: looks at a machine and a store, or at a running server, and says in sentences
+// what to change.
 //
 // Facts are gathered first, and then judged by a pure function.
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "server/cli/http_client.h"
 #include "server/cli/local_store.h"
 #include "server/cli/terminal.h"
 
@@ -46,11 +48,13 @@ std::string FileSystemName(uint64_t type);
 
 struct DoctorOptions {
   StoreOptions store = {};
+  std::string url = {};  // of the server to look at; empty = the machine and the store
+  TlsTrust trust = {};
   bool json = false;  // an object a line: change, text
 };
 
 // Prints the findings. kExitOk: nothing is to be changed; kExitFailure: something is; kExitUsage:
-// settings that make no sense. A store is opened and closed, as every command does it.
+// settings or a URL that make no sense. A store is opened and closed, as every command does it.
 int RunDoctor(const DoctorOptions& options, Terminal& terminal);
 
 // `hourcell doctor` with these flags and words. The exit code is that of RunDoctor, or kExitUsage

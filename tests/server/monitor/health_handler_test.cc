@@ -178,6 +178,23 @@ TEST_F(HealthHandlerTest, AnOverloadedServerIsNotReady) {
   EXPECT_THAT(handler.HandleReady({}).body, HasSubstr("FAILED bodies: 7 bytes"));
 }
 
+// Clients that are sent elsewhere lose nothing, but would gain nothing either.
+TEST_F(HealthHandlerTest, PointsThatForwardHasDroppedAreAWarning) {
+  EXPECT_THAT(Send("GET /readyz").body, Not(HasSubstr("forward"))) << "it is off";
+  int64_t dropped = 0;
+  tsdb().stats().AddCount("forward.points", {{"type", "dropped"}}, [&dropped] { return dropped; });
+  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("ok     forward: no point was dropped"));
+
+  dropped = 7;
+  for (const std::string path : {"/healthz", "/readyz", "/readyz?for=writes"}) {
+    const HttpResponse response = Send("GET " + path);
+    EXPECT_EQ(response.status, 200) << path;
+    EXPECT_THAT(response.body, HasSubstr("warn   forward: 7 points were dropped since the start"));
+  }
+  EXPECT_THAT(Send("GET /readyz?json").body,
+              HasSubstr(R"({"name":"forward","ok":true,"warning":true,"message":"7 points)"));
+}
+
 TEST_F(HealthHandlerTest, AFullStoreIsNotReady) {
   HealthHandler handler(
       [this] {
