@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/http/budgets/budget_table.h"
@@ -96,31 +97,36 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
   });
 }
 
-// Fewer points: the difference of two runs is large enough, and each takes seconds.
+// Fewer points: the difference of two runs is large enough, and each takes seconds. Samples of
+// StatsD are added up, and written at the stop: that is in each run.
 TEST_F(BudgetTest, InstructionsAndAllocationsOfPointsOfCollectors) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   constexpr size_t kFewer = 20'000;
   const uint16_t graphite_port = FreePort();
-  const std::vector<std::string> arguments = {"--set",
-                                              fmt::format("tsd.graphite.port={}", graphite_port)};
+  const uint16_t statsd_port = FreePort();
+  const std::vector<std::string> arguments = {
+      "--set", fmt::format("tsd.graphite.port={}", graphite_port),
+      "--set", fmt::format("tsd.statsd.port={}", statsd_port),
+      "--set", "tsd.statsd.flush=3600"};
   const std::string first = PutLines(0, 1'000);
+  const std::vector<std::string> datagrams = StatsdDatagrams(1);
+  const auto run = [&](uint16_t port, const std::function<void(uint16_t)>& send) {
+    PutByTelnet(port, first);
+    SendByStatsd(statsd_port, datagrams);
+    send(port);
+    EXPECT_THAT(HttpCall(port, "GET", "/metrics").body,
+                testing::HasSubstr("hourcell_rpc_inputs_refused_total{type=\"statsd\"} 0\n"));
+  };
   const WorkCost known =
-      RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, first); }, arguments);
-  CompareUnderCallgrind(
-      "otlp json", known, kFewer,
-      [&](uint16_t port) {
-        PutByTelnet(port, first);
-        PutByOtlp(port, 1, kFewer);
-      },
-      arguments);
+      RunUnderCallgrind([&](uint16_t port) { run(port, [](uint16_t) {}); }, arguments);
+  const auto compare = [&](std::string_view name, const std::function<void(uint16_t)>& send) {
+    CompareUnderCallgrind(name, known, kFewer, [&](uint16_t port) { run(port, send); }, arguments);
+  };
+  compare("otlp json", [&](uint16_t port) { PutByOtlp(port, 1, kFewer); });
   const std::string lines = GraphiteLines(1, kFewer);
-  CompareUnderCallgrind(
-      "graphite", known, kFewer,
-      [&](uint16_t port) {
-        PutByTelnet(port, first);
-        PutByGraphite(graphite_port, lines);
-      },
-      arguments);
+  compare("graphite", [&](uint16_t) { PutByGraphite(graphite_port, lines); });
+  const std::vector<std::string> more = StatsdDatagrams(kFewer / 1'000);
+  compare("statsd", [&](uint16_t) { SendByStatsd(statsd_port, more); });
 }
 
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {

@@ -1,11 +1,22 @@
 #include "tests/http/budgets/work.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <csignal>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
 #include "tests/http/http_exchange.h"
 #include "tests/http/server_process.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
@@ -85,6 +96,37 @@ std::string OtlpBodyOf(size_t first) {
         attribute("rack", fmt::format("{}", series / 100)));
   }
   return body + "]}}]}]}]}";
+}
+
+// What the system says of the port of a UDP socket.
+struct UdpQueue {
+  uint64_t bytes = 0;  // that nobody has read yet
+  uint64_t drops = 0;
+};
+
+// A line of /proc/net/udp: "<slot>: <address>:<port> <peer> <state> <sent>:<queued> ... <drops>",
+// the port and the bytes in hexadecimal.
+std::optional<UdpQueue> UdpQueueOf(uint16_t port) {
+  std::ifstream table("/proc/net/udp");
+  const std::string wanted = fmt::format(":{:04X}", port);
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream words(line);
+    const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+    if (fields.size() < 13 || !fields[1].ends_with(wanted)) continue;
+    const std::string queued = fields[4].substr(fields[4].find(':') + 1);
+    return UdpQueue{.bytes = std::stoull(queued, nullptr, 16), .drops = std::stoull(fields[12])};
+  }
+  return std::nullopt;
+}
+
+// Returns after a minute at the latest.
+void WaitUntilRead(uint16_t port) {
+  const int64_t end_ms = Clock::System()->MonotonicMs() + 60'000;
+  while (Clock::System()->MonotonicMs() < end_ms) {
+    const std::optional<UdpQueue> queue = UdpQueueOf(port);
+    if (!queue.has_value() || queue->bytes == 0) return;
+    std::this_thread::yield();
+  }
 }
 
 // `head` without the length; each body is acknowledged before the next by this status.
@@ -214,6 +256,42 @@ void PutByGraphite(uint16_t port, std::string_view lines) {
   EXPECT_TRUE(client.Send(lines));
   client.ShutdownWrite();
   EXPECT_EQ(client.ReadToEnd(), "");
+}
+
+std::vector<std::string> StatsdDatagrams(size_t steps) {
+  constexpr size_t kLinesOfDatagram = 20;
+  constexpr std::string_view kTypes[] = {"c", "g", "ms", "c|@0.5"};
+  std::vector<std::string> datagrams;
+  for (size_t line = 0; line < steps * kSeriesCount; ++line) {
+    const size_t series = line % kSeriesCount;
+    if (line % kLinesOfDatagram == 0) datagrams.emplace_back();
+    datagrams.back() +=
+        fmt::format("cpu.usage_{0}:{1}|{2}|#host:host_{3},region:eu-west-1,rack:{4}\n",
+                    kTypes[series % 4].substr(0, 1), ValueOf(line), kTypes[series % 4],
+                    series % 100, series / 100);
+  }
+  return datagrams;
+}
+
+void SendByStatsd(uint16_t port, const std::vector<std::string>& datagrams) {
+  constexpr size_t kAtOnce = 20;  // a socket's buffer has room for a hundred
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  sockaddr_in to = {};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  for (size_t i = 0; i < datagrams.size(); ++i) {
+    const std::string& bytes = datagrams[i];
+    EXPECT_EQ(
+        sendto(socket, bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&to), sizeof(to)),
+        static_cast<ssize_t>(bytes.size()));
+    if (i % kAtOnce == kAtOnce - 1 || i + 1 == datagrams.size()) WaitUntilRead(port);
+  }
+  ::close(socket);
+  const std::optional<UdpQueue> queue = UdpQueueOf(port);
+  ASSERT_TRUE(queue.has_value());
+  EXPECT_EQ(queue->bytes, 0U);
+  EXPECT_EQ(queue->drops, 0U);
 }
 
 void Ask(uint16_t port, std::string_view target, int status, size_t times) {
