@@ -21,8 +21,8 @@ namespace {
 namespace api = google::bigtable::v2;
 using Chunk = api::ReadRowsResponse::CellChunk;
 
-grpc::Status Refused() {
-  return {grpc::StatusCode::UNAVAILABLE, "refused on demand"};
+grpc::Status CutStream() {
+  return {grpc::StatusCode::UNAVAILABLE, "the stream is cut on demand"};
 }
 grpc::Status Unanswered() {
   return {grpc::StatusCode::DEADLINE_EXCEEDED, "the answer is lost on demand"};
@@ -127,6 +127,13 @@ void VisitSelected(const api::ReadRowsRequest& request,
   VisitRange(api::RowRange(), request.reversed(), selected, visit);
 }
 
+size_t BytesOf(const std::vector<FakeCell>& cells) {
+  size_t bytes = 0;
+  for (const FakeCell& cell : cells)
+    bytes += cell.value.size();
+  return bytes;
+}
+
 // What a read sends, decided below the lock; it is sent without it.
 struct ReadAnswer {
   std::vector<Chunk> chunks;
@@ -145,7 +152,7 @@ grpc::Status Send(const ReadAnswer& answer, grpc::ServerWriter<api::ReadRowsResp
       *message.add_chunks() = answer.chunks[i];
     if (!writer->Write(message)) return grpc::Status::CANCELLED;
   }
-  return answer.is_cut ? Refused() : grpc::Status::OK;
+  return answer.is_cut ? CutStream() : grpc::Status::OK;
 }
 
 }  // namespace
@@ -173,7 +180,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     int64_t bytes = 0;
     {
       MutexLock lock(&fake_.mutex_);
-      if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return Refused();
+      if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return fake_.Refused();
       const auto table = fake_.tables_.find(request->table_name());
       if (table == fake_.tables_.end()) return NoTable(request->table_name());
       for (const auto& [key, row] : table->second) {
@@ -193,6 +200,8 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     const Fate gated = fake_.Pause(request->app_profile_id());
     CountRow(request->mutations_size());
     MutexLock lock(&fake_.mutex_);
+    const grpc::Status checked = fake_.CheckRequest(request->mutations_size(), request->row_key());
+    if (!checked.ok()) return checked;
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     return Write(fate, request->table_name(), request->row_key(), request->mutations());
   }
@@ -209,6 +218,8 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     {
       MutexLock lock(&fake_.mutex_);
       if (!fake_.tables_.contains(request->table_name())) return NoTable(request->table_name());
+      end = CheckEntries(*request);
+      if (!end.ok()) return end;
       end = WriteAll(*request, gated, &response);
     }
     if (end.ok()) writer->Write(response);
@@ -224,15 +235,22 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
+    grpc::Status checked = fake_.CheckFilter(request->predicate_filter());
+    if (checked.ok()) {
+      checked = fake_.CheckRequest(
+          std::max(request->true_mutations_size(), request->false_mutations_size()),
+          request->row_key());
+    }
+    if (!checked.ok()) return checked;
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
-    if (fate == Fate::kRefused) return Refused();
+    if (fate == Fate::kRefused) return fake_.Refused();
     if (fate == Fate::kLate || fate == Fate::kDoubled) {
       fake_.late_.push_back({.table = request->table_name(),
                              .row = request->row_key(),
                              .mutations = {},
                              .conditional = *request});
     }
-    if (fate == Fate::kLate) return Refused();
+    if (fate == Fate::kLate) return fake_.Refused();
     bool is_matched = false;
     const grpc::Status status = fake_.ApplyConditional(*request, &is_matched);
     response->set_predicate_matched(is_matched);
@@ -249,7 +267,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
-    if (fate == Fate::kRefused || fate == Fate::kLate) return Refused();
+    if (fate == Fate::kRefused || fate == Fate::kLate) return fake_.Refused();
     for (const api::ReadModifyWriteRule& rule : request->rules()) {
       auto& versions =
           table->second[request->row_key()][{rule.family_name(), rule.column_qualifier()}];
@@ -284,10 +302,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
 
   grpc::Status Answer(const api::ReadRowsRequest& request, Fate gated, ReadAnswer* answer) {
     MutexLock lock(&fake_.mutex_);
-    if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return Refused();
+    if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return fake_.Refused();
     const auto table = fake_.tables_.find(request.table_name());
     if (table == fake_.tables_.end()) return NoTable(request.table_name());
-    grpc::Status status;
+    grpc::Status status = fake_.CheckFilter(request.filter());
+    if (!status.ok()) return status;
     int64_t sent = 0;
     VisitSelected(request, table->second,
                   [&](const std::string& key, const FakeRow& row)
@@ -295,6 +314,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                         std::vector<FakeCell> cells = CellsOf(row);
                         status = FilterRow(request.filter(), &cells);
                         if (!status.ok() || cells.empty()) return status.ok();
+                        if (BytesOf(cells) > fake_.limits_.row_bytes_max) {
+                          status = {grpc::StatusCode::FAILED_PRECONDITION,
+                                    "a row of more bytes than are read"};
+                          return false;
+                        }
                         AppendRow(key, cells, answer);
                         return ++sent != request.rows_limit();
                       });
@@ -315,6 +339,18 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
   }
 
+  // All rows count together.
+  grpc::Status CheckEntries(const api::MutateRowsRequest& request)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+    int64_t mutations = 0;
+    for (const auto& entry : request.entries()) {
+      mutations += entry.mutations_size();
+      const grpc::Status status = fake_.CheckRequest(mutations, entry.row_key());
+      if (!status.ok()) return status;
+    }
+    return grpc::Status::OK;
+  }
+
   grpc::Status WriteAll(const api::MutateRowsRequest& request,
                         Fate gated,
                         api::MutateRowsResponse* response)
@@ -323,7 +359,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
       --fake_.mutate_rows_let_through_;
     } else if (fake_.mutate_rows_refused_ > 0) {
       --fake_.mutate_rows_refused_;
-      return Refused();
+      return fake_.Refused();
     }
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     const bool is_partial = fake_.Happens(fake_.faults_.partial);
@@ -332,7 +368,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
       const auto& entry = request.entries(i);
       const bool is_left_out = is_partial && fake_.Happens(0.5);
       const grpc::Status status =
-          is_left_out ? Refused()
+          is_left_out ? fake_.Refused()
                       : Write(fate, request.table_name(), entry.row_key(), entry.mutations());
       if (fate != Fate::kAnswered && fate != Fate::kDoubled) end = status;
       auto& answer = *response->add_entries();
@@ -347,11 +383,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                      const std::string& table,
                      const std::string& row,
                      const Mutations& mutations) ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
-    if (fate == Fate::kRefused) return Refused();
+    if (fate == Fate::kRefused) return fake_.Refused();
     if (fate == Fate::kLate || fate == Fate::kDoubled) {
       fake_.late_.push_back({.table = table, .row = row, .mutations = mutations});
     }
-    if (fate == Fate::kLate) return Refused();
+    if (fate == Fate::kLate) return fake_.Refused();
     const grpc::Status status = fake_.ApplyTo(table, row, mutations);
     return status.ok() && fate == Fate::kUnanswered ? Unanswered() : status;
   }
@@ -450,6 +486,27 @@ void FakeBigtable::SetFaults(const BigtableFaults& faults) {
   MutexLock lock(&mutex_);
   faults_ = faults;
   random_ = Random(faults.seed);
+}
+
+void FakeBigtable::SetLimits(const ServiceLimits& limits) {
+  MutexLock lock(&mutex_);
+  limits_ = limits;
+}
+
+grpc::Status FakeBigtable::Refused() const {
+  return {faults_.refused_as, "refused on demand"};
+}
+
+grpc::Status FakeBigtable::CheckRequest(int64_t mutations, const std::string& key) {
+  if (static_cast<size_t>(mutations) > limits_.mutations_max) {
+    return Invalid("too many mutations in a request");
+  }
+  return key.size() > limits_.key_bytes_max ? Invalid("too long a row key") : grpc::Status::OK;
+}
+
+grpc::Status FakeBigtable::CheckFilter(const api::RowFilter& filter) {
+  return filter.ByteSizeLong() > limits_.filter_bytes_max ? Invalid("too long a filter")
+                                                          : grpc::Status::OK;
 }
 
 void FakeBigtable::RefuseMutateRows(int skipped, int count) {

@@ -38,6 +38,16 @@ struct BigtableFaults {
   size_t chunk_bytes = 0;         // values are cut into chunks of so many bytes; 0: never
   size_t chunks_per_message = 0;  // 0: all in one message
   int64_t latency_ms = 0;         // before each answer
+  // What a refusal says.
+  grpc::StatusCode refused_as = grpc::StatusCode::UNAVAILABLE;
+};
+
+// What the service takes and answers at most, as it documents.
+struct ServiceLimits {
+  size_t mutations_max = 100'000;            // of a request
+  size_t filter_bytes_max = 20 << 10;        // of a request
+  size_t key_bytes_max = 4 << 10;            // of a row that is written
+  size_t row_bytes_max = size_t{256} << 20;  // of a row that is read
 };
 
 // A bit of everything, for histories over real programs.
@@ -77,6 +87,7 @@ class FakeBigtable {
   BigtableCalls* calls() { return &calls_; }
 
   void SetFaults(const BigtableFaults& faults);
+  void SetLimits(const ServiceLimits& limits);
   // The next `count` MutateRows after `skipped` of them are refused as `faults.refused` says.
   void RefuseMutateRows(int skipped, int count);
   // What becomes of a call, decided before it does anything. A read is answered or refused.
@@ -115,6 +126,12 @@ class FakeBigtable {
   };
 
   Fate FateOf(bool is_write, Fate gated) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  grpc::Status Refused() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // INVALID_ARGUMENT: the request is beyond a limit.
+  grpc::Status CheckRequest(int64_t mutations, const std::string& key)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  grpc::Status CheckFilter(const google::bigtable::v2::RowFilter& filter)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Happens(double chance) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyLate(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyConditional(const google::bigtable::v2::CheckAndMutateRowRequest& request,
@@ -140,6 +157,7 @@ class FakeBigtable {
   std::string last_routing_ ABSL_GUARDED_BY(mutex_);
   std::vector<LateWrite> late_ ABSL_GUARDED_BY(mutex_);
   BigtableFaults faults_ ABSL_GUARDED_BY(mutex_);
+  ServiceLimits limits_ ABSL_GUARDED_BY(mutex_);
   Random random_ ABSL_GUARDED_BY(mutex_){1};
   int mutate_rows_let_through_ ABSL_GUARDED_BY(mutex_) = 0;
   int mutate_rows_refused_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -200,6 +200,37 @@ TEST_F(BigtableClientTest, AServiceThatIsAwayIsUnavailable) {
   EXPECT_GT(fake_.calls()->read_rows, 1);
 }
 
+// The service says RESOURCE_EXHAUSTED when a client should slow down.
+TEST_F(BigtableClientTest, AServiceThatIsFullIsAskedAgainLater) {
+  fake_.SetFaults({.refused_as = grpc::StatusCode::RESOURCE_EXHAUSTED});
+  fake_.RefuseMutateRows(/*skipped=*/0, /*count=*/3);
+  ASSERT_OK(Client()->Mutate("t", {CellRow("a", "v")}));
+  EXPECT_EQ(fake_.calls()->mutate_rows, 4);
+
+  options_.call_timeout_ms = 20;
+  fake_.SetFaults({.refused = 1, .refused_as = grpc::StatusCode::RESOURCE_EXHAUSTED});
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("a", "v")}), StatusIs(kUnavailable));
+  EXPECT_THAT(Client()->Read("t", {}), StatusIs(kUnavailable));
+}
+
+// The test server has the service's limits, too, so that no test passes what the service refuses.
+TEST_F(BigtableClientTest, WhatIsBeyondTheLimitsOfTheServiceIsRefused) {
+  PutRows(1);
+  fake_.SetLimits({.mutations_max = 2});
+  EXPECT_OK(Client()->Mutate("t", {CellRow("a", "v", 2)}));
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("a", "v"), CellRow("b", "v", 2)}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  fake_.SetLimits({.key_bytes_max = 2});
+  EXPECT_THAT(Client()->Mutate("t", {CellRow("abc", "v")}),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+  fake_.SetLimits({.filter_bytes_max = 1});
+  ReadSelection selection;
+  selection.filter.set_cells_per_column_limit_filter(1);
+  EXPECT_THAT(Client()->Read("t", selection), StatusIs(absl::StatusCode::kInvalidArgument));
+  fake_.SetLimits({.row_bytes_max = 4});
+  EXPECT_THAT(Client()->Read("t", {}), StatusIs(absl::StatusCode::kFailedPrecondition));
+}
+
 TEST_F(BigtableClientTest, NobodyAtTheEndpointIsUnavailable) {
   options_ = AtEmulator(options_, "127.0.0.1:1");
   options_.call_timeout_ms = 20;
