@@ -1,6 +1,7 @@
 #include "uid/uid_directory.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <absl/container/flat_hash_map.h>
@@ -10,6 +11,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/text/name.h"
+#include "uid/name_batch.h"
 #include "uid/uid_text.h"
 
 namespace hourcell {
@@ -115,8 +117,8 @@ absl::StatusOr<Uid> UidDirectory::GetOrAssign(UidKind kind, std::string_view nam
   // assignment looks once more.
   UidAssignment assignment(this);
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, assignment.GetOrAssign(kind, name, /*force=*/true));
-  if (!assignment.changes().empty()) {
-    HOURCELL_RETURN_IF_ERROR(store_->Commit(assignment.changes()));
+  if (const std::vector<UidChange> changes = assignment.changes(); !changes.empty()) {
+    HOURCELL_RETURN_IF_ERROR(store_->Commit(changes));
     assignment.Publish();
   }
   return uid;
@@ -145,8 +147,9 @@ absl::Status UidDirectory::AssignGiven(UidKind kind, std::span<const UidMapping>
     }
     HOURCELL_RETURN_IF_ERROR(restored);
   }
-  if (assignment.changes().empty()) return absl::OkStatus();
-  HOURCELL_RETURN_IF_ERROR(store_->Commit(assignment.changes()));
+  const std::vector<UidChange> changes = assignment.changes();
+  if (changes.empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(store_->Commit(changes));
   assignment.Publish();
   return absl::OkStatus();
 }
@@ -241,6 +244,7 @@ absl::Status UidDirectory::Rename(UidKind kind, std::string_view name, std::stri
   };
   const absl::Status committed = store_->Commit(changes);
   // After a failure too: what is stored then is the store's to say.
+  ++turns_;
   per_kind(kind).cache.Erase(stored, *uid);
   if (committed.ok()) per_kind(kind).cache.Insert(new_stored, *uid);
   return committed;
@@ -265,6 +269,7 @@ absl::Status UidDirectory::Delete(UidKind kind, std::string_view name) {
         {.what = What::kDeleteReverse, .kind = kind, .uid = *uid, .name = std::string(stored)});
   }
   const absl::Status committed = store_->Commit(changes);
+  ++turns_;
   per_kind(kind).cache.Erase(stored, *uid);
   return committed;
 }
@@ -321,10 +326,7 @@ absl::StatusOr<std::optional<Uid>> UidDirectory::Lookup(UidKind kind,
 
 absl::StatusOr<std::optional<Uid>> UidDirectory::ReadForward(UidKind kind,
                                                              std::string_view stored_name) {
-  // One zero byte is the row of the counters; with UIDs of 8 bytes it would read as a mapping.
-  const bool can_be_stored = !stored_name.empty() && stored_name.size() <= kNameBytesMax &&
-                             stored_name != std::string_view("\0", 1);
-  if (!can_be_stored) return std::nullopt;
+  if (!CanBeStored(stored_name)) return std::nullopt;
 
   UidCache& cache = per_kind(kind).cache;
   const uint64_t erasures = cache.erasures();
@@ -342,6 +344,16 @@ UidAssignment::UidAssignment(UidDirectory* directory)
   }
 }
 
+// Whatever it has written: a caller that looked for a name before this must look again.
+UidAssignment::~UidAssignment() {
+  ++directory_->turns_;
+}
+
+absl::Status UidAssignment::Use(NameBatch* names) {
+  names_ = names;
+  return names->Renew();
+}
+
 absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view name, bool force) {
   std::string buffer;
   const absl::StatusOr<std::string_view> stored = directory_->StoredName(name, &buffer);
@@ -351,8 +363,10 @@ absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view na
   }
   StringMap<Uid>& reserved = reserved_[IndexOf(kind)];
   if (const auto it = reserved.find(*stored); it != reserved.end()) return it->second;
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> known, directory_->Lookup(kind, *stored));
-  if (known) return *known;
+  if (names_ == nullptr || !names_->IsAbsent(kind, name)) {
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> known, directory_->Lookup(kind, *stored));
+    if (known) return *known;
+  }
 
   HOURCELL_RETURN_IF_ERROR(directory_->CheckLegal(kind, name));
   if (!force && !directory_->options().auto_create(kind)) {
@@ -366,25 +380,38 @@ absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view na
 }
 
 void UidAssignment::RaiseCounter(UidKind kind, Uid highest) {
+  if (directory_->is_random(kind)) return;
   const Uid uid = std::min(highest, MaxUid(directory_->options().layout.width(kind)));
   Uid& counter = counters_[IndexOf(kind)];
-  if (directory_->is_random(kind) || uid <= counter) return;
-  counter = uid;
-  changes_.push_back({.what = UidChange::What::kSetCounter, .kind = kind, .uid = uid, .name = {}});
+  counter = std::max(counter, uid);
 }
 
 void UidAssignment::Reserve(UidKind kind, std::string_view stored_name, Uid uid) {
-  using What = UidChange::What;
+  Uid& counter = counters_[IndexOf(kind)];
+  reservations_.push_back(
+      {.kind = kind, .uid = uid, .counter_before = counter, .name = std::string(stored_name)});
+  reserved_[IndexOf(kind)].emplace(stored_name, uid);
   if (directory_->is_random(kind)) {
     reserved_random_.insert(uid);
-  } else if (uid > counters_[IndexOf(kind)]) {
-    counters_[IndexOf(kind)] = uid;
-    changes_.push_back({.what = What::kSetCounter, .kind = kind, .uid = uid, .name = {}});
+  } else {
+    counter = std::max(counter, uid);
   }
-  const std::string name(stored_name);
-  changes_.push_back({.what = What::kSetReverse, .kind = kind, .uid = uid, .name = name});
-  changes_.push_back({.what = What::kSetForward, .kind = kind, .uid = uid, .name = name});
-  reserved_[IndexOf(kind)].emplace(name, uid);
+}
+
+std::vector<UidChange> UidAssignment::changes() const {
+  using What = UidChange::What;
+  std::vector<UidChange> changes;
+  changes.reserve(2 * reservations_.size() + std::size(kUidKinds));
+  for (const UidKind kind : kUidKinds) {
+    const Uid counter = counters_[IndexOf(kind)];
+    if (counter == directory_->per_kind(kind).counter) continue;
+    changes.push_back({.what = What::kSetCounter, .kind = kind, .uid = counter, .name = {}});
+  }
+  for (const What what : {What::kSetReverse, What::kSetForward}) {
+    for (const Reservation& one : reservations_)
+      changes.push_back({.what = what, .kind = one.kind, .uid = one.uid, .name = one.name});
+  }
+  return changes;
 }
 
 absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid) {
@@ -419,33 +446,29 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
 }
 
 void UidAssignment::Publish() {
-  for (const UidChange& change : changes_) {
-    UidDirectory::PerKind& kind = directory_->per_kind(change.kind);
-    if (change.what == UidChange::What::kSetCounter) kind.counter = change.uid;
-    if (change.what == UidChange::What::kSetForward) {
-      kind.cache.Insert(change.name, change.uid);
-      ++kind.assigned;
-    }
+  for (const UidKind kind : kUidKinds)
+    directory_->per_kind(kind).counter = counters_[IndexOf(kind)];
+  for (const Reservation& one : reservations_) {
+    UidDirectory::PerKind& kind = directory_->per_kind(one.kind);
+    kind.cache.Insert(one.name, one.uid);
+    ++kind.assigned;
   }
-  changes_.clear();
+  names_ = nullptr;  // the names are there now
+  reservations_.clear();
   for (StringMap<Uid>& reserved : reserved_)
     reserved.clear();
   reserved_random_.clear();
 }
 
 void UidAssignment::RollBackTo(size_t mark) {
-  HOURCELL_CHECK(mark <= changes_.size());
-  while (changes_.size() > mark) {
-    const UidChange& change = changes_.back();
-    if (change.what == UidChange::What::kSetForward) {
-      StringMap<Uid>& reserved = reserved_[IndexOf(change.kind)];
-      reserved.erase(reserved.find(change.name));
-      if (directory_->is_random(change.kind)) reserved_random_.erase(change.uid);
-    } else if (change.what == UidChange::What::kSetCounter) {
-      // Taken numbers that were skipped before this one will be skipped again.
-      counters_[IndexOf(change.kind)] = change.uid - 1;
-    }
-    changes_.pop_back();
+  HOURCELL_CHECK(mark <= reservations_.size());
+  while (reservations_.size() > mark) {
+    const Reservation& last = reservations_.back();
+    StringMap<Uid>& reserved = reserved_[IndexOf(last.kind)];
+    reserved.erase(reserved.find(last.name));
+    if (directory_->is_random(last.kind)) reserved_random_.erase(last.uid);
+    counters_[IndexOf(last.kind)] = last.counter_before;
+    reservations_.pop_back();
   }
 }
 
@@ -456,11 +479,15 @@ absl::StatusOr<Uid> UidAssignment::NextUid(UidKind kind) {
 absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
   const size_t width = directory_->options().layout.width(kind);
   const Uid counter = counters_[IndexOf(kind)];
+  FreeNumbers& free = free_[IndexOf(kind)];
   for (Uid uid = counter + 1; uid <= counter + kSequentialTriesMax; ++uid) {
     if (uid > MaxUid(width)) return AllAssigned(kind, width);
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> name,
-                              directory_->store_->GetReverse(kind, uid));
-    if (!name) return uid;
+    if (uid < free.begin || uid >= free.end) {
+      HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> taken,
+                                directory_->store_->NextReverse(kind, uid));
+      free = {.begin = uid, .end = taken.value_or(MaxUid(width) + 1)};
+    }
+    if (uid < free.end) return uid;
   }
   return absl::DataLossError(
       fmt::format("{} counter: below the UIDs in the store; got {}, and the {} after it are taken; "

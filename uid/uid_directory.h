@@ -38,12 +38,15 @@
 #include "codec/base/mutex.h"
 #include "codec/base/random.h"
 #include "codec/base/strings.h"
+#include "codec/limits.h"
 #include "codec/rows/uid.h"
 #include "uid/uid_cache.h"
 #include "uid/uid_options.h"
 #include "uid/uid_store.h"
 
 namespace hourcell {
+
+class NameBatch;
 
 // Counters of one kind, for /api/stats (uid.cache-hit and so on).
 struct UidStats {
@@ -121,6 +124,7 @@ class UidDirectory {
   UidStats stats(UidKind kind);
 
  private:
+  friend class NameBatch;
   friend class UidAssignment;
 
   struct PerKind {
@@ -144,13 +148,24 @@ class UidDirectory {
   absl::StatusOr<std::string> TextOf(std::string stored_name) const;
   absl::Status CheckLegal(UidKind kind, std::string_view name);
 
+  // One zero byte is the row of the counters; with UIDs of 8 bytes it would read as a mapping.
+  static bool CanBeStored(std::string_view stored_name) {
+    return !stored_name.empty() && stored_name.size() <= kNameBytesMax &&
+           stored_name != std::string_view("\0", 1);
+  }
+
+  // How often names may have changed: grows when an assignment, a rename or a delete ends. A name
+  // that a caller did not find at another count must be looked for again.
+  uint64_t turns() const { return turns_.load(); }
+
   // From cache or store / from the store and into the cache.
   absl::StatusOr<std::optional<Uid>> Lookup(UidKind kind, std::string_view stored_name);
   absl::StatusOr<std::optional<Uid>> ReadForward(UidKind kind, std::string_view stored_name);
 
   const UidOptions options_;
-  UidStore* const store_;  // borrowed
-  Mutex assign_mutex_;     // held by the one UidAssignment, Rename and Delete
+  UidStore* const store_;           // borrowed
+  Mutex assign_mutex_;              // held by the one UidAssignment, Rename and Delete
+  std::atomic<uint64_t> turns_{0};  // changed under assign_mutex_
   PerKind kinds_[3];
   Random random_;  // used by the one UidAssignment
 };
@@ -160,8 +175,13 @@ class UidDirectory {
 class UidAssignment {
  public:
   explicit UidAssignment(UidDirectory* directory);
+  ~UidAssignment();
   UidAssignment(const UidAssignment&) = delete;
   UidAssignment& operator=(const UidAssignment&) = delete;
+
+  // Does not look again for names that `names` did not find; those that came since are found by
+  // one read for each kind. `names` is borrowed. The store's own errors.
+  absl::Status Use(NameBatch* names);
 
   // The UID of `name`: known, reserved earlier by this assignment, or reserved now.
   // kNotFound "No such name for ...": unknown and the kind may not be created (unless `force`);
@@ -179,18 +199,27 @@ class UidAssignment {
   // random metrics.
   void RaiseCounter(UidKind kind, Uid highest);
 
-  // What to commit for the UIDs reserved so far, in the order of UidChange; empty if none was.
-  const std::vector<UidChange>& changes() const { return changes_; }
+  // What to commit for the UIDs reserved so far: the counters, then the reverse rows, then the
+  // forward rows of all, so that storage without atomic groups writes each part at once. Empty if
+  // none was reserved.
+  std::vector<UidChange> changes() const;
 
   // Makes the reserved UIDs known, and begins anew. REQUIRES: changes() are committed.
   void Publish();
 
   // A place to go back to: undoes the reservations made since, for a point that turned out bad.
-  size_t Mark() const { return changes_.size(); }
+  size_t Mark() const { return reservations_.size(); }
   // REQUIRES: `mark` is Mark()'s, taken since the last Publish.
   void RollBackTo(size_t mark);
 
  private:
+  struct Reservation {
+    UidKind kind;
+    Uid uid;
+    Uid counter_before;
+    std::string name;  // stored bytes
+  };
+
   void Reserve(UidKind kind, std::string_view stored_name, Uid uid);
   absl::StatusOr<Uid> NextUid(UidKind kind);
   absl::StatusOr<Uid> NextSequentialUid(UidKind kind);
@@ -198,10 +227,17 @@ class UidAssignment {
 
   UidDirectory* const directory_;
   const MutexLock lock_;
-  std::vector<UidChange> changes_;
+  const NameBatch* names_ = nullptr;  // what Use was given
+  std::vector<Reservation> reservations_;
   StringMap<Uid> reserved_[3];
   absl::flat_hash_set<Uid> reserved_random_;
   Uid counters_[3];  // the directory's, advanced by what is reserved
+  // Numbers that have no reverse row: [begin, end), by kind.
+  struct FreeNumbers {
+    Uid begin = 0;
+    Uid end = 0;
+  };
+  FreeNumbers free_[3];
 };
 
 }  // namespace hourcell

@@ -54,7 +54,13 @@ class UidStore {
   virtual ~UidStore() = default;
 
   virtual absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) = 0;
+  // Of many names; uids->at(i) belongs to names[i], and is nothing if it has none.
+  virtual absl::Status GetForwards(UidKind kind,
+                                   std::span<const std::string_view> names,
+                                   std::vector<std::optional<Uid>>* uids) = 0;
   virtual absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) = 0;
+  // The least UID that has a reverse row and is `from` or above; nothing if there is none.
+  virtual absl::StatusOr<std::optional<Uid>> NextReverse(UidKind kind, Uid from) = 0;
   // The highest UID handed out; 0 if none ever was.
   virtual absl::StatusOr<Uid> GetCounter(UidKind kind) = 0;
 

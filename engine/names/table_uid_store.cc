@@ -49,6 +49,37 @@ absl::StatusOr<std::optional<Uid>> TableUidStore::GetForward(UidKind kind, std::
   return std::optional<Uid>(uid);
 }
 
+absl::Status TableUidStore::GetForwards(UidKind kind,
+                                        std::span<const std::string_view> names,
+                                        std::vector<std::optional<Uid>>* uids) {
+  std::unique_ptr<TableView> present;
+  std::vector<std::string> keys;
+  keys.reserve(names.size());
+  for (const std::string_view name : names)
+    keys.push_back(UidForwardKey(kind, name));
+  std::vector<std::optional<std::string>> values;
+  HOURCELL_RETURN_IF_ERROR(ViewOf(&present)->GetMany(TableId::kUid, keys, &values));
+  uids->assign(names.size(), std::nullopt);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i].has_value()) continue;
+    HOURCELL_ASSIGN_OR_RETURN((*uids)[i], DecodeUid(layout_, kind, *values[i]));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Uid>> TableUidStore::NextReverse(UidKind kind, Uid from) {
+  ScanRange range = PrefixRange(UidReversePrefix(kind));
+  range.begin = UidReverseKey(layout_, kind, from);
+  std::unique_ptr<TableView> present;
+  const std::unique_ptr<RowCursor> cursor = ViewOf(&present)->NewCursor(TableId::kUid, range);
+  cursor->Seek(range.begin);
+  HOURCELL_RETURN_IF_ERROR(cursor->status());
+  if (!cursor->valid()) return std::optional<Uid>();
+  const std::string_view uid = cursor->key().substr(UidReversePrefix(kind).size());
+  HOURCELL_ASSIGN_OR_RETURN(const Uid taken, DecodeUid(layout_, kind, uid));
+  return std::optional<Uid>(taken);
+}
+
 absl::StatusOr<std::optional<std::string>> TableUidStore::GetReverse(UidKind kind, Uid uid) {
   std::unique_ptr<TableView> present;
   return ViewOf(&present)->Get(TableId::kUid, UidReverseKey(layout_, kind, uid));

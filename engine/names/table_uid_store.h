@@ -28,7 +28,11 @@ class TableUidStore : public UidStore {
       : layout_(layout), tables_(tables), view_(view) {}
 
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
+  absl::Status GetForwards(UidKind kind,
+                           std::span<const std::string_view> names,
+                           std::vector<std::optional<Uid>>* uids) override;
   absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
+  absl::StatusOr<std::optional<Uid>> NextReverse(UidKind kind, Uid from) override;
   absl::StatusOr<Uid> GetCounter(UidKind kind) override;
   absl::Status ScanForward(UidKind kind,
                            std::string_view prefix,

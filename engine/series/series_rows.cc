@@ -103,15 +103,16 @@ absl::Status ParseBlock(std::string_view key,
 void AppendIndexRows(const Layout& layout,
                      Uid metric,
                      std::span<const NewSeries::Entry> series,
-                     std::vector<Mutation>* group) {
+                     std::vector<Mutation>* postings,
+                     std::vector<Mutation>* tsuids) {
   HOURCELL_DCHECK(std::ranges::is_sorted(series, {}, &NewSeries::Entry::number));
   while (!series.empty()) {
     const uint64_t chunk = series.front().number >> 16;
     const auto after = std::ranges::find_if(
         series, [chunk](const NewSeries::Entry& one) { return one.number >> 16 != chunk; });
     const auto count = static_cast<size_t>(after - series.begin());
-    AppendPostings(layout, metric, series.first(count), group);
-    AppendTsuids(series.first(count), group);
+    AppendPostings(layout, metric, series.first(count), postings);
+    AppendTsuids(series.first(count), tsuids);
     series = series.subspan(count);
   }
 }

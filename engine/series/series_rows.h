@@ -48,11 +48,13 @@ absl::Status ParseBlock(std::string_view key,
                         const std::optional<std::string>& row,
                         std::vector<std::string_view>* tsuids);
 
-// Appends the index rows of series of one metric: postings, then tsuids, each in key order; one
-// merge a posting set, however many of the series are in it. REQUIRES: ascending numbers.
+// Appends the index rows of series of one metric, each kind in key order; one merge a posting set,
+// however many of the series are in it. The two kinds of rows are apart, since storage without
+// atomic groups writes rows of one kind together. REQUIRES: ascending numbers.
 void AppendIndexRows(const Layout& layout,
                      Uid metric,
                      std::span<const NewSeries::Entry> series,
-                     std::vector<Mutation>* group);
+                     std::vector<Mutation>* postings,
+                     std::vector<Mutation>* tsuids);
 
 }  // namespace hourcell

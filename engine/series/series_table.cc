@@ -162,26 +162,25 @@ absl::StatusOr<SeriesNumber> SeriesTable::NumberOf(const std::string& tsuid) con
 }
 
 // The same for many, into their refs. Those without a tsuid have none.
-absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) {
-  std::vector<Wanted*> others;
-  for (Wanted& one : wanted) {
-    if (one.ref.tsuid.empty()) continue;
-    one.ref.number = NumberInMemory(one.ref.tsuid);
-    if (one.ref.number == 0) others.push_back(&one);
-  }
-  if (others.empty()) return absl::OkStatus();
+absl::Status SeriesTable::FindNumbers(std::vector<Wanted*> wanted) {
+  std::erase_if(wanted, [this](Wanted* one) {
+    if (one->ref.tsuid.empty()) return true;
+    one->ref.number = dropping_.Use(NumberInMemory(one->ref.tsuid));
+    return one->ref.number != 0;
+  });
+  if (wanted.empty()) return absl::OkStatus();
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   std::vector<std::string> keys;
   std::vector<std::optional<std::string>> values;
-  for (size_t begin = 0; begin < others.size(); begin += kSeriesRowsAtOnce) {
+  for (size_t begin = 0; begin < wanted.size(); begin += kSeriesRowsAtOnce) {
     keys.clear();
-    for (size_t i = begin; i < std::min(others.size(), begin + kSeriesRowsAtOnce); ++i)
-      keys.push_back(SeriesTsuidKey(others[i]->ref.tsuid));
+    for (size_t i = begin; i < std::min(wanted.size(), begin + kSeriesRowsAtOnce); ++i)
+      keys.push_back(SeriesTsuidKey(wanted[i]->ref.tsuid));
     HOURCELL_RETURN_IF_ERROR(view->GetMany(TableId::kSeries, keys, &values));
     for (size_t i = 0; i < values.size(); ++i) {
       if (!values[i].has_value()) continue;
       HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber number, DecodeU64(*values[i]));
-      others[begin + i]->ref.number = dropping_.Use(number);
+      wanted[begin + i]->ref.number = dropping_.Use(number);
     }
   }
   return absl::OkStatus();
@@ -189,16 +188,12 @@ absl::Status SeriesTable::FindNumbers(std::span<Wanted> wanted) {
 
 // The points whose names are not wrong, with the UIDs there are.
 std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointView* const> points,
+                                                        NameBatch* names,
                                                         std::vector<Parsed<SeriesRef>>* results) {
-  // A batch of new series has the same names over and over; most of all those that are not known.
-  absl::flat_hash_map<std::string_view, Uid> seen[std::size(kUidKinds)];
-  const auto known = [&](UidKind kind, std::string_view name) -> absl::StatusOr<Uid> {
-    auto& of_kind = seen[static_cast<size_t>(kind)];
-    if (const auto found = of_kind.find(name); found != of_kind.end()) return found->second;
-    HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> uid, parts_.uids->Find(kind, name));
-    of_kind.emplace(name, uid.value_or(kNoUid));
-    return uid.value_or(kNoUid);
+  const auto find = [names](UidKind kind, std::string_view name) -> absl::StatusOr<Uid> {
+    return names->Find(kind, name);
   };
+  const auto get = [names](UidKind kind, std::string_view name) { return names->Get(kind, name); };
   std::vector<Wanted> wanted;
   wanted.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
@@ -206,12 +201,17 @@ std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointVie
     if (!wanted.empty() && HaveSameTags(*points[i], *wanted.back().point)) {
       ref.tags = wanted.back().ref.tags;
     }
-    if (auto fault = FillRef(layout_, *points[i], known, &ref)) {
-      (*results)[i] = *std::move(fault);
-      continue;
-    }
+    FillRef(layout_, *points[i], find, &ref);  // of the cache, which has no fault
     wanted.push_back({.point = points[i], .ref = std::move(ref), .result = &(*results)[i]});
   }
+  const absl::Status read = names->Read();
+  std::erase_if(wanted, [&](Wanted& one) {
+    if (!one.ref.tsuid.empty()) return false;
+    std::optional<PointError> fault =
+        read.ok() ? FillRef(layout_, *one.point, get, &one.ref) : NameError(read, "series");
+    if (fault.has_value()) *one.result = *std::move(fault);
+    return fault.has_value();
+  });
   return wanted;
 }
 
@@ -225,6 +225,8 @@ class SeriesTable::Creation {
         assignment_(table->parts_.uids),
         last_number_(table->last_number()),
         may_exist_(last_number_ != seen.last_number || table->dropping_.changes() != seen.drops) {}
+
+  absl::Status Use(NameBatch* names) { return assignment_.Use(names); }
 
   void Add(Wanted* one) {
     const size_t mark = assignment_.Mark();
@@ -240,12 +242,6 @@ class SeriesTable::Creation {
       *one->result = *std::move(fault);
       return;
     }
-    const absl::StatusOr<SeriesNumber> number = NumberOf(one->ref.tsuid);
-    if (!number.ok()) {
-      *one->result = NameError(number.status(), "series");
-      return;
-    }
-    one->ref.number = *number;
     previous_ = one;
     waiting_.push_back(one);
   }
@@ -253,7 +249,12 @@ class SeriesTable::Creation {
   // Gives the points added so far their series, or what went wrong.
   void CommitAdded() {
     if (waiting_.empty()) return;
-    const absl::Status committed = Commit(/*may_wait=*/false);
+    absl::Status committed = may_exist_ ? table_.FindNumbers(waiting_) : absl::OkStatus();
+    if (committed.ok()) {
+      for (Wanted* const one : waiting_)
+        Number(&one->ref);
+      committed = Commit(/*may_wait=*/false);
+    }
     for (Wanted* const one : waiting_) {
       if (committed.ok()) {
         *one->result = std::move(one->ref);
@@ -321,21 +322,15 @@ class SeriesTable::Creation {
   }
 
  private:
-  // The number of a series: of this group, of the store (another creation may have made it while
-  // this one waited for the lock), or a new one.
-  absl::StatusOr<SeriesNumber> NumberOf(const std::string& tsuid) {
-    if (const auto found = in_group_.find(tsuid); found != in_group_.end()) return found->second;
-    SeriesNumber number = 0;
-    if (may_exist_) {
-      HOURCELL_ASSIGN_OR_RETURN(number, table_.NumberOf(tsuid));
-      number = table_.dropping_.Use(number);
+  // Gives a series a number, unless it has one: of the store, where another creation made it while
+  // this one waited for the lock, or of this group.
+  void Number(SeriesRef* ref) {
+    const auto [place, is_new] = in_group_.try_emplace(ref->tsuid, ref->number);
+    if (is_new && ref->number == 0) {
+      place->second = ++last_number_;
+      made_.emplace_back(place->second, ref->tsuid);
     }
-    if (number == 0) {
-      number = ++last_number_;
-      made_.emplace_back(number, tsuid);
-    }
-    in_group_.emplace(tsuid, number);
-    return number;
+    ref->number = place->second;
   }
 
   // In the order that is safe to be cut anywhere: counters, names, series.
@@ -371,8 +366,12 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
                               int64_t wait_ms) {
   results->assign(points.size(), SeriesRef());
   const Seen seen{.last_number = last_number(), .drops = dropping_.changes()};
-  std::vector<Wanted> wanted = FindNames(points, results);
-  const absl::Status found = FindNumbers(wanted);
+  NameBatch names(parts_.uids);
+  std::vector<Wanted> wanted = FindNames(points, &names, results);
+  std::vector<Wanted*> named;
+  for (Wanted& one : wanted)
+    named.push_back(&one);
+  const absl::Status found = FindNumbers(std::move(named));
   if (!found.ok()) {
     for (const Wanted& one : wanted)
       *one.result = NameError(found, "series");
@@ -385,7 +384,7 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   if (missing.empty()) return;
   const absl::Status turn = turn_.Take(wait_ms, [this] { return CheckRoom(); });
   if (turn.ok()) {
-    CreateMissing(missing, seen);
+    CreateMissing(missing, seen, &names);
     turn_.End();
     return;
   }
@@ -393,8 +392,13 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
     *one.result = NameError(turn, "series");
 }
 
-void SeriesTable::CreateMissing(std::span<Wanted> wanted, const Seen& seen) {
+void SeriesTable::CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names) {
   Creation creation(this, seen);
+  if (const absl::Status renewed = creation.Use(names); !renewed.ok()) {
+    for (const Wanted& one : wanted)
+      *one.result = NameError(renewed, "series");
+    return;
+  }
   for (Wanted& one : wanted)
     creation.Add(&one);
   creation.CommitAdded();
@@ -498,28 +502,33 @@ absl::Status SeriesTable::WriteIndex() {
 // Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
 absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
   std::vector<Mutation> group;
+  std::vector<Mutation> postings;
   absl::Status written;
-  const auto write = [&](size_t rows_max) {
-    if (!written.ok() || group.size() <= rows_max) return;
-    written = parts_.tables->ApplyUnlogged(group);
-    group.clear();
+  const auto write = [&](size_t rows_max, std::vector<Mutation>* rows) {
+    if (!written.ok() || rows->size() <= rows_max) return;
+    written = parts_.tables->ApplyUnlogged(*rows);
+    rows->clear();
   };
   for (SeriesNumber at = series.first_number(); at <= series.last_number();
        at += kBlockSeries - at % kBlockSeries) {
     AppendBlock(series, at / kBlockSeries, &group);
-    write(kBlocksAtOnce);
+    write(kBlocksAtOnce, &group);
   }
+  write(0, &group);
   series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
     std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
     std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
-    AppendIndexRows(layout_, metric, by_number, &group);
-    write(kIndexRowsAtOnce);
+    AppendIndexRows(layout_, metric, by_number, &postings, &group);
+    write(kIndexRowsAtOnce, &postings);
+    write(kIndexRowsAtOnce, &group);
   });
+  write(0, &postings);
+  write(0, &group);
   HOURCELL_KILL_POINT("series:before_indexed");
   group.push_back(SetSeries(IndexedKey(), EncodeU64(series.last_number())));
   for (const auto& [first, last] : series.log_rows())
     group.push_back({TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(first), {}});
-  write(0);
+  write(0, &group);
   HOURCELL_KILL_POINT("series:after_indexed");
   return written;
 }

@@ -2,7 +2,8 @@
 //
 // A new series is written in one group with the UIDs its names need: counters, reverse names,
 // forward names, and a log row with the tsuids of all that are new. So every UID in a row key has
-// its name (crash contract C2). The rows it is found by wait in memory until there are many, and
+// its name (crash contract C2). How many reads and writes of the tables this takes does not depend
+// on how many series are new. The rows it is found by wait in memory until there are many, and
 // are then written past RocksDB's log, in key order, together with the number up to which this is
 // done (series_rows.h has them all). A log row goes with the last of its series. Open makes what is
 // missing again from the log rows, and lookups look into memory too. So a series that has a point
@@ -47,6 +48,7 @@
 #include "engine/series/series_reads.h"
 #include "engine/series/series_ref.h"
 #include "engine/table/tables.h"
+#include "uid/name_batch.h"
 #include "uid/uid_directory.h"
 
 namespace hourcell {
@@ -190,10 +192,11 @@ class SeriesTable {
   absl::Status LoadNotIndexed();
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,
+                                NameBatch* names,
                                 std::vector<Parsed<SeriesRef>>* results);
-  absl::Status FindNumbers(std::span<Wanted> wanted);
+  absl::Status FindNumbers(std::vector<Wanted*> wanted);
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
-  void CreateMissing(std::span<Wanted> wanted, const Seen& seen);
+  void CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);

@@ -168,8 +168,9 @@ absl::Status AdoptionAdmin::RestoreNames(UidKind kind,
   for (const RestoredName& name : names)
     HOURCELL_RETURN_IF_ERROR(assignment.Restore(kind, name.name, name.uid));
   assignment.RaiseCounter(kind, highest);
-  if (assignment.changes().empty()) return absl::OkStatus();
-  HOURCELL_RETURN_IF_ERROR(parts_.uid_store->Commit(assignment.changes()));
+  const std::vector<UidChange> changes = assignment.changes();
+  if (changes.empty()) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(parts_.uid_store->Commit(changes));
   assignment.Publish();
   return absl::OkStatus();
 }

@@ -4,7 +4,9 @@
 // One row's mutations are atomic and applied in order. Rows are independent; an implementation with
 // multi-row atomicity applies a whole group at once. A group is therefore listed in an order in
 // which it may be cut anywhere: counters, reverse names, forward names, series, postings, then
-// data.
+// data. Neighbours in it may be applied in any order if they are of the data table, or merges of
+// one table, or all sets (or all deletes) of the tables `uid` or `series` whose keys begin with the
+// same byte, which says what kind of row it is.
 //
 // Thread-safe. Errors: kUnavailable (try again), kDataLoss (stored bytes are damaged),
 // kFailedPrecondition (closed, read-only), kAborted (SnapshotInMemory).

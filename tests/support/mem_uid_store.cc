@@ -22,6 +22,34 @@ absl::StatusOr<std::optional<Uid>> MemUidStore::GetForward(UidKind kind, std::st
   return uid;
 }
 
+absl::Status MemUidStore::GetForwards(UidKind kind,
+                                      std::span<const std::string_view> names,
+                                      std::vector<std::optional<Uid>>* uids) {
+  std::function<void()> hook;
+  {
+    MutexLock lock(&mutex_);
+    HOURCELL_RETURN_IF_ERROR(CheckReadable());
+    const PerKind& from = at(kind);
+    uids->assign(names.size(), std::nullopt);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (const auto it = from.forward.find(names[i]); it != from.forward.end()) {
+        (*uids)[i] = it->second;
+      }
+    }
+    hook = on_read_;
+  }
+  if (hook) hook();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<Uid>> MemUidStore::NextReverse(UidKind kind, Uid from) {
+  MutexLock lock(&mutex_);
+  HOURCELL_RETURN_IF_ERROR(CheckReadable());
+  const auto it = at(kind).reverse.lower_bound(from);
+  if (it == at(kind).reverse.end()) return std::nullopt;
+  return it->first;
+}
+
 absl::StatusOr<std::optional<std::string>> MemUidStore::GetReverse(UidKind kind, Uid uid) {
   MutexLock lock(&mutex_);
   HOURCELL_RETURN_IF_ERROR(CheckReadable());
@@ -136,6 +164,11 @@ size_t MemUidStore::commits() {
   return commits_;
 }
 
+size_t MemUidStore::reads() {
+  MutexLock lock(&mutex_);
+  return reads_;
+}
+
 std::vector<UidChange> MemUidStore::last_commit() {
   MutexLock lock(&mutex_);
   return last_commit_;
@@ -158,6 +191,7 @@ std::vector<UidMapping> MemUidStore::Reverse(UidKind kind) {
 }
 
 absl::Status MemUidStore::CheckReadable() {
+  ++reads_;
   return reads_fail_ ? absl::UnavailableError("read fails for the test") : absl::OkStatus();
 }
 

@@ -25,7 +25,11 @@ namespace hourcell {
 class MemUidStore : public UidStore {
  public:
   absl::StatusOr<std::optional<Uid>> GetForward(UidKind kind, std::string_view name) override;
+  absl::Status GetForwards(UidKind kind,
+                           std::span<const std::string_view> names,
+                           std::vector<std::optional<Uid>>* uids) override;
   absl::StatusOr<std::optional<std::string>> GetReverse(UidKind kind, Uid uid) override;
+  absl::StatusOr<std::optional<Uid>> NextReverse(UidKind kind, Uid from) override;
   absl::StatusOr<Uid> GetCounter(UidKind kind) override;
   absl::Status ScanForward(UidKind kind,
                            std::string_view prefix,
@@ -42,7 +46,7 @@ class MemUidStore : public UidStore {
   void DamageCounter(UidKind kind);
   // Called at the start of every Commit, with no lock held.
   void OnCommit(std::function<void()> hook);
-  // Called at the end of every successful GetForward, with no lock held.
+  // Called at the end of every successful GetForward and GetForwards, with no lock held.
   void OnRead(std::function<void()> hook);
 
   // One mapping or counter, as it is. Not counted as a commit.
@@ -51,6 +55,7 @@ class MemUidStore : public UidStore {
   void SetCounter(UidKind kind, Uid uid);
 
   size_t commits();  // that succeeded
+  size_t reads();    // calls that read
   std::vector<UidChange> last_commit();
   std::vector<UidMapping> Forward(UidKind kind);  // in name order
   std::vector<UidMapping> Reverse(UidKind kind);  // in UID order
@@ -75,6 +80,7 @@ class MemUidStore : public UidStore {
   int commits_until_failure_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: none will fail
   bool reads_fail_ ABSL_GUARDED_BY(mutex_) = false;
   size_t commits_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t reads_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<UidChange> last_commit_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_commit_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_read_ ABSL_GUARDED_BY(mutex_);

@@ -13,6 +13,13 @@ bool IsUnordered(const Mutation& mutation) {
   return mutation.table == TableId::kData || mutation.kind == Mutation::Kind::kMerge;
 }
 
+// Neighbours of one table that engine/table/tables.h allows in any order.
+bool MayGoTogether(const Mutation& before, const Mutation& mutation) {
+  if (IsUnordered(before) && IsUnordered(mutation)) return true;
+  if (mutation.table != TableId::kUid && mutation.table != TableId::kSeries) return false;
+  return before.kind == mutation.kind && before.key.substr(0, 1) == mutation.key.substr(0, 1);
+}
+
 // Puts a later mutation of the same row on top of `*row`.
 void Fold(const Mutation& mutation, RowChange* row) {
   if (mutation.kind != Mutation::Kind::kMerge) {
@@ -39,8 +46,7 @@ std::vector<GroupStage> StagesOf(std::span<const Mutation> group) {
     const bool same_table = before != nullptr && before->table == mutation.table;
     const bool same_row =
         same_table && before->key == mutation.key && stages.back().rows.size() == 1;
-    const bool both_unordered = same_table && IsUnordered(*before) && IsUnordered(mutation);
-    if (!same_row && !both_unordered) {
+    if (!same_row && !(same_table && MayGoTogether(*before, mutation))) {
       stages.push_back({.table = mutation.table});
       places.clear();
     }

@@ -128,6 +128,22 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
 }
 
+// Back-pressure: what the service does not take, clients are told to send again.
+TEST_F(BigtableStorageTest, PutsThatTheServiceHasNoRoomForMayBeRepeated) {
+  const std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 1, 10));
+
+  fake_.SetFaults({.refused = 1, .refused_as = grpc::StatusCode::RESOURCE_EXHAUSTED});
+  EXPECT_THAT(Put(node.get(), "a", 2, 11), StatusIs(StatusCode::kUnavailable));
+  EXPECT_THAT(Put(node.get(), "new", 2, 12), StatusIs(StatusCode::kUnavailable));
+  fake_.SetFaults({});
+  ASSERT_OK(Put(node.get(), "a", 2, 13));
+  ASSERT_OK(Put(node.get(), "new", 2, 14));
+
+  EXPECT_THAT(*Query(node.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("a", 2), 13),
+                                              Pair(Pair("new", 2), 14)));
+}
+
 // Such a call may take effect after the next process has begun.
 TEST_F(BigtableStorageTest, AProcessWithACallWithoutAnAnswerHasNotLeft) {
   const auto has_left = [this] {
@@ -202,6 +218,32 @@ TEST_F(BigtableStorageTest, AGroupCommitIsOneCall) {
   EXPECT_EQ(fake_.calls()->check_and_mutate - commits, 1);
   EXPECT_EQ(fake_.calls()->read_rows - reads, 0);
   EXPECT_EQ(fake_.calls()->mutate_rows - writes, 0);
+}
+
+// The calls of a batch of points of new series, each with a tag value of its own.
+TEST_F(BigtableStorageTest, ManyNewSeriesAreAsManyCallsAsOne) {
+  const std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 0, 0));
+  const auto calls_of = [&](int from, int to) {
+    std::vector<OwnedPoint> points;
+    for (int i = from; i < to; ++i)
+      points.emplace_back("m", fmt::format("h=n{}", i), kHour, i);
+    std::vector<PointView> views;
+    for (OwnedPoint& point : points)
+      views.push_back(point.view());
+    const int reads = fake_.calls()->read_rows;
+    const int writes = fake_.calls()->mutate_rows;
+    const int commits = fake_.calls()->check_and_mutate;
+    EXPECT_OK(node->Append(views, nullptr).Wait());
+    return std::vector<int>{fake_.calls()->read_rows - reads, fake_.calls()->mutate_rows - writes,
+                            fake_.calls()->check_and_mutate - commits};
+  };
+
+  // Reads: the names; the next number that is taken. Writes: two tables' counters, reverse rows,
+  // forward rows, the log row. Commits: the points; each next 256 tag values.
+  EXPECT_THAT(calls_of(0, 1), ElementsAre(2, 5, 1));
+  EXPECT_THAT(calls_of(1, 1001), ElementsAre(2, 5, 1 + 3));
+  EXPECT_EQ(Query(node.get())->size(), 1002U);
 }
 
 TEST_F(BigtableStorageTest, AQueryAsksOnceWhoWrites) {

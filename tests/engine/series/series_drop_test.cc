@@ -53,7 +53,7 @@ void WriteIndex(const Layout& layout,
     AppendBlock(added, block, &group);
     if (group.back().value.find_first_not_of('\0') == std::string::npos) group.pop_back();
   }
-  AppendIndexRows(layout, 1, entries, &group);
+  AppendIndexRows(layout, 1, entries, &group, &group);
   ASSERT_OK(tables->Apply(group, /*sync=*/false));
 }
 

@@ -71,7 +71,7 @@ TEST(SeriesRowsTest, IndexRowsOfTwoChunksShareAPostingSetEach) {
                                                  {.number = 65535, .tsuid = tsuids[1]},
                                                  {.number = 65536, .tsuid = tsuids[2]}};
   std::vector<Mutation> group;
-  AppendIndexRows(kLayout, 5, entries, &group);
+  AppendIndexRows(kLayout, 5, entries, &group, &group);
 
   std::map<std::string, std::vector<SeriesNumber>> sets;
   std::map<std::string, std::string> numbers;

@@ -35,7 +35,7 @@ class SeriesSumsTest : public testing::Test {
     for (SeriesNumber block = 0; block <= kSeries / kBlockSeries; ++block)
       AppendBlock(series, block, &group);
     for (const auto& [metric, entries] : by_metric)
-      AppendIndexRows(layout_, metric, entries, &group);
+      AppendIndexRows(layout_, metric, entries, &group, &group);
     group.push_back(SetSeries(IndexedKey(), EncodeU64(kSeries)));
     ASSERT_OK(tables_.Apply(group, /*sync=*/false));
   }

@@ -42,6 +42,30 @@ TEST(GroupStagesTest, RowsThatMustFollowEachOtherAreStages) {
                           "series +p1 +p2", "data +r1 -r2"));
 }
 
+// What a creation of many series writes: as many stages as that of one.
+TEST(GroupStagesTest, RowsOfOneKindAreOneStage) {
+  const Mutation group[] = {
+      {TableId::kSeries, Kind::kSet, "c", "1"},   {TableId::kUid, Kind::kSet, "ck", "2"},
+      {TableId::kUid, Kind::kSet, "cv", "3"},     {TableId::kUid, Kind::kSet, "nk1", "4"},
+      {TableId::kUid, Kind::kSet, "nv1", "5"},    {TableId::kUid, Kind::kSet, "ika", "6"},
+      {TableId::kUid, Kind::kSet, "ivb", "7"},    {TableId::kSeries, Kind::kSet, "b1", "8"},
+      {TableId::kSeries, Kind::kSet, "b2", "9"},  {TableId::kSeries, Kind::kDelete, "b2", ""},
+      {TableId::kSeries, Kind::kDelete, "b3", ""}};
+
+  EXPECT_THAT(TextOf(StagesOf(group)),
+              ElementsAre("series =c", "uid =ck =cv", "uid =nk1 =nv1", "uid =ika =ivb",
+                          "series =b1 =b2", "series -b2 -b3"));
+}
+
+TEST(GroupStagesTest, RowsOfOtherTablesAreStagesOfTheirOwn) {
+  const Mutation group[] = {{TableId::kMeta, Kind::kSet, "a1", "1"},
+                            {TableId::kMeta, Kind::kSet, "a2", "2"},
+                            {TableId::kAnnotation, Kind::kSet, "a1", "3"},
+                            {TableId::kAnnotation, Kind::kSet, "a2", "4"}};
+
+  EXPECT_THAT(StagesOf(group).size(), 4U);
+}
+
 TEST(GroupStagesTest, MutationsOfOneRowAreOneChange) {
   const Mutation group[] = {
       {TableId::kUid, Kind::kSet, "a", "1"},  {TableId::kUid, Kind::kDelete, "a", ""},
