@@ -63,6 +63,10 @@ struct Options {
   // Where tables and journal are, if not in `path`. Null: in `path`, by RocksDB.
   std::shared_ptr<StorageEngine> storage;
   bool create_if_missing = true;
+  // This process reads a store that another one writes to; needs `storage`. Its reads have every
+  // point that was acknowledged before they began. All that writes fails with kFailedPrecondition.
+  // Nothing is written to the storage, and no other process is kept out or waited for.
+  bool follow = false;
 
   // Fixed when the store is created; opening with another one is refused.
   Layout layout;

@@ -31,6 +31,9 @@ class BigtableStorage : public StorageEngine {
   absl::StatusOr<OpenedStorage> Open(
       const std::function<void(std::string_view message)>& warn) override;
 
+  absl::StatusOr<FollowedStorage> Follow(
+      const std::function<void(std::string_view message)>& warn) override;
+
  private:
   const BigtableOptions options_;
   SeatOptions seat_;

@@ -412,4 +412,9 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
   return opened;
 }
 
+absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
+    const std::function<void(std::string_view message)>& /*warn*/) {
+  return absl::UnimplementedError("bigtable: a store cannot be followed yet");
+}
+
 }  // namespace hourcell

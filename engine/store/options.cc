@@ -23,6 +23,11 @@ absl::Status OutOfRange(std::string_view field, uint64_t got, std::string_view w
 
 absl::Status Options::Validate() const {
   if (path.empty()) return absl::InvalidArgumentError("options: path is empty; want a directory");
+  if (follow && storage == nullptr) {
+    return absl::InvalidArgumentError(
+        "options: follow without storage; a store in a directory is read by the process that has "
+        "it open");
+  }
   HOURCELL_RETURN_IF_ERROR(ValidateLayout(layout));
   if (tags_max < 1 || tags_max > kTagsMax) {
     return OutOfRange("tags_max", tags_max, fmt::format("1 to {}", kTagsMax));

@@ -117,6 +117,7 @@ absl::Status Tsdb::Impl::OpenStorage() {
     HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
     return CheckStoreNeeds("rocksdb", tables->capabilities());
   }
+  if (options.follow) return options.storage->Follow(options.warn).status();
   HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, options.storage->Open(options.warn));
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,6 +43,41 @@ struct OpenedStorage {
   std::function<absl::Status()> check_is_writer;
   // The processes on the store as this one saw them a moment ago, itself first. Thread-safe.
   std::function<std::vector<ClusterNode>()> nodes;
+  // Tells processes that follow the store that something was changed which is no new point, name or
+  // series: they read anew what they have in memory. It is called after the change and before it is
+  // acknowledged. kUnavailable: perhaps they were not told. Thread-safe.
+  std::function<absl::Status()> note_change;
+};
+
+// What the writer of a store and those that read it know of each other, as one read sees it.
+struct StoreMoment {
+  uint64_t front = 0;    // blocks of the journal below it may be deleted
+  uint64_t changes = 0;  // how often something was changed that is no new point, name or series
+};
+
+// The journal of a store that another process writes to. Thread-safe.
+class JournalTail {
+ public:
+  virtual ~JournalTail() = default;
+  JournalTail(const JournalTail&) = delete;
+  JournalTail& operator=(const JournalTail&) = delete;
+
+  // Visits the blocks from `from` on, in order, up to the first that is not there, and returns the
+  // number of that one. All blocks that were acknowledged before the call are visited, unless some
+  // were deleted: then the front is above the number that is returned, if it is read afterwards.
+  // An error of `visit` ends it and is returned. kUnavailable: try again.
+  virtual absl::StatusOr<uint64_t> Read(uint64_t from, const Journal::Visit& visit) = 0;
+
+  // What is so at some moment after the call began. kUnavailable: try again.
+  virtual absl::StatusOr<StoreMoment> Look() = 0;
+
+ protected:
+  JournalTail() = default;
+};
+
+struct FollowedStorage {
+  std::unique_ptr<TableStore> tables;  // read only; outlives the journal
+  std::unique_ptr<JournalTail> journal;
 };
 
 class StorageEngine {
@@ -59,6 +95,12 @@ class StorageEngine {
   // Opens the tables and the journal for this process alone; may wait for another process to end.
   // kFailedPrecondition: another process is the writer. kCancelled: the events gave up.
   virtual absl::StatusOr<OpenedStorage> Open(
+      const std::function<void(std::string_view message)>& warn) = 0;
+
+  // Opens the tables and the journal to be read while another process writes, or none does. Waits
+  // for nobody, and may be called while another thread waits in Open. kNotFound: there is no store
+  // yet. Other errors: as Open.
+  virtual absl::StatusOr<FollowedStorage> Follow(
       const std::function<void(std::string_view message)>& warn) = 0;
 };
 
