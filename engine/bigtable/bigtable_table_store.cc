@@ -20,6 +20,7 @@
 #include "engine/bigtable/rows/row_rewrite.h"
 #include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/rows/version_ledger.h"
+#include "engine/bigtable/writer/bigtable_journal_tail.h"
 #include "engine/bigtable/writer/number_claims.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
@@ -89,6 +90,16 @@ class BigtableTableStore : public TableStore {
     return Begin();
   }
 
+  // Beside the process that writes: nothing is written, and all versions are seen.
+  absl::Status OpenToFollow() {
+    HOURCELL_RETURN_IF_ERROR(CheckFormatIsThere());
+    is_followed_ = true;
+    HOURCELL_RETURN_IF_ERROR(ledger_.Open());
+    is_open_ = true;
+    return absl::OkStatus();
+  }
+  std::unique_ptr<JournalTail> Tail() { return std::make_unique<BigtableJournalTail>(&client_); }
+
   // As the process that has the seat. Returns its journal.
   absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
@@ -106,6 +117,11 @@ class BigtableTableStore : public TableStore {
   }
 
   absl::Status CheckSeat() { return seat_->Check(); }
+  absl::Status NoteChange() {
+    return client_
+        .Increment(system_, std::string(kChangesRow), std::string(kBigtableFamily), /*amount=*/1)
+        .status();
+  }
   std::vector<ClusterNode> Nodes() const { return seat_->Nodes(); }
   // What the processes on the store know; made by the first that asks.
   absl::StatusOr<std::string> Secret();
@@ -117,7 +133,7 @@ class BigtableTableStore : public TableStore {
 
   // The service answers when the rows are in its log, so `sync` adds nothing.
   absl::Status Apply(std::span<const Mutation> group, bool /*sync*/) override {
-    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    HOURCELL_RETURN_IF_ERROR(CheckWrites());
     const std::vector<GroupStage> stages = StagesOf(group);
     if (stages.empty()) return absl::OkStatus();
     if (claims_.has_value()) HOURCELL_RETURN_IF_ERROR(claims_->ClaimFor(group));
@@ -174,12 +190,20 @@ class BigtableTableStore : public TableStore {
   absl::Status CheckOpen() const {
     return is_open_ ? absl::OkStatus() : absl::FailedPreconditionError("store is closed");
   }
+  absl::Status CheckWrites() const {
+    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    return is_followed_ ? absl::FailedPreconditionError(
+                              "bigtable: this process only reads the store: another one writes")
+                        : absl::OkStatus();
+  }
   static absl::Status NoRegionChanges() {
     return absl::UnimplementedError("bigtable: the service divides tables by itself");
   }
 
-  // The writer's are its own: those of later writers are greater, whenever they are used.
+  // The writer's are its own: those of later writers are greater, whenever they are used. One that
+  // follows uses none, and sees all.
   absl::StatusOr<uint64_t> ReserveVersions(uint64_t /*count*/) {
+    if (is_followed_) return kVersionMax;
     if (is_open_) {
       return absl::FailedPreconditionError("bigtable: no version is left; open the store again");
     }
@@ -200,6 +224,7 @@ class BigtableTableStore : public TableStore {
   bool is_shared() const { return !client_.options().data_table.empty(); }
   absl::Status CheckAdopted();
   absl::Status CheckOrMakeFormat();
+  absl::Status CheckFormatIsThere();
   absl::Status CheckFormat(const BigtableRow& row) const;
   absl::Status MakeTables();
 
@@ -207,6 +232,7 @@ class BigtableTableStore : public TableStore {
   const std::string system_;
   VersionLedger ledger_;
   uint64_t writer_ = 0;
+  bool is_followed_ = false;            // another process may write
   bool reads_opentsdb_ = false;         // the rows of a shared data table are taken over
   std::unique_ptr<WriterSeat> seat_;    // null: opened alone
   std::optional<NumberClaims> claims_;  // with a seat
@@ -296,6 +322,19 @@ absl::Status BigtableTableStore::CheckOrMakeFormat() {
   return last.ok() ? absl::UnavailableError("bigtable: the format is not there") : last;
 }
 
+// Makes nothing.
+absl::Status BigtableTableStore::CheckFormatIsThere() {
+  const absl::StatusOr<BigtablePage> page =
+      client_.Read(system_, {.keys = {std::string(kFormatRow)}});
+  if (absl::IsNotFound(page.status()) || (page.ok() && page->rows.empty())) {
+    return absl::NotFoundError(
+        fmt::format("bigtable: no store in the tables {}-*", client_.options().table_prefix));
+  }
+  HOURCELL_RETURN_IF_ERROR(page.status());
+  HOURCELL_RETURN_IF_ERROR(CheckFormat(page->rows[0]));
+  return CheckAdopted();
+}
+
 absl::StatusOr<std::string> BigtableTableStore::Secret() {
   HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
   RowMutations secret;
@@ -360,7 +399,7 @@ absl::StatusOr<uint64_t> BigtableTableStore::ApproximateBytes(TableId table,
 absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cancelled) {
   const std::string name = BigtableNameOf(client_.options(), table);
   for (ScanRange left;;) {
-    HOURCELL_RETURN_IF_ERROR(CheckOpen());
+    HOURCELL_RETURN_IF_ERROR(CheckWrites());
     if (cancelled != nullptr && cancelled->load()) {
       return absl::CancelledError(fmt::format("compact {}: ended; what was merged stays", name));
     }
@@ -408,13 +447,20 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
   HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithSeat(seat));
   opened.check_is_writer = [it = store.get()] { return it->CheckSeat(); };
   opened.nodes = [it = store.get()] { return it->Nodes(); };
+  opened.note_change = [it = store.get()] { return it->NoteChange(); };
   opened.tables = std::move(store);
   return opened;
 }
 
 absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
     const std::function<void(std::string_view message)>& /*warn*/) {
-  return absl::UnimplementedError("bigtable: a store cannot be followed yet");
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
+  auto store = std::make_unique<BigtableTableStore>(options_, channels);
+  HOURCELL_RETURN_IF_ERROR(store->OpenToFollow());
+  FollowedStorage followed;
+  followed.journal = store->Tail();
+  followed.tables = std::move(store);
+  return followed;
 }
 
 }  // namespace hourcell

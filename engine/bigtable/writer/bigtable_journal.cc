@@ -11,6 +11,7 @@
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/writer/journal_rows.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/journal/journal_block.h"
 
@@ -22,35 +23,11 @@
 namespace hourcell {
 namespace {
 
-constexpr char kBlock[] = "b";
-constexpr char kFence[] = "f";
 // Blocks are deleted by so many, as segments of files would be.
 constexpr uint64_t kSegmentBlocks = 64;
 // Rows of one call that deletes.
 constexpr size_t kDeletedRowsMax = 1000;
 constexpr int kWriteTriesMax = 5;
-
-std::string KeyOf(uint64_t sequence) {
-  return EncodeNumber(sequence);
-}
-
-// A row without its values: which number, whose, and what.
-struct BlockRow {
-  uint64_t sequence = 0;
-  uint64_t writer = 0;
-  bool is_fence = false;
-};
-
-absl::StatusOr<BlockRow> DecodeBlockRow(const BigtableRow& row) {
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t sequence, DecodeNumber(row.key, "journal: a row key"));
-  if (row.cells.empty() || (row.cells[0].qualifier != kBlock && row.cells[0].qualifier != kFence)) {
-    return absl::DataLossError(
-        fmt::format("bigtable: journal: row {} is neither a block nor a fence", sequence));
-  }
-  return BlockRow{.sequence = sequence,
-                  .writer = static_cast<uint64_t>(row.cells[0].timestamp_micros / 1000),
-                  .is_fence = row.cells[0].qualifier == kFence};
-}
 
 google::bigtable::v2::RowFilter WithoutValues() {
   google::bigtable::v2::RowFilter filter;
@@ -129,12 +106,13 @@ absl::Status BigtableJournal::FindEnd(uint64_t front, uint64_t observed) {
   std::set<uint64_t> fences;
   bool is_complete = false;
   while (!is_complete) {
-    HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                              client_.Read(table_, {.range = {.begin = KeyOf(next), .end = {}},
-                                                    .filter = WithoutValues()}));
+    HOURCELL_ASSIGN_OR_RETURN(
+        const BigtablePage page,
+        client_.Read(table_, {.range = {.begin = JournalRowKey(next), .end = {}},
+                              .filter = WithoutValues()}));
     is_complete = page.is_complete;
     for (const BigtableRow& row : page.rows) {
-      HOURCELL_ASSIGN_OR_RETURN(const BlockRow block, DecodeBlockRow(row));
+      HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(row));
       if (block.writer > observed) {
         return absl::AbortedError(
             fmt::format("bigtable: journal: writer {} has taken over", block.writer));
@@ -157,7 +135,8 @@ absl::Status BigtableJournal::FindEnd(uint64_t front, uint64_t observed) {
 
 absl::Status BigtableJournal::WriteFence() {
   const uint64_t sequence = next_sequence();
-  const RowMutations row = SystemCell(KeyOf(sequence), kFence, writer_, "", /*replace=*/false);
+  const RowMutations row =
+      SystemCell(JournalRowKey(sequence), kFenceQualifier, writer_, "", /*replace=*/false);
   for (int tries = 0; tries < kWriteTriesMax; ++tries) {
     const absl::StatusOr<bool> is_set = client_.SetIfAbsent(table_, row);
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
@@ -179,13 +158,13 @@ absl::Status BigtableJournal::WriteFence() {
 }
 
 absl::Status BigtableJournal::DeleteStrays(uint64_t front) {
-  ScanRange left{.begin = {}, .end = KeyOf(front)};
+  ScanRange left{.begin = {}, .end = JournalRowKey(front)};
   for (;;) {
     HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
                               client_.Read(table_, {.range = left, .filter = WithoutValues()}));
     std::vector<RowMutations> rows;
     for (const BigtableRow& row : page.rows) {
-      HOURCELL_ASSIGN_OR_RETURN(const BlockRow block, DecodeBlockRow(row));
+      HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(row));
       if (block.is_fence) continue;
       RowMutations& removal = rows.emplace_back();
       removal.set_row_key(row.key);
@@ -215,10 +194,10 @@ absl::Status BigtableJournal::Replay(uint64_t from, const Visit& visit) const {
   while (next < end) {
     HOURCELL_ASSIGN_OR_RETURN(
         const BigtablePage page,
-        client_.Read(table_, {.range = {.begin = KeyOf(next), .end = KeyOf(end)}}));
+        client_.Read(table_, {.range = {.begin = JournalRowKey(next), .end = JournalRowKey(end)}}));
     if (page.rows.empty()) return Missing(next);
     for (const BigtableRow& row : page.rows) {
-      HOURCELL_ASSIGN_OR_RETURN(const BlockRow block, DecodeBlockRow(row));
+      HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(row));
       if (block.sequence != next) return Missing(next);
       const std::string& payload = row.cells[0].value;
       {
@@ -236,9 +215,9 @@ absl::Status BigtableJournal::Replay(uint64_t from, const Visit& visit) const {
 
 absl::Status BigtableJournal::CheckRowIsOurs(uint64_t sequence, const std::string& value) const {
   HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                            client_.Read(table_, {.keys = {KeyOf(sequence)}}));
+                            client_.Read(table_, {.keys = {JournalRowKey(sequence)}}));
   if (page.rows.empty()) return absl::AbortedError("there is no row");
-  HOURCELL_ASSIGN_OR_RETURN(const BlockRow block, DecodeBlockRow(page.rows[0]));
+  HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(page.rows[0]));
   if (block.writer != writer_) return TakenOver(sequence);
   if (page.rows[0].cells[0].value == value) return absl::OkStatus();
   return absl::InternalError(
@@ -256,7 +235,8 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
                                                   block_.size(), kBlockPayloadBytesMax));
   }
   const uint64_t sequence = next_sequence();
-  const RowMutations row = SystemCell(KeyOf(sequence), kBlock, writer_, block_, /*replace=*/false);
+  const RowMutations row =
+      SystemCell(JournalRowKey(sequence), kBlockQualifier, writer_, block_, /*replace=*/false);
   for (int tries = 0; tries < kWriteTriesMax; ++tries) {
     const absl::StatusOr<bool> is_set = client_.SetIfAbsent(table_, row);
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
@@ -295,7 +275,7 @@ absl::Status BigtableJournal::DeleteRows(uint64_t begin, uint64_t end) {
       if (fences_.contains(sequence)) continue;
     }
     RowMutations& row = rows.emplace_back();
-    row.set_row_key(KeyOf(sequence));
+    row.set_row_key(JournalRowKey(sequence));
     row.add_mutations()->mutable_delete_from_row();
     if (rows.size() < kDeletedRowsMax) continue;
     HOURCELL_RETURN_IF_ERROR(client_.Mutate(table_, std::exchange(rows, {})));

@@ -6,6 +6,8 @@
 //   writers                n          how many numbers were given to writers: a counter
 //   active                 a          the node that writes (ActiveNode)
 //   front                  a          8 bytes: no block of the journal below it is needed
+//   changes                n          how often something was changed that processes which follow
+//                                     the store keep in memory: a counter
 //   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
 //   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
 //   secret                 a          what the processes know, and nobody else
@@ -33,6 +35,7 @@ inline constexpr std::string_view kFormatRow = "format";
 inline constexpr std::string_view kWritersRow = "writers";
 inline constexpr std::string_view kActiveRow = "active";
 inline constexpr std::string_view kFrontRow = "front";
+inline constexpr std::string_view kChangesRow = "changes";
 inline constexpr std::string_view kSecretRow = "secret";
 inline constexpr std::string_view kAdoptionRow = "adoption";
 inline constexpr std::string_view kSystemQualifier = "a";

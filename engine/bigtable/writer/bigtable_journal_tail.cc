@@ -1,0 +1,45 @@
+#include "engine/bigtable/writer/bigtable_journal_tail.h"
+
+#include <algorithm>
+
+#include "codec/base/status_macros.h"
+#include "engine/bigtable/writer/journal_rows.h"
+#include "engine/bigtable/writer/system_rows.h"
+
+namespace hourcell {
+
+BigtableJournalTail::BigtableJournalTail(BigtableClient* client)
+    : client_(*client),
+      table_(JournalTable(client->options().table_prefix)),
+      system_(SystemTable(client->options().table_prefix)) {}
+
+absl::StatusOr<uint64_t> BigtableJournalTail::Read(uint64_t from, const Journal::Visit& visit) {
+  uint64_t next = std::max<uint64_t>(from, 1);
+  for (;;) {
+    HOURCELL_ASSIGN_OR_RETURN(
+        const BigtablePage page,
+        client_.Read(table_, {.range = {.begin = JournalRowKey(next), .end = {}}}));
+    for (const BigtableRow& row : page.rows) {
+      HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(row));
+      if (block.sequence != next) return next;
+      if (!block.is_fence) HOURCELL_RETURN_IF_ERROR(visit(next, row.cells[0].value));
+      ++next;
+    }
+    if (page.is_complete) return next;
+  }
+}
+
+absl::StatusOr<StoreMoment> BigtableJournalTail::Look() {
+  ReadSelection rows{.keys = {std::string(kChangesRow), std::string(kFrontRow)}};
+  rows.filter.set_cells_per_column_limit_filter(1);
+  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, rows));
+  StoreMoment moment{.front = 1};
+  for (const BigtableRow& row : page.rows) {
+    if (row.cells.empty()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const uint64_t number, DecodeNumber(row.cells[0].value, row.key));
+    (row.key == kFrontRow ? moment.front : moment.changes) = number;
+  }
+  return moment;
+}
+
+}  // namespace hourcell
