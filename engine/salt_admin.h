@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,8 @@ class SaltAdmin {
     Sealer* sealer = nullptr;
     AnnotationStore* annotations = nullptr;
     Clock* clock = nullptr;
+    // Tells processes that follow the store; none: nobody does.
+    std::function<absl::Status()> note_change = {};
   };
 
   explicit SaltAdmin(const Parts& parts) : parts_(parts) {}

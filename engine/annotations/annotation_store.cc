@@ -170,11 +170,18 @@ class AnnotationStore::Reading {
 
 absl::StatusOr<std::unique_ptr<AnnotationStore>> AnnotationStore::Open(const Parts& parts,
                                                                        bool sync) {
-  const std::unique_ptr<TableView> view = parts.tables->Snapshot();
+  std::unique_ptr<AnnotationStore> store(new AnnotationStore(parts, sync));
+  HOURCELL_RETURN_IF_ERROR(store->LookAgain());
+  return store;
+}
+
+absl::Status AnnotationStore::LookAgain() {
+  const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
   const std::unique_ptr<RowCursor> row = view->NewCursor(TableId::kAnnotation, {});
   row->Seek("");
   HOURCELL_RETURN_IF_ERROR(row->status());
-  return std::unique_ptr<AnnotationStore>(new AnnotationStore(parts, sync, row->valid()));
+  has_any_.store(row->valid(), std::memory_order_release);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<AnnotationStore::Place> AnnotationStore::PlaceOf(std::string_view tsuid,

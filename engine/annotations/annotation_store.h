@@ -56,6 +56,9 @@ class AnnotationStore {
   // Looks whether there are any. With `sync` every write is synced before it is done.
   static absl::StatusOr<std::unique_ptr<AnnotationStore>> Open(const Parts& parts, bool sync);
 
+  // Of a store that another process writes: looks again.
+  absl::Status LookAgain();
+
   // The annotation of a series (hex; empty = global) at an instant; nothing if there is none.
   // kInvalidArgument: no tsuid of this store's layout, no instant.
   absl::StatusOr<std::optional<Annotation>> Get(std::string_view tsuid, int64_t start_time) const;
@@ -114,8 +117,7 @@ class AnnotationStore {
   struct Place;
   class Reading;
 
-  AnnotationStore(const Parts& parts, bool sync, bool has_any)
-      : parts_(parts), sync_(sync), has_any_(has_any) {}
+  AnnotationStore(const Parts& parts, bool sync) : parts_(parts), sync_(sync) {}
 
   absl::StatusOr<Place> PlaceOf(std::string_view tsuid, int64_t start_time) const;
   // Points of the series (bytes; empty = global) before this instant are expired.
@@ -126,7 +128,7 @@ class AnnotationStore {
 
   const Parts parts_;
   const bool sync_;
-  std::atomic<bool> has_any_;
+  std::atomic<bool> has_any_{false};
   Mutex edit_;  // one write at a time, from its read to its end
 };
 

@@ -68,17 +68,21 @@ uint64_t Lane::Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* by
   MutexLock lock(&mutex_);
   for (const PlacedPoint& point : points)
     log_.Add(point.series, point.time, point.value);
-  AppendLocked(points, next_block_, now_s, bytes);
+  AppendLocked(points, {.first = next_block_, .last = next_block_}, now_s, bytes);
   return next_block_;
 }
 
-void Lane::Replay(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes) {
+void Lane::Replay(std::span<PlacedPoint> points,
+                  uint64_t first_block,
+                  uint64_t last_block,
+                  uint32_t now_s,
+                  int64_t* bytes) {
   MutexLock lock(&mutex_);
-  AppendLocked(points, block, now_s, bytes);
+  AppendLocked(points, {.first = first_block, .last = last_block}, now_s, bytes);
 }
 
 void Lane::AppendLocked(std::span<PlacedPoint> points,
-                        uint64_t block,
+                        Blocks blocks,
                         uint32_t now_s,
                         int64_t* bytes) {
   // So far ahead that the memory is there when it is needed.
@@ -108,12 +112,13 @@ void Lane::AppendLocked(std::span<PlacedPoint> points,
     Hour* hour = series.current;
     if (hour == nullptr || hour->state != State::kOpen ||
         hour->OffsetMs(point.time.ms) >= kRowSpanMs) {
-      hour = OpenHourLocked(&series, BaseTimeS(point.time.ms), block, bytes);
+      hour = OpenHourLocked(&series, BaseTimeS(point.time.ms), blocks.first, bytes);
     }
     const auto before = static_cast<int64_t>(hour->points.allocated_bytes());
     hour->points.Append(static_cast<uint32_t>(hour->OffsetMs(point.time.ms)), point.time.is_ms,
                         point.value);
     hour->touched_s = now_s;
+    hour->last_block = blocks.last;
     *bytes += static_cast<int64_t>(hour->points.allocated_bytes()) - before;
   }
 }
@@ -258,6 +263,20 @@ void Lane::Thaw(std::span<const FrozenHour> hours) {
     frozen.hour->state = State::kOpen;
   open_hours_ += hours.size();
   hours_visited_ += hours.size();
+}
+
+int64_t Lane::SealedBelow(uint64_t low_mark, uint64_t time, uint64_t oldest_read) {
+  MutexLock lock(&mutex_);
+  for (uint32_t slot = 0; slot < slots_.size(); ++slot) {
+    for (const auto& hour : slots_[slot].hours) {
+      if (hour->state != State::kOpen || hour->last_block >= low_mark) continue;
+      hour->state = State::kSealed;
+      hour->sealed_at = time;
+      --open_hours_;
+      unreaped_.push_back({.slot = slot, .hour = hour.get()});
+    }
+  }
+  return ReapLocked(oldest_read);
 }
 
 int64_t Lane::Reap(uint64_t oldest_read) {

@@ -64,6 +64,7 @@ struct LaneHour {
   uint32_t base_time_s = 0;
   uint32_t touched_s = 0;
   uint64_t first_block = 0;
+  uint64_t last_block = 0;  // of a replay: no block after it has points of the hour
   uint64_t sealed_at = 0;
   State state = State::kOpen;
   uint32_t turn = 0;  // counts the hours of this series and base time in the order they were opened
@@ -120,8 +121,12 @@ class Lane {
   // `now_s` is of the monotonic clock.
   uint64_t Append(std::span<PlacedPoint> points, uint32_t now_s, int64_t* bytes);
 
-  // The same for points that are in the journal already, in no block before `block`.
-  void Replay(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes);
+  // The same for points that are in the journal already, in blocks of [first_block, last_block].
+  void Replay(std::span<PlacedPoint> points,
+              uint64_t first_block,
+              uint64_t last_block,
+              uint32_t now_s,
+              int64_t* bytes);
 
   // Takes the section for block `next_block` - 1; what is appended from now on is for `next_block`.
   // `*log` gets the section, and what it had is used (cleared) for the next.
@@ -142,6 +147,10 @@ class Lane {
 
   // Sealing failed: the hours are open again, after those that were opened meanwhile or not.
   void Thaw(std::span<const FrozenHour> hours);
+
+  // Sealed of all open hours that came by Replay and have no point of block `low_mark` or a later
+  // one, which another process sealed.
+  int64_t SealedBelow(uint64_t low_mark, uint64_t time, uint64_t oldest_read);
 
   // Frees sealed hours that no read from `oldest_read` on needs; returns how many bytes. Looks at
   // no other hours.
@@ -217,7 +226,12 @@ class Lane {
   uint32_t AttachLocked(SeriesNumber number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Hour* OpenHourLocked(Series* series, uint32_t base_time_s, uint64_t block, int64_t* bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void AppendLocked(std::span<PlacedPoint> points, uint64_t block, uint32_t now_s, int64_t* bytes)
+  // The blocks that the points may be in.
+  struct Blocks {
+    uint64_t first = 0;
+    uint64_t last = 0;
+  };
+  void AppendLocked(std::span<PlacedPoint> points, Blocks blocks, uint32_t now_s, int64_t* bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // The open hours of that series and base time, which are the last of it.
   std::pair<Hours::iterator, Hours::iterator> OpenOnesLocked(const OpenHourInfo& wanted)

@@ -150,9 +150,10 @@ struct QueryExecutor::Quick {
 };
 
 absl::Status QueryExecutor::Run(const QuerySpec& spec,
+                                OpenHours* open_hours,
                                 QuerySink* sink,
                                 QueryControl* control) const {
-  const absl::Status ran = RunAll(spec, sink, control);
+  const absl::Status ran = RunAll(spec, open_hours, sink, control);
   if (memory_.IsWorthReturning()) ReturnFreedMemory();
   return ran;
 }
@@ -177,6 +178,7 @@ absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveA
 }
 
 absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
+                                   OpenHours* open_hours,
                                    QuerySink* sink,
                                    QueryControl* control) const {
   if (spec.end_ms < spec.start_ms) {
@@ -193,7 +195,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   if (spec.quick.has_value()) quick.emplace(*spec.quick);
   TaskPool* const pool = quick.has_value() ? &alone_ : &pool_;
   // In this order: an hour that is sealed in between is in both, and in neither never.
-  const ReadPins::Pin pin = parts_.open_hours->pins().Acquire();
+  const ReadPins::Pin pin = open_hours->pins().Acquire();
   const std::unique_ptr<TableView> view =
       quick.has_value() ? parts_.tables->SnapshotInMemory() : parts_.tables->Snapshot();
   const size_t quick_bytes = quick.has_value() ? spec.quick->bytes : 0;
@@ -208,7 +210,7 @@ absl::Status QueryExecutor::RunAll(const QuerySpec& spec,
   SubQueryPipeline::Parts parts{.options = &options_,
                                 .read = {.row_keys = &row_keys_,
                                          .view = view.get(),
-                                         .open_hours = parts_.open_hours,
+                                         .open_hours = open_hours,
                                          .pinned_at = pin.time(),
                                          .pool = pool},
                                 .names = &names,

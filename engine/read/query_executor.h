@@ -44,7 +44,6 @@ class QueryExecutor {
     Tables* tables = nullptr;
     UidDirectory* uids = nullptr;
     const QueryPlanner* planner = nullptr;
-    OpenHours* open_hours = nullptr;
     const AnnotationStore* annotations = nullptr;
     Clock* clock = nullptr;
   };
@@ -52,8 +51,11 @@ class QueryExecutor {
   QueryExecutor(const Options& options, const RowKeyCodec& row_keys, const Parts& parts);
   ~QueryExecutor();
 
-  // Tsdb::Query.
-  absl::Status Run(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
+  // Tsdb::Query, with the points of `open_hours` beside those of the tables.
+  absl::Status Run(const QuerySpec& spec,
+                   OpenHours* open_hours,
+                   QuerySink* sink,
+                   QueryControl* control) const;
 
   // Memory that queries hold now, in bytes.
   size_t memory_bytes() const { return memory_.used(); }
@@ -65,7 +67,10 @@ class QueryExecutor {
   struct Step;
   struct Quick;
   using Steps = std::vector<std::unique_ptr<Step>>;
-  absl::Status RunAll(const QuerySpec& spec, QuerySink* sink, QueryControl* control) const;
+  absl::Status RunAll(const QuerySpec& spec,
+                      OpenHours* open_hours,
+                      QuerySink* sink,
+                      QueryControl* control) const;
   absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> ResolveAll(const QuerySpec& spec,
                                                                       const QueryWatch& watch,
                                                                       QueryControl* control) const;

@@ -89,6 +89,9 @@ absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables) 
   const std::unique_ptr<TableView> view = tables->Snapshot();
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> format,
                             view->Get(TableId::kMeta, kStoreFormatKey));
+  if (!format.has_value() && options.follow) {
+    return absl::NotFoundError(fmt::format("open {}: there is no store yet", options.path));
+  }
   if (!format.has_value()) return CreateMeta(options, tables, view.get());
   HOURCELL_RETURN_IF_ERROR(CheckStoreFormat(options.path, *format));
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> text,

@@ -34,6 +34,7 @@ namespace hourcell {
 // The layout of the store in `tables`. A store without one, just created, gets the directory of its
 // journal, and then options.layout: one that has a layout and no journal has lost its journal.
 //
+// kNotFound: there is none, and options.follow.
 // kFailedPrecondition: a newer format; another layout than options.layout when options.check_layout
 // (each difference is named). kDataLoss: the record does not decode, or rows exist without one.
 absl::StatusOr<Layout> ReadOrCreateMeta(const Options& options, Tables* tables);

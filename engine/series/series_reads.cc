@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
+#include <fmt/format.h>
+
+#include "codec/base/bytes.h"
 #include "codec/base/status_macros.h"
+#include "codec/rows/tsuid.h"
+#include "engine/hours/tsuid_list.h"
 #include "engine/rows/key_range.h"
 #include "engine/series/series_rows.h"
 
@@ -96,6 +103,82 @@ absl::StatusOr<std::optional<std::string>> VisitSeries(
     goes_on(next->number, next->tsuid);
   if (answer != NextVisit::kMetric) return std::nullopt;
   return last;
+}
+
+absl::StatusOr<std::vector<std::string>> ParseLogRow(const Layout& layout,
+                                                     std::string_view key,
+                                                     SeriesNumber first,
+                                                     std::string_view list) {
+  std::vector<std::string> tsuids;
+  for (std::string_view tsuid; TakeTsuid(&list, &tsuid);) {
+    if (const auto uids = ParseTsuid(layout, tsuid); !uids.ok()) {
+      return absl::DataLossError(fmt::format("series {}, log row {}: {}", first + tsuids.size(),
+                                             ToHex(key), uids.status().ToString()));
+    }
+    tsuids.emplace_back(tsuid);
+  }
+  if (!list.empty() || tsuids.empty()) {
+    return absl::DataLossError(
+        fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids",
+                    first + tsuids.size(), ToHex(key), list.size()));
+  }
+  return tsuids;
+}
+
+absl::StatusOr<SeriesNumber> ReadLastNumber(Tables* tables) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> counter,
+                            tables->Snapshot()->Get(TableId::kSeries, SeriesCounterKey()));
+  if (!counter.has_value()) return SeriesNumber{0};
+  return DecodeU64(*counter);
+}
+
+absl::StatusOr<SeriesNumber> ReadIndexedNumber(TableView* view) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
+                            view->Get(TableId::kSeries, IndexedKey()));
+  if (!row.has_value()) return SeriesNumber{0};
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed, DecodeU64(*row));
+  if ((indexed + 1) % kBlockSeries == 0) return indexed;
+  return absl::DataLossError(fmt::format(
+      "series are indexed up to {}; want the end of a block of {}", indexed, kBlockSeries));
+}
+
+absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, SeriesNumber first) {
+  constexpr int kTriesMax = 5;
+  for (int i = 0; i < kTriesMax; ++i) {
+    const std::unique_ptr<TableView> view = tables->Snapshot();
+    SeriesLog log;
+    HOURCELL_ASSIGN_OR_RETURN(log.indexed, ReadIndexedNumber(view.get()));
+    ScanRange range = PrefixRange(LogRowPrefix());
+    range.begin = LogRowKey(first);
+    absl::Status fault;
+    HOURCELL_RETURN_IF_ERROR(
+        view->Scan(TableId::kSeries, range, [&](std::string_view key, std::string_view list) {
+          const absl::StatusOr<SeriesNumber> number = DecodeU64(key.substr(1));
+          fault = number.status();
+          if (!fault.ok()) return false;
+          absl::StatusOr<std::vector<std::string>> tsuids = ParseLogRow(layout, key, *number, list);
+          fault = tsuids.status();
+          if (fault.ok()) log.rows.emplace_back(*number, *std::move(tsuids));
+          return fault.ok();
+        }));
+    HOURCELL_RETURN_IF_ERROR(fault);
+    // A view of tables that another process writes may see rows of several moments. Rows leave the
+    // log after this number has moved past them.
+    HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed,
+                              ReadIndexedNumber(tables->Snapshot().get()));
+    if (indexed == log.indexed) return log;
+  }
+  return absl::UnavailableError("series: their log changes while it is read; try again");
+}
+
+std::shared_ptr<NewSeries> NotIndexedOf(const Layout& layout, const SeriesLog& log) {
+  auto series = std::make_shared<NewSeries>(layout, log.indexed + 1);
+  for (const auto& [first, tsuids] : log.rows) {
+    for (size_t i = 0; i < tsuids.size(); ++i) {
+      if (first + i > log.indexed) series->Add(first + i, tsuids[i]);
+    }
+  }
+  return series;
 }
 
 }  // namespace hourcell

@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -24,9 +26,6 @@
 #include "engine/table/tables.h"
 
 namespace hourcell {
-
-// Block rows that are read or written together, of some 4 KiB each.
-inline constexpr size_t kBlocksAtOnce = 256;
 
 // The numbers of a posting set (the prefix of its keys), appended ascending; those below `from`
 // only as far as they are in one chunk with it. `hold` takes what they need, chunk by chunk; null:
@@ -56,5 +55,30 @@ absl::StatusOr<std::optional<std::string>> VisitSeries(
     const ScanRange& range,
     std::span<const NewSeries::Entry> added,
     const std::function<NextVisit(SeriesNumber, std::string_view tsuid)>& visit);
+
+// The tsuids of a log row; the first is of number `first`. kDataLoss: it does not decode.
+absl::StatusOr<std::vector<std::string>> ParseLogRow(const Layout& layout,
+                                                     std::string_view key,
+                                                     SeriesNumber first,
+                                                     std::string_view list);
+
+// The highest number that was given to a series; 0 if none was. kDataLoss: it does not decode.
+absl::StatusOr<SeriesNumber> ReadLastNumber(Tables* tables);
+
+// All series up to it have their rows; 0 if none has. kDataLoss: it is not the end of a block.
+absl::StatusOr<SeriesNumber> ReadIndexedNumber(TableView* view);
+
+// Log rows, by their first numbers, and up to which number there are other rows.
+struct SeriesLog {
+  std::vector<std::pair<SeriesNumber, std::vector<std::string>>> rows;  // tsuids
+  SeriesNumber indexed = 0;
+};
+
+// The log rows whose first number is `first` or more, of one moment, though another process may
+// write them. kUnavailable: it changes all the time; try again. kDataLoss: a row does not decode.
+absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, SeriesNumber first);
+
+// Those that have no other rows.
+std::shared_ptr<NewSeries> NotIndexedOf(const Layout& layout, const SeriesLog& log);
 
 }  // namespace hourcell

@@ -8,11 +8,15 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "codec/base/kill_point.h"
 #include "codec/rows/tsuid.h"
 #include "engine/hours/tsuid_list.h"
 
 namespace hourcell {
 namespace {
+
+// Rows of one write: they are in memory twice.
+constexpr size_t kIndexRowsAtOnce = 8192;
 
 void Merge(std::string key, SeriesNumber number, std::string set, std::vector<Mutation>* group) {
   AppendPostingChunk(number, &key);
@@ -115,6 +119,41 @@ void AppendIndexRows(const Layout& layout,
     AppendTsuids(series.first(count), tsuids);
     series = series.subspan(count);
   }
+}
+
+absl::Status WriteIndexRows(const Layout& layout,
+                            const NewSeries& series,
+                            const std::function<absl::Status(std::span<const Mutation>)>& apply) {
+  std::vector<Mutation> group;
+  std::vector<Mutation> postings;
+  absl::Status written;
+  const auto write = [&](size_t rows_max, std::vector<Mutation>* rows) {
+    if (!written.ok() || rows->size() <= rows_max) return;
+    written = apply(*rows);
+    rows->clear();
+  };
+  for (SeriesNumber at = series.first_number(); at <= series.last_number();
+       at += kBlockSeries - at % kBlockSeries) {
+    AppendBlock(series, at / kBlockSeries, &group);
+    write(kBlocksAtOnce, &group);
+  }
+  write(0, &group);
+  series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
+    std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
+    std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
+    AppendIndexRows(layout, metric, by_number, &postings, &group);
+    write(kIndexRowsAtOnce, &postings);
+    write(kIndexRowsAtOnce, &group);
+  });
+  write(0, &postings);
+  write(0, &group);
+  HOURCELL_KILL_POINT("series:before_indexed");
+  group.push_back(SetSeries(IndexedKey(), EncodeU64(series.last_number())));
+  for (const auto& [first, last] : series.log_rows())
+    group.push_back({TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(first), {}});
+  write(0, &group);
+  HOURCELL_KILL_POINT("series:after_indexed");
+  return written;
 }
 
 }  // namespace hourcell

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,9 @@ namespace hourcell {
 
 // Series whose tsuids are in one row. Numbers follow each other in time, and so in what is asked.
 inline constexpr SeriesNumber kBlockSeries = 64;
+
+// Block rows that are read or written together, of some 4 KiB each.
+inline constexpr size_t kBlocksAtOnce = 256;
 
 std::string LogRowPrefix();
 std::string LogRowKey(SeriesNumber first);
@@ -56,5 +60,11 @@ void AppendIndexRows(const Layout& layout,
                      std::span<const NewSeries::Entry> series,
                      std::vector<Mutation>* postings,
                      std::vector<Mutation>* tsuids);
+
+// Gives `apply` all rows of series that have log rows only, some at a time; with the last of them
+// the log rows go. Returns its first failure, after which it is not called any more.
+absl::Status WriteIndexRows(const Layout& layout,
+                            const NewSeries& series,
+                            const std::function<absl::Status(std::span<const Mutation>)>& apply);
 
 }  // namespace hourcell

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "codec/base/bytes.h"
-#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
@@ -31,9 +30,6 @@ constexpr size_t kNotIndexedBeyond = 65536;
 // Series of a metric whose tags are indexed while the lock is held once.
 constexpr size_t kIndexTagsAtOnce = 2048;
 
-// Rows of one write: they are in memory twice.
-constexpr size_t kIndexRowsAtOnce = 8192;
-
 // A journal whose checksums are right does not skip numbers; this many stay within memory.
 constexpr SeriesNumber kSkippedNumbersMax = SeriesNumber{1} << 28;
 
@@ -55,14 +51,9 @@ void SortIfNeeded(std::vector<SeriesNumber>* numbers) {
 absl::StatusOr<std::unique_ptr<SeriesTable>> SeriesTable::Open(const Layout& layout,
                                                                const Parts& parts,
                                                                bool sync) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> counter,
-                            parts.tables->Snapshot()->Get(TableId::kSeries, SeriesCounterKey()));
-  SeriesNumber last = 0;
-  if (counter.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(last, DecodeU64(*counter));
-  }
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber last, ReadLastNumber(parts.tables));
   auto table = std::make_unique<SeriesTable>(layout, parts, sync, last);
-  HOURCELL_RETURN_IF_ERROR(table->LoadNotIndexed());
+  HOURCELL_RETURN_IF_ERROR(parts.is_followed ? table->FindAll() : table->LoadNotIndexed());
   return table;
 }
 
@@ -81,16 +72,10 @@ SeriesTable::SeriesTable(const Layout& layout,
 // Finds the series that were in memory when the store was closed or died.
 absl::Status SeriesTable::LoadNotIndexed() {
   const std::unique_ptr<TableView> view = parts_.tables->Snapshot();
-  HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> row,
-                            view->Get(TableId::kSeries, IndexedKey()));
-  SeriesNumber indexed = 0;
-  if (row.has_value()) {
-    HOURCELL_ASSIGN_OR_RETURN(indexed, DecodeU64(*row));
-    if ((indexed + 1) % kBlockSeries != 0 || indexed > last_number()) {
-      return absl::DataLossError(
-          fmt::format("series are indexed up to {}; want the end of a block of {}, up to {}",
-                      indexed, kBlockSeries, last_number()));
-    }
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber indexed, ReadIndexedNumber(view.get()));
+  if (indexed > last_number()) {
+    return absl::DataLossError(
+        fmt::format("series are indexed up to {}; want a number up to {}", indexed, last_number()));
   }
   {
     WriterLock lock(&new_mutex_);
@@ -108,20 +93,8 @@ absl::Status SeriesTable::LoadNotIndexed() {
 
 absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list) {
   HOURCELL_ASSIGN_OR_RETURN(const SeriesNumber first, DecodeU64(key.substr(1)));
-  Made made;
-  SeriesNumber number = first;
-  for (std::string_view tsuid; TakeTsuid(&list, &tsuid); ++number) {
-    if (const auto uids = ParseTsuid(layout_, tsuid); !uids.ok()) {
-      return absl::DataLossError(
-          fmt::format("series {}, log row {}: {}", number, ToHex(key), uids.status().ToString()));
-    }
-    made.emplace_back(number, tsuid);
-  }
-  if (!list.empty() || made.empty()) {
-    return absl::DataLossError(
-        fmt::format("series {}, log row {}: got {} bytes that are no tsuid; want tsuids", number,
-                    ToHex(key), list.size()));
-  }
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> made,
+                            ParseLogRow(layout_, key, first, list));
   // They were given in one batch with the counter.
   const SeriesNumber last = last_number();
   if (first == 0 || first > last || made.size() > last - first + 1) {
@@ -130,19 +103,81 @@ absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list
                     ToHex(key), made.size(), last));
   }
   WriterLock lock(&new_mutex_);
-  for (const auto& [of, tsuid] : made) {
+  for (size_t i = 0; i < made.size(); ++i) {
+    const SeriesNumber of = first + i;
     if (of < new_->first_number()) continue;
     const std::string_view other = new_->TsuidOf(of);
-    if (!other.empty() && other != tsuid) {
+    if (!other.empty() && other != made[i]) {
       return absl::DataLossError(
           fmt::format("series {}, log row {}: got tsuid {}; series {} is "
                       "another one, {}, in a log row before",
-                      of, ToHex(key), ToHex(tsuid), of, ToHex(other)));
+                      of, ToHex(key), ToHex(made[i]), of, ToHex(other)));
     }
-    new_->Add(of, tsuid);
+    new_->Add(of, made[i]);
   }
-  new_->AddLogRow({first, number - 1});
+  new_->AddLogRow({first, first + made.size() - 1});
   return absl::OkStatus();
+}
+
+// Some of them may belong to points that are never acknowledged. It does no harm: no point names
+// them, and CatchUp finds out when their numbers are given again.
+absl::Status SeriesTable::FindAll() {
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesLog log, ReadSeriesLog(layout_, parts_.tables, 0));
+  WriterLock lock(&new_mutex_);
+  new_ = NotIndexedOf(layout_, log);
+  versions_.clear();
+  version_floor_ = std::max({version_floor_, found_number_.load(), log.indexed});
+  return absl::OkStatus();
+}
+
+absl::Status SeriesTable::CatchUp(SeriesNumber number) {
+  SeriesNumber found = 0;
+  {
+    ReaderLock lock(&new_mutex_);
+    found = found_number_;
+  }
+  if (number <= found) return absl::OkStatus();
+  HOURCELL_ASSIGN_OR_RETURN(const SeriesLog log, ReadSeriesLog(layout_, parts_.tables, found + 1));
+  if (!AddFound(log, number)) {
+    HOURCELL_RETURN_IF_ERROR(FindAll());
+    return absl::AbortedError("series: a number was given again");
+  }
+  if (number > log.indexed) {
+    ReaderLock lock(&new_mutex_);
+    if (new_->TsuidOf(number).empty()) {
+      return absl::DataLossError(fmt::format(
+          "series {}: the journal has points of it, and the tables have no such series", number));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A row with a number that an acknowledged point names is written for good, as a whole: it is of
+// one group. A later row may be of a group that failed, whose numbers are given again.
+bool SeriesTable::AddFound(const SeriesLog& log, SeriesNumber number) {
+  const SeriesNumber end = std::max(number, log.indexed);
+  SeriesNumber found = end;
+  WriterLock lock(&new_mutex_);
+  if (log.indexed >= new_->last_number()) {
+    new_ = std::make_shared<NewSeries>(layout_, log.indexed + 1);
+  } else if (log.indexed >= new_->first_number()) {
+    new_ = new_->SplitAfter(log.indexed);
+  }
+  // Which metrics those are of that left the log meanwhile is not known.
+  version_floor_ = std::max(version_floor_, log.indexed);
+  for (const auto& [first, tsuids] : log.rows) {
+    if (first > end) break;
+    found = std::max(found, first + tsuids.size() - 1);
+    for (size_t i = 0; i < tsuids.size(); ++i) {
+      if (first + i <= log.indexed) continue;
+      const std::string_view other = new_->TsuidOf(first + i);
+      if (!other.empty() && other != tsuids[i]) return false;
+      AddNewLocked(first + i, tsuids[i]);
+    }
+  }
+  found_number_ = found;
+  last_number_.store(std::max(last_number(), found));
+  return true;
 }
 
 SeriesNumber SeriesTable::NumberInMemory(std::string_view tsuid) const {
@@ -452,19 +487,23 @@ absl::Status SeriesTable::Reserve(SeriesNumber number) {
 
 void SeriesTable::AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows) {
   WriterLock lock(&new_mutex_);
-  for (const auto& [number, tsuid] : series) {
-    new_->Add(number, tsuid);
-    SeriesNumber& version = versions_[LoadBigEndian(tsuid.data(), layout_.metric_width)];
-    version = std::max(version, number);
-  }
+  for (const auto& [number, tsuid] : series)
+    AddNewLocked(number, tsuid);
   for (const NewSeries::LogRow& row : log_rows)
     new_->AddLogRow(row);
+}
+
+void SeriesTable::AddNewLocked(SeriesNumber number, std::string_view tsuid) {
+  new_->Add(number, tsuid);
+  SeriesNumber& version = versions_[LoadBigEndian(tsuid.data(), layout_.metric_width)];
+  version = std::max(version, number);
 }
 
 SeriesNumber SeriesTable::VersionOf(Uid metric) const {
   ReaderLock lock(&new_mutex_);
   const auto found = versions_.find(metric);
-  return found == versions_.end() ? number_at_open_ : found->second;
+  if (found == versions_.end()) return parts_.is_followed ? version_floor_ : number_at_open_;
+  return std::max(found->second, version_floor_);
 }
 
 size_t SeriesTable::not_indexed() const {
@@ -492,44 +531,12 @@ absl::Status SeriesTable::WriteIndex() {
     }
     series = indexing_;
   }
-  absl::Status written = WriteIndexOf(*series);
+  // Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
+  absl::Status written = WriteIndexRows(
+      layout_, *series, [this](auto group) { return parts_.tables->ApplyUnlogged(group); });
   WriterLock lock(&new_mutex_);
   last_index_ = written;
   if (written.ok()) indexing_ = nullptr;
-  return written;
-}
-
-// Past RocksDB's log: the log rows go with the last write, so what is lost can be made again.
-absl::Status SeriesTable::WriteIndexOf(const NewSeries& series) {
-  std::vector<Mutation> group;
-  std::vector<Mutation> postings;
-  absl::Status written;
-  const auto write = [&](size_t rows_max, std::vector<Mutation>* rows) {
-    if (!written.ok() || rows->size() <= rows_max) return;
-    written = parts_.tables->ApplyUnlogged(*rows);
-    rows->clear();
-  };
-  for (SeriesNumber at = series.first_number(); at <= series.last_number();
-       at += kBlockSeries - at % kBlockSeries) {
-    AppendBlock(series, at / kBlockSeries, &group);
-    write(kBlocksAtOnce, &group);
-  }
-  write(0, &group);
-  series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
-    std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
-    std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
-    AppendIndexRows(layout_, metric, by_number, &postings, &group);
-    write(kIndexRowsAtOnce, &postings);
-    write(kIndexRowsAtOnce, &group);
-  });
-  write(0, &postings);
-  write(0, &group);
-  HOURCELL_KILL_POINT("series:before_indexed");
-  group.push_back(SetSeries(IndexedKey(), EncodeU64(series.last_number())));
-  for (const auto& [first, last] : series.log_rows())
-    group.push_back({TableId::kSeries, Mutation::Kind::kDelete, LogRowKey(first), {}});
-  write(0, &group);
-  HOURCELL_KILL_POINT("series:after_indexed");
   return written;
 }
 

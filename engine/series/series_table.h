@@ -60,6 +60,8 @@ class SeriesTable {
     Tables* tables = nullptr;
     TableUidStore* uid_store = nullptr;
     UidDirectory* uids = nullptr;
+    // Another process makes the series: they are found (CatchUp), and never made or indexed here.
+    bool is_followed = false;
   };
 
   // Reads the counter, and the log rows that are left. kDataLoss if one is damaged.
@@ -144,6 +146,12 @@ class SeriesTable {
   // them. For a replay: not thread-safe. kDataLoss: it is too far after the last one.
   absl::Status Reserve(SeriesNumber number);
 
+  // Of a table that another process writes: finds the series up to `number`, which a point that was
+  // acknowledged names. One thread at a time. kAborted: the process has given the number of another
+  // series that was found here, and was never acknowledged; all lists of series that were made here
+  // may be wrong. The call may be repeated then. kDataLoss: there is no such series.
+  absl::Status CatchUp(SeriesNumber number);
+
   // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried
   // again by the next call.
   absl::Status WriteIndex();
@@ -191,6 +199,9 @@ class SeriesTable {
 
   absl::Status LoadNotIndexed();
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
+  absl::Status FindAll();
+  // Takes over rows up to the one with `number`; false: one of them has another tsuid than here.
+  bool AddFound(const SeriesLog& log, SeriesNumber number);
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,
                                 NameBatch* names,
                                 std::vector<Parsed<SeriesRef>>* results);
@@ -200,7 +211,8 @@ class SeriesTable {
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);
-  absl::Status WriteIndexOf(const NewSeries& series);
+  void AddNewLocked(SeriesNumber number, std::string_view tsuid)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(new_mutex_);
   // Series that are in memory, and what their tsuids borrow from.
   struct InMemory {
     std::shared_ptr<const NewSeries> owners[2];
@@ -226,6 +238,10 @@ class SeriesTable {
   Mutex index_mutex_;  // one WriteIndex at a time
   mutable SharedMutex new_mutex_;
   absl::Status last_index_ ABSL_GUARDED_BY(new_mutex_);  // what the last WriteIndex returned
+  // Of a followed table: series up to it are found for good; changed by CatchUp alone.
+  std::atomic<SeriesNumber> found_number_{0};
+  // Of a followed table: metrics have this version or a later one.
+  SeriesNumber version_floor_ ABSL_GUARDED_BY(new_mutex_) = 0;
   // By metric: the highest number since open.
   absl::flat_hash_map<Uid, SeriesNumber> versions_ ABSL_GUARDED_BY(new_mutex_);
   std::shared_ptr<NewSeries> new_ ABSL_GUARDED_BY(new_mutex_);

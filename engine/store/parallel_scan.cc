@@ -57,10 +57,11 @@ class ParallelScan::Body {
       : options_(options),
         row_keys_(*parts.row_keys),
         threads_(options.workers > 0 ? options.workers : ProcessorCount()),
-        pin_(parts.open_hours->pins().Acquire()),
+        open_hours_(parts.open_hours),
+        pin_(open_hours_->pins().Acquire()),
         view_(parts.tables->Snapshot()),
         scanner_parts_{.view = view_.get(),
-                       .open_hours = parts.open_hours,
+                       .open_hours = open_hours_.get(),
                        .series = parts.series,
                        .uids = parts.uids,
                        .planner = parts.planner,
@@ -142,6 +143,7 @@ class ParallelScan::Body {
   const ParallelScanOptions options_;
   const RowKeyCodec& row_keys_;
   const size_t threads_;
+  const std::shared_ptr<OpenHours> open_hours_;  // outlives its pin
   const ReadPins::Pin pin_;
   const std::unique_ptr<TableView> view_;
   const RowScanner::Parts scanner_parts_;

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <memory>
+
 #include "codec/rows/row_key.h"
 #include "engine/hours/open_hours.h"
 #include "engine/parallel_scan.h"
@@ -17,8 +19,8 @@ namespace hourcell {
 struct ParallelScan::Parts {
   const RowKeyCodec* row_keys = nullptr;
   Tables* tables = nullptr;
-  RegionStore* regions = nullptr;  // of the same store
-  OpenHours* open_hours = nullptr;
+  RegionStore* regions = nullptr;         // of the same store
+  std::shared_ptr<OpenHours> open_hours;  // shared: the scan keeps them
   const SeriesTable* series = nullptr;
   UidDirectory* uids = nullptr;
   const QueryPlanner* planner = nullptr;

@@ -97,7 +97,7 @@ absl::StatusOr<bool> PointDeleter::DeleteRound(const QuerySpec& spec, QueryContr
   const auto change = [&]() -> absl::Status {
     rows_.clear();
     Collector collector(this);
-    const absl::Status run = parts_.executor->Run(spec, &collector, control);
+    const absl::Status run = parts_.executor->Run(spec, parts_.open_hours, &collector, control);
     is_done = rows_left_ > 0;
     if (is_done) HOURCELL_RETURN_IF_ERROR(run);
     HOURCELL_RETURN_IF_ERROR(RewriteRows());

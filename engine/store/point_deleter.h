@@ -27,6 +27,7 @@
 #include "codec/cells/cell.h"
 #include "codec/rows/row_key.h"
 #include "engine/deleted_points.h"
+#include "engine/hours/open_hours.h"
 #include "engine/query.h"
 #include "engine/query/memory_account.h"
 #include "engine/read/query_executor.h"
@@ -46,6 +47,7 @@ class PointDeleter {
   struct Parts {
     const QueryExecutor* executor = nullptr;
     Tables* tables = nullptr;
+    OpenHours* open_hours = nullptr;
     Sealer* sealer = nullptr;
     GroupCommit* commit = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires

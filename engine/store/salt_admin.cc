@@ -46,7 +46,10 @@ absl::Status SaltAdmin::Change(uint32_t buckets, std::optional<uint64_t> from_s)
     HOURCELL_KILL_POINT("salt:checked");
     HOURCELL_RETURN_IF_ERROR(WriteSaltEpochs(longer, parts_.tables));
     HOURCELL_KILL_POINT("salt:written");
-    return parts_.schedule->Append(epoch);
+    // Before a row of the epoch is written. Where it fails the epoch is stored all the same.
+    const absl::Status noted = parts_.note_change ? parts_.note_change() : absl::OkStatus();
+    HOURCELL_RETURN_IF_ERROR(parts_.schedule->Append(epoch));
+    return noted;
   };
   return parts_.sealer->WithSealed([&] { return parts_.annotations->WithoutEdits(change); });
 }

@@ -54,7 +54,9 @@ CommitTicket Tsdb::Append(std::span<const PointView> points,
                           std::vector<RefusedPoint>* refused,
                           const AppendOptions& options) {
   if (refused != nullptr) refused->clear();
-  if (!impl_->is_open) return CommitTicket(Closed());
+  if (absl::Status writes = impl_->CheckWrites(); !writes.ok()) {
+    return CommitTicket(std::move(writes));
+  }
   return impl_->writer->Append(points, refused, options);
 }
 
@@ -62,7 +64,9 @@ CommitTicket Tsdb::Append(std::span<const LinePoint> points,
                           std::vector<RefusedPoint>* refused,
                           const AppendOptions& options) {
   if (refused != nullptr) refused->clear();
-  if (!impl_->is_open) return CommitTicket(Closed());
+  if (absl::Status writes = impl_->CheckWrites(); !writes.ok()) {
+    return CommitTicket(std::move(writes));
+  }
   return impl_->writer->Append(points, refused, options);
 }
 
@@ -76,8 +80,10 @@ absl::Status Tsdb::Put(const PointView& point) {
 absl::Status Tsdb::Query(const QuerySpec& spec, QuerySink* sink, QueryControl* control) {
   if (!impl_->is_open) return Closed();
   HOURCELL_RETURN_IF_ERROR(impl_->CheckIsWriter(/*at_once=*/spec.quick.has_value()));
+  const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
   QueryControl own;
-  return impl_->losses.Note(impl_->executor->Run(spec, sink, control == nullptr ? &own : control));
+  return impl_->losses.Note(
+      impl_->executor->Run(spec, hours.get(), sink, control == nullptr ? &own : control));
 }
 
 absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
@@ -100,10 +106,11 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
   MemoryLease memory(impl_->executor->memory(), control);
   // In this order, as in every read.
-  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
+  const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
+  const ReadPins::Pin pin = hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
   LastPointReader reader(*impl_->row_keys, {.view = view.get(),
-                                            .open_hours = impl_->open_hours.get(),
+                                            .open_hours = hours.get(),
                                             .pinned_at = pin.time(),
                                             .uids = impl_->uids.get(),
                                             .series = impl_->series.get(),
@@ -117,6 +124,7 @@ absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
                                             const std::function<bool(const FoundSeries&)>& visit,
                                             QueryControl* control) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
@@ -126,17 +134,20 @@ absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
 }
 
 absl::StatusOr<DeletedPoints> Tsdb::DeletePoints(const QuerySpec& spec, QueryControl* control) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   QueryControl own;
   PointDeleter deleter(*impl_->row_keys, {.executor = impl_->executor.get(),
                                           .tables = impl_->tables.get(),
+                                          .open_hours = impl_->open_hours.get(),
                                           .sealer = impl_->sealer.get(),
                                           .commit = impl_->commit.get(),
                                           .expiry = &*impl_->expiry,
                                           .active = impl_->active.get(),
                                           .dropper = impl_->dropper.get(),
                                           .memory = impl_->executor->memory()});
-  return deleter.Delete(spec, control == nullptr ? &own : control);
+  absl::StatusOr<DeletedPoints> deleted = deleter.Delete(spec, control == nullptr ? &own : control);
+  HOURCELL_RETURN_IF_ERROR(impl_->NoteChange(deleted.status()));
+  return deleted;
 }
 
 std::unique_ptr<MemoryAccount> Tsdb::LeaseQueryMemory(QueryControl* control) {
@@ -173,10 +184,12 @@ absl::Status Tsdb::Scan(const ScanSpec& spec,
                         const std::function<bool(const ScannedRow&)>& visit,
                         const std::function<bool()>& should_stop) {
   if (!impl_->is_open) return Closed();
-  const ReadPins::Pin pin = impl_->open_hours->pins().Acquire();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
+  const ReadPins::Pin pin = hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
   RowScanner scanner(*impl_->row_keys, {.view = view.get(),
-                                        .open_hours = impl_->open_hours.get(),
+                                        .open_hours = hours.get(),
                                         .series = impl_->series.get(),
                                         .uids = impl_->uids.get(),
                                         .planner = impl_->planner.get(),
@@ -187,11 +200,12 @@ absl::Status Tsdb::Scan(const ScanSpec& spec,
 absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
                                                              const ParallelScanOptions& options) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   return ParallelScan::Plan(spec, options,
                             {.row_keys = &*impl_->row_keys,
                              .tables = impl_->tables.get(),
                              .regions = impl_->tables.get(),
-                             .open_hours = impl_->open_hours.get(),
+                             .open_hours = impl_->HoursToRead(),
                              .series = impl_->series.get(),
                              .uids = impl_->uids.get(),
                              .planner = impl_->planner.get()});
@@ -200,20 +214,24 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spe
 absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,
                                                               int64_t start_time) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   return impl_->losses.Note(impl_->annotations->Get(tsuid, start_time));
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const AnnotationEdit> edits,
                                                              AnnotationWrite write,
                                                              MemoryAccount* memory) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   QueryControl own;
   MemoryLease lease(impl_->executor->memory(), &own);
-  return impl_->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
+  absl::StatusOr<std::vector<Annotation>> put =
+      impl_->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
+  if (put.ok()) HOURCELL_RETURN_IF_ERROR(impl_->NoteAnnotation());
+  return put;
 }
 
 absl::Status Tsdb::DeleteAnnotation(std::string_view tsuid, int64_t start_time) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   return impl_->annotations->Delete(tsuid, start_time);
 }
 
@@ -221,18 +239,21 @@ absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> ts
                                                  bool global,
                                                  int64_t start_ms,
                                                  int64_t end_ms) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   return impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
 }
 
 absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit) {
-  return impl_->is_open ? impl_->losses.Note(impl_->annotations->VisitAll(visit)) : Closed();
+  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  return impl_->losses.Note(impl_->annotations->VisitAll(visit));
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms,
                                                                 int64_t end_ms,
                                                                 MemoryAccount* memory) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
   if (end_ms < start_ms) {
     return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
@@ -244,7 +265,7 @@ absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms
 }
 
 absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
   // It may be of an assignment that a disk refused.
   HOURCELL_RETURN_IF_ERROR(impl_->tables->CheckWritten());
@@ -252,7 +273,7 @@ absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
 }
 
 absl::Status Tsdb::AssignGivenUids(std::span<const UidRow> rows) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   for (const UidKind kind : kUidKinds) {
     std::vector<UidMapping> given;
     for (const UidRow& row : rows) {
@@ -273,12 +294,14 @@ absl::Status Tsdb::AssignGivenUids(std::span<const UidRow> rows) {
 
 absl::StatusOr<UidRow> Tsdb::FindUid(UidKind kind, std::string_view name) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->Get(kind, name));
   return MakeUidRow(layout(), kind, std::string(name), uid);
 }
 
 absl::StatusOr<UidRow> Tsdb::FindName(UidKind kind, Uid uid) {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   HOURCELL_ASSIGN_OR_RETURN(std::string name, impl_->uids->NameOf(kind, uid));
   return MakeUidRow(layout(), kind, std::move(name), uid);
 }
@@ -294,24 +317,26 @@ absl::Status Tsdb::GrepUids(UidKind kind,
 }
 
 absl::Status Tsdb::RenameUid(UidKind kind, std::string_view name, std::string_view new_name) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   const absl::Status renamed = impl_->uids->Rename(kind, name, new_name);
   impl_->series_cache->Clear();  // its keys are names
-  return renamed;
+  return impl_->NoteChange(renamed);
 }
 
 absl::Status Tsdb::DeleteUid(UidKind kind, std::string_view name) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   const absl::Status deleted = impl_->uids->Delete(kind, name);
   impl_->series_cache->Clear();
-  return deleted;
+  return impl_->NoteChange(deleted);
 }
 
 absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
   if (!impl_->is_open) return Closed();
+  if (repair) HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
                             hourcell::CheckUids(layout(), impl_->uid_store.get(), repair));
   if (repair) DropCaches();
+  if (repair) HOURCELL_RETURN_IF_ERROR(impl_->NoteChange(absl::OkStatus()));
   UidFsckResult result{.lines = {},
                        .mappings = report.mappings,
                        .errors = report.errors(),
@@ -322,7 +347,8 @@ absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
 }
 
 absl::Status Tsdb::SetMetricTtl(std::string_view metric, std::optional<int64_t> ttl_s) {
-  return impl_->is_open ? impl_->ttls->Set(metric, ttl_s) : Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
+  return impl_->NoteChange(impl_->ttls->Set(metric, ttl_s));
 }
 
 int64_t Tsdb::store_ttl_s() const {
@@ -331,11 +357,12 @@ int64_t Tsdb::store_ttl_s() const {
 
 absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
   if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
   return impl_->ttls->List();
 }
 
 absl::StatusOr<uint64_t> Tsdb::DropExpired() {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   return impl_->DropExpired();
 }
 
@@ -347,15 +374,18 @@ void Tsdb::DropCaches() {
 }
 
 absl::Status Tsdb::SealDue() {
-  return impl_->is_open ? impl_->sealer->SealDue() : Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
+  return impl_->sealer->SealDue();
 }
 
 absl::Status Tsdb::Seal(const SealControl& control) {
-  return impl_->is_open ? impl_->sealer->SealAll(control) : Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
+  return impl_->sealer->SealAll(control);
 }
 
 absl::Status Tsdb::Flush(const SealControl& control) {
-  return impl_->is_open ? impl_->Flush(control) : Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
+  return impl_->Flush(control);
 }
 
 absl::Status Tsdb::Compact(const CompactControl& control) {

@@ -52,11 +52,16 @@ absl::Status Tsdb::Impl::Open() {
                                              QueryExecutor::Parts{.tables = tables.get(),
                                                                   .uids = uids.get(),
                                                                   .planner = planner.get(),
-                                                                  .open_hours = open_hours.get(),
                                                                   .annotations = annotations.get(),
                                                                   .clock = clock});
   MakeAdmins();
-  StartBackground();
+  if (options.follow) {
+    HOURCELL_RETURN_IF_ERROR(StartFollowing());
+  } else {
+    StartBackground();
+    // What another process kept of the store before this one opened it may be wrong now.
+    HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
+  }
   StoreGauges{.is_open = &is_open,
               .regions = tables.get(),
               .uids = uids.get(),
@@ -81,12 +86,14 @@ void Tsdb::Impl::MakeAdmins() {
                                                              .uids = uids.get(),
                                                              .clock = clock,
                                                              .history = &region_history});
-  salt = std::make_unique<SaltAdmin>(SaltAdmin::Parts{.tables = tables.get(),
-                                                      .row_keys = &*row_keys,
-                                                      .schedule = salts.get(),
-                                                      .sealer = sealer.get(),
-                                                      .annotations = annotations.get(),
-                                                      .clock = clock});
+  salt = std::make_unique<SaltAdmin>(
+      SaltAdmin::Parts{.tables = tables.get(),
+                       .row_keys = &*row_keys,
+                       .schedule = salts.get(),
+                       .sealer = sealer.get(),
+                       .annotations = annotations.get(),
+                       .clock = clock,
+                       .note_change = [this] { return NoteChange(absl::OkStatus()); }});
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
@@ -117,16 +124,52 @@ absl::Status Tsdb::Impl::OpenStorage() {
     HOURCELL_ASSIGN_OR_RETURN(tables, OpenRocksTableStore(options.path + "/db", options));
     return CheckStoreNeeds("rocksdb", tables->capabilities());
   }
-  if (options.follow) return options.storage->Follow(options.warn).status();
+  if (options.follow) return OpenToFollow();
   HOURCELL_ASSIGN_OR_RETURN(OpenedStorage opened, options.storage->Open(options.warn));
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);
   check_is_writer = std::move(opened.check_is_writer);
   nodes = std::move(opened.nodes);
+  note_change = std::move(opened.note_change);
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
   if (!tables->capabilities().Has(TableCapability::kAtomicGroups))
     options.drop_empty_series = false;
   return CheckStoreNeeds(options.storage->name(), tables->capabilities());
+}
+
+// Parts that write are there, and find a journal and tables that take nothing.
+absl::Status Tsdb::Impl::OpenToFollow() {
+  HOURCELL_ASSIGN_OR_RETURN(FollowedStorage followed, options.storage->Follow(options.warn));
+  tables = std::move(followed.tables);
+  tail = std::move(followed.journal);
+  journal = MakeReadOnlyJournal();
+  nodes = [] { return std::vector<ClusterNode>(); };
+  options.ttl_s.reset();  // the writer says
+  options.drop_empty_series = false;
+  options.presplit.clear();
+  return CheckStoreNeeds(options.storage->name(), tables->capabilities());
+}
+
+absl::Status Tsdb::Impl::StartFollowing() {
+  constexpr int64_t kFollowMs = 1000;
+  follower = std::make_unique<Follower>(Follower::Parts{.journal = tail.get(),
+                                                        .tables = tables.get(),
+                                                        .layout = &options.layout,
+                                                        .salts = salts.get(),
+                                                        .retention = &retention,
+                                                        .uids = uids.get(),
+                                                        .series = series.get(),
+                                                        .metric_series = metric_series.get(),
+                                                        .annotations = annotations.get(),
+                                                        .lanes = open_hours->lanes().size(),
+                                                        .clock = clock,
+                                                        .stats = &stats});
+  stats.AddGauge("follow.memory_bytes", {},
+                 [this] { return is_open ? follower->hours()->bytes() : 0; });
+  HOURCELL_RETURN_IF_ERROR(follower->CatchUp());
+  follow_ticker = std::make_unique<Background>(
+      "hc-follow", options.seal_in_background ? kFollowMs : 0, [this] { follower->Tick(); });
+  return absl::OkStatus();
 }
 
 absl::Status Tsdb::Impl::OpenTables() {
@@ -144,11 +187,12 @@ absl::Status Tsdb::Impl::OpenTables() {
   uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(UidOptionsOf(options, layout), uid_store.get()));
-  HOURCELL_ASSIGN_OR_RETURN(
-      series,
-      SeriesTable::Open(layout,
-                        {.tables = tables.get(), .uid_store = uid_store.get(), .uids = uids.get()},
-                        sync));
+  HOURCELL_ASSIGN_OR_RETURN(series, SeriesTable::Open(layout,
+                                                      {.tables = tables.get(),
+                                                       .uid_store = uid_store.get(),
+                                                       .uids = uids.get(),
+                                                       .is_followed = options.follow},
+                                                      sync));
   sampled_keys.emplace(series.get(), &*row_keys);
   series_cache = std::make_unique<SeriesCache>(options.series_cache_bytes);
   HOURCELL_ASSIGN_OR_RETURN(
@@ -204,7 +248,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(tables.get()));
   if (journal == nullptr) HOURCELL_RETURN_IF_ERROR(OpenFileJournal(low_mark));
   TellCuts(journal->cuts(), &stats, options.warn);
-  open_hours = std::make_unique<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
+  open_hours = std::make_shared<OpenHours>(options.lanes == 0 ? OpenHours::LanesByProcessors()
                                                               : options.lanes);
   HOURCELL_ASSIGN_OR_RETURN(const bool has_sets, ReadActiveSetsAreKept(tables.get()));
   active = std::make_unique<ActiveSets>(options.layout,
@@ -212,7 +256,8 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                           .series = series.get(),
                                                           .open_hours = open_hours.get(),
                                                           .row_keys = &*row_keys},
-                                        has_sets);
+                                        // What they keep of the sets may be old by now.
+                                        has_sets && !options.follow);
   if (!options.observers.empty()) observed_puts = std::make_unique<ObservedPuts>(options.observers);
   commit =
       std::make_unique<GroupCommit>(GroupCommit::Parts{.open_hours = open_hours.get(),
@@ -241,6 +286,7 @@ absl::Status Tsdb::Impl::OpenJournal() {
                                                   .clock = clock,
                                                   .stats = &stats,
                                                   .warn = options.warn});
+  if (options.follow) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(
       const uint64_t points,
       ReplayPoints({.journal = journal.get(),
@@ -275,6 +321,7 @@ void Tsdb::Impl::StartBackground() {
                                           if (!commit->Sync().ok()) failures->Add(1);
                                         });
   seal_ticker = std::make_unique<Background>("hc-seal", kSealMs, [this] {
+    if (owes_note) NoteChange(absl::OkStatus()).IgnoreError();  // it still does
     const absl::Status done = options.seal_in_background ? sealer->Tick() : sealer->MakeRoom();
     done.IgnoreError();  // counted; what is left is tried again
   });
@@ -343,8 +390,37 @@ absl::Status Tsdb::Impl::Flush(const SealControl& control) {
 }
 
 absl::Status Tsdb::Impl::CheckIsWriter(bool at_once) {
-  if (!check_is_writer) return absl::OkStatus();
-  return at_once ? absl::AbortedError("the storage must be asked who writes") : check_is_writer();
+  if (!check_is_writer && follower == nullptr) return absl::OkStatus();
+  if (at_once) return absl::AbortedError("the storage must be asked who writes");
+  return follower != nullptr ? follower->CatchUp() : check_is_writer();
+}
+
+std::shared_ptr<OpenHours> Tsdb::Impl::HoursToRead() {
+  return follower != nullptr ? follower->hours() : open_hours;
+}
+
+absl::Status Tsdb::Impl::CheckWrites() const {
+  if (!is_open) return absl::FailedPreconditionError("store is closed");
+  return options.follow ? OnlyReads() : absl::OkStatus();
+}
+
+// Where it fails the change may be unknown to others for a while: it is told again until it is
+// known, and the caller hears of the failure.
+absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
+  const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
+                          absl::IsAlreadyExists(changed);
+  if (!note_change || is_refused) return changed;
+  const absl::Status noted = note_change();
+  owes_note = !noted.ok();
+  changed.Update(noted);
+  return changed;
+}
+
+absl::Status Tsdb::Impl::NoteAnnotation() {
+  if (has_noted_annotation) return absl::OkStatus();
+  HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
+  has_noted_annotation = true;
+  return absl::OkStatus();
 }
 
 StoreHealth Tsdb::Impl::Health() {
@@ -368,6 +444,11 @@ ClusterView Tsdb::Impl::Cluster() {
 
 absl::Status Tsdb::Impl::Close() {
   if (!is_open.exchange(false)) return absl::OkStatus();
+  if (options.follow) {
+    follow_ticker.reset();
+    commit->StopWaits();
+    return tables->Close();
+  }
   // So long at most hours are sealed; the rest is in the journal, and open again with the store.
   constexpr int64_t kCloseSealMs = 10'000;
   sealer->EndWithin(kCloseSealMs);

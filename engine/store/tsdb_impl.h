@@ -39,11 +39,13 @@
 #include "engine/series/active_sets.h"
 #include "engine/series/metric_series.h"
 #include "engine/series/series_table.h"
+#include "engine/store/follower.h"
 #include "engine/store/loss_counter.h"
 #include "engine/store/sampled_keys.h"
 #include "engine/store/series_dropper.h"
 #include "engine/store/ttl_admin.h"
 #include "engine/table/retention.h"
+#include "engine/table/storage_engine.h"
 #include "engine/table/table_store.h"
 #include "engine/threads/background.h"
 #include "engine/tsdb.h"
@@ -63,6 +65,8 @@ class Tsdb::Impl {
 
   absl::Status Open();
   absl::Status OpenStorage();
+  absl::Status OpenToFollow();
+  absl::Status StartFollowing();
   absl::Status OpenTables();
   absl::Status LoadRetention();
   void MakeRegionMaintenance();
@@ -79,6 +83,17 @@ class Tsdb::Impl {
   // OK: what this process has is all that was acknowledged before the call. kAborted: to find out
   // takes a call to the storage, and `at_once` wants none.
   absl::Status CheckIsWriter(bool at_once);
+  // Before a read that may be answered by what was: of a process that follows, what is known is no
+  // older than the call.
+  absl::Status CatchUp() { return follower == nullptr ? absl::OkStatus() : follower->CatchUp(); }
+  // After one of those: the open hours that a read is to use.
+  std::shared_ptr<OpenHours> HoursToRead();
+  // OK, or why nothing may be written: it is closed, or only read.
+  absl::Status CheckWrites() const;
+  // Tells processes that follow the store of a change that ended so. Returns the first failure.
+  absl::Status NoteChange(absl::Status changed);
+  // The same of the first annotation since the store was opened.
+  absl::Status NoteAnnotation();
 
   Options options;
   Clock* const clock = options.clock != nullptr ? options.clock : Clock::System();
@@ -90,6 +105,10 @@ class Tsdb::Impl {
   std::unique_ptr<TableStore> tables;
   std::function<std::vector<ClusterNode>()> nodes;  // none: there is this process alone
   std::function<absl::Status()> check_is_writer;    // of another process; none: the lock does it
+  std::function<absl::Status()> note_change;        // none: nobody follows
+  std::atomic<bool> owes_note{false};               // the last was not told
+  std::atomic<bool> has_noted_annotation{false};
+  std::unique_ptr<JournalTail> tail;  // of the journal of another process; null: it is ours
   std::shared_ptr<SaltSchedule> salts;
   std::optional<RowKeyCodec> row_keys;
   std::unique_ptr<TableUidStore> uid_store;
@@ -97,7 +116,7 @@ class Tsdb::Impl {
   std::unique_ptr<SeriesTable> series;
   std::unique_ptr<SeriesCache> series_cache;
   std::unique_ptr<AnnotationStore> annotations;
-  std::unique_ptr<OpenHours> open_hours;
+  std::shared_ptr<OpenHours> open_hours;
   std::unique_ptr<ActiveSets> active;
   std::unique_ptr<Journal> journal;
   std::unique_ptr<ObservedPuts> observed_puts;  // null: there are no observers
@@ -115,6 +134,7 @@ class Tsdb::Impl {
   std::unique_ptr<MetricSeriesCache> metric_series;
   std::unique_ptr<QueryPlanner> planner;
   std::unique_ptr<QueryExecutor> executor;
+  std::unique_ptr<Follower> follower;  // null: this process writes
   std::unique_ptr<RegionAdmin> regions;
   std::unique_ptr<SaltAdmin> salt;
   std::unique_ptr<TtlAdmin> ttls;
@@ -128,6 +148,7 @@ class Tsdb::Impl {
   std::unique_ptr<Background> expiry_ticker;
   std::unique_ptr<Background> region_ticker;
   std::unique_ptr<Background> region_trimmer;
+  std::unique_ptr<Background> follow_ticker;
   std::atomic<bool> is_open{false};
 };
 

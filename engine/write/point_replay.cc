@@ -32,27 +32,30 @@ constexpr size_t kPointsAtOnce = 512;
 
 constexpr size_t kThreadsMax = 8;
 
-class Replay {
- public:
-  Replay(const ReplayParts& parts, uint32_t now_s)
-      : parts_(parts),
-        now_s_(now_s),
-        lanes_(parts.open_hours->lanes().size()),
-        threads_(std::min(ProcessorCount(), kThreadsMax)) {}
+// Fewer bytes are not worth a start of threads.
+constexpr size_t kBytesOfThreads = 256 << 10;
 
-  absl::Status Add(uint64_t sequence, std::string_view payload) {
-    if (bytes_.empty()) bytes_.reserve(kBytesAtOnce);
+}  // namespace
+
+class PointReplay::Body {
+ public:
+  explicit Body(const ReplayParts& parts)
+      : parts_(parts), lanes_(parts.open_hours->lanes().size()) {}
+
+  absl::Status Add(uint64_t sequence, std::string_view payload, uint32_t now_s) {
     blocks_.push_back({.sequence = sequence, .begin = bytes_.size(), .size = payload.size()});
     bytes_.append(payload);
-    return bytes_.size() < kBytesAtOnce ? absl::OkStatus() : Apply();
+    return bytes_.size() < kBytesAtOnce ? absl::OkStatus() : Apply(now_s);
   }
 
   // Applies the blocks gathered so far.
-  absl::Status Apply() {
+  absl::Status Apply(uint32_t now_s) {
+    if (blocks_.empty()) return absl::OkStatus();
+    now_s_ = now_s;
+    threads_ = bytes_.size() < kBytesOfThreads ? 1 : std::min(ProcessorCount(), kThreadsMax);
     HOURCELL_RETURN_IF_ERROR(FindSections());
-    HOURCELL_RETURN_IF_ERROR(Define());
-    if (parts_.journal->has_gap()) HOURCELL_RETURN_IF_ERROR(ReserveNumbers());
-    slots_.resize(parts_.series->last_number() + 1);
+    HOURCELL_RETURN_IF_ERROR(FindSeries());
+    slots_.resize(std::max(slots_.size(), parts_.series->last_number() + 1));
     std::vector<absl::Status> results(threads_);
     std::vector<uint64_t> points(threads_);
     std::vector<NamedThread> others;
@@ -68,7 +71,7 @@ class Replay {
     }
     blocks_.clear();
     bytes_.clear();
-    return parts_.sealer->MakeRoom();
+    return parts_.sealer == nullptr ? absl::OkStatus() : parts_.sealer->MakeRoom();
   }
 
   uint64_t points() const { return points_; }
@@ -147,10 +150,15 @@ class Replay {
     return parts_.series->Restore(definitions);
   }
 
-  // The block that defines a series may be lost, and a power loss may have taken it from the
-  // tables, too. Its points go into open hours all the same, and are set aside when those are
-  // sealed. No other series may get its number.
-  absl::Status ReserveNumbers() {
+  // Of a journal of another process the tables have all series.
+  absl::Status FindSeries() {
+    if (parts_.journal == nullptr) return parts_.series->CatchUp(LastNumber());
+    HOURCELL_RETURN_IF_ERROR(Define());
+    return parts_.journal->has_gap() ? ReserveNumbers() : absl::OkStatus();
+  }
+
+  // The highest number of a point.
+  SeriesNumber LastNumber() const {
     SeriesNumber last = 0;
     for (const Section& section : sections_) {
       JournalPayloadReader reader(section.records, section.records.points());
@@ -158,13 +166,18 @@ class Replay {
       for (Event event = reader.Next(); event == Event::kPoint; event = reader.Next())
         last = std::max(last, reader.series());
     }
-    return parts_.series->Reserve(last);
+    return last;
   }
+
+  // The block that defines a series may be lost, and a power loss may have taken it from the
+  // tables, too. Its points go into open hours all the same, and are set aside when those are
+  // sealed. No other series may get its number.
+  absl::Status ReserveNumbers() { return parts_.series->Reserve(LastNumber()); }
 
   // What one thread gathers of a lane before it gives it to the lane.
   class Gatherer {
    public:
-    Gatherer(Replay* replay, size_t lane) : replay_(*replay), lane_(lane) {
+    Gatherer(Body* replay, size_t lane) : replay_(*replay), lane_(lane) {
       placed_.reserve(kPointsAtOnce);
     }
 
@@ -179,8 +192,9 @@ class Replay {
     void Flush() {
       if (placed_.empty()) return;
       int64_t bytes = 0;
-      // The first block of all: an hour may be kept in the journal a little longer for it.
+      // The first and the last block of all: an hour may be kept a little longer for it.
       replay_.parts_.open_hours->lanes()[lane_].Replay(placed_, replay_.blocks_.front().sequence,
+                                                       replay_.blocks_.back().sequence,
                                                        replay_.now_s_, &bytes);
       replay_.parts_.open_hours->AddBytes(bytes);
       for (const PlacedPoint& point : placed_) {
@@ -194,7 +208,7 @@ class Replay {
     uint64_t count() const { return count_; }
 
    private:
-    Replay& replay_;
+    Body& replay_;
     const size_t lane_;
     std::vector<PlacedPoint> placed_;
     uint64_t count_ = 0;
@@ -258,9 +272,9 @@ class Replay {
   }
 
   const ReplayParts parts_;
-  const uint32_t now_s_;
   const size_t lanes_;
-  const size_t threads_;
+  uint32_t now_s_ = 0;
+  size_t threads_ = 1;
   std::vector<Block> blocks_;
   std::string bytes_;              // the blocks' payloads
   std::vector<Section> sections_;  // in the journal's order
@@ -273,15 +287,29 @@ class Replay {
   uint64_t points_ = 0;
 };
 
-}  // namespace
+PointReplay::PointReplay(const ReplayParts& parts) : body_(std::make_unique<Body>(parts)) {}
+
+PointReplay::~PointReplay() = default;
+
+absl::Status PointReplay::Add(uint64_t sequence, std::string_view payload, uint32_t now_s) {
+  return body_->Add(sequence, payload, now_s);
+}
+
+absl::Status PointReplay::Apply(uint32_t now_s) {
+  return body_->Apply(now_s);
+}
+
+uint64_t PointReplay::points() const {
+  return body_->points();
+}
 
 absl::StatusOr<uint64_t> ReplayPoints(const ReplayParts& parts, uint64_t low_mark, uint32_t now_s) {
-  Replay replay(parts, now_s);
+  PointReplay replay(parts);
   HOURCELL_RETURN_IF_ERROR(
-      parts.journal->Replay(low_mark, [&replay](uint64_t sequence, std::string_view payload) {
-        return replay.Add(sequence, payload);
+      parts.journal->Replay(low_mark, [&](uint64_t sequence, std::string_view payload) {
+        return replay.Add(sequence, payload, now_s);
       }));
-  HOURCELL_RETURN_IF_ERROR(replay.Apply());
+  HOURCELL_RETURN_IF_ERROR(replay.Apply(now_s));
   return replay.points();
 }
 

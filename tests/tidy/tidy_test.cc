@@ -28,6 +28,9 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"codec/base/random.cc", "one call of the operating system"},
     MirrorException{"engine/bigtable/bigtable_view.cc",
                     "tests/engine/table/conformance, tests/engine/bigtable"},
+    MirrorException{"engine/bigtable/writer/journal_rows.cc",
+                    "tests/engine/bigtable/writer/bigtable_journal_test.cc, "
+                    "bigtable_journal_tail_test.cc"},
     MirrorException{"engine/fsck/fsck_checks.cc",
                     "tests/engine/fsck/fsck_test.cc, fsck_admin_test.cc"},
     MirrorException{"engine/journal/journal_repair.cc",
@@ -44,6 +47,7 @@ constexpr std::array kMirrorExceptions = {
     MirrorException{"engine/rocks/rocks_region_size.cc",
                     "tests/engine/rocks/rocks_region_changer_test.cc"},
     MirrorException{"engine/rocks/files/rocks_status.cc", "tests/engine/table/table_store_test.cc"},
+    MirrorException{"engine/store/follower.cc", "tests/engine/bigtable/follower_test.cc"},
     MirrorException{"engine/store/tsdb_impl.cc", "tests/engine/store/tsdb_test.cc"},
     MirrorException{"engine/rocks/rocks_table_store.cc", "tests/engine/table/table_store_test.cc"},
     MirrorException{"engine/scan/row_scanner.cc", "tests/engine/store/tsdb_test.cc"},

@@ -354,10 +354,25 @@ TEST_F(LaneTest, TheSectionSaysWhatItsSeriesHaveInCommon) {
 TEST_F(LaneTest, AReplayWritesNoLog) {
   PlacedPoint point{
       .series = 1, .slot = 0, .time = {.ms = 1000, .is_ms = false}, .value = Value::Integer(1)};
-  lane_.Replay({&point, 1}, /*block=*/3, /*now_s=*/50, &bytes_);
+  lane_.Replay({&point, 1}, /*first_block=*/3, /*last_block=*/4, /*now_s=*/50, &bytes_);
   EXPECT_EQ(lane_.log_bytes(), 0u);
   EXPECT_EQ(lane_.OldestBlock(), 3u);
   EXPECT_THAT(Read(1), ElementsAre(Pair(1, 1)));
+}
+
+TEST_F(LaneTest, HoursThatAnotherProcessSealedGoWhenTheirReadsAreDone) {
+  PlacedPoint early{
+      .series = 1, .slot = 0, .time = {.ms = 1000, .is_ms = false}, .value = Value::Integer(1)};
+  PlacedPoint late = early;
+  late.time.ms += kRowSpanMs;
+  lane_.Replay({&early, 1}, /*first_block=*/3, /*last_block=*/4, /*now_s=*/50, &bytes_);
+  lane_.Replay({&late, 1}, /*first_block=*/4, /*last_block=*/5, /*now_s=*/50, &bytes_);
+  EXPECT_EQ(lane_.SealedBelow(/*low_mark=*/4, /*time=*/7, /*oldest_read=*/8), 0);
+  EXPECT_EQ(lane_.open_hours(), 2u);
+  EXPECT_EQ(lane_.SealedBelow(/*low_mark=*/5, /*time=*/7, /*oldest_read=*/6), 0);
+  EXPECT_EQ(lane_.open_hours(), 1u);
+  EXPECT_GT(lane_.Reap(/*oldest_read=*/8), 0);
+  EXPECT_EQ(lane_.OldestBlock(), 4u);
 }
 
 }  // namespace

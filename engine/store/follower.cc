@@ -1,0 +1,225 @@
+#include "engine/store/follower.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codec/base/status_copy.h"
+#include "codec/base/status_macros.h"
+#include "codec/rows/salt_epochs.h"
+#include "engine/rows/store_meta.h"
+
+// Why the tail is read before the front: a block is deleted after the front has moved past it. If
+// the front were read first, blocks that were deleted after that look would be missed. Rejected:
+// asking the writer for its open hours, as an answer would then need the writer, and a writer that
+// is being replaced has none to give (docs/decisions/0021).
+
+namespace hourcell {
+namespace {
+
+// Loads and reads that meet a change while they run are begun again so often.
+constexpr int kTriesMax = 5;
+// A catch-up in the background is left out if one began so recently.
+constexpr int64_t kRecentMs = 500;
+
+class ReadOnlyJournal : public Journal {
+ public:
+  absl::Status Replay(uint64_t /*from*/, const Visit& /*visit*/) const override {
+    return absl::OkStatus();
+  }
+  absl::Status Write(std::span<const std::string_view> /*payload_parts*/) override {
+    return OnlyReads();
+  }
+  absl::Status Sync() override { return absl::OkStatus(); }
+  absl::Status DeleteBelow(uint64_t /*low_mark*/) override { return OnlyReads(); }
+  std::unique_ptr<JournalPin> Pin(uint64_t /*low_mark*/) override {
+    return std::make_unique<NoPin>();
+  }
+  uint64_t LowMarkThatDeletes(uint64_t /*sequence*/) const override { return 0; }
+  absl::Status Close() override { return absl::OkStatus(); }
+  absl::Status failure() const override { return absl::OkStatus(); }
+  size_t block_bytes() const override { return size_t{1} << 20; }
+  uint64_t next_sequence() const override { return 1; }
+  uint64_t synced_sequence() const override { return 1; }
+  uint64_t oldest_sequence() const override { return 1; }
+  uint64_t bytes() const override { return 0; }
+  uint64_t segments() const override { return 0; }
+
+ private:
+  class NoPin : public JournalPin {};
+};
+
+// Such a failure says nothing of what is known here.
+bool IsPassing(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status);
+}
+
+}  // namespace
+
+std::unique_ptr<Journal> MakeReadOnlyJournal() {
+  return std::make_unique<ReadOnlyJournal>();
+}
+
+absl::Status OnlyReads() {
+  return absl::FailedPreconditionError("this process only reads the store: another one writes");
+}
+
+Follower::Follower(const Parts& parts)
+    : parts_(parts),
+      catch_ups_(parts.stats->counter("follow.catch_ups")),
+      loads_(parts.stats->counter("follow.loads")),
+      blocks_(parts.stats->counter("follow.blocks")),
+      hours_(std::make_shared<OpenHours>(parts.lanes)) {}
+
+std::shared_ptr<OpenHours> Follower::hours() {
+  MutexLock lock(&mutex_);
+  return hours_;
+}
+
+// One that began before the call may have read before what the caller wants to see.
+absl::Status Follower::CatchUp() {
+  uint64_t wanted = 0;
+  {
+    MutexLock lock(&mutex_);
+    wanted = begun_ + 1;
+  }
+  for (;;) {
+    {
+      MutexLock lock(&mutex_);
+      while (ended_ < wanted && is_under_way_)
+        has_ended_.Wait(&mutex_);
+      if (ended_ >= wanted) return CopyStatus(last_);
+      is_under_way_ = true;
+      ++begun_;
+      begun_ms_ = parts_.clock->MonotonicMs();
+    }
+    const absl::Status done = CatchUpAlone();
+    MutexLock lock(&mutex_);
+    is_under_way_ = false;
+    ended_ = begun_;
+    last_ = done;
+    has_ended_.NotifyAll();
+  }
+}
+
+void Follower::Tick() {
+  {
+    MutexLock lock(&mutex_);
+    if (begun_ > 0 && parts_.clock->MonotonicMs() - begun_ms_ < kRecentMs) return;
+  }
+  CatchUp().IgnoreError();  // tried again, and told to those who read
+}
+
+absl::Status Follower::CatchUpAlone() {
+  MutexLock lock(&work_mutex_);
+  catch_ups_->Add(1);
+  absl::Status done;
+  for (int i = 0; i < kTriesMax; ++i) {
+    done = replay_ == nullptr ? Load() : CatchUpOnce();
+    if (done.ok() || IsPassing(done)) return done;
+    if (!absl::IsAborted(done)) replay_ = nullptr;
+  }
+  return absl::IsAborted(done) ? absl::UnavailableError(done.message()) : done;
+}
+
+// kAborted: to be begun again.
+absl::Status Follower::CatchUpOnce() {
+  HOURCELL_RETURN_IF_ERROR(ReadTail());
+  HOURCELL_ASSIGN_OR_RETURN(const StoreMoment moment, parts_.journal->Look());
+  if (moment.front > next_ || moment.changes != changes_) {
+    replay_ = nullptr;
+    return absl::AbortedError("the store was changed while it was read; try again");
+  }
+  DropSealed(moment.front);
+  return absl::OkStatus();
+}
+
+// The blocks from next_ on are applied. Those that were read before a failure are kept, and applied
+// by the next call.
+absl::Status Follower::ReadTail() {
+  const uint32_t now_s = NowS();
+  uint64_t next = next_;
+  PointReplay* const replay = replay_.get();
+  const absl::StatusOr<uint64_t> end =
+      parts_.journal->Read(next, [&](uint64_t sequence, std::string_view payload) {
+        next = sequence + 1;
+        blocks_->Add(1);
+        return replay->Add(sequence, payload, now_s);
+      });
+  next_ = end.ok() ? *end : next;
+  absl::Status applied = end.ok() ? replay->Apply(now_s) : end.status();
+  // Lists of a series that was never acknowledged may be kept.
+  if (absl::IsAborted(applied)) parts_.metric_series->Clear();
+  return applied;
+}
+
+absl::Status Follower::Load() {
+  loads_->Add(1);
+  // Before anything else is read: what is changed after that is found by the next catch-up.
+  HOURCELL_ASSIGN_OR_RETURN(const StoreMoment before, parts_.journal->Look());
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t low_mark, ReadLowMark(parts_.tables));
+  HOURCELL_RETURN_IF_ERROR(ForgetNames());
+  loading_ = std::make_shared<OpenHours>(parts_.lanes);
+  replay_ = std::make_unique<PointReplay>(
+      ReplayParts{.open_hours = loading_.get(), .series = parts_.series});
+  next_ = std::max<uint64_t>(low_mark, 1);
+  absl::Status read = ReadTail();
+  absl::StatusOr<StoreMoment> after = StoreMoment();
+  if (read.ok()) after = parts_.journal->Look();
+  if (read.ok()) read = after.status();
+  if (read.ok() && after->front > next_) {
+    read = absl::AbortedError("blocks of the journal were deleted while they were read");
+  }
+  if (!read.ok()) {
+    replay_ = nullptr;
+    return read;
+  }
+  changes_ = before.changes;
+  front_ = low_mark;
+  MutexLock lock(&mutex_);
+  hours_ = loading_;
+  return absl::OkStatus();
+}
+
+absl::Status Follower::ForgetNames() {
+  HOURCELL_RETURN_IF_ERROR(ReadSalts());
+  HOURCELL_ASSIGN_OR_RETURN(auto metric_ttl_s, ReadMetricTtls(parts_.tables));
+  HOURCELL_ASSIGN_OR_RETURN(const int64_t store_ttl_s,
+                            ReadOrReplaceStoreTtl(std::nullopt, parts_.tables));
+  parts_.retention->Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
+  HOURCELL_RETURN_IF_ERROR(parts_.annotations->LookAgain());
+  parts_.uids->DropCaches();
+  parts_.metric_series->Clear();
+  return absl::OkStatus();
+}
+
+// Epochs are only ever added.
+absl::Status Follower::ReadSalts() {
+  HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs stored, ReadSaltEpochs(*parts_.layout, parts_.tables));
+  const std::vector<SaltEpoch>& epochs = stored.epochs();
+  for (size_t i = parts_.salts->epochs().epochs().size(); i < epochs.size(); ++i)
+    HOURCELL_RETURN_IF_ERROR(parts_.salts->Append(epochs[i]));
+  return absl::OkStatus();
+}
+
+void Follower::DropSealed(uint64_t front) {
+  std::vector<OpenedHour> opened;
+  for (Lane& lane : loading_->lanes()) {
+    lane.TakeOpened(&opened);  // nobody else takes them
+    opened.clear();
+  }
+  if (front > front_) {
+    const uint64_t time = loading_->pins().Tick();
+    const uint64_t oldest_read = loading_->pins().Oldest();
+    for (Lane& lane : loading_->lanes())
+      loading_->AddBytes(-lane.SealedBelow(front, time, oldest_read));
+    front_ = front;
+  } else {
+    loading_->Reap();
+  }
+}
+
+}  // namespace hourcell
