@@ -171,14 +171,4 @@ absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, Se
   return absl::UnavailableError("series: their log changes while it is read; try again");
 }
 
-std::shared_ptr<NewSeries> NotIndexedOf(const Layout& layout, const SeriesLog& log) {
-  auto series = std::make_shared<NewSeries>(layout, log.indexed + 1);
-  for (const auto& [first, tsuids] : log.rows) {
-    for (size_t i = 0; i < tsuids.size(); ++i) {
-      if (first + i > log.indexed) series->Add(first + i, tsuids[i]);
-    }
-  }
-  return series;
-}
-
 }  // namespace hourcell

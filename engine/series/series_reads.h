@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,8 +76,5 @@ struct SeriesLog {
 // The log rows whose first number is `first` or more, of one moment, though another process may
 // write them. kUnavailable: it changes all the time; try again. kDataLoss: a row does not decode.
 absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, SeriesNumber first);
-
-// Those that have no other rows.
-std::shared_ptr<NewSeries> NotIndexedOf(const Layout& layout, const SeriesLog& log);
 
 }  // namespace hourcell

@@ -119,13 +119,15 @@ absl::Status SeriesTable::LoadLogRow(std::string_view key, std::string_view list
   return absl::OkStatus();
 }
 
-// Some of them may belong to points that are never acknowledged. It does no harm: no point names
-// them, and CatchUp finds out when their numbers are given again.
+// Some may be of groups that failed: CatchUp finds out when their numbers are given again.
 absl::Status SeriesTable::FindAll() {
   HOURCELL_ASSIGN_OR_RETURN(const SeriesLog log, ReadSeriesLog(layout_, parts_.tables, 0));
   WriterLock lock(&new_mutex_);
-  new_ = NotIndexedOf(layout_, log);
+  new_ = std::make_shared<NewSeries>(layout_, log.indexed + 1);
   versions_.clear();
+  for (const auto& [first, tsuids] : log.rows)
+    for (size_t i = 0; i < tsuids.size(); ++i)
+      if (first + i > log.indexed) AddNewLocked(first + i, tsuids[i]);
   version_floor_ = std::max({version_floor_, found_number_.load(), log.indexed});
   return absl::OkStatus();
 }

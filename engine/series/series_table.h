@@ -152,6 +152,10 @@ class SeriesTable {
   // may be wrong. The call may be repeated then. kDataLoss: there is no such series.
   absl::Status CatchUp(SeriesNumber number);
 
+  // Of such a table: finds all series there are now. Lists of series that were made before may lack
+  // some. One thread at a time, and not beside CatchUp.
+  absl::Status FindAll();
+
   // Writes the rows that wait in memory, but for those of less than 64 series. What fails is tried
   // again by the next call.
   absl::Status WriteIndex();
@@ -199,7 +203,6 @@ class SeriesTable {
 
   absl::Status LoadNotIndexed();
   absl::Status LoadLogRow(std::string_view key, std::string_view list);
-  absl::Status FindAll();
   // Takes over rows up to the one with `number`; false: one of them has another tsuid than here.
   bool AddFound(const SeriesLog& log, SeriesNumber number);
   std::vector<Wanted> FindNames(std::span<const PointView* const> points,

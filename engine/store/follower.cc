@@ -191,6 +191,8 @@ absl::Status Follower::ForgetNames() {
                             ReadOrReplaceStoreTtl(std::nullopt, parts_.tables));
   parts_.retention->Set({.store_ttl_s = store_ttl_s, .metric_ttl_s = std::move(metric_ttl_s)});
   HOURCELL_RETURN_IF_ERROR(parts_.annotations->LookAgain());
+  // Those of blocks that were deleted unread.
+  HOURCELL_RETURN_IF_ERROR(parts_.series->FindAll());
   parts_.uids->DropCaches();
   parts_.metric_series->Clear();
   return absl::OkStatus();

@@ -2,6 +2,7 @@
 
 #include "engine/store/follower.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -199,10 +200,15 @@ TEST_F(FollowerTest, BlocksThatWereDeletedUnreadAreInCells) {
   const std::unique_ptr<Tsdb> follower = Follow();
   for (int i = 2; i < 5; ++i)
     ASSERT_OK(Put(writer.get(), "a", i, i));
+  ASSERT_OK(Put(writer.get(), "new", 6, 6));
   ASSERT_OK(writer->Flush());
   ASSERT_OK(Put(writer.get(), "a", 5, 5));
-  EXPECT_EQ(Query(follower.get()),
-            (Found{{{"a", 1}, 10}, {{"a", 2}, 2}, {{"a", 3}, 3}, {{"a", 4}, 4}, {{"a", 5}, 5}}));
+  EXPECT_EQ(Query(follower.get()), (Found{{{"a", 1}, 10},
+                                          {{"a", 2}, 2},
+                                          {{"a", 3}, 3},
+                                          {{"a", 4}, 4},
+                                          {{"a", 5}, 5},
+                                          {{"new", 6}, 6}}));
   EXPECT_EQ(StatOf(follower.get(), "follow.loads"), 2);
 }
 
@@ -301,6 +307,54 @@ TEST_F(FollowerTest, AQueryIsTwoCallsBesideItsRows) {
   ASSERT_OK(Put(writer.get(), "b", 2, 10));
   reads_of(1);  // the log of series is read once
   EXPECT_EQ(reads_of(1), reads_of_one);
+}
+
+TEST_F(FollowerTest, AProcessThatWaitsToWriteFollowsMeanwhile) {
+  const std::unique_ptr<Tsdb> writer = Open();
+  ASSERT_OK(Put(writer.get(), "a", 1, 10));
+  Options options = StoreOptions();
+  options.storage = std::make_shared<BigtableStorage>(
+      QuickBigtableOptions(fake_), SeatOptions{.lease_ms = 1000, .beat_ms = kNeverMs});
+  std::atomic<bool> waits{false};
+  std::atomic<bool> gives_up{false};
+  StorageEvents events;
+  events.on_waiting = [&waits](const std::string&) { waits = true; };
+  events.gives_up = [&gives_up] { return gives_up.load(); };
+  ASSERT_OK(options.storage->Join("node:4242", std::move(events)));
+  std::thread waiting(
+      [&options] { EXPECT_THAT(Tsdb::Open(options), StatusIs(StatusCode::kCancelled)); });
+  while (!waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  Options following = options;
+  following.follow = true;
+  const auto follower = Tsdb::Open(following);
+  EXPECT_OK(follower);
+  EXPECT_EQ(follower.ok() ? Query(follower->get()) : Found(), (Found{{{"a", 1}, 10}}));
+  gives_up = true;
+  waiting.join();
+}
+
+TEST_F(FollowerTest, ANewSaltEpochIsReadByAFollower) {
+  Options options = StoreOptions();
+  options.layout.salt_width = 1;
+  options.layout.salt_buckets = 2;
+  const auto writer = Tsdb::Open(options);
+  ASSERT_OK(writer);
+  Options following = options;
+  following.follow = true;
+  const auto follower = Tsdb::Open(following);
+  ASSERT_OK(follower);
+  ASSERT_OK(Put(writer->get(), "a", 1, 10));
+  ASSERT_OK((*writer)->salt()->Change(7, kHour + 3600));
+  Found want = {{{"a", 1}, 10}};
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_OK(Put(writer->get(), fmt::format("{}", i), 4000, i));
+    want[{fmt::format("{}", i), 4000}] = i;
+  }
+  ASSERT_OK((*writer)->Flush());
+  ASSERT_OK(Put(writer->get(), "a", 2, 11));
+  want[{"a", 2}] = 11;
+  EXPECT_EQ(Query(follower->get()), want);
 }
 
 TEST_F(FollowerTest, QueriesThatComeAtOnceCatchUpTogether) {
