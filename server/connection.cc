@@ -26,6 +26,7 @@
 #include "server/net/transport.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay_header.h"
+#include "server/relay/writer_watch.h"
 #include "server/telnet/telnet_session.h"
 
 namespace hourcell {
@@ -122,6 +123,7 @@ class SocketConnection : public Connection,
   std::unique_ptr<Session> session_;
 
   bool is_identified_;        // a relay has said who the client is, or there is none
+  bool is_watch_ = false;     // another process sees by it whether this one lives
   bool waiting_ = false;      // for input
   bool input_ended_ = false;  // the client sends no more
   bool closing_ = false;      // once all is sent
@@ -170,6 +172,7 @@ void SocketConnection::Stop() {
     if (self->session_ != nullptr) {
       self->session_->Stop();
     } else {
+      if (self->is_watch_) self->Send(std::string(kLeaves));
       self->CloseAfterFlush();
     }
   });
@@ -229,6 +232,7 @@ void SocketConnection::ReadSome() {
 }
 
 void SocketConnection::OnBytes(std::string_view bytes) {
+  if (is_watch_) return;  // it has nothing to say
   if (is_identified_) {
     TakeWire(bytes);
   } else {
@@ -249,6 +253,11 @@ void SocketConnection::Identify(std::string_view bytes) {
     header_bytes = (*parsed)->bytes;
   }
   is_identified_ = true;
+  if (is_watch_) {
+    idle_timer_.cancel();  // silence is what it is for
+    first_bytes_.clear();
+    return;
+  }
   const std::string first = std::exchange(first_bytes_, {});
   if (first.size() > header_bytes) TakeWire(std::string_view(first).substr(header_bytes));
 }
@@ -260,6 +269,7 @@ bool SocketConnection::Trust(const RelayHeader& header) {
       header.listener >= trust.listeners.size()) {
     return false;
   }
+  is_watch_ = header.is_watch;
   rights_ = {.listener = trust.listeners[header.listener],
              .address = context_->access == nullptr ? AccessRights()
                                                     : context_->access->RightsAt(header.address)};

@@ -31,7 +31,7 @@ class Transport;
 
 // Which processes may say, in front of a connection's first byte, who its client is
 // (relay_header.h): those that know the secret. The client has the rights of the listener that it
-// came to, and those of its own address.
+// came to, and those of its own address. Such a process may also watch this one (writer_watch.h).
 struct RelayTrust {
   std::string secret;                   // not empty
   std::vector<AccessRights> listeners;  // of a client without credentials, by listener

@@ -32,6 +32,10 @@ struct StorageEvents {
   // Whether nothing listens at `address`, which belongs to a writer that has missed some beats. It
   // is then not waited for as long as for one that may be cut off.
   std::function<bool(const std::string& address)> is_gone;
+  // Waits for `ms`, or until it is seen that the process at a writer's address has died: returns
+  // that address then, once; else nothing. That writer is not waited for any longer. Null: the
+  // process just waits.
+  std::function<std::string(int64_t ms)> await_death;
 };
 
 struct OpenedStorage {

@@ -15,7 +15,8 @@ namespace {
 namespace ip = boost::asio::ip;
 
 constexpr std::string_view kSignature("\r\n\r\n\0\r\nQUIT\n", 12);
-constexpr char kVersionAndCommand = 0x21;
+constexpr char kOfClient = 0x21;  // version and command
+constexpr char kOfWatch = 0x20;
 constexpr char kIpv4 = 0x11;
 constexpr char kIpv6 = 0x21;
 constexpr size_t kFixedBytes = 16;  // before the addresses
@@ -92,7 +93,7 @@ std::string EncodeRelayHeader(const RelayHeader& header) {
   AppendValue(kListenerType, std::string(1, static_cast<char>(header.listener)), &rest);
 
   std::string bytes(kSignature);
-  bytes.push_back(kVersionAndCommand);
+  bytes.push_back(header.is_watch ? kOfWatch : kOfClient);
   bytes.push_back(address.is_v4() ? kIpv4 : kIpv6);
   AppendBigEndian(rest.size(), 2, &bytes);
   return bytes + rest;
@@ -106,13 +107,15 @@ bool MayBeRelayHeader(std::string_view bytes) {
 absl::StatusOr<std::optional<ParsedRelayHeader>> ParseRelayHeader(std::string_view bytes) {
   if (!MayBeRelayHeader(bytes)) return Malformed("it does not begin as one");
   if (bytes.size() < kFixedBytes) return std::nullopt;
-  if (bytes[12] != kVersionAndCommand) return Malformed("an unknown version or command");
+  const bool is_watch = bytes[12] == kOfWatch;
+  if (!is_watch && bytes[12] != kOfClient) return Malformed("an unknown version or command");
   const size_t size = kFixedBytes + LoadBigEndian(bytes.data() + 14, 2);
   if (size > kRelayHeaderBytesMax) {
     return Malformed(fmt::format("got {} bytes; want at most {}", size, kRelayHeaderBytesMax));
   }
   if (bytes.size() < size) return std::nullopt;
   ParsedRelayHeader parsed{.header = {}, .bytes = size};
+  parsed.header.is_watch = is_watch;
   std::string_view left = bytes.substr(kFixedBytes, size - kFixedBytes);
   absl::Status status = TakeAddresses(bytes[13], &left, &parsed.header);
   while (status.ok() && !left.empty())

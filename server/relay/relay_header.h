@@ -3,7 +3,7 @@
 // (https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt), with two values of our own.
 //
 //   12 bytes   0D 0A 0D 0A 00 0D 0A 51 55 49 54 0A
-//   2          21; 11 = IPv4, 21 = IPv6
+//   2          21 = of a client, 20 = a watch (writer_watch.h); 11 = IPv4, 21 = IPv6
 //   2          how many bytes follow
 //   12 or 36   addresses of the client and of the port it came to, then both ports
 //   3 + n      E0, n in 2 bytes, the secret that the processes share
@@ -28,6 +28,7 @@ struct RelayHeader {
   uint16_t port = 0;    // of the client
   uint8_t listener = 0;
   std::string secret;
+  bool is_watch = false;  // no client: its address and listener mean nothing
   friend bool operator==(const RelayHeader&, const RelayHeader&) = default;
 };
 

@@ -50,8 +50,8 @@ void TestCluster::StartNode(int node, const std::string& kill_at) {
   words.insert(words.end(), engine.begin(), engine.end());
   for (const std::string& setting : setup_.settings)
     words.insert(words.end(), {"--set", setting});
-  words.insert(words.end(), {"--set", fmt::format("tsd.network.advertise=127.0.0.1:{}",
-                                                  At(node).front->port())});
+  const uint16_t found_at = setup_.fronts ? At(node).front->port() : port(node);
+  words.insert(words.end(), {"--set", fmt::format("tsd.network.advertise=127.0.0.1:{}", found_at)});
   std::vector<std::string> environment = {EngineAddress(node)};
   At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);

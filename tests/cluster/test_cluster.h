@@ -23,6 +23,7 @@ struct ClusterSetup {
   std::vector<std::string> settings = {};        // of all nodes
   int64_t lease_ms = 1000;
   int nodes = kClusterNodes;  // that are started at once
+  bool fronts = true;         // other nodes speak with a node through a proxy
 };
 
 // Thread-compatible; port() is thread-safe.

@@ -12,6 +12,7 @@
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
 #include "server/relay/relay_header.h"
+#include "server/relay/writer_watch.h"
 #include "tests/server/raw_client.h"
 #include "tests/server/running_server.h"
 #include "tests/support/status_matchers.h"
@@ -76,6 +77,20 @@ TEST_F(ServerRelayTest, ClientsThatComeByThemselvesAreServedAsEver) {
   telnet.Send("\nversion\n");
   EXPECT_THAT(telnet.ReadUntil("\n"), HasSubstr("unknown command"));
   EXPECT_THAT(telnet.ReadUntil("\n"), HasSubstr("hourcell"));
+}
+
+TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {
+  StartWithRelay();
+  RawClient watch(port());
+  watch.Send(EncodeRelayHeader({.address = "0.0.0.0", .secret = "secret", .is_watch = true}));
+  watch.Send(kWhoAmI);  // it has nothing to ask
+  {
+    RawClient client(port());
+    client.Send(kWhoAmI);
+    client.ReadAll();
+  }
+  server_->Stop();
+  EXPECT_EQ(watch.ReadAll(), kLeaves);
 }
 
 // Without a secret there are no others: the bytes are a line like any other.

@@ -21,6 +21,10 @@ int64_t LookMs(int64_t lease_ms) {
   return std::clamp<int64_t>(lease_ms / 10, 1, 1000);
 }
 
+// After a death, those who do not get the seat soon see who has it, and tell their clients.
+constexpr int kQuickLooks = 20;
+constexpr int64_t kQuickLookMs = 50;
+
 std::string NameOf(const ActiveNode& node) {
   return node.address.empty() ? fmt::format("process {}", node.writer)
                               : fmt::format("process {} at {}", node.writer, node.address);
@@ -95,6 +99,17 @@ absl::Status WriterSeat::TooLong(const ActiveNode& active) const {
       "{} writes to this store; stop it first, or use it through its address", NameOf(active)));
 }
 
+std::string WriterSeat::Pause() {
+  int64_t ms = LookMs(options_.lease_ms);
+  if (quick_looks_ > 0) {
+    --quick_looks_;
+    ms = std::min(ms, kQuickLookMs);
+  }
+  if (options_.events.await_death) return options_.events.await_death(ms);
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  return {};
+}
+
 void WriterSeat::SayWhoWrites(const ActiveNode& active) {
   if (told_ == active.address) return;
   told_ = active.address;
@@ -112,6 +127,7 @@ void WriterSeat::SayWhoWrites(const ActiveNode& active) {
 absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
   const int64_t began_ms = clock_.MonotonicMs();
   HOURCELL_ASSIGN_OR_RETURN(Seen seen, Look());
+  std::string dead;  // the address of a process that died
   for (int64_t seen_ms = began_ms; !seen.IsFree();) {
     const int64_t now_ms = clock_.MonotonicMs();
     if (IsTakenForDead(seen, now_ms - seen_ms)) return seen;
@@ -124,9 +140,16 @@ absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
       return absl::CancelledError("this process ends, and does not wait to write any more");
     }
     registry_.Beat().IgnoreError();
-    std::this_thread::sleep_for(std::chrono::milliseconds(LookMs(options_.lease_ms)));
+    if (std::string address = Pause(); !address.empty()) {
+      dead = std::move(address);
+      quick_looks_ = kQuickLooks;
+    }
     absl::StatusOr<Seen> next = Look();
     if (!next.ok() && !absl::IsUnavailable(next.status())) return next.status();
+    if (next.ok() && !dead.empty()) {
+      if (next->IsOf(dead)) return next;
+      dead.clear();
+    }
     if (next.ok() && *next == seen) continue;
     if (next.ok()) seen = *std::move(next);
     seen_ms = clock_.MonotonicMs();

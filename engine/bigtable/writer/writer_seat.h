@@ -3,10 +3,11 @@
 //
 // The row `active` (system_rows.h) names who has the seat, with a count that goes up once a second.
 // A process that wants the seat waits until the count stands still for the lease, by its own
-// monotonic clock; for a fifth of it if nothing listens at the owner's address any more; or until
-// the row says that its owner has left. Then it draws a greater number, ends the journal of the
-// other (bigtable_journal.h), and writes the row. Clocks decide when to look, and never who writes:
-// that is decided by the fence in the journal. While the service is away nobody is taken for dead.
+// monotonic clock; for a fifth of it if nothing listens at the owner's address any more; not at all
+// if it was seen that the owner died; or until the row says that its owner has left. Then it draws
+// a greater number, ends the journal of the other (bigtable_journal.h), and writes the row. Clocks
+// decide when to look, and never who writes: that is decided by the fence in the journal. While the
+// service is away nobody is taken for dead.
 //
 // Thread-safe.
 
@@ -90,6 +91,10 @@ class WriterSeat {
     bool IsFree() const {
       return greatest() == 0 || (active.has_left && last_writer <= active.writer);
     }
+    // Whether the process at `address` has the seat, and no other one is about to take it.
+    bool IsOf(const std::string& address) const {
+      return active.address == address && last_writer <= active.writer;
+    }
     friend bool operator==(const Seen&, const Seen&) = default;
   };
 
@@ -97,6 +102,8 @@ class WriterSeat {
   absl::StatusOr<Seen> Look();
   // Returns once whoever has the seat has left or is taken for dead.
   absl::StatusOr<Seen> WaitUntilFree();
+  // Waits until it is time to look again, or it is known whose process has died.
+  std::string Pause();
   bool IsTakenForDead(const Seen& seen, int64_t quiet_ms) const;
   void SayWhoWrites(const ActiveNode& active);
   absl::Status TooLong(const ActiveNode& active) const;
@@ -113,6 +120,7 @@ class WriterSeat {
   SeatLoss loss_;
   NodeRegistry registry_;
   std::optional<std::string> told_;  // the address that the events were told; of Take
+  int quick_looks_ = 0;              // still to be done; of Take
   std::unique_ptr<BigtableJournal> journal_;
 
   Mutex beat_mutex_;

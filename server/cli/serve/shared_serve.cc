@@ -2,8 +2,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -26,6 +28,7 @@
 #include "server/net/listen_socket.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
+#include "server/relay/writer_watch.h"
 #include "server/server.h"
 
 namespace hourcell {
@@ -55,6 +58,8 @@ class Turn {
  private:
   StorageEvents Events();
   void OnWaiting(const std::string& address);
+  void OnGone(const std::string& address);
+  std::string AwaitDeath(int64_t ms);
   void OnLost(const absl::Status& why);
   absl::Status Write(Tsdb* tsdb);
   ServerSite SiteOfRelay();
@@ -68,11 +73,14 @@ class Turn {
   std::string secret_;
   bool was_shared_ = false;  // another process was seen
   std::unique_ptr<Relay> relay_;
+  std::unique_ptr<WriterWatch> writer_watch_;
 
   std::atomic<bool> is_lost_ = false;
   Mutex mutex_;
   Server* server_ ABSL_GUARDED_BY(mutex_) = nullptr;
   NamedThread ending_ ABSL_GUARDED_BY(mutex_);
+  std::string dead_ ABSL_GUARDED_BY(mutex_);  // the address of a writer that died
+  CondVar has_died_;
 };
 
 absl::Status Turn::Listen() {
@@ -91,7 +99,8 @@ StorageEvents Turn::Events() {
           .is_gone =
               [this](const std::string& address) {
                 return address == address_ || NothingListensAt(address);
-              }};
+              },
+          .await_death = [this](int64_t ms) { return AwaitDeath(ms); }};
 }
 
 // On the thread of Run, within the opening of the store.
@@ -112,6 +121,31 @@ void Turn::OnWaiting(const std::string& address) {
          .probe = [this](std::function<void()> works) { relay_->Probe(std::move(works)); }});
   }
   relay_->SetWriter(address);
+  if (writer_watch_ == nullptr) {
+    writer_watch_ =
+        std::make_unique<WriterWatch>(secret_, [this](const std::string& gone) { OnGone(gone); });
+  }
+  // Its own address is another one's only if both are told to advertise the same.
+  writer_watch_->SetWriter(address == address_ ? "" : address);
+}
+
+// On the thread of the watch.
+void Turn::OnGone(const std::string& address) {
+  MutexLock lock(&mutex_);
+  dead_ = address;
+  has_died_.NotifyAll();
+}
+
+std::string Turn::AwaitDeath(int64_t ms) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+  MutexLock lock(&mutex_);
+  while (dead_.empty()) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    has_died_.WaitFor(&mutex_, left.count());
+  }
+  return std::exchange(dead_, {});
 }
 
 // On any thread, once.
@@ -139,6 +173,7 @@ ServerSite Turn::SiteOfRelay() {
 absl::Status Turn::Run() {
   HOURCELL_ASSIGN_OR_RETURN(secret_, options_.storage->Join(address_, Events()));
   absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options_);
+  writer_watch_.reset();
   if (relay_ != nullptr) watch_.Leave();
   HOURCELL_RETURN_IF_ERROR(tsdb.status());
   HOURCELL_RETURN_IF_ERROR(Write(tsdb->get()));

@@ -38,6 +38,18 @@ TEST(RelayHeaderTest, AsBytes) {
             "00010000e00000e1000100");
 }
 
+TEST(RelayHeaderTest, AWatchIsALocalConnection) {
+  const RelayHeader watch{.address = "0.0.0.0", .secret = "abc", .is_watch = true};
+  const std::string bytes = EncodeRelayHeader(watch);
+  EXPECT_EQ(ToHex(bytes),
+            "0d0a0d0a000d0a515549540a"
+            "20110016"
+            "000000000000000000000000"
+            "e00003616263"
+            "e1000100");
+  EXPECT_THAT(ParseRelayHeader(bytes), IsOkAndHolds(Optional(Parsed(watch, 38))));
+}
+
 TEST(RelayHeaderTest, IsReadBackWithWhatFollows) {
   const std::string bytes = EncodeRelayHeader(kIpv4);
   EXPECT_THAT(ParseRelayHeader(bytes + "GET /"), IsOkAndHolds(Optional(Parsed(kIpv4, 38))));
@@ -75,7 +87,7 @@ TEST(RelayHeaderTest, WhatIsNoHeaderIsRefused) {
   };
   EXPECT_THAT(ParseRelayHeader("GET / HTTP/1.1"), refused("does not begin as one"));
   EXPECT_FALSE(MayBeRelayHeader("put m 1 1"));
-  EXPECT_THAT(with(12, 0x20), refused("an unknown version or command"));
+  EXPECT_THAT(with(12, 0x22), refused("an unknown version or command"));
   EXPECT_THAT(with(13, 0x00), refused("an unknown family"));
   EXPECT_THAT(with(13, 0x21), refused("its addresses are cut"));
   EXPECT_THAT(with(14, 0x10), refused("got 4134 bytes; want at most 512"));

@@ -133,6 +133,42 @@ TEST_F(WriterSeatTest, OneAtWhoseAddressNothingListensIsNotWaitedForTheWholeLeas
   EXPECT_THAT(asked, testing::ElementsAre("a:1"));
 }
 
+// No time passes, so nothing else ends the wait.
+TEST_F(WriterSeatTest, OneThatWasSeenToDieIsNotWaitedFor) {
+  const auto first = Take(kNeverMs);
+  ManualClock clock(0);
+  SeatOptions options{.address = "b:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
+  options.clock = &clock;
+  std::vector<std::string> seen = {"c:1", "", "a:1"};  // c:1 is not the writer
+  int waits = 0;
+  options.events.await_death = [&](int64_t) { return seen.at(static_cast<size_t>(waits++)); };
+
+  const auto second = WriterSeat::Take(client_.get(), options);
+
+  ASSERT_OK(second);
+  EXPECT_EQ(waits, 3);
+  EXPECT_FALSE((*second)->has_clean_past());
+}
+
+// The death of a process is no reason to end the one that has replaced it.
+TEST_F(WriterSeatTest, OneThatIsBeingReplacedIsLeftToTheOther) {
+  const auto dead = Take(kNeverMs);
+  SeatLoss loss(nullptr);
+  ASSERT_OK(BigtableJournal::Open(client_.get(), 2, 1, &loss));  // its row is not there yet
+  ManualClock clock(0);
+  SeatOptions options{.address = "b:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
+  options.clock = &clock;
+  std::vector<int64_t> waits;
+  options.events.await_death = [&](int64_t ms) {
+    waits.push_back(ms);
+    return waits.size() == 1 ? "a:1" : "";
+  };
+  options.events.gives_up = [&] { return waits.size() == 2; };
+
+  EXPECT_THAT(WriterSeat::Take(client_.get(), options), StatusIs(StatusCode::kCancelled));
+  EXPECT_THAT(waits, testing::ElementsAre(100, 50));  // it looks soon again who has it
+}
+
 TEST_F(WriterSeatTest, OneThatGivesUpWaitingLeavesNoRow) {
   const auto first = Take(/*beat_ms=*/10);
   SeatOptions options{.address = "b:1", .lease_ms = 100, .beat_ms = kNeverMs, .wait_ms = -1};

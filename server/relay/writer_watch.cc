@@ -1,0 +1,175 @@
+#include "server/relay/writer_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/system/error_code.hpp>
+
+#include "codec/base/named_thread.h"
+#include "server/log/log.h"
+#include "server/net/asio.h"
+#include "server/net/socket_peer.h"
+#include "server/relay/host_and_port.h"
+#include "server/relay/relay_header.h"
+
+// Why a refusal counts only after the process was reached: at an address that is wrong, or that a
+// firewall closes, nobody ever listens, and its writer would be replaced again and again.
+
+namespace hourcell {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using AsioError = boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+}  // namespace
+
+// Everything but the thread's start and end is done on the thread.
+class WriterWatch::Impl {
+ public:
+  Impl(std::string secret, std::function<void(const std::string& address)> on_gone)
+      : header_(EncodeRelayHeader(
+            {.address = "0.0.0.0", .secret = std::move(secret), .is_watch = true})),
+        on_gone_(std::move(on_gone)),
+        keep_running_(context_.get_executor()),
+        thread_("hc-watch", [this] { context_.run(); }) {}
+  ~Impl() {
+    context_.stop();
+    thread_.Join();
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void SetWriter(const std::string& address) {
+    asio::post(context_, [this, address] {
+      if (address == address_) return;
+      address_ = address;
+      was_reached_ = false;
+      refusals_ = 0;
+      pause_ms_ = 0;
+      Begin();
+    });
+  }
+
+ private:
+  // A handler that does nothing once another try has begun.
+  template <typename Handler>
+  auto Guarded(Handler handler) {
+    return [this, attempt = attempt_,
+            handler = std::move(handler)]<typename... Results>(const Results&... results)
+      requires std::invocable<const Handler&, const Results&...>
+    {
+      if (attempt_ == attempt) handler(results...);
+    };
+  }
+
+  void Begin();
+  void BeginIn(int64_t ms);
+  void OnTried(const AsioError& error);
+  void Listen();
+  void OnEnd();
+  void OnRefused();
+
+  const std::string header_;
+  const std::function<void(const std::string& address)> on_gone_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
+  tcp::resolver resolver_{context_};
+  tcp::socket socket_{context_};
+  asio::steady_timer timer_{context_};
+  std::string address_;
+  uint64_t attempt_ = 0;
+  bool was_reached_ = false;  // and has not said that it leaves
+  int refusals_ = 0;          // in a row
+  int64_t pause_ms_ = 0;      // before the next try
+  steady_clock::time_point reached_at_;
+  std::array<char, 64> said_ = {};
+  NamedThread thread_;
+};
+
+void WriterWatch::Impl::Begin() {
+  ++attempt_;
+  timer_.cancel();
+  resolver_.cancel();
+  AsioError ignored;
+  socket_.close(ignored);
+  const absl::StatusOr<HostAndPort> parts = ParseHostAndPort(address_);
+  if (!parts.ok()) return;
+  resolver_.async_resolve(
+      parts->host, parts->port, tcp::resolver::numeric_service,
+      Guarded([this](const AsioError& error, const tcp::resolver::results_type& found) {
+        if (error) return OnTried(error);
+        asio::async_connect(
+            socket_, found,
+            Guarded([this](const AsioError& failed, const tcp::endpoint&) { OnTried(failed); }));
+      }));
+}
+
+void WriterWatch::Impl::BeginIn(int64_t ms) {
+  timer_.expires_after(milliseconds(ms));
+  timer_.async_wait(Guarded([this](const AsioError& cancelled) {
+    if (!cancelled) Begin();
+  }));
+}
+
+void WriterWatch::Impl::OnTried(const AsioError& error) {
+  if (error == asio::error::connection_refused && was_reached_) return OnRefused();
+  if (error) return BeginIn(kPauseMaxMs);
+  refusals_ = 0;
+  was_reached_ = true;
+  reached_at_ = steady_clock::now();
+  ProbePeer(socket_.native_handle());
+  AsioError failed;
+  socket_.write_some(asio::buffer(header_), failed);  // there is room for so little
+  Listen();
+}
+
+void WriterWatch::Impl::Listen() {
+  socket_.async_read_some(asio::buffer(said_), Guarded([this](const AsioError& error, size_t) {
+                            if (error) return OnEnd();
+                            was_reached_ = false;  // it leaves
+                            Listen();
+                          }));
+}
+
+// A process that lives may have closed the connection: then the next one is made later and later.
+void WriterWatch::Impl::OnEnd() {
+  if (!was_reached_) return BeginIn(kPauseMaxMs);
+  if (steady_clock::now() - reached_at_ >= milliseconds(kPauseMaxMs)) pause_ms_ = 0;
+  const int64_t pause_ms = pause_ms_;
+  pause_ms_ = std::clamp(2 * pause_ms_, kRefusedPauseMs, kPauseMaxMs);
+  if (pause_ms == 0) return Begin();
+  BeginIn(pause_ms);
+}
+
+void WriterWatch::Impl::OnRefused() {
+  if (++refusals_ < 2) return BeginIn(kRefusedPauseMs);
+  LogInfo("nobody listens at {} any more: the process that wrote to the store is gone", address_);
+  was_reached_ = false;
+  BeginIn(kPauseMaxMs);
+  on_gone_(address_);
+}
+
+WriterWatch::WriterWatch(std::string secret,
+                         std::function<void(const std::string& address)> on_gone)
+    : impl_(std::make_unique<Impl>(std::move(secret), std::move(on_gone))) {}
+WriterWatch::~WriterWatch() = default;
+
+void WriterWatch::SetWriter(const std::string& address) {
+  impl_->SetWriter(address);
+}
+
+}  // namespace hourcell
