@@ -251,6 +251,8 @@ void SocketConnection::Identify(std::string_view bytes) {
       return Close();
     }
     header_bytes = (*parsed)->bytes;
+  } else if (context_->relay->is_required) {
+    return Close();
   }
   is_identified_ = true;
   if (is_watch_) {

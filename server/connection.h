@@ -35,6 +35,7 @@ class Transport;
 struct RelayTrust {
   std::string secret;                   // not empty
   std::vector<AccessRights> listeners;  // of a client without credentials, by listener
+  bool is_required = false;             // who does not say so is not served
 };
 
 // What all connections of a server share. Pointers are borrowed; immutable while connections live.

@@ -210,13 +210,15 @@ Server::Impl::Impl(const Config& config,
       .body_budget = body_memory_.get(),
       .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
       .request_timeout_ms = config.integer("tsd.http.request.timeout") * 1000,
-      .send_timeout_ms = config.integer("tsd.query.send_timeout")};
+      .send_timeout_ms = config.integer("tsd.query.send_timeout"),
+      .one_answer = site_.serves_relays_only};
   telnet_context_ = {.tsdb = tsdb,
                      .settings = &telnet_settings_,
                      .counters = &telnet_counters_,
                      .commit_pool = &commit_pool_,
                      .logins = logins};
   relay_.secret = site_.relay_secret;
+  relay_.is_required = site_.serves_relays_only;
   for (const ListenAddress& address : access_.listeners())
     relay_.listeners.push_back(address.rights);
   context_ = {.http = &http_context_,
@@ -255,8 +257,12 @@ absl::Status Server::Impl::Start() {
   if (site_.sockets.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(site_.sockets, OpenListenSockets(config_, access_));
   }
-  for (size_t i = 0; i < access_.listeners().size(); ++i) {
-    const ListenAddress& address = access_.listeners()[i];
+  // A stranger gets no answer there, so no rights either.
+  const std::vector<ListenAddress> addresses =
+      site_.serves_relays_only ? std::vector<ListenAddress>{{.bind = "127.0.0.1"}}
+                               : access_.listeners();
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const ListenAddress& address = addresses[i];
     listeners_.push_back(Listener::Open(std::move(site_.sockets[i]),
                                         ListenerOptionsOf(config_, address.rights, i == 0), &io_,
                                         &context_, &tsdb_->stats()));

@@ -31,6 +31,9 @@ struct ServerSite {
   std::vector<ListenSocket> sockets = {};   // of its listeners, in their order; none: it binds them
   std::vector<WaitingClient> clients = {};  // that came to them before
   std::string relay_secret = {};            // of those who may speak for clients; empty: nobody may
+  // Nobody but they is served, at the one socket, and each answer ends its connection: a connection
+  // is passed on as a whole, and what follows may be for the process that writes.
+  bool serves_relays_only = false;
 };
 
 class Server {

@@ -55,6 +55,7 @@ struct HttpContext {
   size_t body_bytes_max = 0;
   int64_t request_timeout_ms = 0;  // until a request that was begun must be here; 0 = none
   int64_t send_timeout_ms = 0;     // until a client that takes nothing of a response is dropped
+  bool one_answer = false;         // each connection is closed after it
   // Answers requests; null = AnswerRequest with the members above.
   std::function<HttpResponse(HttpRequest* request)> answer = {};
 };

@@ -125,6 +125,7 @@ void HttpSession::Pump() {
       HttpRequest request = intake_.TakeRequest();
       request.received_at = now;
       request.received_in = intake_.received_in();
+      if (context_->one_answer) request.keep_alive = false;
       Answer({context_, std::move(request), intake_.TakeHold(), &transport_->stopping()});
     }
     if (event == RequestReader::Event::kError) Refuse();

@@ -90,6 +90,18 @@ class Relay::Impl : public RelayTarget {
     });
   }
 
+  const std::string& follower() const override { return follower_; }
+  bool may_delete() const override { return options_.may_delete; }
+  void OnQuery() override { ++queries_; }
+
+  void SetFollower(const std::string& address) {
+    asio::post(context_, [this, address] {
+      follower_ = address;
+      if (!address.empty()) LogInfo("queries are answered by this process, beside the writer");
+    });
+  }
+  uint64_t queries() const { return queries_; }
+
   void Probe(std::function<void()> works) { asio::post(context_, std::move(works)); }
 
   size_t connections() const { return quota_.total(); }
@@ -108,6 +120,8 @@ class Relay::Impl : public RelayTarget {
   asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
   std::vector<tcp::acceptor> acceptors_;
   std::string writer_;
+  std::string follower_;
+  std::atomic<uint64_t> queries_ = 0;
   uint64_t next_id_ = 0;
   std::atomic<bool> is_stopped_ = false;  // Stop was called
   bool is_stopping_ = false;
@@ -184,8 +198,8 @@ RelayRest Relay::Impl::Stop() {
 }
 
 void Relay::Impl::Finish() {
-  // Each ends by itself after kLingerMs.
-  is_empty_.get_future().wait_for(std::chrono::milliseconds(2 * kLingerMs));
+  // Each ends by itself after kLingerMs, or with its answer.
+  is_empty_.get_future().wait_for(std::chrono::milliseconds(kAnswersMs));
   keep_running_.reset();
   context_.stop();
   thread_.reset();
@@ -205,6 +219,12 @@ Relay::~Relay() {
 
 void Relay::SetWriter(const std::string& address) {
   impl_->SetWriter(address);
+}
+void Relay::SetFollower(const std::string& address) {
+  impl_->SetFollower(address);
+}
+uint64_t Relay::queries() const {
+  return impl_->queries();
 }
 void Relay::Probe(std::function<void()> works) {
   impl_->Probe(std::move(works));

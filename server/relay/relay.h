@@ -2,6 +2,9 @@
 // their connections on to that one, byte by byte, whatever they speak. A header (relay_header.h)
 // tells the other who the client is, so that the client has the same rights there.
 //
+// A query may go to a server of this process instead, which answers it beside the writer
+// (relay_choice.h).
+//
 // While nobody writes, a new connection waits for kPatienceMs. When the writer is lost, or another
 // one writes, the connections to it end; a client that sent an HTTP request and has no byte of the
 // answer is told so with 503.
@@ -26,6 +29,7 @@ namespace hourcell {
 struct RelayOptions {
   std::string own_address;  // of this process: no connection is passed on to itself
   std::string secret;       // that the processes share
+  bool may_delete = false;  // tsd.http.query.allow_delete
   ConnectionQuota::Limits quota = {};
 };
 
@@ -49,6 +53,8 @@ class Relay {
   static constexpr int64_t kConnectMs = 2000;
   // How long a client may take to read the last bytes.
   static constexpr int64_t kLingerMs = 1000;
+  // How long its end waits for answers of this process' own.
+  static constexpr int64_t kAnswersMs = 5000;
 
   // Accepts from now on. The sockets are those of the listeners, in their order.
   static std::unique_ptr<Relay> Start(std::vector<ListenSocket> sockets, RelayOptions options);
@@ -60,6 +66,12 @@ class Relay {
   // From now on, connections go to `address` (host:port); empty: it is not known who writes.
   void SetWriter(const std::string& address);
 
+  // From now on, queries go to the server of this process at `address` (host:port), which serves
+  // nobody but relays, and ends each connection after one answer; empty: to the writer.
+  void SetFollower(const std::string& address);
+  // How many queries went there.
+  uint64_t queries() const;
+
   // Calls `works` on the thread that passes bytes on.
   void Probe(std::function<void()> works);
 
@@ -67,7 +79,8 @@ class Relay {
   size_t connections() const;
 
   // Accepts no more, and begins to end all connections of which anything was read, which takes
-  // kLingerMs at the most. Returns the others, and the sockets. Once.
+  // kLingerMs at the most, and kAnswersMs for a query that this process answers itself. Returns the
+  // others, and the sockets. Once.
   RelayRest Stop();
 
  private:

@@ -11,6 +11,7 @@
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/socket_base.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 
@@ -19,6 +20,7 @@
 #include "server/net/asio.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
+#include "server/relay/relay_choice.h"
 
 namespace hourcell {
 namespace {
@@ -33,6 +35,12 @@ constexpr size_t kReadBytes = size_t{64} << 10;
 
 constexpr std::string_view kNobodyWrites =
     "no process writes to the store right now; send the request again";
+// How long a client may take to say what decides where it goes: its first byte; its first line.
+constexpr std::chrono::milliseconds kFirstBytePatience(100);
+constexpr std::chrono::milliseconds kFirstLinePatience(1000);
+
+constexpr std::string_view kFollowerEnded =
+    "this process ended the connection without an answer: send the request again";
 constexpr std::string_view kWriterEnded =
     "the process that writes to the store ended the connection without an answer; whether it did "
     "what was asked is not known: send the request again";
@@ -45,23 +53,20 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
  public:
   SocketPair(Socket client,
              RelayHeader header,
-             const RelayTarget* target,
+             RelayTarget* target,
              std::function<void()> on_closed)
       : client_(std::move(client.socket)),
         server_(client_.get_executor()),
         resolver_(client_.get_executor()),
         timer_(client_.get_executor()),
+        first_line_timer_(client_.get_executor()),
         header_(std::move(header)),
         target_(*target),
         on_closed_(std::move(on_closed)),
         patient_until_(std::chrono::steady_clock::now() +
                        std::chrono::milliseconds(Relay::kPatienceMs)) {}
 
-  void Start() {
-    AsioError ignored;
-    client_.non_blocking(true, ignored);
-    Connect();
-  }
+  void Start();
   void Retarget(const std::string& why) override;
   void End(const std::string& why) override;
   int Release() override;
@@ -88,12 +93,29 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
     };
   }
 
+  // The same, whatever its target is.
+  template <typename Handler>
+  auto Lasting(Handler handler) {
+    return [self = shared_from_this(), handler = std::move(handler)](const AsioError& error) {
+      if (!self->is_ending_) handler(error);
+    };
+  }
+
+  void LookAtClient();
+  void OnClientSpeaks();
+  void OnLooked(std::string_view bytes);
+  bool IsOfRelay(std::string_view bytes);
+  void ChooseWriter();
+  void ChooseFollower();
+  void WakeAbove(size_t bytes);
+  void Abandon();
   void Connect();
   void ConnectLater();
   void OnConnected();
   void Pump(Way* way);
   void OnReadable(Way* way);
   void NoteBytes(const Way* way, std::string_view bytes);
+  void EndNow(const std::string& why);
   void Send(Way* way);
   void OnRefused(const Way* way);
   void OnEnd(Way* way);
@@ -104,14 +126,20 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   tcp::socket server_;
   tcp::resolver resolver_;
   asio::steady_timer timer_;
+  asio::steady_timer first_line_timer_;
   const RelayHeader header_;
-  const RelayTarget& target_;
+  RelayTarget& target_;
   std::function<void()> on_closed_;
   const std::chrono::steady_clock::time_point patient_until_;
 
   Way up_{.from = &client_, .to = &server_};
   Way down_{.from = &server_, .to = &client_};
   uint64_t attempt_ = 0;  // to reach a writer
+  RelayChoice choice_ = RelayChoice::kNeedsMore;
+  size_t looked_at_ = 0;   // bytes of the client, which wait to be read
+  bool is_watch_ = false;  // of another process: it waits for this one's end, and goes nowhere
+  bool is_connecting_ = false;
+  bool is_connected_ = false;
   bool is_first_read_ = true;
   bool is_http_ = false;
   bool awaits_answer_ = false;  // something was sent up since the last byte came down
@@ -119,8 +147,115 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   bool is_closed_ = false;
 };
 
+void SocketPair::Start() {
+  AsioError ignored;
+  client_.non_blocking(true, ignored);
+  LookAtClient();
+  if (target_.follower().empty()) return Connect();
+  // Most clients say at once what they want: the writer is not bothered with a query.
+  timer_.expires_after(kFirstBytePatience);
+  timer_.async_wait(Guarded([this](const AsioError& cancelled) {
+    if (!cancelled) Connect();
+  }));
+}
+
+void SocketPair::LookAtClient() {
+  WakeAbove(looked_at_);
+  client_.async_wait(tcp::socket::wait_read, Lasting([this](const AsioError& error) {
+                       if (error) return Close();
+                       if (choice_ == RelayChoice::kNeedsMore) OnClientSpeaks();
+                     }));
+}
+
+void SocketPair::OnClientSpeaks() {
+  std::array<char, kFirstLineBytesMax> buffer;
+  AsioError error;
+  const size_t size = client_.receive(asio::buffer(buffer), tcp::socket::message_peek, error);
+  if (WouldBlock(error)) return LookAtClient();
+  if (error && error != asio::error::eof) return Close();
+  // A client that ends without another byte has said all.
+  if (error || size == looked_at_) return is_watch_ ? Close() : ChooseWriter();
+  if (looked_at_ == 0) {
+    first_line_timer_.expires_after(kFirstLinePatience);
+    first_line_timer_.async_wait(Lasting([this](const AsioError& cancelled) {
+      if (!cancelled && choice_ == RelayChoice::kNeedsMore && !is_watch_) ChooseWriter();
+    }));
+  }
+  looked_at_ = size;
+  OnLooked(std::string_view(buffer.data(), size));
+}
+
+void SocketPair::OnLooked(std::string_view bytes) {
+  if (MayBeRelayHeader(bytes)) {
+    if (IsOfRelay(bytes)) LookAtClient();
+    return;
+  }
+  const RelayChoice choice = target_.follower().empty()
+                                 ? RelayChoice::kWriter
+                                 : ChooseByFirstBytes(bytes, target_.may_delete());
+  if (choice == RelayChoice::kNeedsMore) return LookAtClient();
+  choice == RelayChoice::kWriter ? ChooseWriter() : ChooseFollower();
+}
+
+// Whether more is to be waited for. Another process may watch this one, which perhaps is about to
+// write. A relay that takes this process for the writer is told nothing: passed on, its bytes would
+// come back.
+bool SocketPair::IsOfRelay(std::string_view bytes) {
+  const auto parsed = ParseRelayHeader(bytes);
+  if (parsed.ok() && !parsed->has_value()) return true;
+  is_watch_ =
+      parsed.ok() && (*parsed)->header.is_watch && (*parsed)->header.secret == header_.secret;
+  if (is_watch_) {
+    Abandon();
+  } else {
+    Close();
+  }
+  return is_watch_;
+}
+
+void SocketPair::ChooseWriter() {
+  choice_ = RelayChoice::kWriter;
+  first_line_timer_.cancel();
+  WakeAbove(0);
+  if (is_connected_ && up_.unsent.empty()) return Pump(&up_);
+  if (is_connecting_ || is_connected_) return;
+  timer_.cancel();
+  Connect();
+}
+
+void SocketPair::ChooseFollower() {
+  choice_ = RelayChoice::kFollower;
+  first_line_timer_.cancel();
+  WakeAbove(0);
+  Abandon();
+  Connect();
+}
+
+// The system says that the client has sent something once there are more bytes than these, or an
+// end: what is only looked at would be told again and again.
+void SocketPair::WakeAbove(size_t bytes) {
+  AsioError ignored;
+  client_.set_option(asio::socket_base::receive_low_watermark(static_cast<int>(bytes + 1)),
+                     ignored);
+}
+
+// What waits for the server ends by its number: a new attempt may begin.
+void SocketPair::Abandon() {
+  ++attempt_;
+  is_connecting_ = false;
+  is_connected_ = false;
+  timer_.cancel();
+  resolver_.cancel();
+  AsioError ignored;
+  server_.close(ignored);
+  up_.unsent.clear();
+  up_.sent = 0;
+}
+
 void SocketPair::Connect() {
-  const absl::StatusOr<HostAndPort> address = ParseHostAndPort(target_.writer());
+  is_connecting_ = true;
+  const absl::StatusOr<HostAndPort> address =
+      ParseHostAndPort(choice_ == RelayChoice::kFollower ? target_.follower() : target_.writer());
   if (!address.ok()) return ConnectLater();
   timer_.expires_after(std::chrono::milliseconds(Relay::kConnectMs));
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
@@ -142,9 +277,10 @@ void SocketPair::Connect() {
 }
 
 void SocketPair::ConnectLater() {
+  if (choice_ == RelayChoice::kFollower) choice_ = RelayChoice::kWriter;  // it has just ended
   AsioError ignored;
   server_.close(ignored);
-  if (std::chrono::steady_clock::now() >= patient_until_) return End(std::string(kNobodyWrites));
+  if (std::chrono::steady_clock::now() >= patient_until_) return EndNow(std::string(kNobodyWrites));
   timer_.expires_after(kConnectPause);
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
     if (!cancelled) Connect();
@@ -153,6 +289,9 @@ void SocketPair::ConnectLater() {
 
 void SocketPair::OnConnected() {
   timer_.cancel();
+  is_connecting_ = false;
+  is_connected_ = true;
+  if (choice_ == RelayChoice::kFollower) target_.OnQuery();
   AsioError ignored;
   server_.non_blocking(true, ignored);
   server_.set_option(tcp::no_delay(true), ignored);
@@ -163,6 +302,7 @@ void SocketPair::OnConnected() {
 
 void SocketPair::Pump(Way* way) {
   if (is_ending_ || way->has_ended) return;
+  if (way == &up_ && choice_ == RelayChoice::kNeedsMore) return;
   way->from->async_wait(tcp::socket::wait_read, Guarded([this, way](const AsioError& error) {
                           if (error) return OnEnd(way);
                           OnReadable(way);
@@ -191,8 +331,6 @@ void SocketPair::NoteBytes(const Way* way, std::string_view bytes) {
   awaits_answer_ = true;
   if (!std::exchange(is_first_read_, false)) return;
   is_http_ = bytes.front() >= 'A' && bytes.front() <= 'Z';
-  // Another relay takes this process for the writer: passed on, it would come back.
-  if (bytes.size() >= 12 && MayBeRelayHeader(bytes)) Close();
 }
 
 void SocketPair::Send(Way* way) {
@@ -222,30 +360,26 @@ void SocketPair::OnRefused(const Way* way) {
 // A client that has sent all may still wait for answers; nothing comes from a server that has.
 void SocketPair::OnEnd(Way* way) {
   if (is_ending_) return;
-  if (way == &down_) return End(std::string(kWriterEnded));
+  if (way == &down_) {
+    return EndNow(std::string(choice_ == RelayChoice::kFollower ? kFollowerEnded : kWriterEnded));
+  }
   way->has_ended = true;
   AsioError error;
   server_.shutdown(tcp::socket::shutdown_send, error);
   if (error) Close();
 }
 
-// What waits for the old target ends by its number: a new attempt has begun.
 void SocketPair::Retarget(const std::string& why) {
   if (!is_first_read_) return End(why);
-  if (is_ending_) return;
-  ++attempt_;
-  timer_.cancel();
-  resolver_.cancel();
-  AsioError ignored;
-  server_.close(ignored);
-  up_.unsent.clear();
-  up_.sent = 0;
+  if (is_ending_ || is_watch_ || choice_ == RelayChoice::kFollower) return;
+  Abandon();
   up_.has_ended = false;  // the next one is told, too
   Connect();
 }
 
 int SocketPair::Release() {
   if (is_ending_ || !is_first_read_) return -1;
+  WakeAbove(0);
   AsioError error;
   const int fd = client_.release(error);
   Close();
@@ -253,9 +387,14 @@ int SocketPair::Release() {
 }
 
 void SocketPair::End(const std::string& why) {
+  if (choice_ != RelayChoice::kFollower) EndNow(why);
+}
+
+void SocketPair::EndNow(const std::string& why) {
   if (is_ending_) return;
   is_ending_ = true;
   timer_.cancel();
+  first_line_timer_.cancel();
   resolver_.cancel();
   AsioError ignored;
   server_.close(ignored);
@@ -307,6 +446,7 @@ void SocketPair::Close() {
   is_ending_ = true;
   if (std::exchange(is_closed_, true)) return;
   timer_.cancel();
+  first_line_timer_.cancel();
   resolver_.cancel();
   AsioError ignored;
   client_.close(ignored);
@@ -318,7 +458,7 @@ void SocketPair::Close() {
 
 std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
                                                           RelayHeader header,
-                                                          const RelayTarget* target,
+                                                          RelayTarget* target,
                                                           std::function<void()> on_closed) {
   auto pair = std::make_shared<SocketPair>(std::move(client), std::move(header), target,
                                            std::move(on_closed));

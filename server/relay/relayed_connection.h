@@ -2,6 +2,9 @@
 // closed. What one side sends the other gets; nothing is read from a side while the other takes
 // nothing.
 //
+// The first bytes of the client are looked at, and not read, before it is known where they go
+// (relay_choice.h): a query may go to this process' own server of queries instead.
+//
 // All calls, and all that it does, are of the relay's one thread.
 
 #pragma once
@@ -22,6 +25,12 @@ class RelayTarget {
   virtual ~RelayTarget() = default;
   // host:port of the process that writes; empty: it is not known.
   virtual const std::string& writer() const = 0;
+  // host:port of this process' own server of queries; empty: there is none right now.
+  virtual const std::string& follower() const = 0;
+  // Whether the body of a query may ask for a deletion.
+  virtual bool may_delete() const = 0;
+  // A query goes to this process' own server.
+  virtual void OnQuery() = 0;
 };
 
 class RelayedConnection {
@@ -30,7 +39,8 @@ class RelayedConnection {
   // Another process writes, or it is not known which: a connection of which nothing was passed on
   // yet goes to the other. Any other ends as by End.
   virtual void Retarget(const std::string& why) = 0;
-  // The connection ends, and an HTTP request without an answer is answered with 503 and `why`.
+  // The connection ends, and an HTTP request without an answer is answered with 503 and `why`. One
+  // that this process answers itself goes on to the end of its answer.
   virtual void End(const std::string& why) = 0;
   // The client's socket, if nothing was read from it yet; the connection is then closed. Else -1.
   virtual int Release() = 0;
@@ -39,7 +49,7 @@ class RelayedConnection {
 // Begins to pass on `client`. `on_closed` is called once.
 std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
                                                           RelayHeader header,
-                                                          const RelayTarget* target,
+                                                          RelayTarget* target,
                                                           std::function<void()> on_closed);
 
 }  // namespace hourcell

@@ -1,7 +1,12 @@
 // A node takes over from one that died. The lease is longer than a test may last.
 
+#include <signal.h>
+
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,8 +18,12 @@
 namespace hourcell::cluster_takeover_test {
 namespace {
 
+using testing::HasSubstr;
+
 constexpr int64_t kLeaseMs = 600'000;
 constexpr int64_t kStartMs = 20'000;
+constexpr std::string_view kAll = "/api/query?start=1356998400&end=1356998410&m=sum:m";
+const std::string kThree = R"({"1356998401":1,"1356998402":2,"1356998403":3})";
 
 HttpResult Put(uint16_t port, int value) {
   return HttpCall(port, "POST", "/api/put",
@@ -41,9 +50,22 @@ class ClusterTakeoverTest : public testing::Test {
 TEST_F(ClusterTakeoverTest, AKilledWriterIsReplacedAtOnce) {
   cluster_.KillNode(0);
   EXPECT_EQ(Put(cluster_.port(1), 3).status, 204) << cluster_.LogOf(1);
-  const std::string all = "/api/query?start=1356998400&end=1356998410&m=sum:m";
-  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", all).body,
-              testing::HasSubstr(R"({"1356998401":1,"1356998402":2,"1356998403":3})"));
+  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", kAll).body, HasSubstr(kThree));
+}
+
+// It stands still, and nobody may take over.
+TEST_F(ClusterTakeoverTest, AQueryNeedsNoWriter) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStartMs);
+  while (cluster_.LogOf(1).find("queries are answered by this process") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << cluster_.LogOf(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(Put(cluster_.port(0), 3).status, 204);
+  cluster_.SignalNode(0, SIGSTOP);
+  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", kAll).body, HasSubstr(kThree));
+  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", "/q?start=1356998400&m=sum:m&ascii").body,
+              HasSubstr("m 1356998403 3 "));
+  cluster_.SignalNode(0, SIGCONT);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 namespace hourcell::server_relay_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr std::string_view kWhoAmI =
@@ -77,6 +78,26 @@ TEST_F(ServerRelayTest, ClientsThatComeByThemselvesAreServedAsEver) {
   telnet.Send("\nversion\n");
   EXPECT_THAT(telnet.ReadUntil("\n"), HasSubstr("unknown command"));
   EXPECT_THAT(telnet.ReadUntil("\n"), HasSubstr("hourcell"));
+}
+
+TEST_F(ServerRelayTest, AServerOfRelaysServesNobodyElseAndAnswersOnce) {
+  Set("tsd.network.listeners", "127.0.0.1:0=write");
+  auto socket = ListenSocket::Open({});
+  ASSERT_OK(socket);
+  ServerSite site{.relay_secret = "secret", .serves_relays_only = true};
+  site.sockets.push_back(*std::move(socket));
+  auto started = Server::Start(config_, tsdb_.get(), std::move(site));
+  ASSERT_OK(started);
+  server_ = *std::move(started);
+
+  RawClient stranger(port());
+  stranger.Send(kWhoAmI);
+  EXPECT_EQ(stranger.ReadAll(), "");
+  RawClient client(port());
+  client.Send(EncodeRelayHeader({.address = "192.0.2.1", .listener = 1, .secret = "secret"}));
+  client.Send("GET /api/whoami HTTP/1.1\r\nHost: localhost\r\n\r\n");  // keep-alive
+  EXPECT_THAT(client.ReadAll(),
+              AllOf(HasSubstr(R"("role":"write")"), HasSubstr("Connection: close")));
 }
 
 TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {

@@ -170,7 +170,8 @@ constexpr std::array kRules = {
     FolderRule{"server/telnet",
                "codec/base codec codec/text engine server/text server/config "
                "server/access server/net server/api"},
-    FolderRule{"server/relay", "codec/base server/log server/access server/net server/http"},
+    FolderRule{"server/relay",
+               "codec/base server/log server/text server/access server/net server/http"},
     FolderRule{"server",
                "codec/base engine server/log server/text server/config server/access "
                "server/net server/relay server/http server/inputs server/inputs/graphite "

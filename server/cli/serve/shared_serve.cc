@@ -22,6 +22,7 @@
 #include "engine/table/storage_engine.h"
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
+#include "server/cli/serve/follower_server.h"
 #include "server/listener.h"
 #include "server/log/log.h"
 #include "server/net/descriptor_limit.h"
@@ -58,10 +59,12 @@ class Turn {
  private:
   StorageEvents Events();
   void OnWaiting(const std::string& address);
+  void StartFollower();
   void OnGone(const std::string& address);
   std::string AwaitDeath(int64_t ms);
   void OnLost(const absl::Status& why);
   absl::Status Write(Tsdb* tsdb);
+  void EndRelay();
   ServerSite SiteOfRelay();
 
   const Config& config_;
@@ -74,12 +77,14 @@ class Turn {
   bool was_shared_ = false;  // another process was seen
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<WriterWatch> writer_watch_;
+  std::unique_ptr<FollowerServer> follower_;
 
   std::atomic<bool> is_lost_ = false;
   Mutex mutex_;
   Server* server_ ABSL_GUARDED_BY(mutex_) = nullptr;
   NamedThread ending_ ABSL_GUARDED_BY(mutex_);
-  std::string dead_ ABSL_GUARDED_BY(mutex_);  // the address of a writer that died
+  std::string dead_ ABSL_GUARDED_BY(mutex_);        // the address of a writer that died
+  bool has_relay_ ABSL_GUARDED_BY(mutex_) = false;  // that may be told where queries go
   CondVar has_died_;
 };
 
@@ -108,16 +113,18 @@ void Turn::OnWaiting(const std::string& address) {
   was_shared_ = true;
   if (relay_ == nullptr) {
     const auto connections_max =
-        static_cast<size_t>(DescriptorLimit() / 3);  // two descriptors each
+        static_cast<size_t>(DescriptorLimit() / 4);  // three descriptors each at the most
     relay_ = Relay::Start(std::exchange(sockets_, {}),
                           {.own_address = address_,
                            .secret = secret_,
+                           .may_delete = config_.boolean("tsd.http.query.allow_delete"),
                            .quota = {.total = connections_max, .per_address = 0}});
+    StartFollower();
     watch_.Serve(
         {.status = "waiting to write; connections are passed on to the writer",
          .stop = nullptr,
-         .hurry = nullptr,
-         .reload = nullptr,
+         .hurry = [this] { follower_->Hurry(); },
+         .reload = [this] { follower_->Reload(); },
          .probe = [this](std::function<void()> works) { relay_->Probe(std::move(works)); }});
   }
   relay_->SetWriter(address);
@@ -127,6 +134,35 @@ void Turn::OnWaiting(const std::string& address) {
   }
   // Its own address is another one's only if both are told to advertise the same.
   writer_watch_->SetWriter(address == address_ ? "" : address);
+}
+
+void Turn::StartFollower() {
+  {
+    MutexLock lock(&mutex_);
+    has_relay_ = true;
+  }
+  follower_ = std::make_unique<FollowerServer>(
+      FollowerServer::Parts{.config = &config_,
+                            .options = &options_,
+                            .secret = secret_,
+                            .on_change = [this](const std::string& address) {
+                              MutexLock lock(&mutex_);
+                              if (has_relay_) relay_->SetFollower(address);
+                            }});
+}
+
+// What clients asked of the follower is answered before it ends.
+void Turn::EndRelay() {
+  {
+    MutexLock lock(&mutex_);
+    has_relay_ = false;
+  }
+  if (relay_ == nullptr) return;
+  const uint64_t queries = relay_->queries();
+  relay_.reset();
+  follower_->Hurry();
+  follower_.reset();
+  LogInfo("{} queries were answered while another process wrote", queries);
 }
 
 // On the thread of the watch.
@@ -175,8 +211,9 @@ absl::Status Turn::Run() {
   absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options_);
   writer_watch_.reset();
   if (relay_ != nullptr) watch_.Leave();
-  HOURCELL_RETURN_IF_ERROR(tsdb.status());
-  HOURCELL_RETURN_IF_ERROR(Write(tsdb->get()));
+  const absl::Status written = tsdb.ok() ? Write(tsdb->get()) : tsdb.status();
+  EndRelay();
+  HOURCELL_RETURN_IF_ERROR(written);
   const absl::Status closed = (*tsdb)->Close();
   return is_lost_ ? absl::OkStatus() : closed;
 }
@@ -197,7 +234,7 @@ absl::Status Turn::Write(Tsdb* tsdb) {
        .hurry = [it = server.get()] { it->Hurry(); },
        .reload = [it = server.get()] { it->Reload(); },
        .probe = [it = server.get()](std::function<void()> works) { it->Probe(std::move(works)); }});
-  relay_.reset();  // whose last connections end meanwhile
+  EndRelay();  // whose last connections end meanwhile
   if (!is_lost) server->Run();
   watch_.Leave();
   NamedThread ending;

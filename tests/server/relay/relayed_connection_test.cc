@@ -132,6 +132,98 @@ TEST_F(RelayedConnectionTest, TheNextWriterIsToldThatAClientSaysNothing) {
   close(lost);
 }
 
+constexpr std::string_view kQuery = "GET /api/query?m=sum:m HTTP/1.1\r\nHost: a\r\n\r\n";
+
+TEST_F(RelayedConnectionTest, AQueryGoesToTheFollower) {
+  const ScriptedWriter writer;
+  const ScriptedWriter follower;
+  relay_->SetWriter(writer.address());
+  relay_->SetFollower(follower.address());
+  RawClient asks(port_);
+  asks.Send(kQuery.substr(0, 9));  // a first line in pieces
+  RawClient other(port_);
+  other.Send(kRelayedRequest);
+  const int at_writer = writer.Accept();
+  EXPECT_THAT(ReadFrom(at_writer, RelayHeaderBytes() + kRelayedRequest.size()),
+              EndsWith(std::string(kRelayedRequest)));
+  asks.Send(kQuery.substr(9));
+
+  const int fd = follower.Accept();
+  const std::string asked = ReadFrom(fd, RelayHeaderBytes() + kQuery.size());
+  EXPECT_THAT(asked, EndsWith(std::string(kQuery)));
+  const auto header = ParseRelayHeader(asked);
+  ASSERT_OK(header);
+  EXPECT_EQ((*header)->header.address, "127.0.0.1");
+  ASSERT_EQ(send(fd, "answer", 6, MSG_NOSIGNAL), 6);
+  close(fd);
+  EXPECT_EQ(asks.ReadAll(), "answer");
+  EXPECT_EQ(relay_->queries(), 1U);
+  close(at_writer);
+}
+
+TEST_F(RelayedConnectionTest, AQueryNeedsNoWriter) {
+  const ScriptedWriter follower;
+  relay_->SetFollower(follower.address());
+  RawClient asks(port_);
+  asks.Send(kQuery);
+  const int fd = follower.Accept();
+  ReadFrom(fd, RelayHeaderBytes() + kQuery.size());
+  relay_->SetWriter("127.0.0.1:1");  // another one writes: that is nothing to it
+  RelayRest rest = relay_->Stop();   // this process does, and lets it finish
+  EXPECT_THAT(rest.clients, IsEmpty());
+  ASSERT_EQ(send(fd, "answer", 6, MSG_NOSIGNAL), 6);
+  close(fd);
+  EXPECT_EQ(asks.ReadAll(), "answer");
+}
+
+TEST_F(RelayedConnectionTest, AQueryGoesToTheWriterOnceThereIsNoFollower) {
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  relay_->SetFollower("127.0.0.1:1");  // nothing listens there
+  RawClient asks(port_);
+  asks.Send(kQuery);
+  const int fd = writer.Accept();
+  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + kQuery.size()), EndsWith(std::string(kQuery)));
+  close(fd);
+}
+
+// A client that says nothing at first, and one that does not end its first line.
+TEST_F(RelayedConnectionTest, WhoDoesNotSayWhatHeWantsGoesToTheWriter) {
+  const ScriptedWriter writer;
+  const ScriptedWriter follower;
+  relay_->SetWriter(writer.address());
+  relay_->SetFollower(follower.address());
+  RawClient silent(port_);
+  const int first = writer.Accept();
+  EXPECT_THAT(ReadFrom(first, RelayHeaderBytes()), SizeIs(RelayHeaderBytes()));
+  RawClient endless(port_);
+  endless.SendAsFarAsItGoes("GET /q?" + std::string(20'000, 'a'));
+  const int second = writer.Accept();
+  EXPECT_THAT(ReadFrom(second, RelayHeaderBytes() + 20'007), EndsWith("aaa"));
+  RawClient ends(port_);
+  ends.Send("GET /q?");
+  ends.EndInput();
+  const int third = writer.Accept();
+  EXPECT_THAT(ReadFrom(third, RelayHeaderBytes() + 8), EndsWith("GET /q?"));
+  for (const int fd : {first, second, third})
+    close(fd);
+}
+
+// It is handed to the server that this process becomes, as if it had just come.
+TEST_F(RelayedConnectionTest, AWatchWaitsForTheServer) {
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  const std::string header =
+      EncodeRelayHeader({.address = "0.0.0.0", .secret = "s", .is_watch = true});
+  RawClient watch(port_);
+  watch.Send(header);
+  while (relay_->connections() == 0)
+    std::this_thread::yield();
+  RelayRest rest = relay_->Stop();
+  ASSERT_THAT(rest.clients, SizeIs(1));
+  EXPECT_EQ(ReadFrom(rest.clients[0].socket.get(), header.size()), header);
+}
+
 TEST_F(RelayedConnectionTest, ARelayPassesNoRelayOn) {
   const ScriptedWriter writer;
   relay_->SetWriter(writer.address());
