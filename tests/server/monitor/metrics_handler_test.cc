@@ -92,9 +92,12 @@ TEST_F(MetricsHandlerTest, EachRowOfTheTableIsAStatistic) {
     names.insert(sample.name);
   for (const HistogramSample& sample : tsdb_->stats().Histograms())
     names.insert(sample.name);
-  // Made by what has not happened here: a file of users, points of the server's own, tsd.forward.
-  for (const std::string_view later : {"auth.logins", "auth.reloads", "stats.self_errors",
-                                       "forward.lag", "forward.points", "forward.spool_bytes"})
+  // Made by what has not happened here: a file of users, points of the server's own, tsd.forward, a
+  // store that is followed.
+  for (const std::string_view later :
+       {"auth.logins", "auth.reloads", "stats.self_errors", "forward.lag", "forward.points",
+        "forward.spool_bytes", "follow.blocks", "follow.catch_ups", "follow.loads",
+        "follow.memory_bytes"})
     names.emplace(later);
 
   for (const MetricName& row : MetricNames())
