@@ -56,6 +56,9 @@ struct FsckReport {
   std::vector<FsckFinding> examples = {};     // in the order of the checks
   uint64_t fixed = 0;
   uint64_t dropped = 0;  // series that had nothing left
+  // UIDs that no name leads to and no series has: a process died while it made a name. They are no
+  // fault.
+  uint64_t wasted_uids = 0;
 
   // Counts a fault; one of the first `examples_max` of its kind is kept.
   void Add(FsckFault fault, std::string text, size_t examples_max);

@@ -24,10 +24,12 @@ namespace {
 
 using ChangeKind = UidChange::What;
 
+using Forwards = std::map<std::string, Uid, std::less<>>;
+
 // Rows of one kind: those that differ between the directions, and all others of their names and
 // UIDs, so that of a row here all is here that says whether it is right.
 struct Mappings {
-  std::map<std::string, Uid, std::less<>> forward;
+  Forwards forward;
   std::map<Uid, std::string> reverse;
 };
 
@@ -132,6 +134,7 @@ class KindCheck {
     std::string text;
     bool is_error;
     bool has_repair;
+    Uid wasted = kNoUid;
   };
 
   void Error(std::string text) { findings_.push_back({std::move(text), true, true}); }
@@ -141,6 +144,7 @@ class KindCheck {
   std::string NameText(std::string_view stored) const;
   std::string UidText(Uid uid) const { return UidHex(uid, width_); }
 
+  bool IsInconsistent(Forwards::const_iterator forward) const;
   absl::Status RepairForward(Uid uid);
   absl::StatusOr<std::string> MergedName(Uid uid, const std::vector<std::string>& names) const;
   absl::StatusOr<bool> IsTaken(const std::string& name) const;
@@ -193,9 +197,17 @@ void KindCheck::CheckReverse() {
     } else {
       continue;
     }
+    if (!names_of_.contains(uid) && !IsInconsistent(forward)) findings_.back().wasted = uid;
     // Unless a repair of its forwards has given the id its right name by now.
     if (!names_of_.contains(uid)) fixed_.reverse.erase(uid);
   }
+}
+
+// A name whose UID has another name. Nothing is inconsistent of a name without a UID.
+bool KindCheck::IsInconsistent(Forwards::const_iterator forward) const {
+  if (forward == found_.forward.end()) return false;
+  const auto reverse = found_.reverse.find(forward->second);
+  return reverse == found_.reverse.end() || reverse->second != forward->first;
 }
 
 void KindCheck::CheckCounter(const absl::StatusOr<Uid>& counter) {
@@ -286,7 +298,10 @@ std::vector<UidFinding> KindCheck::TakeFindings(bool repaired) {
   for (Finding& finding : findings_) {
     findings.push_back({.text = std::move(finding.text),
                         .is_error = finding.is_error,
-                        .repaired = repaired && finding.has_repair});
+                        .repaired = repaired && finding.has_repair,
+                        .is_wasted = finding.wasted != kNoUid,
+                        .kind = kind_,
+                        .uid = finding.wasted});
   }
   return findings;
 }

@@ -16,6 +16,7 @@
 #include <absl/status/statusor.h>
 
 #include "codec/rows/layout.h"
+#include "codec/rows/uid.h"
 #include "uid/uid_store.h"
 
 namespace hourcell {
@@ -24,6 +25,11 @@ struct UidFinding {
   std::string text;      // "metrics \"cpu\" -> 000001: no reverse mapping"
   bool is_error = true;  // else a warning
   bool repaired = false;
+  // No name leads to `uid`, and the name that it has is none's or has a good UID: what is left of
+  // an assignment that was cut off. Nothing is wrong unless a series has the UID.
+  bool is_wasted = false;
+  UidKind kind = UidKind::kMetric;
+  Uid uid = kNoUid;  // if it is wasted
 };
 
 // "error: metrics \"cpu\" -> 000001: no reverse mapping (repaired)"
@@ -41,8 +47,9 @@ struct UidCheckReport {
 //   forward name -> id, reverse id -> other,
 //     other has no forward                           error    write the reverse (*)
 //   the same, other has a forward                    2 errors write the reverse (*)
-//   reverse without forward                          warning  delete the reverse
-//   reverse id -> name, name -> other id             error    delete the reverse
+//   reverse without forward                          warning  delete the reverse (wasted)
+//   reverse id -> name, name -> other id             error    delete the reverse (wasted, if
+//                                                             other id -> name)
 //   counter below the highest id found               error    raise the counter
 //   counter does not decode                          error    set it to the highest id found
 //   counter above the number of names                warning  nothing (ids were deleted)

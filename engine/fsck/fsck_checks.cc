@@ -130,15 +130,47 @@ absl::Status FsckChecks::CheckNames() {
   }
   report_.mappings = checked->mappings;
   for (const UidFinding& finding : checked->findings) {
-    if (finding.is_error) Add(FsckFault::kUid, finding.text);
+    if (finding.is_wasted) {
+      wasted_[static_cast<size_t>(finding.kind)].emplace(finding.uid, finding.text);
+    } else if (finding.is_error) {
+      Add(FsckFault::kUid, finding.text);
+    }
     if (finding.is_error && finding.repaired) ++report_.fixed;
   }
   return absl::OkStatus();
 }
 
+absl::Status FsckChecks::CheckWastedUids() {
+  for (const auto& of_kind : wasted_)
+    report_.wasted_uids += of_kind.size();
+  if (report_.wasted_uids == 0) return absl::OkStatus();
+  const auto tell = [this](UidKind kind, Uid uid) {
+    auto& of_kind = wasted_[static_cast<size_t>(kind)];
+    const auto found = of_kind.find(uid);
+    if (found == of_kind.end()) return;
+    Add(FsckFault::kUid, found->second + ", and series have it");
+    of_kind.erase(found);
+    --report_.wasted_uids;
+  };
+  return series_->Visit(std::nullopt, [&](SeriesNumber, std::string_view tsuid) {
+    const absl::StatusOr<SeriesUids> uids = ParseTsuid(*parts_.layout, tsuid);
+    if (!uids.ok()) return true;  // CheckSeries says so
+    tell(UidKind::kMetric, uids->metric);
+    for (const TagUids& tag : uids->tags) {
+      tell(UidKind::kTagk, tag.tagk);
+      tell(UidKind::kTagv, tag.tagv);
+    }
+    return true;
+  });
+}
+
 absl::Status FsckChecks::CheckSeriesRows() {
   HOURCELL_RETURN_IF_ERROR(Begin("series"));
   if (series_ == nullptr) return absl::OkStatus();
+  if (const absl::Status read = CheckWastedUids(); !read.ok()) {
+    Add(FsckFault::kIndex, std::string(MessageOf(read)));
+    return absl::OkStatus();
+  }
   const absl::Status checked = CheckSeries(*parts_.layout, *series_, parts_.tables,
                                            {.fix = options_.fix_index,
                                             .examples_max = options_.examples_max,

@@ -73,6 +73,8 @@ class FsckChecks {
   absl::Status Begin(std::string_view phase);
   absl::Status TellProgress();
   absl::Status CheckFilesOf(TableId table, const RegionInfo& region);
+  // Of the UIDs that no name leads to, those that a series has are faults.
+  absl::Status CheckWastedUids();
   std::string Place(std::string_view key) const;
   // Which UIDs have names, and a cursor over tsuids: what rows are held against, row by row.
   absl::Status BeginRows(TableView* view);
@@ -94,6 +96,7 @@ class FsckChecks {
   UidDirectory* uids_ = nullptr;
   SeriesTable* series_ = nullptr;
   std::string_view phase_;
+  std::array<absl::flat_hash_map<Uid, std::string>, 3> wasted_;  // by kind and UID: what is said
   std::array<std::vector<bool>, 3> named_;  // by kind and UID; of some, it may have a name
   std::unique_ptr<RowCursor> tsuids_;       // null: not while rows are read
   absl::flat_hash_map<uint64_t, SeriesNumber> good_series_;  // by hash of the tsuid

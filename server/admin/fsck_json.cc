@@ -51,6 +51,7 @@ bool TakeReport(const simdjson::dom::element& object, FsckReport* report) {
   for (const Count& count : kCounts) {
     if (!TakeValue(object, count.name, &(report->*count.value))) return false;
   }
+  TakeValue(object, "wasted_uids", &report->wasted_uids);
   simdjson::dom::object faults;
   simdjson::dom::array examples;
   if (!TakeValue(object, "fixed", &report->fixed) || !TakeValue(object, "faults", &faults) ||
@@ -82,6 +83,7 @@ void AppendFsckReport(const FsckReport& report, int64_t elapsed_ms, std::string*
   for (const Count& count : kCounts)
     json.Field(count.name, report.*count.value);
   if (report.dropped > 0) json.Field("dropped", report.dropped);
+  if (report.wasted_uids > 0) json.Field("wasted_uids", report.wasted_uids);
   json.Field("ms", elapsed_ms);
   json.Field("fixed", report.fixed);
   json.Key("faults");

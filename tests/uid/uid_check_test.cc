@@ -192,6 +192,24 @@ TEST_F(UidCheckTest, SecondReverseOfANameIsDeleted) {
   EXPECT_THAT(store_.Reverse(kMetric), ElementsAre(UidMapping{"cpu", 1}, UidMapping{"mem", 2}));
 }
 
+// What a cut assignment leaves: a reverse row alone, whose name may have another UID by now.
+TEST_F(UidCheckTest, UidsThatNoNameLeadsToAreWasted) {
+  store_.SetReverse(kMetric, 3, "orphan");
+  store_.SetReverse(kMetric, 4, "cpu");
+  store_.SetReverse(kTagk, 1, "host");
+  store_.SetForward(kTagk, "host", 2);  // whose own reverse row is missing
+  store_.SetCounter(kMetric, 4);
+  store_.SetCounter(kTagk, 2);
+
+  const UidCheckReport report = CheckRepairCheck(store_);
+
+  std::vector<Uid> wasted;
+  for (const UidFinding& finding : report.findings) {
+    if (finding.is_wasted) wasted.push_back(finding.uid);
+  }
+  EXPECT_THAT(wasted, ElementsAre(3, 4));
+}
+
 TEST_F(UidCheckTest, SwappedReversesAreBothRewritten) {
   store_.SetReverse(kMetric, 1, "mem");
   store_.SetReverse(kMetric, 2, "cpu");
@@ -199,6 +217,8 @@ TEST_F(UidCheckTest, SwappedReversesAreBothRewritten) {
   const UidCheckReport report = CheckRepairCheck(store_);
 
   EXPECT_EQ(report.errors(), 6U);
+  for (const UidFinding& finding : report.findings)
+    EXPECT_FALSE(finding.is_wasted) << finding.text;
   EXPECT_THAT(store_.Reverse(kMetric), ElementsAre(UidMapping{"cpu", 1}, UidMapping{"mem", 2}));
 }
 

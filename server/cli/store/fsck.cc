@@ -43,6 +43,10 @@ void PrintText(const FsckReport& report, int64_t elapsed_ms, Terminal& terminal)
              report.regions, report.journal_blocks, report.journal_points, elapsed_ms);
   for (const auto& [fault, count] : report.counts)
     fmt::print(terminal.out, "{}: {} faults\n", FsckFaultName(fault), count);
+  if (report.wasted_uids > 0) {
+    fmt::print(terminal.out, "{} UIDs are unused: a process ended while it made their names\n",
+               report.wasted_uids);
+  }
   if (report.fixed > 0) fmt::print(terminal.out, "{} fixed\n", report.fixed);
   if (report.dropped > 0) fmt::print(terminal.out, "{} empty series dropped\n", report.dropped);
   fmt::print(

@@ -248,6 +248,41 @@ TEST_F(FsckTest, NamesAreRepaired) {
   EXPECT_THAT(Check().counts, IsEmpty());
 }
 
+// What is left of an assignment of a UID that was cut off.
+TEST_F(FsckTest, AUidThatNoNameLeadsToIsNoFault) {
+  const auto name_uid = [this](Uid uid, const std::string& name) {
+    Change({{.table = TableId::kUid,
+             .kind = Mutation::Kind::kSet,
+             .key = UidReverseKey(options_.layout, UidKind::kMetric, uid),
+             .value = name}});
+  };
+  Change({{.table = TableId::kUid,
+           .kind = Mutation::Kind::kSet,
+           .key = UidCounterKey(UidKind::kMetric),
+           .value = EncodeU64(9)}});
+  const std::string name = FirstRow(TableId::kUid, "im").first.substr(2);
+  name_uid(8, name);
+  name_uid(9, "made.by.nobody");
+
+  const FsckReport report = Check();
+
+  EXPECT_THAT(report.counts, IsEmpty());
+  EXPECT_EQ(report.wasted_uids, 2u);
+}
+
+TEST_F(FsckTest, AUidOfSeriesThatNoNameLeadsToIsAFault) {
+  Change({{.table = TableId::kUid,
+           .kind = Mutation::Kind::kDelete,
+           .key = FirstRow(TableId::kUid, "im").first,
+           .value = {}}});
+
+  const FsckReport report = Check();
+
+  EXPECT_EQ(report.counts.at(FsckFault::kUid), 1u);
+  EXPECT_THAT(report.examples[0].text, HasSubstr("and series have it"));
+  EXPECT_EQ(report.wasted_uids, 0u);
+}
+
 TEST_F(FsckTest, ADamagedSstFileIsToldOrKeepsTheStoreShut) {
   for (const auto& entry : std::filesystem::directory_iterator(options_.path + "/db")) {
     if (entry.path().extension() == ".sst") Damage(entry.path().string(), 10);

@@ -38,6 +38,18 @@ TEST(FsckJsonTest, AReportThereAndBack) {
   EXPECT_EQ(again, text);
 }
 
+TEST(FsckJsonTest, WastedUidsAreToldIfThereAreSome) {
+  FsckReport report = Report();
+  report.wasted_uids = 3;
+  std::string text;
+
+  AppendFsckReport(report, 42, &text);
+
+  EXPECT_THAT(text, HasSubstr(R"("wasted_uids":3,)"));
+  int64_t elapsed_ms = 0;
+  EXPECT_EQ(ParseFsckReport(text, &elapsed_ms)->wasted_uids, 3U);
+}
+
 TEST(FsckJsonTest, RefusesWhatIsNone) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string text(kReport);
