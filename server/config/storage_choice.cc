@@ -8,10 +8,12 @@
 #include "codec/base/status_macros.h"
 
 #ifdef HOURCELL_BIGTABLE
+#include <algorithm>
 #include <cstdlib>
 
 #include "engine/bigtable/bigtable_opentsdb_tables.h"
 #include "engine/bigtable/bigtable_storage.h"
+#include "server/config/service_account.h"
 #endif
 
 namespace hourcell {
@@ -19,15 +21,32 @@ namespace {
 
 #ifdef HOURCELL_BIGTABLE
 
-BigtableOptions BigtableOptionsOf(const Config& config) {
+constexpr std::string_view kCredentials = "tsd.storage.bigtable.credentials";
+
+absl::StatusOr<BigtableOptions> BigtableOptionsOf(const Config& config) {
   BigtableOptions options;
   options.project = config.text("tsd.storage.bigtable.project");
   options.instance = config.text("tsd.storage.bigtable.instance");
   options.app_profile = config.text("tsd.storage.bigtable.app_profile");
   options.table_prefix = config.text("tsd.storage.bigtable.tables");
   options.data_table = config.text("tsd.storage.bigtable.data_table");
+  options.endpoint = config.text("tsd.storage.bigtable.endpoint");
+  options.admin_endpoint = config.text("tsd.storage.bigtable.admin_endpoint");
+  options.call_timeout_ms = config.integer("tsd.storage.bigtable.timeout");
+  options.attempt_timeout_ms = std::min(options.attempt_timeout_ms, options.call_timeout_ms);
   const char* const emulator = std::getenv("BIGTABLE_EMULATOR_HOST");
-  return AtEmulator(std::move(options), emulator == nullptr ? "" : emulator);
+  if (emulator != nullptr && *emulator != '\0') return AtEmulator(std::move(options), emulator);
+  if (const std::string path = config.text(kCredentials); !path.empty()) {
+    absl::StatusOr<std::string> account = LoadServiceAccount(path);
+    if (!account.ok()) {
+      return absl::Status(
+          account.status().code(),
+          fmt::format("{}: {}", kCredentials, std::string(account.status().message())));
+    }
+    options.credentials = BigtableCredentials::kServiceAccount;
+    options.service_account = *std::move(account);
+  }
+  return options;
 }
 
 absl::Status CheckNames(const Config& config, std::string_view who) {
@@ -43,7 +62,7 @@ absl::Status CheckNames(const Config& config, std::string_view who) {
 absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
                                              OtherWriter other,
                                              bool is_adopting) {
-  BigtableOptions options = BigtableOptionsOf(config);
+  HOURCELL_ASSIGN_OR_RETURN(BigtableOptions options, BigtableOptionsOf(config));
   options.is_adopting = is_adopting;
   HOURCELL_RETURN_IF_ERROR(CheckNames(config, "tsd.storage.engine=bigtable"));
   if (config.boolean("tsd.core.uid.random_metrics")) {
@@ -62,7 +81,7 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& config,
 
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> BigtableTables(const Config& config) {
   HOURCELL_RETURN_IF_ERROR(CheckNames(config, "hourcell opentsdb"));
-  BigtableOptions options = BigtableOptionsOf(config);
+  HOURCELL_ASSIGN_OR_RETURN(BigtableOptions options, BigtableOptionsOf(config));
   if (options.data_table.empty()) options.data_table = "tsdb";
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   return OpenBigtableOpenTsdbTables(options, config.text("tsd.storage.bigtable.uid_table"));

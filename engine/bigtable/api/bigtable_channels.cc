@@ -9,12 +9,21 @@
 namespace hourcell {
 namespace {
 
+// Of a token that a key signs; gRPC makes the next one. The service takes an hour at most.
+constexpr long kTokenSeconds = 3600;
+
 std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const BigtableOptions& options) {
   switch (options.credentials) {
     case BigtableCredentials::kInsecure:
       return grpc::InsecureChannelCredentials();
     case BigtableCredentials::kApplicationDefault:
       return grpc::GoogleDefaultCredentials();
+    case BigtableCredentials::kServiceAccount: {
+      const std::shared_ptr<grpc::CallCredentials> account =
+          grpc::ServiceAccountJWTAccessCredentials(options.service_account, kTokenSeconds);
+      if (account == nullptr) return nullptr;
+      return grpc::CompositeChannelCredentials(grpc::SslCredentials({}), account);
+    }
   }
   return nullptr;
 }
@@ -25,7 +34,13 @@ absl::StatusOr<BigtableChannels> OpenBigtableChannels(const BigtableOptions& opt
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   const std::shared_ptr<grpc::ChannelCredentials> credentials = CredentialsOf(options);
   if (credentials == nullptr) {
-    return absl::UnauthenticatedError("bigtable: there are no Application Default Credentials");
+    return absl::UnauthenticatedError(
+        options.credentials == BigtableCredentials::kServiceAccount
+            ? "bigtable: got a service account whose key cannot be used; want its JSON key, as "
+              "Google's console writes it"
+            : "bigtable: there are no Application Default Credentials; want "
+              "tsd.storage.bigtable.credentials, or GOOGLE_APPLICATION_CREDENTIALS in the "
+              "environment, or a machine of Google's");
   }
   grpc::ChannelArguments arguments;
   // gRPC's limit of 4 MiB is below one row.

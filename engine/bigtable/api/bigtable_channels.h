@@ -19,7 +19,8 @@ struct BigtableChannels {
 };
 
 // Connects with the first call, not here. kInvalidArgument: the options' check.
-// kUnauthenticated: there are no Application Default Credentials.
+// kUnauthenticated: there are no Application Default Credentials, or gRPC does not take the key of
+// the service account.
 absl::StatusOr<BigtableChannels> OpenBigtableChannels(const BigtableOptions& options);
 
 }  // namespace hourcell

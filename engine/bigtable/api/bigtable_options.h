@@ -13,6 +13,7 @@ namespace hourcell {
 
 enum class BigtableCredentials : uint8_t {
   kApplicationDefault,  // TLS, with what gRPC finds by Google's rules for a program
+  kServiceAccount,      // TLS, with the key of a service account
   kInsecure,            // neither TLS nor credentials: an emulator
 };
 
@@ -30,6 +31,7 @@ struct BigtableOptions {
   std::string endpoint = "bigtable.googleapis.com:443";
   std::string admin_endpoint = "bigtableadmin.googleapis.com:443";
   BigtableCredentials credentials = BigtableCredentials::kApplicationDefault;
+  std::string service_account = {};  // for kServiceAccount: its JSON key
 
   int64_t attempt_timeout_ms = 20'000;  // of one call
   int64_t call_timeout_ms = 60'000;     // from its first attempt until none is begun any more

@@ -27,8 +27,8 @@ struct GroupStage {
 };
 
 // Mutations that follow each other are one stage if they may be applied in any order: those of the
-// data table, merges of one table, and sets (or deletes) of rows of one kind of the tables `uid` and
-// `series`. Every other row is a stage of its own.
+// data table, merges of one table, and sets (or deletes) of rows of one kind of the tables `uid`
+// and `series`. Every other row is a stage of its own.
 std::vector<GroupStage> StagesOf(std::span<const Mutation> group);
 
 }  // namespace hourcell

@@ -49,6 +49,17 @@ TEST(StorageChoiceTest, TablesOfAnOpenTsdbNeedAProject) {
                              HasSubstr("this program was built without Bigtable"))));
 }
 
+TEST(StorageChoiceTest, CredentialsThatCannotBeReadAreNamed) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.engine", "bigtable"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.project", "p"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.instance", "i"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.credentials", "/none/key.json"));
+  EXPECT_THAT(StorageChoiceOf(config, OtherWriter::kRefuse).status().message(),
+              AnyOf(HasSubstr("tsd.storage.bigtable.credentials: /none/key.json: cannot be read"),
+                    HasSubstr("this program was built without Bigtable")));
+}
+
 // A directory is none of its settings, so that they may stay in a file.
 TEST(StorageChoiceTest, SettingsOfBigtableAloneChangeNothing) {
   Config config;

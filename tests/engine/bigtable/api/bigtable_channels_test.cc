@@ -23,5 +23,18 @@ TEST(BigtableChannelsTest, ConnectsWithTheFirstCall) {
   EXPECT_NE(channels->admin, nullptr);
 }
 
+TEST(BigtableChannelsTest, AServiceAccountWithoutAKeyIsRefused) {
+  BigtableOptions options;
+  options.project = "p";
+  options.instance = "i";
+  options.credentials = BigtableCredentials::kServiceAccount;
+  for (const char* const key : {"", "{}", R"({"type":"service_account","client_email":"a@b"})"}) {
+    options.service_account = key;
+    EXPECT_THAT(OpenBigtableChannels(options),
+                StatusIs(absl::StatusCode::kUnauthenticated, testing::HasSubstr("its JSON key")))
+        << key;
+  }
+}
+
 }  // namespace
 }  // namespace hourcell::bigtable_channels_test
