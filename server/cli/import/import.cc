@@ -32,6 +32,7 @@
 #include "server/cli/import/import_lines.h"
 #include "server/cli/import/import_pipeline.h"
 #include "server/cli/import/line_reader.h"
+#include "server/cli/import/whisper_dump.h"
 #include "server/cli/local_store.h"
 #include "server/cli/progress.h"
 #include "server/cli/store_flags.h"
@@ -113,6 +114,7 @@ class Importer {
     HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<LineReader> reader,
                               LineReader::Open(path, LineBytesMaxOf(options_.foreign.format)));
     ++files_;
+    HOURCELL_ASSIGN_OR_RETURN(dump_, DumpOf(path));
     if (options_.skip_header) {
       Line header;
       HOURCELL_RETURN_IF_ERROR(reader->Next(&header).status());
@@ -133,14 +135,22 @@ class Importer {
     return absl::OkStatus();
   }
 
+  // Nothing: the file is no dump of Whisper.
+  absl::StatusOr<std::optional<WhisperDump>> DumpOf(const std::string& path) const {
+    if (options_.foreign.format != ImportFormat::kWhisper) return std::optional<WhisperDump>();
+    if (!options_.metric.empty()) return WhisperDump(options_.metric);
+    HOURCELL_ASSIGN_OR_RETURN(const std::string metric, WhisperMetricOf(path));
+    return WhisperDump(metric);
+  }
+
   // False at the end of the file. Lines of a pipe are not kept waiting for those that come later.
-  absl::StatusOr<bool> FillChunk(LineReader* reader, ImportChunk* chunk) const {
+  absl::StatusOr<bool> FillChunk(LineReader* reader, ImportChunk* chunk) {
     const bool is_pipe = reader->bytes_total() == 0;
     do {
       Line line;
       HOURCELL_ASSIGN_OR_RETURN(const bool more, reader->Next(&line));
       if (!more) return false;
-      chunk->AddLine(line);
+      chunk->AddLine(dump_.has_value() ? dump_->Translate(line) : line);
     } while (chunk->size() < options_.batch_points && chunk->bytes() < kChunkBytes &&
              (!is_pipe || reader->NextIsBuffered()));
     return true;
@@ -183,6 +193,7 @@ class Importer {
   uint64_t imported_ = 0;
   uint64_t lines_ = 0;
   size_t files_ = 0;
+  std::optional<WhisperDump> dump_;                 // of the file that is read
   bool has_ended_ = false;                          // before all was stored
   std::map<std::string_view, uint64_t> bad_lines_;  // by reason
   ImportPipeline pipeline_;                         // last: its threads end first
@@ -268,6 +279,19 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   return exit_code;
 }
 
+// Before the first file is read: an import of a thousand dumps should not end at the last one.
+absl::Status CheckWhisper(const ImportOptions& options) {
+  if (!options.metric.empty()) {
+    if (options.foreign.format == ImportFormat::kWhisper && options.paths.size() == 1)
+      return absl::OkStatus();
+    return absl::InvalidArgumentError("--metric names the one dump of --format whisper");
+  }
+  if (options.foreign.format != ImportFormat::kWhisper) return absl::OkStatus();
+  for (const std::string& path : options.paths)
+    HOURCELL_RETURN_IF_ERROR(WhisperMetricOf(path).status());
+  return absl::OkStatus();
+}
+
 absl::Status CheckForeign(const ImportOptions& options) {
   const ForeignRules& foreign = options.foreign;
   const bool is_csv = foreign.format == ImportFormat::kCsv;
@@ -277,6 +301,7 @@ absl::Status CheckForeign(const ImportOptions& options) {
   if (!is_csv && (!foreign.csv_columns.empty() || options.skip_header)) {
     return absl::InvalidArgumentError("--csv-columns and --csv-header need --format csv");
   }
+  if (const absl::Status whisper = CheckWhisper(options); !whisper.ok()) return whisper;
   const ForeignRules usual;
   const bool has_influx = foreign.influx_precision != usual.influx_precision ||
                           foreign.influx_separator != usual.influx_separator;
@@ -295,14 +320,15 @@ absl::Status TakeFormat(const std::string& name, ImportFormat* format) {
         std::pair<std::string_view, ImportFormat>("vm", ImportFormat::kVm),
         std::pair<std::string_view, ImportFormat>("graphite", ImportFormat::kGraphite),
         std::pair<std::string_view, ImportFormat>("csv", ImportFormat::kCsv),
-        std::pair<std::string_view, ImportFormat>("influx", ImportFormat::kInflux)}) {
+        std::pair<std::string_view, ImportFormat>("influx", ImportFormat::kInflux),
+        std::pair<std::string_view, ImportFormat>("whisper", ImportFormat::kWhisper)}) {
     if (name != known) continue;
     *format = value;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      fmt::format("--format: invalid value {}; must be opentsdb, vm, graphite, csv or influx",
-                  QuoteForMessage(name)));
+  return absl::InvalidArgumentError(fmt::format(
+      "--format: invalid value {}; must be opentsdb, vm, graphite, csv, influx or whisper",
+      QuoteForMessage(name)));
 }
 
 // KEY=VALUE, which may be of any characters.
@@ -336,7 +362,7 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
   ForeignRules* const foreign = &options->foreign;
   line->AddTaken(
       "--format", [=](const std::string& name) { return TakeFormat(name, &foreign->format); },
-      "NAME", "format of the files: opentsdb (the default), vm, graphite, csv or influx");
+      "NAME", "format of the files: opentsdb (the default), vm, graphite, csv, influx or whisper");
   line->AddTaken(
       "--csv-columns",
       [=](const std::string& text) { return TakeCsvFields(text, &foreign->csv_columns); }, "LIST",
@@ -348,6 +374,8 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
       "UNIT", "unit of InfluxDB's timestamps: ns (the default), us, ms, s, m or h");
   line->AddOption("--separator", &foreign->influx_separator, "TEXT",
                   "text between InfluxDB's measurement and field in a metric (default: _)");
+  line->AddOption("--metric", &options->metric, "NAME",
+                  "metric of a dump of Whisper (default: the path of the file)");
   line->AddTaken(
       "--default-tag",
       [=](const std::string& text) { return TakeDefaultTag(text, &foreign->default_tag); },
@@ -440,9 +468,8 @@ int RunImport(const ImportOptions& given, Terminal& terminal) {
 
 int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("import",
-                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite, InfluxDB or "
-                   "CSV, or from a "
-                   "running OpenTSDB.");
+                   "Imports points from files of OpenTSDB, VictoriaMetrics, Graphite, Whisper, "
+                   "InfluxDB or CSV, or from a running OpenTSDB.");
   ImportOptions options;
   bool auto_metric = false;
   AddStoreOptions(&line, &options.store);
@@ -465,6 +492,7 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  graphite  path;tag=value value timestamp\n"
       "  csv       the fields of --csv-columns, e.g. time,metric,value,tag:host\n"
       "  influx    InfluxDB's line protocol, also as influx_inspect export writes it\n"
+      "  whisper   what whisper-dump prints; the file a/b.txt is the metric a.b\n"
       "In names of other systems, each character that OpenTSDB does not allow becomes _.\n"
       "\n"
       "Timestamps are integers in seconds or milliseconds; the magnitude tells which. Points\n"
@@ -485,7 +513,8 @@ int ImportMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell import --url http://localhost:4242 points.txt\n"
       "  hourcell import --format vm --default-tag from=vm export.jsonl.gz\n"
       "  hourcell import --format csv --csv-columns time,tag:host,value:cpu hosts.csv\n"
-      "  hourcell import --format influx --default-tag from=influx export.txt.gz\n");
+      "  hourcell import --format influx --default-tag from=influx export.txt.gz\n"
+      "  hourcell import --format whisper --default-tag from=graphite servers/web01/load.txt\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (auto_metric) options.store.settings.emplace_back("tsd.core.auto_create_metrics=true");
   return RunImport(options, terminal);

@@ -25,6 +25,7 @@ struct ImportOptions {
   TlsTrust trust = {};
   ForeignRules foreign = {};                  // what the files hold
   bool skip_header = false;                   // of each file of CSV: the first line
+  std::string metric = {};                    // of a dump of Whisper; empty = by the file's path
   bool skip_errors = false;                   // go on after a bad line
   size_t batch_points = kImportBatchDefault;  // stored at once; 1 to kImportBatchMax
   size_t threads = 0;  // that parse and store; 0 = a processor each, but for one that reads

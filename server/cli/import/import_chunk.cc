@@ -35,7 +35,10 @@ void ImportChunk::Begin(size_t file, const std::string& file_name) {
 
 void ImportChunk::AddLine(const Line& line) {
   if (lines_.empty()) first_number_ = line.number;
-  lines_.push_back({.begin = text_.size(), .size = line.text.size(), .too_long = line.too_long});
+  lines_.push_back({.begin = text_.size(),
+                    .size = line.text.size(),
+                    .too_long = line.too_long,
+                    .fault = line.fault});
   text_.append(line.text);
 }
 
@@ -66,6 +69,8 @@ void ImportChunk::Translate(const ImportRules& rules) {
     made_.BeginLine(static_cast<uint32_t>(i));
     if (lines_[i].too_long) {
       made_.AddFault(TooLong(rules));
+    } else if (!lines_[i].fault.empty()) {
+      made_.AddFault({.text = std::string(lines_[i].fault)});
     } else {
       translator_->Translate(TextOf(i), &made_);
     }

@@ -86,6 +86,7 @@ class ImportChunk {
     size_t begin = 0;  // in text_
     size_t size = 0;
     bool too_long = false;
+    std::string_view fault = {};  // found by the reader
   };
   struct Fault {
     size_t line = 0;  // index into lines_

@@ -98,6 +98,7 @@ std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules) {
     case ImportFormat::kVm:
       return std::make_unique<VmLines>(rules);
     case ImportFormat::kGraphite:
+    case ImportFormat::kWhisper:
       return std::make_unique<GraphiteLines>(rules);
     case ImportFormat::kCsv:
       return std::make_unique<CsvLines>(rules);

@@ -72,7 +72,7 @@ class LineTranslator {
 };
 
 // Formats of files that an import reads.
-enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv, kInflux };
+enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv, kInflux, kWhisper };
 
 // How lines of another format are read.
 struct ForeignRules {
@@ -83,7 +83,8 @@ struct ForeignRules {
   std::string influx_separator = "_";   // between a measurement and a field
 };
 
-// Null for kOpenTsdb. REQUIRES: the fields of kCsv parse, the precision of kInflux is known.
+// Null for kOpenTsdb. Lines of kWhisper are those that WhisperDump (whisper_dump.h) gives.
+// REQUIRES: the fields of kCsv parse, the precision of kInflux is known.
 std::unique_ptr<LineTranslator> MakeLineTranslator(const ForeignRules& rules);
 
 // Bytes of the longest line of a format.

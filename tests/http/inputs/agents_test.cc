@@ -3,6 +3,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -21,6 +23,7 @@ namespace {
 
 constexpr const char* kCollectd = "/usr/sbin/collectd";
 constexpr const char* kNetdata = "/usr/sbin/netdata";
+constexpr const char* kWhisperDump = "/usr/bin/whisper-dump";
 
 std::string NotTested(std::string_view what, std::string_view program, std::string_view package) {
   return fmt::format(
@@ -123,6 +126,31 @@ TEST_F(AgentsTest, WhatNetdataWritesIsStored) {
   }));
   // Not the errors of puts: without values the exporter posts [], which OpenTSDB refuses, too.
   ExpectInMetrics("hourcell_rpc_inputs_refused_total{type=\"graphite\"} 0\n");
+}
+
+// A file of Whisper that its own program made, as the text that its own program prints.
+TEST_F(AgentsTest, WhatWhisperDumpPrintsIsImported) {
+  if (!IsInstalled(kWhisperDump)) {
+    GTEST_SKIP() << NotTested("files of the real Whisper", kWhisperDump, "python3-whisper");
+  }
+  const int64_t minute = std::time(nullptr) / 60 * 60;
+  ASSERT_EQ(std::system(fmt::format("cd '{0}' && whisper-create m.wsp 60:10 300:12 >log && "
+                                    "whisper-update m.wsp {1}:1.5 {2}:7 {3}:2.25 >>log && "
+                                    "whisper-dump m.wsp >m.txt",
+                                    directory_.path(), minute - 60, minute - 180, minute - 1800)
+                            .c_str()),
+            0);
+
+  const ProgramResult import = RunProgram(
+      {"import", "--format", "whisper", "--metric", "a.b", "--default-tag", "from=g", "--url",
+       fmt::format("http://127.0.0.1:{}", server_.port()), directory_.file("m.txt")});
+
+  EXPECT_EQ(import.exit_code, 0) << import.err;
+  const std::string points = Points("a.b{from=g}");
+  for (const std::string& point :
+       {fmt::format("\"{}\":1.5", minute - 60), fmt::format("\"{}\":7", minute - 180),
+        fmt::format("\"{}\":2.25", (minute - 1800) / 300 * 300)})
+    EXPECT_NE(points.find(point), std::string::npos) << point << " in " << points;
 }
 
 }  // namespace

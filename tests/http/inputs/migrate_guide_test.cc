@@ -68,6 +68,11 @@ TEST_F(MigrateGuideTest, EveryCommandOfTheGuideRuns) {
   Write("export.jsonl",
         R"({"metric":{"__name__":"up"},"values":[1],"timestamps":[1356998400000]})");
   Write("carbon.txt", "a.b;host=a 3 1356998400\na.c 4 1356998400\n");
+  std::filesystem::create_directories(dir_.file("dumps/servers/web01"));
+  Write("dumps/servers/web01/load.txt",
+        "Archive 0 info:\n  seconds per point: 60\n\nArchive 1 info:\n  seconds per point: 300\n\n"
+        "Archive 0 data:\n0: 1356998700,        1.5\n1: 0,          0\n"
+        "Archive 1 data:\n0: 1356998400,          2\n1: 1356998700,          9\n");
   Write("points.csv", "1356998402,cpu.user,3,a\n");
   Write("hosts.csv", "time,host,cpu,x,load\n1356998400,a,5,x,6\n");
   Write("influx.txt",
@@ -76,12 +81,12 @@ TEST_F(MigrateGuideTest, EveryCommandOfTheGuideRuns) {
   Write("uids.txt", "metrics cpu.user: [0, 0, 7]\ntagk host: [0, 0, 9]\n");
   Write("telegraf.txt", "cpu,host=a user=2.5 1356998410\n");
   const std::vector<std::string> commands = Commands("docs/migrate.md");
-  ASSERT_THAT(commands, SizeIs(Ge(13u)));
+  ASSERT_THAT(commands, SizeIs(Ge(14u)));
 
   for (const std::string& command : commands)
     EXPECT_EQ(Run(command), 0) << command << "\n" << Log();
 
-  EXPECT_THAT(Log(), HasSubstr("exported 11 points\n11\n"));
+  EXPECT_THAT(Log(), HasSubstr("exported 13 points\n13\n"));
   EXPECT_THAT(Log(), HasSubstr("exported 3 points\n"));
   // Once more: nothing is stored twice.
   ASSERT_EQ(Run("hourcell import --data store all.txt && hourcell export --data store >again.txt"),

@@ -296,6 +296,23 @@ TEST_F(ImportTest, ABadForeignLineIsNamedByItsNumberInTheFile) {
   }
 }
 
+TEST_F(ImportTest, ADumpOfWhisperIsTheSeriesOfItsFile) {
+  const ForeignRules rules{.format = ImportFormat::kWhisper, .default_tag = " from=g"};
+  std::string dump = "Archive 0 info:\n  seconds per point: 1\n\nArchive 0 data:\n";
+  for (int i = 0; i < 5'000; ++i)
+    dump += fmt::format("{}: {}, {:>10}\n", i, i % 2 == 0 ? 0 : 1356998400 + i, i);
+
+  EXPECT_EQ(Import(dump, {.foreign = rules, .metric = "a.b", .batch_points = 7, .threads = 3}),
+            kExitOk);
+
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2500 points of 5004 lines"));
+  EXPECT_THAT(ScanText(ScanFormat::kImport), HasSubstr("a.b 1356998403 3 from=g\n"));
+  EXPECT_EQ(Import("Archive 0 data:\n0: 60 1\n", {.foreign = rules, .metric = "a"}), kExitFailure);
+  EXPECT_THAT(terminal_.err(), HasSubstr(":2: want SLOT: SECONDS, VALUE"));
+  EXPECT_EQ(Import("", {.foreign = rules}), kExitUsage) << "an absolute path is no metric";
+  EXPECT_EQ(Import("", {.metric = "a"}), kExitUsage) << "of another format";
+}
+
 TEST_F(ImportTest, ALongLineOfAWholeSeriesIsTaken) {
   std::string values;
   std::string times;
