@@ -39,10 +39,14 @@ bool ParseTtl(std::string_view text, int64_t* ttl_s) {
   return ParseWhole(text, ttl_s) && *ttl_s >= 0 && *ttl_s <= kTtlMaxS;
 }
 
+// Nothing is in the table but what CreateMeta writes first: without atomic groups, a process that
+// dies there leaves it.
 absl::StatusOr<bool> IsEmpty(TableView* view, TableId table) {
   bool empty = true;
-  HOURCELL_RETURN_IF_ERROR(
-      view->Scan(table, {}, [&](std::string_view, std::string_view) { return empty = false; }));
+  HOURCELL_RETURN_IF_ERROR(view->Scan(table, {}, [&](std::string_view key, std::string_view) {
+    empty = table == TableId::kMeta && (key == kLayoutKey || key == kActiveMarkKey);
+    return empty;
+  }));
   return empty;
 }
 
@@ -60,6 +64,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
         MakeJournalDirectory(FileSystemOf(options.env), options.path + "/journal"));
   }
   HOURCELL_KILL_POINT("create:journal");
+  // The format comes last: where it is, all of them are.
   const std::vector<Mutation> group = {
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kLayoutKey), FormatLayout(options.layout)},
       {TableId::kMeta, Mutation::Kind::kSet, std::string(kActiveMarkKey), "0"},

@@ -62,6 +62,28 @@ TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
   EXPECT_THAT(ReadOrCreateMeta(other, &tables), IsOkAndHolds(Layout()));
 }
 
+// A process died while it made the store, on storage without atomic groups.
+TEST(StoreMetaTest, AStoreThatIsHalfMadeIsMade) {
+  TempDir directory;
+  MemTableStore tables;
+  const Mutation cut[] = {{TableId::kMeta, Mutation::Kind::kSet, "layout", "cut off"},
+                          {TableId::kMeta, Mutation::Kind::kSet, "active_mark", "0"}};
+  ASSERT_OK(tables.Apply(cut, false));
+
+  EXPECT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+  EXPECT_OK(ReadOrCreateMeta(TinyOptions(directory.path()), &tables));
+}
+
+TEST(StoreMetaTest, RowsWithoutAFormatAreRefused) {
+  for (const Mutation& row : {Mutation{TableId::kMeta, Mutation::Kind::kSet, "low_mark", "1"},
+                              Mutation{TableId::kUid, Mutation::Kind::kSet, "active_mark", "0"}}) {
+    MemTableStore tables;
+    ASSERT_OK(tables.Apply({&row, 1}, false));
+    EXPECT_THAT(ReadOrCreateMeta(TinyOptions("x"), &tables),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no format record")));
+  }
+}
+
 TEST(StoreMetaTest, RefusesANewerFormat) {
   MemTableStore tables;
   const Mutation set{TableId::kMeta, Mutation::Kind::kSet, "format", "3"};
