@@ -17,6 +17,15 @@
 // all crashes of a store's life; a claim is a call. Metrics and tag keys are few.
 
 namespace hourcell {
+namespace {
+
+// Of a page with a row that has a claim.
+absl::StatusOr<NumberClaim> ClaimOf(const BigtablePage& page) {
+  if (page.rows[0].cells.empty()) return absl::DataLossError("bigtable: a claim without a cell");
+  return DecodeClaim(page.rows[0].cells[0].value);
+}
+
+}  // namespace
 
 NumberClaims::NumberClaims(BigtableClient* client, uint64_t writer)
     : client_(*client),
@@ -49,15 +58,19 @@ absl::Status NumberClaims::OpenOne(bool has_clean_past,
   HOURCELL_ASSIGN_OR_RETURN(
       uint64_t chunk,
       DecodeNumber(std::string_view(page.rows[0].key).substr(prefix.size()), "a claim"));
+  HOURCELL_ASSIGN_OR_RETURN(NumberClaim claim, ClaimOf(page));
+  chunk += claim.chunks;
   if (has_clean_past) {
-    counter->claimed = (chunk + 1) * counter->chunk;
+    counter->claimed = chunk * counter->chunk;
     return absl::OkStatus();
   }
-  for (bool is_claimed = false; !is_claimed;) {
-    HOURCELL_ASSIGN_OR_RETURN(is_claimed, Claim(*counter, ++chunk));
+  // The claim of an earlier writer may arrive at any time.
+  for (claim.owner = 0; claim.owner != writer_;) {
+    HOURCELL_ASSIGN_OR_RETURN(claim, Claim(*counter, chunk, 1));
+    chunk += claim.chunks;
   }
-  counter->claimed = (chunk + 1) * counter->chunk;
-  const uint64_t past = chunk * counter->chunk;
+  counter->claimed = chunk * counter->chunk;
+  const uint64_t past = counter->claimed - counter->chunk;
   HOURCELL_ASSIGN_OR_RETURN(const std::optional<std::string> value,
                             view->Get(counter->table, counter->key));
   uint64_t number = 0;
@@ -70,22 +83,23 @@ absl::Status NumberClaims::OpenOne(bool has_clean_past,
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> NumberClaims::Claim(const Counter& counter, uint64_t chunk) {
+absl::StatusOr<NumberClaim> NumberClaims::Claim(const Counter& counter,
+                                                uint64_t chunk,
+                                                uint64_t count) {
   constexpr int kTriesMax = 5;
   const std::string row = ClaimRow(counter.name, chunk);
+  const NumberClaim wanted = {.owner = writer_, .chunks = count};
   const RowMutations claim =
-      SystemCell(row, kSystemQualifier, writer_, EncodeNumber(writer_), /*replace=*/false);
+      SystemCell(row, kSystemQualifier, writer_, EncodeClaim(wanted), /*replace=*/false);
   for (int i = 0; i < kTriesMax; ++i) {
     HOURCELL_KILL_POINT("claim:before_write");
     const absl::StatusOr<bool> is_set = client_.SetIfAbsent(system_, claim);
     HOURCELL_KILL_POINT("claim:written");
-    if (is_set.ok() && *is_set) return true;
+    if (is_set.ok() && *is_set) return wanted;
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, {.keys = {row}}));
     if (page.rows.empty() || page.rows[0].cells.empty()) continue;  // it was not written
-    HOURCELL_ASSIGN_OR_RETURN(const uint64_t owner,
-                              DecodeNumber(page.rows[0].cells[0].value, "the owner of a claim"));
-    return owner == writer_;
+    return ClaimOf(page);
   }
   return absl::UnavailableError(
       fmt::format("bigtable: numbers of the {} counter could not be "
@@ -103,15 +117,17 @@ absl::Status NumberClaims::ClaimFor(std::span<const Mutation> group) {
     for (Counter& counter : counters_) {
       if (counter.table != mutation.table || counter.key != mutation.key) continue;
       const uint64_t number = LoadBigEndian(mutation.value.data(), 8);
+      // Once, unless an earlier attempt that had no answer has claimed fewer.
       while (counter.claimed < number) {
-        HOURCELL_ASSIGN_OR_RETURN(const bool is_claimed,
-                                  Claim(counter, counter.claimed / counter.chunk));
-        if (!is_claimed) {
+        const uint64_t count = (number - counter.claimed - 1) / counter.chunk + 1;
+        HOURCELL_ASSIGN_OR_RETURN(const NumberClaim claim,
+                                  Claim(counter, counter.claimed / counter.chunk, count));
+        if (claim.owner != writer_) {
           return absl::FailedPreconditionError(fmt::format(
               "another process gives out numbers of the {} counter; this one must be started again",
               counter.name));
         }
-        counter.claimed += counter.chunk;
+        counter.claimed += claim.chunks * counter.chunk;
       }
     }
   }

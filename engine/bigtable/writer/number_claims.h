@@ -1,10 +1,12 @@
 // NumberClaims: numbers of names and series that no two writers give out.
 //
-// A counter's numbers are divided into chunks. Before a writer sets a counter to a number of a
-// chunk, it claims the chunk: it writes a row that must be absent (system_rows.h). A writer that
-// was replaced may have calls under way that take effect at any time, with numbers of its chunks;
-// the next one therefore begins with a chunk of its own. If the writer before had ended all its
-// calls, the next goes on in its chunk.
+// A counter's numbers are divided into chunks. Before a writer sets a counter to a number, it
+// claims the chunks up to it that are not claimed, in one call: it writes the row of the first of
+// them, which must be absent (system_rows.h). So writers that want the same chunk want the same
+// row: each begins where the last claim that it knows ends. A writer that was replaced may have
+// calls under way that take effect at any time, with numbers of its chunks; the next one therefore
+// begins with a chunk of its own. If the writer before had ended all its calls, the next goes on in
+// its chunk.
 //
 // Thread-safe.
 
@@ -20,6 +22,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/table/table.h"
 
 namespace hourcell {
@@ -51,8 +54,9 @@ class NumberClaims {
                        TableView* view,
                        Counter* counter,
                        std::vector<Mutation>* moved) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // False: another writer has it.
-  absl::StatusOr<bool> Claim(const Counter& counter, uint64_t chunk);
+  // Claims `count` chunks from `chunk` on, unless another writer has the first of them. Returns the
+  // claim that is there.
+  absl::StatusOr<NumberClaim> Claim(const Counter& counter, uint64_t chunk, uint64_t count);
 
   BigtableClient& client_;
   const uint64_t writer_;

@@ -86,6 +86,23 @@ absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view w
   return absl::DataLossError(fmt::format("bigtable: {}: got {} bytes; want 8", what, bytes.size()));
 }
 
+std::string EncodeClaim(const NumberClaim& claim) {
+  std::string value = EncodeNumber(claim.owner);
+  if (claim.chunks > 1) AppendBigEndian(claim.chunks, 8, &value);
+  return value;
+}
+
+absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value) {
+  NumberClaim claim;
+  if (value.size() == 8 || value.size() == 16) {
+    claim.owner = LoadBigEndian(value.data(), 8);
+    if (value.size() == 16) claim.chunks = LoadBigEndian(value.data() + 8, 8);
+    if (value.size() == 8 || claim.chunks > 1) return claim;
+  }
+  return absl::DataLossError(fmt::format(
+      "bigtable: a claim: got {} bytes; want 8, or 16 with more than 1 chunk", value.size()));
+}
+
 std::string EncodeActiveNode(const ActiveNode& node) {
   std::string value;
   AppendBigEndian(node.writer, 8, &value);

@@ -8,7 +8,8 @@
 //   front                  a          8 bytes: no block of the journal below it is needed
 //   changes                n          how often something was changed that processes which follow
 //                                     the store keep in memory: a counter
-//   claim/<counter>/<n>    a          8 bytes: the writer that has the n-th chunk of numbers
+//   claim/<counter>/<n>    a          who has the n-th chunk of numbers, and those after it
+//                                     (NumberClaim)
 //   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
 //   secret                 a          what the processes know, and nobody else
 //   adoption               a          how much of a shared data table is taken over (AdoptionMark)
@@ -69,6 +70,18 @@ ScanRange NodeRows();
 std::string EncodeNumber(uint64_t number);
 // kDataLoss: not 8 bytes. `what` names it.
 absl::StatusOr<uint64_t> DecodeNumber(std::string_view bytes, std::string_view what);
+
+// Chunks of a counter's numbers that a writer has: that of the row, and those that follow it.
+struct NumberClaim {
+  uint64_t owner = 0;   // the writer
+  uint64_t chunks = 1;  // at least 1
+  friend bool operator==(const NumberClaim&, const NumberClaim&) = default;
+};
+
+// 8 bytes: the owner; of more than one chunk 8 more: their number.
+std::string EncodeClaim(const NumberClaim& claim);
+// kDataLoss: not the value of such a row.
+absl::StatusOr<NumberClaim> DecodeClaim(std::string_view value);
 
 // Which node writes, as its row says.
 struct ActiveNode {

@@ -60,6 +60,37 @@ TEST_F(NumberClaimsTest, AChunkIsOneCall) {
   EXPECT_EQ(fake_.calls()->check_and_mutate - before, 2);
 }
 
+TEST_F(NumberClaimsTest, ManyChunksAreOneCall) {
+  const auto dead = Open(1, /*has_clean_past=*/true);
+  ASSERT_OK(dead->ClaimFor(CounterAt(3)));
+  const int before = fake_.calls()->check_and_mutate;
+  ASSERT_OK(dead->ClaimFor(CounterAt(100'000)));
+  ASSERT_OK(dead->ClaimFor(CounterAt(100'000)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate - before, 1);
+
+  // The next writer, and one after a good end, go on after all of them.
+  const auto claims = Open(2, /*has_clean_past=*/false);
+  ASSERT_THAT(moved_, SizeIs(1));
+  EXPECT_EQ(moved_[0].value, EncodeNumber(100'000));
+  const int claimed = fake_.calls()->check_and_mutate;
+  ASSERT_OK(claims->ClaimFor(CounterAt(100'016)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate, claimed);
+  const auto later = Open(3, /*has_clean_past=*/true);
+  ASSERT_OK(later->ClaimFor(CounterAt(100'016)));
+  EXPECT_EQ(fake_.calls()->check_and_mutate, claimed);
+  EXPECT_THAT(dead->ClaimFor(CounterAt(100'001)), StatusIs(StatusCode::kFailedPrecondition));
+}
+
+TEST_F(NumberClaimsTest, WritersThatWantManyChunksWantTheSameRow) {
+  const auto first = Open(1, /*has_clean_past=*/true);
+  ASSERT_OK(first->ClaimFor(CounterAt(160)));
+  const auto next = Open(2, /*has_clean_past=*/false);
+
+  EXPECT_OK(first->ClaimFor(CounterAt(160)));
+  EXPECT_THAT(first->ClaimFor(CounterAt(1'000)), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_OK(next->ClaimFor(CounterAt(1'000)));
+}
+
 TEST_F(NumberClaimsTest, AfterACrashNumbersGoOnAfterWhatWasClaimed) {
   const auto dead = Open(1, /*has_clean_past=*/true);
   ASSERT_OK(dead->ClaimFor(CounterAt(3)));

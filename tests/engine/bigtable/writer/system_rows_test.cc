@@ -52,6 +52,17 @@ TEST(SystemRowsTest, ClaimsAreInTheOrderOfTheirChunks) {
   EXPECT_EQ(ToHex(ClaimRow("m", 1)), "636c61696d2f6d2f0000000000000001");
 }
 
+TEST(SystemRowsTest, AClaimSaysHowManyChunksItHas) {
+  EXPECT_EQ(ToHex(EncodeClaim({.owner = 7})), "0000000000000007");
+  EXPECT_EQ(ToHex(EncodeClaim({.owner = 7, .chunks = 258})), "00000000000000070000000000000102");
+  for (const uint64_t chunks : {1U, 2U, 1000U}) {
+    const NumberClaim claim = {.owner = 9, .chunks = chunks};
+    EXPECT_THAT(DecodeClaim(EncodeClaim(claim)), IsOkAndHolds(claim));
+  }
+  EXPECT_THAT(DecodeClaim("short"), StatusIs(StatusCode::kDataLoss, HasSubstr("got 5 bytes")));
+  EXPECT_THAT(DecodeClaim(EncodeNumber(7) + EncodeNumber(0)), StatusIs(StatusCode::kDataLoss));
+}
+
 TEST(SystemRowsTest, VersionsOfALaterWriterAreGreater) {
   EXPECT_LT(FirstVersionOf(7) + kVersionsPerWriter - 1, FirstVersionOf(8));
   EXPECT_LE(FirstVersionOf((1U << 19) - 1), kVersionMax);
