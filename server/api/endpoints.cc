@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "server/access/access_rights.h"
 #include "server/admin/backup_handler.h"
 #include "server/admin/fsck_handler.h"
 #include "server/admin/region_json.h"
@@ -52,6 +53,10 @@ InputSettings CheckedInputsOf(const Config& config) {
   absl::StatusOr<InputSettings> settings = InputSettingsOf(config);
   HOURCELL_CHECK(settings.ok());
   return *std::move(settings);
+}
+
+bool MayRead(const HttpRequest& request) {
+  return request.rights.Covers(AccessRights::Read());
 }
 
 // Nothing: tsd.forward is off, and nobody counts.
@@ -113,12 +118,12 @@ HttpResponse Endpoints::Aggregators(const HttpRequest&) {
   return AggregatorsInfo();
 }
 
-HttpResponse Endpoints::Version(const HttpRequest&) {
-  return VersionInfo();
+HttpResponse Endpoints::Version(const HttpRequest& request) {
+  return VersionInfo(MayRead(request));
 }
 
 HttpResponse Endpoints::VersionText(const HttpRequest& request) {
-  return request.has_param("json") ? VersionInfo() : VersionPage();
+  return request.has_param("json") ? VersionInfo(MayRead(request)) : VersionPage();
 }
 
 HttpResponse Endpoints::StatsJson(const HttpRequest&) {

@@ -14,6 +14,7 @@
 #include "engine/query/query_spec.h"
 #include "server/access/credentials.h"
 #include "server/api/route_table.h"
+#include "server/config/build_info.h"
 #include "server/config/version.h"
 #include "server/text/json_text.h"
 
@@ -120,7 +121,8 @@ HttpResponse AggregatorsInfo() {
   return JsonResponse(JsonArray(AggregatorNames()));
 }
 
-HttpResponse VersionInfo() {
+HttpResponse VersionInfo(bool with_libraries) {
+  const BuildInfo& build = ThisBuild();
   HttpResponse response = JsonResponse("{");
   AppendField("version", kOpenTsdbVersion, &response.body);
   AppendField("short_revision", kHourcellVersion, &response.body);
@@ -132,6 +134,10 @@ HttpResponse VersionInfo() {
   AppendField("repo", "hourcell", &response.body);
   AppendField("branch", "main", &response.body);
   AppendField("hourcell", kHourcellVersion, &response.body);
+  AppendField("commit", build.commit, &response.body);
+  AppendField("build_type", build.build_type, &response.body);
+  AppendField("compiler", build.compiler, &response.body);
+  if (with_libraries) AppendField("libraries", build.libraries, &response.body);
   response.body += '}';
   return response;
 }

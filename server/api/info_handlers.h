@@ -18,8 +18,9 @@ namespace hourcell {
 // /api/aggregators: the names of all aggregators.
 HttpResponse AggregatorsInfo();
 
-// /api/version. Clients of OpenTSDB read `version`; ours is in `hourcell`.
-HttpResponse VersionInfo();
+// /api/version. Clients of OpenTSDB read `version`; ours is in `hourcell`. Also the commit, how it
+// was built, and, for clients that may read, with which libraries.
+HttpResponse VersionInfo(bool with_libraries);
 // /version, two lines of text.
 HttpResponse VersionPage();
 

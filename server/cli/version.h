@@ -12,7 +12,10 @@ namespace hourcell {
 // "hourcell 0.1.0", how it was built, of which commit, and with which libraries.
 std::string VersionText();
 
-int RunVersion(Terminal& terminal);
+// The same as an object of JSON, with the names of /api/version, and a line end.
+std::string VersionJson();
+
+int RunVersion(bool as_json, Terminal& terminal);
 
 // `hourcell version` with these flags and words. The exit code is that of RunVersion, or
 // kExitUsage if they make no sense.

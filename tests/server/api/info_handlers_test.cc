@@ -13,6 +13,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const StatOrigin kOrigin{.host = "box", .port = std::nullopt};
@@ -36,17 +37,22 @@ TEST(InfoHandlersTest, AggregatorsAreAnArrayOfNames) {
 TEST(InfoHandlersTest, VersionIsAllStrings) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  ASSERT_FALSE(parser.parse(VersionInfo().body).get(object));
+  ASSERT_FALSE(parser.parse(VersionInfo(/*with_libraries=*/true).body).get(object));
 
   for (const auto [key, value] : object)
     EXPECT_TRUE(value.is_string()) << key;
   for (const std::string_view key :
-       {"short_revision", "full_revision", "timestamp", "repo_status", "user", "host", "branch"}) {
+       {"short_revision", "full_revision", "timestamp", "repo_status", "user", "host", "branch",
+        "commit", "build_type", "compiler", "libraries"}) {
     EXPECT_EQ(object[key].error(), simdjson::SUCCESS) << key;
   }
   EXPECT_EQ(std::string_view(object["version"]), "2.4.0");
   EXPECT_EQ(std::string_view(object["repo"]), "hourcell");
   EXPECT_EQ(std::string_view(object["hourcell"]), "0.1.0");
+}
+
+TEST(InfoHandlersTest, LibrariesAreForClientsThatMayRead) {
+  EXPECT_THAT(VersionInfo(/*with_libraries=*/false).body, Not(HasSubstr("RocksDB")));
 }
 
 TEST(InfoHandlersTest, VersionPageIsTwoLines) {

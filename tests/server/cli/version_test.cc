@@ -12,7 +12,7 @@ namespace {
 TEST(VersionTest, FirstLineIsNameAndVersion) {
   CapturedTerminal terminal;
 
-  EXPECT_EQ(RunVersion(terminal.get()), kExitOk);
+  EXPECT_EQ(RunVersion(/*as_json=*/false, terminal.get()), kExitOk);
 
   EXPECT_THAT(terminal.out(), testing::StartsWith("hourcell " + std::string(kHourcellVersion) +
                                                   "\nspeaks OpenTSDB "));
@@ -21,6 +21,17 @@ TEST(VersionTest, FirstLineIsNameAndVersion) {
 TEST(VersionTest, SaysWhatItWasBuiltOf) {
   EXPECT_THAT(VersionText(), testing::ContainsRegex("\ncommit [a-z0-9-]+; build type [A-Za-z]+\n"
                                                     "libraries: RocksDB [0-9.]+, .*OpenSSL 3"));
+}
+
+TEST(VersionTest, JsonIsOneObject) {
+  CapturedTerminal terminal;
+
+  EXPECT_EQ(VersionMain({"--json"}, terminal.get()), kExitOk);
+
+  EXPECT_THAT(
+      terminal.out(),
+      testing::MatchesRegex("[{]\"hourcell\":\"[0-9.]+\",\"version\":\"2.4.0\",\"commit\":.*,"
+                            "\"debug_checks\":(true|false),\"libraries\":\"RocksDB .*\"[}]\n"));
 }
 
 }  // namespace
