@@ -55,7 +55,13 @@ class Round {
         cluster_({.fake_arguments = FakeArguments(seed),
                   .settings = {"tsd.storage.seal_grace=1", "tsd.storage.journal.segment=65536",
                                "tsd.storage.journal=262144", "tsd.http.query.allow_delete=true"},
-                  .lease_ms = kLeaseMs}) {
+                  .lease_ms = kLeaseMs,
+                  .clocks_step = true}) {
+    if (!cluster_.CanStepClocks()) {
+      fmt::print(
+          "the clocks of the nodes do not step: `apt-get install faketime` (group bigtable "
+          "of scripts/packages)\n");
+    }
     load_.history = &history_;
     for (int node = 0; node < kClusterNodes; ++node)
       load_.ports.push_back(cluster_.port(node));
@@ -158,7 +164,7 @@ class Round {
     // Mostly the one that writes.
     const int node = random_.Below(3) == 0 ? static_cast<int>(random_.Below(kClusterNodes))
                                            : load_.answering_node.load();
-    switch (random_.Below(11)) {
+    switch (random_.Below(cluster_.CanStepClocks() ? 12 : 11)) {
       case 0:
         Say("kill -9", node);
         cluster_.KillNode(node);
@@ -185,6 +191,8 @@ class Round {
         return [this, node] { cluster_.proxy(node)->Heal(); };
       case 7:
         return Cut("between nodes", node, cluster_.front(node));
+      case 11:
+        return StepClock(node);
       default:
         return Cut("from the engine", node, cluster_.proxy(node));
     }
@@ -199,6 +207,14 @@ class Round {
       for (int node = 0; node < kClusterNodes; ++node)
         cluster_.StartNode(node);
     };
+  }
+
+  // It stays so: what follows happens to nodes whose clocks differ.
+  Undo StepClock(int node) {
+    const int hours = static_cast<int>(random_.Below(49)) - 24;
+    Say(fmt::format("the clock is {} hours off", hours), node);
+    cluster_.StepClock(node, hours);
+    return [] {};
   }
 
   Undo Cut(const std::string& where, int node, CutProxy* proxy) {

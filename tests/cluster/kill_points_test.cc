@@ -5,7 +5,9 @@
 
 #include <signal.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -35,12 +37,21 @@ class ClusterKillPointsTest : public testing::Test {
     return {.settings = {"tsd.http.query.allow_delete=true"}, .lease_ms = 100, .nodes = 0};
   }
 
+  // Whether its log says, in what follows the first `logged` bytes, that the node writes.
+  static bool Writes(const TestCluster& cluster, size_t logged) {
+    return cluster.LogOf(0).find("this process writes to the store", logged) != std::string::npos;
+  }
+
   // A node that dies at a point, at the latest when it is told to stop.
   static void DieAt(const std::string& point, TestCluster* cluster, ClusterLoad* load) {
     SCOPED_TRACE(point);
+    const size_t logged = cluster->LogOf(0).size();
     cluster->StartNode(0, point);
     ClusterClient client(load, point.size());
     ChildProcess* const node = cluster->process(0);
+    // Until then it answers queries, and comes to no point.
+    for (int64_t ms = 0; ms < kStartMs && !node->HasEnded() && !Writes(*cluster, logged); ms += 5)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
     for (int steps = 0; steps < 40 && !node->HasEnded(); ++steps) {
       if (!client.Step()) ListensWithin(cluster->port(0), 5);
     }

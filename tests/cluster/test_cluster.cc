@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -20,6 +21,7 @@ namespace {
 constexpr int64_t kLongMs = 20'000;
 constexpr int64_t kAnswerMs = 2000;
 constexpr int64_t kTendMs = 50;
+constexpr const char* kFakeTime = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
 }  // namespace
 
@@ -55,8 +57,30 @@ void TestCluster::StartNode(int node, const std::string& kill_at) {
   std::vector<std::string> environment = {EngineAddress(node)};
   At(node).process.reset();  // its port is free now
   if (!kill_at.empty()) environment.push_back("HOURCELL_KILL_AT=" + kill_at);
+  if (CanStepClocks()) {
+    const std::string clock = directory_.file(fmt::format("clock{}", node));
+    if (!std::filesystem::exists(clock)) StepClock(node, 0);
+    // Only the wall clock steps. It is looked up each second.
+    environment.insert(environment.end(),
+                       {std::string("LD_PRELOAD=") + kFakeTime, "FAKETIME_TIMESTAMP_FILE=" + clock,
+                        "FAKETIME_CACHE_DURATION=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"});
+  }
   At(node).process = std::make_unique<ChildProcess>(words, environment,
                                                     directory_.file(fmt::format("node{}", node)));
+}
+
+bool TestCluster::CanStepClocks() const {
+#if defined(__SANITIZE_ADDRESS__)
+  return false;  // its library must be loaded first
+#else
+  return setup_.clocks_step && std::filesystem::exists(kFakeTime);
+#endif
+}
+
+void TestCluster::StepClock(int node, int hours) {
+  const std::string path = directory_.file(fmt::format("clock{}", node));
+  std::ofstream(path + ".new") << fmt::format("{:+}h\n", hours);
+  std::filesystem::rename(path + ".new", path);  // never half of it
 }
 
 std::vector<std::string> TestCluster::EngineFlags() const {

@@ -24,6 +24,7 @@ struct ClusterSetup {
   int64_t lease_ms = 1000;
   int nodes = kClusterNodes;  // that are started at once
   bool fronts = true;         // other nodes speak with a node through a proxy
+  bool clocks_step = false;   // StepClock is called
 };
 
 // Thread-compatible; port() is thread-safe.
@@ -45,6 +46,11 @@ class TestCluster {
   // SIGTERM; kill -9 if that takes too long.
   void TerminateNode(int node);
   void SignalNode(int node, int signal);
+  // Whether StepClock can be called: Debian's package `faketime` is there.
+  bool CanStepClocks() const;
+  // Within a second the wall clock of a node is so many hours before or after the machine's. It
+  // stays so when the node is started again. REQUIRES: CanStepClocks().
+  void StepClock(int node, int hours);
   bool HasEnded(int node);
   // Whether a node answers a query within so many milliseconds, and does not end before.
   bool AnswersWithin(int node, int64_t ms);
