@@ -171,4 +171,11 @@ absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, Se
   return absl::UnavailableError("series: their log changes while it is read; try again");
 }
 
+void SortIfNeeded(std::vector<SeriesNumber>* numbers) {
+  const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
+  if (wrong == numbers->end()) return;
+  std::ranges::sort(*numbers);
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+}
+
 }  // namespace hourcell

@@ -77,4 +77,7 @@ struct SeriesLog {
 // write them. kUnavailable: it changes all the time; try again. kDataLoss: a row does not decode.
 absl::StatusOr<SeriesLog> ReadSeriesLog(const Layout& layout, Tables* tables, SeriesNumber first);
 
+// Sorts them, each once; quick if they are.
+void SortIfNeeded(std::vector<SeriesNumber>* numbers);
+
 }  // namespace hourcell

@@ -39,13 +39,6 @@ constexpr size_t kRestoredAtOnce = 4096;
 // Rows that are looked up together.
 constexpr size_t kSeriesRowsAtOnce = 1024;
 
-void SortIfNeeded(std::vector<SeriesNumber>* numbers) {
-  const auto wrong = std::ranges::adjacent_find(*numbers, std::ranges::greater_equal());
-  if (wrong == numbers->end()) return;
-  std::ranges::sort(*numbers);
-  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SeriesTable>> SeriesTable::Open(const Layout& layout,
