@@ -239,8 +239,9 @@ std::vector<SeriesTable::Wanted> SeriesTable::FindNames(std::span<const PointVie
     if (!one.ref.tsuid.empty()) return false;
     std::optional<PointError> fault =
         read.ok() ? FillRef(layout_, *one.point, get, &one.ref) : NameError(read, "series");
-    if (fault.has_value()) *one.result = *std::move(fault);
-    return fault.has_value();
+    if (!fault.has_value()) return false;
+    *one.result = *std::move(fault);
+    return true;
   });
   return wanted;
 }
