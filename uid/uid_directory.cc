@@ -24,6 +24,9 @@ constexpr int kRandomTriesMax = 10;
 // means that the counter is damaged.
 constexpr int kSequentialTriesMax = 1000;
 
+// Names of commits that failed whose UIDs are kept for them.
+constexpr size_t kUnsureMax = size_t{1} << 20;
+
 // Memory of one regular expression's automaton.
 constexpr int64_t kExpressionBytesMax = 8 << 20;
 
@@ -346,7 +349,22 @@ UidAssignment::UidAssignment(UidDirectory* directory)
 
 // Whatever it has written: a caller that looked for a name before this must look again.
 UidAssignment::~UidAssignment() {
+  if (directory_->store_->failed_commits_may_be_there()) KeepUnsure();
   ++directory_->turns_;
+}
+
+// If such a UID were given to another name, a later process could find two names that lead to it,
+// and answer a query of one with the points of the other.
+void UidAssignment::KeepUnsure() {
+  for (const Reservation& one : reservations_) {
+    UidDirectory::PerKind& kind = directory_->per_kind(one.kind);
+    if (!directory_->is_random(one.kind)) {
+      kind.counter = counters_[IndexOf(one.kind)];
+      kind.counter_is_unsure = true;
+    }
+    if (kind.unsure.size() >= kUnsureMax) kind.unsure.clear();  // their UIDs are wasted
+    kind.unsure.insert_or_assign(one.name, one.uid);
+  }
 }
 
 absl::Status UidAssignment::Use(NameBatch* names) {
@@ -373,8 +391,14 @@ absl::StatusOr<Uid> UidAssignment::GetOrAssign(UidKind kind, std::string_view na
     ++directory_->per_kind(kind).refused;
     return NoSuchName(kind, name);
   }
-  HOURCELL_ASSIGN_OR_RETURN(const Uid uid, NextUid(kind));
-
+  const StringMap<Uid>& unsure = directory_->per_kind(kind).unsure;
+  const auto given = unsure.find(*stored);
+  Uid uid = kNoUid;
+  if (given != unsure.end()) {
+    uid = given->second;
+  } else {
+    HOURCELL_ASSIGN_OR_RETURN(uid, NextUid(kind));
+  }
   Reserve(kind, *stored, uid);
   return uid;
 }
@@ -404,7 +428,9 @@ std::vector<UidChange> UidAssignment::changes() const {
   changes.reserve(2 * reservations_.size() + std::size(kUidKinds));
   for (const UidKind kind : kUidKinds) {
     const Uid counter = counters_[IndexOf(kind)];
-    if (counter == directory_->per_kind(kind).counter) continue;
+    const UidDirectory::PerKind& known = directory_->per_kind(kind);
+    const bool is_unsure = known.counter_is_unsure && !reservations_.empty();
+    if (counter == known.counter && !is_unsure) continue;
     changes.push_back({.what = What::kSetCounter, .kind = kind, .uid = counter, .name = {}});
   }
   for (const What what : {What::kSetReverse, What::kSetForward}) {
@@ -446,11 +472,14 @@ absl::Status UidAssignment::Restore(UidKind kind, std::string_view name, Uid uid
 }
 
 void UidAssignment::Publish() {
-  for (const UidKind kind : kUidKinds)
+  for (const UidKind kind : kUidKinds) {
     directory_->per_kind(kind).counter = counters_[IndexOf(kind)];
+    if (!reservations_.empty()) directory_->per_kind(kind).counter_is_unsure = false;
+  }
   for (const Reservation& one : reservations_) {
     UidDirectory::PerKind& kind = directory_->per_kind(one.kind);
     kind.cache.Insert(one.name, one.uid);
+    kind.unsure.erase(one.name);
     ++kind.assigned;
   }
   names_ = nullptr;  // the names are there now

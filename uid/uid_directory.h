@@ -135,6 +135,10 @@ class UidDirectory {
     std::atomic<uint64_t> assigned{0};
     std::atomic<uint64_t> refused{0};
     std::atomic<uint64_t> random_collisions{0};
+    // UIDs of commits that failed and may be in the store all the same, by name: the name gets its
+    // UID when it comes again, and no other one does. Changed only under assign_mutex_.
+    StringMap<Uid> unsure;
+    bool counter_is_unsure = false;  // the store may have a lower one; under assign_mutex_
   };
 
   UidDirectory(UidOptions options, UidStore* store);
@@ -170,7 +174,9 @@ class UidDirectory {
   Random random_;  // used by the one UidAssignment
 };
 
-// See above. Not thread-safe itself; holds the directory's assignment lock for its life, so it
+// See above. What it has reserved and not published when it ends is nobody's; but where a commit
+// that failed may be in the store (UidStore::failed_commits_may_be_there), the UIDs stay with their
+// names. Not thread-safe itself; holds the directory's assignment lock for its life, so it
 // begins and ends on one thread.
 class UidAssignment {
  public:
@@ -221,6 +227,7 @@ class UidAssignment {
   };
 
   void Reserve(UidKind kind, std::string_view stored_name, Uid uid);
+  void KeepUnsure();
   absl::StatusOr<Uid> NextUid(UidKind kind);
   absl::StatusOr<Uid> NextSequentialUid(UidKind kind);
   absl::StatusOr<Uid> NextRandomUid(UidKind kind);

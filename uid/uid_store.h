@@ -72,8 +72,12 @@ class UidStore {
   virtual absl::Status ScanReverse(UidKind kind,
                                    const std::function<bool(const UidMapping&)>& visit) = 0;
 
-  // Applies all changes or none. Durable against kill -9 when it returns.
+  // Applies all changes or none, unless failed_commits_may_be_there(). Durable against kill -9 when
+  // it returns.
   virtual absl::Status Commit(std::span<const UidChange> changes) = 0;
+  // Whether changes of a commit that failed may be in the store, now or later, though this object
+  // reads none of them. Storage without atomic groups is so: a later process may read them.
+  virtual bool failed_commits_may_be_there() const { return false; }
 };
 
 }  // namespace hourcell

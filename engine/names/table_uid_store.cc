@@ -137,7 +137,7 @@ absl::Status TableUidStore::ScanReverse(UidKind kind,
 absl::Status TableUidStore::Commit(std::span<const UidChange> changes) {
   std::vector<Mutation> group;
   AppendMutations(changes, &group);
-  return tables_->Apply(group, sync_);
+  return tables_->Apply(group, commits_.are_synced);
 }
 
 void TableUidStore::AppendMutations(std::span<const UidChange> changes,

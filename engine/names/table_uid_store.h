@@ -19,10 +19,16 @@ UidOptions UidOptionsOf(const Options& options, const Layout& layout);
 
 class TableUidStore : public UidStore {
  public:
-  // `tables` is borrowed and outlives the object. With `sync` what Commit writes is on disk when it
-  // returns.
-  TableUidStore(const Layout& layout, Tables* tables, bool sync = false)
-      : layout_(layout), tables_(tables), sync_(sync) {}
+  // How Commit writes.
+  struct Commits {
+    bool are_synced = false;  // they are on disk when it returns
+    bool are_atomic = true;   // one that fails leaves nothing
+  };
+
+  // `tables` is borrowed and outlives the object.
+  TableUidStore(const Layout& layout, Tables* tables) : TableUidStore(layout, tables, Commits()) {}
+  TableUidStore(const Layout& layout, Tables* tables, const Commits& commits)
+      : layout_(layout), tables_(tables), commits_(commits) {}
   // One whose reads are of the moment of `view`, which outlives it.
   TableUidStore(const Layout& layout, Tables* tables, TableView* view)
       : layout_(layout), tables_(tables), view_(view) {}
@@ -40,6 +46,7 @@ class TableUidStore : public UidStore {
   absl::Status ScanReverse(UidKind kind,
                            const std::function<bool(const UidMapping&)>& visit) override;
   absl::Status Commit(std::span<const UidChange> changes) override;
+  bool failed_commits_may_be_there() const override { return !commits_.are_atomic; }
 
   // The changes as mutations, in the same order, for a caller that commits more with them.
   void AppendMutations(std::span<const UidChange> changes, std::vector<Mutation>* group) const;
@@ -51,7 +58,7 @@ class TableUidStore : public UidStore {
   const Layout layout_;
   Tables* const tables_;
   TableView* const view_ = nullptr;  // null: reads are of the present
-  const bool sync_ = false;
+  const Commits commits_;
 };
 
 }  // namespace hourcell

@@ -184,7 +184,11 @@ absl::Status Tsdb::Impl::OpenTables() {
   MakeRegionMaintenance();
   // A point that is acknowledged as synced goes by the names that it was put under.
   const bool sync = options.sync == Durability::kAlways;
-  uid_store = std::make_unique<TableUidStore>(layout, tables.get(), sync);
+  uid_store = std::make_unique<TableUidStore>(
+      layout, tables.get(),
+      TableUidStore::Commits{
+          .are_synced = sync,
+          .are_atomic = tables->capabilities().Has(TableCapability::kAtomicGroups)});
   HOURCELL_ASSIGN_OR_RETURN(uids,
                             UidDirectory::Open(UidOptionsOf(options, layout), uid_store.get()));
   HOURCELL_ASSIGN_OR_RETURN(series, SeriesTable::Open(layout,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -40,6 +41,9 @@ class MemUidStore : public UidStore {
 
   // The n-th Commit from now (1: the next) applies nothing and fails with kUnavailable.
   void FailCommit(int n);
+  // From now on the store says so of commits that fail.
+  void SayFailedCommitsMayBeThere() { failed_commits_may_be_there_ = true; }
+  bool failed_commits_may_be_there() const override { return failed_commits_may_be_there_; }
   // Every read fails with kUnavailable, until told otherwise.
   void FailReads(bool fail);
   // GetCounter of the kind fails with kDataLoss, until the counter is set.
@@ -67,6 +71,8 @@ class MemUidStore : public UidStore {
     Uid counter = 0;
     bool counter_is_damaged = false;
   };
+
+  std::atomic<bool> failed_commits_may_be_there_{false};
 
   PerKind& at(UidKind kind) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return kinds_[static_cast<size_t>(kind)];

@@ -217,6 +217,30 @@ TEST(UidAssignmentTest, FailedCommitPublishesNothingAndItsNumberIsUsedAgain) {
   EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "b"), IsOkAndHolds(Uid{3}));
 }
 
+TEST(UidAssignmentTest, WhereAFailedCommitMayBeThereItsUidStaysWithItsName) {
+  UidFixture uids;
+  uids.store().SayFailedCommitsMayBeThere();
+  ASSERT_OK(uids.directory().GetOrAssign(kMetric, "a"));
+  uids.store().FailCommit(1);
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "b"), StatusIs(StatusCode::kUnavailable));
+  EXPECT_THAT(uids.directory().Find(kMetric, "b"), IsOkAndHolds(std::nullopt));
+
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "c"), IsOkAndHolds(Uid{3}));
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "b"), IsOkAndHolds(Uid{2}));
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "d"), IsOkAndHolds(Uid{4}));
+}
+
+TEST(UidAssignmentTest, TheCounterOfACommitThatMayBeThereIsStoredAgain) {
+  UidFixture uids;
+  uids.store().SayFailedCommitsMayBeThere();
+  uids.store().FailCommit(1);
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "a"), StatusIs(StatusCode::kUnavailable));
+  EXPECT_THAT(uids.store().GetCounter(kMetric), IsOkAndHolds(Uid{0}));
+
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "a"), IsOkAndHolds(Uid{1}));
+  EXPECT_THAT(uids.store().GetCounter(kMetric), IsOkAndHolds(Uid{1}));
+}
+
 TEST(UidAssignmentTest, RollBackGivesUidsAndNamesBack) {
   UidFixture uids;
   uids.store().SetReverse(kMetric, 2, "taken");

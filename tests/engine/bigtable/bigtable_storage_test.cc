@@ -181,6 +181,24 @@ TEST_F(BigtableStorageTest, ProcessesShareASecret) {
   EXPECT_THAT(secret(), IsOkAndHolds(*first));
 }
 
+TEST_F(BigtableStorageTest, ANameWhoseMakingFailedHalfwaySharesItsUidWithNoOther) {
+  std::unique_ptr<Tsdb> node = Open();
+  ASSERT_OK(Put(node.get(), "a", 1, 10));
+  fake_.RefuseMutateRows(/*skipped=*/4, /*count=*/1000);  // all but the log of series
+  EXPECT_FALSE(Put(node.get(), "lost", 1, 99).ok());
+  fake_.RefuseMutateRows(0, 0);
+  ASSERT_OK(Put(node.get(), "kept", 1, 20));
+
+  Kill(&node);
+  node = Open();
+  const auto lost = node->FindUid(UidKind::kTagv, "lost");
+  ASSERT_OK(lost);
+  const auto kept = node->FindUid(UidKind::kTagv, "kept");
+  ASSERT_OK(kept);
+  EXPECT_NE(lost->uid_bytes, kept->uid_bytes);
+  EXPECT_THAT(*Query(node.get()), ElementsAre(Pair(Pair("a", 1), 10), Pair(Pair("kept", 1), 20)));
+}
+
 TEST_F(BigtableStorageTest, NamesOfAReplacedProcessAreNobodyElses) {
   const std::unique_ptr<Tsdb> paused = Open();
   ASSERT_OK(Put(paused.get(), "a", 1, 10));

@@ -110,7 +110,7 @@ class ActiveSetsTest : public testing::Test {
   const RowKeyCodec row_keys_{layout_};
   MemTableStore tables_;
   MemUidStore names_;
-  TableUidStore uid_store_{layout_, &tables_, /*sync=*/false};
+  TableUidStore uid_store_{layout_, &tables_};
   std::unique_ptr<UidDirectory> uids_;
   std::unique_ptr<SeriesTable> series_;
   OpenHours open_hours_{2};
