@@ -15,6 +15,9 @@
 #include <gtest/gtest.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#if __has_include(<rocksdb/advanced_cache.h>)  // what a cache can be asked, from RocksDB 8 on
+#include <rocksdb/advanced_cache.h>
+#endif
 
 #include "codec/base/random.h"
 #include "tests/support/builders.h"

@@ -68,7 +68,13 @@ class SiteReader {
   }
 
  private:
-  uint64_t line() const { return XML_GetCurrentLineNumber(parser_); }
+  uint64_t line() const {
+#if XML_MAJOR_VERSION * 100 + XML_MINOR_VERSION >= 209  // where the other one is deprecated
+    return XML_GetCurrentLineNumber64(parser_);
+#else
+    return XML_GetCurrentLineNumber(parser_);
+#endif
+  }
 
   void Refuse(std::string_view got, std::string_view want) {
     if (!fault_.ok()) return;
