@@ -17,6 +17,9 @@ namespace {
 
 // Rows of one write: they are in memory twice.
 constexpr size_t kIndexRowsAtOnce = 8192;
+// Series of a metric whose index rows are made at once: few enough that the rows take little memory
+// beside the series, and so many that a posting set which many share is merged seldom.
+constexpr size_t kIndexSeriesAtOnce = 8192;
 
 void Merge(std::string key, SeriesNumber number, std::string set, std::vector<Mutation>* group) {
   AppendPostingChunk(number, &key);
@@ -141,9 +144,13 @@ absl::Status WriteIndexRows(const Layout& layout,
   series.VisitMetrics([&](Uid metric, std::span<const NewSeries::Entry> entries) {
     std::vector<NewSeries::Entry> by_number(entries.begin(), entries.end());
     std::ranges::sort(by_number, {}, &NewSeries::Entry::number);
-    AppendIndexRows(layout, metric, by_number, &postings, &group);
-    write(kIndexRowsAtOnce, &postings);
-    write(kIndexRowsAtOnce, &group);
+    for (std::span<const NewSeries::Entry> rest = by_number; !rest.empty();) {
+      const size_t count = std::min(rest.size(), kIndexSeriesAtOnce);
+      AppendIndexRows(layout, metric, rest.first(count), &postings, &group);
+      write(kIndexRowsAtOnce, &postings);
+      write(kIndexRowsAtOnce, &group);
+      rest = rest.subspan(count);
+    }
   });
   write(0, &postings);
   write(0, &group);
