@@ -20,8 +20,8 @@ namespace hourcell {
 namespace {
 
 // Series wait for their index rows until they are so many. Then a posting set that many share is
-// merged once for all of them, and rows in key order cost a memtable a fraction of what they cost
-// one by one. The more wait, the longer their tags are searched one by one.
+// merged once for thousands of them, and rows in key order cost a memtable a fraction of what they
+// cost one by one. The more wait, the longer their tags are searched one by one.
 constexpr size_t kNotIndexedMax = 65536;
 
 // While another thread writes the index rows of those, so many more may come.
