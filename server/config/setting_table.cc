@@ -336,6 +336,12 @@ constexpr auto kRows = std::to_array<Setting>({
             "dropped",
             1,
             10'000'000),
+    Integer("tsd.statsd.memory",
+            "134217728",
+            "maximum bytes of series and values of StatsD that are held; samples beyond are "
+            "counted and dropped",
+            1 << 20,
+            int64_t{1} << 40),
     Text("tsd.statsd.percentiles", "50, 90, 99", "percentiles of timers of StatsD, such as 99.9"),
     Text("tsd.statsd.prefix", "", "what each metric of StatsD begins with, such as stats."),
     Text("tsd.otlp.resource_attributes",

@@ -62,6 +62,9 @@ class InputWriter {
   bool is_for_later() const;
   // The request is to be answered again where it may wait; nothing is stored.
   bool must_wait() const { return must_wait_; }
+  // Why the store took the last batch, or all of them, not at all; OK if it did. HasRoom is false
+  // then, and what was not added yet is the caller's to count.
+  const absl::Status& failure() const { return failure_; }
   size_t written() const { return written_; }
   // Items and points that are wrong.
   size_t refused() const { return items_refused_ + points_refused_; }

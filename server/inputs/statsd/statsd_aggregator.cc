@@ -1,16 +1,21 @@
 #include "server/inputs/statsd/statsd_aggregator.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include <absl/hash/hash.h>
 
+#include "codec/base/check.h"
 #include "codec/text/number.h"
 
 namespace hourcell {
 namespace {
+
+// A table that was larger is not kept for a few series.
+constexpr size_t kTableKept = 4096;
 
 // Of doubles up to here each integer is one.
 constexpr double kIntegerMax = 9'007'199'254'740'992;
@@ -36,15 +41,41 @@ void AppendName(const NameRule& names, std::string_view text, std::string* out) 
   out->resize(static_cast<size_t>(end - out->data()));
 }
 
+// The metrics of a timer end in these and in those of its percentiles.
+constexpr std::array<std::string_view, 5> kTimerSuffixes = {".count", ".sum", ".mean", ".lower",
+                                                            ".upper"};
+
+std::string_view NameOf(StatsdType type) {
+  switch (type) {
+    case StatsdType::kCounter:
+      return "a counter";
+    case StatsdType::kGauge:
+      return "a gauge";
+    case StatsdType::kTimer:
+      return "a timer";
+    case StatsdType::kSet:
+      return "a set";
+  }
+  HOURCELL_CHECK(false);
+}
+
+char FirstByte(bool is_timer) {
+  return is_timer ? 't' : 'v';
+}
+
+size_t CostOf(const StatsdSeries& series) {
+  return kStatsdSeriesCost + series.key.size();
+}
+
 }  // namespace
 
-bool StatsdAggregator::MakeKey(const StatsdLine& line,
-                               std::string_view default_tag,
-                               size_t* metric_bytes) {
-  key_.assign(1, static_cast<char>('0' + static_cast<int>(line.type)));
+// Of one line all samples are of one name, which may be a timer's and another's.
+bool StatsdAggregator::MakeKey(const StatsdLine& line, std::string_view default_tag) {
+  key_.assign(1, FirstByte(false));
   key_ += settings_->prefix;
   AppendName(*names_, line.name, &key_);
-  *metric_bytes = key_.size() - 1;
+  AppendName(*names_, line.name_end, &key_);
+  metric_bytes_ = key_.size() - 1;
   tags_.assign(line.tags.begin(), line.tags.end());
   std::ranges::sort(tags_, {}, &TagView::key);
   for (const TagView& tag : tags_) {
@@ -63,102 +94,182 @@ bool StatsdAggregator::MakeKey(const StatsdLine& line,
 StatsdAggregator::Added StatsdAggregator::Add(const StatsdLine& line,
                                               std::string_view default_tag,
                                               int64_t now_ms) {
-  size_t metric_bytes = 0;
-  if (!MakeKey(line, default_tag, &metric_bytes)) return Added::kBadSeries;
-  auto found = series_.find(std::string_view(key_));
-  if (found == series_.end()) {
-    if (series_.size() >= settings_->series_max) return Added::kNoSeries;
-    found = series_.try_emplace(key_).first;
-    found->second.type = line.type;
-    found->second.metric_bytes = metric_bytes;
-  }
+  if (!MakeKey(line, default_tag)) return Added::kBadSeries;
   Added added = Added::kAll;
-  for (const std::string_view value : line.values) {
-    const Added one = AddValue(value, line.rate, &found->second);
+  StatsdSeries* series = nullptr;
+  for (const StatsdSample& sample : line.samples) {
+    if (series == nullptr || series->type != sample.type) {
+      series = SeriesFor(sample.type, &added);
+      if (series == nullptr) return added;
+    }
+    const Added one = AddSample(sample, series);
     if (one == Added::kBadValue) return one;
     if (one != Added::kAll) added = one;
-    found->second.has_samples = true;
-    found->second.sampled_ms = now_ms;
+    series->has_samples = true;
+    series->sampled_ms = now_ms;
   }
   return added;
 }
 
-StatsdAggregator::Added StatsdAggregator::AddValue(std::string_view text,
-                                                   double rate,
-                                                   Series* series) {
-  if (series->type == StatsdType::kSet) return AddWord(text, series);
-  const bool has_sign = text.starts_with('+') || text.starts_with('-');
-  const Parsed<double> number = ParseDouble(text);
+StatsdSeries* StatsdAggregator::SeriesFor(StatsdType type, Added* fault) {
+  key_.front() = FirstByte(type == StatsdType::kTimer);
+  const auto found = series_.find(std::string_view(key_));
+  if (found != series_.end()) {
+    if (found->second->type == type) return found->second.get();
+    other_type_ = NameOf(found->second->type);
+    *fault = Added::kOtherType;
+    return nullptr;
+  }
+  if (series_.size() >= settings_->series_max) {
+    *fault = Added::kNoSeries;
+    return nullptr;
+  }
+  const size_t cost = kStatsdSeriesCost + key_.size();
+  if (bytes_->load(std::memory_order_relaxed) + cost > settings_->memory_bytes) {
+    *fault = Added::kNoMemory;
+    return nullptr;
+  }
+  if (const StatsdSeries* const rival = Rival(type)) {
+    other_type_ = NameOf(rival->type);
+    *fault = Added::kOtherType;
+    return nullptr;
+  }
+  bytes_->fetch_add(cost, std::memory_order_relaxed);
+  auto series = std::make_shared<StatsdSeries>();
+  series->type = type;
+  series->metric_bytes = metric_bytes_;
+  series->key = key_;
+  const std::string_view key = series->key;
+  return series_.try_emplace(key, std::move(series)).first->second.get();
+}
+
+const StatsdSeries* StatsdAggregator::Find(std::string_view metric,
+                                           std::string_view tags,
+                                           bool is_timer) {
+  other_key_.assign(1, FirstByte(is_timer));
+  other_key_ += metric;
+  other_key_ += ' ';
+  other_key_ += tags;
+  const auto found = series_.find(std::string_view(other_key_));
+  return found == series_.end() ? nullptr : found->second.get();
+}
+
+// A timer has rivals at its longer names; another series has one where a timer's longer name is its
+// own.
+const StatsdSeries* StatsdAggregator::Rival(StatsdType type) {
+  const std::string_view metric = std::string_view(key_).substr(1, metric_bytes_);
+  const std::string_view tags = std::string_view(key_).substr(metric_bytes_ + 2);
+  const auto at = [&](std::string_view suffix) -> const StatsdSeries* {
+    if (type == StatsdType::kTimer) return Find(std::string(metric).append(suffix), tags, false);
+    if (!metric.ends_with(suffix)) return nullptr;
+    return Find(metric.substr(0, metric.size() - suffix.size()), tags, true);
+  };
+  for (const std::string_view suffix : kTimerSuffixes)
+    if (const StatsdSeries* const rival = at(suffix)) return rival;
+  for (const StatsdPercentile& percentile : settings_->percentiles)
+    if (const StatsdSeries* const rival = at(percentile.suffix)) return rival;
+  return nullptr;
+}
+
+StatsdAggregator::Added StatsdAggregator::AddSample(const StatsdSample& sample,
+                                                    StatsdSeries* series) {
+  if (series->type == StatsdType::kSet) return AddWord(sample.value, series);
+  const bool has_sign = sample.value.starts_with('+') || sample.value.starts_with('-');
+  const Parsed<double> number = ParseDouble(sample.value);
   if (!number.ok() || !std::isfinite(*number)) return Added::kBadValue;
   switch (series->type) {
     case StatsdType::kCounter:
-      series->sum += *number / rate;
+      series->sum += *number / sample.rate;
       return Added::kAll;
     case StatsdType::kGauge:
       series->sum = has_sign ? series->sum + *number : *number;
       return Added::kAll;
     default:
-      return AddTime(*number, rate, series);
+      return AddTime(*number, sample.rate, series);
   }
 }
 
-StatsdAggregator::Added StatsdAggregator::AddWord(std::string_view word, Series* series) {
+StatsdAggregator::Added StatsdAggregator::AddWord(std::string_view word, StatsdSeries* series) {
   const uint64_t hash = absl::Hash<std::string_view>{}(word);
   if (series->words.contains(hash)) return Added::kAll;
-  if (values_ >= values_max_) return Added::kSomeValues;
-  series->words.insert(hash);
-  ++values_;
-  return Added::kAll;
+  const Added counted = CountValue();
+  if (counted == Added::kAll) series->words.insert(hash);
+  return counted;
 }
 
-StatsdAggregator::Added StatsdAggregator::AddTime(double time, double rate, Series* series) {
+StatsdAggregator::Added StatsdAggregator::AddTime(double time, double rate, StatsdSeries* series) {
   series->lower = series->count == 0 ? time : std::min(series->lower, time);
   series->upper = series->count == 0 ? time : std::max(series->upper, time);
   series->count += 1 / rate;
   series->sum += time / rate;
+  const Added counted = CountValue();
+  if (counted == Added::kAll) series->values.push_back(time);
+  return counted;
+}
+
+StatsdAggregator::Added StatsdAggregator::CountValue() {
   if (values_ >= values_max_) return Added::kSomeValues;
-  series->values.push_back(time);
+  if (bytes_->load(std::memory_order_relaxed) + kStatsdValueCost > settings_->memory_bytes) {
+    return Added::kNoMemory;
+  }
+  bytes_->fetch_add(kStatsdValueCost, std::memory_order_relaxed);
   ++values_;
   return Added::kAll;
 }
 
-std::vector<StatsdPoint> StatsdAggregator::Flush(int64_t now_ms) {
-  std::vector<StatsdPoint> points;
-  for (auto& [key, series] : series_) {
-    if (series.has_samples) AddPoints(key, &series, &points);
-    series.has_samples = false;
-  }
-  absl::erase_if(series_, [now_ms](const auto& entry) {
-    const Series& series = entry.second;
-    return series.type != StatsdType::kGauge || now_ms - series.sampled_ms >= kStatsdGaugeMs;
+std::vector<StatsdEnded> StatsdAggregator::End(int64_t now_ms) {
+  std::vector<StatsdEnded> ended;
+  ended.reserve(series_.size());
+  absl::erase_if(series_, [&](auto& entry) {
+    std::shared_ptr<StatsdSeries>& series = entry.second;
+    const bool is_gauge = series->type == StatsdType::kGauge;
+    const bool is_forgotten = !is_gauge || now_ms - series->sampled_ms >= kStatsdGaugeMs;
+    if (std::exchange(series->has_samples, false)) {
+      ended.push_back({.series = series, .gauge = series->sum, .is_held = !is_forgotten});
+    } else if (is_forgotten) {
+      bytes_->fetch_sub(CostOf(*series), std::memory_order_relaxed);
+    }
+    return is_forgotten;
   });
+  if (series_.capacity() > kTableKept && series_.size() < series_.capacity() / 8) series_.rehash(0);
   values_ = 0;
-  return points;
+  return ended;
 }
 
-void StatsdAggregator::AddPoints(std::string_view key,
-                                 Series* series,
-                                 std::vector<StatsdPoint>* points) const {
-  const std::string_view metric = key.substr(1, series->metric_bytes);
-  const std::string_view tags = key.substr(metric.size() + 2);
-  const auto add = [&](std::string_view suffix, double number) {
-    if (!std::isfinite(number)) return;  // a sum that has grown out of bounds
-    std::string name(metric);
-    name += suffix;
-    points->push_back(
-        {.metric = std::move(name), .tags = std::string(tags), .value = NumberValue(number)});
+void ReleaseStatsd(StatsdEnded* ended, StatsdBytes* bytes) {
+  const StatsdSeries& series = *ended->series;
+  if (!ended->is_held) {
+    const size_t values = series.values.size() + series.words.size();
+    bytes->fetch_sub(CostOf(series) + values * kStatsdValueCost, std::memory_order_relaxed);
+  }
+  ended->series.reset();
+}
+
+void VisitStatsdPoints(const StatsdEnded& ended,
+                       std::span<const StatsdPercentile> percentiles,
+                       const TakeStatsdPoint& take) {
+  StatsdSeries& series = *ended.series;
+  const auto add = [&take](std::string_view suffix, double number) {
+    if (std::isfinite(number)) take(suffix, NumberValue(number));  // else a sum out of bounds
   };
-  if (series->type == StatsdType::kSet) return add("", static_cast<double>(series->words.size()));
-  if (series->type != StatsdType::kTimer) return add("", series->sum);
-  add(".count", series->count);
-  add(".sum", series->sum);
-  add(".mean", series->sum / series->count);
-  add(".lower", series->lower);
-  add(".upper", series->upper);
-  if (series->values.empty()) return;
-  std::ranges::sort(series->values);
-  for (const StatsdPercentile& percentile : settings_->percentiles)
-    add(percentile.suffix, PercentileOf(series->values, percentile.percent));
+  switch (series.type) {
+    case StatsdType::kGauge:
+      return add("", ended.gauge);
+    case StatsdType::kCounter:
+      return add("", series.sum);
+    case StatsdType::kSet:
+      return add("", static_cast<double>(series.words.size()));
+    case StatsdType::kTimer:
+      break;
+  }
+  const double numbers[] = {series.count, series.sum, series.sum / series.count, series.lower,
+                            series.upper};
+  for (size_t i = 0; i < kTimerSuffixes.size(); ++i)
+    add(kTimerSuffixes[i], numbers[i]);
+  if (series.values.empty()) return;
+  std::ranges::sort(series.values);
+  for (const StatsdPercentile& percentile : percentiles)
+    add(percentile.suffix, PercentileOf(series.values, percentile.percent));
 }
 
 }  // namespace hourcell

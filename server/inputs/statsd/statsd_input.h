@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "codec/base/clock.h"
@@ -40,14 +42,19 @@ class StatsdInput {
   void Refuse(std::string_view why);
 
   // Writes what was gathered, as of now, and waits until it is acknowledged. What the store does
-  // not take is lost, counted and logged: its samples are gone.
-  void Flush();
+  // not take is lost, counted and logged: its samples are gone. Points of two flushes never have
+  // the same second: after a flush of this second, or of a later one before the clock was set back,
+  // they get the next. Returns how many milliseconds that is ahead of the clock.
+  int64_t Flush();
 
   const StatsdSettings& settings() const { return statsd_; }
 
  private:
   void TakeLine(std::string_view text) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RefuseLine(std::string_view text, std::string_view want);
+  int64_t NextSecond() ABSL_EXCLUSIVE_LOCKS_REQUIRED(flush_mutex_);
+  // Hands the points of the series on, waits for them, and frees the series.
+  void Write(std::span<StatsdEnded> ended, int64_t second);
   void Log(std::string_view text, size_t refused);
 
   const Parts parts_;
@@ -57,10 +64,15 @@ class StatsdInput {
   const InputCounters counters_;
   Counter* const no_series_;
   Counter* const no_values_;
+  Counter* const no_memory_;
   Counter* const skipped_;
   RefusalLog log_;
+  StatsdBytes bytes_{0};  // held
 
-  Mutex mutex_;
+  Mutex flush_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);                    // held by a flush
+  int64_t flushed_second_ ABSL_GUARDED_BY(flush_mutex_) = INT64_MIN;  // of the last one's points
+
+  Mutex mutex_;  // held briefly
   StatsdLine line_ ABSL_GUARDED_BY(mutex_);
   StatsdAggregator aggregator_ ABSL_GUARDED_BY(mutex_);
 };

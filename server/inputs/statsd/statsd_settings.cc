@@ -16,6 +16,7 @@ namespace hourcell {
 absl::StatusOr<StatsdSettings> StatsdSettingsOf(const Config& config) {
   StatsdSettings settings{.prefix = config.text("tsd.statsd.prefix"),
                           .series_max = static_cast<size_t>(config.integer("tsd.statsd.series")),
+                          .memory_bytes = static_cast<size_t>(config.integer("tsd.statsd.memory")),
                           .flush_s = config.integer("tsd.statsd.flush")};
   const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
   if (!settings.prefix.empty() &&

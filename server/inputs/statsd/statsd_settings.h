@@ -22,7 +22,8 @@ struct StatsdPercentile {
 struct StatsdSettings {
   std::string prefix;  // of each metric
   std::vector<StatsdPercentile> percentiles = {};
-  size_t series_max = 0;  // that are held
+  size_t series_max = 0;                    // that are held
+  size_t memory_bytes = size_t{128} << 20;  // of what is held
   int64_t flush_s = 10;
 };
 

@@ -1,8 +1,11 @@
 #include "server/inputs/statsd/statsd_socket.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <thread>
 #include <utility>
 
 #include <boost/asio/ip/udp.hpp>
@@ -160,7 +163,9 @@ void StatsdSocket::Impl::Stop() {
     while (!closed_)
       changed_.Wait(&mutex_);
   }
-  parts_.input->Flush();
+  // A server that starts again at once would write the same second.
+  const int64_t ahead_ms = std::min<int64_t>(parts_.input->Flush(), 1000);
+  if (ahead_ms > 0) std::this_thread::sleep_for(std::chrono::milliseconds(ahead_ms));
 }
 
 absl::StatusOr<std::unique_ptr<StatsdSocket>> StatsdSocket::Open(const std::string& bind,
