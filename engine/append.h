@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -60,6 +61,8 @@ struct AppendOptions {
   int64_t wait_ms = 10'000;
   // Rather than refuse some of the points with kThrottled it takes none; the ticket is kAborted.
   bool all_or_none = false;
+  // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
+  std::string_view via = {};
 };
 
 }  // namespace hourcell

@@ -48,6 +48,7 @@ struct PutBatch {
   // With their names, of a line too. Those that are refused or expired whatever an observer says
   // are left out, but for those whose names may not be created, which is not known yet.
   std::span<const PointView> points = {};
+  std::string_view via = {};  // AppendOptions::via
 };
 
 // An hour of a series that became a cell. Views live for the call.
@@ -97,6 +98,11 @@ class StoreObserver {
   // after the names are made and before any reader can see the points. What it does before it
   // returns is done before the batch is acknowledged; a crash may undo the points nevertheless.
   virtual void BeforeStore(const PutBatch& /*batch*/) {}
+
+  // Whether BeforeStore is called in the order in which the store takes points: of two puts of one
+  // instant the later call is that of the value that the store keeps. Puts then come into their
+  // hours one after the other. Asked once, when the store is opened.
+  virtual bool WantsOrder() const { return false; }
 
   // `points` of the batch were taken and are acknowledged now, before any Wait for its ticket
   // returns. Not called for a batch of which no point was taken, nor for one that the journal has

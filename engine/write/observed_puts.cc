@@ -29,12 +29,21 @@ thread_local const ObservedPuts* tells = nullptr;
 
 }  // namespace
 
+ObservedPuts::ObservedPuts(std::vector<StoreObserver*> observers)
+    : observers_(std::move(observers)),
+      wants_order_(std::ranges::any_of(observers_, &StoreObserver::WantsOrder)) {}
+
+ObservedPuts::Order::Order(ObservedPuts* puts) {
+  if (puts != nullptr && puts->wants_order_) lock_.emplace(&puts->order_);
+}
+
 bool ObservedPuts::IsAsking() {
   return is_asking;
 }
 
-absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points) {
-  const PutBatch batch{.number = ++last_batch_, .points = points};
+absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points,
+                                           std::string_view via) {
+  const PutBatch batch{.number = ++last_batch_, .points = points, .via = via};
   for (StoreObserver* const observer : observers_) {
     const AskingScope scope;
     HOURCELL_RETURN_IF_ERROR(observer->BeforePut(batch));
@@ -42,10 +51,10 @@ absl::StatusOr<uint64_t> ObservedPuts::Ask(std::span<const PointView> points) {
   return batch.number;
 }
 
-void ObservedPuts::Show(uint64_t batch, std::span<const PointView> points) {
+void ObservedPuts::Show(const PutBatch& batch) {
   const AskingScope scope;
   for (StoreObserver* const observer : observers_)
-    observer->BeforeStore({.number = batch, .points = points});
+    observer->BeforeStore(batch);
 }
 
 void ObservedPuts::Add(uint64_t batch, size_t points, uint64_t block, bool wants_sync) {

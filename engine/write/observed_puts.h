@@ -1,6 +1,6 @@
 // ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
 //
-//   Ask -> Show -> points into their open hours -> Add -> journal block written -> Acknowledge
+//   Ask -> Order { Show -> points into their open hours } -> Add -> journal block written -> Acknowledge
 //     -> AfterPut
 //
 // The thread that has waited for a block calls Acknowledge before it goes on, so that observers
@@ -11,7 +11,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,13 +28,24 @@ namespace hourcell {
 class ObservedPuts {
  public:
   // Borrowed.
-  explicit ObservedPuts(std::vector<StoreObserver*> observers) : observers_(std::move(observers)) {}
+  explicit ObservedPuts(std::vector<StoreObserver*> observers);
+
+  // Holds other puts off from Show until the points are in their hours, if an observer wants to
+  // see them in order.
+  class Order {
+   public:
+    // `puts` may be null: there are no observers.
+    explicit Order(ObservedPuts* puts);
+
+   private:
+    std::optional<MutexLock> lock_;
+  };
 
   // The number of the batch, or why an observer refuses it.
-  absl::StatusOr<uint64_t> Ask(std::span<const PointView> points);
+  absl::StatusOr<uint64_t> Ask(std::span<const PointView> points, std::string_view via = {});
 
-  // These points of the batch are stored next.
-  void Show(uint64_t batch, std::span<const PointView> points);
+  // The points of this are those of an allowed batch that are stored next.
+  void Show(const PutBatch& batch);
 
   // Points of the batch are in the journal once `block` is written; and acknowledged once it is
   // synced, if they want that.
@@ -56,6 +69,8 @@ class ObservedPuts {
   std::vector<Entry> TakeDone();
 
   const std::vector<StoreObserver*> observers_;
+  const bool wants_order_;
+  Mutex order_;  // taken before those of lanes
   std::atomic<uint64_t> last_batch_{0};
   Mutex telling_;  // held while observers are told; taken before mutex_
   Mutex mutex_;

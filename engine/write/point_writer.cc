@@ -210,6 +210,7 @@ struct PointWriter::AskedPoints {
   std::deque<PointText> texts;  // what views of lines borrow
   std::vector<PointView> views;
   std::vector<size_t> indexes;  // of the views, into the batch
+  std::string_view via;
 };
 
 PointWriter::PointWriter(const Options& options, const Parts& parts)
@@ -268,7 +269,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
   FindKnown(points, &batch);
   AskedPoints asked;
   if (parts_.observed_puts != nullptr) {
-    absl::StatusOr<AskedPoints> allowed = AskObservers(points, batch);
+    absl::StatusOr<AskedPoints> allowed = AskObservers(points, batch, options.via);
     if (!allowed.ok()) {
       points_refused_->Add(points.size());
       return CommitTicket(std::move(allowed).status());
@@ -281,15 +282,20 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
       return CommitTicket(std::move(refused_all));
     }
   }
-  if (parts_.observed_puts != nullptr) ShowObservers(asked, batch);
-  Place(points, &batch);
+  uint64_t block = 0;
+  {
+    const ObservedPuts::Order order(parts_.observed_puts);
+    if (parts_.observed_puts != nullptr) ShowObservers(asked, batch);
+    Place(points, &batch);
+    WholeOrNot([&] { block = AppendPlaced(&batch); });
+  }
   CommitTicket ticket;
-  WholeOrNot([&] { ticket = Commit(&batch, asked.number, refused, options); });
+  WholeOrNot([&] { ticket = Commit(&batch, {asked.number, block}, refused, options); });
   return ticket;
 }
 
 CommitTicket PointWriter::Commit(Batch* batch_of_points,
-                                 uint64_t number,
+                                 const Appended& appended,
                                  std::vector<RefusedPoint>* refused,
                                  const AppendOptions& options) {
   Batch& batch = *batch_of_points;
@@ -301,7 +307,7 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
     *refused = std::move(batch.refused);
   }
   if (batch.placed.empty()) return CommitTicket();
-  const uint64_t block = AppendPlaced(&batch);
+  const uint64_t block = appended.block;
   if (parts_.sample != nullptr) {
     parts_.sample->Add(batch.placed.size(), [&batch](size_t i) {
       constexpr int64_t kHourS = 3'600;
@@ -312,7 +318,8 @@ CommitTicket PointWriter::Commit(Batch* batch_of_points,
   }
   // Before it is pending: the commit that nobody waits for acknowledges it too.
   if (parts_.observed_puts != nullptr) {
-    parts_.observed_puts->Add(number, batch.placed.size(), block, options.sync || always_sync_);
+    parts_.observed_puts->Add(appended.batch, batch.placed.size(), block,
+                              options.sync || always_sync_);
   }
   // Roughly; how much waits is only looked at to begin a commit that nobody waits for.
   constexpr size_t kBytesPerPoint = 6;
@@ -335,9 +342,11 @@ void PointWriter::FindKnown(std::span<const Point> points, Batch* batch) {
 
 template <typename Point>
 absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<const Point> points,
-                                                                   const Batch& batch) const {
+                                                                   const Batch& batch,
+                                                                   std::string_view via) const {
   HOURCELL_CHECK(parts_.observed_puts != nullptr);
   AskedPoints asked;
+  asked.via = via;
   Names names(points.size(), tags_max_);
   asked.indexes.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
@@ -345,7 +354,7 @@ absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<con
     if (batch.series[i].number == kNoSeries) continue;
     if (!names.Add(points[i]).has_value()) asked.indexes.push_back(i);
   }
-  HOURCELL_ASSIGN_OR_RETURN(asked.number, parts_.observed_puts->Ask(names.views()));
+  HOURCELL_ASSIGN_OR_RETURN(asked.number, parts_.observed_puts->Ask(names.views(), via));
   std::move(names).MoveTo(&asked.texts, &asked.views);
   return asked;
 }
@@ -353,13 +362,13 @@ absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<con
 void PointWriter::ShowObservers(const AskedPoints& asked, const Batch& batch) const {
   const auto is_refused = [&](size_t index) { return batch.series[index].number == kNoSeries; };
   if (std::ranges::none_of(asked.indexes, is_refused)) {
-    if (!asked.views.empty()) parts_.observed_puts->Show(asked.number, asked.views);
+    if (!asked.views.empty()) parts_.observed_puts->Show({asked.number, asked.views, asked.via});
     return;
   }
   std::vector<PointView> stored;
   for (size_t i = 0; i < asked.views.size(); ++i)
     if (!is_refused(asked.indexes[i])) stored.push_back(asked.views[i]);
-  if (!stored.empty()) parts_.observed_puts->Show(asked.number, stored);
+  if (!stored.empty()) parts_.observed_puts->Show({asked.number, stored, asked.via});
 }
 
 template <typename Point>

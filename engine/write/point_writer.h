@@ -73,9 +73,14 @@ class PointWriter {
   CommitTicket TakeBatch(std::span<const Point> points,
                          std::vector<RefusedPoint>* refused,
                          const AppendOptions& options);
-  // Appends what was placed.
+  // A batch of observers whose points are in their hours, and the block that has the last of them.
+  struct Appended {
+    uint64_t batch = 0;
+    uint64_t block = 0;
+  };
+  // Ends a batch that was appended.
   CommitTicket Commit(Batch* batch_of_points,
-                      uint64_t number,
+                      const Appended& appended,
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
   // The series of points whose spelling is known.
@@ -84,7 +89,9 @@ class PointWriter {
   // What observers are asked about, with its number; or why it is refused. REQUIRES: there are
   // observers.
   template <typename Point>
-  absl::StatusOr<AskedPoints> AskObservers(std::span<const Point> points, const Batch& batch) const;
+  absl::StatusOr<AskedPoints> AskObservers(std::span<const Point> points,
+                                           const Batch& batch,
+                                           std::string_view via) const;
   // Shows them those that are stored.
   void ShowObservers(const AskedPoints& asked, const Batch& batch) const;
   // Leaves out points that are wrong, and those that are expired.

@@ -26,7 +26,8 @@ std::optional<PutFlags> ParseFlags(const HttpRequest& request) {
   PutFlags flags{.summary = request.has_param("summary"),
                  .details = request.has_param("details"),
                  .sync = request.has_param("sync"),
-                 .may_wait = request.may_wait};
+                 .may_wait = request.may_wait,
+                 .via = request.header("x-hourcell-via")};
   const std::string* timeout = request.param("sync_timeout");
   if (!flags.sync || timeout == nullptr) return flags;
   const char* const end = timeout->data() + timeout->size();
@@ -205,7 +206,7 @@ absl::Status PutHandler::Store(std::span<const Point> points,
                                const PutFlags& flags,
                                std::vector<RefusedPoint>* refused) const {
   if (points.empty()) return absl::OkStatus();
-  const PutWish wish{.sync = flags.sync, .may_wait = flags.may_wait};
+  const PutWish wish{.sync = flags.sync, .may_wait = flags.may_wait, .via = flags.via};
   const CommitTicket ticket = writer_.Append(points, refused, wish);
   return flags.sync_timeout_ms > 0 ? ticket.WaitFor(flags.sync_timeout_ms) : ticket.Wait();
 }

@@ -27,6 +27,7 @@ struct PutFlags {
   bool sync = false;
   int64_t sync_timeout_ms = 0;  // 0 or less: none
   bool may_wait = false;        // HttpRequest::may_wait
+  std::string_view via = {};    // of the request: servers that have forwarded the points
 };
 
 class PutHandler {

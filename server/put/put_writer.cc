@@ -36,7 +36,8 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
   // Who has to wait for room is told to come again: the thread serves other connections, too.
   const AppendOptions options{.sync = wish.sync,
                               .wait_ms = wish.may_wait ? kSeriesWaitMs : 0,
-                              .all_or_none = !wish.may_wait};
+                              .all_or_none = !wish.may_wait,
+                              .via = wish.via};
   return in_place_ ? in_place_(points.size(), refused, options)
                    : tsdb_->Append(points, refused, options);
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <absl/status/status.h>
@@ -27,6 +28,8 @@ using AppendInPlace =
 struct PutWish {
   bool sync = false;      // fsync before they are acknowledged
   bool may_wait = false;  // HttpRequest::may_wait
+  // Of servers that have forwarded the points; borrowed.
+  std::string_view via = {};
 };
 
 class PutWriter {
