@@ -5,13 +5,16 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <random>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "codec/base/check.h"
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
+#include "codec/base/strings.h"
 
 // Why a journal beside the store's own, whose blocks name series by number and go when hours are
 // sealed: this one keeps names, goes when points are sent, and may be dropped. Points are collected
@@ -39,23 +42,27 @@ std::string TextOf(const absl::Status& status) {
   return std::string(status.message());
 }
 
+std::string ReadSmallFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // What is not a position was not written whole: then the spool begins at its oldest block.
 std::optional<SpoolPosition> ReadPosition(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  return DecodeSpoolPosition(bytes);
+  return DecodeSpoolPosition(ReadSmallFile(path));
 }
 
 // Not synced: what a power loss leaves is older, or no position, and points are sent twice.
-absl::Status WritePosition(const std::string& path, const SpoolPosition& position) {
+absl::Status WriteSmallFile(const std::string& path, std::string_view bytes) {
   const std::string next = path + ".new";
   std::ofstream out(next, std::ios::binary | std::ios::trunc);
-  const std::string bytes = EncodeSpoolPosition(position);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out.good()) return absl::UnavailableError(fmt::format("write {}: it failed", next));
+  HOURCELL_KILL_POINT("spool:before_renamed");
   std::error_code error;
   std::filesystem::rename(next, path, error);
+  HOURCELL_KILL_POINT("spool:renamed");
   if (!error) return absl::OkStatus();
   return absl::UnavailableError(fmt::format("rename {}: {}", next, error.message()));
 }
@@ -69,7 +76,7 @@ PointSpool::PointSpool(SpoolSettings settings) : settings_(std::move(settings)) 
 PointSpool::~PointSpool() = default;
 
 absl::Status PointSpool::Open() {
-  const std::optional<SpoolPosition> position = ReadPosition(PositionPath());
+  const std::optional<SpoolPosition> position = ReadPosition(PathOf("position"));
   const size_t segment_bytes = SegmentBytesOf(settings_.bytes_max);
   absl::StatusOr<std::unique_ptr<FileJournal>> journal =
       FileJournal::Open({.directory = settings_.directory,
@@ -89,11 +96,22 @@ absl::Status PointSpool::Open() {
     loaded_ = position.value_or(SpoolPosition());
     end_ = journal_->next_sequence();
   }
+  dropped_ = position.value_or(SpoolPosition()).dropped +
+             position.value_or(SpoolPosition()).dropped_behind;
+  HOURCELL_RETURN_IF_ERROR(FindId());
   HOURCELL_RETURN_IF_ERROR(FindEnd());
-  syncer_ = std::make_unique<Background>("hc-spool", settings_.sync_interval_ms, [this] {
-    if (const absl::Status synced = journal_->Sync(); !synced.ok()) AddDropped(0, TextOf(synced));
-  });
+  if (!position.has_value()) HOURCELL_RETURN_IF_ERROR(SavePosition());
+  syncer_ =
+      std::make_unique<Background>("hc-spool", settings_.sync_interval_ms, [this] { SyncFiles(); });
   return absl::OkStatus();
+}
+
+absl::Status PointSpool::FindId() {
+  id_ = ReadSmallFile(PathOf("id"));
+  if (!id_.empty() && IsVia(id_) && id_.find(',') == id_.npos) return absl::OkStatus();
+  std::random_device random;
+  id_ = fmt::format("{:08x}{:08x}", uint32_t{random()}, uint32_t{random()});
+  return WriteSmallFile(PathOf("id"), id_);
 }
 
 // What the newest block says, and the oldest where there is no position.
@@ -114,17 +132,20 @@ absl::Status PointSpool::FindEnd() {
     HOURCELL_RETURN_IF_ERROR(read(oldest, /*only_one=*/true));
     HOURCELL_RETURN_IF_ERROR(read(next - 1, /*only_one=*/false));
   }
-  uint64_t total = last.points_before + last.points;
+  uint64_t dropped = 0;
   {
     MutexLock lock(&mutex_);
-    if (loaded_.sequence == 0 && first.has_value()) loaded_ = {oldest, first->points_before};
-    total = std::max(total, loaded_.points);
+    const uint64_t first_points = first.has_value() ? first->points_before : loaded_.points;
+    if (loaded_.sequence == 0) loaded_.points = first_points;
+    // What was read and not done with when the process ended, and what was dropped since.
+    if (loaded_.sequence < oldest) dropped = SkipTo(first_points);
+    total_points_ = std::max({last.points_before + last.points, loaded_.points, loaded_.total});
     if (loaded_.sequence < next && first.has_value()) oldest_ms_ = last.time_ms;
     loaded_.sequence = std::min(std::max(loaded_.sequence, oldest), next);
-    done_ = loaded_.sequence;
+    done_ = loaded_;
   }
-  MutexLock writing(&write_mutex_);
-  total_points_ = total;
+  synced_points_ = total_points_.load();
+  if (dropped > 0) AddDropped(dropped, "they were dropped before the start");
   return absl::OkStatus();
 }
 
@@ -132,12 +153,33 @@ absl::Status PointSpool::Close() {
   Flush();
   syncer_.reset();
   HOURCELL_RETURN_IF_ERROR(journal_->Close());
+  HOURCELL_RETURN_IF_ERROR(SavePosition());
   uint64_t done = 0;
   {
     MutexLock lock(&mutex_);
-    done = done_;
+    done = done_.sequence;
   }
   return journal_->DeleteBelow(done);
+}
+
+absl::Status PointSpool::SavePosition() {
+  SpoolPosition position;
+  {
+    MutexLock lock(&mutex_);
+    position = done_;
+    position.dropped_behind = loaded_.dropped_behind;
+    position.total = total_points_;
+  }
+  return WriteSmallFile(PathOf("position"), EncodeSpoolPosition(position));
+}
+
+absl::Status PointSpool::BeforePut(const PutBatch& batch) {
+  if (!IsVia(batch.via)) {
+    return absl::InvalidArgumentError(fmt::format("{}: got {}; want at most 16 ids of servers",
+                                                  kViaHeader, QuoteForMessage(batch.via)));
+  }
+  if (batch.via.find(id_) == batch.via.npos) return absl::OkStatus();
+  return absl::InvalidArgumentError(kOwnPointsText);
 }
 
 void PointSpool::BeforeStore(const PutBatch& batch) {
@@ -147,7 +189,17 @@ void PointSpool::BeforeStore(const PutBatch& batch) {
   bool is_much = false;
   {
     MutexLock lock(&pending_mutex_);
-    if (pending_points_ == 0) pending_.assign(kSpoolBlockHeaderBytes, '\0');
+    // A block has points of one `via`.
+    while (pending_points_ > 0 && pending_via_ != batch.via) {
+      pending_mutex_.Unlock();
+      Flush();
+      pending_mutex_.Lock();
+    }
+    if (pending_points_ == 0) {
+      pending_.assign(kSpoolBlockHeaderBytes, '\0');
+      pending_via_ = batch.via;
+      AppendSpoolVia(batch.via, &pending_);
+    }
     pending_ += points;
     pending_points_ += static_cast<uint32_t>(batch.points.size());
     is_much = pending_.size() >= kPendingBytesMax;
@@ -165,26 +217,33 @@ void PointSpool::Flush() {
   MutexLock writing(&write_mutex_);
   std::string block;
   uint32_t points = 0;
+  bool has_via = false;
   {
     MutexLock lock(&pending_mutex_);
     if (pending_points_ == 0) return;
+    has_via = !pending_via_.empty();
     block.swap(pending_);
     points = std::exchange(pending_points_, 0);
   }
   MakeRoom(block.size());
   const int64_t now_ms = settings_.clock->NowMs();
   SetSpoolBlockHeader({.points_before = total_points_, .points = points, .time_ms = now_ms},
-                      &block);
+                      has_via, &block);
   const uint64_t sequence = journal_->next_sequence();
   const std::string_view part = block;
+  // Those that cannot be written are a gap in front of the next block.
+  total_points_ += points;
   if (const absl::Status written = journal_->Write({&part, 1}); !written.ok()) {
+    {
+      MutexLock lock(&mutex_);
+      loaded_.dropped_behind += points;
+    }
     AddDropped(points, TextOf(written));
     return;
   }
-  total_points_ += points;
   {
     MutexLock lock(&mutex_);
-    if (done_ >= end_) oldest_ms_ = now_ms;
+    if (done_.sequence >= end_) oldest_ms_ = now_ms;
     end_ = sequence + 1;
     tail_bytes_ += block.size();
     tail_.push_back({.sequence = sequence, .bytes = std::move(block)});
@@ -193,8 +252,34 @@ void PointSpool::Flush() {
       tail_.pop_front();
     }
   }
-  if (!settings_.sync_always) return;
-  if (const absl::Status synced = journal_->Sync(); !synced.ok()) AddDropped(0, TextOf(synced));
+  if (settings_.sync_always) SyncFiles();
+}
+
+void PointSpool::SyncFiles() {
+  const uint64_t total = total_points_;
+  const absl::Status synced = journal_->Sync();
+  if (synced.ok()) {
+    synced_points_ = total;
+    return;
+  }
+  uint64_t safe = synced_points_;
+  {
+    MutexLock lock(&mutex_);
+    safe = std::max(safe, done_.points);
+  }
+  unsynced_ = total - std::min(safe, total);
+  Warn(fmt::format("{}; a power loss takes {} points that were acknowledged and not sent",
+                   TextOf(synced), unsynced_.load()));
+}
+
+uint64_t PointSpool::SkipTo(uint64_t points_before) {
+  if (points_before <= loaded_.points) return 0;
+  const uint64_t gap = points_before - loaded_.points;
+  const uint64_t counted = std::min(gap, loaded_.dropped_behind);
+  loaded_.dropped_behind -= counted;
+  loaded_.dropped += gap;
+  loaded_.points = points_before;
+  return gap - counted;
 }
 
 // Drops whole segments, oldest first.
@@ -225,25 +310,33 @@ void PointSpool::CountDropped(uint64_t oldest) {
       tail_.pop_front();
     }
     if (loaded_.sequence >= oldest) return;
-    if (points_before > loaded_.points) dropped = points_before - loaded_.points;
-    loaded_ = {.sequence = oldest, .points = std::max(points_before, loaded_.points)};
+    dropped = SkipTo(points_before);
+    loaded_.sequence = oldest;
   }
   AddDropped(dropped, "the spool is full");
 }
 
 void PointSpool::AddDropped(uint64_t points, std::string_view why) {
   const uint64_t sum = dropped_.fetch_add(points, std::memory_order_relaxed) + points;
+  Warn(fmt::format("{}; {} points were dropped since the spool was made", why, sum));
+}
+
+void PointSpool::Warn(std::string_view text) {
   if (!settings_.warn) return;
   const int64_t now_ms = settings_.clock->MonotonicMs();
   int64_t warned_ms = warned_ms_.load(std::memory_order_relaxed);
   if (warned_ms != 0 && now_ms - warned_ms < kWarnMs) return;
   if (!warned_ms_.compare_exchange_strong(warned_ms, now_ms)) return;
-  settings_.warn(fmt::format("spool {}: {}; {} points were dropped since the start",
-                             settings_.directory, why, sum));
+  settings_.warn(fmt::format("spool {}: {}", settings_.directory, text));
 }
 
 absl::StatusOr<bool> PointSpool::Read(size_t bytes, SpooledBatch* batch) {
   *batch = SpooledBatch();
+  return ReadMore(bytes, batch);
+}
+
+absl::StatusOr<bool> PointSpool::ReadMore(size_t bytes, SpooledBatch* batch) {
+  const size_t points = batch->read.points.size();
   if (ahead_.empty()) {
     uint64_t from = 0;
     bool is_taken = false;
@@ -256,7 +349,7 @@ absl::StatusOr<bool> PointSpool::Read(size_t bytes, SpooledBatch* batch) {
     if (!is_taken) HOURCELL_RETURN_IF_ERROR(ReadFiles(from));
   }
   TakeLoaded(bytes, batch);
-  return !batch->read.points.empty();
+  return batch->read.points.size() > points;
 }
 
 bool PointSpool::TakeFromMemory() {
@@ -309,38 +402,47 @@ void PointSpool::Load(Block block) {
     loaded_.sequence = next;
     return;
   }
-  if (header->points_before > loaded_.points) {
-    AddDropped(header->points_before - loaded_.points, "blocks are missing or damaged");
+  if (const uint64_t dropped = SkipTo(header->points_before); dropped > 0) {
+    AddDropped(dropped, "blocks are missing or damaged");
   }
-  loaded_ = {.sequence = next, .points = header->points_before + header->points};
+  loaded_.sequence = next;
+  loaded_.points = header->points_before + header->points;
+  block.dropped = loaded_.dropped;
   ahead_.push_back(std::move(block));
 }
 
 void PointSpool::TakeLoaded(size_t bytes, SpooledBatch* batch) {
+  const size_t begin = batch->read.points.size();
   size_t taken = 0;
-  while (!ahead_.empty() && (taken < bytes || batch->read.points.empty())) {
+  while (!ahead_.empty() && (taken < bytes || batch->read.points.size() == begin)) {
+    const std::string_view via = SpoolViaOf(ahead_.front().bytes);
+    if (batch->blocks.empty()) batch->via = via;
+    if (batch->via != via) return;
     Block block = std::move(ahead_.front());
     ahead_.pop_front();
     taken += block.bytes.size();
     const std::string& kept = batch->blocks.emplace_back(std::move(block.bytes));
     const SpoolBlockHeader header = DecodeSpoolBlockHeader(kept).value_or(SpoolBlockHeader());
     if (batch->blocks.size() == 1) oldest_ms_ = header.time_ms;
-    batch->end = {.sequence = block.sequence + 1, .points = header.points_before + header.points};
     const size_t points = batch->read.points.size();
     if (const absl::Status decoded = DecodeSpoolBlock(kept, &batch->read); !decoded.ok()) {
       batch->read.points.resize(points);
+      undecoded_ += header.points;
       AddDropped(header.points, TextOf(decoded));
     }
+    batch->end = {.sequence = block.sequence + 1,
+                  .points = header.points_before + header.points,
+                  .dropped = block.dropped + undecoded_};
   }
 }
 
 absl::Status PointSpool::Done(const SpooledBatch& batch) {
   {
     MutexLock lock(&mutex_);
-    done_ = std::max(done_, batch.end.sequence);
-    if (done_ >= end_) oldest_ms_ = 0;
+    if (batch.end.sequence > done_.sequence) done_ = batch.end;
+    if (done_.sequence >= end_) oldest_ms_ = 0;
   }
-  HOURCELL_RETURN_IF_ERROR(WritePosition(PositionPath(), batch.end));
+  HOURCELL_RETURN_IF_ERROR(SavePosition());
   return journal_->DeleteBelow(batch.end.sequence);
 }
 

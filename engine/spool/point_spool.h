@@ -6,7 +6,12 @@
 //   read   Read -> (the caller sends) -> Done: position durable, files deleted
 //
 // On disk: a directory with the segments of a FileJournal, whose blocks spool_block.h describes,
-// and `position`. Only one process may have it open: the lock of the store sees to that.
+// `position`, and `id`, by which servers that forward to each other know their own points. Only one
+// process may have it open: the lock of the store sees to that.
+//
+// Points of one instant are read in the order in which the store has taken them: the last one is
+// the one that it keeps. Points that have come through this server before are refused, so that they
+// do not go round.
 //
 // What is lost when:
 //   kill -9      no point that was acknowledged. Points that were sent and not yet said to be Done
@@ -14,6 +19,8 @@
 //   power loss   with sync_always, no point that was acknowledged. Else those since the last sync,
 //                as of the store; and either may keep a point that the other loses.
 //   no room      beyond bytes_max, or where a file cannot be written: see dropped(). Puts go on.
+//   failed sync  nothing by that alone: see unsynced(). Nothing more can be written until the spool
+//                is opened again, and points are dropped.
 //   damage       of what was synced: Open fails with kDataLoss. While it is open, the segment with
 //                the damage is left out, and its points are counted as dropped.
 //
@@ -55,10 +62,16 @@ struct SpoolSettings {
 
 inline constexpr uint64_t kSpoolBytesMin = 64 << 10;
 
+// The header of /api/put with the ids of the servers that have forwarded its points.
+inline constexpr char kViaHeader[] = "X-Hourcell-Via";
+// What a server says that gets its own points.
+inline constexpr char kOwnPointsText[] = "these points have come from this server by tsd.forward";
+
 // Points that were read together. They borrow of `blocks`.
 struct SpooledBatch {
   std::deque<std::string> blocks;
   SpooledPoints read;
+  std::string via;    // of all of them: the servers that have forwarded them
   SpoolPosition end;  // of the block after its last
 };
 
@@ -77,6 +90,8 @@ class PointSpool : public StoreObserver {
   // Writes what is in memory, and ends the files in good order. No put and no Read from then on.
   absl::Status Close();
 
+  absl::Status BeforePut(const PutBatch& batch) override;
+  bool WantsOrder() const override { return true; }
   void BeforeStore(const PutBatch& batch) override;
   void AfterPut(uint64_t batch, size_t points) override;
 
@@ -84,12 +99,22 @@ class PointSpool : public StoreObserver {
   // an opening. False: there are none now. kUnavailable: the files cannot be read; try again.
   absl::StatusOr<bool> Read(size_t bytes, SpooledBatch* batch);
 
+  // Adds the next points to the batch, if they have its `via`. False: there are none now.
+  absl::StatusOr<bool> ReadMore(size_t bytes, SpooledBatch* batch);
+
   // All points up to the batch's end are done with. kUnavailable: the position could not be written
   // or files not be deleted; after a crash the points may be read again.
   absl::Status Done(const SpooledBatch& batch);
 
-  // Points that will not be read: there was no room, or they were damaged.
+  // Of this server; 16 hexadecimal digits. After Open.
+  const std::string& id() const { return id_; }
+
+  // Points that will not be read: there was no room, or they were damaged. Since the spool was
+  // made: the number is kept beside the position. A crash may take those that could not be written
+  // since the last Done and after which no block was written.
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
+  // Points that were acknowledged and not sent, and that a power loss takes, as a sync has failed.
+  uint64_t unsynced() const { return unsynced_.load(std::memory_order_relaxed); }
   // Of the files. The newest one stays although all of its points are done with.
   uint64_t bytes() const { return journal_ == nullptr ? 0 : journal_->bytes(); }
   // How long ago the oldest point was put that is not Done; 0: there is none.
@@ -99,13 +124,21 @@ class PointSpool : public StoreObserver {
   struct Block {
     uint64_t sequence = 0;
     std::string bytes;
+    uint64_t dropped = 0;  // points in front of it; once it is loaded
   };
 
+  absl::Status FindId();
   absl::Status FindEnd();
   void Flush();
+  // Moves the reader to a block behind a gap. Returns how many points of the gap are not counted as
+  // dropped yet.
+  uint64_t SkipTo(uint64_t points_before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SyncFiles();
+  absl::Status SavePosition() ABSL_LOCKS_EXCLUDED(mutex_);
   void MakeRoom(size_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   void CountDropped(uint64_t oldest) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
   void AddDropped(uint64_t points, std::string_view why);
+  void Warn(std::string_view text);
 
   bool TakeFromMemory() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status ReadFiles(uint64_t from);
@@ -114,32 +147,40 @@ class PointSpool : public StoreObserver {
   void Load(Block block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void TakeLoaded(size_t bytes, SpooledBatch* batch);
 
-  std::string PositionPath() const { return settings_.directory + "/position"; }
+  std::string PathOf(std::string_view name) const {
+    return settings_.directory + '/' + std::string(name);
+  }
 
   const SpoolSettings settings_;
   std::unique_ptr<FileJournal> journal_;  // from Open on
+  std::string id_;                        // the same
 
-  // Points that are in no block yet, after room for the header.
+  // Points that are in no block yet, after room for the header and their `via`.
   Mutex pending_mutex_;
+  std::string pending_via_ ABSL_GUARDED_BY(pending_mutex_);
   std::string pending_ ABSL_GUARDED_BY(pending_mutex_);
   uint32_t pending_points_ ABSL_GUARDED_BY(pending_mutex_) = 0;
 
   // Held while a block is written, and with sync_always synced.
   Mutex write_mutex_ ABSL_ACQUIRED_BEFORE(pending_mutex_, mutex_);
-  uint64_t total_points_ ABSL_GUARDED_BY(write_mutex_) = 0;  // of all blocks, gone ones too
+  // Of all blocks, gone ones too, with those that could not be written. Written under write_mutex_.
+  std::atomic<uint64_t> total_points_{0};
 
   Mutex mutex_;                                     // held briefly
   std::deque<Block> tail_ ABSL_GUARDED_BY(mutex_);  // the newest, as they are in the files
   size_t tail_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;      // of the block that is written next
   SpoolPosition loaded_ ABSL_GUARDED_BY(mutex_);  // the reader has what is in front of it
-  uint64_t done_ ABSL_GUARDED_BY(mutex_) = 0;     // blocks below are done with
+  SpoolPosition done_ ABSL_GUARDED_BY(mutex_);    // what is in front of it is done with
   std::deque<Block> ahead_;                       // of the reader: loaded, and not given out
+  uint64_t undecoded_ = 0;                        // the same: points of blocks that are no blocks
 
   std::unique_ptr<Background> syncer_;  // from Open to Close
 
   std::atomic<int64_t> oldest_ms_{0};  // when the oldest point was put that is not done with
   std::atomic<uint64_t> dropped_{0};
+  std::atomic<uint64_t> synced_points_{0};  // of total_points_
+  std::atomic<uint64_t> unsynced_{0};
   std::atomic<int64_t> warned_ms_{0};
 };
 

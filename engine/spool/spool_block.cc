@@ -23,6 +23,8 @@ namespace hourcell {
 namespace {
 
 constexpr char kVersion = 1;
+constexpr char kVersionWithVia = 2;
+constexpr size_t kIdBytes = 16;
 constexpr size_t kCrcBytes = 4;
 
 enum Flag : uint8_t { kMilliseconds = 1, kFloat = 2, kSameMetric = 4, kSameTags = 8, kFlags = 15 };
@@ -144,6 +146,16 @@ class PointTaker {
   bool has_point_ = false;
 };
 
+absl::StatusOr<std::string_view> TakeVia(std::string_view* bytes) {
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t size, TakeVarint(bytes));
+  const std::string_view via = bytes->substr(0, size);
+  if (size == 0 || via.size() != size || !IsVia(via)) {
+    return absl::DataLossError("spool block: bad ids of servers");
+  }
+  bytes->remove_prefix(size);
+  return via;
+}
+
 }  // namespace
 
 void AppendSpooledPoints(std::span<const PointView> points, std::string* out) {
@@ -162,10 +174,29 @@ void AppendSpooledPoints(std::span<const PointView> points, std::string* out) {
   out->resize(begin + static_cast<size_t>(end - first));
 }
 
-void SetSpoolBlockHeader(const SpoolBlockHeader& header, std::string* block) {
+bool IsVia(std::string_view via) {
+  if (via.size() > kViaBytesMax || (!via.empty() && via.size() % (kIdBytes + 1) != kIdBytes)) {
+    return false;
+  }
+  for (size_t i = 0; i < via.size(); ++i) {
+    const bool is_comma = i % (kIdBytes + 1) == kIdBytes;
+    const bool is_digit = (via[i] >= '0' && via[i] <= '9') || (via[i] >= 'a' && via[i] <= 'f');
+    if (is_comma ? via[i] != ',' : !is_digit) return false;
+  }
+  return true;
+}
+
+void AppendSpoolVia(std::string_view via, std::string* out) {
+  HOURCELL_CHECK(IsVia(via));
+  if (via.empty()) return;
+  AppendVarint(via.size(), out);
+  *out += via;
+}
+
+void SetSpoolBlockHeader(const SpoolBlockHeader& header, bool has_via, std::string* block) {
   HOURCELL_CHECK(block->size() >= kSpoolBlockHeaderBytes);
   char* const out = block->data();
-  out[0] = kVersion;
+  out[0] = has_via ? kVersionWithVia : kVersion;
   StoreBigEndian(header.points_before, 8, out + 1);
   StoreBigEndian(header.points, 4, out + 9);
   StoreBigEndian(static_cast<uint64_t>(header.time_ms), 8, out + 13);
@@ -176,9 +207,9 @@ absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block) 
     return absl::DataLossError(fmt::format("spool block: got {} bytes; want at least {}",
                                            block.size(), kSpoolBlockHeaderBytes));
   }
-  if (block[0] != kVersion) {
-    return absl::DataLossError(
-        fmt::format("spool block: got version {}; want {}", int{block[0]}, int{kVersion}));
+  if (block[0] != kVersion && block[0] != kVersionWithVia) {
+    return absl::DataLossError(fmt::format("spool block: got version {}; want {} or {}",
+                                           int{block[0]}, int{kVersion}, int{kVersionWithVia}));
   }
   return SpoolBlockHeader{.points_before = LoadBigEndian(block.data() + 1, 8),
                           .points = static_cast<uint32_t>(LoadBigEndian(block.data() + 9, 4)),
@@ -187,7 +218,9 @@ absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block) 
 
 absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out) {
   HOURCELL_ASSIGN_OR_RETURN(const SpoolBlockHeader header, DecodeSpoolBlockHeader(block));
-  PointTaker taker(block.substr(kSpoolBlockHeaderBytes));
+  std::string_view bytes = block.substr(kSpoolBlockHeaderBytes);
+  if (block[0] == kVersionWithVia) HOURCELL_RETURN_IF_ERROR(TakeVia(&bytes).status());
+  PointTaker taker(bytes);
   size_t points = 0;
   for (; !taker.is_at_end(); ++points)
     HOURCELL_RETURN_IF_ERROR(taker.Take(out));
@@ -196,21 +229,40 @@ absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out) {
       fmt::format("spool block: has {} points; its header says {}", points, header.points));
 }
 
+std::string_view SpoolViaOf(std::string_view block) {
+  if (!DecodeSpoolBlockHeader(block).ok() || block[0] != kVersionWithVia) return {};
+  block.remove_prefix(kSpoolBlockHeaderBytes);
+  return TakeVia(&block).value_or("");
+}
+
 std::string EncodeSpoolPosition(const SpoolPosition& position) {
   std::string bytes;
-  AppendBigEndian(position.sequence, 8, &bytes);
-  AppendBigEndian(position.points, 8, &bytes);
+  for (const uint64_t number : {position.sequence, position.points, position.dropped,
+                                position.dropped_behind, position.total}) {
+    AppendBigEndian(number, 8, &bytes);
+  }
   AppendBigEndian(Crc32c(bytes), kCrcBytes, &bytes);
   return bytes;
 }
 
 std::optional<SpoolPosition> DecodeSpoolPosition(std::string_view bytes) {
-  if (bytes.size() != 16 + kCrcBytes) return std::nullopt;
-  if (LoadBigEndian(bytes.data() + 16, kCrcBytes) != Crc32c(bytes.substr(0, 16))) {
+  constexpr size_t kOldBytes = 16;
+  constexpr size_t kBytes = 40;
+  if (bytes.size() != kOldBytes + kCrcBytes && bytes.size() != kBytes + kCrcBytes) {
     return std::nullopt;
   }
-  return SpoolPosition{.sequence = LoadBigEndian(bytes.data(), 8),
-                       .points = LoadBigEndian(bytes.data() + 8, 8)};
+  const std::string_view numbers = bytes.substr(0, bytes.size() - kCrcBytes);
+  if (LoadBigEndian(bytes.data() + numbers.size(), kCrcBytes) != Crc32c(numbers)) {
+    return std::nullopt;
+  }
+  SpoolPosition position{.sequence = LoadBigEndian(bytes.data(), 8),
+                         .points = LoadBigEndian(bytes.data() + 8, 8)};
+  position.total = position.points;
+  if (numbers.size() == kOldBytes) return position;
+  position.dropped = LoadBigEndian(bytes.data() + 16, 8);
+  position.dropped_behind = LoadBigEndian(bytes.data() + 24, 8);
+  position.total = LoadBigEndian(bytes.data() + 32, 8);
+  return position;
 }
 
 }  // namespace hourcell

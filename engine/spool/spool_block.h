@@ -5,6 +5,7 @@
 // (engine/journal/journal_block.h). Integers of a fixed width are big-endian.
 //
 //   block   = 01 | points before: 8 | points: 4 | time: 8 | { point }
+//   block   = 02 | points before: 8 | points: 4 | time: 8 | name via | { point }
 //   point   = flags: 1 | [name metric] | [varint n | n x (name key | name value)] | time | value
 //   name    = varint length | bytes, UTF-8
 //   time    = varint, seconds, or milliseconds
@@ -15,11 +16,17 @@
 //
 // points before: how many points were in all blocks in front of this one, over the life of the
 // spool, so that a reader who misses blocks knows how many points they had. time: of the clock, in
-// milliseconds since 1970, when the block was written.
+// milliseconds since 1970, when the block was written. via: the ids of the servers that have
+// forwarded the points to this one, the latest first, with commas between them; a block of points
+// of clients has version 01.
 //
-//   position, 20 bytes = sequence: 8 | points: 8 | CRC32C of those: 4
+//   position, 44 bytes = sequence: 8 | points: 8 | dropped: 8 | dropped behind: 8 | total: 8
+//                        | CRC32C of those: 4
 //
 // All blocks below `sequence` are done with; `points` is "points before" of the block that has it.
+// Of the points in front of it, `dropped` were dropped and not sent; of those behind it, `dropped
+// behind`, as they could not be written. `total` is "points before" of the block that is written
+// next. Earlier versions wrote 20 bytes, without the three.
 
 #pragma once
 
@@ -39,6 +46,8 @@
 namespace hourcell {
 
 inline constexpr size_t kSpoolBlockHeaderBytes = 21;
+// Bytes of the ids of servers, 16 hexadecimal digits each.
+inline constexpr size_t kViaBytesMax = 16 * 17;
 
 struct SpoolBlockHeader {
   uint64_t points_before = 0;
@@ -50,6 +59,9 @@ struct SpoolBlockHeader {
 struct SpoolPosition {
   uint64_t sequence = 0;
   uint64_t points = 0;
+  uint64_t dropped = 0;
+  uint64_t dropped_behind = 0;
+  uint64_t total = 0;
   friend bool operator==(const SpoolPosition&, const SpoolPosition&) = default;
 };
 
@@ -59,11 +71,19 @@ struct SpooledPoints {
   std::vector<PointView> points;
 };
 
+// Whether these are ids as `via` has them; nothing is none.
+bool IsVia(std::string_view via);
+
+// Appends what goes between the header and the points of a block with `via`; nothing if it is
+// empty. REQUIRES: IsVia.
+void AppendSpoolVia(std::string_view via, std::string* out);
+
 // Appends the points. The first refers to none before it.
 void AppendSpooledPoints(std::span<const PointView> points, std::string* out);
 
-// Writes the header over the first bytes of `block`. REQUIRES: it has kSpoolBlockHeaderBytes.
-void SetSpoolBlockHeader(const SpoolBlockHeader& header, std::string* block);
+// Writes the header over the first bytes of `block`, whose `via` follows if it has one. REQUIRES:
+// it has kSpoolBlockHeaderBytes.
+void SetSpoolBlockHeader(const SpoolBlockHeader& header, bool has_via, std::string* block);
 
 // kDataLoss: it is cut short, or its version is another.
 absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block);
@@ -71,6 +91,9 @@ absl::StatusOr<SpoolBlockHeader> DecodeSpoolBlockHeader(std::string_view block);
 // Appends the points of a block, which borrow of it. kDataLoss: the block is no block; `*out` may
 // have some of its points then.
 absl::Status DecodeSpoolBlock(std::string_view block, SpooledPoints* out);
+
+// The `via` of a block, which borrows of it; empty: it has none, or is no block.
+std::string_view SpoolViaOf(std::string_view block);
 
 std::string EncodeSpoolPosition(const SpoolPosition& position);
 // Nothing: these are not the bytes of one.

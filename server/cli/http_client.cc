@@ -334,7 +334,8 @@ absl::Status HttpClient::Broken(int code) const {
 }
 
 absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
-                                               std::string_view content_encoding) {
+                                               std::string_view content_encoding,
+                                               std::string_view header) {
   Session& session = *session_;
   const Curl& curl = LoadedCurl();
   HeaderList headers(nullptr, curl.slist_free_all);
@@ -347,6 +348,7 @@ absl::StatusOr<HttpReply> HttpClient::Exchange(std::string_view target,
   if (!content_encoding.empty()) {
     AddHeader(curl, fmt::format("Content-Encoding: {}", content_encoding), &headers);
   }
+  if (!header.empty()) AddHeader(curl, std::string(header), &headers);
   // Else libcurl waits up to a second before it sends a large body.
   AddHeader(curl, "Expect:", &headers);
   session.Set(CURLOPT_HTTPHEADER, headers.get());
@@ -392,11 +394,12 @@ absl::StatusOr<HttpReply> HttpClient::GetLines(std::string_view target, const Ta
 
 absl::StatusOr<HttpReply> HttpClient::Post(std::string_view target,
                                            std::string_view body,
-                                           std::string_view content_encoding) {
+                                           std::string_view content_encoding,
+                                           std::string_view header) {
   session_->Set(CURLOPT_POST, 1L);
   session_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   session_->Set(CURLOPT_POSTFIELDS, body.empty() ? "" : body.data());
-  return Exchange(target, content_encoding);
+  return Exchange(target, content_encoding, header);
 }
 
 }  // namespace hourcell

@@ -75,12 +75,13 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Sends a request, a POST with a JSON body, and waits for the reply, whatever its status.
-  // `content_encoding` may be empty. kUnavailable: no connection, none any more, a certificate that
+  // `content_encoding` may be empty, and so may `header`, "Name: value". kUnavailable: no connection, none any more, a certificate that
   // is not trusted, or a reply that is not HTTP or does not come.
   absl::StatusOr<HttpReply> Get(std::string_view target);
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,
-                                 std::string_view content_encoding = {});
+                                 std::string_view content_encoding = {},
+                                 std::string_view header = {});
 
   absl::StatusOr<HttpReply> Delete(std::string_view target);
 
@@ -100,7 +101,9 @@ class HttpClient {
  private:
   struct Session;
 
-  absl::StatusOr<HttpReply> Exchange(std::string_view target, std::string_view content_encoding);
+  absl::StatusOr<HttpReply> Exchange(std::string_view target,
+                                     std::string_view content_encoding,
+                                     std::string_view header = {});
   absl::Status Broken(int code) const;
 
   const HttpUrl url_;

@@ -4,8 +4,11 @@
 #include <signal.h>
 
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -13,6 +16,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/http/crash/kill_points.h"
+#include "tests/http/inputs/peer_program.h"
 #include "tests/http/server_process.h"
 #include "tests/support/temp_dir.h"
 
@@ -93,6 +98,92 @@ TEST(ForwardTest, PointsForWhichThereIsNoRoomAreNamed) {
   EXPECT_EQ(doctor.exit_code, 1);
   EXPECT_THAT(doctor.out, ContainsRegex("\nchange  forward: [0-9]+ points were dropped"));
 }
+
+// A sample of /metrics; -1: there is none.
+int64_t SampleOf(uint16_t port, std::string_view name) {
+  const std::string body = HttpCall(port, "GET", "/metrics").body;
+  const size_t at = body.find(fmt::format("\n{} ", name));
+  return at == std::string::npos ? -1 : std::strtoll(&body[at + name.size() + 2], nullptr, 10);
+}
+
+void WaitForSample(uint16_t port, std::string_view name, int64_t want) {
+  for (int i = 0; i < 500 && SampleOf(port, name) < want; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(SampleOf(port, name), want) << name;
+}
+
+constexpr char kReturned[] = "hourcell_forward_points_total{type=\"returned\"}";
+constexpr char kSent[] = "hourcell_forward_points_total{type=\"sent\"}";
+constexpr char kPut[] = "hourcell_rpc_put_points_total";
+constexpr char kPoint[] = R"({"metric":"m","timestamp":1356998400,"value":1,"tags":{"host":"a"}})";
+
+// What a server sends to itself, or to one that sends to it, is stored once at each.
+TEST(ForwardTest, APointDoesNotGoRound) {
+  TempDir directory;
+  const uint16_t ports[] = {FreePort(), FreePort()};
+  const auto arguments = [&](uint16_t own, uint16_t other) {
+    return std::vector<std::string>{"--set",
+                                    fmt::format("tsd.network.listeners=127.0.0.1:{}=admin", own),
+                                    "--set", fmt::format("tsd.forward=http://127.0.0.1:{}", other)};
+  };
+  const ServerProcess one(directory.file("one"), arguments(ports[0], ports[1]));
+  const ServerProcess two(directory.file("two"), arguments(ports[1], ports[0]));
+  ASSERT_EQ(HttpCall(one.port(), "POST", "/api/put", kPoint).status, 204);
+  WaitForSample(two.port(), kReturned, 1);
+  WaitForSample(one.port(), kSent, 1);
+  EXPECT_EQ(SampleOf(one.port(), kPut), 1);
+  EXPECT_EQ(SampleOf(two.port(), kPut), 1);
+  EXPECT_EQ(SampleOf(one.port(), kReturned), 0);
+
+  const uint16_t own = FreePort();
+  const ServerProcess alone(directory.file("alone"), arguments(own, own));
+  ASSERT_EQ(HttpCall(alone.port(), "POST", "/api/put", kPoint).status, 204);
+  WaitForSample(alone.port(), kReturned, 1);
+  EXPECT_EQ(SampleOf(alone.port(), kPut), 1);
+}
+
+class ForwardKillPointTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(ForwardKillPointTest, EveryAcknowledgedPointArrives) {
+  TempDir directory;
+  const ServerProcess target(directory.file("target"));
+  const std::vector<std::string> forward = {
+      "--set", fmt::format("tsd.forward=http://127.0.0.1:{}", target.port())};
+  int points = 0;
+  {
+    ServerProcess source(directory.file("source"), forward, "HOURCELL_KILL_AT=" + GetParam());
+    for (; source.port() != 0 && points < 1'000; ++points) {
+      const std::string point =
+          fmt::format(R"({{"metric":"m","timestamp":{},"value":1,"tags":{{"host":"a"}}}})",
+                      1356998400 + points);
+      if (HttpCall(source.port(), "POST", "/api/put", point).status != 204) break;
+    }
+    EXPECT_EQ(source.Wait(), -SIGKILL);
+  }
+  const ServerProcess source(directory.file("source"), forward);
+  // The one that was not acknowledged may arrive, too.
+  const std::string some = points == 0 ? "none" : fmt::format("{}.0", points);
+  const std::string all = fmt::format("{}.0", points + 1);
+  const auto has_all = [&] {
+    const std::string found = CountOf(target.port());
+    return found == some || found == all;
+  };
+  for (int i = 0; i < 400 && !has_all(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+
+  EXPECT_TRUE(has_all()) << points << " acknowledged, " << CountOf(target.port()) << " there";
+  EXPECT_EQ(SampleOf(source.port(), "hourcell_forward_points_total{type=\"dropped\"}"), 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Points,
+                         ForwardKillPointTest,
+                         testing::Values("spool:before_renamed",
+                                         "spool:before_renamed#2",
+                                         "spool:before_renamed#4",
+                                         "spool:renamed",
+                                         "spool:renamed#2",
+                                         "spool:renamed#4"),
+                         KillPointName);
 
 }  // namespace
 }  // namespace hourcell::forward_test

@@ -1,17 +1,23 @@
 // ForwardSender: the points of a spool to /api/put?details of another server, OpenTSDB or Hourcell.
 //
 //   answer                                       what becomes of the points
-//   2xx                                          sent
+//   204, or 200 with the counts of details       sent
 //   details that name single points              those are refused, the others sent
-//   details with "Storage exception" or          sent again, all of them
-//     "Please throttle"
-//   400 or 413 without details                   sent in halves, until it is one point: refused
+//   400: they have come from that server         returned: it has them
+//   413, or 400 with an error of OpenTSDB        sent in halves, until it is one point: refused
+//   500, or details with "Storage exception"     sent again; after kForwardBrokenTries in halves,
+//                                                until it is one point: set aside
 //   any other, or none                           sent again
 //
 // Before points are sent again it waits: from kForwardRetryMs on twice as long each time, up to
-// kForwardRetryMaxMs, or as long as Retry-After says. No point overtakes another. OpenTSDB without
-// tsd.http.request.enable_chunked answers bodies above 8 KiB with 400, so the number of points in a
-// request stays low then. Thread-compatible.
+// kForwardRetryMaxMs, or as long as Retry-After says; also before a second halving, which may be
+// the fault of a server that is being set up. After a success requests grow again to twice the
+// size. A server that takes no larger ones (OpenTSDB without tsd.http.request.enable_chunked
+// answers bodies above 8 KiB with 400) is asked ever more rarely.
+//
+// A point is set aside only if the same server takes another one: the sender tries points behind
+// it, whose values it sends again in their order afterwards. But for that no point overtakes
+// another. Thread-compatible.
 
 #pragma once
 
@@ -21,11 +27,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
 #include "codec/base/clock.h"
 #include "codec/point.h"
+#include "engine/append.h"
 #include "engine/spool/point_spool.h"
 #include "engine/stats.h"
 #include "server/cli/http_client.h"
@@ -36,6 +45,8 @@ inline constexpr int64_t kForwardIdleMs = 100;  // until it looks for points aga
 inline constexpr int64_t kForwardRetryMs = 200;
 inline constexpr int64_t kForwardRetryMaxMs = 30'000;
 inline constexpr size_t kForwardPointsMax = 5'000;  // in a request
+// How often points are sent that the other server fails at before they are sent in halves.
+inline constexpr int kForwardBrokenTries = 5;
 
 class ForwardSender {
  public:
@@ -44,8 +55,11 @@ class ForwardSender {
     PointSpool* spool = nullptr;
     Stats* stats = nullptr;  // gets forward.points
     Clock* clock = Clock::System();
-    // Sends a gzip'd body. An error: no answer came.
-    std::function<absl::StatusOr<HttpReply>(std::string_view body)> post = {};
+    // Sends a gzip'd body with the ids of the servers that the points have come through. An error:
+    // no answer came.
+    std::function<absl::StatusOr<HttpReply>(std::string_view body, std::string_view via)> post = {};
+    // Keeps a point that the other server fails at.
+    std::function<absl::Status(const PointView& point)> set_aside = {};
     // Gets a line now and then of what is wrong. May be null.
     std::function<void(std::string_view message)> warn = {};
   };
@@ -56,20 +70,53 @@ class ForwardSender {
   int64_t Step();
 
  private:
+  // What became of a request.
+  struct Outcome {
+    enum class Kind : uint8_t { kTaken, kOwn, kTooLarge, kBroken, kLater };
+    Kind kind = Kind::kLater;
+    std::string text = {};                   // what is wrong
+    std::vector<RefusedPoint> refused = {};  // of kTaken
+    int64_t wait_ms = 0;                     // of kLater: at least
+  };
+
+  Outcome Send(std::span<const PointView> piece);
+  static Outcome OutcomeOf(const HttpReply& reply, std::span<const PointView> piece);
+  static Outcome OutcomeOfDetails(const HttpReply& reply, std::span<const PointView> piece);
+
   std::span<const PointView> NextPiece() const;
-  int64_t HandleReply(const HttpReply& reply, std::span<const PointView> piece);
-  int64_t HandleDetails(const HttpReply& reply, std::span<const PointView> piece);
+  int64_t Handle(const Outcome& outcome, std::span<const PointView> piece);
+  int64_t TakenOf(const Outcome& outcome, std::span<const PointView> piece);
   int64_t Halve(std::string_view text, std::span<const PointView> piece);
-  int64_t Finish(size_t points, size_t refused);
+  int64_t HandleBroken(std::string_view text, std::span<const PointView> piece);
+  // Sends a point behind the one that the server fails at. Returns as Step.
+  int64_t Probe();
+  // The point to be tried next behind the first one; nothing: there is none.
+  std::span<const PointView> ProbePoint();
+  int64_t SetAside();
+
+  // A request of the present size has succeeded.
+  void Grow(size_t points);
+  void Shrink(size_t points);
+  int64_t Finish(size_t points);
   int64_t Retry(std::string_view why, int64_t least_ms);
   void Warn(std::string_view message);
 
   const Parts parts_;
   Counter* const sent_;
   Counter* const refused_;
+  Counter* const returned_;
+  Counter* const set_aside_;
   SpooledBatch batch_;
   size_t next_ = 0;  // point of the batch
   size_t request_points_ = kForwardPointsMax;
+  size_t successes_ = 0;       // of requests of this size
+  size_t grow_after_ = 1;      // so many, requests become larger
+  bool has_grown_ = false;     // and no request has succeeded since
+  bool has_shrunk_ = false;    // and no request has succeeded since
+  int broken_tries_ = 0;       // of the next piece
+  bool is_probing_ = false;    // the next request is of a point behind the next one
+  size_t probe_distance_ = 1;  // to it
+  std::string broken_text_;    // what the server says of the next point
   int64_t retry_ms_ = kForwardRetryMs;
   int64_t warned_ms_ = 0;  // 0: not yet
 };

@@ -10,6 +10,7 @@
 
 #include "codec/base/status_macros.h"
 #include "server/cli/serve/forward_sender.h"
+#include "server/cli/serve/set_aside_file.h"
 #include "server/log/log.h"
 
 // Why a thread and a client of its own and not one of the server's pools: a request may wait for
@@ -88,6 +89,8 @@ absl::Status Forwarding::Start(Stats* stats) {
                   [this] { return static_cast<int64_t>(spool_.dropped()); });
   stats->AddGauge("forward.spool_bytes", {},
                   [this] { return static_cast<int64_t>(spool_.bytes()); });
+  stats->AddGauge("forward.unsynced", {},
+                  [this] { return static_cast<int64_t>(spool_.unsynced()); });
   stats->AddGauge("forward.lag", {}, [this] { return spool_.LagMs() / 1000; });
   LogInfo("forward: acknowledged points go to {}:{}, by way of {}", url_.host, url_.port,
           directory_);
@@ -97,11 +100,16 @@ absl::Status Forwarding::Start(Stats* stats) {
 
 void Forwarding::Send(Stats* stats) {
   HttpClient client(url_, kForwardReplyMs);
+  const SetAsideFile set_aside(directory_ + "/set-aside.txt");
   ForwardSender sender(
       {.spool = &spool_,
        .stats = stats,
-       .post = [&client](
-                   std::string_view body) { return client.Post("/api/put?details", body, "gzip"); },
+       .post =
+           [&client](std::string_view body, std::string_view via) {
+             return client.Post("/api/put?details", body, "gzip",
+                                fmt::format("{}: {}", kViaHeader, via));
+           },
+       .set_aside = [&set_aside](const PointView& point) { return set_aside.Add(point); },
        .warn =
            [&client](std::string_view message) {
              LogForward(fmt::format("{}: {}", client.address(), message));

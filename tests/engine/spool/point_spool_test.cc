@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -194,7 +197,6 @@ TEST_F(PointSpoolTest, EachPointIsReadOrCountedWhateverIsLost) {
   Open();
   const std::string metric(100, 'm');
   uint64_t read = 0;
-  uint64_t dropped = 0;
   for (int i = 0; i < 2000; ++i) {
     Put(i, metric);
     SpooledBatch batch;
@@ -207,14 +209,37 @@ TEST_F(PointSpoolTest, EachPointIsReadOrCountedWhateverIsLost) {
     }
     if (i % 701 == 700) {
       read += Drain();
-      dropped += spool_->dropped();
       Open();
     }
   }
   read += Drain();
 
-  EXPECT_GT(dropped, 0u);
-  EXPECT_EQ(read + dropped + spool_->dropped(), put_);
+  EXPECT_GT(spool_->dropped(), 0u);
+  EXPECT_EQ(read + spool_->dropped(), put_);
+}
+
+// Files are deleted of blocks that the reader has; a crash takes those from it.
+TEST_F(PointSpoolTest, WhatTheReaderHadIsCountedAfterACrash) {
+  bytes_max_ = kSpoolBytesMin;
+  Open();
+  const std::string metric(100, 'm');
+  for (int life = 0; life < 3; ++life) {
+    for (int i = 0; i < 300; ++i)
+      Put(i, metric);
+    SpooledBatch batch;
+    EXPECT_THAT(Read(&batch), SizeIs(1));  // and all others are in memory
+    for (int i = 0; i < 1000; ++i)
+      Put(i, metric);
+    Open();
+    EXPECT_GT(spool_->dropped(), 800u * (static_cast<uint64_t>(life) + 1));
+  }
+  const uint64_t dropped = spool_->dropped();
+
+  EXPECT_EQ(Drain() + dropped, put_);
+  EXPECT_EQ(spool_->dropped(), dropped) << "each once";
+  EXPECT_OK(spool_->Close());
+  Open();
+  EXPECT_EQ(spool_->dropped(), dropped) << "a stop does not forget them";
 }
 
 TEST_F(PointSpoolTest, WhatAReaderMissesInMemoryItReadsFromFiles) {
@@ -316,8 +341,87 @@ TEST_F(PointSpoolTest, AWriteThatFailsIsCountedAndTheNextGoesOn) {
   SpooledBatch batch;
   EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(1, 3));
   EXPECT_EQ(spool_->dropped(), 1u);
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("1 points were dropped since the start")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("1 points were dropped since the spool was made")));
   spool_.reset();
+}
+
+TEST_F(PointSpoolTest, PointsThatCouldNotBeWrittenAreCountedAfterAStop) {
+  FaultFs fs;
+  fs_ = &fs;
+  Open();
+  Put(1);
+  fs.FailOn({.operations = FaultFs::kAppend, .with = FaultFs::Failure::kNoSpace});
+  Put(2);
+  EXPECT_OK(spool_->Close());
+  Open();
+  EXPECT_EQ(spool_->dropped(), 1u);
+  Put(3);
+
+  SpooledBatch batch;
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(1, 3));
+  EXPECT_EQ(spool_->dropped(), 1u) << "not twice";
+  spool_.reset();
+}
+
+TEST_F(PointSpoolTest, PointsWhoseSyncFailsAreCounted) {
+  FaultFs fs;
+  fs_ = &fs;
+  sync_always_ = true;
+  Open();
+  Put(1);
+  EXPECT_EQ(spool_->unsynced(), 0u);
+  fs.FailOn({.operations = FaultFs::kSync});
+  Put(2);
+
+  EXPECT_EQ(spool_->unsynced(), 1u);
+  EXPECT_THAT(warnings_,
+              ElementsAre(HasSubstr("a power loss takes 1 points that were acknowledged")));
+  SpooledBatch batch;
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(1, 2)) << "they are sent all the same";
+  EXPECT_EQ(spool_->dropped(), 0u);
+  Put(3);
+  EXPECT_EQ(spool_->dropped(), 1u) << "nothing can be written any more";
+  spool_.reset();
+}
+
+TEST_F(PointSpoolTest, ItsOwnPointsAreRefused) {
+  Open();
+  const std::string id = spool_->id();
+  EXPECT_EQ(id.size(), 16u);
+  Open();
+  EXPECT_EQ(spool_->id(), id);
+
+  EXPECT_OK(spool_->BeforePut({.number = 1}));
+  EXPECT_OK(spool_->BeforePut({.number = 1, .via = "0123456789abcdef"}));
+  EXPECT_THAT(spool_->BeforePut({.number = 1, .via = "0123456789abcdef," + id}),
+              StatusIs(absl::StatusCode::kInvalidArgument, kOwnPointsText));
+  EXPECT_THAT(spool_->BeforePut({.number = 1, .via = "x"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("want at most 16 ids")));
+}
+
+TEST_F(PointSpoolTest, PointsAreReadWithTheServersThatForwardedThem) {
+  Open();
+  const auto put = [this](int64_t value, std::string_view via) {
+    OwnedPoint point("m", "host=a", 1'356'998'400, value);
+    const PointView view = point.view();
+    spool_->BeforeStore({.number = 1, .points = {&view, 1}, .via = via});
+  };
+  put(1, "");
+  put(2, "0123456789abcdef");
+  put(3, "0123456789abcdef");
+  put(4, "");
+  spool_->AfterPut(1, 1);
+
+  SpooledBatch batch;
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(1));
+  EXPECT_EQ(batch.via, "");
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(2, 3));
+  EXPECT_EQ(batch.via, "0123456789abcdef");
+  EXPECT_THAT(spool_->ReadMore(1, &batch), IsOkAndHolds(false)) << "the next came from elsewhere";
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(4));
+  Put(5);
+  EXPECT_THAT(spool_->ReadMore(1, &batch), IsOkAndHolds(true));
+  EXPECT_THAT(batch.read.points, SizeIs(2));
 }
 
 TEST_F(PointSpoolTest, TheLagIsThatOfTheOldestPointNotDone) {
@@ -351,6 +455,64 @@ TEST_F(PointSpoolTest, AStoresPutsAreReadAndThoseItRefusesAreNot) {
 
   SpooledBatch batch;
   EXPECT_THAT(Read(&batch), ElementsAre(1, 3));
+  ASSERT_OK((*store)->Close());
+}
+
+// Lets other threads run between the spool and the store.
+class YieldingSpool : public PointSpool {
+ public:
+  using PointSpool::PointSpool;
+  void BeforeStore(const PutBatch& batch) override {
+    PointSpool::BeforeStore(batch);
+    for (int i = 0; i < 3; ++i)
+      std::this_thread::yield();
+  }
+};
+
+// Several writers put the same instants at once.
+TEST_F(PointSpoolTest, TheLastValueOfAnInstantIsTheStores) {
+  constexpr int kWriters = 4;
+  constexpr int kRounds = 100;
+  constexpr int kInstants = 20;
+  YieldingSpool spool({.directory = directory_.file("spool")});
+  ASSERT_OK(spool.Open());
+  Options options = TinyOptions(directory_.file("store"));
+  options.observers = {&spool};
+  auto store = Tsdb::Open(options);
+  ASSERT_OK(store);
+  const auto write = [&](int writer) {
+    for (int round = 0; round < kRounds; ++round) {
+      std::vector<LinePoint> lines;
+      for (int i = 0; i < kInstants; ++i) {
+        lines.push_back({"m",
+                         "host=a",
+                         {.ms = 1'356'998'400'000 + i * 1000},
+                         Value::Integer(round * kWriters + writer)});
+      }
+      EXPECT_OK((*store)->Append(lines, nullptr).Wait());
+    }
+  };
+  {
+    std::vector<std::jthread> writers;
+    for (int writer = 0; writer < kWriters; ++writer)
+      writers.emplace_back(write, writer);
+  }
+
+  std::map<int64_t, int64_t> sent;
+  SpooledBatch batch;
+  while (spool.Read(1 << 20, &batch).value_or(false)) {
+    for (const PointView& point : batch.read.points)
+      sent[point.timestamp.ms] = point.value.integer();
+  }
+  std::map<int64_t, int64_t> stored;
+  const auto result = (*store)->Query(
+      MakeQuery(Aggregator::kNone, "m", {}, 1'356'998'400, 1'356'998'400 + kInstants));
+  ASSERT_OK(result);
+  for (const ResultSeries& series : result->series)
+    for (const ResultPoint& point : series.points)
+      stored[point.ms] = point.value.integer();
+  EXPECT_EQ(stored.size(), size_t{kInstants});
+  EXPECT_EQ(sent, stored);
   ASSERT_OK((*store)->Close());
 }
 

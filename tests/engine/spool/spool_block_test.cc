@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "codec/base/bytes.h"
+#include "codec/base/crc32c.h"
 #include "tests/support/builders.h"
 #include "tests/support/status_matchers.h"
 
@@ -16,6 +18,7 @@ namespace hourcell::spool_block_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 std::string BlockOf(std::vector<OwnedPoint> points, const SpoolBlockHeader& header) {
@@ -24,7 +27,7 @@ std::string BlockOf(std::vector<OwnedPoint> points, const SpoolBlockHeader& head
   for (OwnedPoint& point : points)
     views.push_back(point.view());
   AppendSpooledPoints(views, &block);
-  SetSpoolBlockHeader(header, &block);
+  SetSpoolBlockHeader(header, /*has_via=*/false, &block);
   return block;
 }
 
@@ -100,7 +103,12 @@ TEST(SpoolBlockTest, RefusesWhatNoWriterWrites) {
     return std::string(DecodeSpoolBlock(*FromHex(hex), &found).message());
   };
   const std::string header = "010000000000000000000000010000000000000000";
-  EXPECT_THAT(fault("02" + header.substr(2)), HasSubstr("got version 2; want 1"));
+  EXPECT_THAT(fault("03" + header.substr(2)), HasSubstr("got version 3; want 1 or 2"));
+  for (const char* const via : {"00",
+                                "02"
+                                "3031",
+                                "7f", ""})
+    EXPECT_THAT(fault("02" + header.substr(2) + via), Not(HasSubstr("header"))) << via;
   EXPECT_THAT(fault(header + "10016d0001"
                              "02"),
               HasSubstr("flags 0x10"));
@@ -111,16 +119,59 @@ TEST(SpoolBlockTest, RefusesWhatNoWriterWrites) {
   EXPECT_THAT(fault(header), HasSubstr("has 0 points; its header says 1"));
 }
 
+TEST(SpoolBlockTest, ServersThatForwardedStandInFrontOfThePoints) {
+  const std::string id = "0123456789abcdef";
+  std::string block(kSpoolBlockHeaderBytes, '\0');
+  AppendSpoolVia(id, &block);
+  OwnedPoint point("m", "k=v", 1, 3);
+  const PointView view = point.view();
+  AppendSpooledPoints({&view, 1}, &block);
+  SetSpoolBlockHeader({.points_before = 2, .points = 1, .time_ms = 5}, /*has_via=*/true, &block);
+
+  EXPECT_EQ(ToHex(block),
+            "020000000000000002000000010000000000000005"
+            "1030313233343536373839616263646566"
+            "00016d01016b01760106");
+  EXPECT_EQ(SpoolViaOf(block), id);
+  SpooledPoints found;
+  EXPECT_OK(DecodeSpoolBlock(block, &found));
+  EXPECT_EQ(found.points.size(), 1u);
+  EXPECT_EQ(SpoolViaOf("\x01" + block.substr(1)), "");
+}
+
+TEST(SpoolBlockTest, IdsOfServersAreSixteenDigits) {
+  const std::string id = "0123456789abcdef";
+  std::string most = id;
+  for (int i = 1; i < 16; ++i)
+    most += ',' + id;
+  for (const std::string& via : {std::string(), id, id + ',' + id, most})
+    EXPECT_TRUE(IsVia(via)) << via;
+  for (const std::string& via : {id.substr(1), id + ',', id + id, id + ";" + id, most + ',' + id,
+                                 std::string("0123456789ABCDEF")}) {
+    EXPECT_FALSE(IsVia(via)) << via;
+  }
+}
+
 TEST(SpoolBlockTest, APositionComesBackOrIsNone) {
-  const std::string bytes = EncodeSpoolPosition({.sequence = 258, .points = 3});
-  EXPECT_EQ(ToHex(bytes).substr(0, 32), "00000000000001020000000000000003");
-  EXPECT_EQ(DecodeSpoolPosition(bytes), (SpoolPosition{.sequence = 258, .points = 3}));
+  const SpoolPosition position{
+      .sequence = 258, .points = 3, .dropped = 2, .dropped_behind = 1, .total = 9};
+  const std::string bytes = EncodeSpoolPosition(position);
+  EXPECT_EQ(ToHex(bytes).substr(0, 80),
+            "00000000000001020000000000000003000000000000000200000000000000010000000000000009");
+  EXPECT_EQ(DecodeSpoolPosition(bytes), position);
 
   std::string flipped = bytes;
   flipped[7] = static_cast<char>(flipped[7] ^ 1);
   EXPECT_EQ(DecodeSpoolPosition(flipped), std::nullopt);
   EXPECT_EQ(DecodeSpoolPosition(bytes.substr(1)), std::nullopt);
   EXPECT_EQ(DecodeSpoolPosition(""), std::nullopt);
+}
+
+// As earlier versions wrote it.
+TEST(SpoolBlockTest, APositionWithoutDroppedPointsIsRead) {
+  std::string bytes = EncodeSpoolPosition({.sequence = 258, .points = 3}).substr(0, 16);
+  AppendBigEndian(Crc32c(bytes), 4, &bytes);
+  EXPECT_EQ(DecodeSpoolPosition(bytes), (SpoolPosition{.sequence = 258, .points = 3, .total = 3}));
 }
 
 }  // namespace
