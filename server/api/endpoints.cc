@@ -60,12 +60,18 @@ bool MayRead(const HttpRequest& request) {
 }
 
 // Nothing: tsd.forward is off, and nobody counts.
-std::optional<int64_t> ForwardDropped(const Stats& stats) {
-  const StatTags dropped = {{"type", "dropped"}};
+std::optional<ForwardState> ForwardStateOf(const Stats& stats) {
+  std::optional<ForwardState> state;
   for (const StatSample& sample : stats.Snapshot()) {
-    if (sample.name == "forward.points" && sample.tags == dropped) return sample.value;
+    if (!sample.name.starts_with("forward.")) continue;
+    if (!state.has_value()) state.emplace();
+    if (sample.tags == StatTags{{"type", "dropped"}}) state->dropped = sample.value;
+    if (sample.tags == StatTags{{"type", "set_aside"}}) state->set_aside = sample.value;
+    if (sample.name == "forward.unsynced") state->unsynced = sample.value;
+    if (sample.name == "forward.lag") state->lag_s = sample.value;
+    if (sample.name == "forward.spool_bytes") state->spool_bytes = sample.value;
   }
-  return std::nullopt;
+  return state;
 }
 
 }  // namespace
@@ -96,7 +102,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
                .disk_free_bytes = config->integer("tsd.health.disk_free")}),
       regions_(tsdb),
       jobs_(clock) {
-  health_.SetForward([tsdb] { return ForwardDropped(tsdb->stats()); });
+  health_.SetForward([tsdb] { return ForwardStateOf(tsdb->stats()); });
 }
 
 HttpResponse Endpoints::Query(const HttpRequest& request) {

@@ -184,19 +184,41 @@ std::vector<HealthCheck> HealthHandler::ReadChecks() const {
   return {LoadCheck("queries", "queries run or wait", load.queries, load.queries_max)};
 }
 
+// A check for each thing that is wrong; if nothing is, one that says how far it is behind.
 std::vector<HealthCheck> HealthHandler::ForwardChecks() const {
-  const std::optional<int64_t> dropped =
-      forward_dropped_ == nullptr ? std::nullopt : forward_dropped_();
-  if (!dropped.has_value()) return {};
-  if (*dropped == 0) {
-    return {{.name = "forward", .message = "no point was dropped that tsd.forward is to send"}};
+  const std::optional<ForwardState> state =
+      forward_state_ == nullptr ? std::nullopt : forward_state_();
+  if (!state.has_value()) return {};
+  std::vector<HealthCheck> checks;
+  const auto warn = [&checks](std::string message) {
+    checks.push_back({.name = "forward", .message = std::move(message), .is_warning = true});
+  };
+  if (state->dropped > 0) {
+    warn(fmt::format(
+        "{} points were dropped that tsd.forward was to send; the other server never gets them: "
+        "hourcell compare finds them",
+        state->dropped));
   }
-  return {
-      {.name = "forward",
-       .message = fmt::format("{} points were dropped since the start that tsd.forward was to "
-                              "send; the other server never gets them: hourcell compare finds them",
-                              *dropped),
-       .is_warning = true}};
+  if (state->set_aside > 0) {
+    warn(
+        fmt::format("{} points were set aside since the start, as the other server fails at them; "
+                    "they are in set-aside.txt of tsd.forward.directory",
+                    state->set_aside));
+  }
+  if (state->unsynced > 0) {
+    warn(
+        fmt::format("a sync has failed: a power loss takes {} points of tsd.forward; restart the "
+                    "server",
+                    state->unsynced));
+  }
+  const std::string behind = fmt::format("tsd.forward is {} s behind; its files have {} bytes",
+                                         state->lag_s, state->spool_bytes);
+  if (state->lag_s >= kForwardLagS) {
+    warn(behind);
+  } else if (checks.empty()) {
+    checks.push_back({.name = "forward", .message = behind});
+  }
+  return checks;
 }
 
 }  // namespace hourcell

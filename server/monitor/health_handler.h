@@ -5,8 +5,8 @@
 //              ?for=reads or ?for=writes asks about one of them only; without it, about all that
 //              tsd.mode offers.
 //
-// Neither fails because tsd.forward has dropped points: this server serves all the same. Both name
-// them as a warning.
+// Neither fails because tsd.forward has dropped points, set some aside or is late: this server
+// serves all the same. Both name that as a warning, and how far it is behind.
 //
 // The body says of each check what is wrong, in words: lines of text, or JSON for a client that
 // accepts it. Anybody may ask; only clients with the right `read` learn what the system said of an
@@ -37,6 +37,18 @@ struct ServerLoad {
   int64_t body_bytes_max = 0;
 };
 
+// What tsd.forward has done and has to do.
+struct ForwardState {
+  int64_t dropped = 0;    // points, since its spool was made
+  int64_t set_aside = 0;  // points, since the start
+  int64_t unsynced = 0;   // points
+  int64_t lag_s = 0;      // since the oldest point was put that is not sent
+  int64_t spool_bytes = 0;
+};
+
+// A lag from which on somebody should look.
+inline constexpr int64_t kForwardLagS = 600;
+
 struct HealthCheck {
   std::string_view name;
   bool is_ok = true;
@@ -56,10 +68,9 @@ class HealthHandler {
 
   // Called for each /readyz. Before the first request; null: the load is not checked.
   void SetLoad(std::function<ServerLoad()> load) { load_ = std::move(load); }
-  // Called for each request: the points that tsd.forward has dropped since the start, nothing if it
-  // is off. Before the first request.
-  void SetForward(std::function<std::optional<int64_t>()> dropped) {
-    forward_dropped_ = std::move(dropped);
+  // Called for each request; nothing: tsd.forward is off. Before the first request.
+  void SetForward(std::function<std::optional<ForwardState>()> state) {
+    forward_state_ = std::move(state);
   }
   // From now on it is not ready.
   void SetStopping() { is_stopping_ = true; }
@@ -78,7 +89,7 @@ class HealthHandler {
   const std::function<StoreHealth()> health_;
   const Settings settings_;
   std::function<ServerLoad()> load_;
-  std::function<std::optional<int64_t>()> forward_dropped_;
+  std::function<std::optional<ForwardState>()> forward_state_;
   std::atomic<bool> is_stopping_ = false;
 };
 

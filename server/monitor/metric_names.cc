@@ -29,9 +29,12 @@ constexpr MetricName kNames[] = {
     {"forward.lag", "Seconds since the oldest point was put that tsd.forward has not sent.",
      "forward_lag_seconds"},
     {"forward.points",
-     "Points of tsd.forward: sent, refused by the other server, or dropped because there was no "
-     "room for them."},
+     "Points of tsd.forward: sent, refused by the other server, set aside as it fails at them, "
+     "returned because they had come from it, or dropped because there was no room for them."},
     {"forward.spool_bytes", "Size of the files of points that tsd.forward is to send."},
+    {"forward.unsynced",
+     "Points that tsd.forward has acknowledged and not sent, and that a power loss takes because a "
+     "sync has failed."},
     {"hours.bytes", "Memory of the open hours.", "open_rows_bytes"},
     {"hours.open", "Open hours: rows of one series and hour that still take points in memory.",
      "open_rows"},

@@ -182,17 +182,36 @@ TEST_F(HealthHandlerTest, AnOverloadedServerIsNotReady) {
 TEST_F(HealthHandlerTest, PointsThatForwardHasDroppedAreAWarning) {
   EXPECT_THAT(Send("GET /readyz").body, Not(HasSubstr("forward"))) << "it is off";
   int64_t dropped = 0;
+  int64_t lag_s = 3;
   tsdb().stats().AddCount("forward.points", {{"type", "dropped"}}, [&dropped] { return dropped; });
-  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("ok     forward: no point was dropped"));
+  tsdb().stats().AddGauge("forward.lag", {}, [&lag_s] { return lag_s; });
+  tsdb().stats().AddGauge("forward.spool_bytes", {}, [] { return 65; });
+  EXPECT_THAT(Send("GET /readyz").body,
+              HasSubstr("ok     forward: tsd.forward is 3 s behind; its files have 65 bytes"));
 
   dropped = 7;
   for (const std::string path : {"/healthz", "/readyz", "/readyz?for=writes"}) {
     const HttpResponse response = Send("GET " + path);
     EXPECT_EQ(response.status, 200) << path;
-    EXPECT_THAT(response.body, HasSubstr("warn   forward: 7 points were dropped since the start"));
+    EXPECT_THAT(response.body, HasSubstr("warn   forward: 7 points were dropped that"));
   }
   EXPECT_THAT(Send("GET /readyz?json").body,
               HasSubstr(R"({"name":"forward","ok":true,"warning":true,"message":"7 points)"));
+}
+
+TEST_F(HealthHandlerTest, AForwardThatIsLateOrSetsPointsAsideIsAWarning) {
+  int64_t lag_s = kForwardLagS - 1;
+  tsdb().stats().AddGauge("forward.lag", {}, [&lag_s] { return lag_s; });
+  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("ok     forward: tsd.forward is 599 s behind"));
+  lag_s = kForwardLagS;
+  EXPECT_THAT(Send("GET /healthz").body, HasSubstr("warn   forward: tsd.forward is 600 s behind"));
+  EXPECT_EQ(Send("GET /readyz").status, 200);
+
+  lag_s = 0;
+  tsdb().stats().counter("forward.points", {{"type", "set_aside"}})->Add(2);
+  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("warn   forward: 2 points were set aside"));
+  tsdb().stats().AddGauge("forward.unsynced", {}, [] { return 5; });
+  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("a power loss takes 5 points of tsd.forward"));
 }
 
 TEST_F(HealthHandlerTest, AFullStoreIsNotReady) {

@@ -96,8 +96,8 @@ TEST_F(MetricsHandlerTest, EachRowOfTheTableIsAStatistic) {
   // store that is followed.
   for (const std::string_view later :
        {"auth.logins", "auth.reloads", "stats.self_errors", "forward.lag", "forward.points",
-        "forward.spool_bytes", "follow.blocks", "follow.catch_ups", "follow.loads",
-        "follow.memory_bytes"})
+        "forward.spool_bytes", "forward.unsynced", "follow.blocks", "follow.catch_ups",
+        "follow.loads", "follow.memory_bytes"})
     names.emplace(later);
 
   for (const MetricName& row : MetricNames())
