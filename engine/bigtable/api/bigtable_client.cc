@@ -259,18 +259,16 @@ absl::Status BigtableClient::Mutate(const std::string& table, std::vector<RowMut
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> BigtableClient::SetIfAbsent(const std::string& table,
-                                                 const RowMutations& row) {
+absl::StatusOr<bool> BigtableClient::SetUnless(const api::RowFilter& filter,
+                                               const std::string& table,
+                                               const RowMutations& row) {
   HOURCELL_RETURN_IF_ERROR(CheckRow(row, limits_));
   const std::string path = PathOf(table);
   api::CheckAndMutateRowRequest request;
   request.set_table_name(path);
   request.set_app_profile_id(options_.app_profile);
   request.set_row_key(row.row_key());
-  // One cell without its value: the answer needs no more.
-  auto& chain = *request.mutable_predicate_filter()->mutable_chain();
-  chain.add_filters()->set_cells_per_row_limit_filter(1);
-  chain.add_filters()->set_strip_value_transformer(true);
+  *request.mutable_predicate_filter() = filter;
   *request.mutable_false_mutations() = row.mutations();
   grpc::ClientContext context;
   SetDeadline(&context);
@@ -279,6 +277,26 @@ absl::StatusOr<bool> BigtableClient::SetIfAbsent(const std::string& table,
   const grpc::Status status = data_->CheckAndMutateRow(&context, request, &response);
   if (!status.ok()) return FromGrpc(status, "set if absent " + path);
   return !response.predicate_matched();
+}
+
+absl::StatusOr<bool> BigtableClient::SetIfAbsent(const std::string& table,
+                                                 const RowMutations& row) {
+  // One cell without its value: the answer needs no more.
+  api::RowFilter filter;
+  filter.mutable_chain()->add_filters()->set_cells_per_row_limit_filter(1);
+  filter.mutable_chain()->add_filters()->set_strip_value_transformer(true);
+  return SetUnless(filter, table, row);
+}
+
+absl::StatusOr<bool> BigtableClient::SetIfNoneSince(const std::string& table,
+                                                    const RowMutations& row,
+                                                    int64_t from_micros) {
+  api::RowFilter filter;
+  auto& since = *filter.mutable_chain()->add_filters()->mutable_timestamp_range_filter();
+  since.set_start_timestamp_micros(from_micros);
+  filter.mutable_chain()->add_filters()->set_cells_per_row_limit_filter(1);
+  filter.mutable_chain()->add_filters()->set_strip_value_transformer(true);
+  return SetUnless(filter, table, row);
 }
 
 absl::StatusOr<uint64_t> BigtableClient::Increment(const std::string& table,

@@ -71,6 +71,12 @@ class BigtableClient {
   // been written, and a read tells.
   absl::StatusOr<bool> SetIfAbsent(const std::string& table, const RowMutations& row);
 
+  // Writes a row if it has no cell with a timestamp of `from_micros` or later; false: it has one.
+  // Not repeated, as SetIfAbsent.
+  absl::StatusOr<bool> SetIfNoneSince(const std::string& table,
+                                      const RowMutations& row,
+                                      int64_t from_micros);
+
   // Adds to a counter, and returns what it is then. Repeated, so it may be added to twice.
   absl::StatusOr<uint64_t> Increment(const std::string& table,
                                      const std::string& row,
@@ -101,6 +107,10 @@ class BigtableClient {
   grpc::Status MutateOnce(const std::string& table,
                           std::vector<RowMutations>* rows,
                           grpc::ClientContext* context);
+  // Writes a row if no cell of it passes `filter`.
+  absl::StatusOr<bool> SetUnless(const google::bigtable::v2::RowFilter& filter,
+                                 const std::string& table,
+                                 const RowMutations& row);
 
   const BigtableOptions options_;
   const BigtableLimits limits_;

@@ -15,10 +15,11 @@
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/journal/journal_block.h"
 
-// Why the front is a row of its own, beside the low mark in `meta`: whoever ends a journal must
-// know where to look for its end before it may read anything else, and must see that blocks were
-// deleted meanwhile. The order is: low mark, front, deletion. A fence that lands on the row of a
-// deleted block ends nothing, and then the front is above it.
+// Why the log start is beside the lease, and not beside the low mark in `meta`: a process that ends
+// a journal must know where to look for its end before it may read anything else, and nobody else
+// may move that while it looks. The order of a deletion is: low mark, log start, rows. The order of
+// a takeover is: lease, log start, end, fence, lease again. A fence that lands on the row of a
+// deleted block ends nothing; then a later process has the lease by the last look.
 
 namespace hourcell {
 namespace {
@@ -66,43 +67,35 @@ class BigtableJournalPin : public JournalPin {
   BigtableJournal& journal_;
 };
 
-BigtableJournal::BigtableJournal(BigtableClient* client, uint64_t writer, SeatLoss* loss)
+BigtableJournal::BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLoss* loss)
     : client_(*client),
-      writer_(writer),
+      lease_(*lease),
+      writer_(lease->writer()),
       loss_(*loss),
-      table_(JournalTable(client->options().table_prefix)),
-      system_(SystemTable(client->options().table_prefix)) {}
+      table_(JournalTable(client->options().table_prefix)) {}
 
 absl::StatusOr<std::unique_ptr<BigtableJournal>> BigtableJournal::Open(BigtableClient* client,
-                                                                       uint64_t writer,
-                                                                       uint64_t observed,
+                                                                       LeaseRow* lease,
                                                                        SeatLoss* loss) {
-  std::unique_ptr<BigtableJournal> journal(new BigtableJournal(client, writer, loss));
-  for (;;) {
-    HOURCELL_ASSIGN_OR_RETURN(const uint64_t front, journal->ReadFront());
-    HOURCELL_RETURN_IF_ERROR(journal->FindEnd(front, observed));
-    const uint64_t fence = journal->next_sequence();
+  std::unique_ptr<BigtableJournal> journal(new BigtableJournal(client, lease, loss));
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t log_start, lease->ReadLogStart());
+  journal->oldest_.store(log_start);
+  journal->next_.store(log_start);
+  for (bool is_fenced = false; !is_fenced;) {
+    HOURCELL_RETURN_IF_ERROR(journal->FindEnd());
     HOURCELL_KILL_POINT("fence:before_write");
-    HOURCELL_RETURN_IF_ERROR(journal->WriteFence());
+    HOURCELL_ASSIGN_OR_RETURN(is_fenced, journal->WriteFence());
     HOURCELL_KILL_POINT("fence:written");
-    // The writer before may have deleted the blocks that were looked for.
-    HOURCELL_ASSIGN_OR_RETURN(const uint64_t front_now, journal->ReadFront());
-    if (front_now > fence) continue;
-    HOURCELL_RETURN_IF_ERROR(journal->DeleteStrays(front));
-    HOURCELL_KILL_POINT("fence:done");
-    return journal;
+    // A later process may have deleted the block where the fence is now, or have written it.
+    HOURCELL_RETURN_IF_ERROR(lease->CheckStillHeld());
   }
+  HOURCELL_RETURN_IF_ERROR(journal->DeleteStrays(log_start));
+  HOURCELL_KILL_POINT("fence:done");
+  return journal;
 }
 
-absl::StatusOr<uint64_t> BigtableJournal::ReadFront() const {
-  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                            client_.Read(system_, {.keys = {std::string(kFrontRow)}}));
-  if (page.rows.empty() || page.rows[0].cells.empty()) return 1;
-  return DecodeNumber(page.rows[0].cells[0].value, "journal: its front");
-}
-
-absl::Status BigtableJournal::FindEnd(uint64_t front, uint64_t observed) {
-  uint64_t next = front;
+absl::Status BigtableJournal::FindEnd() {
+  uint64_t next = next_sequence();
   std::set<uint64_t> fences;
   bool is_complete = false;
   while (!is_complete) {
@@ -113,27 +106,32 @@ absl::Status BigtableJournal::FindEnd(uint64_t front, uint64_t observed) {
     is_complete = page.is_complete;
     for (const BigtableRow& row : page.rows) {
       HOURCELL_ASSIGN_OR_RETURN(const JournalRow block, DecodeJournalRow(row));
-      if (block.writer > observed) {
+      if (block.writer > writer_) {
         return absl::AbortedError(
             fmt::format("bigtable: journal: writer {} has taken over", block.writer));
       }
-      if (block.sequence != next) {
-        is_complete = true;  // a gap: what is after it came late, and was never acknowledged
-        break;
-      }
+      if (block.sequence != next) return Gap(next, block.sequence);
       if (block.is_fence) fences.insert(next);
       ++next;
     }
   }
   MutexLock lock(&mutex_);
-  fences_ = std::move(fences);
-  sizes_.assign(next - front, 0);
+  fences_.merge(fences);
+  sizes_.resize(next - oldest_sequence(), 0);
   next_.store(next);
-  oldest_.store(front);
   return absl::OkStatus();
 }
 
-absl::Status BigtableJournal::WriteFence() {
+// A writer writes a block once the one before it is there, and deletes none from the log start on.
+absl::Status BigtableJournal::Gap(uint64_t missing, uint64_t found) const {
+  HOURCELL_RETURN_IF_ERROR(lease_.CheckStillHeld());
+  return absl::DataLossError(
+      fmt::format("bigtable: {}: block {} is missing, and there is block {}; its points, and those "
+                  "of the blocks after it, would be lost; restore the row, or the table",
+                  table_, missing, found));
+}
+
+absl::StatusOr<bool> BigtableJournal::WriteFence() {
   const uint64_t sequence = next_sequence();
   const RowMutations row =
       SystemCell(JournalRowKey(sequence), kFenceQualifier, writer_, "", /*replace=*/false);
@@ -142,23 +140,21 @@ absl::Status BigtableJournal::WriteFence() {
     if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
     if (!is_set.ok() || !*is_set) {
       const absl::Status ours = CheckRowIsOurs(sequence, "");
-      if (absl::IsAborted(ours)) continue;  // it was not written
-      if (absl::IsFailedPrecondition(ours)) {
-        return absl::AbortedError("bigtable: journal: another process has taken over");
-      }
+      if (absl::IsAborted(ours)) continue;                 // it was not written
+      if (absl::IsFailedPrecondition(ours)) return false;  // the writer before goes on, for now
       HOURCELL_RETURN_IF_ERROR(ours);
     }
     MutexLock lock(&mutex_);
     fences_.insert(sequence);
     sizes_.push_back(0);
     next_.store(sequence + 1);
-    return absl::OkStatus();
+    return true;
   }
   return absl::UnavailableError("bigtable: journal: the fence could not be written");
 }
 
-absl::Status BigtableJournal::DeleteStrays(uint64_t front) {
-  ScanRange left{.begin = {}, .end = JournalRowKey(front)};
+absl::Status BigtableJournal::DeleteStrays(uint64_t log_start) {
+  ScanRange left{.begin = {}, .end = JournalRowKey(log_start)};
   for (;;) {
     HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
                               client_.Read(table_, {.range = left, .filter = WithoutValues()}));
@@ -177,20 +173,16 @@ absl::Status BigtableJournal::DeleteStrays(uint64_t front) {
 }
 
 absl::Status BigtableJournal::Missing(uint64_t sequence) const {
-  HOURCELL_ASSIGN_OR_RETURN(const uint64_t front, ReadFront());
-  if (front > sequence) {
-    return absl::UnavailableError(fmt::format(
-        "bigtable: journal: block {} was deleted by another process; open the store again",
-        sequence));
-  }
+  const absl::Status held = lease_.CheckStillHeld();
+  if (absl::IsAborted(held)) return Later(held);
+  HOURCELL_RETURN_IF_ERROR(held);
   return absl::DataLossError(fmt::format("bigtable: {}: block {} is missing", table_, sequence));
 }
 
 absl::Status BigtableJournal::Replay(uint64_t from, const Visit& visit) const {
   const uint64_t oldest = oldest_sequence();
   const uint64_t end = next_sequence();
-  uint64_t next = from == 0 ? oldest : from;
-  if (next < oldest) return Missing(next);
+  uint64_t next = std::max(from, oldest);
   while (next < end) {
     HOURCELL_ASSIGN_OR_RETURN(
         const BigtablePage page,
@@ -261,12 +253,6 @@ absl::Status BigtableJournal::Write(std::span<const std::string_view> payload_pa
       fmt::format("bigtable: journal: block {} could not be written", sequence));
 }
 
-absl::Status BigtableJournal::StoreFront(uint64_t front) {
-  const uint64_t version = FirstVersionOf(writer_) + ++fronts_stored_;
-  return client_.Mutate(system_, {SystemCell(kFrontRow, kSystemQualifier, version,
-                                             EncodeNumber(front), /*replace=*/true)});
-}
-
 absl::Status BigtableJournal::DeleteRows(uint64_t begin, uint64_t end) {
   std::vector<RowMutations> rows;
   for (uint64_t sequence = begin; sequence < end; ++sequence) {
@@ -295,9 +281,9 @@ absl::Status BigtableJournal::DeleteBelow(uint64_t low_mark) {
   }
   end = std::min(end, low_mark);
   if (end <= begin) return absl::OkStatus();
-  HOURCELL_KILL_POINT("blocks:before_front");
-  HOURCELL_RETURN_IF_ERROR(StoreFront(end));
-  HOURCELL_KILL_POINT("blocks:front_stored");
+  HOURCELL_KILL_POINT("blocks:before_log_start");
+  HOURCELL_RETURN_IF_ERROR(lease_.StoreLogStart(end));
+  HOURCELL_KILL_POINT("blocks:log_start_stored");
   HOURCELL_RETURN_IF_ERROR(DeleteRows(begin, end));
   HOURCELL_KILL_POINT("blocks:deleted");
   MutexLock lock(&mutex_);

@@ -5,14 +5,15 @@
 //   block number, 8 bytes    b          of its writer   the payload of a block
 //                            f          of its writer   a fence: empty
 //
-// A block is written only where its row is absent. Who opens the journal writes a fence at the
-// first gap, and its own blocks after that. The writer before finds the fence where its next block
-// should go, and is over: nothing more is acknowledged by it. So the log has one writer, and
-// anybody may become it.
+// A block is written only where its row is absent. A process that has taken the writer lease
+// (lease_row.h) writes a fence at the first gap, and its own blocks after that. The writer before
+// finds the fence where its next block should go, and acknowledges nothing more. So the log has one
+// writer, and any process may become it.
 //
 // A fence is never deleted. If it were, a writer that was paused would find its row absent, and
-// write a block that nobody reads. Blocks are deleted below the front, which is stored before the
-// first of them goes (system_rows.h).
+// write a block that nobody reads. Blocks are deleted below the log start, which is stored before
+// the first of them goes, and only while the lease is held. So rows from the log start on have no
+// gap: one is damage.
 //
 // Thread-safe as journal.h says.
 
@@ -33,6 +34,7 @@
 
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/seat_loss.h"
 #include "engine/journal/journal.h"
 
@@ -43,19 +45,17 @@ class BigtableJournal : public Journal {
   // Where blocks are cut, if they can be. One of a large batch may be longer.
   static constexpr size_t kBlockBytes = size_t{1} << 20;
 
-  // Ends the journal of the writer before, and goes on after its end. `client` and `loss` are
-  // borrowed. `writer` was given to nobody else, and is greater than all that were given before.
-  // `observed` is the writer that is known to be over.
-  // kAborted: another one opened the journal since `observed` was looked at; nothing is changed,
-  // and the caller looks again. kUnavailable: the service is away; as before.
+  // Ends the journal of the writer before, and goes on after its end. `client`, `lease` and `loss`
+  // are borrowed; the lease was taken.
+  // kAborted: a later process has taken the lease. kDataLoss: a block is missing. kUnavailable: the
+  // service is away.
   static absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(BigtableClient* client,
-                                                               uint64_t writer,
-                                                               uint64_t observed,
+                                                               LeaseRow* lease,
                                                                SeatLoss* loss);
   ~BigtableJournal() override = default;
 
-  // kDataLoss: a block is missing. kUnavailable: this process is not the writer any more, and
-  // another one deletes blocks.
+  // From the log start on, if `from` is below it: what was deleted is in the tables. kDataLoss: a
+  // block is missing. kUnavailable: a later process is the writer, and deletes blocks.
   absl::Status Replay(uint64_t from, const Visit& visit) const override;
 
   // kUnavailable, too, once another process is the writer: the points may be sent to that one.
@@ -64,7 +64,8 @@ class BigtableJournal : public Journal {
 
   // The service answers when a block is in its log, so there is nothing to do.
   absl::Status Sync() override { return failure(); }
-  // Keeps the newest block until the journal is closed, and all fences.
+  // Keeps the newest block until the journal is closed, and all fences. kFailedPrecondition: a later
+  // process is the writer; nothing is deleted.
   absl::Status DeleteBelow(uint64_t low_mark) override;
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark) override;
   uint64_t LowMarkThatDeletes(uint64_t sequence) const override;
@@ -81,16 +82,17 @@ class BigtableJournal : public Journal {
  private:
   friend class BigtableJournalPin;
 
-  BigtableJournal(BigtableClient* client, uint64_t writer, SeatLoss* loss);
+  BigtableJournal(BigtableClient* client, LeaseRow* lease, SeatLoss* loss);
 
-  // The front, or 1 if there is none yet.
-  absl::StatusOr<uint64_t> ReadFront() const;
-  // Finds the first gap from `front` on, and the fences. kAborted: as Open.
-  absl::Status FindEnd(uint64_t front, uint64_t observed);
-  absl::Status WriteFence();
-  // Deletes what a late write brought back below the front.
-  absl::Status DeleteStrays(uint64_t front);
-  absl::Status StoreFront(uint64_t front) ABSL_EXCLUSIVE_LOCKS_REQUIRED(delete_mutex_);
+  // Finds the first gap from next_sequence() on, and the fences before it. kAborted, kDataLoss: as
+  // Open.
+  absl::Status FindEnd();
+  // A row has a later number than the first that is not there.
+  absl::Status Gap(uint64_t missing, uint64_t found) const;
+  // False: a block is there by now.
+  absl::StatusOr<bool> WriteFence();
+  // Deletes what a late write brought back below the log start.
+  absl::Status DeleteStrays(uint64_t log_start);
   absl::Status DeleteRows(uint64_t begin, uint64_t end);
 
   // What row `sequence` holds. kAborted: nothing.
@@ -98,15 +100,14 @@ class BigtableJournal : public Journal {
   absl::Status Missing(uint64_t sequence) const;
 
   BigtableClient& client_;
+  LeaseRow& lease_;
   const uint64_t writer_;
   SeatLoss& loss_;
   const std::string table_;
-  const std::string system_;
   std::string block_;  // the writer's: the block that is written
 
   // Held by a whole DeleteBelow.
   Mutex delete_mutex_ ABSL_ACQUIRED_BEFORE(mutex_);
-  uint64_t fronts_stored_ ABSL_GUARDED_BY(delete_mutex_) = 0;
   mutable Mutex mutex_;  // held briefly
   // Bytes of the blocks from the oldest on; 0 of one that was not read yet.
   mutable std::deque<size_t> sizes_ ABSL_GUARDED_BY(mutex_);

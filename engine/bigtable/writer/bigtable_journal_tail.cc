@@ -4,6 +4,7 @@
 
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/writer/journal_rows.h"
+#include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/system_rows.h"
 
 namespace hourcell {
@@ -30,14 +31,15 @@ absl::StatusOr<uint64_t> BigtableJournalTail::Read(uint64_t from, const Journal:
 }
 
 absl::StatusOr<StoreMoment> BigtableJournalTail::Look() {
-  ReadSelection rows{.keys = {std::string(kChangesRow), std::string(kFrontRow)}};
+  ReadSelection rows{
+      .keys = {std::string(kActiveRow), std::string(kChangesRow), std::string(kFrontRow)}};
   rows.filter.set_cells_per_column_limit_filter(1);
   HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(system_, rows));
-  StoreMoment moment{.front = 1};
+  StoreMoment moment;
+  HOURCELL_ASSIGN_OR_RETURN(moment.front, LogStartOf(page.rows));
   for (const BigtableRow& row : page.rows) {
-    if (row.cells.empty()) continue;
-    HOURCELL_ASSIGN_OR_RETURN(const uint64_t number, DecodeNumber(row.cells[0].value, row.key));
-    (row.key == kFrontRow ? moment.front : moment.changes) = number;
+    if (row.key != kChangesRow || row.cells.empty()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(moment.changes, DecodeNumber(row.cells[0].value, row.key));
   }
   return moment;
 }

@@ -4,8 +4,10 @@
 //   row                    qualifier  value
 //   format                 f          the format of the tables
 //   writers                n          how many numbers were given to writers: a counter
-//   active                 a          the node that writes (ActiveNode)
-//   front                  a          8 bytes: no block of the journal below it is needed
+//   active                 a          the writer lease: the node that writes (ActiveNode)
+//                          s          8 bytes, the log start: no block of the journal below it is
+//                                     needed (lease_row.h)
+//   front                  a          "in `active`". Before there was a column `s`: the log start
 //   changes                n          how often something was changed that processes which follow
 //                                     the store keep in memory: a counter
 //   claim/<counter>/<n>    a          who has the n-th chunk of numbers, and those after it
@@ -14,9 +16,9 @@
 //   secret                 a          what the processes know, and nobody else
 //   adoption               a          how much of a shared data table is taken over (AdoptionMark)
 //
-// Numbers are big-endian. Cells of `active` and `front` have versions of their writers, so that a
-// write of an earlier writer that arrives late is below those of later ones; readers take the
-// newest.
+// Numbers are big-endian. Cells of `active` have versions of their writers, so that a write of an
+// earlier writer that arrives late is below those of later ones; readers take the newest of each
+// column.
 
 #pragma once
 
@@ -40,6 +42,7 @@ inline constexpr std::string_view kChangesRow = "changes";
 inline constexpr std::string_view kSecretRow = "secret";
 inline constexpr std::string_view kAdoptionRow = "adoption";
 inline constexpr std::string_view kSystemQualifier = "a";
+inline constexpr std::string_view kLogStartQualifier = "s";
 
 std::string SystemTable(const std::string& prefix);
 std::string JournalTable(const std::string& prefix);

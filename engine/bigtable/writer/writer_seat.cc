@@ -7,8 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/kill_point.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/rows/stored_row.h"
+#include "engine/bigtable/writer/system_rows.h"
 
 namespace hourcell {
 namespace {
@@ -25,11 +27,6 @@ int64_t LookMs(int64_t lease_ms) {
 constexpr int kQuickLooks = 20;
 constexpr int64_t kQuickLookMs = 50;
 
-std::string NameOf(const ActiveNode& node) {
-  return node.address.empty() ? fmt::format("process {}", node.writer)
-                              : fmt::format("process {} at {}", node.writer, node.address);
-}
-
 }  // namespace
 
 WriterSeat::WriterSeat(BigtableClient* client, const SeatOptions& options)
@@ -37,7 +34,6 @@ WriterSeat::WriterSeat(BigtableClient* client, const SeatOptions& options)
       options_(options),
       clock_(options.clock != nullptr ? *options.clock : *Clock::System()),
       system_(SystemTable(client->options().table_prefix)),
-      journal_table_(JournalTable(client->options().table_prefix)),
       loss_(options.events.on_lost),
       registry_(client, &clock_, options.address) {}
 
@@ -45,50 +41,44 @@ absl::StatusOr<std::unique_ptr<WriterSeat>> WriterSeat::Take(BigtableClient* cli
                                                              const SeatOptions& options) {
   std::unique_ptr<WriterSeat> seat(new WriterSeat(client, options));
   for (;;) {
-    HOURCELL_ASSIGN_OR_RETURN(const Seen seen, seat->WaitUntilFree());
-    // After the wait: among those that wait, the greatest number is the last that was drawn.
-    HOURCELL_ASSIGN_OR_RETURN(seat->writer_,
-                              client->Increment(seat->system_, std::string(kWritersRow),
-                                                std::string(kBigtableFamily), 1));
-    absl::StatusOr<std::unique_ptr<BigtableJournal>> journal =
-        BigtableJournal::Open(client, seat->writer_, seen.greatest(), &seat->loss_);
-    if (absl::IsAborted(journal.status())) continue;  // another one was quicker
-    HOURCELL_RETURN_IF_ERROR(journal.status());
-    seat->journal_ = *std::move(journal);
+    HOURCELL_ASSIGN_OR_RETURN(const LeaseState seen, seat->WaitUntilFree());
+    const absl::Status taken = seat->TryToTake(seen);
+    if (absl::IsAborted(taken)) continue;
+    HOURCELL_RETURN_IF_ERROR(taken);
     seat->has_clean_past_ = seen.IsFree();
-    break;
+    seat->registry_.Withdraw().IgnoreError();  // it is forgotten otherwise
+    return seat;
   }
+}
+
+absl::Status WriterSeat::TryToTake(const LeaseState& seen) {
+  // After the wait: among those that wait, the greatest number is the last that was drawn.
+  HOURCELL_ASSIGN_OR_RETURN(
+      const uint64_t writer,
+      client_.Increment(system_, std::string(kWritersRow), std::string(kBigtableFamily), 1));
+  beater_.reset();
+  lease_ = std::make_unique<LeaseRow>(&client_, writer, options_.address, &loss_);
+  HOURCELL_RETURN_IF_ERROR(lease_->Take(seen));
+  HOURCELL_KILL_POINT("takeover:lease_taken");
   {
-    MutexLock lock(&seat->beat_mutex_);
-    // Before anything is acknowledged: from now on, Check of the writer before fails.
-    HOURCELL_RETURN_IF_ERROR(seat->WriteActive(/*has_left=*/false));
+    // A long journal must not cost the lease.
+    const Background while_opening("hc-beat", options_.beat_ms,
+                                   [this] { lease_->Heartbeat().IgnoreError(); });
+    HOURCELL_ASSIGN_OR_RETURN(journal_, BigtableJournal::Open(&client_, lease_.get(), &loss_));
   }
-  seat->registry_.Withdraw().IgnoreError();  // it is forgotten otherwise
-  seat->beater_ =
-      std::make_unique<Background>("hc-beat", options.beat_ms, [it = seat.get()] { it->Beat(); });
-  return seat;
+  beater_ = std::make_unique<Background>("hc-beat", options_.beat_ms, [this] { Beat(); });
+  return absl::OkStatus();
 }
 
-absl::StatusOr<ActiveNode> WriterSeat::ReadActive() {
-  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                            client_.Read(system_, {.keys = {std::string(kActiveRow)}}));
-  if (page.rows.empty() || page.rows[0].cells.empty()) return ActiveNode();
-  return DecodeActiveNode(page.rows[0].cells[0].value);
+absl::StatusOr<WriterSeat::Look> WriterSeat::LookNow() {
+  Look look;
+  look.began_ms = clock_.MonotonicMs();
+  HOURCELL_ASSIGN_OR_RETURN(look.state, ReadLease(&client_));
+  look.ended_ms = clock_.MonotonicMs();
+  return look;
 }
 
-absl::StatusOr<WriterSeat::Seen> WriterSeat::Look() {
-  Seen seen;
-  HOURCELL_ASSIGN_OR_RETURN(seen.active, ReadActive());
-  ReadSelection last{.range = {}, .reversed = true, .rows_max = 1};
-  last.filter.set_strip_value_transformer(true);
-  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page, client_.Read(journal_table_, last));
-  if (!page.rows.empty() && !page.rows[0].cells.empty()) {
-    seen.last_writer = static_cast<uint64_t>(page.rows[0].cells[0].timestamp_micros / 1000);
-  }
-  return seen;
-}
-
-bool WriterSeat::IsTakenForDead(const Seen& seen, int64_t quiet_ms) const {
+bool WriterSeat::IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const {
   if (quiet_ms >= options_.lease_ms) return true;
   return quiet_ms >= options_.lease_ms / kGoneFraction && options_.events.is_gone &&
          !seen.active.address.empty() && options_.events.is_gone(seen.active.address);
@@ -121,17 +111,19 @@ void WriterSeat::SayWhoWrites(const ActiveNode& active) {
   if (options_.events.on_waiting) options_.events.on_waiting(active.address);
 }
 
-// What is seen first decides whether there is a store to wait for. After that, a service that is
-// away says nothing of the writer: its beats do not arrive either, so the time of that does not
-// count.
-absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
-  const int64_t began_ms = clock_.MonotonicMs();
-  HOURCELL_ASSIGN_OR_RETURN(Seen seen, Look());
+// What is seen first decides whether there is a store to wait for. After that, a look that failed or
+// was slow says nothing of the writer, so the quiet time begins anew at its end. A look that was
+// quick counts as of its beginning: what it found was so then, or later.
+absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
+  HOURCELL_ASSIGN_OR_RETURN(Look look, LookNow());
+  const int64_t began_ms = look.began_ms;
+  LeaseState seen = look.state;
   std::string dead;  // the address of a process that died
-  for (int64_t seen_ms = began_ms; !seen.IsFree();) {
-    const int64_t now_ms = clock_.MonotonicMs();
-    if (IsTakenForDead(seen, now_ms - seen_ms)) return seen;
-    if (options_.wait_ms >= 0 && now_ms - began_ms > options_.wait_ms + options_.lease_ms) {
+  for (int64_t quiet_since_ms = look.ended_ms; !seen.IsFree();) {
+    const int64_t quiet_ms = std::max<int64_t>(look.began_ms - quiet_since_ms, 0);
+    if (IsTakenForDead(seen, quiet_ms)) return seen;
+    if (options_.wait_ms >= 0 &&
+        clock_.MonotonicMs() - began_ms > options_.wait_ms + options_.lease_ms) {
       return TooLong(seen.active);
     }
     SayWhoWrites(seen.active);
@@ -144,34 +136,27 @@ absl::StatusOr<WriterSeat::Seen> WriterSeat::WaitUntilFree() {
       dead = std::move(address);
       quick_looks_ = kQuickLooks;
     }
-    absl::StatusOr<Seen> next = Look();
+    absl::StatusOr<Look> next = LookNow();
     if (!next.ok() && !absl::IsUnavailable(next.status())) return next.status();
-    if (next.ok() && !dead.empty()) {
-      if (next->IsOf(dead)) return next;
-      dead.clear();
+    if (!next.ok()) {
+      quiet_since_ms = clock_.MonotonicMs();
+      continue;
     }
-    if (next.ok() && *next == seen) continue;
-    if (next.ok()) seen = *std::move(next);
-    seen_ms = clock_.MonotonicMs();
+    look = *std::move(next);
+    if (!dead.empty() && look.state.active.address == dead) return look.state;
+    dead.clear();
+    if (look.state != seen) quiet_since_ms = look.ended_ms;
+    seen = look.state;
   }
   return seen;
 }
 
-absl::Status WriterSeat::WriteActive(bool has_left) {
-  const uint64_t beat = ++beats_;
-  const ActiveNode node{
-      .writer = writer_, .beat = beat, .has_left = has_left, .address = options_.address};
-  return client_.Mutate(system_, {SystemCell(kActiveRow, kSystemQualifier,
-                                             FirstVersionOf(writer_) + beat, EncodeActiveNode(node),
-                                             /*replace=*/true)});
-}
-
 void WriterSeat::Beat() {
-  // An answer that does not come is no reason to give up: the fence decides.
+  // An answer that does not come is no reason to give up: the row decides.
   if (absl::IsFailedPrecondition(Check())) return;
   {
     MutexLock lock(&beat_mutex_);
-    if (!has_left_) WriteActive(/*has_left=*/false).IgnoreError();
+    if (!has_left_) lease_->Heartbeat().IgnoreError();
   }
   registry_.Look().IgnoreError();
 }
@@ -183,12 +168,7 @@ std::vector<ClusterNode> WriterSeat::Nodes() const {
 }
 
 absl::Status WriterSeat::Check() {
-  HOURCELL_ASSIGN_OR_RETURN(const ActiveNode active, ReadActive());
-  if (active.writer == writer_) return absl::OkStatus();
-  const absl::Status lost = absl::FailedPreconditionError(
-      fmt::format("{} writes to this store; this process does not any more", NameOf(active)));
-  loss_.Lose(lost);
-  return lost;
+  return lease_->CheckHeld();
 }
 
 absl::Status WriterSeat::Leave() {
@@ -196,7 +176,7 @@ absl::Status WriterSeat::Leave() {
   MutexLock lock(&beat_mutex_);
   if (has_left_) return absl::OkStatus();
   has_left_ = true;
-  return WriteActive(/*has_left=*/true);
+  return lease_->Leave();
 }
 
 }  // namespace hourcell

@@ -1,19 +1,21 @@
-// WriterSeat: the one place of the process that writes to a store on Cloud Bigtable. A process
-// takes it, keeps it while it lives, and loses it to another one that finds that it does not beat.
+// WriterSeat: the writer lease of a store on Cloud Bigtable, as one process waits for it, holds it,
+// and loses it to another process that misses its heartbeats.
 //
-// The row `active` (system_rows.h) names who has the seat, with a count that goes up once a second.
-// A process that wants the seat waits until the count stands still for the lease, by its own
-// monotonic clock; for a fifth of it if nothing listens at the owner's address any more; not at all
-// if it was seen that the owner died; or until the row says that its owner has left. Then it draws
-// a greater number, ends the journal of the other (bigtable_journal.h), and writes the row. Clocks
-// decide when to look, and never who writes: that is decided by the fence in the journal. While the
-// service is away nobody is taken for dead.
+// The row `active` (lease_row.h) names the writer, with a count that goes up with each heartbeat. A
+// process that waits takes the lease when the count has stood still for the lease time, by its own
+// monotonic clock; after a fifth of it if nothing listens at the writer's address any more; at once
+// if it was seen that the writer died; or when the row says that the writer has left. It draws a
+// greater number, names itself in the row if nothing was written there since it looked, and ends
+// the journal of the writer before (bigtable_journal.h). Clocks decide when to try, and never who
+// writes.
+//
+// Time counts only between looks that the service answered within two heartbeats. While the service
+// is away, heartbeats do not arrive either, so no writer is replaced for that.
 //
 // Thread-safe.
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -30,9 +32,9 @@
 #include "codec/base/mutex.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/writer/bigtable_journal.h"
+#include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/node_registry.h"
 #include "engine/bigtable/writer/seat_loss.h"
-#include "engine/bigtable/writer/system_rows.h"
 #include "engine/table/storage_engine.h"
 #include "engine/threads/background.h"
 
@@ -62,16 +64,19 @@ class WriterSeat {
   WriterSeat(const WriterSeat&) = delete;
   WriterSeat& operator=(const WriterSeat&) = delete;
 
-  uint64_t writer() const { return writer_; }
+  uint64_t writer() const { return lease_->writer(); }
   // Whether the writer before had ended all its calls when it left.
   bool has_clean_past() const { return has_clean_past_; }
 
-  // The journal that was opened with the seat, which outlives it; null from the second call on.
+  // The journal that was opened with the lease; this outlives it. Null from the second call on.
   std::unique_ptr<BigtableJournal> TakeJournal() { return std::move(journal_); }
 
-  // OK: this process had the seat at some moment after the call began. So nothing was acknowledged
-  // by any other process before the call. kFailedPrecondition: another one has it.
+  // OK: this process had the lease at some moment after the call began. So no other process had
+  // acknowledged anything before the call, and a later writer reads what this one wrote before the
+  // call. kFailedPrecondition: another one has it.
   absl::Status Check();
+  // The same as far as it is known by now: asks nobody.
+  absl::Status KnownLoss() const { return loss_.status(); }
 
   // This process, and those that wait, as they were seen a moment ago.
   std::vector<ClusterNode> Nodes() const;
@@ -82,40 +87,30 @@ class WriterSeat {
  private:
   WriterSeat(BigtableClient* client, const SeatOptions& options);
 
-  // What is seen of the process that has the seat.
-  struct Seen {
-    ActiveNode active;
-    uint64_t last_writer = 0;  // of the newest row of the journal
-
-    uint64_t greatest() const { return std::max(active.writer, last_writer); }
-    bool IsFree() const {
-      return greatest() == 0 || (active.has_left && last_writer <= active.writer);
-    }
-    // Whether the process at `address` has the seat, and no other one is about to take it.
-    bool IsOf(const std::string& address) const {
-      return active.address == address && last_writer <= active.writer;
-    }
-    friend bool operator==(const Seen&, const Seen&) = default;
+  // What a look has found, and when.
+  struct Look {
+    LeaseState state;
+    int64_t began_ms = 0;
+    int64_t ended_ms = 0;
   };
 
-  absl::StatusOr<ActiveNode> ReadActive();
-  absl::StatusOr<Seen> Look();
+  absl::StatusOr<Look> LookNow();
   // Returns once whoever has the seat has left or is taken for dead.
-  absl::StatusOr<Seen> WaitUntilFree();
+  absl::StatusOr<LeaseState> WaitUntilFree();
   // Waits until it is time to look again, or it is known whose process has died.
   std::string Pause();
-  bool IsTakenForDead(const Seen& seen, int64_t quiet_ms) const;
+  bool IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const;
+  // Takes the lease as it was seen, and opens the journal. kAborted: another process was quicker.
+  absl::Status TryToTake(const LeaseState& seen);
   void SayWhoWrites(const ActiveNode& active);
   absl::Status TooLong(const ActiveNode& active) const;
-  absl::Status WriteActive(bool has_left) ABSL_EXCLUSIVE_LOCKS_REQUIRED(beat_mutex_);
   void Beat();
 
   BigtableClient& client_;
   const SeatOptions options_;
   Clock& clock_;
   const std::string system_;
-  const std::string journal_table_;
-  uint64_t writer_ = 0;
+  std::unique_ptr<LeaseRow> lease_;
   bool has_clean_past_ = false;
   SeatLoss loss_;
   NodeRegistry registry_;
@@ -124,7 +119,6 @@ class WriterSeat {
   std::unique_ptr<BigtableJournal> journal_;
 
   Mutex beat_mutex_;
-  uint64_t beats_ ABSL_GUARDED_BY(beat_mutex_) = 0;
   bool has_left_ ABSL_GUARDED_BY(beat_mutex_) = false;
   std::unique_ptr<Background> beater_;
 };

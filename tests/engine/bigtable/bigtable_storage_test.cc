@@ -18,7 +18,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codec/base/clock.h"
 #include "codec/base/random.h"
+#include "engine/bigtable/api/bigtable_channels.h"
+#include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/writer/lease_row.h"
+#include "engine/bigtable/writer/seat_loss.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/tsdb.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
@@ -48,6 +53,8 @@ class BigtableStorageTest : public testing::Test {
     Options options = TinyOptions("bigtable");
     options.storage = std::make_shared<BigtableStorage>(bigtable, std::move(seat));
     options.seal_in_background = false;
+    options.seal_grace_s = 60;
+    options.clock = &clock_;
     return Tsdb::Open(options);
   }
 
@@ -85,6 +92,7 @@ class BigtableStorageTest : public testing::Test {
   }
 
   FakeBigtable fake_;
+  ManualClock clock_{(kHour + 7200) * 1000};
 };
 
 TEST_F(BigtableStorageTest, AStoreThatWasClosedIsOpenedByAnotherProcess) {
@@ -126,6 +134,49 @@ TEST_F(BigtableStorageTest, AProcessThatWasReplacedAcknowledgesAndAnswersNothing
   // Nor does what it writes hide what the other one took.
   paused->Seal().IgnoreError();
   EXPECT_THAT(*Query(active.get()), ElementsAre(Pair(Pair("a", 1), 11)));
+}
+
+// A replaced writer goes on where it was paused: at a checkpoint, whose log start is above the one
+// that its successor has.
+TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
+  const std::unique_ptr<Tsdb> w1 = Open();
+  ASSERT_OK(Put(w1.get(), "a", 10, 1));         // an hour that is over: block 2
+  ASSERT_OK(Put(w1.get(), "a", 7200 + 10, 2));  // the hour under way: blocks 3, 4, 5
+  ASSERT_OK(Put(w1.get(), "a", 7200 + 20, 3));
+  ASSERT_OK(Put(w1.get(), "a", 7200 + 30, 4));
+  std::unique_ptr<Tsdb> w2 = Open();  // w1 is paused
+  ASSERT_OK(Put(w2.get(), "b", 7200 + 40, 5));
+  clock_.Advance(120'000);
+  ASSERT_OK(w2->SealDue());  // the hour that is over
+  clock_.Advance(301'000);
+  ASSERT_OK(w2->SealDue());  // the checkpoint
+
+  EXPECT_THAT(w1->Flush(), StatusIs(StatusCode::kFailedPrecondition));  // w1 goes on
+  ASSERT_OK(Put(w2.get(), "b", 7200 + 50, 6));
+  Kill(&w2);
+
+  const std::unique_ptr<Tsdb> w3 = Open();
+  EXPECT_EQ(Query(w3.get())->size(), 6U);
+}
+
+// What a version before this one left behind: its log start could be above the low mark of the
+// writer after it. The blocks below the log start are in the tables.
+TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
+  std::unique_ptr<Tsdb> first = Open();
+  ASSERT_OK(Put(first.get(), "a", 10, 1));
+  ASSERT_OK(Put(first.get(), "a", 7200 + 10, 2));
+  ASSERT_OK(first->Seal());
+  Kill(&first);
+  const BigtableOptions options = QuickBigtableOptions(fake_);
+  BigtableClient client(options, *OpenBigtableChannels(options));
+  SeatLoss loss;
+  LeaseRow lease(&client, 1, "", &loss);
+  ASSERT_OK(lease.StoreLogStart(3));
+  RowMutations removal = DeletedSystemRow(EncodeNumber(2));
+  ASSERT_OK(client.Mutate(JournalTable("hourcell"), {removal}));
+
+  const std::unique_ptr<Tsdb> second = Open();
+  EXPECT_EQ(Query(second.get())->size(), 2U);
 }
 
 // Back-pressure: what the service does not take, clients are told to send again.

@@ -34,6 +34,13 @@ class BigtableJournalTailTest : public testing::Test {
     tail_ = std::make_unique<BigtableJournalTail>(client_.get());
   }
 
+  // Takes the lease from the writer that has it.
+  absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(uint64_t writer) {
+    leases_[writer] = std::make_unique<LeaseRow>(client_.get(), writer, "", &losses_[writer]);
+    EXPECT_OK(leases_[writer]->Take(*ReadLease(client_.get())));
+    return BigtableJournal::Open(client_.get(), leases_[writer].get(), &losses_[writer]);
+  }
+
   static absl::Status Write(BigtableJournal* journal, std::string_view payload) {
     return journal->Write({&payload, 1});
   }
@@ -53,6 +60,7 @@ class BigtableJournalTailTest : public testing::Test {
 
   FakeBigtable fake_;
   SeatLoss losses_[3];
+  std::unique_ptr<LeaseRow> leases_[3];
   std::unique_ptr<BigtableClient> client_;
   std::unique_ptr<BigtableJournalTail> tail_;
 };
@@ -61,10 +69,10 @@ TEST_F(BigtableJournalTailTest, GoesOnWhereItEndedAndPassesFences) {
   uint64_t end = 0;
   EXPECT_THAT(Blocks(0, &end), IsEmpty());
   EXPECT_EQ(end, 1U);
-  auto first = BigtableJournal::Open(client_.get(), 1, 0, &losses_[1]);
+  auto first = Open(1);
   ASSERT_OK(Write(first->get(), "a"));
   EXPECT_THAT(Blocks(end, &end), ElementsAre("a"));
-  auto second = BigtableJournal::Open(client_.get(), 2, 1, &losses_[2]);
+  auto second = Open(2);
   ASSERT_OK(Write(second->get(), "b"));
   ASSERT_OK(Write(second->get(), "c"));
   EXPECT_THAT(Blocks(end, &end), ElementsAre("b", "c"));
@@ -73,7 +81,7 @@ TEST_F(BigtableJournalTailTest, GoesOnWhereItEndedAndPassesFences) {
 
 // A block that came late, and that no writer acknowledged.
 TEST_F(BigtableJournalTailTest, EndsBeforeAGap) {
-  auto journal = BigtableJournal::Open(client_.get(), 1, 0, &losses_[1]);
+  auto journal = Open(1);
   ASSERT_OK(Write(journal->get(), "a"));
   fake_.PutCell("hourcell-journal", JournalRowKey((*journal)->next_sequence() + 1),
                 {"h", kBlockQualifier}, 1000, "late");
@@ -83,7 +91,7 @@ TEST_F(BigtableJournalTailTest, EndsBeforeAGap) {
 }
 
 TEST_F(BigtableJournalTailTest, BlocksThatWereDeletedAreBelowTheFront) {
-  auto journal = BigtableJournal::Open(client_.get(), 1, 0, &losses_[1]);
+  auto journal = Open(1);
   for (const char* payload : {"a", "b", "c"})
     ASSERT_OK(Write(journal->get(), payload));
   uint64_t end = 0;

@@ -32,9 +32,13 @@ class BigtableJournalTest : public testing::Test {
     EXPECT_OK(client_->CreateTable("hourcell-journal", "h"));
   }
 
-  // Takes over from `observed`.
-  absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(uint64_t writer, uint64_t observed) {
-    return BigtableJournal::Open(client_.get(), writer, observed, &losses_[writer]);
+  // Takes the lease from the writer that has it.
+  absl::StatusOr<std::unique_ptr<BigtableJournal>> Open(uint64_t writer) {
+    leases_[writer] = std::make_unique<LeaseRow>(client_.get(), writer, "", &losses_[writer]);
+    const absl::StatusOr<LeaseState> seen = ReadLease(client_.get());
+    if (!seen.ok()) return seen.status();
+    if (const absl::Status taken = leases_[writer]->Take(*seen); !taken.ok()) return taken;
+    return BigtableJournal::Open(client_.get(), leases_[writer].get(), &losses_[writer]);
   }
 
   static absl::Status Write(BigtableJournal* journal, std::string_view payload) {
@@ -57,17 +61,18 @@ class BigtableJournalTest : public testing::Test {
   }
 
   FakeBigtable fake_;
-  SeatLoss losses_[10];
+  SeatLoss losses_[100];
+  std::unique_ptr<LeaseRow> leases_[100];
   std::unique_ptr<BigtableClient> client_;
 };
 
 TEST_F(BigtableJournalTest, BlocksComeBackInOrder) {
-  auto first = Open(1, 0);
+  auto first = Open(1);
   ASSERT_OK(first);
   for (const char* payload : {"a", "b", "c"})
     ASSERT_OK(Write(first->get(), payload));
 
-  const auto second = Open(2, 1);
+  const auto second = Open(2);
   ASSERT_OK(second);
 
   EXPECT_THAT(Blocks(**second), ElementsAre("a", "b", "c"));
@@ -76,22 +81,22 @@ TEST_F(BigtableJournalTest, BlocksComeBackInOrder) {
 }
 
 TEST_F(BigtableJournalTest, AWriterThatWasReplacedWritesNothing) {
-  auto first = Open(1, 0);
+  auto first = Open(1);
   ASSERT_OK(Write(first->get(), "a"));
-  auto second = Open(2, 1);
+  auto second = Open(2);
   ASSERT_OK(Write(second->get(), "b"));
 
   EXPECT_THAT(Write(first->get(), "x"),
               StatusIs(StatusCode::kUnavailable, HasSubstr("another process")));
   EXPECT_THAT((*first)->failure(), StatusIs(StatusCode::kFailedPrecondition));
   EXPECT_THAT((*first)->DeleteBelow(100), StatusIs(StatusCode::kFailedPrecondition));
-  EXPECT_THAT(Blocks(**Open(3, 2)), ElementsAre("a", "b"));
+  EXPECT_THAT(Blocks(**Open(3)), ElementsAre("a", "b"));
 }
 
 TEST_F(BigtableJournalTest, AFenceOutlivesTheBlocksAroundIt) {
-  auto first = Open(1, 0);
+  auto first = Open(1);
   ASSERT_OK(Write(first->get(), "a"));
-  auto second = Open(2, 1);
+  auto second = Open(2);
   for (int i = 0; i < 5; ++i)
     ASSERT_OK(Write(second->get(), "b"));
   ASSERT_OK((*second)->DeleteBelow((*second)->next_sequence()));
@@ -102,16 +107,62 @@ TEST_F(BigtableJournalTest, AFenceOutlivesTheBlocksAroundIt) {
   EXPECT_EQ(StoredRows(), 3U);  // two fences, and the newest block
 }
 
-TEST_F(BigtableJournalTest, AWriterThatDrewALowerNumberGivesWay) {
-  auto third = Open(3, 0);
+TEST_F(BigtableJournalTest, AWriterThatLosesTheLeaseWhileItOpensGivesWay) {
+  const absl::StatusOr<LeaseState> seen = ReadLease(client_.get());
+  LeaseRow slow(client_.get(), 2, "", &losses_[2]);
+  ASSERT_OK(slow.Take(*seen));
+  auto third = Open(3);
   ASSERT_OK(Write(third->get(), "a"));
 
-  EXPECT_THAT(Open(2, 0), StatusIs(StatusCode::kAborted));
+  EXPECT_THAT(BigtableJournal::Open(client_.get(), &slow, &losses_[2]),
+              StatusIs(StatusCode::kAborted));
   EXPECT_OK(Write(third->get(), "b"));
 }
 
+// Its log start would hide the one that its successor reads, and its deletions take blocks that the
+// successor needs.
+TEST_F(BigtableJournalTest, AReplacedWriterDeletesNothing) {
+  auto first = Open(1);
+  for (const char* payload : {"a", "b", "c"})
+    ASSERT_OK(Write(first->get(), payload));
+  auto second = Open(2);
+  ASSERT_OK(Write(second->get(), "d"));
+
+  EXPECT_THAT((*first)->DeleteBelow(4), StatusIs(StatusCode::kFailedPrecondition));
+
+  EXPECT_THAT(losses_[1].status(), StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_THAT(Blocks(**Open(3)), ElementsAre("a", "b", "c", "d"));
+}
+
+// A block after one that is not there is no end of the journal: it may have been acknowledged.
+TEST_F(BigtableJournalTest, AGapBeforeABlockIsDataLoss) {
+  auto journal = Open(1);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_OK(Write(journal->get(), "a"));
+  RowMutations removal;
+  removal.set_row_key(EncodeNumber(2));
+  removal.add_mutations()->mutable_delete_from_row();
+  ASSERT_OK(client_->Mutate("hourcell-journal", {removal}));
+
+  EXPECT_THAT(Open(2), StatusIs(StatusCode::kDataLoss,
+                                HasSubstr("block 2 is missing, and there is block 3")));
+}
+
+// A store of a version that had the log start in a row of its own.
+TEST_F(BigtableJournalTest, TheLogStartOfAnOlderVersionIsCarriedOver) {
+  fake_.PutCell("hourcell-system", "front", "a", 5000, EncodeNumber(3));
+  fake_.PutCell("hourcell-journal", EncodeNumber(3), "b", 1000, "a");
+
+  EXPECT_THAT(Blocks(**Open(1)), ElementsAre("a"));
+  EXPECT_THAT(ReadLease(client_.get())->log_start, testing::Optional(3U));
+  // A program of that version finds no number, and does not open the store.
+  EXPECT_EQ(fake_.TableOf("hourcell-system")["front"]["a"].begin()->second, "in `active`");
+
+  EXPECT_THAT(Blocks(**Open(2)), ElementsAre("a"));
+}
+
 TEST_F(BigtableJournalTest, DeletesAllButTheNewestBlockUntilItIsClosed) {
-  auto journal = Open(1, 0);
+  auto journal = Open(1);
   for (int i = 0; i < 5; ++i)
     ASSERT_OK(Write(journal->get(), "abc"));
 
@@ -126,11 +177,11 @@ TEST_F(BigtableJournalTest, DeletesAllButTheNewestBlockUntilItIsClosed) {
   EXPECT_EQ(StoredRows(), 1U);  // the fence
   EXPECT_THAT(Write(journal->get(), "x"), StatusIs(StatusCode::kFailedPrecondition));
 
-  EXPECT_THAT(Blocks(**Open(2, 1)), IsEmpty());
+  EXPECT_THAT(Blocks(**Open(2)), IsEmpty());
 }
 
 TEST_F(BigtableJournalTest, APinHoldsBlocks) {
-  auto journal = Open(1, 0);
+  auto journal = Open(1);
   for (int i = 0; i < 3; ++i)
     ASSERT_OK(Write(journal->get(), "a"));
   {
@@ -146,7 +197,7 @@ TEST_F(BigtableJournalTest, APinHoldsBlocks) {
 }
 
 TEST_F(BigtableJournalTest, ABlockThatIsMissingIsDataLoss) {
-  auto journal = Open(1, 0);
+  auto journal = Open(1);
   for (int i = 0; i < 3; ++i)
     ASSERT_OK(Write(journal->get(), "a"));
   RowMutations removal;
@@ -159,13 +210,13 @@ TEST_F(BigtableJournalTest, ABlockThatIsMissingIsDataLoss) {
 }
 
 TEST_F(BigtableJournalTest, WhatALateWriteBringsBackIsDeleted) {
-  auto journal = Open(1, 0);
+  auto journal = Open(1);
   for (int i = 0; i < 3; ++i)
     ASSERT_OK(Write(journal->get(), "a"));
   ASSERT_OK((*journal)->DeleteBelow(4));
   fake_.PutCell("hourcell-journal", EncodeNumber(2), "b", 1000, "late");
 
-  const auto next = Open(2, 1);
+  const auto next = Open(2);
   ASSERT_OK(next);
 
   EXPECT_EQ(StoredRows(), 3U);  // two fences, and the newest block
@@ -184,8 +235,8 @@ TEST_F(BigtableJournalTest, CallsThatFailLoseNoBlockAndDoubleNone) {
                      .cut_streams = 0.1});
     absl::StatusOr<std::unique_ptr<BigtableJournal>> journal = absl::UnavailableError("");
     // A try that had no answer may have left a fence, which the next one finds.
-    for (uint64_t observed = writer - 1; !journal.ok(); observed = writer - 1)
-      journal = BigtableJournal::Open(client_.get(), writer++, observed, &losses_[0]);
+    while (!journal.ok())
+      journal = Open(writer++);
     for (int i = 0; i < 20; ++i) {
       const std::string payload = fmt::format("{}-{}", seed, i);
       absl::Status last = absl::UnavailableError("");

@@ -153,20 +153,23 @@ TEST_F(WriterSeatTest, OneThatWasSeenToDieIsNotWaitedFor) {
 // The death of a process is no reason to end the one that has replaced it.
 TEST_F(WriterSeatTest, OneThatIsBeingReplacedIsLeftToTheOther) {
   const auto dead = Take(kNeverMs);
-  SeatLoss loss(nullptr);
-  ASSERT_OK(BigtableJournal::Open(client_.get(), 2, 1, &loss));  // its row is not there yet
   ManualClock clock(0);
-  SeatOptions options{.address = "b:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
+  SeatOptions options{.address = "c:1", .lease_ms = 1000, .beat_ms = kNeverMs, .wait_ms = -1};
   options.clock = &clock;
   std::vector<int64_t> waits;
+  SeatLoss loss(nullptr);
+  LeaseRow other(client_.get(), 2, "b:1", &loss);
   options.events.await_death = [&](int64_t ms) {
     waits.push_back(ms);
-    return waits.size() == 1 ? "a:1" : "";
+    if (waits.size() > 1) return "";
+    EXPECT_OK(other.Take(*ReadLease(client_.get())));  // its journal is not open yet
+    return "a:1";
   };
   options.events.gives_up = [&] { return waits.size() == 2; };
 
   EXPECT_THAT(WriterSeat::Take(client_.get(), options), StatusIs(StatusCode::kCancelled));
   EXPECT_THAT(waits, testing::ElementsAre(100, 50));  // it looks soon again who has it
+  EXPECT_OK(other.CheckHeld());
 }
 
 TEST_F(WriterSeatTest, OneThatGivesUpWaitingLeavesNoRow) {
@@ -203,11 +206,12 @@ TEST_F(WriterSeatTest, TheWriterKnowsWhoWaits) {
 TEST_F(WriterSeatTest, AWaitThatTheServiceCannotAnswerGoesOn) {
   const auto first = Take(kNeverMs);
   SeatOptions options{.lease_ms = 100, .beat_ms = kNeverMs, .wait_ms = -1};
-  ManualClock clock(0);  // the lease is never over
+  ManualClock clock(0);
   options.clock = &clock;
   int asked = 0;
   options.events.gives_up = [&] {
     fake_.SetFaults({.refused = ++asked == 1 ? 1.0 : 0.0});
+    if (asked == 1) clock.Advance(1000);  // the service is away for ten leases
     return asked == 3;
   };
   BigtableOptions impatient = client_->options();

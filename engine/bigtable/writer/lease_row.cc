@@ -1,0 +1,185 @@
+#include "engine/bigtable/writer/lease_row.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "codec/base/kill_point.h"
+#include "codec/base/status_macros.h"
+#include "engine/bigtable/rows/stored_row.h"
+
+// Why the condition of a write is a version and not a value: each writer has versions of its own,
+// greater than those of all before it, and both columns use them. So "a later process is named" is
+// "the row has a cell of a later version", which is a filter by timestamp.
+
+namespace hourcell {
+namespace {
+
+constexpr int kTriesMax = 5;
+// In the row `front`, in place of the 8 bytes of versions before this one. Those fail with it, and
+// do not open a store whose log start they would not find.
+constexpr std::string_view kMovedToActive = "in `active`";
+
+absl::Status LaterProcess(const ActiveNode& active) {
+  return absl::AbortedError(
+      fmt::format("{} is the writer now; this process is not any more", NameOf(active)));
+}
+
+const BigtableRow* FindRow(const std::vector<BigtableRow>& rows, std::string_view key) {
+  const auto found = std::ranges::find(rows, key, &BigtableRow::key);
+  return found == rows.end() || found->cells.empty() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string NameOf(const ActiveNode& node) {
+  return node.address.empty() ? fmt::format("process {}", node.writer)
+                              : fmt::format("process {} at {}", node.writer, node.address);
+}
+
+absl::StatusOr<LeaseState> LeaseStateOf(const std::vector<BigtableRow>& rows) {
+  LeaseState state;
+  const BigtableRow* const row = FindRow(rows, kActiveRow);
+  if (row == nullptr) return state;
+  bool has_active = false;
+  // Of each column the newest cell comes first.
+  for (const BigtableCell& cell : row->cells) {
+    state.version = std::max(state.version, static_cast<uint64_t>(cell.timestamp_micros / 1000));
+    if (cell.qualifier == kSystemQualifier && !std::exchange(has_active, true)) {
+      HOURCELL_ASSIGN_OR_RETURN(state.active, DecodeActiveNode(cell.value));
+    }
+    if (cell.qualifier == kLogStartQualifier && !state.log_start.has_value()) {
+      HOURCELL_ASSIGN_OR_RETURN(state.log_start, DecodeNumber(cell.value, "the log start"));
+    }
+  }
+  return state;
+}
+
+absl::StatusOr<uint64_t> LogStartOf(const std::vector<BigtableRow>& rows) {
+  HOURCELL_ASSIGN_OR_RETURN(const LeaseState state, LeaseStateOf(rows));
+  if (state.log_start.has_value()) return *state.log_start;
+  const BigtableRow* const front = FindRow(rows, kFrontRow);
+  if (front == nullptr || front->cells[0].value == kMovedToActive) return 1;
+  return DecodeNumber(front->cells[0].value, "journal: its front");
+}
+
+absl::StatusOr<LeaseState> ReadLease(BigtableClient* client) {
+  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
+                            client->Read(SystemTable(client->options().table_prefix),
+                                         {.keys = {std::string(kActiveRow)}}));
+  return LeaseStateOf(page.rows);
+}
+
+LeaseRow::LeaseRow(BigtableClient* client, uint64_t writer, std::string address, SeatLoss* loss)
+    : client_(*client),
+      writer_(writer),
+      address_(std::move(address)),
+      system_(SystemTable(client->options().table_prefix)),
+      loss_(*loss) {}
+
+uint64_t LeaseRow::NextVersion() {
+  MutexLock lock(&mutex_);
+  return FirstVersionOf(writer_) + ++written_;
+}
+
+absl::Status LeaseRow::Take(const LeaseState& seen) {
+  const uint64_t version = NextVersion();
+  const ActiveNode node{.writer = writer_, .beat = 1, .has_left = false, .address = address_};
+  const RowMutations row = SystemCell(kActiveRow, kSystemQualifier, version, EncodeActiveNode(node),
+                                      /*replace=*/true);
+  absl::Status last;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    HOURCELL_KILL_POINT("lease:before_take");
+    const absl::StatusOr<bool> is_set =
+        client_.SetIfNoneSince(system_, row, MicrosOf(seen.version + 1));
+    HOURCELL_KILL_POINT("lease:taken");
+    if (is_set.ok() && *is_set) return absl::OkStatus();
+    if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
+    HOURCELL_ASSIGN_OR_RETURN(const LeaseState now, ReadLease(&client_));
+    if (now.version == version) return absl::OkStatus();  // the answer was lost
+    if (now != seen || is_set.ok()) return LaterProcess(now.active);
+    last = is_set.status();
+  }
+  return last;
+}
+
+absl::Status LeaseRow::CheckStillHeld() {
+  HOURCELL_ASSIGN_OR_RETURN(const LeaseState state, ReadLease(&client_));
+  return state.active.writer == writer_ ? absl::OkStatus() : LaterProcess(state.active);
+}
+
+absl::Status LeaseRow::CheckHeld() {
+  const absl::Status held = CheckStillHeld();
+  if (!absl::IsAborted(held)) return held;
+  loss_.Lose(held);
+  return loss_.status();
+}
+
+absl::Status LeaseRow::SetIfHeld(std::string_view qualifier, const std::string& value) {
+  const uint64_t version = NextVersion();
+  const RowMutations row = SystemCell(kActiveRow, qualifier, version, value, /*replace=*/true);
+  absl::Status last;
+  for (int tries = 0; tries < kTriesMax; ++tries) {
+    const absl::StatusOr<bool> is_set =
+        client_.SetIfNoneSince(system_, row, MicrosOf(FirstVersionOf(writer_ + 1)));
+    if (is_set.ok() && *is_set) return absl::OkStatus();
+    if (!is_set.ok() && !absl::IsUnavailable(is_set.status())) return is_set.status();
+    // The write may happen twice. If a later process is named by now, it is not known whether this
+    // write came before that.
+    HOURCELL_RETURN_IF_ERROR(CheckStillHeld());
+    last =
+        is_set.ok() ? absl::UnavailableError("bigtable: who writes is not known") : is_set.status();
+  }
+  return last;
+}
+
+absl::StatusOr<uint64_t> LeaseRow::ReadLogStart() {
+  HOURCELL_ASSIGN_OR_RETURN(
+      const BigtablePage page,
+      client_.Read(system_, {.keys = {std::string(kActiveRow), std::string(kFrontRow)}}));
+  HOURCELL_ASSIGN_OR_RETURN(const LeaseState state, LeaseStateOf(page.rows));
+  if (state.active.writer != writer_) return LaterProcess(state.active);
+  HOURCELL_ASSIGN_OR_RETURN(const uint64_t log_start, LogStartOf(page.rows));
+  if (!state.log_start.has_value()) {
+    HOURCELL_RETURN_IF_ERROR(SetIfHeld(kLogStartQualifier, EncodeNumber(log_start)));
+    HOURCELL_KILL_POINT("lease:log_start_carried");
+  }
+  const BigtableRow* const front = FindRow(page.rows, kFrontRow);
+  if (front == nullptr || front->cells[0].value != kMovedToActive) {
+    HOURCELL_RETURN_IF_ERROR(
+        client_.Mutate(system_, {SystemCell(kFrontRow, kSystemQualifier, NextVersion(),
+                                            std::string(kMovedToActive), /*replace=*/true)}));
+    HOURCELL_KILL_POINT("lease:front_closed");
+  }
+  return log_start;
+}
+
+absl::Status LeaseRow::StoreLogStart(uint64_t log_start) {
+  const absl::Status stored = SetIfHeld(kLogStartQualifier, EncodeNumber(log_start));
+  if (!absl::IsAborted(stored)) return stored;
+  loss_.Lose(stored);
+  return loss_.status();
+}
+
+absl::Status LeaseRow::WriteActive(bool has_left) {
+  uint64_t beat = 0;
+  {
+    MutexLock lock(&mutex_);
+    beat = ++written_;
+  }
+  const ActiveNode node{.writer = writer_, .beat = beat, .has_left = has_left, .address = address_};
+  return client_.Mutate(system_, {SystemCell(kActiveRow, kSystemQualifier,
+                                             FirstVersionOf(writer_) + beat, EncodeActiveNode(node),
+                                             /*replace=*/true)});
+}
+
+absl::Status LeaseRow::Heartbeat() {
+  return WriteActive(/*has_left=*/false);
+}
+
+absl::Status LeaseRow::Leave() {
+  return WriteActive(/*has_left=*/true);
+}
+
+}  // namespace hourcell
