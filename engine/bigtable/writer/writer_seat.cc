@@ -78,6 +78,10 @@ absl::StatusOr<WriterSeat::Look> WriterSeat::LookNow() {
   return look;
 }
 
+bool WriterSeat::WasQuick(const Look& look) const {
+  return look.ended_ms - look.began_ms <= 2 * options_.beat_ms;
+}
+
 bool WriterSeat::IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const {
   if (quiet_ms >= options_.lease_ms) return true;
   return quiet_ms >= options_.lease_ms / kGoneFraction && options_.events.is_gone &&
@@ -145,7 +149,7 @@ absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
     look = *std::move(next);
     if (!dead.empty() && look.state.active.address == dead) return look.state;
     dead.clear();
-    if (look.state != seen) quiet_since_ms = look.ended_ms;
+    if (look.state != seen || !WasQuick(look)) quiet_since_ms = look.ended_ms;
     seen = look.state;
   }
   return seen;

@@ -95,6 +95,8 @@ class WriterSeat {
   };
 
   absl::StatusOr<Look> LookNow();
+  // Whether heartbeats could have arrived, too, when it was made.
+  bool WasQuick(const Look& look) const;
   // Returns once whoever has the seat has left or is taken for dead.
   absl::StatusOr<LeaseState> WaitUntilFree();
   // Waits until it is time to look again, or it is known whose process has died.

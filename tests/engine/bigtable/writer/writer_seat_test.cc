@@ -203,6 +203,48 @@ TEST_F(WriterSeatTest, TheWriterKnowsWhoWaits) {
   EXPECT_FALSE(nodes[1].is_writer);
 }
 
+// Each of a process's looks after the first takes as long as the test says, as one does that the
+// client repeats while the service is away. The writer does not beat.
+class WriterOutageTest : public WriterSeatTest {
+ protected:
+  // How many looks it takes until the writer is replaced; 0: it is not within `looks_max`.
+  int LooksUntilReplaced(const std::function<int64_t(int look)>& time_of_look, int looks_max) {
+    const auto first = Take(kNeverMs);
+    ManualClock clock(0);
+    int looks = 0;
+    fake_.SetGate([&](const std::string& profile) {
+      if (profile == "waits" && ++looks > 1) clock.Advance(time_of_look(looks));
+      return FakeBigtable::Fate::kAnswered;
+    });
+    BigtableOptions options = client_->options();
+    options.app_profile = "waits";
+    BigtableClient client(options, *OpenBigtableChannels(options));
+    SeatOptions seat{.lease_ms = 1000, .beat_ms = 100, .wait_ms = -1};
+    seat.clock = &clock;
+    seat.events.await_death = [](int64_t) { return ""; };
+    seat.events.gives_up = [&] { return looks >= looks_max; };
+    const auto second = WriterSeat::Take(&client, seat);
+    fake_.SetGate(nullptr);
+    EXPECT_TRUE(second.ok() || absl::IsCancelled(second.status())) << second.status();
+    return second.ok() ? looks : 0;
+  }
+};
+
+TEST_F(WriterOutageTest, QuickLooksReplaceAWriterThatDoesNotBeat) {
+  EXPECT_GT(LooksUntilReplaced([](int) { return 100; }, 50), 0);
+}
+
+// Of such a look nobody knows whether heartbeats could arrive while it lasted.
+TEST_F(WriterOutageTest, ASlowLookDoesNotReplaceAWriter) {
+  EXPECT_EQ(LooksUntilReplaced([](int) { return 15'000; }, 20), 0);
+}
+
+// It gets the whole lease again: its own call may be waiting to be repeated.
+TEST_F(WriterOutageTest, AfterASlowLookTheLeaseBeginsAnew) {
+  const int quick = LooksUntilReplaced([](int) { return 100; }, 50);
+  EXPECT_EQ(LooksUntilReplaced([](int look) { return look == 5 ? 15'000 : 100; }, 50), quick + 4);
+}
+
 TEST_F(WriterSeatTest, AWaitThatTheServiceCannotAnswerGoesOn) {
   const auto first = Take(kNeverMs);
   SeatOptions options{.lease_ms = 100, .beat_ms = kNeverMs, .wait_ms = -1};
