@@ -125,11 +125,14 @@ absl::Status Follower::CatchUpAlone() {
   return absl::IsAborted(done) ? absl::UnavailableError(done.message()) : done;
 }
 
-// kAborted: to be begun again.
+// kAborted: to be begun again. A block that is there when the tail is read was never deleted, if
+// the front is not above it afterwards. Otherwise a row that was read as a fence may be a fence that
+// a process wrote where a block had been deleted.
 absl::Status Follower::CatchUpOnce() {
+  const uint64_t begin = next_;
   HOURCELL_RETURN_IF_ERROR(ReadTail());
   HOURCELL_ASSIGN_OR_RETURN(const StoreMoment moment, parts_.journal->Look());
-  if (moment.front > next_ || moment.changes != changes_) {
+  if (moment.front > begin || moment.changes != changes_) {
     replay_ = nullptr;
     return absl::AbortedError("the store was changed while it was read; try again");
   }
@@ -165,12 +168,15 @@ absl::Status Follower::Load() {
   loading_ = std::make_shared<OpenHours>(parts_.lanes);
   replay_ = std::make_unique<PointReplay>(
       ReplayParts{.open_hours = loading_.get(), .series = parts_.series});
-  next_ = std::max<uint64_t>(low_mark, 1);
+  // A front above the low mark is one that a writer stored whose low mark its successor did not see.
+  // The blocks below it are in the tables all the same.
+  next_ = std::max({low_mark, before.front, uint64_t{1}});
+  const uint64_t begin = next_;
   absl::Status read = ReadTail();
   absl::StatusOr<StoreMoment> after = StoreMoment();
   if (read.ok()) after = parts_.journal->Look();
   if (read.ok()) read = after.status();
-  if (read.ok() && after->front > next_) {
+  if (read.ok() && after->front > begin) {
     read = absl::AbortedError("blocks of the journal were deleted while they were read");
   }
   if (!read.ok()) {
@@ -178,7 +184,7 @@ absl::Status Follower::Load() {
     return read;
   }
   changes_ = before.changes;
-  front_ = low_mark;
+  front_ = begin;
   MutexLock lock(&mutex_);
   hours_ = loading_;
   return absl::OkStatus();

@@ -20,6 +20,7 @@
 
 #include "codec/base/random.h"
 #include "engine/bigtable/bigtable_storage.h"
+#include "engine/bigtable/writer/system_rows.h"
 #include "engine/query/annotation.h"
 #include "engine/salt_admin.h"
 #include "engine/stats.h"
@@ -210,6 +211,21 @@ TEST_F(FollowerTest, BlocksThatWereDeletedUnreadAreInCells) {
                                           {{"a", 5}, 5},
                                           {{"new", 6}, 6}}));
   EXPECT_EQ(StatOf(follower.get(), "follow.loads"), 2);
+}
+
+// A process that was replaced while it opened the store may write its fence where a block was, in a
+// row that was deleted meanwhile. The block named a series that the follower does not know.
+TEST_F(FollowerTest, AFenceInTheRowOfADeletedBlockHidesNoSeries) {
+  const std::unique_ptr<Tsdb> writer = Open();
+  ASSERT_OK(Put(writer.get(), "old", 5, 1));  // block 2
+  const std::unique_ptr<Tsdb> follower = Follow();
+  EXPECT_EQ(Query(follower.get()), (Found{{{"old", 5}, 1}}));
+  ASSERT_OK(Put(writer.get(), "new", 10, 2));
+  ASSERT_OK(Put(writer.get(), "old", 20, 3));
+  ASSERT_OK(writer->Flush());  // blocks 2 and 3 go
+  fake_.PutCell("hourcell-journal", EncodeNumber(3), {"h", "f"}, 2000, "");
+
+  EXPECT_EQ(Query(follower.get()), (Found{{{"old", 5}, 1}, {{"new", 10}, 2}, {{"old", 20}, 3}}));
 }
 
 TEST_F(FollowerTest, WhatIsDeletedStaysDeleted) {
