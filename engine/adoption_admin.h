@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ class AdoptionAdmin {
     UidStore* uid_store = nullptr;
     UidDirectory* uids = nullptr;
     SeriesTable* series = nullptr;
+    // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
+    // now. None: no other process can be.
+    std::function<absl::Status()> check_is_writer = {};
   };
 
   explicit AdoptionAdmin(const Parts& parts) : parts_(parts) {}
@@ -63,6 +67,8 @@ class AdoptionAdmin {
   absl::Status ReplaceRow(std::string_view key, std::string_view cell);
 
  private:
+  absl::Status Acknowledge() const;
+
   const Parts parts_;
 };
 

@@ -15,6 +15,8 @@
 
 #pragma once
 
+#include <functional>
+
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 
@@ -46,6 +48,9 @@ class FsckAdmin {
     Journal* journal = nullptr;
     const ActiveSets* active = nullptr;
     const RowExpiry* expiry = nullptr;
+    // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
+    // now. None: no other process can be.
+    std::function<absl::Status()> check_is_writer = {};
   };
 
   explicit FsckAdmin(const Parts& parts) : parts_(parts) {}

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -94,6 +95,9 @@ class RegionAdmin {
     UidDirectory* uids = nullptr;
     Clock* clock = nullptr;
     const RegionHistory* history = nullptr;  // of the data table; null: none is kept
+    // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
+    // now. None: no other process can be.
+    std::function<absl::Status()> check_is_writer = {};
   };
 
   RegionAdmin(const SplitSettings& settings, Parts parts);

@@ -43,14 +43,19 @@ class SaltAdmin {
     Sealer* sealer = nullptr;
     AnnotationStore* annotations = nullptr;
     Clock* clock = nullptr;
-    // Tells processes that follow the store; none: nobody does.
+    // Tells processes that follow the store, and fails if another process may be the writer by
+    // now; none: there are no others.
     std::function<absl::Status()> note_change = {};
+    // Before an answer or an acknowledgement: kUnavailable if another process may be the writer by
+    // now. None: no other process can be.
+    std::function<absl::Status()> check_is_writer = {};
   };
 
   explicit SaltAdmin(const Parts& parts) : parts_(parts) {}
 
-  // Ascending by time, the first from 0. One of one bucket, if rows are not salted.
-  std::vector<SaltEpoch> Epochs() const;
+  // Ascending by time, the first from 0. One of one bucket, if rows are not salted. kUnavailable:
+  // another process may be the writer by now.
+  absl::StatusOr<std::vector<SaltEpoch>> Epochs() const;
 
   // Rows of hours from `from_s` on are spread over so many buckets. Nothing: from the first hour
   // that begins at least an hour from now and has no rows, nor has any after it.

@@ -117,6 +117,7 @@ class BigtableTableStore : public TableStore {
   }
 
   absl::Status CheckSeat() { return seat_->Check(); }
+  absl::Status KnownLoss() const { return seat_->KnownLoss(); }
   absl::Status NoteChange() {
     return client_
         .Increment(system_, std::string(kChangesRow), std::string(kBigtableFamily), /*amount=*/1)
@@ -446,6 +447,7 @@ absl::StatusOr<OpenedStorage> BigtableStorage::Open(
   OpenedStorage opened;
   HOURCELL_ASSIGN_OR_RETURN(opened.journal, store->OpenWithSeat(seat));
   opened.check_is_writer = [it = store.get()] { return it->CheckSeat(); };
+  opened.known_loss = [it = store.get()] { return it->KnownLoss(); };
   opened.nodes = [it = store.get()] { return it->Nodes(); };
   opened.note_change = [it = store.get()] { return it->NoteChange(); };
   opened.tables = std::move(store);

@@ -169,10 +169,10 @@ absl::Status AdoptionAdmin::RestoreNames(UidKind kind,
     HOURCELL_RETURN_IF_ERROR(assignment.Restore(kind, name.name, name.uid));
   assignment.RaiseCounter(kind, highest);
   const std::vector<UidChange> changes = assignment.changes();
-  if (changes.empty()) return absl::OkStatus();
+  if (changes.empty()) return Acknowledge();
   HOURCELL_RETURN_IF_ERROR(parts_.uid_store->Commit(changes));
   assignment.Publish();
-  return absl::OkStatus();
+  return Acknowledge();
 }
 
 Uid AdoptionAdmin::HighestUid(UidKind kind) {
@@ -182,7 +182,8 @@ Uid AdoptionAdmin::HighestUid(UidKind kind) {
 absl::Status AdoptionAdmin::IndexRows(std::span<const std::string> keys,
                                       std::vector<RowFault>* faults) {
   faults->clear();
-  return RowIndexing(parts_, faults).Run(keys);
+  HOURCELL_RETURN_IF_ERROR(RowIndexing(parts_, faults).Run(keys));
+  return Acknowledge();
 }
 
 absl::Status AdoptionAdmin::ReplaceRow(std::string_view key, std::string_view cell) {
@@ -190,7 +191,12 @@ absl::Status AdoptionAdmin::ReplaceRow(std::string_view key, std::string_view ce
                            .kind = cell.empty() ? Mutation::Kind::kDelete : Mutation::Kind::kSet,
                            .key = std::string(key),
                            .value = std::string(cell)};
-  return parts_.tables->Apply({&change, 1}, /*sync=*/true);
+  HOURCELL_RETURN_IF_ERROR(parts_.tables->Apply({&change, 1}, /*sync=*/true));
+  return Acknowledge();
+}
+
+absl::Status AdoptionAdmin::Acknowledge() const {
+  return parts_.check_is_writer ? parts_.check_is_writer() : absl::OkStatus();
 }
 
 }  // namespace hourcell

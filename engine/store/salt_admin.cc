@@ -28,7 +28,8 @@ constexpr int64_t kAheadMs = 3600 * 1000;
 
 }  // namespace
 
-std::vector<SaltEpoch> SaltAdmin::Epochs() const {
+absl::StatusOr<std::vector<SaltEpoch>> SaltAdmin::Epochs() const {
+  if (parts_.check_is_writer) HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
   return parts_.schedule->epochs().epochs();
 }
 

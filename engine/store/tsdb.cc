@@ -99,8 +99,7 @@ absl::StatusOr<QueryResult> Tsdb::Query(const QuerySpec& spec) {
 absl::Status Tsdb::LastPoints(const LastQuery& query,
                               const std::function<void(const LastPoint&)>& visit,
                               QueryControl* control) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CheckIsWriter(/*at_once=*/false));
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
@@ -123,8 +122,7 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
 absl::StatusOr<uint64_t> Tsdb::LookupSeries(const LookupQuery& query,
                                             const std::function<bool(const FoundSeries&)>& visit,
                                             QueryControl* control) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
@@ -158,14 +156,14 @@ std::unique_ptr<MemoryAccount> Tsdb::LeaseQueryMemory(QueryControl* control) {
 absl::StatusOr<std::vector<std::string>> Tsdb::Suggest(UidKind kind,
                                                        std::string_view prefix,
                                                        size_t max) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return impl_->uids->Suggest(kind, prefix, max);
 }
 
 absl::Status Tsdb::VisitNames(const NameQuery& query,
                               const std::function<bool(std::string_view name)>& visit,
                               QueryControl* control) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   QueryControl own;
   if (control == nullptr) control = &own;
   const QueryWatch watch(impl_->clock, control, query.deadline_ms, impl_->options.query_timeout_ms);
@@ -183,8 +181,7 @@ absl::Status Tsdb::VisitNames(const NameQuery& query,
 absl::Status Tsdb::Scan(const ScanSpec& spec,
                         const std::function<bool(const ScannedRow&)>& visit,
                         const std::function<bool()>& should_stop) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
   const ReadPins::Pin pin = hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
@@ -199,8 +196,7 @@ absl::Status Tsdb::Scan(const ScanSpec& spec,
 
 absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spec,
                                                              const ParallelScanOptions& options) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return ParallelScan::Plan(spec, options,
                             {.row_keys = &*impl_->row_keys,
                              .tables = impl_->tables.get(),
@@ -213,8 +209,7 @@ absl::StatusOr<std::unique_ptr<ParallelScan>> Tsdb::PlanScan(const ScanSpec& spe
 
 absl::StatusOr<std::optional<Annotation>> Tsdb::GetAnnotation(std::string_view tsuid,
                                                               int64_t start_time) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return impl_->losses.Note(impl_->annotations->Get(tsuid, start_time));
 }
 
@@ -227,12 +222,13 @@ absl::StatusOr<std::vector<Annotation>> Tsdb::PutAnnotations(std::span<const Ann
   absl::StatusOr<std::vector<Annotation>> put =
       impl_->annotations->Put(edits, write, memory == nullptr ? &lease : memory);
   if (put.ok()) HOURCELL_RETURN_IF_ERROR(impl_->NoteAnnotation());
+  HOURCELL_RETURN_IF_ERROR(impl_->Acknowledge(put.status()));
   return put;
 }
 
 absl::Status Tsdb::DeleteAnnotation(std::string_view tsuid, int64_t start_time) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->annotations->Delete(tsuid, start_time);
+  return impl_->Acknowledge(impl_->annotations->Delete(tsuid, start_time));
 }
 
 absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> tsuids,
@@ -240,20 +236,21 @@ absl::StatusOr<uint64_t> Tsdb::DeleteAnnotations(std::span<const std::string> ts
                                                  int64_t start_ms,
                                                  int64_t end_ms) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
+  absl::StatusOr<uint64_t> deleted =
+      impl_->annotations->DeleteRange(tsuids, global, start_ms, end_ms);
+  HOURCELL_RETURN_IF_ERROR(impl_->Acknowledge(deleted.status()));
+  return deleted;
 }
 
 absl::Status Tsdb::VisitAnnotations(const std::function<absl::Status(const Annotation&)>& visit) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return impl_->losses.Note(impl_->annotations->VisitAll(visit));
 }
 
 absl::StatusOr<std::vector<Annotation>> Tsdb::GlobalAnnotations(int64_t start_ms,
                                                                 int64_t end_ms,
                                                                 MemoryAccount* memory) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   if (end_ms < 1) return absl::InvalidArgumentError("The end timestamp has not been set");
   if (end_ms < start_ms) {
     return absl::InvalidArgumentError("The end timestamp cannot be less than the start timestamp");
@@ -268,7 +265,7 @@ absl::StatusOr<UidRow> Tsdb::AssignUid(UidKind kind, std::string_view name) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->GetOrAssign(kind, name));
   // It may be of an assignment that a disk refused.
-  HOURCELL_RETURN_IF_ERROR(impl_->tables->CheckWritten());
+  HOURCELL_RETURN_IF_ERROR(impl_->Acknowledge(impl_->tables->CheckWritten()));
   return MakeUidRow(layout(), kind, std::string(name), uid);
 }
 
@@ -289,19 +286,17 @@ absl::Status Tsdb::AssignGivenUids(std::span<const UidRow> rows) {
     }
     HOURCELL_RETURN_IF_ERROR(impl_->uids->AssignGiven(kind, given));
   }
-  return impl_->tables->CheckWritten();
+  return impl_->Acknowledge(impl_->tables->CheckWritten());
 }
 
 absl::StatusOr<UidRow> Tsdb::FindUid(UidKind kind, std::string_view name) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, impl_->uids->Get(kind, name));
   return MakeUidRow(layout(), kind, std::string(name), uid);
 }
 
 absl::StatusOr<UidRow> Tsdb::FindName(UidKind kind, Uid uid) {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   HOURCELL_ASSIGN_OR_RETURN(std::string name, impl_->uids->NameOf(kind, uid));
   return MakeUidRow(layout(), kind, std::move(name), uid);
 }
@@ -310,7 +305,7 @@ absl::Status Tsdb::GrepUids(UidKind kind,
                             std::string_view expression,
                             bool ignore_case,
                             const std::function<bool(UidRow row)>& visit) {
-  if (!impl_->is_open) return Closed();
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return impl_->uids->Grep(kind, expression, ignore_case, [&](UidMapping mapping) {
     return visit(MakeUidRow(layout(), kind, std::move(mapping.name), mapping.uid));
   });
@@ -331,8 +326,7 @@ absl::Status Tsdb::DeleteUid(UidKind kind, std::string_view name) {
 }
 
 absl::StatusOr<UidFsckResult> Tsdb::CheckUids(bool repair) {
-  if (!impl_->is_open) return Closed();
-  if (repair) HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
+  HOURCELL_RETURN_IF_ERROR(repair ? impl_->CheckWrites() : impl_->CheckReads());
   HOURCELL_ASSIGN_OR_RETURN(const UidCheckReport report,
                             hourcell::CheckUids(layout(), impl_->uid_store.get(), repair));
   if (repair) DropCaches();
@@ -356,14 +350,15 @@ int64_t Tsdb::store_ttl_s() const {
 }
 
 absl::StatusOr<std::vector<MetricTtl>> Tsdb::MetricTtls() {
-  if (!impl_->is_open) return Closed();
-  HOURCELL_RETURN_IF_ERROR(impl_->CatchUp());
+  HOURCELL_RETURN_IF_ERROR(impl_->CheckReads());
   return impl_->ttls->List();
 }
 
 absl::StatusOr<uint64_t> Tsdb::DropExpired() {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->DropExpired();
+  absl::StatusOr<uint64_t> freed = impl_->DropExpired();
+  HOURCELL_RETURN_IF_ERROR(impl_->Acknowledge(freed.status()));
+  return freed;
 }
 
 void Tsdb::DropCaches() {
@@ -375,17 +370,17 @@ void Tsdb::DropCaches() {
 
 absl::Status Tsdb::SealDue() {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->sealer->SealDue();
+  return impl_->Acknowledge(impl_->sealer->SealDue());
 }
 
 absl::Status Tsdb::Seal(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->sealer->SealAll(control);
+  return impl_->Acknowledge(impl_->sealer->SealAll(control));
 }
 
 absl::Status Tsdb::Flush(const SealControl& control) {
   HOURCELL_RETURN_IF_ERROR(impl_->CheckWrites());
-  return impl_->Flush(control);
+  return impl_->Acknowledge(impl_->Flush(control));
 }
 
 absl::Status Tsdb::Compact(const CompactControl& control) {
@@ -395,7 +390,7 @@ absl::Status Tsdb::Compact(const CompactControl& control) {
     if (control.progress) control.progress(TableName(table), done++, std::size(kTableIds));
     HOURCELL_RETURN_IF_ERROR(impl_->tables->Compact(table, control.cancelled));
   }
-  return absl::OkStatus();
+  return impl_->Acknowledge(absl::OkStatus());
 }
 
 RegionAdmin* Tsdb::regions() {

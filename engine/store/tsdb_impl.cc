@@ -78,6 +78,11 @@ absl::Status Tsdb::Impl::Open() {
 }
 
 void Tsdb::Impl::MakeAdmins() {
+  // In front of each answer of theirs.
+  const auto check = [this] {
+    const absl::Status read = CheckReads();
+    return read.ok() || !check_is_writer ? read : absl::UnavailableError(read.message());
+  };
   regions = std::make_unique<RegionAdmin>(options.regions.split,
                                           RegionAdmin::Parts{.tables = tables.get(),
                                                              .regions = tables.get(),
@@ -85,7 +90,8 @@ void Tsdb::Impl::MakeAdmins() {
                                                              .row_keys = &*row_keys,
                                                              .uids = uids.get(),
                                                              .clock = clock,
-                                                             .history = &region_history});
+                                                             .history = &region_history,
+                                                             .check_is_writer = check});
   salt = std::make_unique<SaltAdmin>(
       SaltAdmin::Parts{.tables = tables.get(),
                        .row_keys = &*row_keys,
@@ -93,7 +99,8 @@ void Tsdb::Impl::MakeAdmins() {
                        .sealer = sealer.get(),
                        .annotations = annotations.get(),
                        .clock = clock,
-                       .note_change = [this] { return NoteChange(absl::OkStatus()); }});
+                       .note_change = [this] { return NoteChange(absl::OkStatus()); },
+                       .check_is_writer = check});
   ttls = std::make_unique<TtlAdmin>(
       options.layout,
       TtlAdmin::Parts{.tables = tables.get(), .uids = uids.get(), .retention = &retention});
@@ -106,14 +113,15 @@ void Tsdb::Impl::MakeAdmins() {
                                                              .sealer = sealer.get(),
                                                              .clock = clock,
                                                              .env = options.env});
-  fsck = std::make_unique<FsckAdmin>(FsckAdmin::Parts{&options.layout, tables.get(), tables.get(),
-                                                      &*row_keys, uids.get(), series.get(),
-                                                      journal.get(), active.get(), &*expiry});
+  fsck = std::make_unique<FsckAdmin>(
+      FsckAdmin::Parts{&options.layout, tables.get(), tables.get(), &*row_keys, uids.get(),
+                       series.get(), journal.get(), active.get(), &*expiry, check});
   adoption = std::make_unique<AdoptionAdmin>(AdoptionAdmin::Parts{.row_keys = &*row_keys,
                                                                   .tables = tables.get(),
                                                                   .uid_store = uid_store.get(),
                                                                   .uids = uids.get(),
-                                                                  .series = series.get()});
+                                                                  .series = series.get(),
+                                                                  .check_is_writer = check});
 }
 
 // After it, no other process writes to the store.
@@ -129,6 +137,7 @@ absl::Status Tsdb::Impl::OpenStorage() {
   tables = std::move(opened.tables);
   journal = std::move(opened.journal);
   check_is_writer = std::move(opened.check_is_writer);
+  known_loss = std::move(opened.known_loss);
   nodes = std::move(opened.nodes);
   note_change = std::move(opened.note_change);
   // Where a drop can be cut, or take effect after another process has begun to write, series stay.
@@ -403,9 +412,24 @@ std::shared_ptr<OpenHours> Tsdb::Impl::HoursToRead() {
   return follower != nullptr ? follower->hours() : open_hours;
 }
 
+absl::Status Tsdb::Impl::CheckReads() {
+  if (!is_open) return absl::FailedPreconditionError("store is closed");
+  return CheckIsWriter(/*at_once=*/false);
+}
+
 absl::Status Tsdb::Impl::CheckWrites() const {
   if (!is_open) return absl::FailedPreconditionError("store is closed");
-  return options.follow ? OnlyReads() : absl::OkStatus();
+  if (options.follow) return OnlyReads();
+  const absl::Status lost = known_loss ? known_loss() : absl::OkStatus();
+  return lost.ok() ? absl::OkStatus() : absl::UnavailableError(lost.message());
+}
+
+// The row that names the writer is written before a later writer reads anything. So if it named
+// this process after the write, the later writer reads what was written.
+absl::Status Tsdb::Impl::Acknowledge(absl::Status written) {
+  if (!written.ok() || !check_is_writer) return written;
+  const absl::Status is_writer = check_is_writer();
+  return is_writer.ok() ? written : absl::UnavailableError(is_writer.message());
 }
 
 // Where it fails the change may be unknown to others for a while: it is told again until it is
@@ -413,11 +437,13 @@ absl::Status Tsdb::Impl::CheckWrites() const {
 absl::Status Tsdb::Impl::NoteChange(absl::Status changed) {
   const bool is_refused = absl::IsInvalidArgument(changed) || absl::IsNotFound(changed) ||
                           absl::IsAlreadyExists(changed);
-  if (!note_change || is_refused) return changed;
-  const absl::Status noted = note_change();
-  owes_note = !noted.ok();
-  changed.Update(noted);
-  return changed;
+  if (is_refused) return changed;
+  if (note_change) {
+    const absl::Status noted = note_change();
+    owes_note = !noted.ok();
+    changed.Update(noted);
+  }
+  return Acknowledge(std::move(changed));
 }
 
 absl::Status Tsdb::Impl::NoteAnnotation() {

@@ -83,14 +83,17 @@ class Tsdb::Impl {
   // OK: what this process has is all that was acknowledged before the call. kAborted: to find out
   // takes a call to the storage, and `at_once` wants none.
   absl::Status CheckIsWriter(bool at_once);
-  // Before a read that may be answered by what was: of a process that follows, what is known is no
-  // older than the call.
-  absl::Status CatchUp() { return follower == nullptr ? absl::OkStatus() : follower->CatchUp(); }
+  // Before a read: the store is open, and CheckIsWriter, which may make a call.
+  absl::Status CheckReads();
   // After one of those: the open hours that a read is to use.
   std::shared_ptr<OpenHours> HoursToRead();
-  // OK, or why nothing may be written: it is closed, or only read.
+  // OK, or why nothing may be written: the store is closed, it is only read, or it is known that
+  // another process is the writer (kUnavailable).
   absl::Status CheckWrites() const;
-  // Tells processes that follow the store of a change that ended so. Returns the first failure.
+  // Of a write that ended so, before it is acknowledged: kUnavailable if another process may have
+  // become the writer before the write took effect.
+  absl::Status Acknowledge(absl::Status written);
+  // The same, and tells processes that follow the store of it. Returns the first failure.
   absl::Status NoteChange(absl::Status changed);
   // The same of the first annotation since the store was opened.
   absl::Status NoteAnnotation();
@@ -105,6 +108,7 @@ class Tsdb::Impl {
   std::unique_ptr<TableStore> tables;
   std::function<std::vector<ClusterNode>()> nodes;  // none: there is this process alone
   std::function<absl::Status()> check_is_writer;    // of another process; none: the lock does it
+  std::function<absl::Status()> known_loss;         // with check_is_writer
   std::function<absl::Status()> note_change;        // none: nobody follows
   std::atomic<bool> owes_note{false};               // the last was not told
   std::atomic<bool> has_noted_annotation{false};

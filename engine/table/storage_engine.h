@@ -41,10 +41,15 @@ struct StorageEvents {
 struct OpenedStorage {
   std::unique_ptr<TableStore> tables;  // outlives the journal
   std::unique_ptr<Journal> journal;
-  // OK: when the call began, no other process had acknowledged a point since this one opened the
-  // store. It is asked after a query has begun and before it reads. kFailedPrecondition: another
-  // process is the writer now. kUnavailable: it is not known. Thread-safe.
+  // OK: when the call began, no other process had acknowledged anything since this one opened the
+  // store; and whatever this one wrote before the call, a later writer reads. A read asks it after
+  // it has begun and before it reads, a write after it has written and before it is acknowledged.
+  // kFailedPrecondition: another process is the writer now. kUnavailable: it is not known.
+  // Thread-safe.
   std::function<absl::Status()> check_is_writer;
+  // kFailedPrecondition: it is known already that another process is the writer. Asks nobody.
+  // Thread-safe.
+  std::function<absl::Status()> known_loss;
   // The processes on the store as this one saw them a moment ago, itself first. Thread-safe.
   std::function<std::vector<ClusterNode>()> nodes;
   // Tells processes that follow the store that something was changed which is no new point, name or

@@ -63,8 +63,10 @@ absl::StatusOr<SaltChange> ReadChange(const std::string& body, int64_t now_ms) {
 }
 
 HttpResponse ListSalt(Tsdb* tsdb) {
+  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb->salt()->Epochs();
+  if (!epochs.ok()) return FailureResponse(Failed::kChange, epochs.status());
   HttpResponse response;
-  response.body = SaltEpochsJson(tsdb->salt()->Epochs());
+  response.body = SaltEpochsJson(*epochs);
   return response;
 }
 

@@ -20,7 +20,7 @@ int main(int, char** argv) {
   if (!tsdb->Flush().ok()) return 1;
 
   const auto regions = tsdb->regions()->List("data", hourcell::ListDetail::kPlain).value();
-  const auto epochs = tsdb->salt()->Epochs();
+  const auto epochs = tsdb->salt()->Epochs().value();
   std::printf("%zu region, %zu salt epoch\n", regions.size(), epochs.size());
 
   const auto report = tsdb->fsck()->Check({}).value();

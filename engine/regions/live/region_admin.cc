@@ -129,6 +129,14 @@ class RegionAdmin::Impl {
   absl::StatusOr<std::optional<RollingProgress>> UnfinishedRollingSplit(std::string_view table);
   absl::Status AbandonRollingSplit(std::string_view table);
 
+  // A status, or one with a value, as this process may give it.
+  template <typename Answer>
+  Answer Checked(Answer answer) const {
+    if (!answer.ok() || !parts_.check_is_writer) return answer;
+    HOURCELL_RETURN_IF_ERROR(parts_.check_is_writer());
+    return answer;
+  }
+
  private:
   ListedRegion Listed(TableId table, const RegionUse& use, ListDetail detail) const;
   absl::Status CheckMaySplit(const RegionFacts& facts, uint64_t regions) const;
@@ -494,44 +502,44 @@ RegionAdmin::~RegionAdmin() = default;
 
 absl::StatusOr<std::vector<ListedRegion>> RegionAdmin::List(std::string_view table,
                                                             ListDetail detail) {
-  return impl_->List(table, detail);
+  return impl_->Checked(impl_->List(table, detail));
 }
 
 absl::StatusOr<ExplainedKey> RegionAdmin::Explain(std::string_view table, std::string_view key) {
-  return impl_->Explain(table, key);
+  return impl_->Checked(impl_->Explain(table, key));
 }
 
 absl::StatusOr<RegionLoadReport> RegionAdmin::Loads(std::string_view table,
                                                     uint64_t since_ms,
                                                     ListDetail detail) {
-  return impl_->Loads(table, since_ms, detail);
+  return impl_->Checked(impl_->Loads(table, since_ms, detail));
 }
 
 absl::StatusOr<SplitDone> RegionAdmin::Split(const SplitRequest& request) {
-  return impl_->Split(request);
+  return impl_->Checked(impl_->Split(request));
 }
 
 absl::StatusOr<ListedRegion> RegionAdmin::Merge(std::string_view table,
                                                 const std::vector<std::string>& regions) {
-  return impl_->Merge(table, regions);
+  return impl_->Checked(impl_->Merge(table, regions));
 }
 
 absl::StatusOr<std::vector<std::string>> RegionAdmin::Check(std::string_view table) {
-  return impl_->Check(table);
+  return impl_->Checked(impl_->Check(table));
 }
 
 absl::StatusOr<RollingProgress> RegionAdmin::RollingSplit(std::string_view table,
                                                           std::string_view split) {
-  return impl_->RollingSplit(table, split);
+  return impl_->Checked(impl_->RollingSplit(table, split));
 }
 
 absl::StatusOr<std::optional<RollingProgress>> RegionAdmin::UnfinishedRollingSplit(
     std::string_view table) {
-  return impl_->UnfinishedRollingSplit(table);
+  return impl_->Checked(impl_->UnfinishedRollingSplit(table));
 }
 
 absl::Status RegionAdmin::AbandonRollingSplit(std::string_view table) {
-  return impl_->AbandonRollingSplit(table);
+  return impl_->Checked(impl_->AbandonRollingSplit(table));
 }
 
 absl::StatusOr<std::string> SplitOfFile(std::string_view file_text) {

@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish
   if (wish.buckets.has_value()) {
     HOURCELL_RETURN_IF_ERROR(tsdb->salt()->Change(*wish.buckets, wish.from_s));
   }
-  std::vector<SaltEpoch> epochs = tsdb->salt()->Epochs();
+  HOURCELL_ASSIGN_OR_RETURN(std::vector<SaltEpoch> epochs, tsdb->salt()->Epochs());
   HOURCELL_RETURN_IF_ERROR(tsdb->Close());
   return epochs;
 }

@@ -97,7 +97,7 @@ class StepRunner {
 
 std::string StepRunner::Open() {
   if (const absl::Status opened = store_.Open(); !opened.ok()) return opened.ToString();
-  model_.set_epochs(tsdb()->salt()->Epochs());
+  model_.set_epochs(*tsdb()->salt()->Epochs());
   // What may not be created by points is there from the start.
   if (no_new_names_ == 0) return "";
   const UidKind kind = no_new_names_ == 1 ? UidKind::kMetric : UidKind::kTagv;
@@ -499,7 +499,7 @@ ComparedAnswer StepRunner::Split(const ModelStep& step) {
     wish.into = 2 + step.n[1] % 2;
   } else {
     // Where rows of a metric, a bucket and an hour begin.
-    const std::vector<SaltEpoch> epochs = tsdb()->salt()->Epochs();
+    const std::vector<SaltEpoch> epochs = *tsdb()->salt()->Epochs();
     const uint32_t bucket = step.n[1] % epochs.back().buckets;
     std::string key;
     RowKeyCodec(store_.options().layout)
@@ -531,7 +531,7 @@ ComparedAnswer StepRunner::ChangeSalt(const ModelStep& step) {
   }
   const uint32_t buckets = 1 + step.n[0] % 40;
   const absl::Status changed = tsdb()->salt()->Change(buckets, from_s);
-  const std::vector<SaltEpoch> epochs = tsdb()->salt()->Epochs();
+  const std::vector<SaltEpoch> epochs = *tsdb()->salt()->Epochs();
   if (!changed.ok()) {
     if (epochs != model_.epochs()) return {"salt: a refusal changed the epochs"};
     return OfChange("salt", changed);
