@@ -1,6 +1,7 @@
 #include "engine/write/sealer.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -39,6 +40,10 @@ constexpr size_t kHoursPerTick = 8192;
 // How long a series with an hour in a region that lags is left alone.
 constexpr int64_t kPutOffMs = 1000;
 
+// So many pieces that fail one after the other because the storage is away end a round. One may be
+// the fault of its rows.
+constexpr int kPiecesAwayMax = 2;
+
 // A checkpoint that was to free some of the journal and did not is not repeated for so long.
 constexpr int64_t kNoReliefMs = 1000;
 
@@ -51,6 +56,24 @@ bool FreesMore(const OpenHourInfo& a, const OpenHourInfo& b) {
   const auto size_class = [](uint32_t bytes) { return bytes == 0 ? 0 : 32 - __builtin_clz(bytes); };
   if (size_class(a.bytes) != size_class(b.bytes)) return a.bytes > b.bytes;
   return a.base_time_s < b.base_time_s;
+}
+
+// In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
+void SortByKey(std::vector<Mutation>* merges, std::vector<FrozenHour>* hours) {
+  std::vector<size_t> order(merges->size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {},
+                           [merges](size_t i) -> const std::string& { return (*merges)[i].key; });
+  std::vector<Mutation> sorted_merges;
+  std::vector<FrozenHour> sorted_hours;
+  sorted_merges.reserve(order.size());
+  sorted_hours.reserve(order.size());
+  for (const size_t i : order) {
+    sorted_merges.push_back(std::move((*merges)[i]));
+    sorted_hours.push_back((*hours)[i]);
+  }
+  *merges = std::move(sorted_merges);
+  *hours = std::move(sorted_hours);
 }
 
 }  // namespace
@@ -107,8 +130,9 @@ absl::Status Sealer::SealDue() {
   due_.clear();
   std::vector<OpenHourInfo> due = DueNow();
   DropPutOff(&due);
-  HOURCELL_RETURN_IF_ERROR(Seal(std::move(due), Lagging::kPutOff));
-  return KeepUp();
+  absl::Status done = Seal(std::move(due), Lagging::kPutOff);
+  done.Update(KeepUp());
+  return done;
 }
 
 absl::Status Sealer::Tick() {
@@ -127,8 +151,9 @@ absl::Status Sealer::Tick() {
   const size_t kept = due_.size() - std::min(due_.size(), kHoursPerTick);
   std::vector<OpenHourInfo> hours(due_.begin() + static_cast<ptrdiff_t>(kept), due_.end());
   due_.resize(kept);
-  HOURCELL_RETURN_IF_ERROR(Seal(std::move(hours), Lagging::kPutOff));
-  return KeepUp();
+  absl::Status done = Seal(std::move(hours), Lagging::kPutOff);
+  done.Update(KeepUp());
+  return done;
 }
 
 // Keeps memory and journal below their limits.
@@ -307,6 +332,8 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours,
   std::ranges::sort(hours, [](const OpenHourInfo& a, const OpenHourInfo& b) {
     return std::pair(a.base_time_s, a.series) < std::pair(b.base_time_s, b.series);
   });
+  absl::Status first_failure;
+  int away = 0;
   for (size_t begin = 0; begin < hours.size(); begin += kHoursAtOnce) {
     if (control.progress) control.progress(begin, hours.size());
     HOURCELL_RETURN_IF_ERROR(CheckGoOn(hours.size() - begin, control));
@@ -314,12 +341,16 @@ absl::Status Sealer::Seal(std::vector<OpenHourInfo> hours,
     const absl::Status sealed = SealSome(std::span(hours).subspan(begin, count), lagging);
     if (!sealed.ok()) {
       errors_->Add(1);
-      return sealed;
+      first_failure.Update(sealed);
+      away = absl::IsUnavailable(sealed) ? away + 1 : 0;
+      if (absl::IsFailedPrecondition(sealed) || away == kPiecesAwayMax) break;
+      continue;
     }
+    away = 0;
     parts_.admission->RoomChanged();
   }
-  if (control.progress) control.progress(hours.size(), hours.size());
-  return absl::OkStatus();
+  if (control.progress && first_failure.ok()) control.progress(hours.size(), hours.size());
+  return first_failure;
 }
 
 absl::Status Sealer::SealSome(std::span<const OpenHourInfo> hours, Lagging lagging) {
@@ -387,7 +418,9 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
   std::optional<RowExpiry::Pass> expiry;
   if (parts_.expiry != nullptr) expiry.emplace(*parts_.expiry);
   std::vector<FrozenHour> without_series;
+  std::vector<FrozenHour> refused;
   std::vector<Mutation> merges;
+  std::vector<FrozenHour> of_merges;
   merges.reserve(hours.size());
   std::vector<ToldHour> told;
   size_t bytes = 0;
@@ -415,24 +448,47 @@ absl::Status Sealer::WriteCells(std::span<const FrozenHour> hours,
       told.push_back({hours[i].info.series, tsuids[i], hours[i].info.base_time_s, merge.value});
     }
     merges.push_back(std::move(merge));
+    of_merges.push_back(hours[i]);
   }
   if (!merges.empty()) {
-    // In key order a memtable is quickest. Stable: of one row, what was opened first stays first.
-    std::ranges::stable_sort(merges, {}, &Mutation::key);
+    SortByKey(&merges, &of_merges);
     // The logs that have the sets are synced before a file with these cells is: a row that outlives
     // a power failure is found by its set.
     HOURCELL_RETURN_IF_ERROR(parts_.active->Write());
-    HOURCELL_RETURN_IF_ERROR(parts_.tables->ApplyUnlogged(merges));
+    HOURCELL_RETURN_IF_ERROR(Merge(merges, of_merges, &refused));
     if (parts_.loads != nullptr) {
       parts_.loads->Record(static_cast<uint64_t>(parts_.clock->MonotonicMs()), merges);
     }
     if (unflushed_bytes_ == 0) unflushed_since_s_ = NowS();
     unflushed_bytes_ += bytes;
     points_sealed_->Add(points);
+    std::erase_if(told, [&refused](const ToldHour& hour) {
+      return std::ranges::any_of(refused, [&hour](const FrozenHour& each) {
+        return each.info.series == hour.series && each.info.base_time_s == hour.base_time_s;
+      });
+    });
     HOURCELL_RETURN_IF_ERROR(TellObservers(told));
   }
   // Last: if this fails, the hours are sealed again, and merging a cell twice changes nothing.
-  return without_series.empty() ? absl::OkStatus() : SetAside(without_series);
+  HOURCELL_RETURN_IF_ERROR(SetAside(without_series, "is not in the tables, which is damage"));
+  return SetAside(refused, "has a row that the storage refuses for good");
+}
+
+// Merges cells, of these hours. If the storage refuses them for good, it is found out by halves for
+// which of them.
+absl::Status Sealer::Merge(std::span<const Mutation> merges,
+                           std::span<const FrozenHour> hours,
+                           std::vector<FrozenHour>* refused) {
+  const absl::Status merged = parts_.tables->ApplyUnlogged(merges);
+  if (!absl::IsInvalidArgument(merged)) return merged;
+  if (merges.size() == 1) {
+    if (parts_.warn) parts_.warn(fmt::format("sealing: {}", std::string(merged.message())));
+    refused->push_back(hours.front());
+    return absl::OkStatus();
+  }
+  const size_t half = merges.size() / 2;
+  HOURCELL_RETURN_IF_ERROR(Merge(merges.first(half), hours.first(half), refused));
+  return Merge(merges.subspan(half), hours.subspan(half), refused);
 }
 
 absl::Status Sealer::TellObservers(std::span<const ToldHour> hours) {
@@ -483,7 +539,8 @@ absl::Status Sealer::FindTsuids(std::span<const FrozenHour> hours,
   return absl::OkStatus();
 }
 
-absl::Status Sealer::SetAside(std::span<const FrozenHour> hours) {
+absl::Status Sealer::SetAside(std::span<const FrozenHour> hours, std::string_view why) {
+  if (hours.empty()) return absl::OkStatus();
   std::vector<Mutation> rows;
   uint64_t points = 0;
   for (const FrozenHour& hour : hours) {
@@ -500,9 +557,9 @@ absl::Status Sealer::SetAside(std::span<const FrozenHour> hours) {
   if (!parts_.warn) return absl::OkStatus();
   for (size_t i = 0; i < hours.size(); ++i) {
     parts_.warn(fmt::format(
-        "sealing: series {} is not in the tables, which is damage; its {} points of the hour from "
-        "{} are set aside as {} in meta",
-        hours[i].info.series, hours[i].points->points(), hours[i].info.base_time_s, rows[i].key));
+        "sealing: series {} {}; its {} points of the hour from {} are set aside as {} in meta",
+        hours[i].info.series, why, hours[i].points->points(), hours[i].info.base_time_s,
+        rows[i].key));
   }
   return absl::OkStatus();
 }

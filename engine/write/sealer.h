@@ -10,7 +10,9 @@
 //
 // An hour whose series is not in the tables has no row to go to. That cannot be, but for damage:
 // its cell is set aside in `meta`, so that the others go on and nothing is lost, and is told and
-// counted as seal.set_aside.
+// counted as seal.set_aside. So is a cell that the storage refuses for good (kInvalidArgument), say
+// because its row has become too large. Hours are sealed in pieces of a thousand; a piece that
+// fails holds up no other, unless the storage is away.
 //
 //   aside/<series number>/<base time, s>/<first journal block>   the cell; decimal text
 //
@@ -139,7 +141,11 @@ class Sealer {
   absl::Status TellObservers(std::span<const ToldHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status FindTsuids(std::span<const FrozenHour> hours,
                           std::vector<std::string>* tsuids) const;
-  absl::Status SetAside(std::span<const FrozenHour> hours) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status Merge(std::span<const Mutation> merges,
+                     std::span<const FrozenHour> hours,
+                     std::vector<FrozenHour>* refused) ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
+  absl::Status SetAside(std::span<const FrozenHour> hours, std::string_view why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status MakeRoomLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status CheckpointLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(round_);
   absl::Status SealWhatNeeds(uint64_t end_block, Lagging lagging)

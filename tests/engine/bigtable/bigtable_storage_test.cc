@@ -179,6 +179,37 @@ TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   EXPECT_EQ(Query(second.get())->size(), 2U);
 }
 
+// Such as one whose row has become too large.
+TEST_F(BigtableStorageTest, ARowThatTheServiceRefusesHoldsUpNoOtherHour) {
+  const std::unique_ptr<Tsdb> node = Open();
+  // Its row key is the longest of all.
+  ASSERT_OK(node->Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour, 1}.view()));
+  ASSERT_OK(Put(node.get(), "a", 1, 10));
+  ASSERT_OK(Put(node.get(), "a", 7200, 11));
+  ASSERT_OK(node->Seal());
+  ASSERT_OK(node->Put(OwnedPoint{"m", "a=1 b=1 c=1 d=1", kHour + 1, 2}.view()));
+  ASSERT_OK(Put(node.get(), "a", 2, 20));
+  ASSERT_OK(Put(node.get(), "a", 7201, 21));
+  const auto stat = [&node](std::string_view name) {
+    for (const StatSample& sample : node->stats().Snapshot()) {
+      if (sample.name == name) return sample.value;
+    }
+    return int64_t{-1};
+  };
+
+  fake_.SetLimits({.key_bytes_max = 3 + 4 + 4 * 6 - 1});
+  ASSERT_OK(node->Seal());
+  fake_.SetLimits({});
+
+  EXPECT_EQ(stat("hours.open"), 0);
+  EXPECT_EQ(stat("seal.set_aside"), 1);
+  const auto found = Query(node.get());
+  ASSERT_OK(found);
+  EXPECT_THAT(*found, Contains(Pair(Pair("a", 2), 20)));
+  EXPECT_THAT(*found, Contains(Pair(Pair("a", 7201), 21)));
+  EXPECT_THAT(*found, Contains(Pair(Pair("1", 0), 1)));
+}
+
 // Back-pressure: what the service does not take, clients are told to send again.
 TEST_F(BigtableStorageTest, PutsThatTheServiceHasNoRoomForMayBeRepeated) {
   const std::unique_ptr<Tsdb> node = Open();
