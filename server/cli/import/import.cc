@@ -232,6 +232,12 @@ TlsTrust TrustOf(const ImportOptions& options, const std::string& url) {
   return both && !url.starts_with("https://") ? TlsTrust() : options.trust;
 }
 
+// What a state file says is in the target must be there after a power loss, too.
+SinkSync SyncOf(const ImportOptions& options) {
+  const bool has_state = !options.opentsdb_url.empty() && !options.opentsdb.state_file.empty();
+  return has_state ? SinkSync::kEach : SinkSync::kLater;
+}
+
 int ImportToServer(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, TrustOf(options, options.url));
   if (!url.ok()) return FailUsage(terminal, kImportCommand, StatusText(url.status()));
@@ -240,7 +246,7 @@ int ImportToServer(const ImportOptions& options, Terminal& terminal) {
     return RunOpenTsdbImport(
         options.opentsdb,
         {.name = options.url,
-         .sinks = MakeSinks(options, [&] { return MakeHttpSink(*url); }),
+         .sinks = MakeSinks(options, [&] { return MakeHttpSink(*url, SyncOf(options)); }),
          .query = [source](const QuerySpec& spec) { return source->Query(spec); }},
         terminal);
   }
@@ -265,7 +271,7 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
 
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
   std::vector<std::unique_ptr<PointSink>> sinks =
-      MakeSinks(options, [&] { return MakeStoreSink(tsdb->get()); });
+      MakeSinks(options, [&] { return MakeStoreSink(tsdb->get(), SyncOf(options)); });
   const int exit_code = options.opentsdb_url.empty()
                             ? Import(options, {.tags_max = tags_max}, std::move(sinks), terminal)
                             : RunOpenTsdbImport(options.opentsdb,

@@ -48,7 +48,8 @@ class ImportState {
   ImportState(const ImportState&) = delete;
   ImportState& operator=(const ImportState&) = delete;
 
-  // Keeps a slice. REQUIRES: the target has acknowledged its points.
+  // Keeps a slice. REQUIRES: the target has acknowledged its points, and
+  // synced them.
   absl::Status Add(FinishedSlice slice);
 
   // Of a metric, in the order of Add.

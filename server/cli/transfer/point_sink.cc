@@ -50,7 +50,7 @@ absl::Status Busy() {
 
 class StoreSink : public PointSink {
  public:
-  explicit StoreSink(Tsdb* tsdb) : tsdb_(tsdb) {}
+  StoreSink(Tsdb* tsdb, SinkSync sync) : tsdb_(tsdb), sync_(sync) {}
 
   absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
@@ -81,7 +81,8 @@ class StoreSink : public PointSink {
     const auto deadline = std::chrono::steady_clock::now() + kStorePatience;
     while (true) {
       refused->clear();
-      absl::Status status = tsdb_->Append(points, refused).Wait();
+      absl::Status status =
+          tsdb_->Append(points, refused, {.sync = sync_ == SinkSync::kEach}).Wait();
       const bool later = absl::IsUnavailable(status) || absl::IsResourceExhausted(status);
       if (!later || std::chrono::steady_clock::now() >= deadline) return status;
       std::this_thread::sleep_for(kPause);
@@ -106,11 +107,14 @@ class StoreSink : public PointSink {
   }
 
   Tsdb* const tsdb_;
+  const SinkSync sync_;
 };
 
 class HttpSink : public PointSink {
  public:
-  explicit HttpSink(HttpUrl url) : client_(std::move(url)) {}
+  HttpSink(HttpUrl url, SinkSync sync)
+      : client_(std::move(url)),
+        target_(sync == SinkSync::kEach ? "/api/put?details&sync" : "/api/put?details") {}
 
   absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
@@ -169,8 +173,7 @@ class HttpSink : public PointSink {
   absl::Status Send(std::span<const PointView> points, std::vector<RefusedPoint>* refused) {
     const std::string body = Gzip(PutBody(points));
     for (int pauses = 0; pauses < kPausesMax; ++pauses) {
-      HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply,
-                                client_.Post("/api/put?details", body, "gzip"));
+      HOURCELL_ASSIGN_OR_RETURN(const HttpReply reply, client_.Post(target_, body, "gzip"));
       if (reply.status == 503 || reply.status == 429) {
         const auto pause = std::chrono::seconds(std::min(reply.retry_after_s, kRetryAfterMaxS));
         std::this_thread::sleep_for(std::max<std::chrono::milliseconds>(pause, kPause));
@@ -189,6 +192,7 @@ class HttpSink : public PointSink {
   }
 
   HttpClient client_;
+  const std::string target_;
   std::deque<PointText> texts_;  // of each point of the batch; a deque, as views point into them
   std::vector<PointView> good_;
   std::vector<size_t> index_of_good_;
@@ -247,12 +251,12 @@ PointErrorKind KindOf(std::string_view text) {
 
 }  // namespace
 
-std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb) {
-  return std::make_unique<StoreSink>(tsdb);
+std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb, SinkSync sync) {
+  return std::make_unique<StoreSink>(tsdb, sync);
 }
 
-std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url) {
-  return std::make_unique<HttpSink>(std::move(url));
+std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url, SinkSync sync) {
+  return std::make_unique<HttpSink>(std::move(url), sync);
 }
 
 std::string PutBody(std::span<const PointView> points) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,11 +28,17 @@ class PointSink {
                              std::vector<RefusedPoint>* refused) = 0;
 };
 
+// When points are with the disk that a Write has acknowledged.
+enum class SinkSync : uint8_t {
+  kLater,  // as the store's settings say
+  kEach,   // then: a power loss takes none of them
+};
+
 // Appends to a store. `tsdb` is borrowed.
-std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb);
+std::unique_ptr<PointSink> MakeStoreSink(Tsdb* tsdb, SinkSync sync = SinkSync::kLater);
 
 // Sends to /api/put?details in gzip'd pieces. kUnavailable: no server there, or it stays busy.
-std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url);
+std::unique_ptr<PointSink> MakeHttpSink(HttpUrl url, SinkSync sync = SinkSync::kLater);
 
 // The points as a body of /api/put, a JSON array. Seconds and milliseconds as given; the value's
 // type is kept.

@@ -1,6 +1,8 @@
 #include "server/cli/transfer/point_sink.h"
 
+#include <cstdint>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -107,6 +109,17 @@ TEST(HttpSinkTest, SendsGzipAndReadsWhatWasRefused) {
                         HasSubstr("Content-Encoding: gzip"), HasSubstr("\r\n\r\n\x1f\x8b"))));
 }
 
+TEST(HttpSinkTest, WantsASyncOfEachPiece) {
+  ScriptedServer server({{HttpReplyText(204, "")}});
+  const LinePoint points[] = {LineAt(1)};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(MakeHttpSink(*ParseHttpUrl(server.url()), SinkSync::kEach)->Write(points, &refused));
+
+  EXPECT_THAT(server.requests(),
+              ElementsAre(testing::StartsWith("POST /api/put?details&sync HTTP/1.1")));
+}
+
 TEST(HttpSinkTest, LargeBatchGoesInSeveralRequestsWithIndexesOfTheWhole) {
   ScriptedServer server(
       {{HttpReplyText(204, "")}, {HttpReplyText(400, Answer(ErrorEntry("bad", 10'003)))}});
@@ -176,6 +189,27 @@ TEST(StoreSinkTest, StoresGoodPointsAndSaysWhichAreBad) {
   ASSERT_OK((*tsdb)->Close());
   EXPECT_THAT(MakeStoreSink(tsdb->get())->Write(points, &refused),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("closed")));
+}
+
+TEST(StoreSinkTest, SyncsEachBatchIfWanted) {
+  TempDir dir;
+  Options options;
+  options.path = dir.file("store");
+  options.sync = Durability::kNever;
+  const auto tsdb = Tsdb::Open(options);
+  ASSERT_OK(tsdb.status());
+  const LinePoint points[] = {LineAt(1)};
+  std::vector<RefusedPoint> refused;
+  const auto syncs = [&] {
+    const auto buckets = (*tsdb)->stats().histogram("journal.sync")->buckets();
+    return std::accumulate(buckets.begin(), buckets.end(), uint64_t{0});
+  };
+
+  ASSERT_OK(MakeStoreSink(tsdb->get())->Write(points, &refused));
+  EXPECT_EQ(syncs(), 0u);
+  ASSERT_OK(MakeStoreSink(tsdb->get(), SinkSync::kEach)->Write(points, &refused));
+  EXPECT_EQ(syncs(), 1u);
+  ASSERT_OK((*tsdb)->Close());
 }
 
 }  // namespace
