@@ -231,9 +231,9 @@ void PointSpool::Flush() {
                       has_via, &block);
   const uint64_t sequence = journal_->next_sequence();
   const std::string_view part = block;
-  // Those that cannot be written are a gap in front of the next block.
-  total_points_ += points;
-  if (const absl::Status written = journal_->Write({&part, 1}); !written.ok()) {
+  const absl::Status written = journal_->Write({&part, 1});
+  total_points_ += points;  // those that cannot be written are a gap in front of the next block
+  if (!written.ok()) {
     {
       MutexLock lock(&mutex_);
       loaded_.dropped_behind += points;
@@ -262,14 +262,15 @@ void PointSpool::SyncFiles() {
     synced_points_ = total;
     return;
   }
-  uint64_t safe = synced_points_;
-  {
-    MutexLock lock(&mutex_);
-    safe = std::max(safe, done_.points);
-  }
-  unsynced_ = total - std::min(safe, total);
+  if (unsynced_end_ == 0) unsynced_end_ = total;  // nothing is written after it
   Warn(fmt::format("{}; a power loss takes {} points that were acknowledged and not sent",
-                   TextOf(synced), unsynced_.load()));
+                   TextOf(synced), unsynced()));
+}
+
+uint64_t PointSpool::unsynced() const {
+  MutexLock lock(&mutex_);
+  const uint64_t safe = std::max<uint64_t>(synced_points_, done_.points);
+  return std::max<uint64_t>(unsynced_end_, safe) - safe;
 }
 
 uint64_t PointSpool::SkipTo(uint64_t points_before) {

@@ -114,7 +114,7 @@ class PointSpool : public StoreObserver {
   // since the last Done and after which no block was written.
   uint64_t dropped() const { return dropped_.load(std::memory_order_relaxed); }
   // Points that were acknowledged and not sent, and that a power loss takes, as a sync has failed.
-  uint64_t unsynced() const { return unsynced_.load(std::memory_order_relaxed); }
+  uint64_t unsynced() const;
   // Of the files. The newest one stays although all of its points are done with.
   uint64_t bytes() const { return journal_ == nullptr ? 0 : journal_->bytes(); }
   // How long ago the oldest point was put that is not Done; 0: there is none.
@@ -166,7 +166,7 @@ class PointSpool : public StoreObserver {
   // Of all blocks, gone ones too, with those that could not be written. Written under write_mutex_.
   std::atomic<uint64_t> total_points_{0};
 
-  Mutex mutex_;                                     // held briefly
+  mutable Mutex mutex_;                             // held briefly
   std::deque<Block> tail_ ABSL_GUARDED_BY(mutex_);  // the newest, as they are in the files
   size_t tail_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t end_ ABSL_GUARDED_BY(mutex_) = 0;      // of the block that is written next
@@ -180,7 +180,7 @@ class PointSpool : public StoreObserver {
   std::atomic<int64_t> oldest_ms_{0};  // when the oldest point was put that is not done with
   std::atomic<uint64_t> dropped_{0};
   std::atomic<uint64_t> synced_points_{0};  // of total_points_
-  std::atomic<uint64_t> unsynced_{0};
+  std::atomic<uint64_t> unsynced_end_{0};   // of total_points_, when a sync failed; 0: none has
   std::atomic<int64_t> warned_ms_{0};
 };
 
