@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
-#include <random>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 
 #include "codec/base/check.h"
 #include "codec/base/kill_point.h"
+#include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 
@@ -96,8 +96,8 @@ absl::Status PointSpool::Open() {
     loaded_ = position.value_or(SpoolPosition());
     end_ = journal_->next_sequence();
   }
-  dropped_ = position.value_or(SpoolPosition()).dropped +
-             position.value_or(SpoolPosition()).dropped_behind;
+  dropped_ =
+      position.value_or(SpoolPosition()).dropped + position.value_or(SpoolPosition()).dropped_after;
   HOURCELL_RETURN_IF_ERROR(FindId());
   HOURCELL_RETURN_IF_ERROR(FindEnd());
   if (!position.has_value()) HOURCELL_RETURN_IF_ERROR(SavePosition());
@@ -109,8 +109,7 @@ absl::Status PointSpool::Open() {
 absl::Status PointSpool::FindId() {
   id_ = ReadSmallFile(PathOf("id"));
   if (!id_.empty() && IsVia(id_) && id_.find(',') == id_.npos) return absl::OkStatus();
-  std::random_device random;
-  id_ = fmt::format("{:08x}{:08x}", uint32_t{random()}, uint32_t{random()});
+  id_ = fmt::format("{:016x}", RandomSeed());
   return WriteSmallFile(PathOf("id"), id_);
 }
 
@@ -167,7 +166,7 @@ absl::Status PointSpool::SavePosition() {
   {
     MutexLock lock(&mutex_);
     position = done_;
-    position.dropped_behind = loaded_.dropped_behind;
+    position.dropped_after = loaded_.dropped_after;
     position.total = total_points_;
   }
   return WriteSmallFile(PathOf("position"), EncodeSpoolPosition(position));
@@ -236,7 +235,7 @@ void PointSpool::Flush() {
   if (!written.ok()) {
     {
       MutexLock lock(&mutex_);
-      loaded_.dropped_behind += points;
+      loaded_.dropped_after += points;
     }
     AddDropped(points, TextOf(written));
     return;
@@ -276,8 +275,8 @@ uint64_t PointSpool::unsynced() const {
 uint64_t PointSpool::SkipTo(uint64_t points_before) {
   if (points_before <= loaded_.points) return 0;
   const uint64_t gap = points_before - loaded_.points;
-  const uint64_t counted = std::min(gap, loaded_.dropped_behind);
-  loaded_.dropped_behind -= counted;
+  const uint64_t counted = std::min(gap, loaded_.dropped_after);
+  loaded_.dropped_after -= counted;
   loaded_.dropped += gap;
   loaded_.points = points_before;
   return gap - counted;

@@ -238,7 +238,7 @@ std::string_view SpoolViaOf(std::string_view block) {
 std::string EncodeSpoolPosition(const SpoolPosition& position) {
   std::string bytes;
   for (const uint64_t number : {position.sequence, position.points, position.dropped,
-                                position.dropped_behind, position.total}) {
+                                position.dropped_after, position.total}) {
     AppendBigEndian(number, 8, &bytes);
   }
   AppendBigEndian(Crc32c(bytes), kCrcBytes, &bytes);
@@ -260,7 +260,7 @@ std::optional<SpoolPosition> DecodeSpoolPosition(std::string_view bytes) {
   position.total = position.points;
   if (numbers.size() == kOldBytes) return position;
   position.dropped = LoadBigEndian(bytes.data() + 16, 8);
-  position.dropped_behind = LoadBigEndian(bytes.data() + 24, 8);
+  position.dropped_after = LoadBigEndian(bytes.data() + 24, 8);
   position.total = LoadBigEndian(bytes.data() + 32, 8);
   return position;
 }

@@ -20,12 +20,12 @@
 // forwarded the points to this one, the latest first, with commas between them; a block of points
 // of clients has version 01.
 //
-//   position, 44 bytes = sequence: 8 | points: 8 | dropped: 8 | dropped behind: 8 | total: 8
+//   position, 44 bytes = sequence: 8 | points: 8 | dropped: 8 | dropped after: 8 | total: 8
 //                        | CRC32C of those: 4
 //
 // All blocks below `sequence` are done with; `points` is "points before" of the block that has it.
-// Of the points in front of it, `dropped` were dropped and not sent; of those behind it, `dropped
-// behind`, as they could not be written. `total` is "points before" of the block that is written
+// Of the points in front of it, `dropped` were dropped and not sent; of those after it, `dropped
+// after`, as they could not be written. `total` is "points before" of the block that is written
 // next. Earlier versions wrote 20 bytes, without the three.
 
 #pragma once
@@ -60,7 +60,7 @@ struct SpoolPosition {
   uint64_t sequence = 0;
   uint64_t points = 0;
   uint64_t dropped = 0;
-  uint64_t dropped_behind = 0;
+  uint64_t dropped_after = 0;
   uint64_t total = 0;
   friend bool operator==(const SpoolPosition&, const SpoolPosition&) = default;
 };

@@ -184,7 +184,7 @@ std::vector<HealthCheck> HealthHandler::ReadChecks() const {
   return {LoadCheck("queries", "queries run or wait", load.queries, load.queries_max)};
 }
 
-// A check for each thing that is wrong; if nothing is, one that says how far it is behind.
+// A check for each thing that is wrong; if nothing is, one that says how late it is.
 std::vector<HealthCheck> HealthHandler::ForwardChecks() const {
   const std::optional<ForwardState> state =
       forward_state_ == nullptr ? std::nullopt : forward_state_();
@@ -211,12 +211,12 @@ std::vector<HealthCheck> HealthHandler::ForwardChecks() const {
                     "server",
                     state->unsynced));
   }
-  const std::string behind = fmt::format("tsd.forward is {} s behind; its files have {} bytes",
-                                         state->lag_s, state->spool_bytes);
+  const std::string late = fmt::format("tsd.forward is {} s late; its files have {} bytes",
+                                       state->lag_s, state->spool_bytes);
   if (state->lag_s >= kForwardLagS) {
-    warn(behind);
+    warn(late);
   } else if (checks.empty()) {
-    checks.push_back({.name = "forward", .message = behind});
+    checks.push_back({.name = "forward", .message = late});
   }
   return checks;
 }

@@ -6,7 +6,7 @@
 //              tsd.mode offers.
 //
 // Neither fails because tsd.forward has dropped points, set some aside or is late: this server
-// serves all the same. Both name that as a warning, and how far it is behind.
+// serves all the same. Both name that as a warning, and how late it is.
 //
 // The body says of each check what is wrong, in words: lines of text, or JSON for a client that
 // accepts it. Anybody may ask; only clients with the right `read` learn what the system said of an

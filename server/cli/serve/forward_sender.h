@@ -15,7 +15,7 @@
 // size. A server that takes no larger ones (OpenTSDB without tsd.http.request.enable_chunked
 // answers bodies above 8 KiB with 400) is asked ever more rarely.
 //
-// A point is set aside only if the same server takes another one: the sender tries points behind
+// A point is set aside only if the same server takes another one: the sender tries points after
 // it, whose values it sends again in their order afterwards. But for that no point overtakes
 // another. Thread-compatible.
 
@@ -88,9 +88,9 @@ class ForwardSender {
   int64_t TakenOf(const Outcome& outcome, std::span<const PointView> piece);
   int64_t Halve(std::string_view text, std::span<const PointView> piece);
   int64_t HandleBroken(std::string_view text, std::span<const PointView> piece);
-  // Sends a point behind the one that the server fails at. Returns as Step.
+  // Sends a point after the one that the server fails at. Returns as Step.
   int64_t Probe();
-  // The point to be tried next behind the first one; nothing: there is none.
+  // The point to be tried next after the first one; nothing: there is none.
   std::span<const PointView> ProbePoint();
   int64_t SetAside();
 
@@ -114,7 +114,7 @@ class ForwardSender {
   bool has_grown_ = false;     // and no request has succeeded since
   bool has_shrunk_ = false;    // and no request has succeeded since
   int broken_tries_ = 0;       // of the next piece
-  bool is_probing_ = false;    // the next request is of a point behind the next one
+  bool is_probing_ = false;    // the next request is of a point after the next one
   size_t probe_distance_ = 1;  // to it
   std::string broken_text_;    // what the server says of the next point
   int64_t retry_ms_ = kForwardRetryMs;

@@ -154,7 +154,7 @@ TEST(SpoolBlockTest, IdsOfServersAreSixteenDigits) {
 
 TEST(SpoolBlockTest, APositionComesBackOrIsNone) {
   const SpoolPosition position{
-      .sequence = 258, .points = 3, .dropped = 2, .dropped_behind = 1, .total = 9};
+      .sequence = 258, .points = 3, .dropped = 2, .dropped_after = 1, .total = 9};
   const std::string bytes = EncodeSpoolPosition(position);
   EXPECT_EQ(ToHex(bytes).substr(0, 80),
             "00000000000001020000000000000003000000000000000200000000000000010000000000000009");

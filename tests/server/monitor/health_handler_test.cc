@@ -187,7 +187,7 @@ TEST_F(HealthHandlerTest, PointsThatForwardHasDroppedAreAWarning) {
   tsdb().stats().AddGauge("forward.lag", {}, [&lag_s] { return lag_s; });
   tsdb().stats().AddGauge("forward.spool_bytes", {}, [] { return 65; });
   EXPECT_THAT(Send("GET /readyz").body,
-              HasSubstr("ok     forward: tsd.forward is 3 s behind; its files have 65 bytes"));
+              HasSubstr("ok     forward: tsd.forward is 3 s late; its files have 65 bytes"));
 
   dropped = 7;
   for (const std::string path : {"/healthz", "/readyz", "/readyz?for=writes"}) {
@@ -202,9 +202,9 @@ TEST_F(HealthHandlerTest, PointsThatForwardHasDroppedAreAWarning) {
 TEST_F(HealthHandlerTest, AForwardThatIsLateOrSetsPointsAsideIsAWarning) {
   int64_t lag_s = kForwardLagS - 1;
   tsdb().stats().AddGauge("forward.lag", {}, [&lag_s] { return lag_s; });
-  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("ok     forward: tsd.forward is 599 s behind"));
+  EXPECT_THAT(Send("GET /readyz").body, HasSubstr("ok     forward: tsd.forward is 599 s late"));
   lag_s = kForwardLagS;
-  EXPECT_THAT(Send("GET /healthz").body, HasSubstr("warn   forward: tsd.forward is 600 s behind"));
+  EXPECT_THAT(Send("GET /healthz").body, HasSubstr("warn   forward: tsd.forward is 600 s late"));
   EXPECT_EQ(Send("GET /readyz").status, 200);
 
   lag_s = 0;
