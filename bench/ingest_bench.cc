@@ -228,20 +228,21 @@ struct Sent {
 
 void Send(const Settings& settings, Tsdb* tsdb, Load* load, Sent* sent) {
   std::vector<RefusedPoint> refused;
-  CommitTicket ticket;
+  CommitTicket all;
   for (;;) {
     const double load_begin = SecondsOf(CLOCK_THREAD_CPUTIME_ID);
     const std::span<const LinePoint> points = load->Next();
     sent->load_cpu_s += SecondsOf(CLOCK_THREAD_CPUTIME_ID) - load_begin;
     if (points.empty()) break;
     const double begin = Wall();
-    ticket = tsdb->Append(points, &refused);
+    const CommitTicket ticket = tsdb->Append(points, &refused);
+    all.Cover(ticket);
     if (settings.ack == "batch") HOURCELL_CHECK(ticket.Wait().ok());
     sent->append_ms.push_back((Wall() - begin) * 1e3);
     HOURCELL_CHECK(refused.empty() && !ticket.took_nothing());
     sent->points += points.size();
   }
-  HOURCELL_CHECK(ticket.Wait().ok());
+  HOURCELL_CHECK(all.Wait().ok());
 }
 
 Options OptionsOf(const Settings& settings, const std::string& path) {

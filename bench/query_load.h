@@ -46,10 +46,11 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
   constexpr size_t kBatchPoints = 1000;
   std::vector<std::string> tags;
   std::vector<LinePoint> batch;
-  CommitTicket ticket;
+  CommitTicket all;
   const auto flush = [&] {
     std::vector<RefusedPoint> refused;
-    ticket = tsdb->Append(batch, &refused);
+    const CommitTicket ticket = tsdb->Append(batch, &refused);
+    all.Cover(ticket);
     HOURCELL_CHECK(refused.empty() && !ticket.took_nothing());
     batch.clear();
     tags.clear();
@@ -73,7 +74,7 @@ inline void FillStore(Tsdb* tsdb, size_t series, size_t points) {
     if (!batch.empty()) flush();
     HOURCELL_CHECK(tsdb->Seal().ok());
   }
-  HOURCELL_CHECK(ticket.Wait().ok());
+  HOURCELL_CHECK(all.Wait().ok());
   HOURCELL_CHECK(tsdb->Flush().ok());
 }
 

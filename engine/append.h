@@ -14,7 +14,20 @@
 
 namespace hourcell {
 
-class GroupCommit;
+// Writes and syncs blocks of the journal. Thread-safe.
+class BlockCommitter {
+ public:
+  BlockCommitter() = default;
+  virtual ~BlockCommitter() = default;
+  BlockCommitter(const BlockCommitter&) = delete;
+  BlockCommitter& operator=(const BlockCommitter&) = delete;
+
+  // Returns when all blocks up to `block` are written and, with `sync`, synced. Errors are those of
+  // CommitTicket::Wait.
+  virtual absl::Status CommitThrough(uint64_t block, bool sync) = 0;
+  // The same, for at most `wait_ms` milliseconds; see CommitTicket::WaitFor.
+  virtual absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms) = 0;
+};
 
 // A point of a batch that was not taken, and why.
 struct RefusedPoint {
@@ -23,14 +36,19 @@ struct RefusedPoint {
 };
 
 // The promise after an Append. Wait returns once the points it covers are acknowledged: OK means
-// kill -9 cannot undo them, in any sync mode. Of several tickets of one store the newest covers the
-// older ones. Valid as long as the store is open.
+// kill -9 cannot undo them, in any sync mode. A ticket covers its own Append and no other one: a
+// later Append may take no points, or may get an earlier block. A caller of several Appends that
+// waits once has one ticket Cover the others. Valid as long as the store is open.
 class CommitTicket {
  public:
   CommitTicket() = default;
   explicit CommitTicket(absl::Status done) : done_(std::move(done)) {}
-  CommitTicket(GroupCommit* commit, uint64_t block, bool sync)
+  CommitTicket(BlockCommitter* commit, uint64_t block, bool sync)
       : commit_(commit), block_(block), sync_(sync) {}
+
+  // From now on this ticket also covers what `other` covers. The greater block counts, `sync` counts
+  // if either has it, and the first failure is kept. REQUIRES: both are of one store.
+  void Cover(const CommitTicket& other);
 
   // kUnavailable: the points are not acknowledged, as there is no room for them or the journal
   // cannot be written; they may be put again. kFailedPrecondition: the store takes no more points
@@ -41,13 +59,13 @@ class CommitTicket {
   // is taken back: the points are visible, and mostly acknowledged a little later.
   absl::Status WaitFor(int64_t wait_ms) const;
 
-  // Known at once: the Append took none of the points, as there was no room for them, or an
+  // Known at once: no Append that it covers took a point, as there was no room for them, or an
   // observer refused them.
   bool took_nothing() const { return commit_ == nullptr && !done_.ok(); }
 
  private:
-  absl::Status done_;
-  GroupCommit* commit_ = nullptr;
+  absl::Status done_;  // not OK: an Append failed
+  BlockCommitter* commit_ = nullptr;
   uint64_t block_ = 0;  // of the journal
   bool sync_ = false;
 };

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/check.h"
 #include "codec/base/kill_point.h"
 #include "codec/base/status_copy.h"
 #include "codec/base/status_macros.h"
-#include "engine/append.h"
 
 // Why the first waiter writes and no thread of its own does: with one client there is no hand-
 // over between threads, and with many the blocks grow by themselves while one is written. A
@@ -48,12 +48,23 @@ class LatencyScope {
 
 }  // namespace
 
+void CommitTicket::Cover(const CommitTicket& other) {
+  HOURCELL_CHECK(commit_ == nullptr || other.commit_ == nullptr || commit_ == other.commit_);
+  if (done_.ok()) done_ = CopyStatus(other.done_);
+  if (other.commit_ == nullptr) return;
+  commit_ = other.commit_;
+  block_ = std::max(block_, other.block_);
+  sync_ = sync_ || other.sync_;
+}
+
 absl::Status CommitTicket::Wait() const {
-  return commit_ == nullptr ? done_ : commit_->CommitThrough(block_, sync_);
+  return commit_ == nullptr || !done_.ok() ? CopyStatus(done_)
+                                           : commit_->CommitThrough(block_, sync_);
 }
 
 absl::Status CommitTicket::WaitFor(int64_t wait_ms) const {
-  return commit_ == nullptr ? done_ : commit_->CommitWithin(block_, sync_, wait_ms);
+  return commit_ == nullptr || !done_.ok() ? CopyStatus(done_)
+                                           : commit_->CommitWithin(block_, sync_, wait_ms);
 }
 
 GroupCommit::GroupCommit(const Parts& parts, bool always_sync)

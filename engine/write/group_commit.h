@@ -18,6 +18,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/mutex.h"
+#include "engine/append.h"
 #include "engine/hours/journal_payload.h"
 #include "engine/hours/open_hours.h"
 #include "engine/journal/journal.h"
@@ -30,7 +31,7 @@
 
 namespace hourcell {
 
-class GroupCommit {
+class GroupCommit final : public BlockCommitter {
  public:
   // What it works on; borrowed, outlives it.
   struct Parts {
@@ -51,12 +52,12 @@ class GroupCommit {
   // kUnavailable: the journal could not be written; its points are tried again with the next
   // commit. kFailedPrecondition: an fsync failed; nothing more is taken until the store is opened
   // again.
-  absl::Status CommitThrough(uint64_t block, bool sync);
+  absl::Status CommitThrough(uint64_t block, bool sync) override;
 
   // CommitThrough for at most `wait_ms` milliseconds. A write or an fsync under way cannot be
   // interrupted, so another thread does it for all such waiters, and goes on when they have left.
   // kDeadlineExceeded: not done by then.
-  absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms);
+  absl::Status CommitWithin(uint64_t block, bool sync, int64_t wait_ms) override;
 
   // Waits until that thread has finished, before the journal and the tables are closed.
   // CommitWithin fails with kFailedPrecondition from then on.

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "codec/base/kill_point.h"
 #include "codec/base/strings.h"
 #include "server/http/http_status.h"
 
 // Why batches: a body of 64 MiB may have ten million points, and each costs 72 bytes beside its
-// text while it waits for the store. Only the newest ticket is waited for: it covers the older
-// ones.
+// text while it waits for the store. One ticket covers all batches, so that Finish waits once.
 
 namespace hourcell {
 namespace {
@@ -82,7 +82,8 @@ bool InputWriter::Flush() {
     if (!must_wait_) put_->CountFailed(failure_, points);
     return false;
   }
-  newest_ = ticket;
+  ticket_.Cover(ticket);
+  HOURCELL_KILL_POINT("input:batch");
   appended_ += points - refused.size();
   TakeRefused(refused);
   batch_->Clear();
@@ -94,11 +95,12 @@ void InputWriter::Finish() {
   if (must_wait_) return;
   if (items_refused_ > 0) put_->CountRefused(PointErrorKind::kIllegalArgument, items_refused_);
   if (appended_ == 0) return;
-  if (const absl::Status status = newest_.Wait(); !status.ok()) {
+  if (const absl::Status status = ticket_.Wait(); !status.ok()) {
     put_->CountFailed(status, appended_);
     failure_ = status;
     return;
   }
+  HOURCELL_KILL_POINT("input:acknowledged");
   put_->CountAcknowledged(appended_);
   written_ = appended_;
 }

@@ -94,7 +94,7 @@ class InputWriter {
   std::function<bool()> may_store_;  // until it was called
   bool may_not_store_ = false;
   PointBatch* const batch_;
-  CommitTicket newest_;
+  CommitTicket ticket_;   // covers all batches that the store took
   absl::Status failure_;  // of the store
   bool must_wait_ = false;
   bool is_throttled_ = false;  // of single points

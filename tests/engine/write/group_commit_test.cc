@@ -170,7 +170,7 @@ TEST_F(GroupCommitTest, ATicketIsDoneOnceItsPointsSurviveACrash) {
   const CommitTicket first = Append(0, 1);
   const CommitTicket second = Append(1, 2);
   EXPECT_OK(second.Wait());
-  EXPECT_EQ(CountAfterCrash(), 2u) << "the newer ticket covers the older one";
+  EXPECT_EQ(CountAfterCrash(), 2u);
   EXPECT_OK(first.Wait());
 }
 
@@ -296,6 +296,22 @@ TEST_F(HeldCommitTest, AWaitEndsThoughTheJournalIsHeldUp) {
   EXPECT_OK(synced.WaitFor(600'000));
   EXPECT_OK(written.Wait());
   EXPECT_EQ(CountAfterCrash(), 3u);
+}
+
+// The ticket of a batch of which no point is placed is done at once.
+TEST_F(HeldCommitTest, ATicketIsDoneOnceAllThatItCoversSurvivesACrash) {
+  Open();
+  gate_->SetOpen(false);
+  CommitTicket all = Append(0, 1);
+  OwnedPoint refused("m", "", kHour + 1, 2);
+  const CommitTicket last = tsdb_->Append(std::span<const PointView>(&refused.view(), 1), nullptr);
+  EXPECT_OK(last.Wait()) << "it covers its own Append alone";
+
+  all.Cover(last);
+  EXPECT_THAT(all.WaitFor(20), StatusIs(absl::StatusCode::kDeadlineExceeded));
+  gate_->SetOpen(true);
+  EXPECT_OK(all.Wait());
+  EXPECT_EQ(CountAfterCrash(), 1u);
 }
 
 TEST_F(HeldCommitTest, WaitsOfManyEndTogether) {

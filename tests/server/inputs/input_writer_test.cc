@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
+#include "tests/support/late_commits.h"
 
 namespace hourcell::input_writer_test {
 namespace {
@@ -20,10 +21,22 @@ class InputWriterTest : public ApiTest {
           &tsdb(), [this](size_t points, std::vector<RefusedPoint>* refused, const AppendOptions&) {
             batches_.push_back(points);
             *refused = std::exchange(refused_, {});
-            return CommitTicket(statuses_.empty() ? absl::OkStatus() : TakeStatus());
+            const absl::Status status = statuses_.empty() ? absl::OkStatus() : TakeStatus();
+            if (!status.ok()) return CommitTicket(status);
+            const size_t expired = std::exchange(expired_, 0);
+            left_out_ += expired;
+            const size_t placed = points - refused->size() - expired;
+            return placed == 0 ? CommitTicket() : commits_.Take(placed);
           });
     }
     return *put_;
+  }
+
+  // Points of which a client was told that they are stored are in the journal.
+  void TearDown() override {
+    EXPECT_LE(tsdb().stats().counter("rpc.put.points")->value(),
+              commits_.written_points() + left_out_);
+    ApiTest::TearDown();
   }
 
   absl::Status TakeStatus() {
@@ -44,6 +57,9 @@ class InputWriterTest : public ApiTest {
   std::vector<size_t> batches_;  // points of each that the store got
   std::vector<absl::Status> statuses_;
   std::vector<RefusedPoint> refused_;  // of the next batch
+  size_t expired_ = 0;                 // points of the next batch that are left out
+  size_t left_out_ = 0;                // expired points of all batches
+  LateCommits commits_;
 
  private:
   std::unique_ptr<PutWriter> put_;
@@ -173,6 +189,45 @@ TEST_F(InputWriterTest, AFailedBatchEndsTheRequest) {
 
   EXPECT_EQ(writer.status(), 503);
   EXPECT_EQ(writer.written(), kBatchPoints) << "the first batch is acknowledged";
+}
+
+// The tail of a request is a batch that the store takes nothing of.
+TEST_F(InputWriterTest, WaitsForAllBatchesThoughTheLastOneIsExpired) {
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  expired_ = 1;
+  Add(&writer, 1);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 204);
+  EXPECT_EQ(commits_.written_points(), kBatchPoints);
+}
+
+TEST_F(InputWriterTest, WaitsForAllBatchesThoughTheLastOneIsRefused) {
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kIllegalArgument, .text = "no tag"}}};
+  Add(&writer, 1);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 400);
+  EXPECT_EQ(writer.written(), kBatchPoints);
+  EXPECT_EQ(commits_.written_points(), kBatchPoints);
+}
+
+TEST_F(InputWriterTest, AnOlderBatchThatCannotBeWrittenFailsTheRequest) {
+  commits_.FailNext(absl::UnavailableError("disk full"));
+  InputWriter writer(&put(), /*may_wait=*/true);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  expired_ = 1;
+  Add(&writer, 1);
+  writer.Finish();
+
+  EXPECT_EQ(writer.status(), 503);
+  EXPECT_EQ(writer.written(), 0U);
 }
 
 TEST_F(InputWriterTest, CountsItemsOnceHoweverManyOfTheirPointsAreRefused) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/server/api_fixture.h"
+#include "tests/support/late_commits.h"
 #include "tests/support/vectors.h"
 
 namespace hourcell::put_handler_test {
@@ -201,11 +202,12 @@ class FailingPutTest : public ApiTest {
  protected:
   HttpResponse Put(const std::string& target, const std::string& body = std::string(kGood)) {
     PutHandler::Settings settings{.tags_max = 8, .tag_header = ""};
-    settings.append = [this](size_t, std::vector<RefusedPoint>* refused,
+    settings.append = [this](size_t points, std::vector<RefusedPoint>* refused,
                              const AppendOptions& options) {
       *refused = refused_;
       last_options_ = options;
-      return CommitTicket(status_);
+      if (!status_.ok() || refused_.size() >= points) return CommitTicket(status_);
+      return commits_.Take(points - refused_.size(), options.sync);
     };
     PutHandler handler(&tsdb(), settings);
     HttpRequest request;
@@ -226,7 +228,17 @@ class FailingPutTest : public ApiTest {
   absl::Status status_;
   bool may_wait_ = false;
   AppendOptions last_options_;
+  LateCommits commits_;
 };
+
+TEST_F(FailingPutTest, PointsAreWrittenBeforeTheAnswer) {
+  EXPECT_EQ(Put("/api/put").status, 204);
+  EXPECT_EQ(commits_.written_points(), 1U);
+  EXPECT_EQ(commits_.synced_points(), 0U);
+  EXPECT_EQ(Put("/api/put?sync&sync_timeout=60000").status, 204);
+  EXPECT_EQ(commits_.written_points(), 2U);
+  EXPECT_EQ(commits_.synced_points(), 1U);
+}
 
 TEST_F(FailingPutTest, AFullStoreIsAskedAgainLater) {
   for (const absl::Status& status :

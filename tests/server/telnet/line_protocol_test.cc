@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/codec/allocation_count.h"
+#include "tests/support/late_commits.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/vectors.h"
@@ -96,7 +97,8 @@ class LineProtocolTest : public testing::Test {
       refused->clear();
       for (const LinePoint& point : points)
         appended_ += fmt::format("{}{{{}}}={} ", point.metric, point.tags, point.value.integer());
-      return CommitTicket(next < statuses.size() ? statuses[next++] : absl::OkStatus());
+      const absl::Status status = next < statuses.size() ? statuses[next++] : absl::OkStatus();
+      return status.ok() ? commits_.Take(points.size()) : CommitTicket(status);
     };
     Restart();
   }
@@ -119,6 +121,7 @@ class LineProtocolTest : public testing::Test {
   std::unique_ptr<Authenticator> authenticator_;
   std::unique_ptr<LineProtocol> session_;
   std::string appended_;  // see AnswerAppends
+  LateCommits commits_;
 };
 
 TEST_F(LineProtocolTest, AnswersAsOpenTsdb) {
@@ -315,9 +318,11 @@ TEST_F(LineProtocolTest, PutsAloneDoNotWait) {
   EXPECT_TRUE(session_->has_commits_under_way());
   EXPECT_EQ(appended_, "m{a=b}=1 m{a=b}=2 ");
   EXPECT_EQ(counters_->points->value(), 0U);
+  EXPECT_EQ(commits_.written_points(), 0U);
   EXPECT_EQ(Settle(), "");
   EXPECT_FALSE(session_->has_commits_under_way());
   EXPECT_EQ(counters_->points->value(), 2U);
+  EXPECT_EQ(commits_.written_points(), 2U);
 }
 
 TEST_F(LineProtocolTest, BarriersWaitForEveryEarlierCommit) {

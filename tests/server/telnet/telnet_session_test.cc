@@ -14,6 +14,7 @@
 #include "server/net/connection_quota.h"
 #include "server/telnet/line_protocol.h"
 #include "tests/server/net/fake_transport.h"
+#include "tests/support/late_commits.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -37,7 +38,9 @@ class TelnetSessionTest : public testing::Test {
         refused->push_back(
             {.index = i, .error = {.kind = PointErrorKind::kThrottled, .text = "full"}});
       }
-      return CommitTicket(fails_ ? absl::UnavailableError("disk full") : absl::OkStatus());
+      if (is_full_) return CommitTicket();
+      if (fails_) commits_.FailNext(absl::UnavailableError("disk full"));
+      return commits_.Take(points.size());
     };
     context_.commit_pool = &pool_;
     context_.settings = &telnet_;
@@ -54,6 +57,7 @@ class TelnetSessionTest : public testing::Test {
     return transport_.RunUntil([&] { return !transport_.is_kept_alive(); });
   }
 
+  LateCommits commits_;
   bool is_full_ = false;
   bool fails_ = false;
   int appends_ = 0;
@@ -79,6 +83,7 @@ TEST_F(TelnetSessionTest, NothingIsReadWhileACommitIsWaitedFor) {
   EXPECT_THAT(transport_.TakeSent(),
               AllOf(StartsWith("hourcell"), HasSubstr("available commands")));
   EXPECT_EQ(counters_.points->value(), 1U);
+  EXPECT_EQ(commits_.written_points(), 1U);
 }
 
 TEST_F(TelnetSessionTest, AStoreThatAsksForPatienceIsTriedAgain) {

@@ -11,6 +11,7 @@
 #include "server/net/asio.h"
 #include "tests/server/api_fixture.h"
 #include "tests/server/net/fake_transport.h"
+#include "tests/support/late_commits.h"
 
 namespace hourcell::graphite_session_test {
 namespace {
@@ -43,11 +44,12 @@ class GraphiteSessionTest : public ApiTest {
     if (full_ > 0 && full_-- > 0) return CommitTicket(absl::UnavailableError("full"));
     if (broken_) return CommitTicket(absl::FailedPreconditionError("broken"));
     taken_ += points;
-    return CommitTicket(absl::OkStatus());
+    return commits_.Take(points);
   }
 
  protected:
   std::atomic<size_t> taken_ = 0;
+  LateCommits commits_;
 
  private:
   const NameRule names_{NameEncoding::kLatin1, ""};
@@ -69,6 +71,7 @@ TEST_F(GraphiteSessionTest, ALineInPiecesIsOneLine) {
   EXPECT_EQ(batches_, 0);
   Take("998400\nb 2 1356998400\nc 3");
   EXPECT_EQ(taken_, 2U);
+  EXPECT_EQ(commits_.written_points(), 2U);
   EXPECT_EQ(transport().sent(), "");
 
   transport().session()->EndInput();
