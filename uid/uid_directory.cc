@@ -502,14 +502,22 @@ void UidAssignment::RollBackTo(size_t mark) {
 }
 
 absl::StatusOr<Uid> UidAssignment::NextUid(UidKind kind) {
-  return directory_->is_random(kind) ? NextRandomUid(kind) : NextSequentialUid(kind);
+  if (directory_->is_random(kind)) return NextRandomUid(kind);
+  // A search that failed fails again from the same number, after up to a thousand reads.
+  FailedSearch& failed = failed_[IndexOf(kind)];
+  const Uid counter = counters_[IndexOf(kind)];
+  if (!failed.status.ok() && failed.counter == counter) return failed.status;
+  absl::StatusOr<Uid> uid = NextSequentialUid(kind);
+  if (!uid.ok()) failed = {.counter = counter, .status = uid.status()};
+  return uid;
 }
 
 absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
   const size_t width = directory_->options().layout.width(kind);
   const Uid counter = counters_[IndexOf(kind)];
   FreeNumbers& free = free_[IndexOf(kind)];
-  for (Uid uid = counter + 1; uid <= counter + kSequentialTriesMax; ++uid) {
+  Uid uid = counter + 1;
+  for (int tries = 0; tries < kSequentialTriesMax; ++tries, ++uid) {
     if (uid > MaxUid(width)) return AllAssigned(kind, width);
     if (uid < free.begin || uid >= free.end) {
       HOURCELL_ASSIGN_OR_RETURN(const std::optional<Uid> taken,
@@ -517,11 +525,23 @@ absl::StatusOr<Uid> UidAssignment::NextSequentialUid(UidKind kind) {
       free = {.begin = uid, .end = taken.value_or(MaxUid(width) + 1)};
     }
     if (uid < free.end) return uid;
+    HOURCELL_ASSIGN_OR_RETURN(const Uid stored, StoredCounter(kind));
+    uid = std::max(uid, stored);
   }
   return absl::DataLossError(
       fmt::format("{} counter: below the UIDs in the store; got {}, and the {} after it are taken; "
                   "repair it with uid fsck fix",
                   KindName(kind), counter, kSequentialTriesMax));
+}
+
+// The storage's counter is above this object's where a commit failed and is in the storage all the
+// same: the numbers between them are taken. Read once: nobody else commits meanwhile.
+absl::StatusOr<Uid> UidAssignment::StoredCounter(UidKind kind) {
+  std::optional<Uid>& stored = stored_counters_[IndexOf(kind)];
+  if (!stored.has_value()) {
+    HOURCELL_ASSIGN_OR_RETURN(stored, directory_->store_->GetCounter(kind));
+  }
+  return *stored;
 }
 
 absl::StatusOr<Uid> UidAssignment::NextRandomUid(UidKind kind) {

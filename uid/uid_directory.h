@@ -230,6 +230,7 @@ class UidAssignment {
   void KeepUnsure();
   absl::StatusOr<Uid> NextUid(UidKind kind);
   absl::StatusOr<Uid> NextSequentialUid(UidKind kind);
+  absl::StatusOr<Uid> StoredCounter(UidKind kind);
   absl::StatusOr<Uid> NextRandomUid(UidKind kind);
 
   UidDirectory* const directory_;
@@ -245,6 +246,13 @@ class UidAssignment {
     Uid end = 0;
   };
   FreeNumbers free_[3];
+  std::optional<Uid> stored_counters_[3];  // where StoredCounter has read them
+  // The last search for a free number that found none.
+  struct FailedSearch {
+    Uid counter = 0;  // it began after this number
+    absl::Status status;
+  };
+  FailedSearch failed_[3];
 };
 
 }  // namespace hourcell

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -146,6 +147,28 @@ class DiskFullTest : public testing::TestWithParam<Budgets> {
     return false;
   }
 
+  // A point of each of so many metrics, which are new.
+  static std::string BodyOfNewMetrics(std::string_view prefix, int metrics) {
+    std::string body;
+    for (int i = 0; i < metrics; ++i) {
+      body += fmt::format(R"({}{{"metric":"{}{}","timestamp":1356998400,"value":1,)"
+                          R"("tags":{{"host":"a"}}}})",
+                          body.empty() ? "[" : ",", prefix, i);
+    }
+    return body + "]";
+  }
+
+  // Puts the body until it is not answered 503; the last status.
+  static int PutUntilTaken(uint16_t port, const std::string& body) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    int status = 503;
+    while (status == 503 && std::chrono::steady_clock::now() < deadline) {
+      status = HttpCall(port, "POST", "/api/put", body).status;
+      if (status == 503) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    return status;
+  }
+
   // RocksDB goes on by itself, every five seconds, once 64 MiB are free.
   SmallDisk disk_{200};
   LoadWriter http_{LoadWriter::Protocol::kHttp, "m", 1};
@@ -211,6 +234,25 @@ TEST_P(DiskFullTest, AServerThatIsKilledWhileItIsFullLosesNothing) {
   ASSERT_NE(server.port(), 0);
   EXPECT_EQ(http_.Settle(server.port()), "");
   EXPECT_TRUE(PutUntil(Outcome::kAcknowledged, server.port(), &http_)) << http_.fault();
+}
+
+// The group of all those names is in RocksDB's memory though its writer got an error, and has more
+// UIDs than a search for a free one passes over.
+TEST_P(DiskFullTest, NewNamesAreMadeAgainAfterARequestOfManyMetTheFullDisk) {
+  const std::string store = disk_.path() + "/store";
+  ServerProcess server(store, GetParam().arguments);
+  ASSERT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("known", 1)), 204);
+
+  disk_.Fill(/*left=*/0);
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", BodyOfNewMetrics("m", 2000)).status, 503);
+
+  disk_.Free();
+  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("known", 1)), 204);
+  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("other", 1)), 204);
+  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("m", 2000)), 204);
+  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("more", 500)), 204);
+  EXPECT_EQ(server.End(SIGTERM), 0);
+  EXPECT_EQ(RunProgram({"uid", "fsck", "--data", store}).exit_code, 0);
 }
 
 TEST_P(DiskFullTest, TelnetIsToldOfLinesThatAreNotStored) {

@@ -44,6 +44,7 @@ absl::Status MemUidStore::GetForwards(UidKind kind,
 
 absl::StatusOr<std::optional<Uid>> MemUidStore::NextReverse(UidKind kind, Uid from) {
   MutexLock lock(&mutex_);
+  ++seeks_;
   HOURCELL_RETURN_IF_ERROR(CheckReadable());
   const auto it = at(kind).reverse.lower_bound(from);
   if (it == at(kind).reverse.end()) return std::nullopt;
@@ -113,6 +114,10 @@ absl::Status MemUidStore::Commit(std::span<const UidChange> changes) {
 
   MutexLock lock(&mutex_);
   if (commits_until_failure_ > 0 && --commits_until_failure_ == 0) {
+    if (std::exchange(failure_is_there_, false)) {
+      for (const UidChange& change : changes)
+        Apply(change);
+    }
     return absl::UnavailableError("commit fails for the test");
   }
   for (const UidChange& change : changes)
@@ -125,6 +130,12 @@ absl::Status MemUidStore::Commit(std::span<const UidChange> changes) {
 void MemUidStore::FailCommit(int n) {
   MutexLock lock(&mutex_);
   commits_until_failure_ = n;
+}
+
+void MemUidStore::FailCommitThatIsThere(int n) {
+  MutexLock lock(&mutex_);
+  commits_until_failure_ = n;
+  failure_is_there_ = true;
 }
 
 void MemUidStore::FailReads(bool fail) {
@@ -167,6 +178,11 @@ size_t MemUidStore::commits() {
 size_t MemUidStore::reads() {
   MutexLock lock(&mutex_);
   return reads_;
+}
+
+size_t MemUidStore::seeks() {
+  MutexLock lock(&mutex_);
+  return seeks_;
 }
 
 std::vector<UidChange> MemUidStore::last_commit() {

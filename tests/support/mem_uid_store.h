@@ -41,6 +41,8 @@ class MemUidStore : public UidStore {
 
   // The n-th Commit from now (1: the next) applies nothing and fails with kUnavailable.
   void FailCommit(int n);
+  // The n-th Commit from now applies everything and fails all the same, as RocksDB may.
+  void FailCommitThatIsThere(int n);
   // From now on the store says so of commits that fail.
   void SayFailedCommitsMayBeThere() { failed_commits_may_be_there_ = true; }
   bool failed_commits_may_be_there() const override { return failed_commits_may_be_there_; }
@@ -60,6 +62,7 @@ class MemUidStore : public UidStore {
 
   size_t commits();  // that succeeded
   size_t reads();    // calls that read
+  size_t seeks();    // calls of NextReverse
   std::vector<UidChange> last_commit();
   std::vector<UidMapping> Forward(UidKind kind);  // in name order
   std::vector<UidMapping> Reverse(UidKind kind);  // in UID order
@@ -84,9 +87,11 @@ class MemUidStore : public UidStore {
   Mutex mutex_;
   std::array<PerKind, 3> kinds_ ABSL_GUARDED_BY(mutex_);
   int commits_until_failure_ ABSL_GUARDED_BY(mutex_) = 0;  // 0: none will fail
+  bool failure_is_there_ ABSL_GUARDED_BY(mutex_) = false;
   bool reads_fail_ ABSL_GUARDED_BY(mutex_) = false;
   size_t commits_ ABSL_GUARDED_BY(mutex_) = 0;
   size_t reads_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t seeks_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<UidChange> last_commit_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_commit_ ABSL_GUARDED_BY(mutex_);
   std::function<void()> on_read_ ABSL_GUARDED_BY(mutex_);

@@ -178,6 +178,37 @@ TEST(UidAssignmentTest, CounterFarAfterIsDataLoss) {
   EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "a"), IsOkAndHolds(Uid{1001}));
 }
 
+// One search for all names, however many there are.
+TEST(UidAssignmentTest, NamesAfterAFailedSearchAreRefusedWithoutAnother) {
+  UidFixture uids;
+  for (Uid taken = 1; taken <= 2000; ++taken)
+    uids.store().SetReverse(kMetric, taken, "x");
+
+  UidAssignment assignment(&uids.directory());
+  for (int i = 0; i < 500; ++i) {
+    EXPECT_THAT(assignment.GetOrAssign(kMetric, fmt::format("m{}", i)),
+                StatusIs(StatusCode::kDataLoss, HasSubstr("uid fsck")));
+  }
+  EXPECT_LE(uids.store().seeks(), 1000U);
+  EXPECT_OK(assignment.GetOrAssign(kTagk, "host")) << "of another kind";
+}
+
+TEST(UidAssignmentTest, AFailedSearchIsMadeAgainFromAnotherNumber) {
+  UidOptions options;
+  options.layout.tagk_width = 1;
+  UidFixture uids(options);
+  for (int i = 1; i < 255; ++i)
+    ASSERT_OK(uids.directory().GetOrAssign(kTagk, fmt::format("k{}", i)));
+
+  UidAssignment assignment(&uids.directory());
+  const size_t mark = assignment.Mark();
+  EXPECT_OK(assignment.GetOrAssign(kTagk, "last"));
+  EXPECT_THAT(assignment.GetOrAssign(kTagk, "none left"),
+              StatusIs(StatusCode::kFailedPrecondition));
+  assignment.RollBackTo(mark);
+  EXPECT_THAT(assignment.GetOrAssign(kTagk, "other"), IsOkAndHolds(Uid{255}));
+}
+
 // --- The transaction ---
 
 TEST(UidAssignmentTest, NothingIsVisibleBeforeCommitAndPublish) {
@@ -215,6 +246,26 @@ TEST(UidAssignmentTest, FailedCommitPublishesNothingAndItsNumberIsUsedAgain) {
   EXPECT_EQ(uids.directory().stats(kMetric).assigned, 1U);
   EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "c"), IsOkAndHolds(Uid{2}));
   EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "b"), IsOkAndHolds(Uid{3}));
+}
+
+// RocksDB may have the group in memory though its writer got an error.
+TEST(UidAssignmentTest, NewNamesFollowAFailedCommitOfMoreThanASearchSkips) {
+  UidFixture uids;
+  ASSERT_OK(uids.directory().GetOrAssign(kMetric, "a"));
+  {
+    UidAssignment assignment(&uids.directory());
+    for (int i = 0; i < 2000; ++i)
+      ASSERT_OK(assignment.GetOrAssign(kMetric, fmt::format("m{}", i)));
+    uids.store().FailCommitThatIsThere(1);
+    EXPECT_THAT(uids.store().Commit(assignment.changes()), StatusIs(StatusCode::kUnavailable));
+  }
+  const size_t seeks = uids.store().seeks();
+
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "b"), IsOkAndHolds(Uid{2002}));
+  EXPECT_EQ(uids.store().seeks() - seeks, 2U);
+  EXPECT_THAT(uids.directory().Get(kMetric, "m1999"), IsOkAndHolds(Uid{2001}));
+  EXPECT_THAT(uids.directory().GetOrAssign(kMetric, "c"), IsOkAndHolds(Uid{2003}));
+  EXPECT_THAT(uids.store().GetCounter(kMetric), IsOkAndHolds(Uid{2003}));
 }
 
 TEST(UidAssignmentTest, WhereAFailedCommitMayBeThereItsUidStaysWithItsName) {
