@@ -14,8 +14,20 @@ constexpr int64_t kLookEveryMs = 5;
 
 }  // namespace
 
-absl::Status CreationTurn::Take(int64_t wait_ms, const std::function<absl::Status()>& check_room) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+absl::Status CreationTurn::Run(int64_t wait_ms,
+                               const std::function<absl::Status()>& check_room,
+                               const std::function<bool()>& work) {
+  const Time deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(wait_ms);
+  for (bool is_first = true;; is_first = false) {
+    absl::Status turn = Take(deadline, check_room);
+    if (!turn.ok()) return is_first ? turn : absl::OkStatus();
+    const bool is_done = work();
+    End();
+    if (is_done || std::chrono::steady_clock::now() >= deadline) return absl::OkStatus();
+  }
+}
+
+absl::Status CreationTurn::Take(Time deadline, const std::function<absl::Status()>& check_room) {
   while (true) {
     absl::Status room = check_room();
     MutexLock lock(&mutex_);

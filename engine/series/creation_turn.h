@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -14,15 +15,21 @@ namespace hourcell {
 
 class CreationTurn {
  public:
-  // OK: the turn is the caller's until End. Waits for at most `wait_ms` milliseconds until
-  // `check_room` is OK and no other thread has the turn; then kUnavailable, which says what it
-  // waited for. `check_room` is called without a lock.
-  absl::Status Take(int64_t wait_ms, const std::function<absl::Status()>& check_room);
-
-  // REQUIRES: the caller has the turn.
-  void End();
+  // Calls `work` in a turn of the caller's; again in another turn if it returns false and there is
+  // time. Waits for at most `wait_ms` milliseconds until `check_room` is OK and no other thread has
+  // the turn. kUnavailable: `work` was not called; says what it waited for. `check_room` is called
+  // without a lock.
+  absl::Status Run(int64_t wait_ms,
+                   const std::function<absl::Status()>& check_room,
+                   const std::function<bool()>& work);
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // OK: the turn is the caller's until End.
+  absl::Status Take(Time deadline, const std::function<absl::Status()>& check_room);
+  void End();
+
   Mutex mutex_;
   CondVar ended_;
   bool is_taken_ ABSL_GUARDED_BY(mutex_) = false;

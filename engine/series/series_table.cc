@@ -277,22 +277,25 @@ class SeriesTable::Creation {
     waiting_.push_back(one);
   }
 
-  // Gives the points added so far their series, or what went wrong.
-  void CommitAdded() {
-    if (waiting_.empty()) return;
+  // Gives the points added so far their series, or what went wrong, which it returns.
+  absl::Status CommitAdded() {
+    if (waiting_.empty()) return absl::OkStatus();
     absl::Status committed = may_exist_ ? table_.FindNumbers(waiting_) : absl::OkStatus();
     if (committed.ok()) {
       for (Wanted* const one : waiting_)
         Number(&one->ref);
       committed = Commit(/*may_wait=*/false);
     }
+    const absl::Status told =
+        absl::IsAborted(committed) ? absl::UnavailableError(committed.message()) : committed;
     for (Wanted* const one : waiting_) {
       if (committed.ok()) {
         *one->result = std::move(one->ref);
       } else {
-        *one->result = NameError(committed, "series");
+        *one->result = NameError(told, "series");
       }
     }
+    return committed;
   }
 
   absl::Status Restore(const SeriesDefinition& definition) {
@@ -392,6 +395,11 @@ class SeriesTable::Creation {
   std::vector<Wanted*> waiting_;
 };
 
+void SeriesTable::RefuseAll(std::span<const Wanted> wanted, const absl::Status& why) {
+  for (const Wanted& one : wanted)
+    *one.result = NameError(why, "series");
+}
+
 void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
                               std::vector<Parsed<SeriesRef>>* results,
                               int64_t wait_ms) {
@@ -402,10 +410,8 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   std::vector<Wanted*> named;
   for (Wanted& one : wanted)
     named.push_back(&one);
-  const absl::Status found = FindNumbers(std::move(named));
-  if (!found.ok()) {
-    for (const Wanted& one : wanted)
-      *one.result = NameError(found, "series");
+  if (const absl::Status found = FindNumbers(std::move(named)); !found.ok()) {
+    RefuseAll(wanted, found);
     return;
   }
   const auto missing =
@@ -413,26 +419,25 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   for (Wanted& one : std::span(wanted.begin(), missing.begin()))
     *one.result = std::move(one.ref);
   if (missing.empty()) return;
-  const absl::Status turn = turn_.Take(wait_ms, [this] { return CheckRoom(); });
-  if (turn.ok()) {
-    CreateMissing(missing, seen, &names);
-    turn_.End();
-    return;
-  }
-  for (const Wanted& one : missing)
-    *one.result = NameError(turn, "series");
+  const auto create = [&] { return CreateMissing(missing, seen, &names); };
+  const absl::Status turn = turn_.Run(wait_ms, [this] { return CheckRoom(); }, create);
+  if (!turn.ok()) RefuseAll(missing, turn);
 }
 
-void SeriesTable::CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names) {
+// Sets the results. False: the tables took rows when the turn came, and took none when the group
+// was ready; the same may be tried again.
+bool SeriesTable::CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names) {
   Creation creation(this, seen);
   if (const absl::Status renewed = creation.Use(names); !renewed.ok()) {
-    for (const Wanted& one : wanted)
-      *one.result = NameError(renewed, "series");
-    return;
+    RefuseAll(wanted, renewed);
+    return true;
   }
   for (Wanted& one : wanted)
     creation.Add(&one);
-  creation.CommitAdded();
+  if (!absl::IsAborted(creation.CommitAdded())) return true;
+  for (Wanted& one : wanted)
+    one.ref = SeriesRef();  // without the UIDs that the creation had reserved
+  return false;
 }
 
 absl::Status SeriesTable::CheckRoom() {
@@ -656,11 +661,6 @@ absl::Status SeriesTable::VisitNewer(
   for (size_t i = 0; i < numbers.size(); ++i)
     if (!tsuids[i].empty()) visit(numbers[i], tsuids[i]);
   return absl::OkStatus();
-}
-
-absl::Status SeriesTable::VisitMetric(
-    Uid metric, const std::function<bool(SeriesNumber, std::string_view)>& visit) const {
-  return Visit(metric, visit);
 }
 
 absl::Status SeriesTable::Visit(

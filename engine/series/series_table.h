@@ -109,7 +109,9 @@ class SeriesTable {
 
   // Every series of a metric with its tsuid, ascending by tsuid, until `visit` returns false.
   absl::Status VisitMetric(
-      Uid metric, const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const;
+      Uid metric, const std::function<bool(SeriesNumber, std::string_view tsuid)>& visit) const {
+    return Visit(metric, visit);
+  }
 
   // The same of all metrics, if `metric` is nothing.
   absl::Status Visit(std::optional<Uid> metric,
@@ -210,7 +212,8 @@ class SeriesTable {
                                 std::vector<Parsed<SeriesRef>>* results);
   absl::Status FindNumbers(std::vector<Wanted*> wanted);
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
-  void CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names);
+  static void RefuseAll(std::span<const Wanted> wanted, const absl::Status& why);
+  bool CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;
   void AddNew(const Made& series, std::span<const NewSeries::LogRow> log_rows);

@@ -109,6 +109,14 @@ std::string Merge(TableId table, std::string_view old, std::string_view operand)
 
 }  // namespace
 
+absl::Status MemTableStore::ApplyAtOnce(std::span<const Mutation> group, bool sync) {
+  if (lags_at_once_ > 0) {
+    --lags_at_once_;
+    return absl::AbortedError("the table lags on request");
+  }
+  return Apply(group, sync);
+}
+
 absl::Status MemTableStore::Apply(std::span<const Mutation> group, bool /*sync*/) {
   if (on_apply_) on_apply_();
   MutexLock lock(&mutex_);

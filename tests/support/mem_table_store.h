@@ -32,6 +32,7 @@ class MemTableStore : public TableStore {
   }
 
   absl::Status Apply(std::span<const Mutation> group, bool sync) override;
+  absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) override;
   absl::Status Sync() override;
   std::unique_ptr<TableView> Snapshot() override;
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
@@ -62,6 +63,9 @@ class MemTableStore : public TableStore {
   // That table takes no rows for now; nothing: all do.
   void SetLagging(std::optional<TableId> table) { lagging_ = table; }
 
+  // The next `count` ApplyAtOnces meet a region that lags, though IsLagging has said no.
+  void LagAtOnce(int count) { lags_at_once_ = count; }
+
   // Called by each Apply before it does anything. Set it while nobody applies.
   void OnApply(std::function<void()> call) { on_apply_ = std::move(call); }
 
@@ -81,6 +85,7 @@ class MemTableStore : public TableStore {
   uint64_t last_region_id_ ABSL_GUARDED_BY(mutex_) = 1;
   bool is_open_ ABSL_GUARDED_BY(mutex_) = true;
   std::atomic<int> failing_applies_{0};
+  std::atomic<int> lags_at_once_{0};
   std::atomic<const RowExpiry*> expiry_{nullptr};
   std::atomic<std::optional<TableId>> lagging_{std::nullopt};
   std::function<void()> on_apply_;

@@ -99,10 +99,11 @@ RegionEntry::RegionEntry(const RocksRegions& regions,
     has_waited = true;
     if (SteadyMs() >= give_up_ms) {
       const RegionInfo& info = (*sets_)[lagging->table]->info(lagging->region);
-      status_ = absl::UnavailableError(
-          fmt::format("region {} of table {}: its LSM compactions have not kept up with writes "
-                      "for {} ms; try again later",
-                      info.id.value, info.table, wait_ms));
+      const std::string text = fmt::format(
+          "region {} of table {}: its LSM compactions have not kept up with writes "
+          "for {} ms; try again later",
+          info.id.value, info.table, wait_ms);
+      status_ = wait_ms == 0 ? absl::AbortedError(text) : absl::UnavailableError(text);
       return;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(kGateLookEveryMs));

@@ -15,13 +15,31 @@ absl::Status Room() {
   return absl::OkStatus();
 }
 
+bool Done() {
+  return true;
+}
+
 TEST(CreationTurnTest, IsForOneAtATime) {
   CreationTurn turn;
-  ASSERT_OK(turn.Take(0, Room));
-  EXPECT_THAT(turn.Take(0, Room),
-              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("others are being created")));
-  turn.End();
-  EXPECT_OK(turn.Take(0, Room));
+  int done = 0;
+  const auto count = [&done] { return ++done > 0; };
+  EXPECT_OK(turn.Run(0, Room, [&] {
+    EXPECT_THAT(turn.Run(0, Room, count),
+                StatusIs(absl::StatusCode::kUnavailable, HasSubstr("others are being created")));
+    return true;
+  }));
+  EXPECT_EQ(done, 0);
+  EXPECT_OK(turn.Run(0, Room, count));
+  EXPECT_EQ(done, 1);
+}
+
+TEST(CreationTurnTest, WorkThatIsNotDoneIsTriedAgainWhileThereIsTime) {
+  CreationTurn turn;
+  int tries = 0;
+  EXPECT_OK(turn.Run(60'000, Room, [&tries] { return ++tries == 3; }));
+  EXPECT_EQ(tries, 3);
+  EXPECT_OK(turn.Run(0, Room, [&tries] { return ++tries < 0; }));
+  EXPECT_EQ(tries, 4);
 }
 
 TEST(CreationTurnTest, WaitsForRoomAsLongAsItMay) {
@@ -31,11 +49,12 @@ TEST(CreationTurnTest, WaitsForRoomAsLongAsItMay) {
     ++looks;
     return absl::UnavailableError("no room");
   };
-  EXPECT_THAT(turn.Take(0, none), StatusIs(absl::StatusCode::kUnavailable, "no room"));
+  EXPECT_THAT(turn.Run(0, none, Done), StatusIs(absl::StatusCode::kUnavailable, "no room"));
   EXPECT_EQ(looks, 1);
-  EXPECT_OK(turn.Take(60'000, [&looks] {
+  const auto room_at_last = [&looks] {
     return ++looks < 4 ? absl::UnavailableError("no room") : absl::OkStatus();
-  }));
+  };
+  EXPECT_OK(turn.Run(60'000, room_at_last, Done));
   EXPECT_EQ(looks, 4);
 }
 
@@ -46,11 +65,12 @@ TEST(CreationTurnTest, ThoseWhoWaitGetItInTheEnd) {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
-      ASSERT_OK(turn.Take(60'000, Room));
-      EXPECT_EQ(++inside, 1);
-      ++done;
-      --inside;
-      turn.End();
+      EXPECT_OK(turn.Run(60'000, Room, [&] {
+        EXPECT_EQ(++inside, 1);
+        ++done;
+        --inside;
+        return true;
+      }));
     });
   }
   threads.clear();

@@ -473,6 +473,23 @@ TEST_F(CreationTest, ATableThatLagsHoldsUpNewSeriesOnly) {
   EXPECT_EQ(CreateAtOnce("h=new")->number, 2u);
 }
 
+// The tables took rows when the turn came, and none when the group was ready.
+TEST_F(CreationTest, WhoMayWaitIsNotRefusedByALagThatBeganInItsTurn) {
+  Create({{"m", "h=known", 0, 0}});
+  tables_.LagAtOnce(3);
+
+  const auto created = Create({{"m", "h=new", 0, 0}, {"m2", "h=new", 0, 0}, {"m", "h=new", 1, 0}});
+  EXPECT_EQ(created[0]->number, 2u);
+  EXPECT_EQ(created[1]->number, 3u);
+  EXPECT_EQ(created[2]->number, 2u);
+
+  tables_.LagAtOnce(1);
+  const Parsed<SeriesRef> refused = CreateAtOnce("h=newer");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().kind, PointErrorKind::kThrottled);
+  EXPECT_EQ(CreateAtOnce("h=newer")->number, 4u);
+}
+
 // 2 * 65,536 series may wait for their rows while another thread writes those.
 TEST_F(CreationTest, WhoCreatesSeriesDoesNotWriteTheirIndex) {
   if (kIsSanitized) GTEST_SKIP() << "130,000 series, by one thread";

@@ -67,7 +67,7 @@ TEST_F(RegionLaggingTest, ItsWritesWaitAndThoseOfOthersDoNot) {
   EXPECT_OK(Write({Row("z1"), Row("z2")}));
 
   const std::vector<Mutation> after = {Row("a7")};
-  EXPECT_THAT(store_->ApplyAtOnce(after, /*sync=*/false), StatusIs(absl::StatusCode::kUnavailable));
+  EXPECT_THAT(store_->ApplyAtOnce(after, /*sync=*/false), StatusIs(absl::StatusCode::kAborted));
 
   std::atomic<int> done = 0;
   std::jthread alone([&] {
