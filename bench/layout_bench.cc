@@ -7,7 +7,6 @@
 
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +32,7 @@ constexpr std::string_view kUsage = R"(usage: layout_bench [option...]
 struct Settings {
   MatrixOptions matrix = {};
   std::string out = {};
-  std::string dir = std::filesystem::temp_directory_path().string();
+  std::string dir = {};  // empty: for temporary files
 };
 
 std::vector<std::string> Words(std::string_view list) {

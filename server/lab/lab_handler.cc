@@ -1,7 +1,6 @@
 #include "server/lab/lab_handler.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -55,18 +54,12 @@ HttpResponse Simulate(const SimulateRequest& request, Clock* clock, JobWatch* wa
 }
 
 absl::StatusOr<std::string> RunCases(const std::vector<layouts::CaseSpec>& cases, JobWatch* watch) {
-  std::error_code error;
-  const std::filesystem::path scratch = std::filesystem::temp_directory_path(error);
-  if (error) {
-    return absl::UnavailableError(
-        fmt::format("no directory for temporary stores: {}", error.message()));
-  }
   const auto report = [&](size_t index, const layouts::CaseSpec& spec) {
     return watch->Report(
         {.phase = layouts::CaseName(spec), .done = index, .total = cases.size(), .unit = "cases"});
   };
   const absl::StatusOr<std::vector<layouts::CaseResult>> results =
-      layouts::RunMatrix(cases, scratch.string(), report);
+      layouts::RunMatrix(cases, /*directory=*/"", report, watch->cancelled());
   if (!results.ok()) return results.status();
   return layouts::JsonReport(*results);
 }

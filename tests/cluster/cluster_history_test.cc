@@ -242,11 +242,10 @@ class Round {
   std::vector<std::thread> clients_;
 };
 
-// Where a history that is wrong goes.
+// Where a history that is wrong goes: HOURCELL_CLUSTER_HISTORIES, or the directory of the caller.
 std::string Written(const Round& round, uint64_t seed) {
   const char* const wanted = std::getenv("HOURCELL_CLUSTER_HISTORIES");
-  const std::filesystem::path directory =
-      wanted != nullptr ? wanted : std::filesystem::temp_directory_path();
+  const std::filesystem::path directory = wanted != nullptr ? wanted : ".";
   const std::filesystem::path path = directory / fmt::format("hourcell-history-{}", seed);
   std::ofstream(path) << round.history().Text() << "\n" << round.Logs();
   return path.string();

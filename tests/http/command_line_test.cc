@@ -1,16 +1,22 @@
 // The commands of the program: that all are there, and what they say of flags that make no sense.
 
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/http/server_process.h"
 #include "tests/support/source_dir.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell::command_line_test {
 namespace {
@@ -78,6 +84,23 @@ TEST(CommandLineProgramTest, CommandsThatNeedTheDirectorySaySoWhenTheyGetAUrl) {
 
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, StartsWith("hourcell " + name + ": --url: this command works on"));
+  }
+}
+
+// `timeout` sends the signal and returns the command's exit code.
+TEST(CommandLineProgramTest, ABenchmarkThatASignalEndsLeavesNothing) {
+  for (const std::string signal : {"TERM", "INT"}) {
+    SCOPED_TRACE(signal);
+    TempDir dir;
+    const std::string command =
+        fmt::format("timeout --preserve-status -s {} 1 '{}' bench layouts --dir '{}' 2>'{}'",
+                    signal, ProgramPath(), dir.path(), dir.file("log"));
+    const int status = std::system(command.c_str());  // NOLINT: the test's own command
+
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), signal == "TERM" ? 143 : 130);
+    std::filesystem::remove(dir.file("log"));
+    EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
   }
 }
 

@@ -354,6 +354,21 @@ std::vector<Finding> CheckMachinePaths(const SourceFile& file) {
   return findings;
 }
 
+std::vector<Finding> CheckScratchNames(const SourceFile& file) {
+  std::vector<Finding> findings;
+  if (!file.IsCpp() || file.path.starts_with("tests/tidy/")) return findings;
+  if (file.text.find("mkdtemp(") != std::string::npos) return findings;
+  size_t number = 0;
+  for (const std::string_view line : Lines(file.text)) {
+    ++number;
+    if (line.find("temp_directory_path(") == std::string_view::npos) continue;
+    findings.push_back({file.path, number,
+                        "temp_directory_path: a fixed name there is in the way of the next "
+                        "process; use mkdtemp, as ScratchDirectory and TempDir do"});
+  }
+  return findings;
+}
+
 std::vector<Finding> CheckEscapers(const SourceFile& file) {
   // What stands in every escaper, as the source has it, and the file that may have it.
   struct Escaper {

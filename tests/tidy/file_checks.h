@@ -34,6 +34,9 @@ std::vector<Finding> CheckWords(const SourceFile& file);
 // Paths of somebody's machine.
 std::vector<Finding> CheckMachinePaths(const SourceFile& file);
 
+// Files among the system's temporary ones by a file that makes none with mkdtemp.
+std::vector<Finding> CheckScratchNames(const SourceFile& file);
+
 // A second place that escapes JSON or XML: codec/base has the one of each.
 std::vector<Finding> CheckEscapers(const SourceFile& file);
 

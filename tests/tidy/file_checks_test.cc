@@ -154,6 +154,15 @@ TEST(CheckMachinePathsTest, ReportsPathsOfOneMachine) {
               ElementsAre("/home/: a path of one machine; make it relative"));
 }
 
+TEST(CheckScratchNamesTest, ReportsFixedNamesAmongTemporaryFiles) {
+  const std::string path =
+      "std::string path = std::filesystem::temp_directory_path() / \"case\";\n";
+
+  EXPECT_THAT(CheckScratchNames(SourceFile("server/a.cc", path)), SizeIs(1));
+  EXPECT_THAT(CheckScratchNames(SourceFile("server/a.cc", path + "mkdtemp(path.data());\n")),
+              IsEmpty());
+}
+
 TEST(CheckEscapersTest, ReportsASecondEscaper) {
   const std::string escaper =
       "out += \"\\\\u00\";\nout += \"\\\\\\\"\";\nFormat(\"\\\\u{:04x}\");\nout += \"&amp;\";\n";

@@ -137,6 +137,10 @@ TEST(TidyTest, PathsAreOfNoMachine) {
   EXPECT_EQ(ReportOf(CheckMachinePaths), "");
 }
 
+TEST(TidyTest, TemporaryFilesHaveNamesThatAreFree) {
+  EXPECT_EQ(ReportOf(CheckScratchNames), "");
+}
+
 TEST(TidyTest, EverySourceHasItsTest) {
   EXPECT_EQ(Report(CheckMirrors(Tree(), kMirrorExceptions)), "");
 }

@@ -1,6 +1,5 @@
 #include "server/cli/lab/bench.h"
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +20,7 @@
 #include "server/cli/command_line.h"
 #include "server/cli/lab/bench_html.h"
 #include "server/cli/lab/html_report.h"
+#include "server/cli/long_work.h"
 
 namespace hourcell {
 namespace {
@@ -60,19 +60,15 @@ layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
 absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
                       const BenchOptions& options,
                       Terminal& terminal) {
-  std::error_code error;
-  const std::string scratch = options.scratch.empty()
-                                  ? std::filesystem::temp_directory_path(error).string()
-                                  : options.scratch;
   const auto tell = [&](size_t index, const layouts::CaseSpec& spec) {
     if (terminal.is_tty) fmt::print(terminal.err, "\r\x1b[K");
     fmt::print(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
                terminal.is_tty ? "" : "\n");
     std::fflush(terminal.err);
-    return true;
+    return !LongWork::cancelled()->load();
   };
   const absl::StatusOr<std::vector<layouts::CaseResult>> results =
-      layouts::RunMatrix(specs, scratch, tell);
+      layouts::RunMatrix(specs, options.scratch, tell, LongWork::cancelled());
   if (terminal.is_tty) fmt::print(terminal.err, "\n");
   if (!results.ok()) return results.status();
   fmt::print(terminal.out, "{}", layouts::TextReport(*results));
@@ -104,7 +100,11 @@ int RunBench(const BenchOptions& options, Terminal& terminal) {
   const absl::StatusOr<std::vector<layouts::CaseSpec>> specs =
       layouts::MakeMatrix(MatrixOf(options));
   if (!specs.ok()) return FailUsage(terminal, kBenchCommand, StatusText(specs.status()));
+  LongWork work(terminal, kBenchCommand);
   const absl::Status run = RunCases(*specs, options, terminal);
+  if (absl::IsCancelled(run)) {
+    return work.FailInterrupted("no report was written, and the temporary store was removed");
+  }
   return run.ok() ? kExitOk : Fail(terminal, kBenchCommand, run);
 }
 
@@ -129,7 +129,8 @@ int BenchMain(const std::vector<std::string>& args, Terminal& terminal) {
                    "key template to measure; may be repeated");
   line.AddOption("--points", &options.points, "N", "points of a case (default: 1,000,000)");
   line.AddOption("--seed", &options.seed, "N", "random seed of the data (default: 1)");
-  line.AddOption("--dir", &options.scratch, "DIR", "directory for temporary stores");
+  line.AddOption("--dir", &options.scratch, "DIR",
+                 "directory for temporary stores, which are removed (default: $TMPDIR)");
   line.set_footer(
       "Each case writes a workload in one layout to its own store, splits regions on the way,\n"
       "reads, and compares every answer with what was written. Exit 1 if an answer is wrong.\n"

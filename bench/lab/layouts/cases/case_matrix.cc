@@ -135,11 +135,12 @@ absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options) {
 absl::StatusOr<std::vector<CaseResult>> RunMatrix(
     const std::vector<CaseSpec>& specs,
     const std::string& directory,
-    const std::function<bool(size_t index, const CaseSpec& spec)>& progress) {
+    const std::function<bool(size_t index, const CaseSpec& spec)>& progress,
+    const std::atomic<bool>* cancelled) {
   std::vector<CaseResult> results;
   for (size_t i = 0; i < specs.size(); ++i) {
     if (!progress(i, specs[i])) return absl::CancelledError("cancelled");
-    HOURCELL_ASSIGN_OR_RETURN(CaseResult result, RunCase(specs[i], directory));
+    HOURCELL_ASSIGN_OR_RETURN(CaseResult result, RunCase(specs[i], directory, cancelled));
     results.push_back(std::move(result));
   }
   return results;

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -37,11 +38,13 @@ struct MatrixOptions {
 // The cases, none twice. kInvalidArgument: an unknown name.
 absl::StatusOr<std::vector<CaseSpec>> MakeMatrix(const MatrixOptions& options);
 
-// Runs them one after the other, in stores of their own in `directory`. `progress` is told of each
-// before it begins, and ends the run if it returns false (kCancelled). The first error ends it.
+// Runs them one after the other, in stores of their own in `directory`, as RunCase. `progress` is
+// told of each before it begins, and ends the run if it returns false (kCancelled). So does
+// `cancelled` in the middle of a case; it may be null. The first error ends it.
 absl::StatusOr<std::vector<CaseResult>> RunMatrix(
     const std::vector<CaseSpec>& specs,
     const std::string& directory,
-    const std::function<bool(size_t index, const CaseSpec& spec)>& progress);
+    const std::function<bool(size_t index, const CaseSpec& spec)>& progress,
+    const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace hourcell::layouts

@@ -1,6 +1,7 @@
 #include "bench/lab/layouts/cases/case_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <utility>
@@ -10,7 +11,7 @@
 
 #include "bench/lab/layouts/cases/case_reads.h"
 #include "bench/lab/layouts/cases/case_writer.h"
-#include "codec/base/random.h"
+#include "bench/lab/layouts/cases/scratch_directory.h"
 #include "codec/base/status_macros.h"
 #include "engine/options.h"
 #include "engine/rocks/rocks_table_store.h"
@@ -21,29 +22,6 @@ namespace {
 // Small buffers, so that a run of megabytes has flushes and LSM compactions.
 constexpr size_t kWriteBufferBytes = 4 << 20;
 constexpr size_t kBlockCacheBytes = 64 << 20;
-
-// A directory that is removed with what is in it.
-class ScratchDirectory {
- public:
-  explicit ScratchDirectory(std::string path) : path_(std::move(path)) {}
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  absl::Status Create() const {
-    std::error_code error;
-    if (std::filesystem::create_directory(path_, error)) return absl::OkStatus();
-    return absl::UnavailableError(
-        fmt::format("{}: {}", path_, error ? error.message() : "is there already"));
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  const std::string path_;
-};
 
 uint64_t FileBytes(const std::string& directory) {
   uint64_t bytes = 0;
@@ -72,7 +50,9 @@ void SetLoad(const RegionLedger& ledger, CaseResult* result) {
   }
 }
 
-absl::StatusOr<CaseResult> Run(const CaseSpec& spec, const std::string& path) {
+absl::StatusOr<CaseResult> Run(const CaseSpec& spec,
+                               const std::string& path,
+                               const std::atomic<bool>* cancelled) {
   Options options;
   options.path = path;
   options.write_buffer_bytes = kWriteBufferBytes;
@@ -84,7 +64,7 @@ absl::StatusOr<CaseResult> Run(const CaseSpec& spec, const std::string& path) {
   const uint64_t buckets = spec.layout.keys.distributor().buckets();
   if (buckets > 1) result.bucket_share = BucketShare(result.series, buckets);
 
-  CaseWriter writer(spec, workload, store.get());
+  CaseWriter writer(spec, workload, store.get(), cancelled);
   HOURCELL_RETURN_IF_ERROR(writer.WriteAll(&result));
   SetLoad(writer.ledger(), &result);
   HOURCELL_RETURN_IF_ERROR(store->Compact(TableId::kData));
@@ -97,11 +77,13 @@ absl::StatusOr<CaseResult> Run(const CaseSpec& spec, const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<CaseResult> RunCase(const CaseSpec& spec, const std::string& directory) {
-  const ScratchDirectory scratch(fmt::format("{}/layout-case", directory));
-  HOURCELL_RETURN_IF_ERROR(scratch.Create());
-  absl::StatusOr<CaseResult> result = Run(spec, scratch.path());
-  if (result.ok()) return result;
+absl::StatusOr<CaseResult> RunCase(const CaseSpec& spec,
+                                   const std::string& directory,
+                                   const std::atomic<bool>* cancelled) {
+  ScratchDirectory scratch;
+  HOURCELL_RETURN_IF_ERROR(scratch.Make(directory, "hourcell-layouts"));
+  absl::StatusOr<CaseResult> result = Run(spec, scratch.path(), cancelled);
+  if (result.ok() || absl::IsCancelled(result.status())) return result;
   return absl::Status(result.status().code(), fmt::format("case {}: {}", CaseName(spec),
                                                           std::string(result.status().message())));
 }

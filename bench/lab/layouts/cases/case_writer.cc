@@ -92,10 +92,14 @@ absl::StatusOr<std::vector<std::string>> PresplitKeys(const CaseSpec& spec,
   return std::move(split.keys);
 }
 
-CaseWriter::CaseWriter(const CaseSpec& spec, const Workload& workload, TableStore* store)
+CaseWriter::CaseWriter(const CaseSpec& spec,
+                       const Workload& workload,
+                       TableStore* store,
+                       const std::atomic<bool>* cancelled)
     : spec_(spec),
       workload_(workload),
       store_(*store),
+      cancelled_(cancelled),
       ledger_(SettingsOf(spec.rule, EstimateExtent(spec, workload), spec.seed),
               {.points = workload.points(), .windows = WindowsOf(workload), .seed = spec.seed}),
       splitter_(store) {}
@@ -103,6 +107,7 @@ CaseWriter::CaseWriter(const CaseSpec& spec, const Workload& workload, TableStor
 absl::Status CaseWriter::WriteAll(CaseResult* result) {
   if (spec_.rule == SplitRule::kPresplit) HOURCELL_RETURN_IF_ERROR(Presplit());
   for (size_t group = 0; group < workload_.groups(); ++group) {
+    if (cancelled_ != nullptr && cancelled_->load()) return absl::CancelledError("cancelled");
     const std::vector<RowRef> rows = workload_.Group(group);
     HOURCELL_RETURN_IF_ERROR(spec_.cell.is_by_point() ? WritePoints(rows) : WriteRows(rows));
   }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,11 +21,14 @@ namespace hourcell::layouts {
 
 class CaseWriter {
  public:
-  // All are borrowed. The store is empty.
-  CaseWriter(const CaseSpec& spec, const Workload& workload, TableStore* store);
+  // All are borrowed; `cancelled` may be null. The store is empty.
+  CaseWriter(const CaseSpec& spec,
+             const Workload& workload,
+             TableStore* store,
+             const std::atomic<bool>* cancelled = nullptr);
 
   // Once. Writes everything, flushes, waits for splits and trims; sets what `*result` says of
-  // writes and their times.
+  // writes and their times. kCancelled: `cancelled` was set.
   absl::Status WriteAll(CaseResult* result);
 
   const RegionLedger& ledger() const { return ledger_; }
@@ -41,6 +45,7 @@ class CaseWriter {
   const CaseSpec& spec_;
   const Workload& workload_;
   TableStore& store_;
+  const std::atomic<bool>* const cancelled_;
   RegionLedger ledger_;
   SplitWorker splitter_;
   std::vector<Mutation> group_;

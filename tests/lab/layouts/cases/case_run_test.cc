@@ -1,8 +1,10 @@
 #include "bench/lab/layouts/cases/case_run.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -172,6 +174,25 @@ TEST(CaseRunTest, SameSeedSameRegionsAndLoad) {
   EXPECT_EQ(first.load.rows, second.load.rows);
   EXPECT_EQ(first.hot_share, second.hot_share);
   EXPECT_EQ(first.stored_bytes_per_point, second.stored_bytes_per_point);
+}
+
+TEST(CaseRunTest, WhatIsCancelledLeavesNothing) {
+  const TempDir dir;
+  const std::atomic<bool> cancelled{true};
+  EXPECT_THAT(RunCase(Spec("opentsdb"), dir.path(), &cancelled).status(),
+              StatusIs(absl::StatusCode::kCancelled));
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+// Another run, or what one that was killed has left.
+TEST(CaseRunTest, IsNotInTheWayOfAnother) {
+  const TempDir dir;
+  CaseSpec spec = Spec("opentsdb");
+  spec.points = 8'000;
+  std::thread other([&] { EXPECT_OK(RunCase(spec, dir.path())); });
+  EXPECT_OK(RunCase(spec, dir.path()));
+  other.join();
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 TEST(CaseRunTest, NeedsADirectory) {

@@ -79,7 +79,7 @@ TEST_F(BenchTest, SaysWhereNoStoreCanBeMade) {
 
   EXPECT_EQ(RunBench(options, terminal_.get()), kExitFailure);
 
-  EXPECT_THAT(terminal_.err(), HasSubstr("none/layout-case: No such file"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("none/hourcell-layouts-XXXXXX: No such file"));
 }
 
 TEST_F(BenchTest, WritesAPageOfItsOwn) {

@@ -1,0 +1,54 @@
+#include "bench/lab/layouts/cases/scratch_directory.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::layouts::scratch_directory_test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(ScratchDirectoryTest, IsRemovedWithItsFiles) {
+  TempDir dir;
+  {
+    ScratchDirectory scratch;
+    ASSERT_OK(scratch.Make(dir.path(), "a"));
+    EXPECT_THAT(scratch.path(), StartsWith(dir.file("a-")));
+    std::ofstream(scratch.path() + "/file") << "x";
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(ScratchDirectoryTest, TwoOfOneNameAreApart) {
+  TempDir dir;
+  ScratchDirectory one;
+  ScratchDirectory other;
+  ASSERT_OK(one.Make(dir.path(), "a"));
+  ASSERT_OK(other.Make(dir.path(), "a"));
+  EXPECT_NE(one.path(), other.path());
+}
+
+TEST(ScratchDirectoryTest, WithoutAParentItIsAmongTemporaryFiles) {
+  ScratchDirectory scratch;
+  ASSERT_OK(scratch.Make("", "hourcell-scratch"));
+  EXPECT_THAT(scratch.path(), StartsWith(std::filesystem::temp_directory_path().string()));
+}
+
+TEST(ScratchDirectoryTest, NamesAParentThatIsNotThere) {
+  TempDir dir;
+  ScratchDirectory scratch;
+  EXPECT_THAT(scratch.Make(dir.file("none"), "a"),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("none/a-XXXXXX: No such file")));
+  EXPECT_EQ(scratch.path(), "");
+}
+
+}  // namespace
+}  // namespace hourcell::layouts::scratch_directory_test
