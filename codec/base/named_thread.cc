@@ -1,6 +1,7 @@
 #include "codec/base/named_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <utility>
@@ -35,7 +36,11 @@ void NamedThread::Join() {
 }
 
 size_t ProcessorCount() {
-  return std::max<size_t>(1, std::thread::hardware_concurrency());
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+    return std::max(1, CPU_COUNT(&allowed));
+  }
+  return std::max(1U, std::thread::hardware_concurrency());  // more processors than a set has
 }
 
 }  // namespace hourcell

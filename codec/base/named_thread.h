@@ -42,7 +42,8 @@ class NamedThread {
   std::thread thread_;
 };
 
-// How many threads run in parallel on this machine: at least 1.
+// How many threads of this process run in parallel: as many as there are processors that it may use
+// (taskset, cpusets of containers). At least 1.
 size_t ProcessorCount();
 
 }  // namespace hourcell

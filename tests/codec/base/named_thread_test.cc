@@ -1,6 +1,7 @@
 #include "codec/base/named_thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include <atomic>
 #include <string>
@@ -68,6 +69,24 @@ TEST(NamedThreadDeathTest, RefusesANameThatLinuxWouldRefuse) {
 
 TEST(ProcessorCountTest, IsAtLeastOne) {
   EXPECT_GE(ProcessorCount(), 1u);
+}
+
+TEST(ProcessorCountTest, CountsTheProcessorsThatMayBeUsed) {
+  EXPECT_GE(ProcessorCount(), 1U);
+  size_t count = 0;
+  NamedThread thread("hc-pinned", [&count] {
+    cpu_set_t allowed;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &allowed))
+      ++first;
+    CPU_ZERO(&allowed);
+    CPU_SET(first, &allowed);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(allowed), &allowed), 0);
+    count = ProcessorCount();
+  });
+  thread.Join();
+  EXPECT_EQ(count, 1U);
 }
 
 }  // namespace

@@ -42,15 +42,14 @@ class BudgetTest : public testing::Test {
 #endif
   }
 
-  // What one of `count` equal parts of `work` takes beyond `without`.
+  // What one of `count` equal parts of `work` takes.
   static void CompareUnderCallgrind(std::string_view name,
-                                    const WorkCost& without,
+                                    CallgrindServer* server,
                                     double count,
-                                    const std::function<void(uint16_t port)>& work,
-                                    const std::vector<std::string>& arguments = {}) {
-    const WorkCost with = RunUnderCallgrind(work, arguments);
-    Compare(name, "instructions", (with.instructions - without.instructions) / count);
-    Compare(name, "allocations", (with.allocations - without.allocations) / count);
+                                    const std::function<void()>& work) {
+    const WorkCost cost = server->CostOf(work);
+    Compare(name, "instructions", cost.instructions / count);
+    Compare(name, "allocations", cost.allocations / count);
   }
 };
 
@@ -73,87 +72,80 @@ void PutForQueries(uint16_t port) {
     Ask(port, kind.target, kind.status, 3);
 }
 
-// The first points of each series make it: they are in both runs of which the difference is taken.
+// The first points of each series make it, and are sealed before anything is counted. Sealing the
+// others is counted.
 TEST_F(BudgetTest, InstructionsAndAllocationsOfPoints) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   const std::string first = PutLines(0, 1'000);
-  const WorkCost known = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, first); });
   const std::string more = PutLines(1, kPoints);
-  CompareUnderCallgrind("telnet", known, kPoints, [&](uint16_t port) {
-    PutByTelnet(port, first);
-    PutByTelnet(port, more);
-  });
-  CompareUnderCallgrind("http put", known, kPoints, [&](uint16_t port) {
-    PutByTelnet(port, first);
-    PutByHttp(port, 1, kPoints);
-  });
-  CompareUnderCallgrind("influx lines", known, kPoints, [&](uint16_t port) {
-    PutByTelnet(port, first);
-    PutByInflux(port, 1, kPoints);
-  });
-  CompareUnderCallgrind("remote write", known, kPoints, [&](uint16_t port) {
-    PutByTelnet(port, first);
-    PutByRemoteWrite(port, 1, kPoints);
-  });
+  const auto compare = [&](std::string_view name, const std::function<void(uint16_t)>& send) {
+    CallgrindServer server;
+    PutByTelnet(server.port(), first);
+    SealAndFlush(server.port());
+    CompareUnderCallgrind(name, &server, kPoints, [&] {
+      send(server.port());
+      SealAndFlush(server.port());
+    });
+  };
+  compare("telnet", [&](uint16_t port) { PutByTelnet(port, more); });
+  compare("http put", [&](uint16_t port) { PutByHttp(port, 1, kPoints); });
+  compare("influx lines", [&](uint16_t port) { PutByInflux(port, 1, kPoints); });
+  compare("remote write", [&](uint16_t port) { PutByRemoteWrite(port, 1, kPoints); });
 }
 
-// Fewer points: the difference of two runs is large enough, and each takes seconds. Samples of
-// StatsD are added up, and written at the stop: that is in each run.
+// Fewer points, as each takes more. Samples of StatsD are added up; no point of theirs is written.
 TEST_F(BudgetTest, InstructionsAndAllocationsOfPointsOfCollectors) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   constexpr size_t kFewer = 20'000;
-  const uint16_t graphite_port = FreePort();
-  const uint16_t statsd_port = FreePort();
-  const std::vector<std::string> arguments = {
-      "--set", fmt::format("tsd.graphite.port={}", graphite_port),
-      "--set", fmt::format("tsd.statsd.port={}", statsd_port),
-      "--set", "tsd.statsd.flush=3600"};
   const std::string first = PutLines(0, 1'000);
-  const std::vector<std::string> datagrams = StatsdDatagrams(1);
-  const auto run = [&](uint16_t port, const std::function<void(uint16_t)>& send) {
-    PutByTelnet(port, first);
-    SendByStatsd(statsd_port, datagrams);
-    send(port);
-    EXPECT_THAT(HttpCall(port, "GET", "/metrics").body,
-                testing::HasSubstr("hourcell_rpc_inputs_refused_total{type=\"statsd\"} 0\n"));
-  };
-  const WorkCost known =
-      RunUnderCallgrind([&](uint16_t port) { run(port, [](uint16_t) {}); }, arguments);
-  const auto compare = [&](std::string_view name, const std::function<void(uint16_t)>& send) {
-    CompareUnderCallgrind(name, known, kFewer, [&](uint16_t port) { run(port, send); }, arguments);
-  };
-  compare("otlp json", [&](uint16_t port) { PutByOtlp(port, 1, kFewer); });
+  const auto compare =
+      [&](std::string_view name,
+          const std::function<void(uint16_t port, uint16_t graphite_port, uint16_t statsd_port)>&
+              send) {
+        const uint16_t graphite_port = FreePort();
+        const uint16_t statsd_port = FreePort();
+        CallgrindServer server({"--set", fmt::format("tsd.graphite.port={}", graphite_port),
+                                "--set", fmt::format("tsd.statsd.port={}", statsd_port), "--set",
+                                "tsd.statsd.flush=3600"});
+        PutByTelnet(server.port(), first);
+        SendByStatsd(statsd_port, StatsdDatagrams(1));
+        SealAndFlush(server.port());
+        CompareUnderCallgrind(name, &server, kFewer, [&] {
+          send(server.port(), graphite_port, statsd_port);
+          SealAndFlush(server.port());
+        });
+        EXPECT_THAT(HttpCall(server.port(), "GET", "/metrics").body,
+                    testing::HasSubstr("hourcell_rpc_inputs_refused_total{type=\"statsd\"} 0\n"));
+      };
+  compare("otlp json", [&](uint16_t port, uint16_t, uint16_t) { PutByOtlp(port, 1, kFewer); });
   const std::string lines = GraphiteLines(1, kFewer);
-  compare("graphite", [&](uint16_t) { PutByGraphite(graphite_port, lines); });
+  compare("graphite", [&](uint16_t, uint16_t port, uint16_t) { PutByGraphite(port, lines); });
   const std::vector<std::string> more = StatsdDatagrams(kFewer / 1'000);
-  compare("statsd", [&](uint16_t) { SendByStatsd(statsd_port, more); });
+  compare("statsd", [&](uint16_t, uint16_t, uint16_t port) { SendByStatsd(port, more); });
 }
 
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
-  const std::string lines = PutLines(0, kPoints / 10 * 4);
-  const WorkCost stored = RunUnderCallgrind([&](uint16_t port) { PutByTelnet(port, lines); });
+  CallgrindServer server;
+  PutByTelnet(server.port(), PutLines(0, kPoints / 10 * 4));
   for (const QueryKind& kind : QueryKinds()) {
     const size_t times = kind.times_of_open_hours;
     if (times == 0) continue;
-    CompareUnderCallgrind(kind.name, stored, static_cast<double>(times), [&](uint16_t port) {
-      PutByTelnet(port, lines);
-      Ask(port, kind.target, kind.status, times);
-    });
+    Ask(server.port(), kind.target, kind.status, 3);  // what it reads is in memory now
+    CompareUnderCallgrind(kind.name, &server, static_cast<double>(times),
+                          [&] { Ask(server.port(), kind.target, kind.status, times); });
   }
 }
 
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfCells) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
-  const WorkCost stored = RunUnderCallgrind(PutForQueries);
+  CallgrindServer server;
+  PutForQueries(server.port());
   for (const QueryKind& kind : QueryKinds()) {
     const size_t times = kind.times_of_cells;
     if (times == 0) continue;
-    const std::string name = fmt::format("{}, cells", kind.name);
-    CompareUnderCallgrind(name, stored, static_cast<double>(times), [&](uint16_t port) {
-      PutForQueries(port);
-      Ask(port, kind.target, kind.status, times);
-    });
+    CompareUnderCallgrind(fmt::format("{}, cells", kind.name), &server, static_cast<double>(times),
+                          [&] { Ask(server.port(), kind.target, kind.status, times); });
   }
 }
 

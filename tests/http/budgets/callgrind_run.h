@@ -1,4 +1,13 @@
 // A server under callgrind, which counts instructions and calls and not time.
+//
+//   CallgrindServer server;
+//   Fill(server.port());
+//   const WorkCost cost = server.CostOf([&] { Ask(server.port(), ...); });
+//
+// What is counted does not depend on the machine: the server believes in two processors, and takes
+// the same variants of functions on all of them. Nor does it depend on how busy the machine is, but
+// for the turns of background threads, which come by the clock: what they take while the server has
+// nothing to do is measured beside the work, and taken off.
 
 #pragma once
 
@@ -6,6 +15,9 @@
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "tests/http/server_process.h"
+#include "tests/support/temp_dir.h"
 
 namespace hourcell {
 
@@ -17,10 +29,32 @@ struct WorkCost {
 // Whether valgrind is on this machine.
 bool HasCallgrind();
 
-// Starts a server on an empty store with these arguments, lets `work` use its port, stops it with
-// SIGTERM, and returns what all that took. What start and stop take is in it: take the difference
-// of two runs.
-WorkCost RunUnderCallgrind(const std::function<void(uint16_t port)>& work,
-                           const std::vector<std::string>& arguments = {});
+class CallgrindServer {
+ public:
+  // A server on an empty store with these arguments.
+  explicit CallgrindServer(const std::vector<std::string>& arguments = {});
+  // Stops it with SIGTERM.
+  ~CallgrindServer();
+  CallgrindServer(const CallgrindServer&) = delete;
+  CallgrindServer& operator=(const CallgrindServer&) = delete;
+
+  uint16_t port() const { return server_.port(); }
+
+  // What the server takes while `work` runs, beyond what it takes while nobody asks for anything.
+  WorkCost CostOf(const std::function<void()>& work);
+
+ private:
+  struct Counted {
+    WorkCost cost;
+    double seconds = 0;
+  };
+  Counted Count(const std::function<void()>& work);
+  // Has valgrind do something: "zero", "dump".
+  void Tell(const std::string& command) const;
+
+  TempDir dir_;
+  int dumps_ = 0;
+  ServerProcess server_;
+};
 
 }  // namespace hourcell

@@ -60,9 +60,8 @@ struct QueryKind {
   std::string_view name;
   std::string target;
   int status = 200;
-  // How often it is asked under callgrind, of points in open hours and of points in cells: so often
-  // that start and stop, which vary by a million, are little of a query. 0: its instructions have
-  // no budget.
+  // How often it is asked under callgrind, of points in open hours and of points in cells. 0: its
+  // instructions have no budget.
   size_t times_of_open_hours = 0;
   size_t times_of_cells = 0;
 };
