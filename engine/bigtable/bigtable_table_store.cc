@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,6 +24,7 @@
 #include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/rows/version_ledger.h"
 #include "engine/bigtable/writer/bigtable_journal_tail.h"
+#include "engine/bigtable/writer/give_up_watch.h"
 #include "engine/bigtable/writer/number_claims.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
@@ -100,8 +104,14 @@ class BigtableTableStore : public TableStore {
   }
   std::unique_ptr<JournalTail> Tail() { return std::make_unique<BigtableJournalTail>(&client_); }
 
+  // While the store is opened, calls end soon after `gives_up` says that the process is to end.
+  void EndCallsIf(const std::function<bool()>& gives_up, int64_t grace_ms = GiveUpWatch::kGraceMs) {
+    give_up_watch_ = std::make_unique<GiveUpWatch>(&client_, gives_up, grace_ms);
+  }
+
   // As the process that has the seat. Returns its journal.
   absl::StatusOr<std::unique_ptr<Journal>> OpenWithSeat(const SeatOptions& options) {
+    EndCallsIf(options.events.gives_up);
     HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
     HOURCELL_ASSIGN_OR_RETURN(seat_, WriterSeat::Take(&client_, options));
     writer_ = seat_->writer();
@@ -118,7 +128,9 @@ class BigtableTableStore : public TableStore {
 
   absl::Status CheckSeat() { return seat_->Check(); }
   absl::Status KnownLoss() const { return seat_->KnownLoss(); }
+  // The first one is the last step of the opening of a store.
   absl::Status NoteChange() {
+    std::call_once(is_opened_, [this] { give_up_watch_.reset(); });
     return client_
         .Increment(system_, std::string(kChangesRow), std::string(kBigtableFamily), /*amount=*/1)
         .status();
@@ -238,6 +250,8 @@ class BigtableTableStore : public TableStore {
   std::unique_ptr<WriterSeat> seat_;    // null: opened alone
   std::optional<NumberClaims> claims_;  // with a seat
   std::atomic<bool> is_open_{false};
+  std::once_flag is_opened_;
+  std::unique_ptr<GiveUpWatch> give_up_watch_;  // null: calls last as long as they take
 };
 
 absl::Status BigtableTableStore::CheckFormat(const BigtableRow& row) const {
@@ -435,7 +449,9 @@ absl::StatusOr<std::string> BigtableStorage::Join(const std::string& address,
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   seat_.address = address;
   seat_.events = std::move(events);
-  return BigtableTableStore(options_, channels).Secret();
+  BigtableTableStore store(options_, channels);
+  store.EndCallsIf(seat_.events.gives_up);
+  return store.Secret();
 }
 
 absl::StatusOr<OpenedStorage> BigtableStorage::Open(
@@ -458,6 +474,9 @@ absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
     const std::function<void(std::string_view message)>& /*warn*/) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   auto store = std::make_unique<BigtableTableStore>(options_, channels);
+  // What clients asked of it before the end is answered: tsd.network.drain_timeout, unless it is set.
+  constexpr int64_t kFollowGraceMs = 30'000;
+  store->EndCallsIf(seat_.events.gives_up, kFollowGraceMs);
   HOURCELL_RETURN_IF_ERROR(store->OpenToFollow());
   FollowedStorage followed;
   followed.journal = store->Tail();

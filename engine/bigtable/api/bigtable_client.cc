@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <iterator>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -127,14 +125,53 @@ BigtableClient::BigtableClient(BigtableOptions options, const BigtableChannels& 
       data_(api::Bigtable::NewStub(channels.data)),
       admin_(google::bigtable::admin::v2::BigtableTableAdmin::NewStub(channels.admin)),
       random_(RandomSeed()),
-      hooks_{
-          .monotonic_ms = [] { return Clock::System()->MonotonicMs(); },
-          .sleep = [](int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); },
-          .random_below =
-              [this](uint64_t bound) {
-                MutexLock lock(&mutex_);
-                return random_.Below(bound);
-              }} {}
+      hooks_{.monotonic_ms = [] { return Clock::System()->MonotonicMs(); },
+             .sleep = [this](int64_t ms) { Sleep(ms); },
+             .random_below =
+                 [this](uint64_t bound) {
+                   MutexLock lock(&mutex_);
+                   return random_.Below(bound);
+                 }} {}
+
+class BigtableClient::Context {
+ public:
+  explicit Context(BigtableClient* client) : client_(*client) {
+    client_.SetDeadline(&context_);
+    MutexLock lock(&client_.mutex_);
+    client_.under_way_.insert(&context_);
+    if (client_.is_ended_) context_.TryCancel();
+  }
+  ~Context() {
+    MutexLock lock(&client_.mutex_);
+    client_.under_way_.erase(&context_);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  grpc::ClientContext* get() { return &context_; }
+
+ private:
+  BigtableClient& client_;
+  grpc::ClientContext context_;
+};
+
+void BigtableClient::EndCalls() {
+  MutexLock lock(&mutex_);
+  is_ended_ = true;
+  for (grpc::ClientContext* const context : under_way_)
+    context->TryCancel();
+  has_ended_.NotifyAll();
+}
+
+void BigtableClient::Sleep(int64_t ms) {
+  const int64_t end_ms = Clock::System()->MonotonicMs() + ms;
+  MutexLock lock(&mutex_);
+  while (!is_ended_) {
+    const int64_t left_ms = end_ms - Clock::System()->MonotonicMs();
+    if (left_ms <= 0) return;
+    has_ended_.WaitFor(&mutex_, left_ms);
+  }
+}
 
 std::string BigtableClient::InstancePath() const {
   return fmt::format("projects/{}/instances/{}", options_.project, options_.instance);
@@ -162,9 +199,8 @@ void BigtableClient::SetDeadline(grpc::ClientContext* context) const {
 grpc::Status BigtableClient::Repeat(const Attempt& attempt) {
   RetryLoop loop(PolicyOf(options_), &hooks_);
   for (;;) {
-    grpc::ClientContext context;
-    SetDeadline(&context);
-    const grpc::Status status = attempt(&context);
+    Context context(this);
+    const grpc::Status status = attempt(context.get());
     if (status.ok() || !loop.WaitFor(status.error_code())) return status;
   }
 }
@@ -180,14 +216,13 @@ absl::StatusOr<BigtablePage> BigtableClient::Read(const std::string& table,
     request.set_table_name(path);
     request.set_app_profile_id(options_.app_profile);
     if (!read.FillRequest(&request)) return read.TakePage(!read.is_full());
-    grpc::ClientContext context;
-    SetDeadline(&context);
-    Route(path, &context);
+    Context context(this);
+    Route(path, context.get());
     const size_t before = read.row_count();
-    const auto stream = data_->ReadRows(&context, request);
+    const auto stream = data_->ReadRows(context.get(), request);
     const absl::Status taken = read.Take(stream.get());
     const bool is_left = !taken.ok() || read.is_full();
-    if (is_left) context.TryCancel();
+    if (is_left) context.get()->TryCancel();
     const grpc::Status status = stream->Finish();
     if (read.is_full()) return read.TakePage(/*is_complete=*/false);
     if (status.ok() && taken.ok()) return read.TakePage(/*is_complete=*/true);
@@ -247,10 +282,9 @@ absl::Status BigtableClient::Mutate(const std::string& table, std::vector<RowMut
     HOURCELL_RETURN_IF_ERROR(CheckRow(row, limits_));
   RetryLoop loop(PolicyOf(options_), &hooks_);
   while (!rows.empty()) {
-    grpc::ClientContext context;
-    SetDeadline(&context);
+    Context context(this);
     const size_t before = rows.size();
-    const grpc::Status status = MutateOnce(table, &rows, &context);
+    const grpc::Status status = MutateOnce(table, &rows, context.get());
     if (rows.size() < before) loop.Restart();
     if (!status.ok() && !loop.WaitFor(status.error_code())) {
       return FromGrpc(status, "write " + PathOf(table));
@@ -270,11 +304,10 @@ absl::StatusOr<bool> BigtableClient::SetUnless(const api::RowFilter& filter,
   request.set_row_key(row.row_key());
   *request.mutable_predicate_filter() = filter;
   *request.mutable_false_mutations() = row.mutations();
-  grpc::ClientContext context;
-  SetDeadline(&context);
-  Route(path, &context);
+  Context context(this);
+  Route(path, context.get());
   api::CheckAndMutateRowResponse response;
-  const grpc::Status status = data_->CheckAndMutateRow(&context, request, &response);
+  const grpc::Status status = data_->CheckAndMutateRow(context.get(), request, &response);
   if (!status.ok()) return FromGrpc(status, "set if absent " + path);
   return !response.predicate_matched();
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,12 +90,18 @@ class BigtableClient {
   // Makes a table with one family, unless it is there.
   absl::Status CreateTable(const std::string& table, const std::string& family);
 
+  // Calls under way and later ones end soon, with kCancelled: for a process that ends while the
+  // service does not answer. What was sent may still take effect.
+  void EndCalls();
+
   // Gives a table a family, unless it has it. kNotFound: no such table.
   absl::Status AddFamily(const std::string& table, const std::string& family);
 
   const BigtableOptions& options() const { return options_; }
 
  private:
+  // One attempt of a call: EndCalls ends it.
+  class Context;
   using Attempt = std::function<grpc::Status(grpc::ClientContext* context)>;
 
   // Makes an attempt after the other, as long as they may be repeated.
@@ -116,7 +123,12 @@ class BigtableClient {
   const BigtableLimits limits_;
   const std::unique_ptr<google::bigtable::v2::Bigtable::Stub> data_;
   const std::unique_ptr<google::bigtable::admin::v2::BigtableTableAdmin::Stub> admin_;
+  void Sleep(int64_t ms);
+
   Mutex mutex_;
+  CondVar has_ended_;
+  bool is_ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::set<grpc::ClientContext*> under_way_ ABSL_GUARDED_BY(mutex_);
   Random random_ ABSL_GUARDED_BY(mutex_);
   const RetryHooks hooks_;
 };

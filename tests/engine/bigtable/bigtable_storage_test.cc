@@ -3,8 +3,10 @@
 
 #include "engine/bigtable/bigtable_storage.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -251,6 +253,25 @@ TEST_F(BigtableStorageTest, ASecondProcessIsTold) {
   ASSERT_OK(active);
   EXPECT_THAT(TryOpen({.lease_ms = 500, .wait_ms = 0}),
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("node:4242")));
+}
+
+// A call that is not answered lasts for seconds, and is repeated for a minute.
+TEST_F(BigtableStorageTest, AProcessThatEndsWaitsForNoCallOfItsOpening) {
+  std::atomic<bool> is_ending = false;
+  std::promise<void> answers;
+  const std::shared_future<void> answered = answers.get_future().share();
+  fake_.SetGate([&is_ending, answered](const std::string&) {
+    is_ending = true;
+    answered.wait();
+    return FakeBigtable::Fate::kAnswered;
+  });
+  SeatOptions seat{.lease_ms = 20, .beat_ms = kNeverMs};
+  seat.events.gives_up = [&is_ending] { return is_ending.load(); };
+
+  EXPECT_THAT(TryOpen(seat), StatusIs(StatusCode::kCancelled));
+
+  answers.set_value();
+  fake_.SetGate(nullptr);
 }
 
 TEST_F(BigtableStorageTest, ProcessesShareASecret) {
