@@ -158,6 +158,7 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   Kill(&w2);
 
   const std::unique_ptr<Tsdb> w3 = Open();
+  ASSERT_NE(w3, nullptr);
   EXPECT_EQ(Query(w3.get())->size(), 6U);
 }
 
