@@ -19,6 +19,10 @@ namespace api = google::bigtable::v2;
 
 // The service finds the node that has a table by this header, and not by the body of the call.
 constexpr std::string_view kRouting = "x-goog-request-params";
+// The service refuses reversed reads of a client that does not announce them. The value is the
+// message FeatureFlags{reverse_scans: true}, serialized, in base64 for URLs with its padding.
+constexpr std::string_view kFeatures = "bigtable-features";
+constexpr std::string_view kReverseScans = "CAE=";
 
 RetryPolicy PolicyOf(const BigtableOptions& options) {
   return {.first_ms = options.retry_first_ms,
@@ -62,7 +66,10 @@ class RowsRead {
     if (page_.rows.size() >= rows_max_) return false;
     request->set_rows_limit(static_cast<int64_t>(rows_max_ - page_.rows.size()));
     request->set_reversed(selection_.reversed);
-    *request->mutable_filter() = selection_.filter;
+    // A filter that is sent must be one.
+    if (selection_.filter.filter_case() != api::RowFilter::FILTER_NOT_SET) {
+      *request->mutable_filter() = selection_.filter;
+    }
     api::RowSet& set = *request->mutable_rows();
     if (!selection_.keys.empty()) {
       for (auto key = next_key_; key != selection_.keys.end(); ++key)
@@ -187,6 +194,7 @@ void BigtableClient::Route(const std::string& path, grpc::ClientContext* context
     parameters += "&app_profile_id=" + Escaped(options_.app_profile);
   }
   context->AddMetadata(std::string(kRouting), parameters);
+  context->AddMetadata(std::string(kFeatures), std::string(kReverseScans));
 }
 
 void BigtableClient::SetDeadline(grpc::ClientContext* context) const {

@@ -108,7 +108,7 @@ class BigtableClient {
   grpc::Status Repeat(const Attempt& attempt);
   std::string PathOf(const std::string& table) const;
   std::string InstancePath() const;
-  // Says which table of the options' app profile a call is for.
+  // Says which table of the options' app profile a call is for, and what this client can do.
   void Route(const std::string& path, grpc::ClientContext* context) const;
   void SetDeadline(grpc::ClientContext* context) const;
   grpc::Status MutateOnce(const std::string& table,
