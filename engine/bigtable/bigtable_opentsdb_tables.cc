@@ -113,14 +113,15 @@ class BigtableOpenTsdbTables : public OpenTsdbTables {
     return table == OpenTsdbTable::kData ? client_.options().data_table : uid_table_;
   }
 
-  // The store's own family of a shared table is left out.
+  // The store's own family of a shared table is left out. A chain has at least two filters.
   static google::bigtable::v2::RowFilter NewestOf(OpenTsdbTable table) {
+    google::bigtable::v2::RowFilter newest;
+    newest.set_cells_per_column_limit_filter(1);
+    if (table != OpenTsdbTable::kData) return newest;
     google::bigtable::v2::RowFilter filter;
     auto& chain = *filter.mutable_chain();
-    if (table == OpenTsdbTable::kData) {
-      chain.add_filters()->set_family_name_regex_filter(std::string(kOpenTsdbDataFamily));
-    }
-    chain.add_filters()->set_cells_per_column_limit_filter(1);
+    chain.add_filters()->set_family_name_regex_filter(std::string(kOpenTsdbDataFamily));
+    *chain.add_filters() = std::move(newest);
     return filter;
   }
 
