@@ -103,6 +103,8 @@ absl::Status FsckChecks::CheckFilesOf(TableId table, const RegionInfo& region) {
   if (region.has_references || region.range == RegionRange()) return absl::OkStatus();
   const absl::StatusOr<RegionProbe> probe = parts_.regions->ProbeRegion(table, region.id);
   if (absl::IsNotFound(probe.status())) return absl::OkStatus();  // split or merged meanwhile
+  // Storage that divides its tables by itself has no files to look at.
+  if (absl::IsUnimplemented(probe.status())) return absl::OkStatus();
   HOURCELL_RETURN_IF_ERROR(probe.status());
   for (const FileSpan& file : probe->files) {
     if (region.range.Contains(file.smallest) && region.range.Contains(file.largest)) continue;

@@ -47,6 +47,7 @@ void StoreGauges::AddTo(Stats* stats) const {
     count_of_kind("uid.random-collisions", &UidStats::random_collisions);
   }
   for (const TableId table : {TableId::kData, TableId::kAnnotation}) {
+    if (regions == nullptr) break;
     add("region.count", {{"table", std::string(TableName(table))}},
         [regions = regions, table] { return regions->Regions(table).size(); });
   }

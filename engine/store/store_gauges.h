@@ -23,6 +23,7 @@ class UidDirectory;
 // Borrowed; they outlive `stats`' readers, or is_open is false.
 struct StoreGauges {
   const std::atomic<bool>* is_open = nullptr;
+  // Null: the storage makes its regions by itself, and would have to be asked for their count.
   RegionStore* regions = nullptr;
   UidDirectory* uids = nullptr;
   SeriesTable* series = nullptr;

@@ -62,8 +62,9 @@ absl::Status Tsdb::Impl::Open() {
     // What another process kept of the store before this one opened it may be wrong now.
     HOURCELL_RETURN_IF_ERROR(NoteChange(absl::OkStatus()));
   }
+  const bool has_regions = tables->capabilities().Has(TableCapability::kRegionChanges);
   StoreGauges{.is_open = &is_open,
-              .regions = tables.get(),
+              .regions = has_regions ? tables.get() : nullptr,
               .uids = uids.get(),
               .series = series.get(),
               .series_cache = series_cache.get(),

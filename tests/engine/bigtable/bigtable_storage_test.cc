@@ -27,6 +27,8 @@
 #include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/seat_loss.h"
 #include "engine/bigtable/writer/system_rows.h"
+#include "engine/fsck_admin.h"
+#include "engine/region_admin.h"
 #include "engine/tsdb.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/builders.h"
@@ -494,6 +496,35 @@ TEST_P(TakeoverHistoryTest, AnswersHaveWhatWasAcknowledged) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, TakeoverHistoryTest, testing::Range<uint64_t>(1, 5));
+
+// SampleRowKeys returns keys inside the tables, as of a table that the service divided.
+TEST_F(BigtableStorageTest, AStoreOfSeveralTabletsIsChecked) {
+  const std::unique_ptr<Tsdb> node = Open();
+  for (int i = 0; i < 20; ++i)
+    ASSERT_OK(Put(node.get(), fmt::format("host{}", i), i, i));
+  ASSERT_OK(node->Seal());
+  const auto regions = node->regions()->List("data", ListDetail::kPlain);
+  ASSERT_OK(regions);
+  ASSERT_GT(regions->size(), 1u);
+
+  const absl::StatusOr<FsckReport> report = node->fsck()->Check({});
+
+  ASSERT_OK(report);
+  EXPECT_THAT(report->examples, testing::IsEmpty());
+}
+
+// A scrape would wait for the service, and be paid for.
+TEST_F(BigtableStorageTest, StatisticsAskTheServiceNothing) {
+  const std::unique_ptr<Tsdb> node = Open();
+  const int samples = fake_.calls()->sample_row_keys;
+  const int reads = fake_.calls()->read_rows;
+
+  const std::vector<StatSample> statistics = node->stats().Snapshot();
+
+  EXPECT_FALSE(statistics.empty());
+  EXPECT_EQ(fake_.calls()->sample_row_keys, samples);
+  EXPECT_EQ(fake_.calls()->read_rows, reads);
+}
 
 }  // namespace
 }  // namespace hourcell::bigtable_storage_test
