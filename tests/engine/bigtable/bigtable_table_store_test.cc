@@ -28,6 +28,20 @@ EngineCase CaseOf(const std::string& name, const BigtableFaults& faults, size_t 
           }};
 }
 
+EngineCase GooglesCaseOf(const std::string& name, size_t page_rows) {
+  return {name, [page_rows] {
+            auto engine = GoogleEngine::MakeIfPresent();
+            if (engine != nullptr) engine->page_rows = page_rows;
+            return engine;
+          }};
+}
+
+INSTANTIATE_TEST_SUITE_P(Google,
+                         TableStoreTest,
+                         testing::Values(GooglesCaseOf("GooglesEmulator", 4096),
+                                         GooglesCaseOf("GooglesEmulatorBySmallPages", 2)),
+                         NameOfEngine);
+
 INSTANTIATE_TEST_SUITE_P(
     Bigtable,
     TableStoreTest,

@@ -31,23 +31,8 @@ grpc::Status Invalid(const std::string& what) {
   return {grpc::StatusCode::INVALID_ARGUMENT, what};
 }
 
-// The service's rules for what may be written to a table of these families.
-grpc::Status CheckMutation(const api::Mutation& mutation, const std::set<std::string>& families) {
-  if (mutation.has_set_cell()) {
-    const api::Mutation::SetCell& cell = mutation.set_cell();
-    if (!families.contains(cell.family_name())) return Invalid("no such family");
-    if (cell.timestamp_micros() < 0 || cell.timestamp_micros() % 1000 != 0) {
-      return Invalid("a timestamp of no whole millisecond");
-    }
-    return grpc::Status::OK;
-  }
-  if (mutation.has_delete_from_column()) {
-    return families.contains(mutation.delete_from_column().family_name())
-               ? grpc::Status::OK
-               : Invalid("no such family");
-  }
-  return mutation.has_delete_from_row() ? grpc::Status::OK : Invalid("no such mutation");
-}
+// Tablets of a table, so that its keys are several, as those of the service are.
+constexpr size_t kTabletsMax = 3;
 
 void ApplyMutation(const api::Mutation& mutation, FakeBigtable::Row* row) {
   if (mutation.has_set_cell()) {
@@ -127,6 +112,32 @@ void VisitSelected(const api::ReadRowsRequest& request,
   VisitRange(api::RowRange(), request.reversed(), selected, visit);
 }
 
+// "": the client did not send it.
+std::string MetadataOf(const grpc::ServerContext& context, const std::string& name) {
+  const auto found = context.client_metadata().find(name);
+  if (found == context.client_metadata().end()) return {};
+  return {found->second.data(), found->second.size()};
+}
+
+// Where tablets of about as many rows end, and the end of the table.
+std::vector<api::SampleRowKeysResponse> SamplesOf(const FakeTable& table) {
+  const size_t step = table.size() / kTabletsMax + 1;
+  std::vector<api::SampleRowKeysResponse> samples;
+  int64_t bytes = 0;
+  size_t rows = 0;
+  for (const auto& [key, row] : table) {
+    if (rows > 0 && rows % step == 0) {
+      samples.emplace_back().set_row_key(key);
+      samples.back().set_offset_bytes(bytes);
+    }
+    for (const FakeCell& cell : CellsOf(row))
+      bytes += static_cast<int64_t>(key.size() + cell.value.size());
+    ++rows;
+  }
+  samples.emplace_back().set_offset_bytes(bytes);
+  return samples;
+}
+
 size_t BytesOf(const std::vector<FakeCell>& cells) {
   size_t bytes = 0;
   for (const FakeCell& cell : cells)
@@ -167,8 +178,10 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     ++fake_.calls_.read_rows;
     const Fate gated = fake_.Pause(request->app_profile_id());
     NoteRouting(*context);
+    const bool reverses = AnnouncesReverseScans(MetadataOf(*context, "bigtable-features"));
     ReadAnswer answer;
-    if (const grpc::Status status = Answer(*request, gated, &answer); !status.ok()) return status;
+    const grpc::Status status = Answer(*request, reverses, gated, &answer);
+    if (!status.ok()) return status;
     return Send(answer, writer);
   }
 
@@ -177,20 +190,16 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
                              grpc::ServerWriter<api::SampleRowKeysResponse>* writer) override {
     ++fake_.calls_.sample_row_keys;
     const Fate gated = fake_.Pause(request->app_profile_id());
-    int64_t bytes = 0;
+    std::vector<api::SampleRowKeysResponse> samples;
     {
       MutexLock lock(&fake_.mutex_);
       if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return fake_.Refused();
       const auto table = fake_.tables_.find(request->table_name());
       if (table == fake_.tables_.end()) return NoTable(request->table_name());
-      for (const auto& [key, row] : table->second) {
-        for (const FakeCell& cell : CellsOf(row))
-          bytes += static_cast<int64_t>(key.size() + cell.value.size());
-      }
+      samples = SamplesOf(table->second);
     }
-    api::SampleRowKeysResponse end;
-    end.set_offset_bytes(bytes);
-    writer->Write(end);
+    for (const api::SampleRowKeysResponse& sample : samples)
+      writer->Write(sample);
     return grpc::Status::OK;
   }
 
@@ -200,7 +209,8 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     const Fate gated = fake_.Pause(request->app_profile_id());
     CountRow(request->mutations_size());
     MutexLock lock(&fake_.mutex_);
-    const grpc::Status checked = fake_.CheckRequest(request->mutations_size(), request->row_key());
+    const grpc::Status checked =
+        CheckWrite(request->row_key(), request->mutations_size(), fake_.limits_);
     if (!checked.ok()) return checked;
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     return Write(fate, request->table_name(), request->row_key(), request->mutations());
@@ -235,11 +245,11 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
-    grpc::Status checked = fake_.CheckFilter(request->predicate_filter());
-    if (checked.ok()) {
-      checked = fake_.CheckRequest(
-          std::max(request->true_mutations_size(), request->false_mutations_size()),
-          request->row_key());
+    grpc::Status checked = CheckWrite(
+        request->row_key(),
+        std::max(request->true_mutations_size(), request->false_mutations_size()), fake_.limits_);
+    if (checked.ok() && request->has_predicate_filter()) {
+      checked = CheckFilter(request->predicate_filter(), fake_.limits_);
     }
     if (!checked.ok()) return checked;
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
@@ -266,6 +276,9 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     MutexLock lock(&fake_.mutex_);
     const auto table = fake_.tables_.find(request->table_name());
     if (table == fake_.tables_.end()) return NoTable(request->table_name());
+    if (const grpc::Status checked = CheckRules(*request, &table->second); !checked.ok()) {
+      return checked;
+    }
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);
     if (fate == Fate::kRefused || fate == Fate::kLate) return fake_.Refused();
     for (const api::ReadModifyWriteRule& rule : request->rules()) {
@@ -294,18 +307,19 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
   }
 
   void NoteRouting(const grpc::ServerContext& context) {
-    const auto header = context.client_metadata().find("x-goog-request-params");
-    if (header == context.client_metadata().end()) return;
     MutexLock lock(&fake_.mutex_);
-    fake_.last_routing_.assign(header->second.data(), header->second.size());
+    fake_.last_routing_ = MetadataOf(context, "x-goog-request-params");
   }
 
-  grpc::Status Answer(const api::ReadRowsRequest& request, Fate gated, ReadAnswer* answer) {
+  grpc::Status Answer(const api::ReadRowsRequest& request,
+                      bool reverses,
+                      Fate gated,
+                      ReadAnswer* answer) {
     MutexLock lock(&fake_.mutex_);
     if (fake_.FateOf(/*is_write=*/false, gated) != Fate::kAnswered) return fake_.Refused();
     const auto table = fake_.tables_.find(request.table_name());
     if (table == fake_.tables_.end()) return NoTable(request.table_name());
-    grpc::Status status = fake_.CheckFilter(request.filter());
+    grpc::Status status = CheckRead(request, reverses, fake_.limits_);
     if (!status.ok()) return status;
     int64_t sent = 0;
     VisitSelected(request, table->second,
@@ -339,16 +353,42 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
     AppendChunks(key, cells, fake_.faults_.chunk_bytes, &answer->chunks);
   }
 
+  // Counters alone: what else a rule may do, the fake does not know.
+  grpc::Status CheckRules(const api::ReadModifyWriteRowRequest& request, FakeTable* table)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
+    const grpc::Status status = CheckWrite(request.row_key(), request.rules_size(), fake_.limits_);
+    if (!status.ok()) return status;
+    const auto row = table->find(request.row_key());
+    for (const api::ReadModifyWriteRule& rule : request.rules()) {
+      if (rule.rule_case() != api::ReadModifyWriteRule::kIncrementAmount) {
+        return Invalid("no such rule");
+      }
+      if (!fake_.families_[request.table_name()].contains(rule.family_name())) {
+        return Invalid("no such family");
+      }
+      if (row == table->end()) continue;
+      const auto column = row->second.find({rule.family_name(), rule.column_qualifier()});
+      const bool is_counter =
+          column == row->second.end() || column->second.begin()->second.size() == sizeof(uint64_t);
+      if (!is_counter) return Invalid("increment on non-64-bit value");
+    }
+    return grpc::Status::OK;
+  }
+
   // All rows count together.
   grpc::Status CheckEntries(const api::MutateRowsRequest& request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(fake_.mutex_) {
     int64_t mutations = 0;
     for (const auto& entry : request.entries()) {
-      mutations += entry.mutations_size();
-      const grpc::Status status = fake_.CheckRequest(mutations, entry.row_key());
+      const grpc::Status status =
+          CheckWrite(entry.row_key(), entry.mutations_size(), fake_.limits_);
       if (!status.ok()) return status;
+      mutations += entry.mutations_size();
     }
-    return grpc::Status::OK;
+    return static_cast<size_t>(mutations) > fake_.limits_.mutations_max
+               ? Invalid("more mutations than a request may have")
+           : request.entries().empty() ? Invalid("No mutations provided")
+                                       : grpc::Status::OK;
   }
 
   grpc::Status WriteAll(const api::MutateRowsRequest& request,
@@ -404,6 +444,11 @@ class FakeBigtable::AdminService final
                            const google::bigtable::admin::v2::CreateTableRequest* request,
                            google::bigtable::admin::v2::Table* made) override {
     ++fake_.calls_.create_table;
+    grpc::Status named = CheckTableName(request->table_id());
+    for (const auto& [family, unused] : request->table().column_families()) {
+      if (named.ok()) named = CheckFamilyName(family);
+    }
+    if (!named.ok()) return named;
     made->set_name(fmt::format("{}/tables/{}", request->parent(), request->table_id()));
     MutexLock lock(&fake_.mutex_);
     if (!fake_.tables_.try_emplace(made->name()).second) {
@@ -425,6 +470,8 @@ class FakeBigtable::AdminService final
       return {grpc::StatusCode::NOT_FOUND, "no table " + request->name()};
     }
     for (const auto& modification : request->modifications()) {
+      const grpc::Status named = CheckFamilyName(modification.id());
+      if (!named.ok()) return named;
       if (!fake_.families_[request->name()].insert(modification.id()).second) {
         return {grpc::StatusCode::ALREADY_EXISTS, "there is one"};
       }
@@ -495,18 +542,6 @@ void FakeBigtable::SetLimits(const ServiceLimits& limits) {
 
 grpc::Status FakeBigtable::Refused() const {
   return {faults_.refused_as, "refused on demand"};
-}
-
-grpc::Status FakeBigtable::CheckRequest(int64_t mutations, const std::string& key) {
-  if (static_cast<size_t>(mutations) > limits_.mutations_max) {
-    return Invalid("too many mutations in a request");
-  }
-  return key.size() > limits_.key_bytes_max ? Invalid("too long a row key") : grpc::Status::OK;
-}
-
-grpc::Status FakeBigtable::CheckFilter(const api::RowFilter& filter) {
-  return filter.ByteSizeLong() > limits_.filter_bytes_max ? Invalid("too long a filter")
-                                                          : grpc::Status::OK;
 }
 
 void FakeBigtable::RefuseMutateRows(int skipped, int count) {
@@ -618,9 +653,8 @@ grpc::Status FakeBigtable::ApplyConditional(const api::CheckAndMutateRowRequest&
   const auto row = table->second.find(request.row_key());
   std::vector<FakeCell> cells;
   if (row != table->second.end()) cells = CellsOf(row->second);
-  if (const grpc::Status status = FilterRow(request.predicate_filter(), &cells); !status.ok()) {
-    return status;
-  }
+  const grpc::Status filtered = FilterRow(request.predicate_filter(), &cells);
+  if (!filtered.ok()) return filtered;
   *is_matched = !cells.empty();
   return ApplyTo(request.table_name(), request.row_key(),
                  *is_matched ? request.true_mutations() : request.false_mutations());
@@ -629,11 +663,10 @@ grpc::Status FakeBigtable::ApplyConditional(const api::CheckAndMutateRowRequest&
 grpc::Status FakeBigtable::ApplyTo(const std::string& table,
                                    const std::string& row,
                                    const Mutations& mutations) {
-  if (row.empty()) return Invalid("no row key");
   const auto found = tables_.find(table);
   if (found == tables_.end()) return {grpc::StatusCode::NOT_FOUND, "no table " + table};
   for (const api::Mutation& mutation : mutations) {
-    const grpc::Status status = CheckMutation(mutation, families_[table]);
+    const grpc::Status status = CheckMutation(mutation, families_[table], limits_);
     if (!status.ok()) return status;
   }
   Row& cells = found->second[row];

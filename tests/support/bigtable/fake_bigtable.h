@@ -1,6 +1,6 @@
 // FakeBigtable: the Bigtable data API over gRPC, for tests: a server on a free port of this machine
 // whose rows are in memory, below one lock. Every call is linearizable, and each row is written and
-// read as a whole. Faults happen on demand. With a directory the rows outlive the process: what was
+// read as a whole. It refuses what the service refuses (service_rules.h). Faults happen on demand. With a directory the rows outlive the process: what was
 // answered is there after kill -9 (kept_tables.h). What is late then never happens.
 
 #pragma once
@@ -22,6 +22,7 @@
 #include "codec/base/random.h"
 #include "tests/support/bigtable/fake_row.h"
 #include "tests/support/bigtable/kept_tables.h"
+#include "tests/support/bigtable/service_rules.h"
 
 namespace hourcell {
 
@@ -40,14 +41,6 @@ struct BigtableFaults {
   int64_t latency_ms = 0;         // before each answer
   // What a refusal says.
   grpc::StatusCode refused_as = grpc::StatusCode::UNAVAILABLE;
-};
-
-// What the service takes and answers at most, as it documents.
-struct ServiceLimits {
-  size_t mutations_max = 100'000;            // of a request
-  size_t filter_bytes_max = 20 << 10;        // of a request
-  size_t key_bytes_max = 4 << 10;            // of a row that is written
-  size_t row_bytes_max = size_t{256} << 20;  // of a row that is read
 };
 
 // A bit of everything, for histories over real programs.
@@ -127,11 +120,6 @@ class FakeBigtable {
 
   Fate FateOf(bool is_write, Fate gated) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status Refused() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // INVALID_ARGUMENT: the request is beyond a limit.
-  grpc::Status CheckRequest(int64_t mutations, const std::string& key)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  grpc::Status CheckFilter(const google::bigtable::v2::RowFilter& filter)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Happens(double chance) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void ApplyLate(bool all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   grpc::Status ApplyConditional(const google::bigtable::v2::CheckAndMutateRowRequest& request,

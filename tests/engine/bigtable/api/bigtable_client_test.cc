@@ -1,5 +1,6 @@
 #include "engine/bigtable/api/bigtable_client.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/bigtable/fake_bigtable.h"
+#include "tests/engine/bigtable/bigtable_service.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::bigtable_client_test {
@@ -30,33 +31,151 @@ RowMutations CellRow(const std::string& key, const std::string& value, int cells
   return row;
 }
 
+BigtableOptions OptionsAt(const std::string& address) {
+  BigtableOptions options;
+  options.project = "project";
+  options.instance = "instance";
+  options.retry_first_ms = 1;
+  options.retry_max_ms = 2;
+  return AtEmulator(options, address);
+}
+
+std::unique_ptr<BigtableClient> ClientWith(const BigtableOptions& options) {
+  const absl::StatusOr<BigtableChannels> channels = OpenBigtableChannels(options);
+  EXPECT_OK(channels);
+  return std::make_unique<BigtableClient>(options, *channels);
+}
+
+std::vector<RowMutations> RowsTo(int count) {
+  std::vector<RowMutations> rows;
+  for (int i = 0; i < count; ++i)
+    rows.push_back(CellRow(fmt::format("row-{:03}", i), "value"));
+  return rows;
+}
+
+// Each test has a table of its own.
+class BigtableClientServiceTest : public testing::TestWithParam<BigtableService> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == BigtableService::kGooglesEmulator) {
+      HOURCELL_WANT_EMULATOR();
+    } else {
+      fake_ = std::make_unique<FakeBigtable>();
+    }
+    options_ = OptionsAt(fake_ != nullptr ? fake_->address() : SharedGoogleEmulator().address());
+    ASSERT_OK(Client()->CreateTable(table_, "h"));
+  }
+
+  std::unique_ptr<BigtableClient> Client() { return ClientWith(options_); }
+  void PutRows(int count) { ASSERT_OK(Client()->Mutate(table_, RowsTo(count))); }
+
+  std::unique_ptr<FakeBigtable> fake_;
+  BigtableOptions options_;
+  const std::string table_ = FreshTablePrefix();
+};
+
+INSTANTIATE_TEST_SUITE_P(OnEach,
+                         BigtableClientServiceTest,
+                         testing::Values(BigtableService::kFake, BigtableService::kGooglesEmulator),
+                         NameOfService);
+
+TEST_P(BigtableClientServiceTest, ReadsKeysAndRangesInBothDirections) {
+  PutRows(10);
+  const auto keys_of = [&](const ReadSelection& selection) {
+    std::vector<std::string> keys;
+    const absl::StatusOr<BigtablePage> page = Client()->Read(table_, selection);
+    EXPECT_OK(page);
+    for (const BigtableRow& row : page->rows)
+      keys.push_back(row.key);
+    return keys;
+  };
+  using testing::ElementsAre;
+
+  EXPECT_THAT(keys_of({.keys = {"row-001", "row-007", "x"}}), ElementsAre("row-001", "row-007"));
+  EXPECT_THAT(keys_of({.range = {.begin = "row-003", .end = "row-005"}}),
+              ElementsAre("row-003", "row-004"));
+  EXPECT_THAT(keys_of({.range = {.begin = "row-007", .end = ""}, .reversed = true}),
+              ElementsAre("row-009", "row-008", "row-007"));
+  EXPECT_THAT(keys_of({.range = {.begin = "b", .end = "a"}}), ElementsAre());
+}
+
+// gRPC refuses messages above 4 MiB unless it is told otherwise.
+TEST_P(BigtableClientServiceTest, LongValuesAreWrittenAndRead) {
+  const std::string value(5 << 20, 'v');
+  ASSERT_OK(Client()->Mutate(table_, {CellRow("a", value)}));
+
+  const absl::StatusOr<BigtablePage> page = Client()->Read(table_, {.keys = {"a"}});
+
+  ASSERT_OK(page);
+  EXPECT_EQ(page->rows.at(0).cells.at(0).value, value);
+}
+
+TEST_P(BigtableClientServiceTest, ARowIsSetOnce) {
+  EXPECT_THAT(Client()->SetIfAbsent(table_, CellRow("a", "1")), IsOkAndHolds(true));
+  EXPECT_THAT(Client()->SetIfAbsent(table_, CellRow("a", "2")), IsOkAndHolds(false));
+
+  const absl::StatusOr<BigtablePage> page = Client()->Read(table_, {});
+  ASSERT_OK(page);
+  ASSERT_EQ(page->rows.size(), 1u);
+  EXPECT_EQ(page->rows[0].cells.at(0).value, "1");
+}
+
+TEST_P(BigtableClientServiceTest, CountersGoUp) {
+  EXPECT_THAT(Client()->Increment(table_, "n", "h", 10), IsOkAndHolds(10u));
+  EXPECT_THAT(Client()->Increment(table_, "n", "h", 5), IsOkAndHolds(15u));
+}
+
+// The emulator draws where they end.
+TEST_P(BigtableClientServiceTest, TabletsOfATable) {
+  PutRows(300);
+  absl::StatusOr<std::vector<TabletEnd>> samples = Client()->SampleKeys(table_);
+
+  ASSERT_OK(samples);
+  EXPECT_GT(samples->size(), 1u);
+  EXPECT_EQ(samples->back().key, "");
+  EXPECT_GT(samples->back().offset_bytes, 0);
+  EXPECT_TRUE(std::ranges::is_sorted(*samples, {}, &TabletEnd::offset_bytes));
+  samples->pop_back();
+  EXPECT_TRUE(std::ranges::is_sorted(*samples, {}, &TabletEnd::key));
+}
+
+TEST_P(BigtableClientServiceTest, ATableThatIsThereIsNotMadeAgain) {
+  PutRows(1);
+
+  EXPECT_OK(Client()->CreateTable(table_, "h"));
+
+  const absl::StatusOr<BigtablePage> page = Client()->Read(table_, {});
+  ASSERT_OK(page);
+  EXPECT_EQ(page->rows.size(), 1u);
+}
+
+// A page that is full ends the read.
+TEST_P(BigtableClientServiceTest, PagesOfRowsGoOnInBothDirections) {
+  PutRows(10);
+  options_.page_rows = 4;
+  const auto last_key_of = [&](const ReadSelection& selection) {
+    const absl::StatusOr<BigtablePage> page = Client()->Read(table_, selection);
+    EXPECT_OK(page);
+    EXPECT_FALSE(page->is_complete);
+    EXPECT_EQ(page->rows.size(), 4u);
+    return page->rows.back().key;
+  };
+  EXPECT_EQ(last_key_of({}), "row-003");
+  EXPECT_EQ(last_key_of({.range = {.begin = "row-004", .end = ""}}), "row-007");
+  EXPECT_EQ(last_key_of({.reversed = true}), "row-006");
+  EXPECT_EQ(last_key_of({.range = {.begin = "", .end = "row-006"}, .reversed = true}), "row-002");
+}
+
 class BigtableClientTest : public testing::Test {
  protected:
   BigtableClientTest() { EXPECT_OK(Client()->CreateTable("t", "h")); }
 
   // With the options as they are now.
-  std::unique_ptr<BigtableClient> Client() {
-    const absl::StatusOr<BigtableChannels> channels = OpenBigtableChannels(options_);
-    EXPECT_OK(channels);
-    return std::make_unique<BigtableClient>(options_, *channels);
-  }
-  static BigtableOptions OptionsFor(const FakeBigtable& fake) {
-    BigtableOptions options;
-    options.project = "project";
-    options.instance = "instance";
-    options.retry_first_ms = 1;
-    options.retry_max_ms = 2;
-    return AtEmulator(options, fake.address());
-  }
-  void PutRows(int count) {
-    std::vector<RowMutations> rows;
-    for (int i = 0; i < count; ++i)
-      rows.push_back(CellRow(fmt::format("row-{:03}", i), "value"));
-    ASSERT_OK(Client()->Mutate("t", std::move(rows)));
-  }
+  std::unique_ptr<BigtableClient> Client() { return ClientWith(options_); }
+  void PutRows(int count) { ASSERT_OK(Client()->Mutate("t", RowsTo(count))); }
 
   FakeBigtable fake_;
-  BigtableOptions options_ = OptionsFor(fake_);
+  BigtableOptions options_ = OptionsAt(fake_.address());
 };
 
 TEST_F(BigtableClientTest, AReadGoesOnWhereItsStreamWasCut) {
@@ -89,26 +208,6 @@ TEST_F(BigtableClientTest, APageEndsWithItsRowsOrItsBytes) {
   ASSERT_OK(page);
   EXPECT_EQ(page->rows.size(), 5u);  // of 14 bytes each
   EXPECT_FALSE(page->is_complete);
-}
-
-TEST_F(BigtableClientTest, ReadsKeysAndRangesInBothDirections) {
-  PutRows(10);
-  const auto keys_of = [&](const ReadSelection& selection) {
-    std::vector<std::string> keys;
-    const absl::StatusOr<BigtablePage> page = Client()->Read("t", selection);
-    EXPECT_OK(page);
-    for (const BigtableRow& row : page->rows)
-      keys.push_back(row.key);
-    return keys;
-  };
-  using testing::ElementsAre;
-
-  EXPECT_THAT(keys_of({.keys = {"row-001", "row-007", "x"}}), ElementsAre("row-001", "row-007"));
-  EXPECT_THAT(keys_of({.range = {.begin = "row-003", .end = "row-005"}}),
-              ElementsAre("row-003", "row-004"));
-  EXPECT_THAT(keys_of({.range = {.begin = "row-007", .end = ""}, .reversed = true}),
-              ElementsAre("row-009", "row-008", "row-007"));
-  EXPECT_THAT(keys_of({.range = {.begin = "b", .end = "a"}}), ElementsAre());
 }
 
 TEST_F(BigtableClientTest, OnlyRowsThatWereRefusedAreWrittenAgain) {
@@ -146,24 +245,6 @@ TEST_F(BigtableClientTest, MoreMutationsThanACallMayHaveAreSeveralCalls) {
   EXPECT_EQ(fake_.TableOf("t").size(), 101u);
 }
 
-// gRPC refuses messages above 4 MiB unless it is told otherwise.
-TEST_F(BigtableClientTest, LongValuesAreWrittenAndRead) {
-  const std::string value(5 << 20, 'v');
-  ASSERT_OK(Client()->Mutate("t", {CellRow("a", value)}));
-
-  const absl::StatusOr<BigtablePage> page = Client()->Read("t", {.keys = {"a"}});
-
-  ASSERT_OK(page);
-  EXPECT_EQ(page->rows.at(0).cells.at(0).value, value);
-}
-
-TEST_F(BigtableClientTest, ARowIsSetOnce) {
-  EXPECT_THAT(Client()->SetIfAbsent("t", CellRow("a", "1")), IsOkAndHolds(true));
-  EXPECT_THAT(Client()->SetIfAbsent("t", CellRow("a", "2")), IsOkAndHolds(false));
-
-  EXPECT_EQ(fake_.TableOf("t")["a"]["q0"].begin()->second, "1");
-}
-
 TEST_F(BigtableClientTest, ASetIfAbsentWithoutAnAnswerIsNotRepeated) {
   fake_.SetFaults({.unanswered = 1});
 
@@ -171,21 +252,6 @@ TEST_F(BigtableClientTest, ASetIfAbsentWithoutAnAnswerIsNotRepeated) {
 
   EXPECT_EQ(fake_.calls()->check_and_mutate, 1);
   EXPECT_TRUE(fake_.TableOf("t").contains("a"));
-}
-
-TEST_F(BigtableClientTest, CountersGoUp) {
-  EXPECT_THAT(Client()->Increment("t", "n", "h", 10), IsOkAndHolds(10u));
-  EXPECT_THAT(Client()->Increment("t", "n", "h", 5), IsOkAndHolds(15u));
-}
-
-TEST_F(BigtableClientTest, TabletsOfATable) {
-  PutRows(3);
-  const absl::StatusOr<std::vector<TabletEnd>> samples = Client()->SampleKeys("t");
-
-  ASSERT_OK(samples);
-  ASSERT_EQ(samples->size(), 1u);
-  EXPECT_EQ(samples->at(0).key, "");
-  EXPECT_EQ(samples->at(0).offset_bytes, 3 * 12);
 }
 
 TEST_F(BigtableClientTest, AServiceThatIsAwayIsUnavailable) {
@@ -251,14 +317,6 @@ TEST_F(BigtableClientTest, ATableThatIsNotThereIsNotFound) {
   EXPECT_THAT(Client()->Read("other", {}), StatusIs(absl::StatusCode::kNotFound));
   EXPECT_THAT(Client()->Mutate("other", {CellRow("a", "v")}),
               StatusIs(absl::StatusCode::kNotFound));
-}
-
-TEST_F(BigtableClientTest, ATableThatIsThereIsNotMadeAgain) {
-  PutRows(1);
-
-  EXPECT_OK(Client()->CreateTable("t", "h"));
-
-  EXPECT_EQ(fake_.TableOf("t").size(), 1u);
 }
 
 TEST_F(BigtableClientTest, AFamilyIsAddedOnceAndCellsSayOfWhichTheyAre) {
