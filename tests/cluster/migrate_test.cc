@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,23 +11,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/cluster/child_process.h"
+#include "tests/cluster/engine_program.h"
 #include "tests/http/server_process.h"
-#include "tests/support/temp_dir.h"
 
 namespace hourcell::cluster_migrate_test {
 namespace {
 
 using testing::HasSubstr;
 
-class ClusterMigrateTest : public testing::Test {
+class ClusterMigrateTest : public EngineProgramTest {
  protected:
-  ClusterMigrateTest() {
-    EXPECT_TRUE(ListensWithin(port_, 10'000));
-    setenv("BIGTABLE_EMULATOR_HOST", fmt::format("127.0.0.1:{}", port_).c_str(), 1);
-  }
-  ~ClusterMigrateTest() override { unsetenv("BIGTABLE_EMULATOR_HOST"); }
-
   // A command on the store in a directory, or on that in the tables.
   ProgramResult Run(std::vector<std::string> words,
                     const std::string& directory,
@@ -66,11 +58,6 @@ class ClusterMigrateTest : public testing::Test {
     return all.out;
   }
 
-  const TempDir directory_;
-  const uint16_t port_ = FreePort();
-  ChildProcess fake_{
-      {HOURCELL_FAKE_BIGTABLE, fmt::format("{}", port_)}, {}, directory_.file("fake")};
-
  private:
   static void AddTables(std::vector<std::string>* words) {
     for (const std::string setting :
@@ -80,7 +67,12 @@ class ClusterMigrateTest : public testing::Test {
   }
 };
 
-TEST_F(ClusterMigrateTest, AStoreGoesThereAndBack) {
+INSTANTIATE_TEST_SUITE_P(OnEach,
+                         ClusterMigrateTest,
+                         testing::Values(BigtableService::kFake, BigtableService::kGooglesEmulator),
+                         NameOfService);
+
+TEST_P(ClusterMigrateTest, AStoreGoesThereAndBack) {
   const std::string from = directory_.file("from");
   const std::string back = directory_.file("back");
   Fill(from);
@@ -100,7 +92,7 @@ TEST_F(ClusterMigrateTest, AStoreGoesThereAndBack) {
   EXPECT_EQ(Export(back), exported);
 }
 
-TEST_F(ClusterMigrateTest, AMigrationThatWasKilledGoesOn) {
+TEST_P(ClusterMigrateTest, AMigrationThatWasKilledGoesOn) {
   const std::string from = directory_.file("from");
   Fill(from);
 
@@ -114,7 +106,7 @@ TEST_F(ClusterMigrateTest, AMigrationThatWasKilledGoesOn) {
   EXPECT_EQ(Export(""), Export(from));
 }
 
-TEST_F(ClusterMigrateTest, TablesThatHaveMetricsAreLeftAlone) {
+TEST_P(ClusterMigrateTest, TablesThatHaveMetricsAreLeftAlone) {
   const std::string from = directory_.file("from");
   Fill(from);
   EXPECT_EQ(Run({"mkmetric", "mine"}, "").exit_code, 0);

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -32,40 +33,51 @@ HttpResult Put(uint16_t port, int value) {
 }
 
 // Two nodes, and the first of them writes.
-class ClusterTakeoverTest : public testing::Test {
+class ClusterTakeoverTest : public testing::TestWithParam<BigtableService> {
  protected:
-  ClusterTakeoverTest() {
-    cluster_.StartNode(0);
-    EXPECT_TRUE(cluster_.AnswersWithin(0, kStartMs));
-    EXPECT_EQ(Put(cluster_.port(0), 1).status, 204);
-    cluster_.StartNode(1);
-    EXPECT_TRUE(ListensWithin(cluster_.port(1), kStartMs));
+  void SetUp() override {
+    if (GetParam() == BigtableService::kGooglesEmulator) HOURCELL_WANT_EMULATOR();
+    cluster_.emplace(
+        ClusterSetup{.service = GetParam(), .lease_ms = kLeaseMs, .nodes = 0, .fronts = false});
+    cluster().StartNode(0);
+    ASSERT_TRUE(cluster().AnswersWithin(0, kStartMs)) << cluster().LogOf(0);
+    ASSERT_EQ(Put(cluster().port(0), 1).status, 204);
+    cluster().StartNode(1);
+    ASSERT_TRUE(ListensWithin(cluster().port(1), kStartMs));
     // It is seen by the first once it waits.
-    EXPECT_EQ(Put(cluster_.port(1), 2).status, 204);
+    ASSERT_EQ(Put(cluster().port(1), 2).status, 204);
   }
 
-  TestCluster cluster_{{.lease_ms = kLeaseMs, .nodes = 0, .fronts = false}};
+  TestCluster& cluster() { return *cluster_; }
+
+ private:
+  std::optional<TestCluster> cluster_;
 };
 
-TEST_F(ClusterTakeoverTest, AKilledWriterIsReplacedAtOnce) {
-  cluster_.KillNode(0);
-  EXPECT_EQ(Put(cluster_.port(1), 3).status, 204) << cluster_.LogOf(1);
-  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", kAll).body, HasSubstr(kThree));
+INSTANTIATE_TEST_SUITE_P(OnEach,
+                         ClusterTakeoverTest,
+                         testing::Values(BigtableService::kFake, BigtableService::kGooglesEmulator),
+                         NameOfService);
+
+TEST_P(ClusterTakeoverTest, AKilledWriterIsReplacedAtOnce) {
+  cluster().KillNode(0);
+  EXPECT_EQ(Put(cluster().port(1), 3).status, 204) << cluster().LogOf(1);
+  EXPECT_THAT(HttpCall(cluster().port(1), "GET", kAll).body, HasSubstr(kThree));
 }
 
 // It stands still, and nobody may take over.
-TEST_F(ClusterTakeoverTest, AQueryNeedsNoWriter) {
+TEST_P(ClusterTakeoverTest, AQueryNeedsNoWriter) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kStartMs);
-  while (cluster_.LogOf(1).find("queries are answered by this process") == std::string::npos) {
-    ASSERT_LT(std::chrono::steady_clock::now(), end) << cluster_.LogOf(1);
+  while (cluster().LogOf(1).find("queries are answered by this process") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), end) << cluster().LogOf(1);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  EXPECT_EQ(Put(cluster_.port(0), 3).status, 204);
-  cluster_.SignalNode(0, SIGSTOP);
-  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", kAll).body, HasSubstr(kThree));
-  EXPECT_THAT(HttpCall(cluster_.port(1), "GET", "/q?start=1356998400&m=sum:m&ascii").body,
+  EXPECT_EQ(Put(cluster().port(0), 3).status, 204);
+  cluster().SignalNode(0, SIGSTOP);
+  EXPECT_THAT(HttpCall(cluster().port(1), "GET", kAll).body, HasSubstr(kThree));
+  EXPECT_THAT(HttpCall(cluster().port(1), "GET", "/q?start=1356998400&m=sum:m&ascii").body,
               HasSubstr("m 1356998403 3 "));
-  cluster_.SignalNode(0, SIGCONT);
+  cluster().SignalNode(0, SIGCONT);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/cluster/engine_program.h"
 #include "tests/http/server_process.h"
 
 namespace hourcell {
@@ -37,9 +38,11 @@ TestCluster::TestCluster(ClusterSetup setup) : setup_(std::move(setup)), fake_po
 
 void TestCluster::StartFake() {
   if (fake_ != nullptr && !fake_->HasEnded()) return;
-  std::vector<std::string> words = {HOURCELL_FAKE_BIGTABLE, fmt::format("{}", fake_port_), "--data",
-                                    directory_.file("rows")};
-  words.insert(words.end(), setup_.fake_arguments.begin(), setup_.fake_arguments.end());
+  std::vector<std::string> words = EngineWords(setup_.service, fake_port_);
+  if (setup_.service == BigtableService::kFake) {
+    words.insert(words.end(), {"--data", directory_.file("rows")});
+    words.insert(words.end(), setup_.fake_arguments.begin(), setup_.fake_arguments.end());
+  }
   fake_ =
       std::make_unique<ChildProcess>(words, std::vector<std::string>{}, directory_.file("fake"));
   EXPECT_TRUE(ListensWithin(fake_port_, kLongMs));

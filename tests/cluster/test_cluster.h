@@ -12,6 +12,7 @@
 
 #include "tests/cluster/child_process.h"
 #include "tests/cluster/cut_proxy.h"
+#include "tests/engine/bigtable/bigtable_service.h"
 #include "tests/support/temp_dir.h"
 
 namespace hourcell {
@@ -19,7 +20,8 @@ namespace hourcell {
 inline constexpr int kClusterNodes = 3;
 
 struct ClusterSetup {
-  std::vector<std::string> fake_arguments = {};  // of the engine, say --faults
+  BigtableService service = BigtableService::kFake;
+  std::vector<std::string> fake_arguments = {};  // of the fake, say --faults
   std::vector<std::string> settings = {};        // of all nodes
   int64_t lease_ms = 1000;
   int nodes = kClusterNodes;  // that are started at once
@@ -40,7 +42,7 @@ class TestCluster {
   void StartFake();
   // Starts a node, with a kill point of its program or none; kills it if it runs.
   void StartNode(int node, const std::string& kill_at = {});
-  // kill -9.
+  // kill -9. REQUIRES: it is the fake, which keeps its rows.
   void KillFake();
   void KillNode(int node);
   // SIGTERM; kill -9 if that takes too long.
@@ -73,7 +75,7 @@ class TestCluster {
   // What the programs printed.
   std::string LogOf(int node) const { return ReadLog("node" + std::to_string(node)); }
   std::string FakeLog() const { return ReadLog("fake"); }
-  // The engine's counts of calls so far.
+  // The fake's counts of calls so far.
   std::string CountCalls();
   ChildProcess* process(int node) { return At(node).process.get(); }
 
