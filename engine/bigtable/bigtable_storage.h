@@ -39,4 +39,11 @@ class BigtableStorage : public StorageEngine {
   SeatOptions seat_;
 };
 
+// The data table of OpenTSDB that the store in these tables shares; empty: it has one of its own.
+// kNotFound: there is no store; else as Open.
+absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options);
+
+// Whether the store makes a table of this name if it shares none.
+bool IsTableOfStore(const BigtableOptions& options, std::string_view name);
+
 }  // namespace hourcell

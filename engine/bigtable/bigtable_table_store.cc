@@ -484,4 +484,28 @@ absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
   return followed;
 }
 
+absl::StatusOr<std::string> SharedDataTableOf(const BigtableOptions& options) {
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options));
+  BigtableClient client(options, channels);
+  const absl::StatusOr<BigtablePage> page =
+      client.Read(SystemTable(options.table_prefix), {.keys = {std::string(kFormatRow)}});
+  if (absl::IsNotFound(page.status()) || (page.ok() && page->rows.empty())) {
+    return absl::NotFoundError(
+        fmt::format("bigtable: no store in the tables {}-*", options.table_prefix));
+  }
+  HOURCELL_RETURN_IF_ERROR(page.status());
+  const std::vector<BigtableCell>& cells = page->rows[0].cells;
+  // A format that this version does not know is refused when the store is opened.
+  const bool is_shared = cells.size() == 1 && cells[0].value.starts_with(kSharedFormat);
+  return is_shared ? cells[0].value.substr(kSharedFormat.size()) : std::string();
+}
+
+bool IsTableOfStore(const BigtableOptions& options, std::string_view name) {
+  BigtableOptions own = options;
+  own.data_table.clear();
+  return name == SystemTable(own.table_prefix) || name == JournalTable(own.table_prefix) ||
+         std::ranges::any_of(kTableIds,
+                             [&](TableId table) { return name == BigtableNameOf(own, table); });
+}
+
 }  // namespace hourcell

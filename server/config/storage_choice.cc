@@ -22,6 +22,7 @@ namespace {
 #ifdef HOURCELL_BIGTABLE
 
 constexpr std::string_view kCredentials = "tsd.storage.bigtable.credentials";
+constexpr std::string_view kDataTable = "tsd.storage.bigtable.data_table";
 
 absl::StatusOr<BigtableOptions> BigtableOptionsOf(const Config& config) {
   BigtableOptions options;
@@ -29,7 +30,7 @@ absl::StatusOr<BigtableOptions> BigtableOptionsOf(const Config& config) {
   options.instance = config.text("tsd.storage.bigtable.instance");
   options.app_profile = config.text("tsd.storage.bigtable.app_profile");
   options.table_prefix = config.text("tsd.storage.bigtable.tables");
-  options.data_table = config.text("tsd.storage.bigtable.data_table");
+  options.data_table = config.text(kDataTable);
   options.endpoint = config.text("tsd.storage.bigtable.endpoint");
   options.admin_endpoint = config.text("tsd.storage.bigtable.admin_endpoint");
   options.call_timeout_ms = config.integer("tsd.storage.bigtable.timeout");
@@ -86,6 +87,29 @@ absl::StatusOr<std::unique_ptr<OpenTsdbTables>> BigtableTables(const Config& con
   HOURCELL_RETURN_IF_ERROR(CheckBigtableOptions(options));
   return OpenBigtableOpenTsdbTables(options, config.text("tsd.storage.bigtable.uid_table"));
 }
+
+absl::Status CheckIsNoTableOfStore(const Config& config,
+                                   const BigtableOptions& options,
+                                   std::string_view key) {
+  const std::string table = config.text(key);
+  if (!IsTableOfStore(options, table)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{}: got {}, a table of the store itself; want a table of OpenTSDB", key, table));
+}
+
+absl::StatusOr<Config> ExportedBigtableStore(const Config& config) {
+  HOURCELL_ASSIGN_OR_RETURN(const BigtableOptions options, BigtableOptionsOf(config));
+  HOURCELL_RETURN_IF_ERROR(CheckNames(config, "tsd.storage.engine=bigtable"));
+  HOURCELL_RETURN_IF_ERROR(CheckIsNoTableOfStore(config, options, kDataTable));
+  HOURCELL_RETURN_IF_ERROR(
+      CheckIsNoTableOfStore(config, options, "tsd.storage.bigtable.uid_table"));
+  // Without a name, only a store of its own tables is opened.
+  if (options.data_table.empty()) return config;
+  HOURCELL_ASSIGN_OR_RETURN(const std::string shared, SharedDataTableOf(options));
+  Config store = config;
+  HOURCELL_RETURN_IF_ERROR(store.Set(kDataTable, shared));
+  return store;
+}
 #else
 absl::Status WithoutBigtable(std::string_view what) {
   return absl::InvalidArgumentError(fmt::format(
@@ -101,6 +125,10 @@ absl::StatusOr<StorageChoice> BigtableChoice(const Config& /*config*/,
 
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> BigtableTables(const Config& /*config*/) {
   return WithoutBigtable("OpenTSDB's tables on Bigtable were asked for");
+}
+
+absl::StatusOr<Config> ExportedBigtableStore(const Config& /*config*/) {
+  return WithoutBigtable("tsd.storage.engine: got bigtable");
 }
 #endif
 
@@ -129,6 +157,11 @@ absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config) {
 
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenTsdbTablesOf(const Config& config) {
   return BigtableTables(config);
+}
+
+absl::StatusOr<Config> ExportedStoreOf(const Config& config) {
+  if (config.text("tsd.storage.engine") != "bigtable") return config;
+  return ExportedBigtableStore(config);
 }
 
 }  // namespace hourcell

@@ -37,4 +37,9 @@ absl::StatusOr<StorageChoice> AdoptingChoiceOf(const Config& config);
 // name they are tsdb and tsdb-uid. Errors as above.
 absl::StatusOr<std::unique_ptr<OpenTsdbTables>> OpenTsdbTablesOf(const Config& config);
 
+// The settings of a store that is exported to those tables: tsd.storage.bigtable.data_table is the
+// table that the store shares, or none, whatever table is written. kInvalidArgument: one of the
+// tables that would be written is the store's own. kNotFound: no store in the tables.
+absl::StatusOr<Config> ExportedStoreOf(const Config& config);
+
 }  // namespace hourcell

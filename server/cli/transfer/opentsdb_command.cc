@@ -122,7 +122,9 @@ int RunOpenTsdbExport(const OpenTsdbCommand& command, Terminal& terminal) {
   if (!config.ok()) return FailStore(terminal, kGiveBackCommand, config.status());
   const absl::StatusOr<std::unique_ptr<OpenTsdbTables>> tables = OpenTsdbTablesOf(*config);
   if (!tables.ok()) return FailStore(terminal, kGiveBackCommand, tables.status());
-  const absl::StatusOr<std::unique_ptr<Tsdb>> store = OpenStore(*config, StoreUse::kExisting);
+  const absl::StatusOr<Config> exported = ExportedStoreOf(*config);
+  if (!exported.ok()) return FailStore(terminal, kGiveBackCommand, exported.status());
+  const absl::StatusOr<std::unique_ptr<Tsdb>> store = OpenStore(*exported, StoreUse::kExisting);
   if (!store.ok()) return FailStore(terminal, kGiveBackCommand, store.status());
   LongWork work(terminal, kGiveBackCommand);
   const GiveBackOptions options = {

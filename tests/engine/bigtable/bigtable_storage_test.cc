@@ -526,5 +526,22 @@ TEST_F(BigtableStorageTest, StatisticsAskTheServiceNothing) {
   EXPECT_EQ(fake_.calls()->read_rows, reads);
 }
 
+TEST_F(BigtableStorageTest, AStoreSaysWhichTableItShares) {
+  const BigtableOptions options = QuickBigtableOptions(fake_);
+  EXPECT_THAT(SharedDataTableOf(options), StatusIs(StatusCode::kNotFound));
+  ASSERT_NE(Open(), nullptr);
+  EXPECT_THAT(SharedDataTableOf(options), IsOkAndHolds(""));
+  fake_.MakeTable("shared-system", {"h"});
+  fake_.PutCell("shared-system", "format", "f", 1000, "2 tsdb");
+  BigtableOptions sharing = options;
+  sharing.table_prefix = "shared";
+  EXPECT_THAT(SharedDataTableOf(sharing), IsOkAndHolds("tsdb"));
+
+  for (const char* const own : {"data", "uid", "meta", "journal", "system"})
+    EXPECT_TRUE(IsTableOfStore(sharing, fmt::format("shared-{}", own))) << own;
+  EXPECT_FALSE(IsTableOfStore(sharing, "tsdb"));
+  EXPECT_FALSE(IsTableOfStore(sharing, "shared-tsdb"));
+}
+
 }  // namespace
 }  // namespace hourcell::bigtable_storage_test

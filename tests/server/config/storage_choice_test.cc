@@ -42,6 +42,19 @@ TEST(StorageChoiceTest, ToTakeOverTablesTheyMustBeNamed) {
                        HasSubstr("tsd.storage.bigtable.data_table: missing")));
 }
 
+TEST(StorageChoiceTest, AnExportDoesNotWriteTheStoresOwnTables) {
+  Config config;
+  ASSERT_OK(config.Set("tsd.storage.bigtable.data_table", "hourcell-data"));
+  EXPECT_OK(ExportedStoreOf(config));  // the store is in a directory
+  ASSERT_OK(config.Set("tsd.storage.engine", "bigtable"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.project", "p"));
+  ASSERT_OK(config.Set("tsd.storage.bigtable.instance", "i"));
+  EXPECT_THAT(ExportedStoreOf(config),
+              StatusIs(StatusCode::kInvalidArgument,
+                       AnyOf(HasSubstr("tsd.storage.bigtable.data_table: got hourcell-data"),
+                             HasSubstr("this program was built without Bigtable"))));
+}
+
 TEST(StorageChoiceTest, TablesOfAnOpenTsdbNeedAProject) {
   EXPECT_THAT(OpenTsdbTablesOf(Config()),
               StatusIs(StatusCode::kInvalidArgument,
