@@ -176,10 +176,13 @@ class Round {
         cluster_.KillNode(node);
         return [this, node] { cluster_.StartNode(node, NextKillPoint()); };
       case 1:
-      case 2:
         Say("stop", node);
         cluster_.SignalNode(node, SIGSTOP);
         return [this, node] { cluster_.SignalNode(node, SIGCONT); };
+      case 2:
+        Say("stop, and a checkpoint", node);
+        cluster_.SignalNode(node, SIGSTOP);
+        return [this, node] { GoOnWithCheckpoint(node); };
       case 3:
         Say("terminate", node);
         cluster_.TerminateNode(node);
@@ -202,6 +205,17 @@ class Round {
       default:
         return Cut("from the engine", node, cluster_.proxy(node));
     }
+  }
+
+  // A writer that was stopped for minutes makes a checkpoint as soon as it goes on, before its next
+  // heartbeat. The request is there when it does.
+  void GoOnWithCheckpoint(int node) {
+    TcpClient client(cluster_.port(node), kLeaseMs);
+    if (client.is_connected()) {
+      client.Send("POST /api/admin/flush HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+    }
+    cluster_.SignalNode(node, SIGCONT);
+    if (client.is_connected()) client.ReadLines(1);
   }
 
   Undo KillAll() {
