@@ -143,14 +143,14 @@ absl::StatusOr<uint64_t> LeaseRow::ReadLogStart() {
   HOURCELL_ASSIGN_OR_RETURN(const uint64_t log_start, LogStartOf(page.rows));
   if (!state.log_start.has_value()) {
     HOURCELL_RETURN_IF_ERROR(SetIfHeld(kLogStartQualifier, EncodeNumber(log_start)));
-    HOURCELL_KILL_POINT("lease:log_start_carried");
+    HOURCELL_KILL_POINT("create:log_start");
   }
   const BigtableRow* const front = FindRow(page.rows, kFrontRow);
   if (front == nullptr || front->cells[0].value != kMovedToActive) {
     HOURCELL_RETURN_IF_ERROR(
         client_.Mutate(system_, {SystemCell(kFrontRow, kSystemQualifier, NextVersion(),
                                             std::string(kMovedToActive), /*replace=*/true)}));
-    HOURCELL_KILL_POINT("lease:front_closed");
+    HOURCELL_KILL_POINT("create:front_closed");
   }
   return log_start;
 }
