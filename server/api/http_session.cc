@@ -1,5 +1,6 @@
 #include "server/api/http_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -27,6 +28,9 @@ namespace {
 
 namespace asio = boost::asio;
 using AsioError = boost::system::error_code;
+
+// How often a body that has a share of the memory is looked at while it comes in.
+constexpr std::chrono::seconds kMemoryLook{1};
 
 class HttpSession : public Session {
  public:
@@ -189,7 +193,7 @@ void HttpSession::Refuse() {
 
 // When the request that was begun must be here.
 std::optional<HttpSession::TimePoint> HttpSession::due() const {
-  return state_ == State::kReading ? intake_.due() : std::nullopt;
+  return state_ == State::kReading ? intake_.due(std::chrono::steady_clock::now()) : std::nullopt;
 }
 
 void HttpSession::WatchRequest() {
@@ -197,7 +201,11 @@ void HttpSession::WatchRequest() {
   const std::optional<TimePoint> when = due();
   if (!when.has_value()) return;
   request_is_watched_ = true;
-  request_timer_.expires_at(*when);
+  TimePoint look_at = *when;
+  // Others may find no room meanwhile, which makes it due earlier.
+  if (intake_.has_memory())
+    look_at = std::min(look_at, std::chrono::steady_clock::now() + kMemoryLook);
+  request_timer_.expires_at(look_at);
   request_timer_.async_wait([self = Self()](const AsioError& error) {
     self->request_is_watched_ = false;
     if (!error) self->OnRequestDue();

@@ -142,9 +142,11 @@ class HttpParser::Message {
 
   HttpRequest* request() { return &request_; }
 
+  size_t body_bytes_here() const { return parser_.get().body().size(); }
+
   // As announced, or as far as it is here.
   size_t body_bytes() const {
-    const size_t here = parser_.get().body().size();
+    const size_t here = body_bytes_here();
     if (parser_.chunked() || !parser_.content_length()) return here;
     return std::max(here, static_cast<size_t>(*parser_.content_length()));
   }
@@ -287,6 +289,10 @@ bool HttpParser::TellsOfBody() {
 HttpRequest* HttpParser::head() {
   HOURCELL_CHECK(message_ != nullptr);
   return message_->request();
+}
+
+size_t HttpParser::body_bytes_here() const {
+  return message_ == nullptr ? 0 : message_->body_bytes_here();
 }
 
 bool HttpParser::is_inside_request() const {

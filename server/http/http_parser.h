@@ -69,6 +69,8 @@ class HttpParser {
   bool is_inside_body() const { return message_ != nullptr; }
   // What the body of the request begun takes up: as announced, or as far as it is here.
   size_t body_bytes() const;
+  // What of it is here.
+  size_t body_bytes_here() const;
 
   int error_status() const { return error_status_; }
   const std::string& error_text() const { return error_text_; }

@@ -7,11 +7,17 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 namespace hourcell {
+
+// For so long after a body found no room, those that come in must come in faster
+// (request_reader.h).
+inline constexpr std::chrono::seconds kPressedFor{10};
 
 // Bodies up to this size are not counted: there is one a connection at most.
 inline constexpr size_t kSmallBodyBytesMax = 64 * 1024;
@@ -59,6 +65,22 @@ class RequestBodyBudget {
   // 0 = no limit.
   explicit RequestBodyBudget(size_t bytes_max) : bytes_max_(bytes_max) {}
 
+  // Whether a body that is announced may have room: so much is free now, or it would be alone.
+  bool MayTake(size_t bytes) const {
+    const size_t held = this->bytes();
+    return bytes_max_ == 0 || held == 0 || held + bytes <= bytes_max_;
+  }
+
+  // A body found no room.
+  void NoteRefused(std::chrono::steady_clock::time_point now) {
+    refused_at_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  bool IsPressed(std::chrono::steady_clock::time_point now) const {
+    const int64_t at = refused_at_.load(std::memory_order_relaxed);
+    return at != 0 &&
+           now.time_since_epoch() - std::chrono::steady_clock::duration(at) < kPressedFor;
+  }
+
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   size_t bytes_max() const { return bytes_max_; }
 
@@ -69,6 +91,7 @@ class RequestBodyBudget {
 
   const size_t bytes_max_;
   std::atomic<size_t> bytes_ = 0;
+  std::atomic<int64_t> refused_at_ = 0;  // by the steady clock; 0 = never
 };
 
 }  // namespace hourcell

@@ -1,5 +1,7 @@
 #include "server/http/request_reader.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "server/http/http_error.h"
@@ -7,6 +9,12 @@
 namespace hourcell {
 
 using std::chrono::milliseconds;
+
+namespace {
+
+constexpr size_t kPressedBytes = kBodyBytesPerSPressed * kPressedFor.count();
+
+}  // namespace
 
 RequestReader::RequestReader(const Limits& limits)
     : limits_(limits), parser_(limits.body_bytes_max, kSmallBodyBytesMax), hold_(limits.memory) {}
@@ -23,18 +31,32 @@ RequestReader::Event RequestReader::Next(TimePoint now) {
     received_in_ = begun_at_.has_value() ? now - *begun_at_ : TimePoint::duration::zero();
     begun_at_.reset();
   } else if (!begun_at_.has_value() && parser_.is_inside_request()) {
-    begun_at_ = now;
-    fed_bytes_ = 0;
+    begun_at_ = mark_at_ = now;
+    fed_bytes_ = mark_bytes_ = 0;
+    is_announced_ = false;
+  }
+  if (fed_bytes_ - mark_bytes_ >= kPressedBytes) {
+    mark_at_ = now;
+    mark_bytes_ = fed_bytes_;
   }
   // Who may not send it is told that, not that there is no room: kLargeBody comes first.
   if (event == Event::kLargeBody || event == Event::kError) return event;
-  const size_t bytes = parser_.body_bytes();
-  if (bytes > kSmallBodyBytesMax && !hold_.Grow(bytes)) {
-    error_status_ = 503;
-    error_text_ = kNoRequestBodyBudget;
-    return Event::kError;
-  }
+  const size_t announced = parser_.body_bytes();
+  if (announced <= kSmallBodyBytesMax) return event;
+  // Rather now than when half of it is here.
+  const bool is_new = !std::exchange(is_announced_, true);
+  if (is_new && limits_.memory != nullptr && !limits_.memory->MayTake(announced))
+    return RefuseForMemory(now);
+  const size_t here = parser_.body_bytes_here();
+  if (here > kSmallBodyBytesMax && !hold_.Grow(here)) return RefuseForMemory(now);
   return event;
+}
+
+RequestReader::Event RequestReader::RefuseForMemory(TimePoint now) {
+  limits_.memory->NoteRefused(now);
+  error_status_ = 503;
+  error_text_ = kNoRequestBodyBudget;
+  return Event::kError;
 }
 
 RequestReader::Event RequestReader::Finish() {
@@ -45,10 +67,12 @@ HttpRequest RequestReader::TakeRequest() {
   return parser_.TakeRequest();
 }
 
-std::optional<RequestReader::TimePoint> RequestReader::due() const {
+std::optional<RequestReader::TimePoint> RequestReader::due(TimePoint now) const {
   if (!begun_at_.has_value() || limits_.timeout_ms == 0) return std::nullopt;
   const size_t earned = parser_.is_inside_body() ? fed_bytes_ * 1000 / kBodyBytesPerSMin : 0;
-  return *begun_at_ + milliseconds(limits_.timeout_ms) + milliseconds(earned);
+  const TimePoint due = *begun_at_ + milliseconds(limits_.timeout_ms) + milliseconds(earned);
+  const bool is_pressed = has_memory() && limits_.memory->IsPressed(now);
+  return is_pressed ? std::min(due, mark_at_ + kPressedFor) : due;
 }
 
 HttpResponse RequestReader::ErrorResponse() const {
@@ -60,9 +84,10 @@ HttpResponse RequestReader::ErrorResponse() const {
 
 void RequestReader::Expire() {
   error_status_ = 408;
-  error_text_ =
-      fmt::format("The request took longer than {} ms; a body must arrive at {} bytes/s or faster",
-                  limits_.timeout_ms, kBodyBytesPerSMin);
+  error_text_ = fmt::format(
+      "The request took longer than {} ms; a body must arrive at {} bytes/s or faster, "
+      "and at {} bytes/s while others find no room",
+      limits_.timeout_ms, kBodyBytesPerSMin, kBodyBytesPerSPressed);
 }
 
 }  // namespace hourcell

@@ -2,9 +2,11 @@
 // that send or read too slowly. Over sockets.
 
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -166,8 +168,8 @@ TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
   Set("tsd.http.request.memory", "300000");
   Start();
   RawClient first(port());
-  first.Send(PostHead("/api/put", 200'000) + "[");
-  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 200'000; }));
+  first.Send(PostHead("/api/put", 200'000) + "[" + std::string(189'999, ' '));
+  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 190'000; }));
 
   RawClient second(port());
   second.Send(PostHead("/api/put", 200'000));
@@ -175,12 +177,29 @@ TEST_F(ServerOverloadTest, ABodyTheMemoryHasNoRoomForIsRefusedForNow) {
               AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 1U);
 
-  first.Send(std::string(199'998, ' ') + "]");
+  first.Send(std::string(9'999, ' ') + "]");
   EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));  // an empty list
   EXPECT_EQ(Gauge("http.body_bytes", {}), 0);
   RawClient third(port());
   third.Send(PostHead("/api/put", 200'000) + std::string(199'998, ' ') + "[]");
   EXPECT_THAT(third.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
+}
+
+// As many as would have filled the memory by what they announce.
+TEST_F(ServerOverloadTest, SlowSendersOfLargeBodiesKeepNobodyOut) {
+  Set("tsd.http.request.memory", "300000");
+  Start();
+  std::vector<std::unique_ptr<RawClient>> slow;
+  for (int i = 0; i < 4; ++i) {
+    slow.push_back(std::make_unique<RawClient>(port()));
+    slow.back()->Send(PostHead("/api/put", 250'000) + "[" + std::string(1'000, ' '));
+  }
+  RawClient client(port());
+  for (int i = 0; i < 4; ++i) {
+    client.Send(PostHead("/api/put", 250'000) + std::string(249'998, ' ') + "[]");
+    EXPECT_THAT(client.ReadUntil("}}"), AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr("datapoint")));
+  }
+  EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 0U);
 }
 
 TEST_F(ServerOverloadTest, ABodyThatIsInflatedTakesThatMuchOfTheMemory) {
@@ -190,8 +209,8 @@ TEST_F(ServerOverloadTest, ABodyThatIsInflatedTakesThatMuchOfTheMemory) {
   const std::string put =
       PostHead("/api/put", zipped.size(), "Content-Encoding: gzip\r\n") + zipped;
   RawClient first(port());
-  first.Send(PostHead("/api/put", 200'000) + "[");
-  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 200'000; }));
+  first.Send(PostHead("/api/put", 200'000) + "[" + std::string(189'999, ' '));
+  ASSERT_TRUE(Eventually([&] { return Gauge("http.body_bytes", {}) == 190'000; }));
 
   RawClient second(port());
   second.Send(put);
@@ -199,9 +218,9 @@ TEST_F(ServerOverloadTest, ABodyThatIsInflatedTakesThatMuchOfTheMemory) {
               AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1\r\n")));
   EXPECT_THAT(second.ReadUntil("}}"), HasSubstr("Too many request bodies are in memory"));
   EXPECT_EQ(Counted("rpc.errors", {{"type", "http_no_memory"}}), 1U);
-  EXPECT_EQ(Gauge("http.body_bytes", {}), 200'000);
+  EXPECT_EQ(Gauge("http.body_bytes", {}), 190'000);
 
-  first.Send(std::string(199'998, ' ') + "]");
+  first.Send(std::string(9'999, ' ') + "]");
   EXPECT_THAT(first.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 400 "));  // an empty list
   for (int i = 0; i < 2; ++i) {
     second.Send(put);  // the connection goes on, and there is room
