@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -70,6 +71,9 @@ class CommitTicket {
   bool sync_ = false;
 };
 
+// How many of so many new series may be created now; it counts them as created. Thread-safe.
+using NewSeriesQuota = std::function<size_t(size_t wanted)>;
+
 struct AppendOptions {
   bool sync = false;  // fsync before the ticket is done, whatever the mode (/api/put?sync)
   // How long Append may block when memory or journal are full, before it takes none of the points
@@ -81,6 +85,9 @@ struct AppendOptions {
   bool all_or_none = false;
   // The servers that have forwarded the points, for observers (PutBatch::via); borrowed.
   std::string_view via = {};
+  // Of the series that the points would create; borrowed, null = none. Points of series beyond it
+  // are refused with kIllegalArgument.
+  const NewSeriesQuota* new_series = nullptr;
 };
 
 }  // namespace hourcell

@@ -12,6 +12,7 @@
 #include "server/inputs/graphite/graphite_session.h"
 #include "server/inputs/input_settings.h"
 #include "server/inputs/name_rule.h"
+#include "server/inputs/series_allowance.h"
 #include "server/inputs/statsd/statsd_input.h"
 #include "server/inputs/statsd/statsd_settings.h"
 #include "server/inputs/statsd/statsd_socket.h"
@@ -27,10 +28,19 @@ class InputPorts::Impl {
       : parts_(parts),
         settings_(std::move(settings)),
         names_(parts.tsdb->layout().names, parts.config->text("tsd.core.tag.allow_specialchars")),
-        graphite_({.tsdb = parts.tsdb, .names = &names_, .clock = parts.clock}, settings_),
+        allowance_(
+            parts.config->integer("tsd.inputs.new_series"), parts.clock, &parts.tsdb->stats()),
+        graphite_({.tsdb = parts.tsdb,
+                   .names = &names_,
+                   .clock = parts.clock,
+                   .new_series = allowance_.quota()},
+                  settings_),
         graphite_context_({.input = &graphite_, .pool = parts.pool}),
         graphite_connections_(*parts.connections),
-        statsd_({.tsdb = parts.tsdb, .names = &names_, .clock = parts.clock},
+        statsd_({.tsdb = parts.tsdb,
+                 .names = &names_,
+                 .clock = parts.clock,
+                 .new_series = allowance_.quota()},
                 settings_,
                 std::move(statsd)) {
     graphite_connections_.start = [this](Transport* transport, AccessRights rights) {
@@ -78,6 +88,7 @@ class InputPorts::Impl {
   const Parts parts_;
   const InputSettings settings_;
   const NameRule names_;
+  SeriesAllowance allowance_;
   const GraphiteInput graphite_;
   const GraphiteContext graphite_context_;
   ConnectionContext graphite_connections_;

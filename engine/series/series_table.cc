@@ -402,7 +402,8 @@ void SeriesTable::RefuseAll(std::span<const Wanted> wanted, const absl::Status& 
 
 void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
                               std::vector<Parsed<SeriesRef>>* results,
-                              int64_t wait_ms) {
+                              int64_t wait_ms,
+                              const std::function<size_t(size_t)>* quota) {
   results->assign(points.size(), SeriesRef());
   const Seen seen{.last_number = last_number(), .drops = dropping_.changes()};
   NameBatch names(parts_.uids);
@@ -419,9 +420,27 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   for (Wanted& one : std::span(wanted.begin(), missing.begin()))
     *one.result = std::move(one.ref);
   if (missing.empty()) return;
-  const auto create = [&] { return CreateMissing(missing, seen, &names); };
+  const std::span<Wanted> all(missing.begin(), missing.end());
+  std::optional<std::span<Wanted>> allowed;  // once, however often it is tried
+  const auto create = [&] {
+    if (!allowed) allowed = quota == nullptr ? all : WithinQuota(all, *quota);
+    return CreateMissing(*allowed, seen, &names);
+  };
   const absl::Status turn = turn_.Run(wait_ms, [this] { return CheckRoom(); }, create);
-  if (!turn.ok()) RefuseAll(missing, turn);
+  if (!turn.ok()) RefuseAll(allowed.value_or(all), turn);
+}
+
+// Refuses the others.
+std::span<SeriesTable::Wanted> SeriesTable::WithinQuota(
+    std::span<Wanted> wanted, const std::function<size_t(size_t)>& quota) {
+  const size_t allowed = std::min(quota(wanted.size()), wanted.size());
+  for (const Wanted& one : wanted.subspan(allowed)) {
+    *one.result = PointError{
+        .kind = PointErrorKind::kIllegalArgument,
+        .text =
+            "a new series beyond tsd.inputs.new_series: this hour's are created; send it later"};
+  }
+  return wanted.first(allowed);
 }
 
 // Sets the results. False: the tables took rows when the turn came, and took none when the group

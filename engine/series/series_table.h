@@ -76,10 +76,12 @@ class SeriesTable {
   // are checked here. `wait_ms`: how long it may wait until it may create series; those that are
   // there already are found without that. Errors: kIllegalArgument "Invalid metric name (...)",
   // kUnknownName "No such name for ...", kThrottled and kStorage from storage, kThrottled of new
-  // series that would have to wait longer.
+  // series that would have to wait longer, kIllegalArgument of those beyond `quota`, which says how
+  // many of so many new ones may be created now (AppendOptions::new_series).
   void GetOrCreate(std::span<const PointView* const> points,
                    std::vector<Parsed<SeriesRef>>* results,
-                   int64_t wait_ms = kCreateWaitMs);
+                   int64_t wait_ms = kCreateWaitMs,
+                   const std::function<size_t(size_t)>* quota = nullptr);
 
   // `wake` makes another thread call WriteIndex soon. Without it, the creator of series calls it.
   // Not thread-safe: before series are created by several threads.
@@ -213,6 +215,8 @@ class SeriesTable {
   absl::Status FindNumbers(std::vector<Wanted*> wanted);
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
   static void RefuseAll(std::span<const Wanted> wanted, const absl::Status& why);
+  static std::span<Wanted> WithinQuota(std::span<Wanted> wanted,
+                                       const std::function<size_t(size_t)>& quota);
   bool CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;

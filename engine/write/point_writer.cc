@@ -276,7 +276,7 @@ CommitTicket PointWriter::TakeBatch(std::span<const Point> points,
     }
     asked = *std::move(allowed);
   }
-  WholeOrNot([&] { ResolveMissing(points, options.wait_ms, &batch); });  // may make series
+  WholeOrNot([&] { ResolveMissing(points, options, &batch); });  // may make series
   if (options.all_or_none) {
     if (absl::Status refused_all = WhyThrottled(batch.refused); !refused_all.ok()) {
       return CommitTicket(std::move(refused_all));
@@ -390,7 +390,9 @@ void PointWriter::CheckPoints(std::span<const Point> points, Batch* batch) const
 }
 
 template <typename Point>
-void PointWriter::ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch) {
+void PointWriter::ResolveMissing(std::span<const Point> points,
+                                 const AppendOptions& options,
+                                 Batch* batch) {
   const auto is_missing = [](const CachedSeries& one) { return one.number == 0; };
   if (std::ranges::none_of(batch->series, is_missing)) return;
   const uint64_t epoch = parts_.cache->epoch();  // before the lookups it vouches for
@@ -420,7 +422,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points, int64_t wait_ms,
   for (const PointView& view : names.views())
     views.push_back(&view);
   std::vector<Parsed<SeriesRef>> refs;
-  parts_.series->GetOrCreate(views, &refs, wait_ms);
+  parts_.series->GetOrCreate(views, &refs, options.wait_ms, options.new_series);
   std::vector<CachedSeries> found(missing.size());
   std::vector<Spelling> learnt;  // with their series
   std::vector<CachedSeries> learnt_series;

@@ -98,7 +98,7 @@ class PointWriter {
   template <typename Point>
   void CheckPoints(std::span<const Point> points, Batch* batch) const;
   template <typename Point>
-  void ResolveMissing(std::span<const Point> points, int64_t wait_ms, Batch* batch);
+  void ResolveMissing(std::span<const Point> points, const AppendOptions& options, Batch* batch);
   template <typename Point>
   void Place(std::span<const Point> points, Batch* batch) const;
   // Returns the block that has the last of them.

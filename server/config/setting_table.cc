@@ -311,6 +311,12 @@ constexpr auto kRows = std::to_array<Setting>({
     Text("tsd.inputs.default_tag",
          "host=unknown",
          "tagk=tagv, the tag of points of other formats (docs/inputs.md) that have none"),
+    Integer("tsd.inputs.new_series",
+            "100000",
+            "new series that clients of Graphite and StatsD, which have no logins, may create in "
+            "an hour, all together; points of further ones are refused; 0 = no limit",
+            0,
+            kInt32Max),
     Text("tsd.influx.separator",
          "_",
          "what stands between the measurement and the field in the metric of an InfluxDB line"),

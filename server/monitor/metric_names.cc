@@ -68,6 +68,8 @@ constexpr MetricName kNames[] = {
     {"rpc.inputs.dropped",
      "Values of other systems' formats that have no place in a store, by the format and the "
      "reason."},
+    {"rpc.inputs.new_series",
+     "New series of Graphite and StatsD: created, or refused because an hour's are created."},
     {"rpc.inputs.points", "Points that were stored from other systems' formats."},
     {"rpc.inputs.refused",
      "Lines, series, data points and points of other systems' formats that were wrong, by the "

@@ -18,9 +18,10 @@ Counter* ReasonCounter(Tsdb* tsdb, PointErrorKind kind) {
 
 }  // namespace
 
-PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place)
+PutWriter::PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series)
     : tsdb_(tsdb),
       in_place_(std::move(in_place)),
+      new_series_(new_series),
       points_(tsdb->stats().counter("rpc.put.points")),
       invalid_values_(ReasonCounter(tsdb, PointErrorKind::kInvalidValue)),
       illegal_arguments_(ReasonCounter(tsdb, PointErrorKind::kIllegalArgument)),
@@ -37,7 +38,8 @@ CommitTicket PutWriter::AppendAll(std::span<const Point> points,
   const AppendOptions options{.sync = wish.sync,
                               .wait_ms = wish.may_wait ? kSeriesWaitMs : 0,
                               .all_or_none = !wish.may_wait,
-                              .via = wish.via};
+                              .via = wish.via,
+                              .new_series = new_series_};
   return in_place_ ? in_place_(points.size(), refused, options)
                    : tsdb_->Append(points, refused, options);
 }

@@ -34,9 +34,10 @@ struct PutWish {
 
 class PutWriter {
  public:
-  // `tsdb` is borrowed and outlives the object. `in_place` may be null. Counts rpc.put.points and
+  // `tsdb` is borrowed and outlives the object. `in_place` may be null. `new_series`, which is
+  // borrowed and may be null, limits the series that its points create. Counts rpc.put.points and
   // rpc.put.errors.
-  PutWriter(Tsdb* tsdb, AppendInPlace in_place);
+  PutWriter(Tsdb* tsdb, AppendInPlace in_place, const NewSeriesQuota* new_series = nullptr);
 
   // Hands a batch to the store, as Tsdb::Append. A request that may not wait is not made to: the
   // ticket is kAborted where it would have to, and none of the points is taken. REQUIRES: there are
@@ -63,6 +64,7 @@ class PutWriter {
 
   Tsdb* const tsdb_;
   const AppendInPlace in_place_;
+  const NewSeriesQuota* const new_series_;
   Counter* const points_;
   Counter* const invalid_values_;
   Counter* const illegal_arguments_;

@@ -42,7 +42,7 @@ std::optional<Timestamp> GraphiteTime(std::string_view word, int64_t now_ms) {
 GraphiteInput::GraphiteInput(Parts parts, InputSettings settings)
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
-      writer_(parts_.tsdb, parts_.append),
+      writer_(parts_.tsdb, parts_.append, parts_.new_series),
       counters_(&parts_.tsdb->stats(), "graphite"),
       not_finite_(counters_.Dropped("not_finite")),
       log_(parts_.clock) {}

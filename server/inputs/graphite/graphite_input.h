@@ -22,10 +22,11 @@ namespace hourcell {
 class GraphiteInput {
  public:
   struct Parts {
-    Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // the same
-    Clock* clock = nullptr;           // the same; of lines whose time is -1
-    AppendInPlace append = {};        // for tests
+    Tsdb* tsdb = nullptr;                        // borrowed, outlives the object
+    const NameRule* names = nullptr;             // the same
+    Clock* clock = nullptr;                      // the same; of lines whose time is -1
+    AppendInPlace append = {};                   // for tests
+    const NewSeriesQuota* new_series = nullptr;  // of new series; borrowed, null = no limit
   };
 
   // What became of lines.

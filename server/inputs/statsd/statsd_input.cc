@@ -40,7 +40,7 @@ StatsdInput::StatsdInput(Parts parts, InputSettings settings, StatsdSettings sta
     : parts_(std::move(parts)),
       settings_(std::move(settings)),
       statsd_(std::move(statsd)),
-      writer_(parts_.tsdb, parts_.append),
+      writer_(parts_.tsdb, parts_.append, parts_.new_series),
       counters_(&parts_.tsdb->stats(), "statsd"),
       no_series_(counters_.Dropped("series")),
       no_values_(counters_.Dropped("value")),

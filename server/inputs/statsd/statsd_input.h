@@ -26,10 +26,11 @@ namespace hourcell {
 class StatsdInput {
  public:
   struct Parts {
-    Tsdb* tsdb = nullptr;             // borrowed, outlives the object
-    const NameRule* names = nullptr;  // the same
-    Clock* clock = nullptr;           // the same; its time is that of the points
-    AppendInPlace append = {};        // for tests
+    Tsdb* tsdb = nullptr;                        // borrowed, outlives the object
+    const NameRule* names = nullptr;             // the same
+    Clock* clock = nullptr;                      // the same; its time is that of the points
+    AppendInPlace append = {};                   // for tests
+    const NewSeriesQuota* new_series = nullptr;  // of new series; borrowed, null = no limit
   };
 
   // Counts rpc.put.*, and rpc.inputs.* of type=statsd.

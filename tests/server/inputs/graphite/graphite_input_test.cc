@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "server/inputs/series_allowance.h"
 #include "tests/server/api_fixture.h"
 
 namespace hourcell::graphite_input_test {
@@ -38,9 +39,26 @@ class GraphiteInputTest : public ApiTest {
     return tsdb().stats().counter(name, {{"type", "graphite"}})->value();
   }
 
- private:
   const NameRule names_{NameEncoding::kLatin1, ""};
 };
+
+// The protocol has no logins: whoever reaches the port can send any name.
+TEST_F(GraphiteInputTest, CreatesNoMoreSeriesThanItMay) {
+  const SeriesAllowance allowance(2, &clock_, &tsdb().stats());
+  const GraphiteInput input(
+      {.tsdb = &tsdb(), .names = &names_, .clock = &clock_, .new_series = allowance.quota()},
+      *InputSettingsOf(Config()));
+  EXPECT_EQ(input.Write("a 1 1356998400\nb 2 1356998400\n", /*may_wait=*/false), Outcome::kDone);
+
+  EXPECT_EQ(input.Write("c 3 1356998400\na 4 1356998401\n", /*may_wait=*/false), Outcome::kDone);
+
+  EXPECT_EQ(Count("rpc.inputs.points"), 3U) << "known series go on";
+  EXPECT_EQ(Count("rpc.inputs.refused"), 1U);
+  EXPECT_THAT(Stored("c"), HasSubstr("No such name")) << "no UID is given to it";
+  clock_.Advance(1'800'000);
+  EXPECT_EQ(input.Write("c 3 1356998400\n", /*may_wait=*/false), Outcome::kDone);
+  EXPECT_THAT(Stored("c"), HasSubstr("1356998400"));
+}
 
 TEST_F(GraphiteInputTest, LinesArePoints) {
   EXPECT_EQ(Input().Write("cpu.user;host=web01;core=0:1 1.5 1356998400\r\n"

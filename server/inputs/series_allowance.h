@@ -1,0 +1,41 @@
+// SeriesAllowance: how many new series an hour inputs without logins may create together. Names and
+// their UIDs are kept for good, and whoever reaches such a port can send any: an address of UDP can
+// be forged.
+//
+// An hour's worth may be created at once; what was used comes back evenly over an hour. Thread-safe.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "codec/base/clock.h"
+#include "codec/base/mutex.h"
+#include "engine/stats.h"
+#include "engine/tsdb.h"
+
+namespace hourcell {
+
+class SeriesAllowance {
+ public:
+  // `clock` and `stats` are borrowed; the clock's monotonic time counts. `per_hour`: 0 = no limit.
+  // Counts rpc.inputs.new_series, by result: created and refused.
+  SeriesAllowance(int64_t per_hour, Clock* clock, Stats* stats);
+
+  // For the store; null if there is no limit. Valid as long as this object.
+  const NewSeriesQuota* quota() const { return per_hour_ == 0 ? nullptr : &quota_; }
+
+ private:
+  size_t Take(size_t wanted);
+
+  const int64_t per_hour_;
+  Clock* const clock_;
+  Counter* const created_;
+  Counter* const refused_;
+  const NewSeriesQuota quota_;
+  Mutex mutex_;
+  double left_ ABSL_GUARDED_BY(mutex_);
+  int64_t filled_ms_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace hourcell
