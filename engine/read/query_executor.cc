@@ -35,6 +35,8 @@ constexpr size_t kStepsAtOnce = 16;
 constexpr uint64_t kFewRows = 128;
 // Fewer rows than this are not worth another thread.
 constexpr uint64_t kRowsWorthAThread = 32;
+// Of all sub queries. Each may take a megabyte, which no budget counts.
+constexpr size_t kRegexpsMax = 128;
 
 // Returns to the system what was freed: glibc's allocator keeps it.
 void ReturnFreedMemory() {
@@ -163,13 +165,22 @@ absl::StatusOr<std::vector<QueryPlanner::ResolvedQuery>> QueryExecutor::ResolveA
   std::vector<QueryPlanner::ResolvedQuery> resolved;
   resolved.reserve(spec.queries.size());
   int64_t took_us = 0;
+  size_t regexps = 0;
   {
     const StopWatch stop_watch(&took_us);
     for (const SubQuery& query : spec.queries) {
       HOURCELL_RETURN_IF_ERROR(watch.Check());
       HOURCELL_RETURN_IF_ERROR(LimitsOf(query, spec).status());
       if (spec.quick.has_value()) HOURCELL_RETURN_IF_ERROR(parts_.planner->CheckQuick(query));
-      HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery one, parts_.planner->Resolve(query));
+      regexps += static_cast<size_t>(
+          std::ranges::count(query.filters, FilterType::kRegexp, &TagFilterSpec::type));
+      if (regexps > kRegexpsMax) {
+        return absl::InvalidArgumentError(
+            fmt::format("got more than {} regular expressions; want at most so many in a request",
+                        kRegexpsMax));
+      }
+      HOURCELL_ASSIGN_OR_RETURN(QueryPlanner::ResolvedQuery one,
+                                parts_.planner->Resolve(query, &watch));
       resolved.push_back(std::move(one));
     }
   }

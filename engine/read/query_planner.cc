@@ -111,18 +111,24 @@ absl::Status QueryPlanner::CheckQuick(const SubQuery& query) const {
   return absl::AbortedError("A query by a regular expression or by tsuids is not quick");
 }
 
-absl::StatusOr<QueryPlanner::ResolvedQuery> QueryPlanner::Resolve(const SubQuery& query) const {
+absl::StatusOr<QueryPlanner::ResolvedQuery> QueryPlanner::Resolve(const SubQuery& query,
+                                                                  const QueryWatch* watch) const {
   HOURCELL_RETURN_IF_ERROR(CheckSupported(query));
   ResolvedQuery resolved;
-  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? ResolveNames(query, &resolved)
+  HOURCELL_RETURN_IF_ERROR(query.tsuids.empty() ? ResolveNames(query, watch, &resolved)
                                                 : ResolveTsuids(query, &resolved));
   return resolved;
 }
 
-absl::Status QueryPlanner::ResolveNames(const SubQuery& query, ResolvedQuery* resolved) const {
+absl::Status QueryPlanner::ResolveNames(const SubQuery& query,
+                                        const QueryWatch* watch,
+                                        ResolvedQuery* resolved) const {
   HOURCELL_ASSIGN_OR_RETURN(resolved->metric, parts_.uids->Get(UidKind::kMetric, query.metric));
   resolved->filters.reserve(query.filters.size());
   for (const TagFilterSpec& spec : query.filters) {
+    // One may take some ten milliseconds to compile.
+    if (spec.type == FilterType::kRegexp && watch != nullptr)
+      HOURCELL_RETURN_IF_ERROR(watch->Check());
     HOURCELL_ASSIGN_OR_RETURN(ResolvedFilter filter, ResolveFilter(spec));
     if (spec.group_by && !filter.filter.MatchesAbsent()) {
       resolved->group_by_tagks.push_back(filter.tagk);

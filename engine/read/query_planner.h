@@ -89,8 +89,9 @@ class QueryPlanner {
 
   // kNotFound: unknown metric, tagk or literal tagv; kInvalidArgument: a filter does not compile, a
   // tsuid is none, or is of another metric than the first; kUnimplemented: percentiles of
-  // histograms.
-  absl::StatusOr<ResolvedQuery> Resolve(const SubQuery& query) const;
+  // histograms. `watch`, which may be null, is asked before each regular expression.
+  absl::StatusOr<ResolvedQuery> Resolve(const SubQuery& query,
+                                        const QueryWatch* watch = nullptr) const;
 
   // `resolved` is Resolve(query). kCancelled and kDeadlineExceeded by the budget's watch, which is
   // asked every so many series, and before each value that a regular expression is tried on;
@@ -114,7 +115,9 @@ class QueryPlanner {
  private:
   class Judge;
 
-  absl::Status ResolveNames(const SubQuery& query, ResolvedQuery* resolved) const;
+  absl::Status ResolveNames(const SubQuery& query,
+                            const QueryWatch* watch,
+                            ResolvedQuery* resolved) const;
   absl::Status ResolveTsuids(const SubQuery& query, ResolvedQuery* resolved) const;
 
   // Fill in the plan's series. REQUIRES: it has its metric and bounds.

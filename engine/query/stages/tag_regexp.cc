@@ -15,7 +15,8 @@
 namespace hourcell {
 namespace {
 
-constexpr int64_t kRe2BytesMax = 8 << 20;
+// Compiling what fills it takes some ten milliseconds.
+constexpr int64_t kRe2BytesMax = 1 << 20;
 // Enough for any sensible pattern on a name of 1 KiB; at most some milliseconds.
 constexpr uint32_t kBacktrackStepsMax = 100'000;
 constexpr uint32_t kBacktrackKibMax = 1024;

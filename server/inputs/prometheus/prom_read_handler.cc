@@ -14,6 +14,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/limits.h"
+#include "engine/query/query_watch.h"
 #include "engine/tsdb.h"
 
 // Why the answer is made as a whole: a block of snappy says its size first. It counts in the memory
@@ -61,6 +62,10 @@ HttpResponse BadRead(const absl::Status& status) {
   return response;
 }
 
+HttpResponse FailedRead(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ? BadRead(status) : QueryError(status);
+}
+
 }  // namespace
 
 // Appends the series of one query to its result.
@@ -87,19 +92,35 @@ class PromReadHandler::Sink : public QuerySink {
 HttpResponse PromReadHandler::Read(const HttpRequest& request) const {
   absl::StatusOr<std::vector<PromReadQuery>> queries = ParsePromRead(request.body);
   if (!queries.ok()) return BadRead(queries.status());
-  for (const PromReadQuery& query : *queries) {
-    if (const auto selection = PromSelection::Create(query.matchers, names_); !selection.ok())
-      return BadRead(selection.status());
-  }
   const auto print = [this, &request, queries = *std::move(queries)](QueryControl* control,
                                                                      BodyWriter* body) {
     return Answer(queries, request.deadline_ms, control, &body->buffer());
   };
   HttpResponse response =
-      ListedResponse(service_, request, R"({"remote_read":true})", print, &QueryError);
+      ListedResponse(service_, request, R"({"remote_read":true})", print, &FailedRead);
   response.content_type = "application/x-protobuf";
   response.headers.emplace_back("Content-Encoding", "snappy");
   return response;
+}
+
+// Compiling them is work of the query as any other: within its time and its memory.
+absl::StatusOr<std::vector<PromSelection>> PromReadHandler::SelectionsOf(
+    std::span<const PromReadQuery> queries,
+    int64_t deadline_ms,
+    const QueryControl& control,
+    MemoryHold* memory) const {
+  const QueryWatch watch(service_.clock, &control, deadline_ms, /*timeout_ms=*/0);
+  const auto before_regexp = [&]() -> absl::Status {
+    HOURCELL_RETURN_IF_ERROR(watch.Check());
+    return memory->Take(kPromRegexpBytes);
+  };
+  std::vector<PromSelection> selections;
+  for (const PromReadQuery& query : queries) {
+    HOURCELL_ASSIGN_OR_RETURN(PromSelection selection,
+                              PromSelection::Create(query.matchers, names_, before_regexp));
+    selections.push_back(std::move(selection));
+  }
+  return selections;
 }
 
 absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
@@ -109,13 +130,14 @@ absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
   const std::unique_ptr<MemoryAccount> account = service_.tsdb->LeaseQueryMemory(control);
   if (account == nullptr) return absl::UnavailableError("The store is closed");
   MemoryHold memory(account.get());
+  // All before the first is answered: a request with a bad one is refused, whichever it is.
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<PromSelection> selections,
+                            SelectionsOf(queries, deadline_ms, *control, &memory));
   std::string message;
-  for (const PromReadQuery& query : queries) {
-    HOURCELL_ASSIGN_OR_RETURN(const PromSelection selection,
-                              PromSelection::Create(query.matchers, names_));
+  for (size_t i = 0; i < queries.size(); ++i) {
     std::string result;
-    Sink sink(&selection, &memory, &result);
-    HOURCELL_RETURN_IF_ERROR(AnswerQuery(query, selection, deadline_ms, control, &sink));
+    Sink sink(&selections[i], &memory, &result);
+    HOURCELL_RETURN_IF_ERROR(AnswerQuery(queries[i], selections[i], deadline_ms, control, &sink));
     HOURCELL_RETURN_IF_ERROR(memory.Take(result.size()));
     pbf_writer(message).add_message(1, result);
   }

@@ -42,6 +42,10 @@ class PromReadHandler {
                       int64_t deadline_ms,
                       QueryControl* control,
                       std::string* body) const;
+  absl::StatusOr<std::vector<PromSelection>> SelectionsOf(std::span<const PromReadQuery> queries,
+                                                          int64_t deadline_ms,
+                                                          const QueryControl& control,
+                                                          MemoryHold* memory) const;
   absl::Status AnswerQuery(const PromReadQuery& query,
                            const PromSelection& selection,
                            int64_t deadline_ms,

@@ -1,5 +1,6 @@
 #include "server/inputs/prometheus/prom_read_request.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -48,6 +49,11 @@ PromMatcher ReadMatcher(pbf_reader message) {
     }
   }
   return matcher;
+}
+
+bool IsRegexp(const PromMatcher& matcher) {
+  return matcher.type == PromMatcher::Type::kRegexp ||
+         matcher.type == PromMatcher::Type::kNotRegexp;
 }
 
 PromReadQuery ReadQuery(pbf_reader message) {
@@ -103,6 +109,12 @@ void ReadRequest(pbf_reader message, std::vector<PromReadQuery>* queries) {
         message.skip();
     }
   }
+  size_t regexps = 0;
+  for (const PromReadQuery& query : *queries)
+    regexps += static_cast<size_t>(std::ranges::count_if(query.matchers, &IsRegexp));
+  if (regexps > kPromRegexpsMax)
+    throw ReadFault(
+        fmt::format("{} regular expressions; want at most {}", regexps, kPromRegexpsMax));
   if (accepted.any && !accepted.samples)
     throw ReadFault("no response type that there is; want SAMPLES among them");
 }

@@ -17,6 +17,7 @@ namespace hourcell {
 // Bounds of a request.
 inline constexpr size_t kPromQueriesMax = 64;
 inline constexpr size_t kPromMatchersMax = 64;  // of a query
+inline constexpr size_t kPromRegexpsMax = 64;   // of all queries together
 
 struct PromMatcher {
   enum class Type : uint8_t { kEqual = 0, kNotEqual = 1, kRegexp = 2, kNotRegexp = 3 };

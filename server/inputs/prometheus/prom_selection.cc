@@ -36,6 +36,7 @@ class PromSelection::Matcher {
     if (!IsRegexp(matcher.type)) return made;
     RE2::Options options;
     options.set_log_errors(false);
+    options.set_max_mem(kPromRegexpBytes);
     made.regexp_ = std::make_unique<RE2>(matcher.value, options);
     if (made.regexp_->ok()) return made;
     return absl::InvalidArgumentError(fmt::format(
@@ -91,10 +92,13 @@ PromSelection::PromSelection(PromSelection&&) noexcept = default;
 PromSelection& PromSelection::operator=(PromSelection&&) noexcept = default;
 PromSelection::~PromSelection() = default;
 
-absl::StatusOr<PromSelection> PromSelection::Create(std::span<const PromMatcher> matchers,
-                                                    const NameRule& names) {
+absl::StatusOr<PromSelection> PromSelection::Create(
+    std::span<const PromMatcher> matchers,
+    const NameRule& names,
+    const std::function<absl::Status()>& before_regexp) {
   PromSelection selection;
   for (const PromMatcher& given : matchers) {
+    if (before_regexp != nullptr && IsRegexp(given.type)) HOURCELL_RETURN_IF_ERROR(before_regexp());
     HOURCELL_ASSIGN_OR_RETURN(Matcher matcher, Matcher::Create(given, names));
     if (given.name == kNameLabel) {
       if (given.type == Type::kEqual) selection.metric_ = matcher.value();

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,11 +23,19 @@
 
 namespace hourcell {
 
+// What a compiled regular expression takes at most. Compiling one takes at most some ten
+// milliseconds.
+inline constexpr size_t kPromRegexpBytes = size_t{1} << 20;
+
 class PromSelection {
  public:
-  // kInvalidArgument: a regular expression that is none, "got ...; want ...".
-  static absl::StatusOr<PromSelection> Create(std::span<const PromMatcher> matchers,
-                                              const NameRule& names);
+  // `before_regexp`, which may be null, is called before each regular expression is compiled; an
+  // error ends the creation. kInvalidArgument: a regular expression that is none, "got ...; want
+  // ...".
+  static absl::StatusOr<PromSelection> Create(
+      std::span<const PromMatcher> matchers,
+      const NameRule& names,
+      const std::function<absl::Status()>& before_regexp = nullptr);
   PromSelection(PromSelection&&) noexcept;
   PromSelection& operator=(PromSelection&&) noexcept;
   ~PromSelection();

@@ -67,6 +67,33 @@ TEST_F(PromReadHandlerTest, AnswersTheSamplesOfARange) {
   EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}, kMs + 5000), IsEmpty());
 }
 
+// Compiling is work of the query: listed, cancelled and timed as the rest.
+TEST_F(PromReadHandlerTest, RegularExpressionsAreCompiledWithinTheTimeOfTheQuery) {
+  deadline_ms_ = clock_.MonotonicMs() - 1;
+  const HttpResponse late =
+      Read({{.start_ms = kMs,
+             .end_ms = kMs,
+             .matchers = {{Type::kEqual, "__name__", "m"}, {Type::kRegexp, "host", "("}}}});
+  EXPECT_EQ(late.status, 413) << "the expression was not looked at: " << late.body;
+  EXPECT_THAT(Send("GET /api/stats/query").body, HasSubstr(R"({"remote_read":true})"));
+}
+
+TEST_F(PromReadHandlerTest, RegularExpressionsAreBoundedInNumber) {
+  const std::vector<PromMatcher> half(kPromRegexpsMax / 2, {Type::kRegexp, "host", "a.*"});
+  std::vector<PromMatcher> more = half;
+  more.push_back({Type::kNotRegexp, "host", "b.*"});
+  EXPECT_EQ(Read({{.start_ms = kMs, .end_ms = kMs, .matchers = half},
+                  {.start_ms = kMs, .end_ms = kMs, .matchers = half}})
+                .status,
+            200);
+
+  const HttpResponse refused = Read({{.start_ms = kMs, .end_ms = kMs, .matchers = half},
+                                     {.start_ms = kMs, .end_ms = kMs, .matchers = more}});
+
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("65 regular expressions; want at most 64"));
+}
+
 TEST_F(PromReadHandlerTest, TakesAnyTimes) {
   WriteHosts();
   EXPECT_THAT(Lines({{Type::kEqual, "__name__", "load"}}, INT64_MIN, INT64_MAX),

@@ -31,6 +31,27 @@ TagFilterSpec Filter(FilterType type, const std::string& text) {
   return {.tagk = "l", .type = type, .filter = text};
 }
 
+TEST(PromSelectionTest, IsAskedBeforeEachRegularExpression) {
+  int asked = 0;
+  const auto twice = [&]() -> absl::Status {
+    return ++asked <= 2 ? absl::OkStatus() : absl::DeadlineExceededError("over");
+  };
+  const auto selection = PromSelection::Create({{{Type::kRegexp, "a", "x.*"},
+                                                 {Type::kEqual, "b", "y"},
+                                                 {Type::kNotRegexp, "c", "z.*"},
+                                                 {Type::kRegexp, "d", "("}}},
+                                               kRule, twice);
+  EXPECT_EQ(asked, 3);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(selection.status())) << "the last one was not compiled";
+}
+
+TEST(PromSelectionTest, ARegularExpressionIsBounded) {
+  const auto selection = PromSelection::Create(
+      {{{Type::kRegexp, "a", "((((a|b|c|[d-z]x){1,10}){10}){9}|i|j)"}}}, kRule);
+  EXPECT_TRUE(absl::IsInvalidArgument(selection.status()));
+  EXPECT_THAT(std::string(selection.status().message()), HasSubstr("too large"));
+}
+
 TEST(PromSelectionTest, TheIndexTellsWhatNeedsTheLabelOrItsAbsence) {
   EXPECT_THAT(Make({{Type::kEqual, "l", "a:1"}}).filters(),
               ElementsAre(Filter(FilterType::kLiteralOr, "a_1")));
