@@ -153,7 +153,8 @@ constexpr std::array kRules = {
     FolderRule{"server/inputs/influx",
                "codec/base codec codec/text engine server/http server/put server/inputs"},
     FolderRule{"server/inputs/otlp",
-               "codec/base codec codec/text engine server/http server/put server/inputs"},
+               "codec/base codec codec/text engine server/text server/http server/put "
+               "server/inputs"},
     FolderRule{"server/inputs/prometheus",
                "codec/base codec codec/rows codec/text engine/query engine server/http "
                "server/http/body server/put server/query server/inputs"},

@@ -7,27 +7,31 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <simdjson.h>
 
 #include "codec/base/strings.h"
+#include "codec/limits.h"
 #include "codec/text/number.h"
+#include "server/text/json_cursor.h"
 
-// Why a tree of the whole body: what is of all data points of a resource or a metric may stand
-// after them.
+// Why a cursor and no tree: a tree of simdjson takes up to 22 times the body. What is of all data
+// points of a resource or a metric may stand after them: they are skipped then, which checks them,
+// and read once it is known. Nearly all exporters send a resource and a name before the data
+// points; a byte is looked at four times at the most.
 
 namespace hourcell {
 namespace {
 
-using simdjson::dom::array;
-using simdjson::dom::element;
-using simdjson::dom::object;
-
 constexpr uint64_t kNoValueBit = 1;  // of a data point's flags
 
-// One way out of the nested objects, as protozero has it.
+// A longer text of a name or a value is refused whatever it says; its escapes are left in it.
+constexpr size_t kRawBytesMax = 6 * kNameBytesMax;  // of escapes as \u0041
+
+// One way out of the nested objects.
 class JsonFault : public std::exception {
  public:
   JsonFault(std::string_view member, std::string_view want)
@@ -38,262 +42,499 @@ class JsonFault : public std::exception {
   std::string text_;
 };
 
-// Nothing where it is absent or null.
-std::optional<element> MemberOf(const object& parent, std::string_view name) {
-  element member;
-  if (parent.at_key(name).get(member) != simdjson::SUCCESS || member.is_null()) return {};
-  return member;
-}
+// Thrown where the sink wants no more.
+class EnoughRead : public std::exception {};
 
-// The items of an array; none where it is absent.
-std::vector<element> ArrayOf(const object& parent, std::string_view name) {
-  const auto member = MemberOf(parent, name);
-  if (!member) return {};
-  array items;
-  if (member->get(items) != simdjson::SUCCESS) throw JsonFault(name, "an array");
-  return {items.begin(), items.end()};
-}
+class JsonReader {
+ public:
+  JsonReader(std::string_view body, OtlpSink* sink) : json_(body), sink_(sink) {}
 
-object ObjectOf(element item, std::string_view name) {
-  object members;
-  if (item.get(members) != simdjson::SUCCESS) throw JsonFault(name, "an object");
-  return members;
-}
-
-std::string_view StringOf(const object& parent, std::string_view name) {
-  std::string_view text;
-  if (const auto member = MemberOf(parent, name)) {
-    if (member->get(text) != simdjson::SUCCESS) throw JsonFault(name, "a string");
+  void ReadRequest() {
+    ReadObject([this](std::string_view key, unsigned* seen) {
+      if (!IsFirst(key, "resourceMetrics", 0, seen)) return json_.Skip();
+      ReadObjects("resourceMetrics", [this] { ReadResourceMetrics(); });
+    });
+    json_.End();
   }
-  return text;
-}
 
-bool BoolOf(const object& parent, std::string_view name) {
-  bool flag = false;
-  if (const auto member = MemberOf(parent, name)) {
-    if (member->get(flag) != simdjson::SUCCESS) throw JsonFault(name, "true or false");
+  bool BeginsWithObject() { return json_.Peek() == '{'; }
+
+ private:
+  // A value to come back to, which was skipped; null: there is none.
+  using Later = const char*;
+
+  // A value of another type; what is no JSON at all is said first.
+  [[noreturn]] void Refuse(std::string_view name, std::string_view want) {
+    json_.Skip();
+    throw JsonFault(name, want);
   }
-  return flag;
-}
 
-uint64_t UnsignedFrom(element number, std::string_view name) {
-  uint64_t value = 0;
-  if (number.get(value) == simdjson::SUCCESS) return value;
-  std::string_view text;
-  if (number.get(text) == simdjson::SUCCESS) {
+  void Step() {
+    if (!sink_->Step()) throw EnoughRead();
+  }
+
+  // Reads the members of an object: `member` gets the key of each, and bits to note which were
+  // there.
+  template <typename Member>
+  void ReadObject(const Member& member) {
+    unsigned seen = 0;
+    json_.Object([&](std::string_view key) { member(key, &seen); });
+  }
+
+  // Whether a member is `name` and was not there before: of several the first counts.
+  static bool IsFirst(std::string_view key, std::string_view name, unsigned bit, unsigned* seen) {
+    if (key != name || (*seen >> bit & 1) != 0) return false;
+    *seen |= 1U << bit;
+    return true;
+  }
+
+  // null stands for a member that is absent.
+  bool TakesNull() {
+    if (json_.Peek() != 'n') return false;
+    json_.Scalar();
+    return true;
+  }
+
+  template <typename Item>
+  void ReadItems(std::string_view name, const Item& item) {
+    if (TakesNull()) return;
+    if (json_.Peek() != '[') Refuse(name, "an array");
+    json_.Array([&] {
+      Step();
+      item();
+    });
+  }
+
+  void WantObject(std::string_view name) {
+    if (json_.Peek() != '{') Refuse(name, "an object");
+  }
+
+  template <typename Item>
+  void ReadObjects(std::string_view name, const Item& item) {
+    ReadItems(name, [&] {
+      WantObject(name);
+      item();
+    });
+  }
+
+  Later SkipForLater() {
+    const Later begin = json_.at();
+    json_.Skip();
+    return begin;
+  }
+
+  // Reads what was skipped, and goes on where the cursor is.
+  template <typename Read>
+  void ReadLater(Later later, const Read& read) {
+    if (later == nullptr) return;
+    const char* const here = json_.at();
+    json_.set_at(later);
+    read();
+    json_.set_at(here);
+  }
+
+  // Valid until the next one is read, if it has escapes.
+  std::string_view ReadText(std::string_view name, std::string* buffer) {
+    if (json_.Peek() != '"') Refuse(name, "a string");
+    const std::string_view raw = json_.RawString();
+    return raw.size() > kRawBytesMax ? raw : JsonCursor::Unescaped(raw, buffer);
+  }
+
+  // The text of a number or of a string, which protobuf writes for numbers, too.
+  std::string_view ReadNumberText() {
+    const char first = json_.Peek();
+    if (first == '"') return json_.String(&number_text_);
+    const bool is_number = first == '-' || (first >= '0' && first <= '9');
+    if (is_number) return json_.Scalar();
+    json_.Skip();
+    return "";
+  }
+
+  uint64_t ReadUnsigned(std::string_view name) {
+    const std::string_view text = ReadNumberText();
     if (const std::optional<uint64_t> parsed = ParseUnsigned(text)) return *parsed;
+    throw JsonFault(name, "an integer from 0 to 2^64-1");
   }
-  throw JsonFault(name, "an integer from 0 to 2^64-1");
-}
 
-uint64_t UnsignedOf(const object& parent, std::string_view name) {
-  const auto member = MemberOf(parent, name);
-  return member ? UnsignedFrom(*member, name) : 0;
-}
-
-int64_t SignedFrom(element number, std::string_view name) {
-  int64_t value = 0;
-  if (number.get(value) == simdjson::SUCCESS) return value;
-  std::string_view text;
-  if (number.get(text) == simdjson::SUCCESS) {
+  int64_t ReadSigned(std::string_view name) {
+    const std::string_view text = ReadNumberText();
     if (const Parsed<int64_t> parsed = ParseInteger(text); parsed.ok()) return *parsed;
+    throw JsonFault(name, "an integer from -2^63 to 2^63-1");
   }
-  throw JsonFault(name, "an integer from -2^63 to 2^63-1");
-}
 
-int32_t Int32Of(const object& parent, std::string_view name) {
-  const auto member = MemberOf(parent, name);
-  if (!member) return 0;
-  const int64_t value = SignedFrom(*member, name);
-  if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max()) {
+  int32_t ReadInt32(std::string_view name) {
+    const int64_t value = ReadSigned(name);
+    if (value >= std::numeric_limits<int32_t>::min() &&
+        value <= std::numeric_limits<int32_t>::max()) {
+      return static_cast<int32_t>(value);
+    }
     throw JsonFault(name, "an integer of 32 bits");
   }
-  return static_cast<int32_t>(value);
-}
 
-// protobuf writes those that are no numbers of JSON as strings.
-double DoubleFrom(element number, std::string_view name) {
-  double value = 0;
-  if (number.get(value) == simdjson::SUCCESS) return value;
-  std::string_view text;
-  if (number.get(text) == simdjson::SUCCESS) {
+  double ReadDouble(std::string_view name) {
+    const std::string_view text = ReadNumberText();
     if (const Parsed<double> parsed = ParseDouble(text); parsed.ok()) return *parsed;
+    throw JsonFault(name, "a number");
   }
-  throw JsonFault(name, "a number");
-}
 
-double DoubleOf(const object& parent, std::string_view name) {
-  const auto member = MemberOf(parent, name);
-  return member ? DoubleFrom(*member, name) : 0;
-}
+  bool ReadBool(std::string_view name) {
+    const char first = json_.Peek();
+    if (first != 't' && first != 'f') Refuse(name, "true or false");
+    return json_.Scalar() == "true";
+  }
 
-void AddAttributeMember(std::string_view key, const object& value, OtlpAttributes* attributes) {
-  if (const auto text = MemberOf(value, "stringValue")) {
-    return attributes->Add(key, StringOf(value, "stringValue"));
-  }
-  if (MemberOf(value, "boolValue")) {
-    return attributes->Add(key, BoolOf(value, "boolValue") ? "true" : "false");
-  }
-  if (const auto number = MemberOf(value, "intValue")) {
-    return attributes->AddOwned(key, std::to_string(SignedFrom(*number, "intValue")));
-  }
-  if (const auto number = MemberOf(value, "doubleValue")) {
-    return attributes->AddOwned(key, OtlpNumberText(DoubleFrom(*number, "doubleValue")));
-  }
-  for (const std::string_view name : {"arrayValue", "kvlistValue", "bytesValue"}) {
-    if (MemberOf(value, name)) return attributes->Drop();
-  }
-}
+  void ReadResourceMetrics();
+  void ReadScopeMetrics();
+  void ReadMetric();
+  void ReadData(OtlpMetric* metric);
+  void ReadPoints(const OtlpMetric& metric);
+  void ReadPointMember(std::string_view key, unsigned* seen);
+  void ReadAttributes(OtlpAttributes* attributes);
+  void ReadAttribute(OtlpAttributes* attributes);
+  struct AttributeKey {
+    std::string_view text;
+    bool is_own = false;  // it is not of the body, as it has escapes
+  };
+  void ReadAttributeValue(const AttributeKey& given, OtlpAttributes* attributes);
+  void ReadCounts(std::vector<uint64_t>* counts);
+  void ReadBounds();
+  void ReadExponentialBuckets(std::string_view name, OtlpBuckets* buckets);
+  void ReadQuantiles();
+  void CountExemplars();
 
-void AddAttributes(const object& parent, OtlpAttributes* attributes) {
-  for (const element item : ArrayOf(parent, "attributes")) {
-    const object pair = ObjectOf(item, "attributes");
-    const std::string_view key = StringOf(pair, "key");
-    if (const auto value = MemberOf(pair, "value")) {
-      AddAttributeMember(key, ObjectOf(*value, "value"), attributes);
+  JsonCursor json_;
+  OtlpSink* const sink_;
+  OtlpPoint point_;
+  std::string number_text_;
+};
+
+void JsonReader::ReadResourceMetrics() {
+  OtlpAttributes attributes;
+  bool has_resource = false;
+  Later scopes = nullptr;
+  const auto read_scopes = [this] { ReadObjects("scopeMetrics", [this] { ReadScopeMetrics(); }); };
+  ReadObject([&](std::string_view key, unsigned* seen) {
+    if (IsFirst(key, "resource", 0, seen)) {
+      if (!TakesNull()) {
+        WantObject("resource");
+        ReadObject([&](std::string_view name, unsigned* seen_inside) {
+          if (!IsFirst(name, "attributes", 0, seen_inside)) return json_.Skip();
+          ReadAttributes(&attributes);
+        });
+      }
+      has_resource = true;
+      sink_->TakeResource(attributes);
+    } else if (IsFirst(key, "scopeMetrics", 1, seen)) {
+      if (!has_resource) {
+        scopes = SkipForLater();
+      } else {
+        read_scopes();
+      }
+    } else {
+      json_.Skip();
     }
-  }
+  });
+  if (!has_resource) sink_->TakeResource(attributes);
+  ReadLater(scopes, read_scopes);
 }
 
-void AddCounts(const object& parent, std::vector<uint64_t>* counts, OtlpPoint* point) {
-  constexpr std::string_view kName = "bucketCounts";
-  for (const element number : ArrayOf(parent, kName)) {
-    const uint64_t count = UnsignedFrom(number, kName);
-    point->too_many_buckets |= counts->size() == kOtlpBucketsMax;
-    if (counts->size() < kOtlpBucketsMax) counts->push_back(count);
-  }
-}
-
-void AddBounds(const object& parent, OtlpPoint* point) {
-  constexpr std::string_view kName = "explicitBounds";
-  for (const element number : ArrayOf(parent, kName)) {
-    const double bound = DoubleFrom(number, kName);
-    point->too_many_buckets |= point->bounds.size() == kOtlpBucketsMax;
-    if (point->bounds.size() < kOtlpBucketsMax) point->bounds.push_back(bound);
-  }
-}
-
-void AddExponentialBuckets(const object& parent,
-                           std::string_view name,
-                           OtlpBuckets* buckets,
-                           OtlpPoint* point) {
-  const auto member = MemberOf(parent, name);
-  if (!member) return;
-  const object part = ObjectOf(*member, name);
-  buckets->offset = Int32Of(part, "offset");
-  AddCounts(part, &buckets->counts, point);
-}
-
-void AddQuantiles(const object& parent, OtlpPoint* point) {
-  constexpr std::string_view kName = "quantileValues";
-  for (const element item : ArrayOf(parent, kName)) {
-    const object pair = ObjectOf(item, kName);
-    const OtlpQuantile quantile = {.quantile = DoubleOf(pair, "quantile"),
-                                   .value = DoubleOf(pair, "value")};
-    point->too_many_buckets |= point->quantiles.size() == kOtlpBucketsMax;
-    if (point->quantiles.size() < kOtlpBucketsMax) point->quantiles.push_back(quantile);
-  }
-}
-
-// What a data point says of whatever kind it is: an object has the members of one.
-void ReadJsonPoint(const object& members, OtlpPoint* point) {
-  point->Clear();
-  AddAttributes(members, &point->attributes);
-  point->time_ns = UnsignedOf(members, "timeUnixNano");
-  point->has_no_value = (UnsignedOf(members, "flags") & kNoValueBit) != 0;
-  point->exemplars = ArrayOf(members, "exemplars").size();
-  if (const auto number = MemberOf(members, "asDouble")) {
-    point->value = Value::Float(DoubleFrom(*number, "asDouble"));
-  }
-  if (const auto number = MemberOf(members, "asInt")) {
-    point->value = Value::Integer(SignedFrom(*number, "asInt"));
-  }
-  point->count = UnsignedOf(members, "count");
-  if (const auto number = MemberOf(members, "sum")) point->sum = DoubleFrom(*number, "sum");
-  AddCounts(members, &point->counts, point);
-  AddBounds(members, point);
-  point->scale = Int32Of(members, "scale");
-  point->zero_count = UnsignedOf(members, "zeroCount");
-  point->zero_threshold = DoubleOf(members, "zeroThreshold");
-  AddExponentialBuckets(members, "positive", &point->positive, point);
-  AddExponentialBuckets(members, "negative", &point->negative, point);
-  AddQuantiles(members, point);
+void JsonReader::ReadScopeMetrics() {
+  ReadObject([this](std::string_view key, unsigned* seen) {
+    if (!IsFirst(key, "metrics", 0, seen)) return json_.Skip();
+    ReadObjects("metrics", [this] { ReadMetric(); });
+  });
 }
 
 // The kinds of a metric, by the member of its data.
 struct KindMember {
   std::string_view name;
   OtlpMetric::Kind kind;
+  bool has_temporality;
 };
 constexpr std::array kKindMembers = {
-    KindMember{"gauge", OtlpMetric::Kind::kGauge},
-    KindMember{"sum", OtlpMetric::Kind::kSum},
-    KindMember{"histogram", OtlpMetric::Kind::kHistogram},
-    KindMember{"exponentialHistogram", OtlpMetric::Kind::kExponentialHistogram},
-    KindMember{"summary", OtlpMetric::Kind::kSummary},
+    KindMember{"gauge", OtlpMetric::Kind::kGauge, false},
+    KindMember{"sum", OtlpMetric::Kind::kSum, true},
+    KindMember{"histogram", OtlpMetric::Kind::kHistogram, true},
+    KindMember{"exponentialHistogram", OtlpMetric::Kind::kExponentialHistogram, true},
+    KindMember{"summary", OtlpMetric::Kind::kSummary, false},
 };
 
-class JsonReader {
- public:
-  explicit JsonReader(OtlpSink* sink) : sink_(sink) {}
+const KindMember* FindKind(std::string_view key) {
+  for (const KindMember& row : kKindMembers)
+    if (row.name == key) return &row;
+  return nullptr;
+}
 
-  void ReadRequest(const object& request) {
-    for (const element item : ArrayOf(request, "resourceMetrics")) {
-      if (wants_more_) ReadResourceMetrics(ObjectOf(item, "resourceMetrics"));
+// The first member of a kind counts.
+void JsonReader::ReadMetric() {
+  std::string name;  // if it has escapes
+  OtlpMetric metric;
+  bool has_name = false;
+  bool has_data = false;
+  Later data = nullptr;
+  const KindMember* kind = nullptr;
+  const auto read_data = [&] {
+    metric.kind = kind->kind;
+    WantObject(kind->name);
+    ReadData(&metric);
+  };
+  ReadObject([&](std::string_view key, unsigned* seen) {
+    if (IsFirst(key, "name", 0, seen)) {
+      if (!TakesNull()) metric.name = ReadText("name", &name);
+      has_name = true;
+      return;
     }
-  }
+    const KindMember* const row = has_data ? nullptr : FindKind(key);
+    if (row == nullptr) return json_.Skip();
+    if (TakesNull()) return;
+    has_data = true;
+    kind = row;
+    if (!has_name) {
+      data = SkipForLater();
+    } else {
+      read_data();
+    }
+  });
+  ReadLater(data, read_data);
+}
 
- private:
-  void ReadResourceMetrics(const object& members) {
-    OtlpAttributes attributes;
-    if (const auto resource = MemberOf(members, "resource")) {
-      AddAttributes(ObjectOf(*resource, "resource"), &attributes);
-    }
-    sink_->TakeResource(attributes);
-    for (const element scope : ArrayOf(members, "scopeMetrics")) {
-      for (const element metric : ArrayOf(ObjectOf(scope, "scopeMetrics"), "metrics")) {
-        if (wants_more_) ReadMetric(ObjectOf(metric, "metrics"));
+void JsonReader::ReadData(OtlpMetric* metric) {
+  const bool has_temporality = kKindMembers[static_cast<size_t>(metric->kind)].has_temporality;
+  bool is_known = !has_temporality;
+  Later points = nullptr;
+  ReadObject([&](std::string_view key, unsigned* seen) {
+    if (IsFirst(key, "aggregationTemporality", 0, seen)) {
+      if (!TakesNull()) metric->temporality = ReadUnsigned("aggregationTemporality");
+      is_known = true;
+    } else if (IsFirst(key, "dataPoints", 1, seen)) {
+      if (is_known) {
+        ReadPoints(*metric);
+      } else {
+        points = SkipForLater();
       }
+    } else {
+      json_.Skip();
     }
-  }
+  });
+  ReadLater(points, [&] { ReadPoints(*metric); });
+}
 
-  void ReadMetric(const object& members) {
-    OtlpMetric metric{.name = StringOf(members, "name")};
-    for (const KindMember& row : kKindMembers) {
-      const auto data = MemberOf(members, row.name);
-      if (!data) continue;
-      metric.kind = row.kind;
-      return ReadData(ObjectOf(*data, row.name), &metric);
+void JsonReader::ReadPoints(const OtlpMetric& metric) {
+  ReadObjects("dataPoints", [&] {
+    point_.Clear();
+    ReadObject([this](std::string_view key, unsigned* seen) { ReadPointMember(key, seen); });
+    if (!sink_->TakePoint(metric, point_)) throw EnoughRead();
+  });
+}
+
+// What a data point says of whatever kind it is: an object has the members of one.
+void JsonReader::ReadPointMember(std::string_view key, unsigned* seen) {
+  enum class Member : uint8_t {
+    kAttributes,
+    kTime,
+    kFlags,
+    kExemplars,
+    kDouble,
+    kInteger,
+    kCount,
+    kSum,
+    kCounts,
+    kBounds,
+    kScale,
+    kZeroCount,
+    kZeroThreshold,
+    kPositive,
+    kNegative,
+    kQuantiles,
+  };
+  static constexpr std::array<std::string_view, 16> kNames = {
+      "attributes",    "timeUnixNano", "flags",        "exemplars",      "asDouble", "asInt",
+      "count",         "sum",          "bucketCounts", "explicitBounds", "scale",    "zeroCount",
+      "zeroThreshold", "positive",     "negative",     "quantileValues"};
+  unsigned bit = 0;
+  while (bit < kNames.size() && kNames[bit] != key)
+    ++bit;
+  if (bit == kNames.size() || !IsFirst(key, kNames[bit], bit, seen)) return json_.Skip();
+  if (TakesNull()) return;
+  const std::string_view name = kNames[bit];
+  switch (static_cast<Member>(bit)) {
+    case Member::kAttributes:
+      return ReadAttributes(&point_.attributes);
+    case Member::kTime:
+      point_.time_ns = ReadUnsigned(name);
+      return;
+    case Member::kFlags:
+      point_.has_no_value = (ReadUnsigned(name) & kNoValueBit) != 0;
+      return;
+    case Member::kExemplars:
+      return CountExemplars();
+    case Member::kDouble:  // an integer outweighs it
+      if (const double value = ReadDouble(name); !point_.value || !point_.value->is_integer())
+        point_.value = Value::Float(value);
+      return;
+    case Member::kInteger:
+      point_.value = Value::Integer(ReadSigned(name));
+      return;
+    case Member::kCount:
+      point_.count = ReadUnsigned(name);
+      return;
+    case Member::kSum:
+      point_.sum = ReadDouble(name);
+      return;
+    case Member::kCounts:
+      return ReadCounts(&point_.counts);
+    case Member::kBounds:
+      return ReadBounds();
+    case Member::kScale:
+      point_.scale = ReadInt32(name);
+      return;
+    case Member::kZeroCount:
+      point_.zero_count = ReadUnsigned(name);
+      return;
+    case Member::kZeroThreshold:
+      point_.zero_threshold = ReadDouble(name);
+      return;
+    case Member::kPositive:
+      return ReadExponentialBuckets(name, &point_.positive);
+    case Member::kNegative:
+      return ReadExponentialBuckets(name, &point_.negative);
+    case Member::kQuantiles:
+      return ReadQuantiles();
+  }
+}
+
+void JsonReader::ReadAttributes(OtlpAttributes* attributes) {
+  ReadObjects("attributes", [&] { ReadAttribute(attributes); });
+}
+
+void JsonReader::ReadAttribute(OtlpAttributes* attributes) {
+  std::string buffer;
+  std::string_view key;
+  bool has_key = false;
+  Later value = nullptr;
+  const auto read_value = [&] {
+    if (TakesNull()) return;
+    WantObject("value");
+    ReadAttributeValue({.text = key, .is_own = key.data() == buffer.data()}, attributes);
+  };
+  ReadObject([&](std::string_view member, unsigned* seen) {
+    if (IsFirst(member, "key", 0, seen)) {
+      if (!TakesNull()) key = ReadText("key", &buffer);
+      has_key = true;
+    } else if (IsFirst(member, "value", 1, seen)) {
+      if (has_key) {
+        read_value();
+      } else {
+        value = SkipForLater();
+      }
+    } else {
+      json_.Skip();
     }
-  }
+  });
+  ReadLater(value, read_value);
+}
 
-  void ReadData(const object& data, OtlpMetric* metric) {
-    metric->temporality = UnsignedOf(data, "aggregationTemporality");
-    for (const element item : ArrayOf(data, "dataPoints")) {
-      if (!wants_more_) return;
-      ReadJsonPoint(ObjectOf(item, "dataPoints"), &point_);
-      wants_more_ = sink_->TakePoint(*metric, point_);
+// The first member that says a value counts.
+void JsonReader::ReadAttributeValue(const AttributeKey& given, OtlpAttributes* attributes) {
+  bool has_value = false;
+  const auto key = [&] {
+    return given.is_own ? attributes->Own(std::string(given.text)) : given.text;
+  };
+  ReadObject([&](std::string_view member, unsigned* /*seen*/) {
+    if (has_value) return json_.Skip();
+    if (json_.Peek() == 'n') return json_.Skip();
+    has_value = true;
+    if (member == "stringValue") {
+      std::string buffer;
+      const std::string_view text = ReadText("stringValue", &buffer);
+      if (text.empty()) return;
+      if (text.data() != buffer.data()) return attributes->Add(key(), text);
+      attributes->AddOwned(key(), std::move(buffer));
+    } else if (member == "boolValue") {
+      attributes->Add(key(), ReadBool("boolValue") ? "true" : "false");
+    } else if (member == "intValue") {
+      attributes->AddOwned(key(), std::to_string(ReadSigned("intValue")));
+    } else if (member == "doubleValue") {
+      attributes->AddOwned(key(), OtlpNumberText(ReadDouble("doubleValue")));
+    } else {
+      has_value = member == "arrayValue" || member == "kvlistValue" || member == "bytesValue";
+      if (has_value) attributes->Drop();
+      json_.Skip();
     }
-  }
+  });
+}
 
-  OtlpSink* const sink_;
-  OtlpPoint point_;
-  bool wants_more_ = true;
-};
+// Those over the limit are checked, and not kept.
+void JsonReader::ReadCounts(std::vector<uint64_t>* counts) {
+  ReadItems("bucketCounts", [&] {
+    const uint64_t count = ReadUnsigned("bucketCounts");
+    point_.too_many_buckets |= counts->size() == kOtlpBucketsMax;
+    if (counts->size() < kOtlpBucketsMax) counts->push_back(count);
+  });
+}
+
+void JsonReader::ReadBounds() {
+  ReadItems("explicitBounds", [&] {
+    const double bound = ReadDouble("explicitBounds");
+    point_.too_many_buckets |= point_.bounds.size() == kOtlpBucketsMax;
+    if (point_.bounds.size() < kOtlpBucketsMax) point_.bounds.push_back(bound);
+  });
+}
+
+void JsonReader::ReadExponentialBuckets(std::string_view name, OtlpBuckets* buckets) {
+  WantObject(name);
+  ReadObject([&](std::string_view key, unsigned* seen) {
+    if (IsFirst(key, "offset", 0, seen)) {
+      if (!TakesNull()) buckets->offset = ReadInt32("offset");
+    } else if (IsFirst(key, "bucketCounts", 1, seen)) {
+      ReadCounts(&buckets->counts);
+    } else {
+      json_.Skip();
+    }
+  });
+}
+
+void JsonReader::ReadQuantiles() {
+  ReadObjects("quantileValues", [this] {
+    OtlpQuantile quantile;
+    ReadObject([&](std::string_view key, unsigned* seen) {
+      if (IsFirst(key, "quantile", 0, seen)) {
+        if (!TakesNull()) quantile.quantile = ReadDouble("quantile");
+      } else if (IsFirst(key, "value", 1, seen)) {
+        if (!TakesNull()) quantile.value = ReadDouble("value");
+      } else {
+        json_.Skip();
+      }
+    });
+    point_.too_many_buckets |= point_.quantiles.size() == kOtlpBucketsMax;
+    if (point_.quantiles.size() < kOtlpBucketsMax) point_.quantiles.push_back(quantile);
+  });
+}
+
+void JsonReader::CountExemplars() {
+  ReadItems("exemplars", [this] {
+    ++point_.exemplars;
+    json_.Skip();
+  });
+}
 
 }  // namespace
 
 absl::Status ReadOtlpJson(std::string_view body, OtlpSink* sink) {
-  simdjson::dom::parser parser;
-  object request;
-  if (const auto error = parser.parse(body.data(), body.size()).get(request)) {
-    return absl::InvalidArgumentError(
-        fmt::format("got {}; want an object of JSON", simdjson::error_message(error)));
-  }
+  constexpr std::string_view kWant = "want an object of JSON";
+  if (!simdjson::validate_utf8(body.data(), body.size()))
+    return absl::InvalidArgumentError(fmt::format("got bytes that are no UTF-8; {}", kWant));
+  JsonReader reader(body, sink);
+  if (!reader.BeginsWithObject())
+    return absl::InvalidArgumentError(fmt::format("got none; {}", kWant));
   try {
-    JsonReader(sink).ReadRequest(request);
+    reader.ReadRequest();
+  } catch (const EnoughRead&) {
+    return absl::OkStatus();
   } catch (const JsonFault& fault) {
     return absl::InvalidArgumentError(fault.what());
+  } catch (const JsonSyntaxFault& fault) {
+    return absl::InvalidArgumentError(fmt::format("got {}; {}", fault.what(), kWant));
   }
   return absl::OkStatus();
 }

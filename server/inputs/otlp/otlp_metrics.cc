@@ -25,7 +25,12 @@ void OtlpAttributes::Add(std::string_view key, std::string_view text) {
 
 void OtlpAttributes::AddOwned(std::string_view key, std::string text) {
   if (tags_.size() == kOtlpAttributesMax) return Add(key, text);  // which keeps nothing of it
-  Add(key, texts_.emplace_back(std::move(text)));
+  Add(key, Own(std::move(text)));
+}
+
+std::string_view OtlpAttributes::Own(std::string text) {
+  if (tags_.size() == kOtlpAttributesMax) return "";
+  return texts_.emplace_back(std::move(text));
 }
 
 // Keeps the room of its lists for the next point.

@@ -32,6 +32,8 @@ class OtlpAttributes {
   void Clear();
   void Add(std::string_view key, std::string_view text);  // both are borrowed
   void AddOwned(std::string_view key, std::string text);
+  // Keeps a text until Clear, as a key or a value; "" if no more attributes are taken.
+  std::string_view Own(std::string text);
   void Drop() { ++dropped_; }
 
   std::span<const TagView> tags() const { return tags_; }
@@ -101,6 +103,9 @@ class OtlpSink {
   virtual ~OtlpSink() = default;
   // What follows is of this resource.
   virtual void TakeResource(const OtlpAttributes& attributes) = 0;
+  // Counts a step of the reader's work: an item that may have no data point. False: no more is
+  // wanted.
+  virtual bool Step() { return true; }
   // False: no more is wanted.
   virtual bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) = 0;
 };
