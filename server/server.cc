@@ -147,6 +147,7 @@ class Server::Impl {
   IoContext io_;
   WorkerPool pool_;
   WorkerPool query_pool_;
+  WorkerPool body_pool_;       // large bodies: what else waits for a worker does not wait for them
   WorkerPool commit_pool_{2};  // waits for commits while queries take up the other
   WorkerPool login_pool_{1};   // whoever guesses secrets has one thread for it
   std::optional<SelfStats> self_stats_;
@@ -184,6 +185,7 @@ Server::Impl::Impl(const Config& config,
       quota_(QuotaOf(config)),
       pool_(ThreadsOf(config)),
       query_pool_(QueryThreadsOf(config)),
+      body_pool_(ThreadsOf(config)),
       self_stats_timer_(pool_.pool),
       users_timer_(pool_.pool),
       keep_running_(io_.context.get_executor()) {
@@ -199,13 +201,14 @@ Server::Impl::Impl(const Config& config,
       .authenticator = authenticator_.get(), .pool = &login_pool_, .waiting = &logins_};
   http_context_ = {
       .api = &routes_,
-      .pools = {.workers = &pool_, .queries = &query_pool_},
+      .pools = {.workers = &pool_, .queries = &query_pool_, .bodies = &body_pool_},
       .logins = logins,
       .access = &access_,
       .counters = &connection_counters_,
       .latencies = LatenciesOf(&tsdb->stats()),
       .query_gate = query_gate_.get(),
       .query_timeout_ms = config.integer("tsd.query.timeout"),
+      .body_timeout_ms = config.integer("tsd.http.request.work_timeout"),
       .quick_query_bytes = config.integer("tsd.query.quick_rows") > 0 ? kQuickRequestBytesMax : 0,
       .body_budget = body_memory_.get(),
       .body_bytes_max = static_cast<size_t>(config.integer("tsd.http.request.max_body")),
@@ -372,7 +375,7 @@ void Server::Impl::Stop() {
   stopped_ = true;
   routes_.CancelJobs();  // a request may wait for one
   StopListeners();
-  for (WorkerPool* const pool : {&pool_, &query_pool_}) {
+  for (WorkerPool* const pool : {&pool_, &query_pool_, &body_pool_}) {
     pool->pool.stop();  // drops the timers and requests whose clients are gone
     pool->pool.join();
   }

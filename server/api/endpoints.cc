@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -103,6 +105,39 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
       regions_(tsdb),
       jobs_(clock) {
   health_.SetForward([tsdb] { return ForwardStateOf(tsdb->stats()); });
+}
+
+HttpResponse Endpoints::StoreBody(const HttpRequest& request,
+                                  std::string_view path,
+                                  std::function<HttpResponse(BodyWork* work)> write) {
+  if (!request.may_wait || request.body.size() <= kSmallBodyBytesMax) return write(nullptr);
+  std::string text =
+      fmt::format(R"({{"type":"WRITE","path":"{}","bytes":{}}})", path, request.body.size());
+  return ListedWork(query_.service(), request, std::move(text),
+                    [this, &request, write = std::move(write)](const QueryControl& control) {
+                      BodyWork work(&control, clock_, request.deadline_ms);
+                      return write(&work);
+                    });
+}
+
+HttpResponse Endpoints::Put(const HttpRequest& request) {
+  return StoreBody(request, "/api/put",
+                   [this, &request](BodyWork* work) { return put_.Handle(request, work); });
+}
+
+HttpResponse Endpoints::InfluxWrite(const HttpRequest& request) {
+  return StoreBody(request, "/write",
+                   [this, &request](BodyWork* work) { return influx_.Write(request, work); });
+}
+
+HttpResponse Endpoints::OtlpWrite(const HttpRequest& request) {
+  return StoreBody(request, "/v1/metrics",
+                   [this, &request](BodyWork* work) { return otlp_.Write(request, work); });
+}
+
+HttpResponse Endpoints::PromWrite(const HttpRequest& request) {
+  return StoreBody(request, "/api/v1/write",
+                   [this, &request](BodyWork* work) { return prom_write_.Write(request, work); });
 }
 
 HttpResponse Endpoints::Query(const HttpRequest& request) {

@@ -6,7 +6,9 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "codec/base/clock.h"
 #include "codec/base/mutex.h"
@@ -27,6 +29,7 @@
 #include "server/monitor/metrics_handler.h"
 #include "server/names/search_handler.h"
 #include "server/names/uid_handler.h"
+#include "server/put/body_work.h"
 #include "server/put/put_handler.h"
 #include "server/query/last_handler.h"
 #include "server/query/query_handler.h"
@@ -50,12 +53,12 @@ class Endpoints {
 
   HealthHandler* health() { return &health_; }
 
-  HttpResponse Put(const HttpRequest& request) { return put_.Handle(request); }
-  HttpResponse InfluxWrite(const HttpRequest& request) { return influx_.Write(request); }
+  HttpResponse Put(const HttpRequest& request);
+  HttpResponse InfluxWrite(const HttpRequest& request);
   HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
-  HttpResponse OtlpWrite(const HttpRequest& request) { return otlp_.Write(request); }
-  HttpResponse PromWrite(const HttpRequest& request) { return prom_write_.Write(request); }
+  HttpResponse OtlpWrite(const HttpRequest& request);
+  HttpResponse PromWrite(const HttpRequest& request);
   HttpResponse PromRead(const HttpRequest& request) { return prom_read_.Read(request); }
   HttpResponse Query(const HttpRequest& request);
   HttpResponse QueryPage(const HttpRequest& request);
@@ -105,6 +108,11 @@ class Endpoints {
   HttpResponse RollRegions(const HttpRequest& request);
 
  private:
+  // The answer of `write`, which stores a body of points; a large one is listed as `path` says.
+  HttpResponse StoreBody(const HttpRequest& request,
+                         std::string_view path,
+                         std::function<HttpResponse(BodyWork* work)> write);
+
   Tsdb* const tsdb_;
   const Config* const config_;
   Clock* const clock_;

@@ -24,6 +24,7 @@ struct WorkerPool;
 struct HttpPools {
   WorkerPool* workers = nullptr;  // requests that may take long, but for queries
   WorkerPool* queries = nullptr;  // needed where there is a query gate
+  WorkerPool* bodies = nullptr;   // large bodies of points; null = the workers
 };
 
 // How long requests take, by what they ask for.
@@ -47,7 +48,8 @@ struct HttpContext {
   HttpLatencies latencies = {};     // null = not recorded
   QueryGate* query_gate = nullptr;  // null = queries are other requests, without a limit
   int64_t query_timeout_ms = 0;     // of a query, its wait included; 0 = none
-  Clock* clock = Clock::System();   // of that
+  int64_t body_timeout_ms = 0;      // of the work on a large body, its wait included; 0 = none
+  Clock* clock = Clock::System();   // of these
   // The most bytes of a query, target and body, for its thread to try whether it is quick; 0 = none
   // is tried.
   size_t quick_query_bytes = 0;

@@ -1,5 +1,6 @@
 #include "server/api/http_dispatch.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 
@@ -10,6 +11,16 @@
 #include "server/http/http_target.h"
 
 namespace hourcell {
+namespace {
+
+HttpResponse MustWait() {
+  HttpResponse response;
+  response.must_wait = true;
+  return response;
+}
+
+}  // namespace
+
 std::optional<HttpResponse> ReadTarget(HttpRequest* request) {
   if (!request->path.empty()) return std::nullopt;
   const absl::Status status = ParseTarget(request);
@@ -30,7 +41,10 @@ HttpResponse AnswerRequest(size_t body_bytes_max,
                            RequestBodyBudget::Hold* body) {
   // The work is not done for strangers: none of what they may ask has a body.
   if (!request->rights.is_none()) {
-    if (const absl::Status status = InflateBody(body_bytes_max, request, body); !status.ok()) {
+    const size_t bytes_max =
+        request->may_wait ? body_bytes_max : std::min(body_bytes_max, kSmallBodyBytesMax);
+    if (const absl::Status status = InflateBody(bytes_max, request, body); !status.ok()) {
+      if (absl::IsResourceExhausted(status) && bytes_max < body_bytes_max) return MustWait();
       return FailureResponse(Failed::kBody, status);
     }
   }

@@ -7,6 +7,7 @@
 #include "server/api/http_context.h"
 #include "server/api/http_dispatch.h"
 #include "server/api/route_table.h"
+#include "server/http/http_inflate.h"
 #include "server/query/query_run.h"
 
 namespace hourcell {
@@ -42,7 +43,9 @@ WorkerPool* HttpJob::Enter() {
   const RouteRow* const row = FindRoute(request_.path);
   is_put_ = row != nullptr && row->post.effect == Effect::kTakesAnyForm;
   const AnsweredOn threads = ThreadsFor(row);
-  if (threads == AnsweredOn::kSocketThread) return nullptr;
+  if (threads == AnsweredOn::kSocketThread) {
+    return ClaimsMoreThan(kSmallBodyBytesMax, request_) ? EnterBodies() : nullptr;
+  }
   if (context_->query_gate == nullptr || threads == AnsweredOn::kWorkers)
     return context_->pools.workers;
   if (std::optional<QueryGate::Pass> pass = context_->query_gate->Enter()) {
@@ -57,6 +60,15 @@ WorkerPool* HttpJob::Enter() {
   context_->counters->queries_refused->Add(1);
   refusal_ = TooManyQueries();
   return nullptr;
+}
+
+// What a large body costs depends on what is in it, which its points alone do not tell.
+WorkerPool* HttpJob::EnterBodies() {
+  if (context_->body_timeout_ms > 0) {
+    request_.deadline_ms = context_->clock->MonotonicMs() + context_->body_timeout_ms;
+  }
+  HttpPools pools = context_->pools;
+  return is_put_ && pools.bodies != nullptr ? pools.bodies : pools.workers;
 }
 
 std::optional<HttpWire> HttpJob::Answer() {
@@ -108,11 +120,16 @@ HttpResponse HttpJob::QueryResponse() {
 }
 
 HttpResponse HttpJob::Response() {
+  request_.memory = &body_;
   HttpResponse response =
       context_->answer != nullptr
           ? context_->answer(&request_)
           : AnswerRequest(context_->body_bytes_max, context_->api, &request_, &body_);
-  if (body_.was_refused()) context_->counters->bodies_no_memory->Add(1);
+  if (body_.was_refused()) {
+    context_->counters->bodies_no_memory->Add(1);
+    if (context_->body_budget != nullptr)
+      context_->body_budget->NoteRefused(std::chrono::steady_clock::now());
+  }
   if (*stopping_) response.close = true;
   return response;
 }

@@ -55,6 +55,7 @@ class HttpJob {
 
  private:
   void Record();
+  WorkerPool* EnterBodies();
   HttpResponse QueryResponse();
   HttpResponse Response();
   bool LooksQuick() const;

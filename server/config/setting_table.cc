@@ -291,6 +291,12 @@ constexpr auto kRows = std::to_array<Setting>({
             "of its body that has arrived; also the limit for a TLS handshake; 0 = no limit",
             0,
             86'400),
+    Integer("tsd.http.request.work_timeout",
+            "120000",
+            "milliseconds for which the server works on a body of more than 64 KiB, its wait for "
+            "a thread included; then it is answered 503; 0 = no limit",
+            0,
+            86'400'000),
     Text("tsd.http.request.cors_domains", "", "origins that get CORS headers: * or a list"),
     Text("tsd.http.request.cors_headers",
          kCorsHeadersDefault,

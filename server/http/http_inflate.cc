@@ -132,6 +132,25 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
   }
 }
 
+bool ClaimsMoreThan(size_t bytes, const HttpRequest& request) {
+  const std::string_view body = request.body;
+  if (body.size() > bytes) return true;
+  const std::string_view header = request.header("content-encoding");
+  if (header.empty() || body.empty()) return false;
+  size_t size = 0;
+  switch (CompressionOf(LowerCase(header)).value_or(Compression::kDeflate)) {
+    case Compression::kSnappy:
+      return snappy::GetUncompressedLength(body.data(), body.size(), &size) && size > bytes;
+    case Compression::kGzip:  // its last four bytes: of the last member, modulo 2^32
+      for (size_t i = 0; i < 4 && body.size() >= 4; ++i)
+        size |= size_t{static_cast<uint8_t>(body[body.size() - 4 + i])} << (8 * i);
+      return size > bytes;
+    case Compression::kDeflate:
+      break;
+  }
+  return false;
+}
+
 absl::Status InflateBody(size_t bytes_max, HttpRequest* request, RequestBodyBudget::Hold* hold) {
   if (request->body.empty()) return absl::OkStatus();
   const std::string encoding = LowerCase(request->header("content-encoding"));

@@ -32,6 +32,10 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
                                     size_t bytes_max,
                                     RequestBodyBudget::Hold* hold = nullptr);
 
+// Whether request->body has more than `bytes` once it is inflated, by what it says of itself; it may
+// lie. A body that says nothing has not.
+bool ClaimsMoreThan(size_t bytes, const HttpRequest& request);
+
 // Inflates request->body in place as its Content-Encoding says and takes that header away. Empty
 // bodies are left alone whatever the header says: clients set it on GET, too. `hold`, which may be
 // null, has the share of the body that the request has then.

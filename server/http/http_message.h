@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server/access/access_rights.h"
+#include "server/http/request_body_budget.h"
 
 namespace hourcell {
 
@@ -33,9 +34,12 @@ struct HttpRequest {
   // When all of it was here, and how long that took since its first byte; of the time of traces.
   std::chrono::steady_clock::time_point received_at = {};
   std::chrono::steady_clock::duration received_in = {};
-  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when a query is given up; 0 = never
+  int64_t deadline_ms = 0;     // by Clock::MonotonicMs, when it is given up; 0 = never
   bool may_wait = false;       // its thread serves no sockets
   bool only_if_quick = false;  // its thread does, and asks whether the query is quick
+  // What it has of the memory of all bodies, for what is made of the body; borrowed, null = nothing
+  // is counted.
+  RequestBodyBudget::Hold* memory = nullptr;
 
   // Set by ParseTarget (http_target.h).
   std::string path;                                         // decoded, without the query

@@ -29,8 +29,15 @@ std::string Count(size_t count, std::string_view noun) {
 
 }  // namespace
 
-InputWriter::InputWriter(const PutWriter* put, bool may_wait, std::function<bool()> may_store)
-    : put_(put), may_wait_(may_wait), may_store_(std::move(may_store)), batch_(ThreadBatch()) {}
+InputWriter::InputWriter(const PutWriter* put,
+                         bool may_wait,
+                         std::function<bool()> may_store,
+                         BodyWork* work)
+    : put_(put),
+      may_wait_(may_wait),
+      may_store_(std::move(may_store)),
+      work_(work),
+      batch_(ThreadBatch()) {}
 
 InputWriter::~InputWriter() {
   batch_->Clear();
@@ -43,7 +50,7 @@ void InputWriter::Refuse(size_t item, std::string text) {
 
 // Points of one item mostly have the same fault.
 void InputWriter::AddFault(size_t item, std::string text) {
-  if (faults_.size() == kFaultsNamed) return;
+  if (!wants_faults()) return;
   if (!faults_.empty() && faults_.back().item == item && faults_.back().text == text) return;
   faults_.push_back({item, std::move(text)});
 }
@@ -55,7 +62,7 @@ void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
     put_->CountRefused(point.error.kind, 1);
     is_throttled_ |= point.error.kind == PointErrorKind::kThrottled;
     is_broken_ |= point.error.kind == PointErrorKind::kStorage;
-    AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
+    if (wants_faults()) AddFault(batch_->ItemOf(point.index), RefusalText(point.error));
     items.push_back(batch_->ItemOf(point.index));
   }
   std::ranges::sort(items);
@@ -63,6 +70,7 @@ void InputWriter::TakeRefused(const std::vector<RefusedPoint>& refused) {
 }
 
 bool InputWriter::Flush() {
+  if (work_ != nullptr && failure_.ok()) failure_ = work_->status();
   if (!failure_.ok() || must_wait_ || may_not_store_) return false;
   const size_t points = batch_->points().size();
   if (points == 0) return true;
@@ -72,6 +80,11 @@ bool InputWriter::Flush() {
   }
   if (batch_->is_full() && may_store_ != nullptr) {
     may_not_store_ = !std::exchange(may_store_, nullptr)();
+    if (work_ != nullptr && !work_->status().ok()) {  // it does not know
+      failure_ = work_->status();
+      may_not_store_ = false;
+      return false;
+    }
     if (may_not_store_) return false;
   }
   std::vector<RefusedPoint> refused;

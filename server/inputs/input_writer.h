@@ -7,6 +7,8 @@
 //   }
 //   writer.Finish();
 //
+// The work on a request can be ended (body_work.h); what was handed on by then is stored.
+//
 // A request that may not wait stores at most one batch: if it has more, nothing of it is stored,
 // and it is to be answered again where it may. Thread-compatible; one at a time on a thread.
 
@@ -23,6 +25,7 @@
 #include "engine/append.h"
 #include "server/http/http_message.h"
 #include "server/inputs/point_batch.h"
+#include "server/put/body_work.h"
 #include "server/put/put_writer.h"
 
 namespace hourcell {
@@ -32,9 +35,13 @@ inline constexpr size_t kFaultsNamed = 10;
 
 class InputWriter {
  public:
-  // `put` is borrowed. `may_store` is called once before a full batch is handed on, for requests of
-  // which nothing may be stored if they are broken further on; null = anything may.
-  InputWriter(const PutWriter* put, bool may_wait, std::function<bool()> may_store = nullptr);
+  // `put` and `work` are borrowed; `work` may be null. `may_store` is called once before a full
+  // batch is handed on, for requests of which nothing may be stored if they are broken further on;
+  // null = anything may.
+  InputWriter(const PutWriter* put,
+              bool may_wait,
+              std::function<bool()> may_store = nullptr,
+              BodyWork* work = nullptr);
   ~InputWriter();
   InputWriter(const InputWriter&) = delete;
   InputWriter& operator=(const InputWriter&) = delete;
@@ -42,12 +49,19 @@ class InputWriter {
   // Where the next points go. Its items count lines, or whatever the request has.
   PointBatch* batch() { return batch_; }
 
-  // An item of which nothing is stored, and why: "got ...; want ...".
+  // An item of which nothing is stored, and why: "got ...; want ...". The text may be anything if
+  // not wants_faults().
   void Refuse(size_t item, std::string text);
+  // Whether an answer names a further fault: of a body of bad items alone, making texts for all of
+  // them costs more than reading it.
+  bool wants_faults() const { return faults_.size() < kFaultsNamed; }
 
-  // Hands on a full batch. False: no more points are wanted, as the store has failed, the request
-  // must wait, or `may_store` has said no.
-  bool HasRoom() { return !batch_->is_full() || Flush(); }
+  // Hands on a full batch. To be called for each item. False: no more points are wanted, as the
+  // store has failed, the request must wait, `may_store` has said no, or the work has ended.
+  bool HasRoom() { return Step() && (!batch_->is_full() || Flush()); }
+
+  // Counts what has no points, without a look at the batch. False: no more is wanted.
+  bool Step() { return work_ == nullptr || work_->Step(); }
 
   // Hands on the rest and waits until the points are acknowledged. Counts them.
   void Finish();
@@ -92,6 +106,7 @@ class InputWriter {
   const PutWriter* const put_;
   const bool may_wait_;
   std::function<bool()> may_store_;  // until it was called
+  BodyWork* const work_;
   bool may_not_store_ = false;
   PointBatch* const batch_;
   CommitTicket ticket_;   // covers all batches that the store took

@@ -157,12 +157,28 @@ PutJsonFast* ScanFor(const std::string& body, std::optional<PutJsonFast>* own) {
   return scan.get();
 }
 
+// Whether the memory of all bodies has room for what is made of this one.
+bool Charge(const HttpRequest& request, size_t (*bytes)(std::string_view body)) {
+  RequestBodyBudget::Hold* const memory = request.memory;
+  if (memory == nullptr || request.body.size() <= kSmallBodyBytesMax) return true;
+  return memory->Grow(memory->bytes() + bytes(request.body));
+}
+
+HttpResponse NoMemory() {
+  return HttpError(503, kNoRequestBodyBudget);
+}
+
+// Nothing is stored of a body whose client has gone while it was read.
+bool HasEnded(BodyWork* work) {
+  return work != nullptr && !work->Look();
+}
+
 }  // namespace
 
 PutHandler::PutHandler(Tsdb* tsdb, Settings settings)
     : settings_(std::move(settings)), writer_(tsdb, settings_.append) {}
 
-HttpResponse PutHandler::Handle(const HttpRequest& request) {
+HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
   const std::optional<PutFlags> flags = ParseFlags(request);
   if (!flags) return HttpError(400, "Unable to parse 'sync_timeout' as a number");
 
@@ -174,10 +190,12 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
     if (!tag.ok()) return HttpError(400, tag.error().text);
     rules.extra_tag = *tag;
   }
+  if (!Charge(request, &PutBytesFast)) return NoMemory();
   // The tag of a header is not among the tags that a scan keeps as text.
   std::optional<PutJsonFast> own_scan;
   if (PutJsonFast* const scan = ScanFor(request.body, &own_scan);
       !rules.extra_tag && scan->Scan(request.body, rules.tags_max)) {
+    if (HasEnded(work)) return HttpError(503, work->status());
     std::vector<RefusedPoint> refused;
     const absl::Status stored = Store(scan->points(), *flags, &refused);
     if (absl::IsAborted(stored)) return MustWait();
@@ -186,15 +204,23 @@ HttpResponse PutHandler::Handle(const HttpRequest& request) {
       return Answer(scan->points().size(), {}, *flags, /*json=*/nullptr);
     }
     // Points that fail are named as they were sent.
+    if (!Charge(request, &PutBytesOther)) {
+      writer_.CountFailed(absl::UnavailableError(std::string(kNoRequestBodyBudget)),
+                          scan->points().size());
+      return NoMemory();
+    }
     PutJson json;
     HOURCELL_CHECK(!json.Parse(request.body, rules));
     return Finish(json, stored, refused, *flags);
   }
+  own_scan.reset();
+  if (!Charge(request, &PutBytesOther)) return NoMemory();
   PutJson json;
   if (const auto error = json.Parse(request.body, rules)) {
     writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
     return HttpError(400, error->message, error->details);
   }
+  if (HasEnded(work)) return HttpError(503, work->status());
   std::vector<RefusedPoint> refused;
   const absl::Status stored = Store(json.points(), *flags, &refused);
   if (absl::IsAborted(stored)) return MustWait();

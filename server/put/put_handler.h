@@ -15,6 +15,7 @@
 
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
+#include "server/put/body_work.h"
 #include "server/put/put_json.h"
 #include "server/put/put_writer.h"
 
@@ -51,7 +52,9 @@ class PutHandler {
   //
   // New series may have to wait for others that are being created: a request that may not wait is
   // left alone then, with must_wait.
-  HttpResponse Handle(const HttpRequest& request);
+  //
+  // `work` is borrowed, and may be null.
+  HttpResponse Handle(const HttpRequest& request, BodyWork* work = nullptr);
 
  private:
   // Stores the points, waiting for their commit.

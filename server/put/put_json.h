@@ -52,6 +52,11 @@ struct PutPointError {
   std::string text;
 };
 
+// About what reading and storing a body takes besides it: of one of the usual shape
+// (put_json_fast.h), and of any other, of which a copy and an index are made. Reads all of it once.
+size_t PutBytesFast(std::string_view body);
+size_t PutBytesOther(std::string_view body);
+
 class PutJson {
  public:
   PutJson();

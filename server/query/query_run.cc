@@ -103,6 +103,23 @@ HttpResponse ListedResponse(const QueryService& service,
   return response;
 }
 
+HttpResponse ListedWork(const QueryService& service,
+                        const HttpRequest& request,
+                        std::string text,
+                        WorkListed work) {
+  HttpResponse response;
+  response.produce = [&service, &request, text = std::move(text), work = std::move(work)](
+                         BodyWriter* body, HttpResponse* answer) {
+    const auto control = std::make_shared<QueryControl>();
+    Listing listing(service.registry, text, request, control);
+    listing.Forget();
+    body->Bind(control);
+    *answer = work(*control);
+    return false;  // `answer` is sent
+  };
+  return response;
+}
+
 int QueryErrorStatus(absl::StatusCode code) {
   return HttpStatusOf(Failed::kQuery, code);
 }

@@ -65,6 +65,15 @@ HttpResponse ListedResponse(const QueryService& service,
                             PrintListed print,
                             HttpResponse (*failure)(const absl::Status& status));
 
+// The answer of `work`, which is long and prints nothing before its end, as what stores a large
+// body: it is listed with `text` (JSON) while it runs, and cancelled with its client. It is not
+// among the completed ones. `service` and `request` are borrowed until the body is done.
+using WorkListed = std::function<HttpResponse(const QueryControl& control)>;
+HttpResponse ListedWork(const QueryService& service,
+                        const HttpRequest& request,
+                        std::string text,
+                        WorkListed work);
+
 // The HTTP status for a query that failed: HttpStatusOf(Failed::kQuery, code).
 int QueryErrorStatus(absl::StatusCode code);
 

@@ -82,7 +82,7 @@ InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
       counters_(&parts_.tsdb->stats(), "influx"),
       strings_(counters_.Dropped("string")) {}
 
-HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
+HttpResponse InfluxHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string* const precision = request.param("precision");
   const InfluxUnit* const unit =
       FindInfluxUnit(precision == nullptr ? kInfluxUnitDefault : std::string_view(*precision));
@@ -92,10 +92,10 @@ HttpResponse InfluxHandler::Write(const HttpRequest& request) const {
         fmt::format("precision: got {}; want ns, us, ms, s, m or h", QuoteForMessage(*precision)));
   }
   const int64_t now_ms = parts_.clock->NowMs();
-  InputWriter out(&writer_, request.may_wait);
+  InputWriter out(&writer_, request.may_wait, /*may_store=*/nullptr, work);
   InfluxLines lines(request.body);
   size_t strings = 0;
-  while (out.HasRoom() && lines.Next()) {
+  while (out.HasRoom() && lines.Next(out.wants_faults())) {
     if (!lines.fault().empty()) {
       out.Refuse(lines.number(), lines.fault());
       continue;
@@ -119,10 +119,12 @@ void InfluxHandler::AddLine(const InfluxLines& lines,
   std::optional<int64_t> ms = now_ms;
   if (line.timestamp) ms = InfluxTimeMs(*line.timestamp, unit);
   if (!ms) {
-    out->Refuse(lines.number(),
-                fmt::format("got the timestamp {} in {}; want 1 ms to {} ms after 1970",
-                            *line.timestamp, unit.name, kTimestampMsMax));
-    return;
+    return out->Refuse(
+        lines.number(),
+        out->wants_faults()
+            ? fmt::format("got the timestamp {} in {}; want 1 ms to {} ms after 1970",
+                          *line.timestamp, unit.name, kTimestampMsMax)
+            : std::string());
   }
   if (!line.fields.empty()) WritePoints(line, TimestampOfMs(*ms), lines.number(), out->batch());
 }

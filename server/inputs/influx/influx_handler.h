@@ -38,7 +38,8 @@ class InfluxHandler {
   // POST /write?db=&rp=&precision= and /api/v2/write?org=&bucket=&precision=. 204; 400 with
   // {"error":"partial write: line 2: got ...; want ...\n..."}; {"error":"write failed: ..."} with
   // 503 and Retry-After when the store is full, with 500 when it is broken.
-  HttpResponse Write(const HttpRequest& request) const;
+  // `work` is borrowed, and may be null.
+  HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
   // GET /query and POST /query: 200 with an empty result for CREATE DATABASE, 400 for all else.
   static HttpResponse Query(const HttpRequest& request);

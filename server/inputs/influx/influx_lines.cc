@@ -104,10 +104,18 @@ const char* ScanNanoseconds(const char* at, const char* end, int64_t* number) {
 
 }  // namespace
 
+// The cursor of a line with a fault. `make` gives its text.
+template <typename Make>
+const char* InfluxLines::Fault(const Make& make) {
+  fault_ = wants_text_ ? make() : std::string("?");
+  return nullptr;
+}
+
 InfluxLines::InfluxLines(std::string_view text)
     : at_(text.data()), end_(text.data() + text.size()) {}
 
-bool InfluxLines::Next() {
+bool InfluxLines::Next(bool wants_text) {
+  wants_text_ = wants_text;
   while (true) {
     at_ = SkipBlanks(at_);
     if (at_ == end_) return false;
@@ -141,7 +149,10 @@ const char* InfluxLines::ReadLine(const char* at) {
     if (at == nullptr) return nullptr;
   }
   at = SkipBlanks(at);
-  if (EndsLine(at)) return Fault("got no field; want key=value after the measurement and its tags");
+  if (EndsLine(at))
+    return Fault([&] {
+      return std::string("got no field; want key=value after the measurement and its tags");
+    });
   at = ReadFields(at);
   if (at == nullptr) return nullptr;
   at = SkipBlanks(at);
@@ -156,17 +167,22 @@ const char* InfluxLines::ReadTags(const char* at) {
     at = ReadName(at + 1, Part::kTagKey, &tag.key);
     if (at == nullptr) return nullptr;
     if (at == end_ || *at != '=') {
-      return Fault(
-          fmt::format("got the tag {} without a value; want key=value", QuoteForMessage(tag.key)));
+      return Fault([&] {
+        return fmt::format("got the tag {} without a value; want key=value",
+                           QuoteForMessage(tag.key));
+      });
     }
     at = ReadName(at + 1, Part::kTagValue, &tag.value);
     if (at == nullptr) return nullptr;
     if (at != end_ && *at == '=') {
-      return Fault(fmt::format("got a second = in the tag {}; want \\= in a value",
-                               QuoteForMessage(tag.key)));
+      return Fault([&] {
+        return fmt::format("got a second = in the tag {}; want \\= in a value",
+                           QuoteForMessage(tag.key));
+      });
     }
     if (tags_.size() == kTagsMax)
-      return Fault(fmt::format("got more than {} tags; want at most so many", kTagsMax));
+      return Fault(
+          [&] { return fmt::format("got more than {} tags; want at most so many", kTagsMax); });
     tags_.push_back(tag);
   } while (at != end_ && *at == ',');
   line_.tag_text = {begin, static_cast<size_t>(at - begin)};
@@ -186,13 +202,16 @@ const char* InfluxLines::ReadField(const char* at) {
   at = ReadName(at, Part::kFieldKey, &key);
   if (at == nullptr) return nullptr;
   if (at == end_ || *at != '=') {
-    return Fault(
-        fmt::format("got the field {} without a value; want key=value", QuoteForMessage(key)));
+    return Fault([&] {
+      return fmt::format("got the field {} without a value; want key=value", QuoteForMessage(key));
+    });
   }
   at = ReadValue(at + 1, key);
   if (at == nullptr || EndsValue(at)) return at;
-  return Fault(fmt::format("got {} after the field {}; want a comma, a blank or the line's end",
-                           GotText(at), QuoteForMessage(key)));
+  return Fault([&] {
+    return fmt::format("got {} after the field {}; want a comma, a blank or the line's end",
+                       GotText(at), QuoteForMessage(key));
+  });
 }
 
 const char* InfluxLines::ReadName(const char* at, Part part, std::string_view* name) {
@@ -218,9 +237,11 @@ const char* InfluxLines::ReadName(const char* at, Part part, std::string_view* n
 
 const char* InfluxLines::RefuseName(Part part, size_t bytes) {
   const PartRule& rule = kParts[static_cast<size_t>(part)];
-  if (bytes == 0) return Fault(fmt::format("got an empty {}; want {}", rule.name, rule.want));
-  return Fault(
-      fmt::format("got a {} of {} bytes; want at most {}", rule.name, bytes, kNameBytesMax));
+  if (bytes == 0)
+    return Fault([&] { return fmt::format("got an empty {}; want {}", rule.name, rule.want); });
+  return Fault([&] {
+    return fmt::format("got a {} of {} bytes; want at most {}", rule.name, bytes, kNameBytesMax);
+  });
 }
 
 const char* InfluxLines::ReadValue(const char* at, std::string_view key) {
@@ -259,15 +280,19 @@ const char* InfluxLines::ReadOddNumber(const char* at, std::string_view key) {
     value = FloatOf(text);
   }
   if (value) return AddField(token_end, key, *value);
-  return Fault(
-      fmt::format("field {}: got {}; want a finite number, an integer of 64 bits with i or u, a "
-                  "boolean or a string in quotes",
-                  QuoteForMessage(key), text.empty() ? "nothing" : GotText(at)));
+  return Fault([&] {
+    return fmt::format(
+        "field {}: got {}; want a finite number, an integer of 64 bits with i or u, a "
+        "boolean or a string in quotes",
+        QuoteForMessage(key), text.empty() ? "nothing" : GotText(at));
+  });
 }
 
 const char* InfluxLines::AddField(const char* end, std::string_view key, Value value) {
   if (fields_.size() == kInfluxFieldsMax)
-    return Fault(fmt::format("got more than {} fields; want at most so many", kInfluxFieldsMax));
+    return Fault([&] {
+      return fmt::format("got more than {} fields; want at most so many", kInfluxFieldsMax);
+    });
   fields_.push_back({key, value});
   return end;
 }
@@ -282,8 +307,10 @@ const char* InfluxLines::SkipString(const char* at, std::string_view key) {
     if (*at == '\n') ++next_number_;
     if (*at == '\\' && at + 1 != end_ && (at[1] == '"' || at[1] == '\\')) ++at;
   }
-  return Fault(fmt::format("field {}: got a string that is not closed; want a quote at its end",
-                           QuoteForMessage(key)));
+  return Fault([&] {
+    return fmt::format("field {}: got a string that is not closed; want a quote at its end",
+                       QuoteForMessage(key));
+  });
 }
 
 const char* InfluxLines::ReadTimestamp(const char* at) {
@@ -298,7 +325,9 @@ const char* InfluxLines::ReadTimestamp(const char* at) {
     line_.timestamp = number;
     return SkipBlanks(result.ptr);
   }
-  return Fault(fmt::format("got {} as the timestamp; want an integer of 64 bits", GotText(at)));
+  return Fault([&] {
+    return fmt::format("got {} as the timestamp; want an integer of 64 bits", GotText(at));
+  });
 }
 
 // The carriage return of a line's end counts as one.
@@ -322,11 +351,6 @@ const char* InfluxLines::TokenEnd(const char* at) const {
 std::string InfluxLines::GotText(const char* at) const {
   const auto bytes = static_cast<size_t>(TokenEnd(at) - at);
   return QuoteForMessage({at, std::min(bytes, kQuotedBytes)});
-}
-
-const char* InfluxLines::Fault(std::string text) {
-  fault_ = std::move(text);
-  return nullptr;
 }
 
 // Where the line ends that begins at `at`: a line end in a string does not count, and strings are

@@ -17,7 +17,8 @@
 //     else ... lines.line() ...
 //   }
 //
-// Nothing is copied, and nothing allocated per line but for a fault. Thread-compatible.
+// Nothing is copied, and nothing allocated per line but for the text of a fault, which is left out
+// where nobody wants it. Thread-compatible.
 
 #pragma once
 
@@ -58,8 +59,9 @@ class InfluxLines {
   // `text` is borrowed.
   explicit InfluxLines(std::string_view text);
 
-  // Reads the next line that has something. False at the end.
-  bool Next();
+  // Reads the next line that has something. False at the end. `wants_text`: what fault() says is
+  // read; else any text stands for a fault.
+  bool Next(bool wants_text = true);
 
   // Of the line read: its number, from 1, which counts line ends; what is wrong with it, empty if
   // nothing is; what it says, until Next. REQUIRES: Next was true.
@@ -89,13 +91,15 @@ class InfluxLines {
   bool EndsValue(const char* at) const;
   const char* TokenEnd(const char* at) const;
   std::string GotText(const char* at) const;
-  const char* Fault(std::string text);
+  template <typename Make>
+  const char* Fault(const Make& make);
   const char* EndOfBadLine(const char* at) const;
 
   const char* at_;
   const char* const end_;
   size_t next_number_ = 1;
   size_t number_ = 0;
+  bool wants_text_ = true;
   std::string fault_;
   InfluxLine line_;
   std::vector<TagView> tags_;

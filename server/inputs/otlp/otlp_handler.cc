@@ -40,8 +40,15 @@ absl::Status ReadBody(std::string_view body, bool is_json, OtlpSink* sink) {
 // For a body that is read for its faults alone.
 class NoSink : public OtlpSink {
  public:
+  explicit NoSink(BodyWork* work) : work_(work) {}
+  bool Step() override { return work_ == nullptr || work_->Step(); }
   void TakeResource(const OtlpAttributes& /*attributes*/) override {}
-  bool TakePoint(const OtlpMetric& /*metric*/, const OtlpPoint& /*point*/) override { return true; }
+  bool TakePoint(const OtlpMetric& /*metric*/, const OtlpPoint& /*point*/) override {
+    return Step();
+  }
+
+ private:
+  BodyWork* const work_;
 };
 
 // google.rpc.Code of a status of HTTP.
@@ -125,7 +132,7 @@ OtlpHandler::OtlpHandler(Parts parts, InputSettings settings)
       attributes_(counters_.Dropped("attribute")),
       exemplars_(counters_.Dropped("exemplar")) {}
 
-HttpResponse OtlpHandler::Write(const HttpRequest& request) const {
+HttpResponse OtlpHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string type = MediaType(request.header("content-type"));
   const bool is_json = type == kJsonType;
   if (!is_json && type != kProtobufType) {
@@ -134,7 +141,7 @@ HttpResponse OtlpHandler::Write(const HttpRequest& request) const {
                                  kProtobufType, kJsonType),
                      /*is_json=*/true);
   }
-  return Store(request, is_json);
+  return Store(request, is_json, work);
 }
 
 HttpResponse OtlpHandler::RefuseBody(const absl::Status& fault, bool is_json) const {
@@ -144,15 +151,17 @@ HttpResponse OtlpHandler::RefuseBody(const absl::Status& fault, bool is_json) co
                    is_json);
 }
 
-HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json) const {
-  const auto whole = [&] {
-    NoSink nothing;
-    return ReadBody(request.body, is_json, &nothing);
+HttpResponse OtlpHandler::Store(const HttpRequest& request, bool is_json, BodyWork* work) const {
+  absl::Status whole;
+  const auto may_store = [&] {
+    NoSink nothing(work);
+    whole = ReadBody(request.body, is_json, &nothing);
+    return whole.ok();
   };
-  InputWriter out(&writer_, request.may_wait, [&] { return whole().ok(); });
+  InputWriter out(&writer_, request.may_wait, may_store, work);
   OtlpSeries series(parts_.names, &settings_, &out);
   const absl::Status read = ReadBody(request.body, is_json, &series);
-  if (out.may_not_store()) return RefuseBody(whole(), is_json);
+  if (out.may_not_store()) return RefuseBody(whole, is_json);
   if (!read.ok()) return RefuseBody(read, is_json);
   out.Finish();
   if (!out.must_wait()) {

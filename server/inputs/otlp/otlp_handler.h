@@ -34,11 +34,11 @@ class OtlpHandler {
   // ExportMetricsServiceResponse, which says in partial_success how many data points were refused,
   // and why; 400 with a google.rpc.Status if the body is no request, 415 if it is none of the two
   // types; 503 with Retry-After when the store is full, 500 when it is broken.
-  HttpResponse Write(const HttpRequest& request) const;
+  HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
  private:
   HttpResponse RefuseBody(const absl::Status& fault, bool is_json) const;
-  HttpResponse Store(const HttpRequest& request, bool is_json) const;
+  HttpResponse Store(const HttpRequest& request, bool is_json, BodyWork* work) const;
   void CountDropped(const OtlpDropped& dropped) const;
 
   const Parts parts_;

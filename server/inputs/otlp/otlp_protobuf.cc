@@ -312,7 +312,11 @@ class ProtobufReader {
   }
 
  private:
+  // An item that may have no data points.
+  void Step() { wants_more_ = wants_more_ && sink_->Step(); }
+
   void ReadResourceMetrics(std::string_view message) {
+    Step();
     OtlpAttributes attributes;
     for (pbf_reader reader(DataOf(message)); reader.next();) {
       if (reader.tag_and_type() == BytesField(1)) {
@@ -342,6 +346,7 @@ class ProtobufReader {
   }
 
   void ReadScopeMetrics(pbf_reader message) {
+    Step();
     while (wants_more_ && message.next()) {
       if (message.tag_and_type() == BytesField(2)) {
         ReadMetric(message.get_message());
@@ -353,6 +358,7 @@ class ProtobufReader {
 
   // The last of the kinds counts, as protobuf says of a oneof.
   void ReadMetric(pbf_reader message) {
+    Step();
     OtlpMetric metric;
     const KindField* kind = nullptr;
     std::string_view data;

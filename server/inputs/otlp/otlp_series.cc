@@ -28,30 +28,29 @@ bool HasTemporality(OtlpMetric::Kind kind) {
   return kind != OtlpMetric::Kind::kGauge && kind != OtlpMetric::Kind::kSummary;
 }
 
-std::string TagFault(std::span<const TagView> tags) {
-  for (const TagView& tag : tags) {
-    if (tag.key.empty()) return "got an attribute without a key; want a key";
-    if (tag.key.size() > kNameBytesMax || tag.value.size() > kNameBytesMax) {
-      return fmt::format("attribute {}: got {} bytes; want at most {} of a key or a value",
-                         QuoteForMessage(tag.key), std::max(tag.key.size(), tag.value.size()),
-                         kNameBytesMax);
-    }
-  }
-  return "";
+// What is wrong with an attribute.
+std::string TagFault(const TagView& tag) {
+  if (tag.key.empty()) return "got an attribute without a key; want a key";
+  return fmt::format("attribute {}: got {} bytes; want at most {} of a key or a value",
+                     QuoteForMessage(tag.key), std::max(tag.key.size(), tag.value.size()),
+                     kNameBytesMax);
 }
 
-std::string MetricFault(const OtlpMetric& metric) {
-  if (metric.name.empty()) return "got a metric without a name; want a name";
-  if (metric.name.size() > kNameBytesMax) {
-    return fmt::format("got a name of {} bytes; want at most {}", metric.name.size(),
-                       kNameBytesMax);
-  }
-  if (HasTemporality(metric.kind) &&
-      std::ranges::find(kTemporalities, metric.temporality) == std::end(kTemporalities)) {
-    return fmt::format("metric {}: got aggregationTemporality {}; want 1, delta, or 2, cumulative",
-                       QuoteForMessage(metric.name), metric.temporality);
-  }
-  return "";
+// Null: none is wrong.
+const TagView* FindWrongTag(std::span<const TagView> tags) {
+  const auto found = std::ranges::find_if(tags, [](const TagView& tag) {
+    return tag.key.empty() || tag.key.size() > kNameBytesMax || tag.value.size() > kNameBytesMax;
+  });
+  return found == tags.end() ? nullptr : &*found;
+}
+
+bool HasWrongTemporality(const OtlpMetric& metric) {
+  return HasTemporality(metric.kind) &&
+         std::ranges::find(kTemporalities, metric.temporality) == std::end(kTemporalities);
+}
+
+bool IsTimeOfStore(uint64_t time_ns) {
+  return time_ns >= 1'000'000 && time_ns / 1'000'000 <= kTimestampMsMax;
 }
 
 }  // namespace
@@ -77,8 +76,8 @@ bool OtlpSeries::TakePoint(const OtlpMetric& metric, const OtlpPoint& point) {
   ++number_;
   dropped_.attributes += point.attributes.dropped();
   dropped_.exemplars += point.exemplars;
-  if (std::string fault = FaultOf(metric, point); !fault.empty()) {
-    out_->Refuse(number_, std::move(fault));
+  if (IsWrong(metric, point)) {
+    Refuse([&] { return FaultOf(metric, point); });
   } else if (point.has_no_value) {
     ++dropped_.no_value;
   } else {
@@ -87,22 +86,40 @@ bool OtlpSeries::TakePoint(const OtlpMetric& metric, const OtlpPoint& point) {
   return true;
 }
 
+template <typename Make>
+void OtlpSeries::Refuse(const Make& text) {
+  out_->Refuse(number_, out_->wants_faults() ? text() : std::string());
+}
+
+bool OtlpSeries::IsWrong(const OtlpMetric& metric, const OtlpPoint& point) const {
+  return metric.name.empty() || metric.name.size() > kNameBytesMax || HasWrongTemporality(metric) ||
+         resource_is_too_large_ || point.attributes.too_many() ||
+         FindWrongTag(resource_tags_) != nullptr ||
+         FindWrongTag(point.attributes.tags()) != nullptr || !IsTimeOfStore(point.time_ns) ||
+         point.too_many_buckets;
+}
+
 std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const {
-  if (std::string fault = MetricFault(metric); !fault.empty()) return fault;
+  if (metric.name.empty()) return "got a metric without a name; want a name";
+  if (metric.name.size() > kNameBytesMax) {
+    return fmt::format("got a name of {} bytes; want at most {}", metric.name.size(),
+                       kNameBytesMax);
+  }
+  if (HasWrongTemporality(metric)) {
+    return fmt::format("metric {}: got aggregationTemporality {}; want 1, delta, or 2, cumulative",
+                       QuoteForMessage(metric.name), metric.temporality);
+  }
   if (resource_is_too_large_ || point.attributes.too_many()) {
     return fmt::format("got more than {} attributes; want at most so many", kOtlpAttributesMax);
   }
-  if (std::string fault = TagFault(resource_tags_); !fault.empty()) return fault;
-  if (std::string fault = TagFault(point.attributes.tags()); !fault.empty()) return fault;
-  if (point.time_ns < 1'000'000 || point.time_ns / 1'000'000 > kTimestampMsMax) {
+  if (const TagView* const tag = FindWrongTag(resource_tags_)) return TagFault(*tag);
+  if (const TagView* const tag = FindWrongTag(point.attributes.tags())) return TagFault(*tag);
+  if (!IsTimeOfStore(point.time_ns)) {
     return fmt::format("metric {}: got the time {} ns; want 1 ms to {} ms after 1970",
                        QuoteForMessage(metric.name), point.time_ns, kTimestampMsMax);
   }
-  if (point.too_many_buckets) {
-    return fmt::format("metric {}: got more than {} buckets; want at most so many",
-                       QuoteForMessage(metric.name), kOtlpBucketsMax);
-  }
-  return "";
+  return fmt::format("metric {}: got more than {} buckets; want at most so many",
+                     QuoteForMessage(metric.name), kOtlpBucketsMax);
 }
 
 void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
@@ -114,7 +131,7 @@ void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
       return AddNumber(metric, point);
     case OtlpMetric::Kind::kHistogram:
       if (std::string fault = BucketsOfBounds(point, &buckets_); !fault.empty()) {
-        return out_->Refuse(number_, std::move(fault));
+        return Refuse([&] { return fault; });
       }
       return AddBuckets(metric, point);
     case OtlpMetric::Kind::kExponentialHistogram:
@@ -126,7 +143,8 @@ void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
 }
 
 void OtlpSeries::AddNumber(const OtlpMetric& metric, const OtlpPoint& point) {
-  if (!point.value) return out_->Refuse(number_, "got a data point without a value; want one");
+  if (!point.value)
+    return Refuse([] { return std::string("got a data point without a value; want one"); });
   Add(WriteMetric(metric.name, ""), tags_, *point.value);
 }
 

@@ -38,12 +38,17 @@ class OtlpSeries : public OtlpSink {
       : names_(names), settings_(settings), out_(out) {}
 
   void TakeResource(const OtlpAttributes& attributes) override;
+  bool Step() override { return out_->Step(); }
   bool TakePoint(const OtlpMetric& metric, const OtlpPoint& point) override;
 
   const OtlpDropped& dropped() const { return dropped_; }
 
  private:
-  // What is wrong with a data point; empty if nothing is.
+  // The data point; `text` makes what is wrong with it.
+  template <typename Make>
+  void Refuse(const Make& text);
+  bool IsWrong(const OtlpMetric& metric, const OtlpPoint& point) const;
+  // What is wrong with a data point. REQUIRES: IsWrong.
   std::string FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const;
   void AddPoints(const OtlpMetric& metric, const OtlpPoint& point);
   void AddNumber(const OtlpMetric& metric, const OtlpPoint& point);

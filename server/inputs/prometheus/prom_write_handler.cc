@@ -68,12 +68,22 @@ HttpResponse PromAnswer(const InputWriter& writer) {
   return response;
 }
 
-// What is wrong with a body that is no message; empty if it is one.
-std::string FaultOf(std::string_view body, PromWriteVersion version) {
+// What is wrong with a body that is no message; empty if it is one, as far as the work goes.
+std::string FaultOf(std::string_view body, PromWriteVersion version, BodyWork* work) {
   PromWriteRequest request(body, version);
-  while (request.Next()) {
+  while ((work == nullptr || work->Step()) && request.Next(/*wants_text=*/false)) {
   }
   return request.error();
+}
+
+// Whether the memory of all bodies has room for the table of symbols of version 2, which grows by
+// doubling.
+bool HasRoomForSymbols(const HttpRequest& request, PromWriteVersion version) {
+  RequestBodyBudget::Hold* const memory = request.memory;
+  const bool counts = version == PromWriteVersion::k2 && memory != nullptr;
+  if (!counts || request.body.size() <= kSmallBodyBytesMax) return true;
+  const size_t symbols = std::min(request.body.size() / 2, kPromSymbolsMax);
+  return memory->Grow(memory->bytes() + 2 * symbols * sizeof(std::string_view));
 }
 
 void AddWritten(size_t samples, HttpResponse* response) {
@@ -95,14 +105,14 @@ PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
       histograms_(counters_.Dropped("histogram")),
       exemplars_(counters_.Dropped("exemplar")) {}
 
-HttpResponse PromWriteHandler::Write(const HttpRequest& request) const {
+HttpResponse PromWriteHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string_view type = request.header("content-type");
   const std::optional<PromWriteVersion> version = VersionOf(type);
   if (!version) {
     return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
                                        QuoteForMessage(type), kContentType, kProto1, kProto2));
   }
-  return Store(request, *version);
+  return Store(request, *version, work);
 }
 
 HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
@@ -114,19 +124,27 @@ HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
   return response;
 }
 
-HttpResponse PromWriteHandler::Store(const HttpRequest& request, PromWriteVersion version) const {
-  InputWriter out(&writer_, request.may_wait,
-                  [&] { return FaultOf(request.body, version).empty(); });
+HttpResponse PromWriteHandler::Store(const HttpRequest& request,
+                                     PromWriteVersion version,
+                                     BodyWork* work) const {
+  if (!HasRoomForSymbols(request, version))
+    return TextAnswer(503, std::string(kNoRequestBodyBudget));
+  std::string fault;  // of the body
+  const auto may_store = [&] {
+    fault = FaultOf(request.body, version, work);
+    return fault.empty();
+  };
+  InputWriter out(&writer_, request.may_wait, may_store, work);
   PromWriteRequest series(request.body, version);
   Dropped dropped;
-  while (out.HasRoom() && series.Next()) {
+  while (out.HasRoom() && series.Next(out.wants_faults())) {
     if (series.fault().empty()) {
       AddSeries(series, out.batch(), &dropped);
     } else {
       out.Refuse(series.number(), series.fault());
     }
   }
-  if (out.may_not_store()) return RefuseBody(FaultOf(request.body, version), version);
+  if (out.may_not_store()) return RefuseBody(fault, version);
   if (!series.error().empty()) return RefuseBody(series.error(), version);
   out.Finish();
   if (!out.must_wait()) {

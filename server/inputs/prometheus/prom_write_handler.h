@@ -35,7 +35,7 @@ class PromWriteHandler {
   // POST /api/v1/write, its body inflated. 204; 400, 415 with what is wrong as text, after which
   // Prometheus does not send it again; 503 with Retry-After when the store is full and 500 when it
   // is broken, after which it does. To version 2 the answers say in headers how much was written.
-  HttpResponse Write(const HttpRequest& request) const;
+  HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
  private:
   // What has no place in a store.
@@ -46,7 +46,7 @@ class PromWriteHandler {
     size_t exemplars = 0;
   };
 
-  HttpResponse Store(const HttpRequest& request, PromWriteVersion version) const;
+  HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
   HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
   void AddSeries(const PromWriteRequest& request, PointBatch* batch, Dropped* dropped) const;
   std::string_view WriteTags(const PromSeries& series, PointBatch* batch) const;

@@ -61,6 +61,12 @@ PromSample ReadSample(pbf_reader sample) {
 
 }  // namespace
 
+// The first counts. `make` gives its text.
+template <typename Make>
+void PromWriteRequest::SetFault(const Make& make) {
+  if (fault_.empty()) fault_ = wants_text_ ? make() : std::string("?");
+}
+
 PromWriteRequest::PromWriteRequest(std::string_view message, PromWriteVersion version)
     : rest_(message), version_(version) {
   if (version_ == PromWriteVersion::k2) ReadSymbols(message);
@@ -91,7 +97,8 @@ void PromWriteRequest::ReadSymbols(std::string_view message) {
   }
 }
 
-bool PromWriteRequest::Next() {
+bool PromWriteRequest::Next(bool wants_text) {
+  wants_text_ = wants_text;
   if (!error_.empty()) return false;
   const uint32_t field = version_ == PromWriteVersion::k1 ? kSeriesOf1 : kSeriesOf2;
   try {
@@ -123,7 +130,8 @@ void PromWriteRequest::ReadSeries(std::string_view message) {
   } else {
     ReadSeriesOf2(message);
   }
-  if (series_.name.empty()) SetFault("got no label __name__; want the name of the metric");
+  if (series_.name.empty())
+    SetFault([&] { return std::string("got no label __name__; want the name of the metric"); });
   series_.labels = labels_;
   series_.samples = samples_;
   ++number_;
@@ -184,12 +192,16 @@ void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
   const auto symbol = [&]() -> const std::string_view* {
     const uint64_t number = protozero::decode_varint(&at, end);
     if (number < symbols_.size()) return &symbols_[number];
-    SetFault(fmt::format("got the symbol {}; want one of {}", number, symbols_.size()));
+    SetFault(
+        [&] { return fmt::format("got the symbol {}; want one of {}", number, symbols_.size()); });
     return nullptr;
   };
   while (at != end) {
     const std::string_view* const name = symbol();
-    if (at == end) return SetFault("got an odd number of symbols; want a name and a value each");
+    if (at == end)
+      return SetFault([&] {
+        return std::string("got an odd number of symbols; want a name and a value each");
+      });
     const std::string_view* const value = symbol();
     if (name == nullptr || value == nullptr) return;
     AddLabel({*name, *value});
@@ -198,16 +210,20 @@ void PromWriteRequest::AddLabelsBySymbol(std::string_view packed) {
 
 void PromWriteRequest::AddLabel(const TagView& label) {
   if (label.value.empty()) return;
-  if (label.key.empty()) return SetFault("got an empty name of a label; want a name");
+  if (label.key.empty())
+    return SetFault([&] { return std::string("got an empty name of a label; want a name"); });
   if (label.key.size() > kNameBytesMax || label.value.size() > kNameBytesMax) {
-    return SetFault(fmt::format("label {}: got {} bytes; want at most {} of a name or a value",
-                                QuoteForMessage(label.key),
-                                std::max(label.key.size(), label.value.size()), kNameBytesMax));
+    return SetFault([&] {
+      return fmt::format("label {}: got {} bytes; want at most {} of a name or a value",
+                         QuoteForMessage(label.key), std::max(label.key.size(), label.value.size()),
+                         kNameBytesMax);
+    });
   }
   if (label.key == kMetricLabel) {
     series_.name = label.value;
   } else if (labels_.size() == kTagsMax) {
-    SetFault(fmt::format("got more than {} labels; want at most so many", kTagsMax));
+    SetFault(
+        [&] { return fmt::format("got more than {} labels; want at most so many", kTagsMax); });
   } else {
     labels_.push_back(label);
   }
@@ -215,12 +231,9 @@ void PromWriteRequest::AddLabel(const TagView& label) {
 
 void PromWriteRequest::AddSample(const PromSample& sample) {
   if (samples_.size() < kPromSamplesMax) return samples_.push_back(sample);
-  SetFault(fmt::format("got more than {} samples; want at most so many", kPromSamplesMax));
-}
-
-// The first counts.
-void PromWriteRequest::SetFault(std::string text) {
-  if (fault_.empty()) fault_ = std::move(text);
+  SetFault([&] {
+    return fmt::format("got more than {} samples; want at most so many", kPromSamplesMax);
+  });
 }
 
 }  // namespace hourcell

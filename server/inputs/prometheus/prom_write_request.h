@@ -51,8 +51,9 @@ class PromWriteRequest {
   // `message` is borrowed.
   PromWriteRequest(std::string_view message, PromWriteVersion version);
 
-  // Reads the next series. False at the end, and after an error.
-  bool Next();
+  // Reads the next series. False at the end, and after an error. `wants_text`: what fault() says is
+  // read; else any text stands for a fault.
+  bool Next(bool wants_text = true);
 
   // Of the series read: its number, from 1; why it is not to be stored, empty if it is; what it
   // says, until Next. REQUIRES: Next was true.
@@ -71,11 +72,13 @@ class PromWriteRequest {
   void AddLabelsBySymbol(std::string_view packed);
   void AddLabel(const TagView& label);
   void AddSample(const PromSample& sample);
-  void SetFault(std::string text);
+  template <typename Make>
+  void SetFault(const Make& make);
 
   std::string_view rest_;  // of the message
   const PromWriteVersion version_;
   size_t number_ = 0;
+  bool wants_text_ = true;
   std::string fault_;
   std::string error_;
   PromSeries series_;

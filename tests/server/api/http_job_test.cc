@@ -11,8 +11,12 @@
 
 #include "codec/base/clock.h"
 #include "server/api/http_context.h"
+#include "server/api/http_dispatch.h"
 #include "server/http/body/send_window.h"
+#include "server/http/http_inflate.h"
+#include "server/http/http_response.h"
 #include "server/net/asio.h"
+#include "tests/server/inputs/prometheus/prom_messages.h"
 
 namespace hourcell::http_job_test {
 namespace {
@@ -78,6 +82,47 @@ TEST_F(HttpJobTest, APathIsDecodedBeforeItIsJudged) {
 TEST_F(HttpJobTest, AnEndThatLooksLikeARouteMakesNoRoute) {
   for (const char* const target : {"/anything/put", "/put", "/api/x/query", "/querys"})
     EXPECT_EQ(Task(target).Enter(), &pool_) << target;
+}
+
+// What a body costs does not depend on its points alone, so its size decides.
+TEST_F(HttpJobTest, LargeBodiesGoToTheirPool) {
+  WorkerPool body_pool(1);
+  context_.pools.bodies = &body_pool;
+  context_.body_timeout_ms = 500;
+  const auto pool_of = [this](std::string_view target, std::string body,
+                              std::string_view encoding = "") {
+    HttpJob task = Task(target);
+    task.request().method = "POST";
+    task.request().body = std::move(body);
+    if (!encoding.empty()) task.request().headers = {{"content-encoding", std::string(encoding)}};
+    WorkerPool* const pool = task.Enter();
+    EXPECT_EQ(task.request().deadline_ms, pool == nullptr ? 0 : clock_.MonotonicMs() + 500);
+    return pool;
+  };
+  const std::string small(kSmallBodyBytesMax, 'x');
+  for (const char* const target : {"/api/put", "/write", "/api/v1/write", "/v1/metrics"}) {
+    EXPECT_EQ(pool_of(target, small), nullptr) << target;
+    EXPECT_EQ(pool_of(target, small + "x"), &body_pool) << target;
+  }
+  EXPECT_EQ(pool_of("/query", small + "x"), &pool_) << "no body of points";
+  EXPECT_EQ(pool_of("/write", Gzip(small), "gzip"), nullptr);
+  EXPECT_EQ(pool_of("/write", Gzip(small + "x"), "gzip"), &body_pool);
+  EXPECT_EQ(pool_of("/write", SnappyBlock(small + "x"), "snappy"), &body_pool);
+}
+
+// What a body says of its inflated size may be a lie.
+TEST_F(HttpJobTest, ABodyThatInflatesToMoreThanASmallOneMustWait) {
+  Routes* const nobody = nullptr;
+  HttpRequest request;
+  request.target = request.path = "/write";
+  request.rights = AccessRights::Admin();
+  request.headers = {{"content-encoding", "gzip"}};
+  request.body = Gzip(std::string(kSmallBodyBytesMax + 1, 'x')) + Gzip("");
+  RequestBodyBudget::Hold hold(&memory_);
+
+  EXPECT_FALSE(ClaimsMoreThan(kSmallBodyBytesMax, request)) << "the last member is empty";
+  EXPECT_TRUE(AnswerRequest(size_t{1} << 20, nobody, &request, &hold).must_wait);
+  EXPECT_EQ(request.header("content-encoding"), "gzip") << "left as it came";
 }
 
 // As a put of series that have to wait for others.

@@ -142,6 +142,59 @@ TEST_F(InputWriterTest, NamesAFewOfManyFaults) {
   EXPECT_THAT(writer.FaultText("line"), testing::HasSubstr("line 10: bad\n1000 lines refused"));
 }
 
+TEST_F(InputWriterTest, WantsNoTextsOfFaultsThatItDoesNotName) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  for (size_t line = 1; line < kFaultsNamed; ++line)
+    writer.Refuse(line, "bad");
+  EXPECT_TRUE(writer.wants_faults());
+
+  writer.Refuse(kFaultsNamed, "bad");
+
+  EXPECT_FALSE(writer.wants_faults());
+}
+
+// Items without points count as well: they cost as much.
+TEST_F(InputWriterTest, WorkThatHasEndedStoresNoMore) {
+  QueryControl control;
+  BodyWork work(&control, &clock_, /*deadline_ms=*/0);
+  InputWriter writer(&put(), /*may_wait=*/true, /*may_store=*/nullptr, &work);
+  Add(&writer, kBatchPoints);
+  EXPECT_TRUE(writer.HasRoom());
+  Add(&writer, 1);
+
+  control.Cancel();
+  size_t items = 0;
+  while (items < 10 * kStepsOfALook && writer.HasRoom())
+    ++items;
+  writer.Finish();
+
+  EXPECT_LE(items, kStepsOfALook);
+  EXPECT_EQ(writer.status(), 503);
+  EXPECT_TRUE(writer.is_for_later());
+  EXPECT_EQ(writer.written(), kBatchPoints) << "what was handed on is acknowledged";
+  EXPECT_THAT(batches_, testing::ElementsAre(kBatchPoints));
+}
+
+// Of a body that was not read to its end nobody knows whether it is whole.
+TEST_F(InputWriterTest, WorkThatEndsWhileTheBodyIsCheckedStoresNothing) {
+  QueryControl control;
+  BodyWork work(&control, &clock_, /*deadline_ms=*/0);
+  const auto check = [&] {
+    control.Cancel();
+    work.Look();
+    return true;
+  };
+  InputWriter writer(&put(), /*may_wait=*/true, check, &work);
+  Add(&writer, kBatchPoints);
+
+  EXPECT_FALSE(writer.HasRoom());
+  writer.Finish();
+
+  EXPECT_FALSE(writer.may_not_store());
+  EXPECT_EQ(writer.status(), 503);
+  EXPECT_THAT(batches_, testing::IsEmpty());
+}
+
 TEST_F(InputWriterTest, AThrottledPointOutweighsABadOne) {
   refused_ = {{.index = 0, .error = {.kind = PointErrorKind::kThrottled, .text = "later"}},
               {.index = 1, .error = {.kind = PointErrorKind::kStorage, .text = "io"}}};

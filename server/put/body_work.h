@@ -1,0 +1,53 @@
+// BodyWork: the work on the body of one request, counted in steps: an item of the body, a member of
+// an item, a byte class that costs as much. It ends early when the client is gone, when somebody
+// cancels it (DELETE /api/stats/query), or when its time is over.
+//
+//   while (work->Step() && <there is another item>) ...
+//   if (!work->status().ok()) ...     // it was ended
+//
+// Thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+
+#include <absl/status/status.h>
+
+#include "codec/base/clock.h"
+#include "engine/query.h"
+
+namespace hourcell {
+
+// Steps from one look at the client and the clock to the next. A step takes at most some
+// microseconds.
+inline constexpr uint64_t kStepsOfALook = 256;
+
+class BodyWork {
+ public:
+  // Nobody ends it.
+  BodyWork() = default;
+  // Both are borrowed. `deadline_ms`: by Clock::MonotonicMs; 0 = none.
+  BodyWork(const QueryControl* control, Clock* clock, int64_t deadline_ms)
+      : control_(control), clock_(clock), deadline_ms_(deadline_ms) {}
+  BodyWork(const BodyWork&) = delete;
+  BodyWork& operator=(const BodyWork&) = delete;
+
+  // Counts a step. False: the work has ended; do no more.
+  bool Step() { return ++steps_ % kStepsOfALook != 0 ? status_.ok() : Look(); }
+
+  // Looks at once, whatever was counted.
+  bool Look();
+
+  // kUnavailable: why it has ended. The same request may be sent again.
+  const absl::Status& status() const { return status_; }
+  uint64_t steps() const { return steps_; }
+
+ private:
+  const QueryControl* const control_ = nullptr;
+  Clock* const clock_ = nullptr;
+  const int64_t deadline_ms_ = 0;
+  uint64_t steps_ = 0;
+  absl::Status status_;
+};
+
+}  // namespace hourcell
