@@ -21,9 +21,9 @@ const InfluxUnit* FindInfluxUnit(std::string_view name) {
 }
 
 std::optional<int64_t> InfluxTimeMs(int64_t number, const InfluxUnit& unit) {
-  if (number <= 0 || number > kTimestampMsMax / unit.multiply * unit.divide) return std::nullopt;
-  const int64_t ms = number / unit.divide * unit.multiply;
-  return ms > 0 ? std::optional(ms) : std::nullopt;
+  const int64_t whole = number / unit.divide;  // what is cut off makes no time too late
+  if (whole <= 0 || whole > kTimestampMsMax / unit.multiply) return std::nullopt;
+  return whole * unit.multiply;
 }
 
 }  // namespace hourcell

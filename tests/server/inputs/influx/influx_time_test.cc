@@ -27,6 +27,10 @@ TEST(InfluxTimeTest, TimesThatAStoreDoesNotTakeAreNone) {
   EXPECT_EQ(InfluxTimeMs(kMost, *FindInfluxUnit("h")), std::nullopt);
   EXPECT_EQ(InfluxTimeMs(kTimestampMsMax, *FindInfluxUnit("ms")), kTimestampMsMax);
   EXPECT_EQ(InfluxTimeMs(kTimestampMsMax + 1, *FindInfluxUnit("ms")), std::nullopt);
+  EXPECT_EQ(InfluxTimeMs(4294967295999387, *FindInfluxUnit("us")), kTimestampMsMax);
+  EXPECT_EQ(InfluxTimeMs(4294967295999999999, *FindInfluxUnit("ns")), kTimestampMsMax);
+  EXPECT_EQ(InfluxTimeMs(4294967296000000, *FindInfluxUnit("us")), std::nullopt);
+  EXPECT_EQ(InfluxTimeMs(4294967296000000000, *FindInfluxUnit("ns")), std::nullopt);
 }
 
 }  // namespace
