@@ -24,6 +24,14 @@ constexpr std::string_view kContentType = "application/x-protobuf";
 constexpr std::string_view kProto1 = "prometheus.WriteRequest";
 constexpr std::string_view kProto2 = "io.prometheus.write.v2.Request";
 
+// Prometheus has such samples; a store of OpenTSDB has no such time.
+constexpr std::string_view kTimeZero =
+    "bad timestamp=0: got 0 ms; want 1 to 4294967295999 ms; the other samples are stored";
+
+bool HasTimeZero(const PromSeries& series) {
+  return std::ranges::any_of(series.samples, [](const PromSample& each) { return each.ms == 0; });
+}
+
 // The NaN that says that a series has ended.
 constexpr uint64_t kStaleMarker = 0x7ff0000000000002;
 
@@ -140,6 +148,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   while (out.HasRoom() && series.Next(out.wants_faults())) {
     if (series.fault().empty()) {
       AddSeries(series, out.batch(), &dropped);
+      if (HasTimeZero(series.series())) out.Refuse(series.number(), std::string(kTimeZero));
     } else {
       out.Refuse(series.number(), series.fault());
     }
@@ -167,6 +176,7 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
   char* const begin = batch->Reserve(series.name.size());
   const std::string_view metric = batch->Keep(begin, parts_.names->Write(series.name, begin));
   for (const PromSample& sample : series.samples) {
+    if (sample.ms == 0) continue;  // refused
     if (std::isfinite(sample.value)) {
       batch->Add({.metric = metric,
                   .tags = tags,

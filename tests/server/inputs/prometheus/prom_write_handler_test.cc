@@ -125,6 +125,28 @@ TEST_F(PromWriteHandlerTest, ABadSeriesIsNamedAndTheOthersAreStored) {
   EXPECT_THAT(Stored("good"), HasSubstr("dps"));
 }
 
+// An export of it could not be imported.
+TEST_F(PromWriteHandlerTest, ASampleAtTimeZeroIsRefused) {
+  const std::string message =
+      PromMessage(PromWriteVersion::k2,
+                  {{.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, 0}, {2, kMs}}}});
+  const HttpResponse response = Write(message, kType2);
+
+  EXPECT_EQ(response.status, 400);
+  EXPECT_EQ(Header(response, kSamplesWritten), "1");
+  EXPECT_THAT(response.body, HasSubstr("series 1: bad timestamp=0: got 0 ms; want 1 to"));
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":2.0})"));
+}
+
+// One label under two names that become one tag.
+TEST_F(PromWriteHandlerTest, EqualTagsAreOneTag) {
+  const std::string message = PromMessage(
+      PromWriteVersion::k2,
+      {{.labels = {{"__name__", "m"}, {"a b", "1"}, {"a_b", "1"}}, .samples = {{2, kMs}}}});
+  EXPECT_EQ(Write(message, kType2).status, 204);
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("tags":{"a_b":"1"})"));
+}
+
 TEST_F(PromWriteHandlerTest, NothingOfABrokenMessageIsStored) {
   std::string message = PromMessage(
       PromWriteVersion::k1, {{.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, kMs}}}});
