@@ -67,6 +67,20 @@ Parsed<int64_t> ParseDottedInteger(std::string_view text) {
   return ParseInteger({buffer, size});
 }
 
+// "1500ms", "0s".
+Parsed<Timestamp> ParseTimeWithUnit(std::string_view text) {
+  const bool is_ms = text.ends_with("ms");
+  const Parsed<int64_t> number = ParseInteger(text.substr(0, text.size() - (is_ms ? 2 : 1)));
+  if (!number.ok()) return number.error();
+  if (*number < 0) return IllegalArgument(fmt::format("invalid timestamp: {}", text));
+  if (*number > (is_ms ? kTimestampMsMax : kTimestampMsMax / 1000)) {
+    return IllegalArgument(
+        fmt::format("bad timestamp={}: after {} ms; want seconds or milliseconds since 1970", text,
+                    kTimestampMsMax));
+  }
+  return Timestamp{.ms = is_ms ? *number : *number * 1000, .is_ms = is_ms};
+}
+
 }  // namespace
 
 Parsed<Timestamp> TimestampFromInteger(int64_t number) {
@@ -80,7 +94,17 @@ Parsed<Timestamp> TimestampFromInteger(int64_t number) {
   return Timestamp{.ms = is_ms ? number : number * 1000, .is_ms = is_ms};
 }
 
+bool IsNumberOfMagnitude(const Timestamp& time) {
+  return time.is_ms ? time.ms > int64_t{UINT32_MAX} : time.ms > 0;
+}
+
+void AppendTimestamp(const Timestamp& time, std::string* out) {
+  fmt::format_to(std::back_inserter(*out), "{}", time.is_ms ? time.ms : time.ms / 1000);
+  if (!IsNumberOfMagnitude(time)) out->append(time.is_ms ? "ms" : "s");
+}
+
 Parsed<Timestamp> ParseTimestampText(std::string_view text, PointSyntax syntax) {
+  if (syntax == PointSyntax::kImport && text.ends_with('s')) return ParseTimeWithUnit(text);
   const bool has_dots = syntax == PointSyntax::kTelnet && text.find('.') != std::string_view::npos;
   const Parsed<int64_t> number = has_dots ? ParseDottedInteger(text) : ParseInteger(text);
   if (!number.ok()) return number.error();
@@ -182,8 +206,9 @@ std::string_view PointText::Utf8(std::string_view text) {
 
 void AppendImportLine(const PointView& point, std::string* out) {
   const auto append_to = std::back_inserter(*out);
-  const int64_t time = point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000;
-  fmt::format_to(append_to, "{} {} ", point.metric, time);
+  fmt::format_to(append_to, "{} ", point.metric);
+  AppendTimestamp(point.timestamp, out);
+  out->push_back(' ');
   if (point.value.is_integer()) {
     fmt::format_to(append_to, "{}", point.value.integer());
   } else {

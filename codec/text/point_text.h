@@ -26,7 +26,7 @@ namespace hourcell {
 // What differs between the places text comes from.
 enum class PointSyntax : uint8_t {
   kTelnet,  // timestamp: all dots removed, then an integer
-  kImport,  // timestamp: an integer
+  kImport,  // timestamp: an integer, or one with its unit: 1500ms, 0s
 };
 
 // How many of what a point may have; from the settings.
@@ -39,6 +39,13 @@ struct PointLimits {
 // "bad timestamp=n: after 4294967295999 ms; want seconds or milliseconds since 1970".
 Parsed<Timestamp> ParseTimestampText(std::string_view text, PointSyntax syntax);
 Parsed<Timestamp> TimestampFromInteger(int64_t number);
+
+// Whether the magnitude rule gives back a time that is written as a number: not for milliseconds
+// before 1970-02-19T17:02:47.296Z, which are read as seconds, nor for 0.
+bool IsNumberOfMagnitude(const Timestamp& time);
+
+// As kImport reads it back: a number, and the unit if the magnitude does not say it.
+void AppendTimestamp(const Timestamp& time, std::string* out);
 
 // Splits one tag word at its '='. Error (kIllegalArgument): "invalid tag: <word>".
 Parsed<TagView> ParseTagWord(std::string_view word);

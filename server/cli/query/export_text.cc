@@ -134,9 +134,7 @@ class CsvWriter : public RowWriter {
                          std::string* out) {
     switch (field.kind) {
       case Kind::kTime:
-        fmt::format_to(std::back_inserter(*out), "{}",
-                       row.times[point].is_ms ? row.times[point].ms : row.times[point].ms / 1000);
-        return;
+        return AppendTimestamp(row.times[point], out);
       case Kind::kMetric:
         return AppendCsvField(row.metric, out);
       case Kind::kValue:

@@ -149,6 +149,17 @@ class HttpSink : public PointSink {
         refused->push_back({.index = i, .error = *std::move(fault)});
         continue;
       }
+      if (!IsNumberOfMagnitude(point.timestamp)) {
+        std::string time;
+        AppendTimestamp(point.timestamp, &time);
+        refused->push_back(
+            {.index = i,
+             .error = {.kind = PointErrorKind::kIllegalArgument,
+                       .text = fmt::format("bad timestamp={}: /api/put has no way to say it; "
+                                           "import into the directory of the store",
+                                           time)}});
+        continue;
+      }
       PointView& good = good_.emplace_back(texts_[i].point());
       good.timestamp = point.timestamp;
       good.value = point.value;

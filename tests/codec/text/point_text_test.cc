@@ -234,6 +234,20 @@ TEST(PointTextTest, TimestampsAboveThirtyTwoBitsAreMilliseconds) {
   EXPECT_FALSE(TimestampFromInteger(kTimestampMsMax + 1).ok());
 }
 
+TEST(PointTextTest, TimesWithAUnitAreOfImportsAlone) {
+  const auto time = [](std::string_view text) {
+    return ParseTimestampText(text, PointSyntax::kImport);
+  };
+  EXPECT_EQ(*time("1500ms"), (Timestamp{.ms = 1500, .is_ms = true}));
+  EXPECT_EQ(*time("1356998400s"), (Timestamp{.ms = 1356998400000, .is_ms = false}));
+  EXPECT_EQ(*time("4294967295999ms"), (Timestamp{.ms = kTimestampMsMax, .is_ms = true}));
+  for (const char* const bad : {"4294967296000ms", "4294967296s", "-1ms", "-1s", "ms", "s", "1.5s",
+                                "1 s", "1m", "99999999999999999999ms"}) {
+    EXPECT_FALSE(time(bad).ok()) << bad;
+  }
+  EXPECT_FALSE(ParseTimestampText("1500ms", PointSyntax::kTelnet).ok());
+}
+
 TEST(PointTextTest, BytesThatAreNotUtf8AreReadAsLatin1) {
   PointText text;
   const auto error =
@@ -266,8 +280,12 @@ TEST(PointTextTest, AGoodLineAllocatesNothing) {
 }
 
 TEST(PointTextTest, ImportLinesReadBack) {
-  for (const char* line : {"m 1356998400 42 host=web01", "m 1356998400500 -1 host=web01 dc=lga",
-                           "m 1356998400 0.1 host=web01", "m 1356998400 1.0E10 host=web01"}) {
+  for (const char* line :
+       {"m 1356998400 42 host=web01", "m 1356998400500 -1 host=web01 dc=lga",
+        "m 1356998400 0.1 host=web01", "m 1356998400 1.0E10 host=web01",
+        // What the magnitude would say otherwise.
+        "m 1500ms 1 host=web01", "m 4294967295ms 1 host=web01", "m 4294967296 1 host=web01",
+        "m 0s 1 host=web01", "m 0ms 1 host=web01", "m 1 1 host=web01"}) {
     SCOPED_TRACE(line);
     PointText text;
     ASSERT_FALSE(text.Parse(line, PointSyntax::kImport, PointLimits{}).has_value());

@@ -151,6 +151,22 @@ TEST(HttpSinkTest, TagsThatAreNoneAreRefusedHereAndTheOthersSent) {
   EXPECT_EQ(refused[2].index, 3u);
 }
 
+// The server would store them at other times.
+TEST(HttpSinkTest, TimesThatHaveNoNumberAreRefusedHere) {
+  ScriptedServer server({{HttpReplyText(204, "")}});
+  LinePoint points[] = {LineAt(0), LineAt(1), LineAt(0)};
+  points[2].timestamp = {.ms = 1500, .is_ms = true};
+  std::vector<RefusedPoint> refused;
+
+  ASSERT_OK(SinkTo(server)->Write(points, &refused));
+
+  ASSERT_EQ(refused.size(), 2u);
+  EXPECT_EQ(refused[0].index, 0u);
+  EXPECT_THAT(refused[0].error.text, HasSubstr("bad timestamp=0s: "));
+  EXPECT_EQ(refused[1].index, 2u);
+  EXPECT_THAT(refused[1].error.text, HasSubstr("bad timestamp=1500ms: "));
+}
+
 TEST(HttpSinkTest, WaitsWhileTheServerIsBusy) {
   ScriptedServer server({{HttpReplyText(503, "{}")}, {HttpReplyText(204, "")}});
   const LinePoint points[] = {LineAt(1)};
