@@ -14,6 +14,8 @@
 #include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/status_macros.h"
+
 // Why flock and not a file that exists or not: the operating system drops it however the process
 // ends, so a killed server leaves no lock that somebody has to remove. The file says who holds
 // it, for the error.
@@ -53,10 +55,33 @@ absl::Status CheckTablesAreThere(const std::string& path) {
       fmt::format("{}/db/CURRENT is missing; there is {}/journal", path, path));
 }
 
+// The files of a store are its own: a store that is made among them is lost with them, and is in no
+// backup.
+absl::Status CheckIsOutsideOfStores(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path + "/db/CURRENT", error))
+    return absl::OkStatus();  // not made now
+  std::filesystem::path folder = std::filesystem::weakly_canonical(path, error);
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    const std::string name = folder.filename().string();
+    if (name != "db" && name != "journal") continue;
+    const std::filesystem::path store = folder.parent_path();
+    if (!std::filesystem::exists(store / "LOCK", error) ||
+        !std::filesystem::exists(store / "db" / "CURRENT", error)) {
+      continue;
+    }
+    return absl::FailedPreconditionError(
+        fmt::format("create {}: it is within the store {}; want {} or a directory of its own", path,
+                    store.string(), store.string()));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing) {
   std::error_code error;
+  if (create_if_missing) HOURCELL_RETURN_IF_ERROR(CheckIsOutsideOfStores(path));
   if (std::filesystem::is_directory(path, error)) return CheckTablesAreThere(path);
   if (!create_if_missing) {
     return absl::NotFoundError(fmt::format("open {}: no such directory; want a store", path));
@@ -69,6 +94,12 @@ absl::Status MakeStoreDirectory(const std::string& path, bool create_if_missing)
 absl::StatusOr<std::unique_ptr<StoreLock>> StoreLock::Acquire(const std::string& directory) {
   const std::string path = directory + "/LOCK";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0 && errno == EROFS) {
+    return absl::FailedPreconditionError(
+        fmt::format("open {}: the file system is read-only; want one that can be written, also to "
+                    "read a store: copy the store, or mount an overlay",
+                    path));
+  }
   if (fd < 0) {
     return absl::FailedPreconditionError(
         fmt::format("open {}: {}", path, std::generic_category().message(errno)));

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -42,6 +43,22 @@ TEST(StoreLockTest, MakesTheDirectoryOnlyIfItMay) {
   EXPECT_OK(MakeStoreDirectory(path, /*create_if_missing=*/false));
   EXPECT_THAT(MakeStoreDirectory("/dev/null/store", /*create_if_missing=*/true),
               StatusIs(absl::StatusCode::kFailedPrecondition, testing::HasSubstr("create")));
+}
+
+TEST(StoreLockTest, NoStoreIsMadeAmongTheFilesOfAnother) {
+  TempDir directory;
+  std::filesystem::create_directories(directory.file("x/journal"));
+  std::filesystem::create_directories(directory.file("x/db"));
+  for (const char* const file : {"x/LOCK", "x/db/CURRENT"})
+    std::ofstream(directory.file(file)) << "x";
+  const auto refused =
+      StatusIs(absl::StatusCode::kFailedPrecondition, testing::HasSubstr("within the store"));
+  EXPECT_THAT(MakeStoreDirectory(directory.file("x/journal"), true), refused);
+  EXPECT_THAT(MakeStoreDirectory(directory.file("x/journal/"), true), refused);
+  EXPECT_THAT(MakeStoreDirectory(directory.file("x/db/a/b"), true), refused);
+  EXPECT_THAT(MakeStoreDirectory(directory.file("x/../x/db"), true), refused);
+  EXPECT_OK(MakeStoreDirectory(directory.file("x"), true));
+  EXPECT_OK(MakeStoreDirectory(directory.file("y/journal"), true));  // there is no store around it
 }
 
 TEST(StoreLockTest, AStoreThatLostItsTablesIsNotANewOne) {
