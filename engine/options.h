@@ -126,6 +126,8 @@ struct Options {
   bool skip_unresolved_tagvs = false;  // tsd.query.skip_unresolved_tagvs
   // With so many series or more, a plan asks which are active: engine/series/active_sets.h.
   size_t active_from_series = 256;
+  // Of how many series on a filter whose values begin alike is looked up among the names.
+  size_t names_from_series = 1024;
 
   // Observers, called in this order: engine/store_observer.h. Borrowed until the store is
   // closed.

@@ -172,6 +172,14 @@ absl::StatusOr<std::vector<std::string>> UidDirectory::Suggest(UidKind kind,
 absl::Status UidDirectory::VisitNames(UidKind kind,
                                       std::string_view prefix,
                                       const std::function<bool(std::string_view name)>& visit) {
+  return VisitMappings(kind, prefix,
+                       [&visit](const UidMapping& mapping) { return visit(mapping.name); });
+}
+
+absl::Status UidDirectory::VisitMappings(
+    UidKind kind,
+    std::string_view prefix,
+    const std::function<bool(const UidMapping& mapping)>& visit) {
   std::string buffer;
   const absl::StatusOr<std::string_view> stored_prefix = StoredName(prefix, &buffer);
   if (!stored_prefix.ok()) return absl::OkStatus();
@@ -179,12 +187,12 @@ absl::Status UidDirectory::VisitNames(UidKind kind,
   absl::Status damage;
   HOURCELL_RETURN_IF_ERROR(
       store_->ScanForward(kind, *stored_prefix, [&](const UidMapping& mapping) {
-        const absl::StatusOr<std::string> name = TextOf(mapping.name);
+        absl::StatusOr<std::string> name = TextOf(mapping.name);
         if (!name.ok()) {
           damage = name.status();
           return false;
         }
-        return visit(*name);
+        return visit({.name = *std::move(name), .uid = mapping.uid});
       }));
   return damage;
 }

@@ -101,6 +101,11 @@ class UidDirectory {
                           std::string_view prefix,
                           const std::function<bool(std::string_view name)>& visit);
 
+  // The same with their UIDs.
+  absl::Status VisitMappings(UidKind kind,
+                             std::string_view prefix,
+                             const std::function<bool(const UidMapping& mapping)>& visit);
+
   // Visits the mappings in whose name the RE2 expression matches anywhere, in name order, until
   // `visit` returns false.
   // kInvalidArgument: the expression does not compile, or uses Java's class intersection, "&&[",

@@ -37,6 +37,11 @@ constexpr size_t kManyTimes = 4;
 constexpr size_t kSeriesPerCheck = 4096;
 constexpr size_t kValuesPerCheck = 64;
 
+// Of so many series one name is read for nothing at most: a name of a scan costs a tenth of one that
+// is looked up, and even where the series have few values between them, all of them are looked at.
+constexpr uint64_t kSeriesPerName = 32;
+constexpr uint64_t kNamesMin = 8;
+
 // What a value that was judged takes in a hash table that is half full.
 constexpr size_t kVerdictBytes = 2 * (sizeof(std::pair<Uid, bool>) + 1);
 
@@ -201,17 +206,18 @@ absl::StatusOr<QueryPlanner::ResolvedFilter> QueryPlanner::ResolveFilter(
   return resolved;
 }
 
-absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyLiteral(Uid metric,
-                                                                       const ResolvedFilter& filter,
-                                                                       const Budget& budget,
-                                                                       MemoryHold* hold) const {
+absl::StatusOr<std::vector<SeriesNumber>> QueryPlanner::WithAnyOf(Uid metric,
+                                                                  Uid tagk,
+                                                                  std::span<const Uid> values,
+                                                                  const Budget& budget,
+                                                                  MemoryHold* hold) const {
   std::vector<SeriesNumber> any;
-  for (const Uid tagv : filter.literals) {
+  for (const Uid tagv : values) {
     HOURCELL_RETURN_IF_ERROR(budget.Check());
     MemoryHold of_some(budget.memory);
     HOURCELL_ASSIGN_OR_RETURN(
         const std::vector<SeriesNumber> some,
-        parts_.series->WithTag(metric, {.tagk = filter.tagk, .tagv = tagv}, &of_some));
+        parts_.series->WithTag(metric, {.tagk = tagk, .tagv = tagv}, &of_some));
     HOURCELL_RETURN_IF_ERROR(hold->Take(some.size() * sizeof(SeriesNumber)));
     any.insert(any.end(), some.begin(), some.end());
   }
@@ -227,7 +233,9 @@ absl::Status QueryPlanner::FindCandidates(const std::vector<ResolvedFilter>& fil
   });
   if (budget.is_quick()) return FindFewCandidates(filters, any_literal, budget, plan);
   if (!any_literal) {
-    HOURCELL_ASSIGN_OR_RETURN(const bool is_found, FindActive(budget, plan));
+    HOURCELL_ASSIGN_OR_RETURN(bool is_found, FindByNames(filters, budget, plan));
+    if (is_found) return absl::OkStatus();
+    HOURCELL_ASSIGN_OR_RETURN(is_found, FindActive(budget, plan));
     if (is_found) return absl::OkStatus();
   }
   HOURCELL_ASSIGN_OR_RETURN(
@@ -292,9 +300,12 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
   for (const ResolvedFilter& filter : filters) {
     if (filter.filter.spec().type != FilterType::kLiteralOr) continue;
     HOURCELL_ASSIGN_OR_RETURN(std::vector<SeriesNumber> some,
-                              WithAnyLiteral(plan->metric, filter, budget, &hold));
+                              WithAnyOf(plan->metric, filter.tagk, filter.literals, budget, &hold));
     numbers = numbers.has_value() ? Intersection(*numbers, some) : std::move(some);
   }
+  HOURCELL_ASSIGN_OR_RETURN(const auto by_names,
+                            NumbersByNames(filters, plan->metric, numbers->size(), budget, &hold));
+  if (by_names.has_value()) numbers = Intersection(*numbers, *by_names);
   if (numbers->size() >= options_.active_from_series) {
     // Before their tsuids are read: of a value that many have, most may have ended.
     HOURCELL_ASSIGN_OR_RETURN(const auto active, ActiveOf(budget, *plan));
@@ -310,6 +321,65 @@ absl::Status QueryPlanner::FindByPostings(const std::vector<ResolvedFilter>& fil
     plan->metric_series = of_metric.size();
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<bool> QueryPlanner::FindByNames(const std::vector<ResolvedFilter>& filters,
+                                               const Budget& budget,
+                                               SubQueryPlan* plan) const {
+  const bool any_prefix = std::ranges::any_of(
+      filters, [](const ResolvedFilter& filter) { return !filter.filter.prefix().empty(); });
+  if (!any_prefix) return false;
+  const auto all = parts_.metric_series->FindReady(plan->metric, /*wants_all=*/true);
+  uint64_t series = all == nullptr ? 0 : all->list.size();
+  MemoryHold hold(budget.memory);
+  if (all == nullptr) {
+    MemoryHold of_all(budget.memory);
+    HOURCELL_ASSIGN_OR_RETURN(const std::vector<SeriesNumber> of_metric,
+                              parts_.series->OfMetric(plan->metric, &of_all));
+    series = of_metric.size();
+  }
+  HOURCELL_ASSIGN_OR_RETURN(const auto numbers,
+                            NumbersByNames(filters, plan->metric, series, budget, &hold));
+  if (!numbers.has_value()) return false;
+  HOURCELL_RETURN_IF_ERROR(ListAll(*numbers, budget, plan));
+  plan->metric_series = series;
+  return true;
+}
+
+absl::StatusOr<std::optional<std::vector<SeriesNumber>>> QueryPlanner::NumbersByNames(
+    const std::vector<ResolvedFilter>& filters,
+    Uid metric,
+    uint64_t series,
+    const Budget& budget,
+    MemoryHold* hold) const {
+  std::optional<std::vector<SeriesNumber>> numbers;
+  if (series < options_.names_from_series) return numbers;
+  const uint64_t names_max = std::max(series / kSeriesPerName, kNamesMin);
+  for (const ResolvedFilter& filter : filters) {
+    if (filter.filter.prefix().empty() || filter.tagk == kNoUid) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const auto values, ValuesByNames(filter, names_max, budget));
+    if (!values.has_value()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(numbers, WithAnyOf(metric, filter.tagk, *values, budget, hold));
+    break;  // the other filters are tried on these
+  }
+  return numbers;
+}
+
+absl::StatusOr<std::optional<std::vector<Uid>>> QueryPlanner::ValuesByNames(
+    const ResolvedFilter& filter, uint64_t names_max, const Budget& budget) const {
+  std::vector<Uid> values;
+  uint64_t names = 0;
+  absl::Status failure;
+  const auto visit = [&](const UidMapping& mapping) {
+    if (names++ % kValuesPerCheck == 0) failure.Update(budget.Check());
+    if (filter.filter.Matches(mapping.name)) values.push_back(mapping.uid);
+    return failure.ok() && names <= names_max;
+  };
+  HOURCELL_RETURN_IF_ERROR(
+      parts_.uids->VisitMappings(UidKind::kTagv, filter.filter.prefix(), visit));
+  HOURCELL_RETURN_IF_ERROR(failure);
+  if (names > names_max) return std::optional<std::vector<Uid>>();
+  return values;
 }
 
 absl::Status QueryPlanner::ListAll(std::span<const SeriesNumber> numbers,

@@ -2,7 +2,8 @@
 //
 // Names become UIDs. The series of a metric that is queried are mostly in memory
 // (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
-// The other filters are tried on the candidates' own tag values. Of many candidates those are left
+// A filter whose values begin alike, such as a wildcard, becomes posting sets, too, if few names
+// begin so. The other filters are tried on the candidates' own tag values. Of many candidates those are left
 // out that have no point in the days of the query (active_sets.h). A query by tsuids names its
 // series itself. Thread-safe.
 
@@ -150,6 +151,22 @@ class QueryPlanner {
   absl::Status FindByPostings(const std::vector<ResolvedFilter>& filters,
                               const Budget& budget,
                               SubQueryPlan* plan) const;
+  // False, and nothing is done, unless the names of few values begin as those that a filter takes.
+  absl::StatusOr<bool> FindByNames(const std::vector<ResolvedFilter>& filters,
+                                   const Budget& budget,
+                                   SubQueryPlan* plan) const;
+  // The series of `metric` with a value that one of the filters takes, by the names that begin as
+  // its values; nothing if that costs more than to look at `series` of them.
+  absl::StatusOr<std::optional<std::vector<SeriesNumber>>> NumbersByNames(
+      const std::vector<ResolvedFilter>& filters,
+      Uid metric,
+      uint64_t series,
+      const Budget& budget,
+      MemoryHold* hold) const;
+  // The values that the filter takes; nothing if more than `names_max` names begin as they do.
+  absl::StatusOr<std::optional<std::vector<Uid>>> ValuesByNames(const ResolvedFilter& filter,
+                                                                uint64_t names_max,
+                                                                const Budget& budget) const;
 
   // Makes the plan's list of these series, all selected.
   absl::Status ListAll(std::span<const SeriesNumber> numbers,
@@ -161,11 +178,12 @@ class QueryPlanner {
   absl::StatusOr<std::optional<std::vector<SeriesNumber>>> ActiveOf(const Budget& budget,
                                                                     const SubQueryPlan& plan) const;
 
-  // `hold` takes what they need.
-  absl::StatusOr<std::vector<SeriesNumber>> WithAnyLiteral(Uid metric,
-                                                           const ResolvedFilter& filter,
-                                                           const Budget& budget,
-                                                           MemoryHold* hold) const;
+  // Series with one of some values; `hold` takes what they need.
+  absl::StatusOr<std::vector<SeriesNumber>> WithAnyOf(Uid metric,
+                                                      Uid tagk,
+                                                      std::span<const Uid> values,
+                                                      const Budget& budget,
+                                                      MemoryHold* hold) const;
   absl::Status KeepMatching(const std::vector<ResolvedFilter>& filters,
                             bool explicit_tags,
                             const Budget& budget,

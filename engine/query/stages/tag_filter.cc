@@ -73,6 +73,26 @@ bool GlobMatches(std::string_view pattern, std::string_view value) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
+// Of what stands for itself at the beginning of `text`.
+std::string_view LiteralPrefix(std::string_view text, std::string_view special) {
+  const auto* const end = std::ranges::find_if(text, [special](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || special.find(c) != std::string_view::npos;
+  });
+  return text.substr(0, static_cast<size_t>(end - text.begin()));
+}
+
+// The character before a quantifier may be there or not, and so all before a bar.
+std::string_view PrefixOfRegexp(std::string_view pattern) {
+  if (!pattern.starts_with('^') || pattern.find('|') != std::string_view::npos) return {};
+  pattern.remove_prefix(1);
+  std::string_view prefix = LiteralPrefix(pattern, "\\.[](){}*+?^$");
+  const std::string_view rest = pattern.substr(prefix.size());
+  const bool is_quantified =
+      !rest.empty() && std::string_view("{*+?").find(rest.front()) != std::string_view::npos;
+  if (is_quantified && !prefix.empty()) prefix.remove_suffix(1);
+  return prefix;
+}
+
 bool IgnoresCase(FilterType type) {
   return type == FilterType::kILiteralOr || type == FilterType::kNotILiteralOr ||
          type == FilterType::kIWildcard;
@@ -91,6 +111,7 @@ struct TagFilter::Impl {
   std::vector<std::string> literals;  // of literal_or
   StringSet values;                   // of the four literal types, lower-cased if case is ignored
   std::string glob;                   // of the wildcards, lower-cased if case is ignored
+  std::string prefix;                 // of all values that pass
   bool matches_all = false;
   std::optional<TagRegexp> regexp;
 
@@ -115,12 +136,14 @@ absl::Status TagFilter::Impl::CompileWildcard() {
   if (spec.filter.find('*') == std::string::npos) return BadFilter(spec, "no *; want a wildcard");
   glob = IgnoresCase(spec.type) ? ToLower(spec.filter) : spec.filter;
   matches_all = glob.find_first_not_of('*') == std::string::npos;
+  if (!IgnoresCase(spec.type)) prefix = LiteralPrefix(glob, "*");
   return absl::OkStatus();
 }
 
 absl::Status TagFilter::Impl::CompileRegexp() {
   if (spec.filter.empty()) return BadFilter(spec, "empty; want a regular expression");
   HOURCELL_ASSIGN_OR_RETURN(regexp, TagRegexp::Compile(spec.filter));
+  prefix = PrefixOfRegexp(spec.filter);
   return absl::OkStatus();
 }
 
@@ -189,6 +212,10 @@ bool TagFilter::MatchesAbsent() const {
 
 bool TagFilter::MatchesAll() const {
   return impl_->matches_all;
+}
+
+std::string_view TagFilter::prefix() const {
+  return impl_->prefix;
 }
 
 const std::vector<std::string>& TagFilter::literals() const {

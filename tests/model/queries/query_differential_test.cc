@@ -62,6 +62,7 @@ class CaseStore {
     options.journal_segment_bytes = 1 << 20;
     options.lanes = 2;
     options.active_from_series = 0;  // every plan asks
+    options.names_from_series = 0;   // and looks for names that begin alike
     options.cell_encoding = stored.cells;
     options.layout.salt_width = stored.salt_width;
     options.layout.salt_buckets = stored.salt_buckets;

@@ -84,6 +84,26 @@ TEST(TagFilterTest, StarAloneMatchesAll) {
   EXPECT_FALSE(Compile(FilterType::kLiteralOr, "*")->MatchesAll());
 }
 
+TEST(TagFilterTest, AllValuesThatPassBeginWithThePrefix) {
+  const auto prefix = [](FilterType type, std::string_view text) {
+    return std::string(Compile(type, text)->prefix());
+  };
+  EXPECT_EQ(prefix(FilterType::kWildcard, "h12*"), "h12");
+  EXPECT_EQ(prefix(FilterType::kWildcard, "h1*2*"), "h1");
+  EXPECT_EQ(prefix(FilterType::kWildcard, "*h"), "");
+  EXPECT_EQ(prefix(FilterType::kWildcard, "a\u00E9b*"), "a");  // stored in another encoding perhaps
+  EXPECT_EQ(prefix(FilterType::kIWildcard, "h12*"), "");
+  EXPECT_EQ(prefix(FilterType::kLiteralOr, "h12"), "");
+
+  EXPECT_EQ(prefix(FilterType::kRegexp, "^h-1_2/.*"), "h-1_2/");
+  EXPECT_EQ(prefix(FilterType::kRegexp, "^h12$"), "h12");
+  for (const char* const quantified : {"^h12*", "^h12+", "^h12?", "^h12{0,2}"})
+    EXPECT_EQ(prefix(FilterType::kRegexp, quantified), "h1") << quantified;
+  for (const char* const none : {"h12", "^h12|x", "^(h12|x)", "(?i)^h12", "^[hx]12", "^.12", "^"})
+    EXPECT_EQ(prefix(FilterType::kRegexp, none), "") << none;
+  EXPECT_EQ(prefix(FilterType::kRegexp, "^h\\d"), "h");
+}
+
 TEST(TagFilterTest, NotKeyMatchesTheAbsentOnly) {
   const auto filter = Compile(FilterType::kNotKey, "");
   ASSERT_OK(filter);
