@@ -20,6 +20,7 @@
 #include "engine/bigtable/bigtable_storage.h"
 #include "engine/bigtable/bigtable_view.h"
 #include "engine/bigtable/rows/group_stages.h"
+#include "engine/bigtable/rows/row_tidy.h"
 #include "engine/bigtable/rows/row_rewrite.h"
 #include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/rows/version_ledger.h"
@@ -28,6 +29,8 @@
 #include "engine/bigtable/writer/number_claims.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
+#include "engine/rows/key_range.h"
+#include "engine/rows/series_key.h"
 
 namespace hourcell {
 namespace {
@@ -35,6 +38,9 @@ namespace {
 constexpr std::string_view kFormat = "1";
 // What follows is the data table that is shared with OpenTSDB.
 constexpr std::string_view kSharedFormat = "2 ";
+
+// Rows of a read that are rewritten.
+constexpr size_t kTidyKeys = 256;
 
 std::string FormatOf(const BigtableOptions& options) {
   return options.data_table.empty() ? std::string(kFormat)
@@ -159,6 +165,7 @@ class BigtableTableStore : public TableStore {
     }
     ledger_.End(first, /*is_known=*/written.ok());
     return written;
+    if (written.ok()) Tidy(tidy_.Written(stages));
   }
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
@@ -235,6 +242,15 @@ class BigtableTableStore : public TableStore {
   }
 
   bool is_shared() const { return !client_.options().data_table.empty(); }
+  void Tidy(RowTidy::Due due);
+  absl::Status TidyTable(TableId table, std::vector<std::string> keys);
+  absl::Status SweepLogRows();
+  // Rewrites the rows of a page; those that are deleted and wait for views are appended to `waiting`.
+  absl::Status Rewrite(TableId table,
+                       BigtablePage* page,
+                       const VersionView& settled,
+                       std::vector<std::string>* waiting);
+
   absl::Status CheckAdopted();
   absl::Status CheckOrMakeFormat();
   absl::Status CheckFormatIsThere();
@@ -245,6 +261,8 @@ class BigtableTableStore : public TableStore {
   const std::string system_;
   VersionLedger ledger_;
   uint64_t writer_ = 0;
+  RowTidy tidy_;
+  std::atomic<bool> is_swept_{false};  // of log rows that a process before has deleted
   bool is_followed_ = false;            // another process may write
   bool reads_opentsdb_ = false;         // the rows of a shared data table are taken over
   std::unique_ptr<WriterSeat> seat_;    // null: opened alone
@@ -399,6 +417,67 @@ absl::StatusOr<std::vector<RegionUse>> BigtableTableStore::RegionUses(TableId ta
     start_bytes = sample.offset_bytes;
   }
   return uses;
+absl::Status BigtableTableStore::Rewrite(TableId table,
+                                         BigtablePage* page,
+                                         const VersionView& settled,
+                                         std::vector<std::string>* waiting) {
+  std::vector<RowMutations> rewrites;
+  for (BigtableRow& row : page->rows) {
+    HOURCELL_ASSIGN_OR_RETURN(const StoredRow stored, DecodeStoredRow(std::move(row)));
+    std::optional<RowMutations> rewrite = RewriteOf(table, stored, settled, writer_);
+    if (rewrite.has_value()) {
+      rewrites.push_back(*std::move(rewrite));
+    } else if (waiting != nullptr && LeavesNoMark(table, stored.key) && !stored.bases.empty() &&
+               !stored.bases.front().value.has_value()) {
+      waiting->push_back(stored.key);
+    }
+  }
+  return client_.Mutate(BigtableNameOf(client_.options(), table), std::move(rewrites));
+}
+
+// What was written is written: a row that could not be rewritten is longer for a while.
+void BigtableTableStore::Tidy(RowTidy::Due due) {
+  for (auto& [table, keys] : due) {
+    if (TidyTable(table, keys).ok()) continue;
+    std::erase_if(keys, [table](const std::string& key) { return !LeavesNoMark(table, key); });
+    tidy_.Again(std::move(keys));
+  }
+  const bool had_marks = due.contains(TableId::kSeries);
+  if (had_marks && !is_swept_.exchange(true) && !SweepLogRows().ok()) is_swept_ = false;
+}
+
+absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::string> keys) {
+  HOURCELL_KILL_POINT("tidy:before_rewrite");
+  const VersionView settled = ledger_.Settled();  // before the rows are read, as Compact has it
+  std::vector<std::string> waiting;
+  while (!keys.empty()) {
+    const auto count = static_cast<ptrdiff_t>(std::min(keys.size(), kTidyKeys));
+    const std::vector<std::string> some(keys.begin(), keys.begin() + count);
+    ReadSelection selection{.keys = some, .filter = OwnCells(client_.options(), table)};
+    HOURCELL_ASSIGN_OR_RETURN(BigtablePage page,
+                              client_.Read(BigtableNameOf(client_.options(), table), selection));
+    // A page that is full of bytes ends before its keys do.
+    const std::string last =
+        page.is_complete || page.rows.empty() ? some.back() : page.rows.back().key;
+    HOURCELL_RETURN_IF_ERROR(Rewrite(table, &page, settled, &waiting));
+    keys.erase(keys.begin(), std::ranges::upper_bound(keys, last));
+  }
+  tidy_.Again(std::move(waiting));
+  return absl::OkStatus();
+}
+
+// A process that was killed may have left marks that nobody counts any more.
+absl::Status BigtableTableStore::SweepLogRows() {
+  const std::string name = BigtableNameOf(client_.options(), TableId::kSeries);
+  for (ScanRange left = PrefixRange(LogRowPrefix());;) {
+    const VersionView settled = ledger_.Settled();
+    HOURCELL_ASSIGN_OR_RETURN(BigtablePage page, client_.Read(name, {.range = left}));
+    if (!page.rows.empty()) left.begin = AfterKey(page.rows.back().key);
+    HOURCELL_RETURN_IF_ERROR(Rewrite(TableId::kSeries, &page, settled, /*waiting=*/nullptr));
+    if (page.is_complete) return absl::OkStatus();
+  }
+}
+
 }
 
 absl::StatusOr<uint64_t> BigtableTableStore::ApproximateBytes(TableId table,
@@ -424,13 +503,7 @@ absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cance
         BigtablePage page,
         client_.Read(name, {.range = left, .filter = OwnCells(client_.options(), table)}));
     if (!page.rows.empty()) left.begin = AfterKey(page.rows.back().key);
-    std::vector<RowMutations> rewrites;
-    for (BigtableRow& row : page.rows) {
-      HOURCELL_ASSIGN_OR_RETURN(const StoredRow stored, DecodeStoredRow(std::move(row)));
-      std::optional<RowMutations> rewrite = RewriteOf(table, stored, settled, writer_);
-      if (rewrite.has_value()) rewrites.push_back(*std::move(rewrite));
-    }
-    HOURCELL_RETURN_IF_ERROR(client_.Mutate(name, std::move(rewrites)));
+    HOURCELL_RETURN_IF_ERROR(Rewrite(table, &page, settled, /*waiting=*/nullptr));
     if (page.is_complete) return absl::OkStatus();
   }
 }

@@ -75,6 +75,20 @@ std::string SeriesCounterKey() {
   return KeyOf('c');
 }
 
+std::string LogRowPrefix() {
+  return KeyOf('b');
+}
+
+std::string LogRowKey(SeriesNumber first) {
+  std::string key = LogRowPrefix();
+  AppendBigEndian(first, 8, &key);
+  return key;
+}
+
+std::string IndexedKey() {
+  return KeyOf('i');
+}
+
 std::string SeriesNumberKey(SeriesNumber number) {
   std::string key = KeyOf('n');
   AppendBigEndian(number, 8, &key);
@@ -105,6 +119,10 @@ std::string TagPostingPrefix(const Layout& layout, Uid metric, const TagUids& ta
   AppendBigEndian(tag.tagk, layout.tagk_width, &key);
   AppendBigEndian(tag.tagv, layout.tagv_width, &key);
   return key;
+}
+
+std::string ActiveSetsPrefix() {
+  return KeyOf('a');
 }
 
 std::string ActiveSetsPrefix(const Layout& layout, Uid metric) {

@@ -8,6 +8,10 @@
 //   70 'p' | metric UID | tagk UID | tagv UID | chunk, u48  posting set: those with that tag
 //   61 'a' | metric UID | day, u16 | chunk, u48             posting set: series of the metric that
 //                                                           may have points on that day: active set
+//   62 'b' | first number, u64                              tsuids of new series: log row
+//   69 'i'                                                  log rows up to this number are done with
+//
+// Of the last two see engine/series/series_rows.h.
 //
 // A series number is 64 bits and never used again. A posting set holds the low 16 bits of the
 // numbers whose upper 48 bits are the key's chunk, so no value is over 8 KiB. A new series adds
@@ -47,6 +51,9 @@ constexpr uint32_t DayOf(uint32_t base_time_s) {
 }
 
 std::string SeriesCounterKey();
+std::string LogRowPrefix();
+std::string LogRowKey(SeriesNumber first);
+std::string IndexedKey();
 std::string SeriesNumberKey(SeriesNumber number);
 std::string SeriesTsuidKey(std::string_view tsuid);
 
@@ -58,6 +65,8 @@ std::string MetricPostingPrefix(const Layout& layout, Uid metric);
 std::string TagPostingPrefix(const Layout& layout, Uid metric, const TagUids& tag);
 // Of the metric's active sets of all days, and of one.
 std::string ActiveSetsPrefix(const Layout& layout, Uid metric);
+// Of all metrics.
+std::string ActiveSetsPrefix();
 std::string ActiveSetPrefix(const Layout& layout, Uid metric, uint32_t day);
 void AppendPostingChunk(SeriesNumber number, std::string* key);
 

@@ -62,20 +62,6 @@ void AppendTsuids(std::span<const NewSeries::Entry> series, std::vector<Mutation
 
 }  // namespace
 
-std::string LogRowPrefix() {
-  return "b";
-}
-
-std::string LogRowKey(SeriesNumber first) {
-  std::string key = LogRowPrefix();
-  AppendBigEndian(first, 8, &key);
-  return key;
-}
-
-std::string IndexedKey() {
-  return "i";
-}
-
 std::string BlockKey(SeriesNumber number) {
   return SeriesNumberKey(number / kBlockSeries);
 }

@@ -34,9 +34,6 @@ inline constexpr SeriesNumber kBlockSeries = 64;
 // Block rows that are read or written together, of some 4 KiB each.
 inline constexpr size_t kBlocksAtOnce = 256;
 
-std::string LogRowPrefix();
-std::string LogRowKey(SeriesNumber first);
-std::string IndexedKey();
 // Of the row that `number` is in.
 std::string BlockKey(SeriesNumber number);
 

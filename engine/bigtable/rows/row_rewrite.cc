@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/rows/series_key.h"
+
 namespace hourcell {
 namespace {
 
@@ -16,6 +18,7 @@ void DeleteQualifier(const std::string& qualifier, RowMutations* mutations) {
   removal.set_column_qualifier(qualifier);
 }
 
+// Of the sets and deletes, and nothing else: what is written meanwhile stays.
 void DeleteBasesBelow(uint64_t version, RowMutations* mutations) {
   auto& removal = *mutations->add_mutations()->mutable_delete_from_column();
   removal.set_family_name(std::string(kBigtableFamily));
@@ -55,6 +58,11 @@ void Join(TableId table, const Operands& run, RowMutations* mutations) {
 
 }  // namespace
 
+bool LeavesNoMark(TableId table, std::string_view key) {
+  return table == TableId::kSeries &&
+         (key.starts_with(LogRowPrefix()) || key.starts_with(ActiveSetsPrefix()));
+}
+
 std::optional<RowMutations> RewriteOf(TableId table,
                                       const StoredRow& row,
                                       const VersionView& settled,
@@ -62,7 +70,10 @@ std::optional<RowMutations> RewriteOf(TableId table,
   RowMutations mutations;
   mutations.set_row_key(row.key);
   const StoredBase* const base = BaseOf(row, settled);
-  if (base != nullptr && row.bases.back().version < base->version) {
+  const bool is_mark = base != nullptr && !base->value.has_value();
+  if (is_mark && LeavesNoMark(table, row.key)) {
+    DeleteBasesBelow(base->version + 1, &mutations);
+  } else if (base != nullptr && row.bases.back().version < base->version) {
     DeleteBasesBelow(base->version, &mutations);
   }
   const Operands above = OperandsAbove(row, settled, base);

@@ -2,6 +2,7 @@
 
 #include "engine/bigtable/bigtable_table_store.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,7 +15,9 @@
 
 #include "codec/base/random.h"
 #include "codec/cells/cell.h"
+#include "engine/bigtable/rows/row_tidy.h"
 #include "engine/bigtable/rows/stored_row.h"
+#include "engine/rows/series_key.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 
 namespace hourcell {
@@ -215,6 +218,49 @@ TEST_F(BigtableTableStoreTest, RowCompactionLeavesTheNewestSet) {
 
   EXPECT_EQ(StoredAs("data", "row"), "s");
   EXPECT_THAT(PointsOf("row"), ElementsAre(3));
+}
+
+// Each batch of new series sets the counters, and nobody compacts the table.
+TEST_F(BigtableTableStoreTest, ARowThatIsSetAgainAndAgainKeepsFewCells) {
+  const std::string counter = SeriesCounterKey();
+  std::unique_ptr<TableView> view;
+  size_t cells_max = 0;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_OK(Apply(SetOf(TableId::kSeries, counter, std::to_string(i))));
+    cells_max = std::max(cells_max, fake()->TableOf("hourcell-series")[counter]["s"].size());
+    if (i == 100) view = store_->Snapshot();
+    if (i == 150) {
+      EXPECT_THAT(view->Get(TableId::kSeries, counter), IsOkAndHolds(Optional(std::string("100"))));
+      view.reset();
+    }
+  }
+  EXPECT_THAT(store_->Snapshot()->Get(TableId::kSeries, counter),
+              IsOkAndHolds(Optional(std::string("999"))));
+  // A view keeps what was written while it was held.
+  EXPECT_LE(cells_max, 50 + 2 * RowTidy::kWritesMax);
+  EXPECT_LE(fake()->TableOf("hourcell-series")[counter]["s"].size(), RowTidy::kWritesMax);
+}
+
+TEST_F(BigtableTableStoreTest, DeletedLogRowsOfSeriesLeaveNothing) {
+  const auto rows = [&] { return fake()->TableOf("hourcell-series").size(); };
+  const auto make_and_delete = [&](SeriesNumber from, SeriesNumber to) {
+    for (SeriesNumber i = from; i < to; ++i) {
+      ASSERT_OK(Apply(SetOf(TableId::kSeries, LogRowKey(i), "x")));
+      ASSERT_OK(Apply(DeleteOf(TableId::kSeries, LogRowKey(i))));
+    }
+  };
+  make_and_delete(1, RowTidy::kMarksMax);
+  EXPECT_EQ(rows(), RowTidy::kMarksMax - 1);
+  Reopen();  // which counts none of them
+  ASSERT_OK(Apply(SetOf(TableId::kSeries, LogRowKey(5000), "lives")));
+  make_and_delete(1000, 1000 + RowTidy::kMarksMax);
+  EXPECT_EQ(rows(), 1);
+
+  const std::unique_ptr<TableView> view = store_->Snapshot();  // it sees what is deleted after it
+  ASSERT_OK(Apply(DeleteOf(TableId::kSeries, LogRowKey(5000))));
+  make_and_delete(2000, 2000 + RowTidy::kMarksMax);
+  EXPECT_THAT(view->Get(TableId::kSeries, LogRowKey(5000)),
+              IsOkAndHolds(Optional(std::string("lives"))));
 }
 
 // Each write happens a second time, long after it was joined, replaced or deleted.

@@ -67,6 +67,28 @@ TEST(RowRewriteTest, JoinsAllThatIsSettled) {
   EXPECT_THAT(Rewrite(RowOf({From(3, 5), From(9, 9)})), ElementsAre("+3..9", "-3..5", "-9"));
 }
 
+StoredRow Deleted(const std::string& key, const std::vector<uint64_t>& deletes) {
+  BigtableRow row = {.key = key, .cells = {}};
+  for (const uint64_t version : deletes)
+    row.cells.push_back({"s", MicrosOf(version), EncodeDelete()});
+  absl::StatusOr<StoredRow> stored = DecodeStoredRow(std::move(row));
+  EXPECT_OK(stored);
+  return *std::move(stored);
+}
+
+TEST(RowRewriteTest, AMarkStaysUnlessItsRowLeavesNone) {
+  const std::string log_row = LogRowKey(7);
+  EXPECT_THAT(Rewrite(Deleted(log_row, {9})), ElementsAre("-s<10"));
+  EXPECT_THAT(Rewrite(Deleted(log_row, {9, 4})), ElementsAre("-s<10"));
+  EXPECT_THAT(Rewrite(Deleted(log_row, {9}), {.max = 8}), ElementsAre());
+  EXPECT_THAT(Rewrite(Deleted(log_row, {9, 4}), {.max = 8}), ElementsAre("-s<5"));
+  EXPECT_THAT(Rewrite(Deleted("a-active-set", {9})), ElementsAre("-s<10"));
+
+  EXPECT_THAT(Rewrite(Deleted("t-tsuid", {9})), ElementsAre());
+  EXPECT_THAT(TextOf(RewriteOf(TableId::kUid, Deleted(log_row, {9}), kAllSettled, kWriter)),
+              ElementsAre());
+}
+
 TEST(RowRewriteTest, TheJoinedOperandHasAllOfThem) {
   const auto rewrite =
       RewriteOf(TableId::kSeries, RowOf({From(3, 3), From(5, 5)}), kAllSettled, kWriter);
