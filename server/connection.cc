@@ -1,7 +1,5 @@
 #include "server/connection.h"
 
-#include <openssl/crypto.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -26,6 +24,7 @@
 #include "server/net/transport.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay_header.h"
+#include "server/relay/relay_proof.h"
 #include "server/relay/writer_watch.h"
 #include "server/telnet/telnet_session.h"
 
@@ -86,7 +85,11 @@ class SocketConnection : public Connection,
   bool WantsInput() const;
   void OnBytes(std::string_view bytes);
   void Identify(std::string_view bytes);
+  void Challenge(size_t header_bytes);
+  void TakeProof();
+  void Refuse();
   bool Trust(const RelayHeader& header);
+  void CloseUnlessIdentified();
   void TakeWire(std::string_view bytes);
   void TakeTls(std::string_view bytes);
   void WatchHandshake();
@@ -116,7 +119,8 @@ class SocketConnection : public Connection,
   asio::steady_timer close_timer_;
   std::chrono::steady_clock::time_point last_activity_;
   mutable std::string remote_;  // once somebody has asked, or a relay has said
-  std::string first_bytes_;     // until it is known whether a relay speaks
+  std::string first_bytes_;     // until it is known whether a relay speaks, and whether it may
+  std::string nonce_;           // with which a relay was challenged; empty: none was
 
   std::optional<TlsSession> tls_;
   // Once the first byte of its protocol is here, and as long as the connection lives.
@@ -242,41 +246,73 @@ void SocketConnection::OnBytes(std::string_view bytes) {
 
 void SocketConnection::Identify(std::string_view bytes) {
   first_bytes_ += bytes;
-  size_t header_bytes = 0;
+  if (!nonce_.empty()) return TakeProof();
   if (MayBeRelayHeader(first_bytes_)) {
     const auto parsed = ParseRelayHeader(first_bytes_);
-    if (parsed.ok() && !parsed->has_value()) return;  // more is to come
-    if (!parsed.ok() || !Trust((*parsed)->header)) {
-      LogWarning("{}: a connection that is passed on was refused", remote());
-      return Close();
-    }
-    header_bytes = (*parsed)->bytes;
-  } else if (context_->relay->is_required) {
-    return Close();
+    if (!parsed.ok()) return Refuse();
+    if (parsed->has_value()) Challenge((*parsed)->bytes);
+    return;  // more is to come
   }
+  if (context_->relay->is_required) return Close();
   is_identified_ = true;
-  if (is_watch_) {
-    idle_timer_.cancel();  // silence is what it is for
-    first_bytes_.clear();
-    return;
-  }
   const std::string first = std::exchange(first_bytes_, {});
-  if (first.size() > header_bytes) TakeWire(std::string_view(first).substr(header_bytes));
+  TakeWire(first);
 }
 
+// What a stranger may have sent behind its header is not looked at before its proof.
+void SocketConnection::Challenge(size_t header_bytes) {
+  nonce_ = NewRelayNonce();
+  const std::string_view header = std::string_view(first_bytes_).substr(0, header_bytes);
+  Send(nonce_ + context_->relay->keys->Prove(RelaySide::kAcceptor, header, nonce_));
+  CloseUnlessIdentified();
+  if (first_bytes_.size() > header_bytes) TakeProof();
+}
+
+void SocketConnection::TakeProof() {
+  const auto parsed = ParseRelayHeader(first_bytes_);
+  const size_t header_bytes = (*parsed)->bytes;
+  if (first_bytes_.size() < header_bytes + kRelayProofBytes) return;
+  const std::string first = std::exchange(first_bytes_, {});
+  const std::string_view text = first;
+  if (!context_->relay->keys->Proves(RelaySide::kSender, text.substr(0, header_bytes), nonce_,
+                                     text.substr(header_bytes, kRelayProofBytes)) ||
+      !Trust((*parsed)->header)) {
+    return Refuse();
+  }
+  is_identified_ = true;
+  handshake_timer_.cancel();
+  if (is_watch_) {
+    idle_timer_.cancel();  // silence is what it is for
+  } else if (text.size() > header_bytes + kRelayProofBytes) {
+    TakeWire(text.substr(header_bytes + kRelayProofBytes));
+  }
+}
+
+void SocketConnection::Refuse() {
+  LogWarning("{}: a connection that is passed on was refused", remote());
+  Close();
+}
+
+// REQUIRES: its sender has proved that it may say so.
 bool SocketConnection::Trust(const RelayHeader& header) {
   const RelayTrust& trust = *context_->relay;
-  if (header.secret.size() != trust.secret.size() ||
-      CRYPTO_memcmp(header.secret.data(), trust.secret.data(), trust.secret.size()) != 0 ||
-      header.listener >= trust.listeners.size()) {
-    return false;
-  }
+  if (header.listener >= trust.listeners.size()) return false;
   is_watch_ = header.is_watch;
   rights_ = {.listener = trust.listeners[header.listener],
              .address = context_->access == nullptr ? AccessRights()
                                                     : context_->access->RightsAt(header.address)};
   remote_ = JoinHostAndPort(header.address, header.port);
   return true;
+}
+
+void SocketConnection::CloseUnlessIdentified() {
+  if (context_->handshake_timeout_ms == 0) return;
+  handshake_timer_.expires_after(std::chrono::milliseconds(context_->handshake_timeout_ms));
+  handshake_timer_.async_wait([self = shared_from_this()](const AsioError& error) {
+    if (error || self->is_closing() || self->is_identified_) return;
+    self->context_->counters->timed_out->Add(1);
+    self->Close();
+  });
 }
 
 void SocketConnection::TakeWire(std::string_view bytes) {

@@ -19,6 +19,7 @@
 #include "server/access/access_rights.h"
 #include "server/net/connection_counters.h"
 #include "server/net/tls_context.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
@@ -30,12 +31,12 @@ struct TelnetContext;
 class Transport;
 
 // Which processes may say, in front of a connection's first byte, who its client is
-// (relay_header.h): those that know the secret. The client has the rights of the listener that it
+// (relay_header.h): those that prove that they know the secret (relay_proof.h). The client has the rights of the listener that it
 // came to, and those of its own address. Such a process may also watch this one (writer_watch.h).
 struct RelayTrust {
-  std::string secret;                   // not empty
-  std::vector<AccessRights> listeners;  // of a client without credentials, by listener
-  bool is_required = false;             // who does not say so is not served
+  std::shared_ptr<const RelayKeys> keys;  // null: nobody may
+  std::vector<AccessRights> listeners;    // of a client without credentials, by listener
+  bool is_required = false;               // who does not say so is not served
 };
 
 // What all connections of a server share. Pointers are borrowed; immutable while connections live.

@@ -220,14 +220,14 @@ Server::Impl::Impl(const Config& config,
                      .counters = &telnet_counters_,
                      .commit_pool = &commit_pool_,
                      .logins = logins};
-  relay_.secret = site_.relay_secret;
+  relay_.keys = site_.relay_keys;
   relay_.is_required = site_.serves_relays_only;
   for (const ListenAddress& address : access_.listeners())
     relay_.listeners.push_back(address.rights);
   context_ = {.http = &http_context_,
               .telnet = &telnet_context_,
               .access = &access_,
-              .relay = relay_.secret.empty() ? nullptr : &relay_,
+              .relay = relay_.keys == nullptr ? nullptr : &relay_,
               .tls = tls_.get(),
               .tls_required = config.boolean("tsd.tls.required"),
               .counters = &connection_counters_,

@@ -20,6 +20,7 @@
 #include "server/config/config.h"
 #include "server/net/listen_socket.h"
 #include "server/relay/relay.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
@@ -30,7 +31,8 @@ inline constexpr int64_t kLookAtUsersMs = 1000;
 struct ServerSite {
   std::vector<ListenSocket> sockets = {};   // of its listeners, in their order; none: it binds them
   std::vector<WaitingClient> clients = {};  // that came to them before
-  std::string relay_secret = {};            // of those who may speak for clients; empty: nobody may
+  // By which it is known who may speak for clients; null: nobody may.
+  std::shared_ptr<const RelayKeys> relay_keys = nullptr;
   // Nobody but they is served, at the one socket, and each answer ends its connection: a connection
   // is passed on as a whole, and what follows may be for the process that writes.
   bool serves_relays_only = false;

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <absl/status/statusor.h>
 
+#include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/api/bigtable_options.h"
+#include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
 #include "engine/table/storage_engine.h"
 
@@ -23,7 +26,8 @@ class BigtableStorage : public StorageEngine {
 
   std::string_view name() const override { return "bigtable"; }
 
-  absl::StatusOr<std::string> Join(const std::string& address, StorageEvents events) override;
+  absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) override;
+  absl::StatusOr<SharedSecrets> RefreshSecrets() override;
 
   // Makes the tables if there are none. kFailedPrecondition: the tables have another format, or
   // another process writes to them for longer than the seat's wait; kInvalidArgument,
@@ -37,6 +41,9 @@ class BigtableStorage : public StorageEngine {
  private:
   const BigtableOptions options_;
   SeatOptions seat_;
+  // Once it has joined.
+  std::unique_ptr<BigtableClient> secret_client_;
+  std::unique_ptr<SecretRows> secrets_;
 };
 
 // The data table of OpenTSDB that the store in these tables shares; empty: it has one of its own.

@@ -14,19 +14,19 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/kill_point.h"
-#include "codec/base/random.h"
 #include "codec/base/status_macros.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/bigtable_storage.h"
 #include "engine/bigtable/bigtable_view.h"
 #include "engine/bigtable/rows/group_stages.h"
-#include "engine/bigtable/rows/row_tidy.h"
 #include "engine/bigtable/rows/row_rewrite.h"
+#include "engine/bigtable/rows/row_tidy.h"
 #include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/rows/version_ledger.h"
 #include "engine/bigtable/writer/bigtable_journal_tail.h"
 #include "engine/bigtable/writer/give_up_watch.h"
 #include "engine/bigtable/writer/number_claims.h"
+#include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/bigtable/writer/writer_seat.h"
 #include "engine/rows/key_range.h"
@@ -42,6 +42,9 @@ constexpr std::string_view kSharedFormat = "2 ";
 // Rows of a read that are rewritten.
 constexpr size_t kTidyKeys = 256;
 
+// Of a call that reads or makes a secret.
+constexpr int64_t kSecretsTimeoutMs = 5000;
+
 std::string FormatOf(const BigtableOptions& options) {
   return options.data_table.empty() ? std::string(kFormat)
                                     : std::string(kSharedFormat) + options.data_table;
@@ -56,11 +59,6 @@ void SetCell(std::string_view qualifier,
   cell.set_column_qualifier(std::string(qualifier));
   cell.set_timestamp_micros(MicrosOf(version));
   cell.set_value(std::move(value));
-}
-
-// 16 bytes of the operating system, in hexadecimal digits.
-std::string NewSecret() {
-  return fmt::format("{:016x}{:016x}", RandomSeed(), RandomSeed());
 }
 
 std::vector<RowMutations> RowsOf(const GroupStage& stage, uint64_t version, uint64_t writer) {
@@ -132,6 +130,9 @@ class BigtableTableStore : public TableStore {
     return seat_->TakeJournal();
   }
 
+  // As a process that opens it later. Makes the tables if there are none.
+  absl::Status Join() { return CheckOrMakeFormat(); }
+
   absl::Status CheckSeat() { return seat_->Check(); }
   absl::Status KnownLoss() const { return seat_->KnownLoss(); }
   // The first one is the last step of the opening of a store.
@@ -142,9 +143,6 @@ class BigtableTableStore : public TableStore {
         .status();
   }
   std::vector<ClusterNode> Nodes() const { return seat_->Nodes(); }
-  // What the processes on the store know; made by the first that asks.
-  absl::StatusOr<std::string> Secret();
-
   TableCapabilities capabilities() const override {
     return {TableCapability::kOrderedScans, TableCapability::kMergeOperands,
             TableCapability::kSnapshots, TableCapability::kDurable};
@@ -164,8 +162,8 @@ class BigtableTableStore : public TableStore {
       HOURCELL_KILL_POINT("group:stage");
     }
     ledger_.End(first, /*is_known=*/written.ok());
-    return written;
     if (written.ok()) Tidy(tidy_.Written(stages));
+    return written;
   }
   absl::Status ApplyUnlogged(std::span<const Mutation> group) override {
     return Apply(group, /*sync=*/false);
@@ -241,7 +239,6 @@ class BigtableTableStore : public TableStore {
     return absl::OkStatus();
   }
 
-  bool is_shared() const { return !client_.options().data_table.empty(); }
   void Tidy(RowTidy::Due due);
   absl::Status TidyTable(TableId table, std::vector<std::string> keys);
   absl::Status SweepLogRows();
@@ -251,6 +248,7 @@ class BigtableTableStore : public TableStore {
                        const VersionView& settled,
                        std::vector<std::string>* waiting);
 
+  bool is_shared() const { return !client_.options().data_table.empty(); }
   absl::Status CheckAdopted();
   absl::Status CheckOrMakeFormat();
   absl::Status CheckFormatIsThere();
@@ -260,9 +258,9 @@ class BigtableTableStore : public TableStore {
   BigtableClient client_;
   const std::string system_;
   VersionLedger ledger_;
-  uint64_t writer_ = 0;
   RowTidy tidy_;
   std::atomic<bool> is_swept_{false};  // of log rows that a process before has deleted
+  uint64_t writer_ = 0;
   bool is_followed_ = false;            // another process may write
   bool reads_opentsdb_ = false;         // the rows of a shared data table are taken over
   std::unique_ptr<WriterSeat> seat_;    // null: opened alone
@@ -368,19 +366,6 @@ absl::Status BigtableTableStore::CheckFormatIsThere() {
   return CheckAdopted();
 }
 
-absl::StatusOr<std::string> BigtableTableStore::Secret() {
-  HOURCELL_RETURN_IF_ERROR(CheckOrMakeFormat());
-  RowMutations secret;
-  secret.set_row_key(std::string(kSecretRow));
-  SetCell(kSystemQualifier, 1, NewSecret(), &secret);
-  // Set or not, or not known: what is read after it is everybody's.
-  const absl::Status set = client_.SetIfAbsent(system_, secret).status();
-  HOURCELL_ASSIGN_OR_RETURN(const BigtablePage page,
-                            client_.Read(system_, {.keys = {std::string(kSecretRow)}}));
-  if (!page.rows.empty() && !page.rows[0].cells.empty()) return page.rows[0].cells[0].value;
-  return set.ok() ? absl::UnavailableError("bigtable: the secret is not there") : set;
-}
-
 std::vector<RegionInfo> BigtableTableStore::Regions(TableId table) {
   const absl::StatusOr<std::vector<RegionUse>> uses = RegionUses(table);
   std::vector<RegionInfo> regions;
@@ -417,6 +402,18 @@ absl::StatusOr<std::vector<RegionUse>> BigtableTableStore::RegionUses(TableId ta
     start_bytes = sample.offset_bytes;
   }
   return uses;
+}
+
+absl::StatusOr<uint64_t> BigtableTableStore::ApproximateBytes(TableId table,
+                                                              const ScanRange& range) {
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, RegionUses(table));
+  uint64_t bytes = 0;
+  for (const RegionUse& use : uses) {
+    if (use.region.range.Overlaps(range.begin, range.end)) bytes += use.file_bytes;
+  }
+  return bytes;
+}
+
 absl::Status BigtableTableStore::Rewrite(TableId table,
                                          BigtablePage* page,
                                          const VersionView& settled,
@@ -478,18 +475,6 @@ absl::Status BigtableTableStore::SweepLogRows() {
   }
 }
 
-}
-
-absl::StatusOr<uint64_t> BigtableTableStore::ApproximateBytes(TableId table,
-                                                              const ScanRange& range) {
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<RegionUse> uses, RegionUses(table));
-  uint64_t bytes = 0;
-  for (const RegionUse& use : uses) {
-    if (use.region.range.Overlaps(range.begin, range.end)) bytes += use.file_bytes;
-  }
-  return bytes;
-}
-
 absl::Status BigtableTableStore::Compact(TableId table, std::atomic<bool>* cancelled) {
   const std::string name = BigtableNameOf(client_.options(), table);
   for (ScanRange left;;) {
@@ -517,14 +502,28 @@ absl::StatusOr<std::unique_ptr<TableStore>> OpenBigtableTableStore(const Bigtabl
   return store;
 }
 
-absl::StatusOr<std::string> BigtableStorage::Join(const std::string& address,
-                                                  StorageEvents events) {
+absl::StatusOr<SharedSecrets> BigtableStorage::Join(const std::string& address,
+                                                    StorageEvents events) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   seat_.address = address;
   seat_.events = std::move(events);
   BigtableTableStore store(options_, channels);
   store.EndCallsIf(seat_.events.gives_up);
-  return store.Secret();
+  HOURCELL_RETURN_IF_ERROR(store.Join());
+  if (secrets_ == nullptr) {
+    BigtableOptions options = options_;  // a process that ends does not wait for an outage's end
+    options.call_timeout_ms = std::min(options.call_timeout_ms, kSecretsTimeoutMs);
+    options.attempt_timeout_ms = std::min(options.attempt_timeout_ms, kSecretsTimeoutMs);
+    secret_client_ = std::make_unique<BigtableClient>(options, channels);
+    secrets_ = std::make_unique<SecretRows>(secret_client_.get(),
+                                            seat_.clock == nullptr ? Clock::System() : seat_.clock);
+  }
+  return secrets_->Read();
+}
+
+absl::StatusOr<SharedSecrets> BigtableStorage::RefreshSecrets() {
+  if (secrets_ == nullptr) return absl::FailedPreconditionError("bigtable: not joined yet");
+  return secrets_->Refresh();
 }
 
 absl::StatusOr<OpenedStorage> BigtableStorage::Open(

@@ -89,6 +89,14 @@ struct FollowedStorage {
   std::unique_ptr<JournalTail> journal;
 };
 
+// What the processes on a store know, and nobody else: it is kept in the store, and replaced from
+// time to time.
+struct SharedSecrets {
+  std::string current = {};                // proofs are made with it
+  std::vector<std::string> accepted = {};  // and taken that are made with any of these
+  friend bool operator==(const SharedSecrets&, const SharedSecrets&) = default;
+};
+
 class StorageEngine {
  public:
   virtual ~StorageEngine() = default;
@@ -96,10 +104,14 @@ class StorageEngine {
   // "bigtable": as errors name it.
   virtual std::string_view name() const = 0;
 
-  // Before Open, by a process that serves clients: `address` is where they find it. Returns a
-  // secret that the processes on the store share, and nobody else: it is kept in the store.
-  // Errors: as Open.
-  virtual absl::StatusOr<std::string> Join(const std::string& address, StorageEvents events) = 0;
+  // Before Open, by a process that serves clients: `address` is where they find it. Returns the
+  // secrets that the processes on the store share. Errors: as Open.
+  virtual absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) = 0;
+
+  // The secrets as they are now. A process that has joined calls it every kSecretsMs, on one thread;
+  // the engine makes a new secret when the newest one is old. Errors: as Open.
+  static constexpr int64_t kSecretsMs = 30'000;
+  virtual absl::StatusOr<SharedSecrets> RefreshSecrets() = 0;
 
   // Opens the tables and the journal for this process alone; may wait for another process to end.
   // kFailedPrecondition: another process is the writer. kCancelled: the events gave up.

@@ -41,7 +41,7 @@ constexpr std::string_view kStops =
     "what was asked is not known: send the request again";
 
 // "127.0.0.1:50000" is of a client that came by IPv4.
-RelayHeader HeaderOf(const tcp::endpoint& client, size_t listener, const std::string& secret) {
+RelayHeader HeaderOf(const tcp::endpoint& client, size_t listener) {
   asio::ip::address address = client.address();
   if (address.is_v6() && address.to_v6().is_v4_mapped()) {
     address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
@@ -49,7 +49,7 @@ RelayHeader HeaderOf(const tcp::endpoint& client, size_t listener, const std::st
   return {.address = address.to_string(),
           .port = client.port(),
           .listener = static_cast<uint8_t>(listener),
-          .secret = secret};
+          .nonce = {}};
 }
 
 }  // namespace
@@ -92,6 +92,7 @@ class Relay::Impl : public RelayTarget {
 
   const std::string& follower() const override { return follower_; }
   bool may_delete() const override { return options_.may_delete; }
+  const RelayKeys& keys() const override { return *options_.keys; }
   void OnQuery() override { ++queries_; }
 
   void SetFollower(const std::string& address) {
@@ -162,10 +163,9 @@ void Relay::Impl::OnAccepted(tcp::socket socket, size_t listener) {
       if (is_stopping_ && connections_.empty()) is_empty_.set_value();
     });
   };
-  connections_[id] = {
-      .connection = StartRelayedConnection(
-          {std::move(socket)}, HeaderOf(client, listener, options_.secret), this, on_closed),
-      .listener = listener};
+  connections_[id] = {.connection = StartRelayedConnection(
+                          {std::move(socket)}, HeaderOf(client, listener), this, on_closed),
+                      .listener = listener};
 }
 
 void Relay::Impl::EndAll(std::string_view why) {

@@ -23,13 +23,14 @@
 #include "server/net/connection_quota.h"
 #include "server/net/listen_socket.h"
 #include "server/net/owned_descriptor.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
 struct RelayOptions {
-  std::string own_address;  // of this process: no connection is passed on to itself
-  std::string secret;       // that the processes share
-  bool may_delete = false;  // tsd.http.query.allow_delete
+  std::string own_address = {};  // of this process: no connection is passed on to itself
+  std::shared_ptr<const RelayKeys> keys = nullptr;  // what the processes on the store know
+  bool may_delete = false;                          // tsd.http.query.allow_delete
   ConnectionQuota::Limits quota = {};
 };
 

@@ -8,6 +8,7 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/check.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 namespace {
@@ -20,9 +21,8 @@ constexpr char kOfWatch = 0x20;
 constexpr char kIpv4 = 0x11;
 constexpr char kIpv6 = 0x21;
 constexpr size_t kFixedBytes = 16;  // before the addresses
-constexpr char kSecretType = '\xe0';
 constexpr char kListenerType = '\xe1';
-constexpr size_t kSecretBytesMax = 256;
+constexpr char kNonceType = '\xe2';
 
 template <typename Bytes>
 std::string_view TextOf(const Bytes& bytes) {
@@ -66,7 +66,10 @@ absl::Status TakeValue(std::string_view* left, RelayHeader* header) {
   if (left->size() < 3 + size) return Malformed("a value is cut");
   const std::string_view value = left->substr(3, size);
   left->remove_prefix(3 + size);
-  if (type == kSecretType) header->secret = value;
+  if (type == kNonceType && value.size() != kRelayNonceBytes) {
+    return Malformed(fmt::format("nonce: got {} bytes; want {}", value.size(), kRelayNonceBytes));
+  }
+  if (type == kNonceType) header->nonce = value;
   if (type == kListenerType && value.size() != 1) return Malformed("want 1 byte of the listener");
   if (type == kListenerType) header->listener = static_cast<uint8_t>(value.front());
   return absl::OkStatus();
@@ -75,7 +78,7 @@ absl::Status TakeValue(std::string_view* left, RelayHeader* header) {
 }  // namespace
 
 std::string EncodeRelayHeader(const RelayHeader& header) {
-  HOURCELL_CHECK(header.secret.size() <= kSecretBytesMax);
+  HOURCELL_CHECK(header.nonce.size() == kRelayNonceBytes);
   boost::system::error_code error;
   const ip::address address = ip::make_address(header.address, error);
   HOURCELL_CHECK(!error);
@@ -89,8 +92,8 @@ std::string EncodeRelayHeader(const RelayHeader& header) {
   }
   AppendBigEndian(header.port, 2, &rest);
   AppendBigEndian(0, 2, &rest);
-  AppendValue(kSecretType, header.secret, &rest);
   AppendValue(kListenerType, std::string(1, static_cast<char>(header.listener)), &rest);
+  AppendValue(kNonceType, header.nonce, &rest);
 
   std::string bytes(kSignature);
   bytes.push_back(header.is_watch ? kOfWatch : kOfClient);
@@ -121,6 +124,7 @@ absl::StatusOr<std::optional<ParsedRelayHeader>> ParseRelayHeader(std::string_vi
   while (status.ok() && !left.empty())
     status = TakeValue(&left, &parsed.header);
   if (!status.ok()) return status;
+  if (parsed.header.nonce.empty()) return Malformed("it has no nonce");
   return parsed;
 }
 

@@ -6,8 +6,11 @@
 //   2          21 = of a client, 20 = a watch (writer_watch.h); 11 = IPv4, 21 = IPv6
 //   2          how many bytes follow
 //   12 or 36   addresses of the client and of the port it came to, then both ports
-//   3 + n      E0, n in 2 bytes, the secret that the processes share
 //   3 + 1      E1, 0001, which of the listeners the client came to, from 0
+//   3 + 16     E2, 0010, the sender's nonce
+//
+// A header proves nothing: what follows it does (relay_proof.h). E0 is not used: nodes before sent
+// the secret in it.
 //
 // Numbers are big-endian. Pure; thread-safe.
 
@@ -27,15 +30,15 @@ struct RelayHeader {
   std::string address;  // of the client: "192.0.2.1" or "2001:db8::1"
   uint16_t port = 0;    // of the client
   uint8_t listener = 0;
-  std::string secret;
-  bool is_watch = false;  // no client: its address and listener mean nothing
+  std::string nonce = {};  // kRelayNonceBytes (relay_proof.h)
+  bool is_watch = false;   // no client: its address and listener mean nothing
   friend bool operator==(const RelayHeader&, const RelayHeader&) = default;
 };
 
 // More is not read of one.
 inline constexpr size_t kRelayHeaderBytesMax = 512;
 
-// REQUIRES: `address` is one, and the secret is at most 256 bytes long.
+// REQUIRES: `address` is one, and the nonce is of kRelayNonceBytes.
 std::string EncodeRelayHeader(const RelayHeader& header);
 
 // Whether `bytes`, the first of a connection, are the beginning of a header, or may become it.

@@ -17,6 +17,7 @@
 
 #include "server/http/http_error.h"
 #include "server/http/http_response.h"
+#include "server/log/log.h"
 #include "server/net/asio.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
@@ -31,6 +32,8 @@ using AsioError = boost::system::error_code;
 
 constexpr std::chrono::milliseconds kConnectPause(50);
 // Read at once from a side. A connection that is idle has no buffer.
+// After a process that did not prove what it must.
+constexpr std::chrono::milliseconds kProofPause(500);
 constexpr size_t kReadBytes = size_t{64} << 10;
 
 constexpr std::string_view kNobodyWrites =
@@ -110,9 +113,12 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   void WakeAbove(size_t bytes);
   void Abandon();
   void Connect();
-  void ConnectLater();
+  void ConnectLater(std::chrono::milliseconds pause = kConnectPause);
   void OnConnected();
   void Pump(Way* way);
+  void AwaitChallenge();
+  void OnChallenge();
+  void OnProved();
   void OnReadable(Way* way);
   void NoteBytes(const Way* way, std::string_view bytes);
   void EndNow(const std::string& why);
@@ -127,19 +133,21 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   tcp::resolver resolver_;
   asio::steady_timer timer_;
   asio::steady_timer first_line_timer_;
-  const RelayHeader header_;
+  RelayHeader header_;
   RelayTarget& target_;
   std::function<void()> on_closed_;
   const std::chrono::steady_clock::time_point patient_until_;
 
   Way up_{.from = &client_, .to = &server_};
   Way down_{.from = &server_, .to = &client_};
-  uint64_t attempt_ = 0;  // to reach a writer
+  uint64_t attempt_ = 0;     // to reach a writer
+  std::string sent_header_;  // of the attempt
+  std::string challenge_;    // what is there of it
   RelayChoice choice_ = RelayChoice::kNeedsMore;
   size_t looked_at_ = 0;   // bytes of the client, which wait to be read
   bool is_watch_ = false;  // of another process: it waits for this one's end, and goes nowhere
   bool is_connecting_ = false;
-  bool is_connected_ = false;
+  bool is_connected_ = false;  // and each has proved to the other what it knows
   bool is_first_read_ = true;
   bool is_http_ = false;
   bool awaits_answer_ = false;  // something was sent up since the last byte came down
@@ -198,13 +206,12 @@ void SocketPair::OnLooked(std::string_view bytes) {
 }
 
 // Whether more is to be waited for. Another process may watch this one, which perhaps is about to
-// write. A relay that takes this process for the writer is told nothing: passed on, its bytes would
+// write, and then asks it for its proof. A relay that takes this process for the writer is told nothing: passed on, its bytes would
 // come back.
 bool SocketPair::IsOfRelay(std::string_view bytes) {
   const auto parsed = ParseRelayHeader(bytes);
   if (parsed.ok() && !parsed->has_value()) return true;
-  is_watch_ =
-      parsed.ok() && (*parsed)->header.is_watch && (*parsed)->header.secret == header_.secret;
+  is_watch_ = parsed.ok() && (*parsed)->header.is_watch;
   if (is_watch_) {
     Abandon();
   } else {
@@ -276,12 +283,12 @@ void SocketPair::Connect() {
       }));
 }
 
-void SocketPair::ConnectLater() {
+void SocketPair::ConnectLater(std::chrono::milliseconds pause) {
   if (choice_ == RelayChoice::kFollower) choice_ = RelayChoice::kWriter;  // it has just ended
   AsioError ignored;
   server_.close(ignored);
   if (std::chrono::steady_clock::now() >= patient_until_) return EndNow(std::string(kNobodyWrites));
-  timer_.expires_after(kConnectPause);
+  timer_.expires_after(pause);
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
     if (!cancelled) Connect();
   }));
@@ -290,12 +297,53 @@ void SocketPair::ConnectLater() {
 void SocketPair::OnConnected() {
   timer_.cancel();
   is_connecting_ = false;
+  timer_.expires_at(
+      patient_until_);  // a busy process is as slow with its challenge as with answers
+  timer_.async_wait(Guarded([this](const AsioError& cancelled) {
+    AsioError ignored;
+    if (!cancelled) server_.close(ignored);  // which ends the attempt
+  }));
+  AsioError error;
+  server_.non_blocking(true, error);
+  server_.set_option(tcp::no_delay(true), error);
+  header_.nonce = NewRelayNonce();
+  sent_header_ = EncodeRelayHeader(header_);
+  challenge_.clear();
+  server_.write_some(asio::buffer(sent_header_), error);  // there is room for so little
+  if (error) return ConnectLater();
+  AwaitChallenge();
+}
+
+void SocketPair::AwaitChallenge() {
+  server_.async_wait(tcp::socket::wait_read, Guarded([this](const AsioError& error) {
+                       if (error) return ConnectLater(kProofPause);
+                       OnChallenge();
+                     }));
+}
+
+void SocketPair::OnChallenge() {
+  std::array<char, kRelayChallengeBytes> buffer;
+  AsioError error;
+  const size_t size = server_.read_some(
+      asio::buffer(buffer.data(), kRelayChallengeBytes - challenge_.size()), error);
+  if (WouldBlock(error)) return AwaitChallenge();
+  if (error) return ConnectLater(kProofPause);
+  challenge_.append(buffer.data(), size);
+  if (challenge_.size() < kRelayChallengeBytes) return AwaitChallenge();
+  const std::string_view nonce = std::string_view(challenge_).substr(0, kRelayNonceBytes);
+  const std::string_view proof = std::string_view(challenge_).substr(kRelayNonceBytes);
+  if (!target_.keys().Proves(RelaySide::kAcceptor, sent_header_, nonce, proof)) {
+    LogWarning("a connection is not passed on: the process at {} does not know the store's secret",
+               choice_ == RelayChoice::kFollower ? target_.follower() : target_.writer());
+    return ConnectLater(kProofPause);
+  }
+  up_.unsent = target_.keys().Prove(RelaySide::kSender, sent_header_, nonce);
+  OnProved();
+}
+
+void SocketPair::OnProved() {
   is_connected_ = true;
   if (choice_ == RelayChoice::kFollower) target_.OnQuery();
-  AsioError ignored;
-  server_.non_blocking(true, ignored);
-  server_.set_option(tcp::no_delay(true), ignored);
-  up_.unsent = EncodeRelayHeader(header_);
   Send(&up_);
   Pump(&down_);
 }

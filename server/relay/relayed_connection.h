@@ -2,6 +2,9 @@
 // closed. What one side sends the other gets; nothing is read from a side while the other takes
 // nothing.
 //
+// Nothing of the client is passed on before the other process has proved that it knows the store's
+// secret (relay_proof.h). One that ends the connection before that is tried again.
+//
 // The first bytes of the client are looked at, and not read, before it is known where they go
 // (relay_choice.h): a query may go to this process' own server of queries instead.
 //
@@ -14,6 +17,7 @@
 #include <string>
 
 #include "server/relay/relay_header.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
@@ -27,6 +31,8 @@ class RelayTarget {
   virtual const std::string& writer() const = 0;
   // host:port of this process' own server of queries; empty: there is none right now.
   virtual const std::string& follower() const = 0;
+  // What the processes on the store know.
+  virtual const RelayKeys& keys() const = 0;
   // Whether the body of a query may ask for a deletion.
   virtual bool may_delete() const = 0;
   // A query goes to this process' own server.
@@ -46,7 +52,7 @@ class RelayedConnection {
   virtual int Release() = 0;
 };
 
-// Begins to pass on `client`. `on_closed` is called once.
+// Begins to pass on `client`; each attempt gives `header` a nonce. `on_closed` is called once.
 std::shared_ptr<RelayedConnection> StartRelayedConnection(Socket client,
                                                           RelayHeader header,
                                                           RelayTarget* target,

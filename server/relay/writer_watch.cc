@@ -40,9 +40,9 @@ using std::chrono::steady_clock;
 // Everything but the thread's start and end is done on the thread.
 class WriterWatch::Impl {
  public:
-  Impl(std::string secret, std::function<void(const std::string& address)> on_gone)
-      : header_(EncodeRelayHeader(
-            {.address = "0.0.0.0", .secret = std::move(secret), .is_watch = true})),
+  Impl(std::shared_ptr<const RelayKeys> keys,
+       std::function<void(const std::string& address)> on_gone)
+      : keys_(std::move(keys)),
         on_gone_(std::move(on_gone)),
         keep_running_(context_.get_executor()),
         thread_("hc-watch", [this] { context_.run(); }) {}
@@ -80,10 +80,11 @@ class WriterWatch::Impl {
   void BeginIn(int64_t ms);
   void OnTried(const AsioError& error);
   void Listen();
+  void OnBytes(std::string_view bytes);
   void OnEnd();
   void OnRefused();
 
-  const std::string header_;
+  const std::shared_ptr<const RelayKeys> keys_;
   const std::function<void(const std::string& address)> on_gone_;
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> keep_running_;
@@ -96,6 +97,8 @@ class WriterWatch::Impl {
   int refusals_ = 0;          // in a row
   int64_t pause_ms_ = 0;      // before the next try
   steady_clock::time_point reached_at_;
+  std::string header_;     // of this try
+  std::string challenge_;  // what is there of it
   std::array<char, 64> said_ = {};
   NamedThread thread_;
 };
@@ -132,17 +135,42 @@ void WriterWatch::Impl::OnTried(const AsioError& error) {
   was_reached_ = true;
   reached_at_ = steady_clock::now();
   ProbePeer(socket_.native_handle());
+  header_ = EncodeRelayHeader({.address = "0.0.0.0", .nonce = NewRelayNonce(), .is_watch = true});
+  challenge_.clear();
   AsioError failed;
   socket_.write_some(asio::buffer(header_), failed);  // there is room for so little
   Listen();
 }
 
 void WriterWatch::Impl::Listen() {
-  socket_.async_read_some(asio::buffer(said_), Guarded([this](const AsioError& error, size_t) {
+  socket_.async_read_some(asio::buffer(said_), Guarded([this](const AsioError& error, size_t size) {
                             if (error) return OnEnd();
-                            was_reached_ = false;  // it leaves
-                            Listen();
+                            OnBytes(std::string_view(said_.data(), size));
                           }));
+}
+
+// The challenge, which a process that does not write yet sends only once it does; then that it
+// leaves.
+void WriterWatch::Impl::OnBytes(std::string_view bytes) {
+  const bool is_proved = challenge_.size() == kRelayChallengeBytes;
+  if (is_proved) was_reached_ = false;  // it leaves
+  if (is_proved) return Listen();
+  const size_t taken = std::min(bytes.size(), kRelayChallengeBytes - challenge_.size());
+  challenge_ += bytes.substr(0, taken);
+  if (challenge_.size() < kRelayChallengeBytes) return Listen();
+  const std::string_view nonce = std::string_view(challenge_).substr(0, kRelayNonceBytes);
+  const std::string_view proof = std::string_view(challenge_).substr(kRelayNonceBytes);
+  if (!keys_->Proves(RelaySide::kAcceptor, header_, nonce, proof)) {
+    LogWarning("the process at {} does not know the store's secret, and is not watched", address_);
+    was_reached_ = false;
+    AsioError ignored;
+    socket_.close(ignored);
+    return BeginIn(kPauseMaxMs);
+  }
+  AsioError failed;
+  socket_.write_some(asio::buffer(keys_->Prove(RelaySide::kSender, header_, nonce)), failed);
+  if (bytes.size() > taken) return OnBytes(bytes.substr(taken));
+  Listen();
 }
 
 // A process that lives may have closed the connection: then the next one is made later and later.
@@ -163,9 +191,9 @@ void WriterWatch::Impl::OnRefused() {
   on_gone_(address_);
 }
 
-WriterWatch::WriterWatch(std::string secret,
+WriterWatch::WriterWatch(std::shared_ptr<const RelayKeys> keys,
                          std::function<void(const std::string& address)> on_gone)
-    : impl_(std::make_unique<Impl>(std::move(secret), std::move(on_gone))) {}
+    : impl_(std::make_unique<Impl>(std::move(keys), std::move(on_gone))) {}
 WriterWatch::~WriterWatch() = default;
 
 void WriterWatch::SetWriter(const std::string& address) {

@@ -1,7 +1,8 @@
 // WriterWatch: sees at once that the process that writes has died: it keeps a silent connection to
 // it, which the system of a killed process ends. If nobody listens at that address then, the
 // process is gone. One that stops in good order says so by a byte before it ends the connection,
-// and is not taken for gone.
+// and is not taken for gone. A process that does not prove that it knows the store's secret is not
+// the writer, and is not taken for gone either.
 //
 // Owns a thread. Thread-safe.
 
@@ -12,6 +13,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
@@ -25,9 +28,10 @@ class WriterWatch {
   // Between two tries at the most: of a writer that is never reached, or closes idle connections.
   static constexpr int64_t kPauseMaxMs = 1000;
 
-  // `secret`: that the processes share. `on_gone` is called on the watch's thread, once for each
+  // `keys`: what the processes on the store know. `on_gone` is called on the watch's thread, once for each
   // writer, with its address.
-  WriterWatch(std::string secret, std::function<void(const std::string& address)> on_gone);
+  WriterWatch(std::shared_ptr<const RelayKeys> keys,
+              std::function<void(const std::string& address)> on_gone);
   ~WriterWatch();
   WriterWatch(const WriterWatch&) = delete;
   WriterWatch& operator=(const WriterWatch&) = delete;

@@ -12,8 +12,10 @@
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
 #include "server/relay/relay_header.h"
+#include "server/relay/relay_proof.h"
 #include "server/relay/writer_watch.h"
 #include "tests/server/raw_client.h"
+#include "tests/server/relay/relay_fixture.h"
 #include "tests/server/running_server.h"
 #include "tests/support/status_matchers.h"
 
@@ -22,6 +24,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::string_view kWhoAmI =
     "GET /api/whoami HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -29,17 +32,49 @@ constexpr std::string_view kWhoAmI =
 class ServerRelayTest : public RunningServerTest {
  protected:
   void StartWithRelay() {
-    auto started = Server::Start(config_, tsdb_.get(), {.relay_secret = "secret"});
+    auto started = Server::Start(config_, tsdb_.get(), {.relay_keys = keys_});
     ASSERT_OK(started);
     server_ = *std::move(started);
   }
 
+  // Says who a client is, and returns the challenge; empty: the server has closed the connection.
+  static std::string Say(RawClient* client, const std::string& header) {
+    client->Send(header);
+    std::string challenge;
+    while (challenge.size() < kRelayChallengeBytes) {
+      const std::string more = client->ReadAvailable();
+      if (more.empty()) break;
+      challenge += more;
+    }
+    return challenge;
+  }
+
+  // What a sender that knows `secret` answers to a challenge.
+  static std::string ProofOf(const std::string& header,
+                             const std::string& challenge,
+                             const std::string& secret = kSecret) {
+    return RelayKeys(secret).Prove(RelaySide::kSender, header,
+                                   challenge.substr(0, kRelayNonceBytes));
+  }
+
+  // Is taken for a process that passes on a connection.
+  static std::string Introduce(RawClient* client, RelayHeader header) {
+    header.nonce = NewRelayNonce();
+    const std::string text = EncodeRelayHeader(header);
+    const std::string challenge = Say(client, text);
+    client->Send(ProofOf(text, challenge));
+    return challenge;
+  }
+
   std::string WhoAmI(const RelayHeader& header) {
     RawClient client(port());
-    client.Send(EncodeRelayHeader(header));
+    Introduce(&client, header);
     client.Send(kWhoAmI);
     return client.ReadAll();
   }
+
+  static inline const std::string kSecret = "0123456789abcdef0123456789abcdef";
+  const std::shared_ptr<RelayKeys> keys_ = std::make_shared<RelayKeys>(kSecret);
 };
 
 TEST_F(ServerRelayTest, AClientHasTheRightsOfItsListenerAndItsAddress) {
@@ -48,7 +83,7 @@ TEST_F(ServerRelayTest, AClientHasTheRightsOfItsListenerAndItsAddress) {
   Set("tsd.auth.allow", "10.1.0.0/16=admin");
   StartWithRelay();
   const auto role = [&](const std::string& address, uint8_t listener) {
-    return WhoAmI({.address = address, .port = 9, .listener = listener, .secret = "secret"});
+    return WhoAmI({.address = address, .port = 9, .listener = listener});
   };
   EXPECT_THAT(role("192.0.2.1", 0), HasSubstr(R"("role":"read")"));
   EXPECT_THAT(role("192.0.2.1", 1), HasSubstr(R"("role":"write")"));
@@ -58,14 +93,100 @@ TEST_F(ServerRelayTest, AClientHasTheRightsOfItsListenerAndItsAddress) {
 // A stranger who speaks for others has no rights, and gets no answer.
 TEST_F(ServerRelayTest, OnlyWhoKnowsTheSecretSpeaksForOthers) {
   StartWithRelay();
-  const auto refused = [&](RelayHeader header) {
+  const auto refused = [&](const RelayHeader& header, const std::string& secret) {
     RawClient client(port());
-    client.Send(EncodeRelayHeader(header));
+    RelayHeader said = header;
+    said.nonce = NewRelayNonce();
+    const std::string text = EncodeRelayHeader(said);
+    const std::string challenge = Say(&client, text);
+    client.Send(ProofOf(text, challenge, secret) + std::string(kWhoAmI));
     return client.ReadAll();
   };
-  EXPECT_EQ(refused({.address = "10.1.2.3", .secret = "secreT"}), "");
-  EXPECT_EQ(refused({.address = "10.1.2.3", .secret = "secre"}), "");
-  EXPECT_EQ(refused({.address = "10.1.2.3", .listener = 1, .secret = "secret"}), "");
+  EXPECT_EQ(refused({.address = "10.1.2.3"}, "secret"), "");
+  EXPECT_EQ(refused({.address = "10.1.2.3"}, kSecret.substr(1)), "");
+  EXPECT_EQ(refused({.address = "10.1.2.3", .listener = 1}, kSecret), "");
+  EXPECT_THAT(refused({.address = "10.1.2.3"}, kSecret), HasSubstr("200 OK"));
+}
+
+// A header with another client, port or listener needs another proof.
+TEST_F(ServerRelayTest, AProofIsOfOneHeaderOnly) {
+  Set("tsd.network.role", "none");
+  Set("tsd.network.listeners", "127.0.0.1:0=admin");
+  StartWithRelay();
+  const RelayHeader header{.address = "192.0.2.1", .port = 9, .nonce = NewRelayNonce()};
+  const std::string text = EncodeRelayHeader(header);
+  for (size_t i = 12; i < text.size(); ++i) {
+    std::string changed = text;
+    changed[i] ^= 1;
+    if (!ParseRelayHeader(changed).ok() || !ParseRelayHeader(changed)->has_value()) continue;
+    RawClient client(port());
+    const std::string challenge = Say(&client, changed);
+    if (challenge.empty()) continue;
+    client.Send(ProofOf(text, challenge) + std::string(kWhoAmI));
+    EXPECT_EQ(client.ReadAll(), "") << "byte " << i;
+  }
+}
+
+// Whoever has read all that one connection said can say it again, and nothing comes of it.
+TEST_F(ServerRelayTest, AReplayIsRefused) {
+  StartWithRelay();
+  const std::string header = EncodeRelayHeader({.address = "192.0.2.1", .nonce = NewRelayNonce()});
+  RawClient first(port());
+  const std::string challenge = Say(&first, header);
+  const std::string rest = ProofOf(header, challenge) + std::string(kWhoAmI);
+  first.Send(rest);
+  EXPECT_THAT(first.ReadAll(), HasSubstr("200 OK"));
+
+  RawClient again(port());
+  EXPECT_NE(Say(&again, header), challenge);
+  again.Send(rest);
+  EXPECT_EQ(again.ReadAll(), "");
+
+  RawClient at_once(port());  // it has sent its proof before it is challenged
+  at_once.Send(header + rest);
+  EXPECT_THAT(at_once.ReadAll(), Not(HasSubstr("HTTP")));
+
+  RawClient echo(port());  // it sends back what it got
+  const std::string other = Say(&echo, header);
+  echo.Send(other.substr(kRelayNonceBytes) + std::string(kWhoAmI));
+  EXPECT_EQ(echo.ReadAll(), "");
+}
+
+TEST_F(ServerRelayTest, TheSecretIsNotSent) {
+  StartWithRelay();
+  auto socket = ListenSocket::Open({});
+  ASSERT_OK(socket);
+  const uint16_t port_of_relay = socket->port();
+  std::vector<ListenSocket> sockets;
+  sockets.push_back(*std::move(socket));
+  const std::unique_ptr<Relay> relay = Relay::Start(std::move(sockets), {.keys = keys_});
+  const ScriptedWriter between;  // reads all that two processes say to each other
+  relay->SetWriter(between.address());
+  RawClient client(port_of_relay);
+  client.Send(kWhoAmI);
+
+  const int fd = between.Accept();
+  const std::string header = ReadFrom(fd, RelayHeaderBytes());
+  RawClient server(port());
+  const std::string challenge = Say(&server, header);
+  ASSERT_EQ(send(fd, challenge.data(), challenge.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(challenge.size()));
+  const std::string up = ReadFrom(fd, kRelayProofBytes + kWhoAmI.size());
+  server.Send(up);
+  const std::string down = server.ReadAll();
+  close(fd);
+
+  EXPECT_THAT(down, HasSubstr("200 OK"));
+  for (const std::string& said : {header, challenge, up, down})
+    EXPECT_THAT(said, Not(HasSubstr(kSecret.substr(0, 8))));
+}
+
+TEST_F(ServerRelayTest, ASecretIsReplacedWhileTheServerRuns) {
+  StartWithRelay();
+  keys_->Set("next", {kSecret});
+  EXPECT_THAT(WhoAmI({.address = "10.1.2.3"}), HasSubstr("200 OK"));
+  keys_->Set("next", {});
+  EXPECT_EQ(WhoAmI({.address = "10.1.2.3"}), "");
 }
 
 TEST_F(ServerRelayTest, ClientsThatComeByThemselvesAreServedAsEver) {
@@ -84,7 +205,7 @@ TEST_F(ServerRelayTest, AServerOfRelaysServesNobodyElseAndAnswersOnce) {
   Set("tsd.network.listeners", "127.0.0.1:0=write");
   auto socket = ListenSocket::Open({});
   ASSERT_OK(socket);
-  ServerSite site{.relay_secret = "secret", .serves_relays_only = true};
+  ServerSite site{.relay_keys = keys_, .serves_relays_only = true};
   site.sockets.push_back(*std::move(socket));
   auto started = Server::Start(config_, tsdb_.get(), std::move(site));
   ASSERT_OK(started);
@@ -94,7 +215,7 @@ TEST_F(ServerRelayTest, AServerOfRelaysServesNobodyElseAndAnswersOnce) {
   stranger.Send(kWhoAmI);
   EXPECT_EQ(stranger.ReadAll(), "");
   RawClient client(port());
-  client.Send(EncodeRelayHeader({.address = "192.0.2.1", .listener = 1, .secret = "secret"}));
+  Introduce(&client, {.address = "192.0.2.1", .listener = 1});
   client.Send("GET /api/whoami HTTP/1.1\r\nHost: localhost\r\n\r\n");  // keep-alive
   EXPECT_THAT(client.ReadAll(),
               AllOf(HasSubstr(R"("role":"write")"), HasSubstr("Connection: close")));
@@ -103,7 +224,7 @@ TEST_F(ServerRelayTest, AServerOfRelaysServesNobodyElseAndAnswersOnce) {
 TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {
   StartWithRelay();
   RawClient watch(port());
-  watch.Send(EncodeRelayHeader({.address = "0.0.0.0", .secret = "secret", .is_watch = true}));
+  Introduce(&watch, {.address = "0.0.0.0", .is_watch = true});
   watch.Send(kWhoAmI);  // it has nothing to ask
   {
     RawClient client(port());
@@ -118,7 +239,7 @@ TEST_F(ServerRelayTest, AWatchIsToldThatTheServerStops) {
 TEST_F(ServerRelayTest, AServerAloneKnowsNoRelays) {
   Start();
   RawClient client(port());
-  client.Send(EncodeRelayHeader({.address = "10.1.2.3", .secret = ""}) + "\n");
+  client.Send(EncodeRelayHeader({.address = "10.1.2.3", .nonce = NewRelayNonce()}) + "\n");
   EXPECT_THAT(client.ReadUntil("\n"), HasSubstr("unknown command"));
 }
 

@@ -191,11 +191,11 @@ constexpr std::array kRules = {
                "codec/base codec codec/text engine/query engine server/text "
                "server/access server/http server/http/body server/query server/api "
                "server/cli server/cli/transfer server/cli/import"},
-    FolderRule{
-        "server/cli/serve",
-        "codec/base codec codec/text engine engine/spool engine/table server/log server/config "
-        "server/access server/http server/net server/relay server/monitor server server/cli "
-        "server/cli/transfer"},
+    FolderRule{"server/cli/serve",
+               "codec/base codec codec/text engine engine/spool engine/table engine/threads "
+               "server/log server/config "
+               "server/access server/http server/net server/relay server/monitor server server/cli "
+               "server/cli/transfer"},
     FolderRule{"server/cli/names",
                "codec/base codec/rows engine server/cli server/cli/import server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},

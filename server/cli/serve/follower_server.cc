@@ -92,7 +92,7 @@ void FollowerServer::Impl::Run() {
 // Until the end.
 absl::Status FollowerServer::Impl::Serve() {
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Tsdb> tsdb, Tsdb::Open(options_));
-  ServerSite site{.relay_secret = parts_.secret, .serves_relays_only = true};
+  ServerSite site{.relay_keys = parts_.keys, .serves_relays_only = true};
   HOURCELL_ASSIGN_OR_RETURN(ListenSocket socket, ListenSocket::Open({.bind = kLoopback}));
   site.sockets.push_back(std::move(socket));
   HOURCELL_ASSIGN_OR_RETURN(const std::unique_ptr<Server> server,

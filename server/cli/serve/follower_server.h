@@ -13,6 +13,7 @@
 
 #include "engine/options.h"
 #include "server/config/config.h"
+#include "server/relay/relay_proof.h"
 
 namespace hourcell {
 
@@ -23,9 +24,9 @@ class FollowerServer {
   static constexpr int64_t kPauseMaxMs = 30'000;
 
   struct Parts {
-    const Config* config = nullptr;    // of the process; borrowed
-    const Options* options = nullptr;  // the same
-    std::string secret;                // of the relay
+    const Config* config = nullptr;         // of the process; borrowed
+    const Options* options = nullptr;       // the same
+    std::shared_ptr<const RelayKeys> keys;  // of the relay
     // Where the server listens (host:port), as soon as it does; empty: not any more. Called on a
     // thread of the object, and not after its end has begun.
     std::function<void(const std::string& address)> on_change;

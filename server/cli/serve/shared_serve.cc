@@ -20,6 +20,7 @@
 #include "codec/base/named_thread.h"
 #include "codec/base/status_macros.h"
 #include "engine/table/storage_engine.h"
+#include "engine/threads/background.h"
 #include "engine/tsdb.h"
 #include "server/access/access_policy.h"
 #include "server/cli/serve/follower_server.h"
@@ -29,6 +30,7 @@
 #include "server/net/listen_socket.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
+#include "server/relay/relay_proof.h"
 #include "server/relay/writer_watch.h"
 #include "server/server.h"
 
@@ -65,6 +67,7 @@ class Turn {
   void OnLost(const absl::Status& why);
   absl::Status Write(Tsdb* tsdb);
   void EndRelay();
+  void RefreshSecrets();
   ServerSite SiteOfRelay();
 
   const Config& config_;
@@ -73,8 +76,9 @@ class Turn {
   std::vector<ListenSocket> sockets_;
   int port_ = 0;
   std::string address_;
-  std::string secret_;
-  bool was_shared_ = false;  // another process was seen
+  std::shared_ptr<RelayKeys> keys_;      // once it has joined
+  std::unique_ptr<Background> secrets_;  // keeps them up to date
+  bool was_shared_ = false;              // another process was seen
   std::unique_ptr<Relay> relay_;
   std::unique_ptr<WriterWatch> writer_watch_;
   std::unique_ptr<FollowerServer> follower_;
@@ -116,7 +120,7 @@ void Turn::OnWaiting(const std::string& address) {
         static_cast<size_t>(DescriptorLimit() / 4);  // three descriptors each at the most
     relay_ = Relay::Start(std::exchange(sockets_, {}),
                           {.own_address = address_,
-                           .secret = secret_,
+                           .keys = keys_,
                            .may_delete = config_.boolean("tsd.http.query.allow_delete"),
                            .quota = {.total = connections_max, .per_address = 0}});
     StartFollower();
@@ -130,7 +134,7 @@ void Turn::OnWaiting(const std::string& address) {
   relay_->SetWriter(address);
   if (writer_watch_ == nullptr) {
     writer_watch_ =
-        std::make_unique<WriterWatch>(secret_, [this](const std::string& gone) { OnGone(gone); });
+        std::make_unique<WriterWatch>(keys_, [this](const std::string& gone) { OnGone(gone); });
   }
   // Its own address is another one's only if both are told to advertise the same.
   writer_watch_->SetWriter(address == address_ ? "" : address);
@@ -144,7 +148,7 @@ void Turn::StartFollower() {
   follower_ = std::make_unique<FollowerServer>(
       FollowerServer::Parts{.config = &config_,
                             .options = &options_,
-                            .secret = secret_,
+                            .keys = keys_,
                             .on_change = [this](const std::string& address) {
                               MutexLock lock(&mutex_);
                               if (has_relay_) relay_->SetFollower(address);
@@ -163,6 +167,12 @@ void Turn::EndRelay() {
   follower_->Hurry();
   follower_.reset();
   LogInfo("{} queries were answered while another process wrote", queries);
+}
+
+// The secrets that are known last for a while: a failure is tried again with the next.
+void Turn::RefreshSecrets() {
+  absl::StatusOr<SharedSecrets> secrets = options_.storage->RefreshSecrets();
+  if (secrets.ok()) keys_->Set(std::move(secrets->current), std::move(secrets->accepted));
 }
 
 // On the thread of the watch.
@@ -199,15 +209,17 @@ void Turn::OnLost(const absl::Status& why) {
 }
 
 ServerSite Turn::SiteOfRelay() {
-  if (relay_ == nullptr) return {.sockets = std::exchange(sockets_, {}), .relay_secret = secret_};
+  if (relay_ == nullptr) return {.sockets = std::exchange(sockets_, {}), .relay_keys = keys_};
   RelayRest rest = relay_->Stop();
-  return {.sockets = std::move(rest.sockets),
-          .clients = std::move(rest.clients),
-          .relay_secret = secret_};
+  return {
+      .sockets = std::move(rest.sockets), .clients = std::move(rest.clients), .relay_keys = keys_};
 }
 
 absl::Status Turn::Run() {
-  HOURCELL_ASSIGN_OR_RETURN(secret_, options_.storage->Join(address_, Events()));
+  HOURCELL_ASSIGN_OR_RETURN(SharedSecrets secrets, options_.storage->Join(address_, Events()));
+  keys_ = std::make_shared<RelayKeys>(std::move(secrets.current), std::move(secrets.accepted));
+  secrets_ = std::make_unique<Background>("hc-secrets", StorageEngine::kSecretsMs,
+                                          [this] { RefreshSecrets(); });
   absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = Tsdb::Open(options_);
   writer_watch_.reset();
   if (relay_ != nullptr) watch_.Leave();

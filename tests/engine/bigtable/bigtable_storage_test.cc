@@ -3,6 +3,7 @@
 
 #include "engine/bigtable/bigtable_storage.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -24,11 +25,14 @@
 #include "codec/base/random.h"
 #include "engine/bigtable/api/bigtable_channels.h"
 #include "engine/bigtable/api/bigtable_client.h"
+#include "engine/bigtable/rows/row_tidy.h"
 #include "engine/bigtable/writer/lease_row.h"
 #include "engine/bigtable/writer/seat_loss.h"
+#include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/fsck_admin.h"
 #include "engine/region_admin.h"
+#include "engine/rows/series_key.h"
 #include "engine/tsdb.h"
 #include "tests/engine/bigtable/bigtable_engine.h"
 #include "tests/support/builders.h"
@@ -41,6 +45,7 @@ using absl::StatusCode;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::Pair;
 
 constexpr int64_t kHour = 1356998400;
@@ -278,13 +283,72 @@ TEST_F(BigtableStorageTest, AProcessThatEndsWaitsForNoCallOfItsOpening) {
 }
 
 TEST_F(BigtableStorageTest, ProcessesShareASecret) {
-  const auto secret = [&] {
+  const auto secrets = [&] {
     return BigtableStorage(QuickBigtableOptions(fake_), {}).Join("a:1", {});
   };
-  const absl::StatusOr<std::string> first = secret();
+  const absl::StatusOr<SharedSecrets> first = secrets();
   ASSERT_OK(first);
-  EXPECT_EQ(first->size(), 32U);
-  EXPECT_THAT(secret(), IsOkAndHolds(*first));
+  EXPECT_EQ(first->current.size(), 32U);
+  EXPECT_THAT(first->accepted, ElementsAre(first->current));
+  EXPECT_THAT(secrets(), IsOkAndHolds(*first));
+}
+
+TEST_F(BigtableStorageTest, ASecretIsReplacedByTheProcessesThatRun) {
+  ManualClock clock(0);
+  BigtableStorage storage(QuickBigtableOptions(fake_), {.clock = &clock});
+  EXPECT_THAT(storage.RefreshSecrets(), StatusIs(StatusCode::kFailedPrecondition));
+  const absl::StatusOr<SharedSecrets> first = storage.Join("a:1", {});
+  ASSERT_OK(first);
+  for (int i = 0; i < 3; ++i) {
+    clock.Advance(SecretRows::kPeriodMs);
+    ASSERT_OK(storage.RefreshSecrets());
+  }
+  const absl::StatusOr<SharedSecrets> last = storage.RefreshSecrets();
+  ASSERT_OK(last);
+  EXPECT_NE(last->current, first->current);
+  EXPECT_THAT(last->accepted, Not(Contains(first->current)));
+}
+
+// The cells of a table's longest row.
+size_t LongestRow(const FakeBigtable::Table& table) {
+  size_t longest = 0;
+  for (const auto& [key, columns] : table) {
+    size_t cells = 0;
+    for (const auto& [qualifier, versions] : columns)
+      cells += versions.size();
+    longest = std::max(longest, cells);
+  }
+  return longest;
+}
+
+// A batch of a new series each twelve hours, and nobody compacts a table.
+TEST_F(BigtableStorageTest, AYearOfBatchesOfNewSeriesLeavesShortRows) {
+  constexpr int kBatches = 2 * 365;
+  constexpr int64_t kStepS = 12 * 3600;
+  ManualClock clock(kHour * 1000);
+  Options options = TinyOptions("bigtable");
+  options.storage = std::make_shared<BigtableStorage>(QuickBigtableOptions(fake_),
+                                                      SeatOptions{.beat_ms = kNeverMs});
+  options.seal_in_background = false;
+  options.clock = &clock;
+  auto node = Tsdb::Open(options);
+  ASSERT_OK(node);
+  for (int i = 0; i < kBatches; ++i) {
+    ASSERT_OK(Put(node->get(), "h" + std::to_string(i), i * kStepS, i));
+    clock.Advance(kStepS * 1000);
+    if (i % 10 != 9) continue;
+    ASSERT_OK((*node)->Seal());
+    ASSERT_OK((*node)->Flush());
+  }
+
+  for (const char* const table : {"meta", "uid", "series", "annotation", "system"}) {
+    EXPECT_LE(LongestRow(fake_.TableOf(std::string("hourcell-") + table)), 2 * RowTidy::kWritesMax)
+        << table;
+  }
+  size_t log_rows = 0;
+  for (const auto& [key, columns] : fake_.TableOf("hourcell-series"))
+    log_rows += key.starts_with(LogRowPrefix()) ? 1U : 0U;
+  EXPECT_LE(log_rows, RowTidy::kMarksMax + 10);
 }
 
 TEST_F(BigtableStorageTest, ANameWhoseMakingFailedHalfwaySharesItsUidWithNoOther) {

@@ -59,8 +59,30 @@ inline std::string ReadFrom(int fd, size_t bytes) {
   return text;
 }
 
+inline constexpr std::string_view kTestSecret = "the secret of the store";
+
 inline size_t RelayHeaderBytes() {
-  return EncodeRelayHeader({.address = "127.0.0.1", .secret = "s"}).size();
+  return EncodeRelayHeader({.address = "127.0.0.1", .nonce = std::string(kRelayNonceBytes, 'n')})
+      .size();
+}
+
+// What an acceptor reads and answers before the client's first byte. Returns all that was read.
+inline std::string AcceptRelay(int fd, std::string_view secret = kTestSecret) {
+  const std::string header = ReadFrom(fd, RelayHeaderBytes());
+  const std::string nonce = NewRelayNonce();
+  const RelayKeys keys{std::string(secret)};
+  const std::string challenge = nonce + keys.Prove(RelaySide::kAcceptor, header, nonce);
+  if (send(fd, challenge.data(), challenge.size(), MSG_NOSIGNAL) < 0) return header;
+  const std::string proof = ReadFrom(fd, kRelayProofBytes);
+  EXPECT_TRUE(secret != kTestSecret || keys.Proves(RelaySide::kSender, header, nonce, proof));
+  return header + proof;
+}
+
+// Of the next connection of a writer, after it.
+inline int AcceptProved(const ScriptedWriter& writer) {
+  const int fd = writer.Accept();
+  AcceptRelay(fd);
+  return fd;
 }
 
 class RelayFixture : public testing::Test {
@@ -72,7 +94,8 @@ class RelayFixture : public testing::Test {
     std::vector<ListenSocket> sockets;
     sockets.push_back(*std::move(socket));
     relay_ = Relay::Start(std::move(sockets),
-                          {.own_address = JoinHostAndPort("127.0.0.1", port_), .secret = "s"});
+                          {.own_address = JoinHostAndPort("127.0.0.1", port_),
+                           .keys = std::make_shared<RelayKeys>(std::string(kTestSecret))});
   }
 
   uint16_t port_ = 0;

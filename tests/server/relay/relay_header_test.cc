@@ -20,43 +20,43 @@ MATCHER_P2(Parsed, header, bytes, "") {
   return arg.header == header && arg.bytes == static_cast<size_t>(bytes);
 }
 
-const RelayHeader kIpv4{.address = "192.0.2.1", .port = 0x1234, .listener = 2, .secret = "abc"};
+const std::string kNonce = "0123456789abcdef";
+const RelayHeader kIpv4{.address = "192.0.2.1", .port = 0x1234, .listener = 2, .nonce = kNonce};
 
 TEST(RelayHeaderTest, AsBytes) {
   EXPECT_EQ(ToHex(EncodeRelayHeader(kIpv4)),
             "0d0a0d0a000d0a515549540a"  // signature
-            "21110016"                  // version and command, TCP over IPv4, 22 bytes
+            "21110023"                  // version and command, TCP over IPv4, 35 bytes
             "c0000201000000001234"      // client's address, ours is not said, client's port
             "0000"                      // our port is not said
-            "e00003616263"              // secret
-            "e1000102");                // listener
-  const RelayHeader ipv6{.address = "2001:db8::1", .port = 1, .listener = 0, .secret = ""};
+            "e1000102"                  // listener
+            "e2001030313233343536373839616263646566");  // nonce
+  const RelayHeader ipv6{.address = "2001:db8::1", .port = 1, .listener = 0, .nonce = kNonce};
   EXPECT_EQ(ToHex(EncodeRelayHeader(ipv6)),
-            "0d0a0d0a000d0a515549540a2121002b"
+            "0d0a0d0a000d0a515549540a2121003b"
             "20010db8000000000000000000000001"
             "00000000000000000000000000000000"
-            "00010000e00000e1000100");
+            "00010000e1000100e2001030313233343536373839616263646566");
 }
 
 TEST(RelayHeaderTest, AWatchIsALocalConnection) {
-  const RelayHeader watch{.address = "0.0.0.0", .secret = "abc", .is_watch = true};
+  const RelayHeader watch{.address = "0.0.0.0", .nonce = kNonce, .is_watch = true};
   const std::string bytes = EncodeRelayHeader(watch);
   EXPECT_EQ(ToHex(bytes),
             "0d0a0d0a000d0a515549540a"
-            "20110016"
+            "20110023"
             "000000000000000000000000"
-            "e00003616263"
-            "e1000100");
-  EXPECT_THAT(ParseRelayHeader(bytes), IsOkAndHolds(Optional(Parsed(watch, 38))));
+            "e1000100"
+            "e2001030313233343536373839616263646566");
+  EXPECT_THAT(ParseRelayHeader(bytes), IsOkAndHolds(Optional(Parsed(watch, 51))));
 }
 
 TEST(RelayHeaderTest, IsReadBackWithWhatFollows) {
   const std::string bytes = EncodeRelayHeader(kIpv4);
-  EXPECT_THAT(ParseRelayHeader(bytes + "GET /"), IsOkAndHolds(Optional(Parsed(kIpv4, 38))));
-  const RelayHeader ipv6{
-      .address = "2001:db8::1", .port = 65535, .listener = 255, .secret = std::string(256, 's')};
+  EXPECT_THAT(ParseRelayHeader(bytes + "GET /"), IsOkAndHolds(Optional(Parsed(kIpv4, 51))));
+  const RelayHeader ipv6{.address = "2001:db8::1", .port = 65535, .listener = 255, .nonce = kNonce};
   EXPECT_THAT(ParseRelayHeader(EncodeRelayHeader(ipv6)),
-              IsOkAndHolds(Optional(Parsed(ipv6, 16 + 36 + 3 + 256 + 4))));
+              IsOkAndHolds(Optional(Parsed(ipv6, 16 + 36 + 4 + 19))));
 }
 
 TEST(RelayHeaderTest, EachBeginningNeedsMoreBytes) {
@@ -72,7 +72,7 @@ TEST(RelayHeaderTest, ValuesOfOthersAreSkipped) {
   std::string bytes = EncodeRelayHeader(kIpv4);
   bytes[15] += 5;
   bytes += std::string("\x04\0\x02zz", 5);
-  EXPECT_THAT(ParseRelayHeader(bytes), IsOkAndHolds(Optional(Parsed(kIpv4, 43))));
+  EXPECT_THAT(ParseRelayHeader(bytes), IsOkAndHolds(Optional(Parsed(kIpv4, 56))));
 }
 
 TEST(RelayHeaderTest, WhatIsNoHeaderIsRefused) {
@@ -91,9 +91,11 @@ TEST(RelayHeaderTest, WhatIsNoHeaderIsRefused) {
   EXPECT_THAT(with(13, 0x00), refused("an unknown family"));
   EXPECT_THAT(with(13, 0x21), refused("its addresses are cut"));
   EXPECT_THAT(with(14, 0x10), refused("got 4134 bytes; want at most 512"));
-  EXPECT_THAT(with(15, 0x14), refused("a value is cut"));
+  EXPECT_THAT(with(15, 0x22), refused("a value is cut"));
   EXPECT_THAT(with(15, 0x0d), refused("a value is cut"));
-  EXPECT_THAT(with(36, 0), refused("want 1 byte of the listener"));
+  EXPECT_THAT(with(30, 0), refused("want 1 byte of the listener"));
+  EXPECT_THAT(with(34, 15), refused("nonce: got 15 bytes; want 16"));
+  EXPECT_THAT(with(32, 0x04), refused("it has no nonce"));
 }
 
 }  // namespace

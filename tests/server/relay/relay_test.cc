@@ -30,9 +30,8 @@ TEST_F(RelayTest, AClientWaitsForAWriter) {
   const ScriptedWriter writer;
   relay_->SetWriter("127.0.0.1:1");  // nothing listens there
   relay_->SetWriter(writer.address());
-  const int fd = writer.Accept();
-  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + kRelayedRequest.size()),
-              EndsWith(std::string(kRelayedRequest)));
+  const int fd = AcceptProved(writer);
+  EXPECT_THAT(ReadFrom(fd, kRelayedRequest.size()), EndsWith(std::string(kRelayedRequest)));
   close(fd);
 }
 

@@ -33,11 +33,11 @@ TEST_F(RelayedConnectionTest, PassesBytesOnBothWays) {
   RawClient client(port_);
   const int fd = writer.Accept();
 
-  const auto header = ParseRelayHeader(ReadFrom(fd, RelayHeaderBytes()));
+  const std::string said = AcceptRelay(fd);
+  const auto header = ParseRelayHeader(said);
   ASSERT_OK(header);
   ASSERT_TRUE(header->has_value());
   EXPECT_EQ((*header)->header.address, "127.0.0.1");
-  EXPECT_EQ((*header)->header.secret, "s");
 
   std::thread sends([&] { client.SendAsFarAsItGoes(std::string(kBytes, 'u')); });
   EXPECT_EQ(ReadFrom(fd, kBytes), std::string(kBytes, 'u'));
@@ -60,8 +60,8 @@ TEST_F(RelayedConnectionTest, ARequestWhoseWriterIsLostIsAnswered) {
   relay_->SetWriter(writer.address());
   RawClient client(port_);
   client.Send(kRelayedRequest);
-  const int fd = writer.Accept();
-  ReadFrom(fd, RelayHeaderBytes() + kRelayedRequest.size());
+  const int fd = AcceptProved(writer);
+  ReadFrom(fd, kRelayedRequest.size());
   close(fd);
 
   EXPECT_THAT(client.ReadAll(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("Retry-After: 1"),
@@ -73,8 +73,8 @@ TEST_F(RelayedConnectionTest, ARequestIsAnsweredWhenAnotherOneWrites) {
   relay_->SetWriter(paused.address());
   RawClient client(port_);
   client.Send(kRelayedRequest);
-  const int fd = paused.Accept();
-  ReadFrom(fd, RelayHeaderBytes() + kRelayedRequest.size());
+  const int fd = AcceptProved(paused);
+  ReadFrom(fd, kRelayedRequest.size());
 
   const ScriptedWriter next;
   relay_->SetWriter(next.address());
@@ -89,8 +89,8 @@ TEST_F(RelayedConnectionTest, NothingIsAddedToAnAnswer) {
   relay_->SetWriter(writer.address());
   RawClient client(port_);
   client.Send(kRelayedRequest);
-  const int fd = writer.Accept();
-  ReadFrom(fd, RelayHeaderBytes() + kRelayedRequest.size());
+  const int fd = AcceptProved(writer);
+  ReadFrom(fd, kRelayedRequest.size());
   ASSERT_EQ(send(fd, "HTTP/1.1 2", 10, MSG_NOSIGNAL), 10);
   close(fd);
 
@@ -101,16 +101,14 @@ TEST_F(RelayedConnectionTest, AClientThatHasSaidNothingGoesToTheNextWriter) {
   const ScriptedWriter first;
   relay_->SetWriter(first.address());
   RawClient client(port_);
-  const int lost = first.Accept();
-  ReadFrom(lost, RelayHeaderBytes());
+  const int lost = AcceptProved(first);
 
   const ScriptedWriter next;
   relay_->SetWriter(next.address());
   client.Send(kRelayedRequest);
 
-  const int fd = next.Accept();
-  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + kRelayedRequest.size()),
-              EndsWith(std::string(kRelayedRequest)));
+  const int fd = AcceptProved(next);
+  EXPECT_THAT(ReadFrom(fd, kRelayedRequest.size()), EndsWith(std::string(kRelayedRequest)));
   close(fd);
   close(lost);
 }
@@ -120,14 +118,14 @@ TEST_F(RelayedConnectionTest, TheNextWriterIsToldThatAClientSaysNothing) {
   relay_->SetWriter(first.address());
   RawClient client(port_);
   client.EndInput();
-  const int lost = first.Accept();
-  ReadFrom(lost, RelayHeaderBytes() + 1);  // up to the end
+  const int lost = AcceptProved(first);
+  ReadFrom(lost, 1);  // up to the end
 
   const ScriptedWriter next;
   relay_->SetWriter(next.address());
 
-  const int fd = next.Accept();
-  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + 1), SizeIs(RelayHeaderBytes()));
+  const int fd = AcceptProved(next);
+  EXPECT_THAT(ReadFrom(fd, 1), IsEmpty());
   close(fd);
   close(lost);
 }
@@ -143,17 +141,12 @@ TEST_F(RelayedConnectionTest, AQueryGoesToTheFollower) {
   asks.Send(kQuery.substr(0, 9));  // a first line in pieces
   RawClient other(port_);
   other.Send(kRelayedRequest);
-  const int at_writer = writer.Accept();
-  EXPECT_THAT(ReadFrom(at_writer, RelayHeaderBytes() + kRelayedRequest.size()),
-              EndsWith(std::string(kRelayedRequest)));
+  const int at_writer = AcceptProved(writer);
+  EXPECT_THAT(ReadFrom(at_writer, kRelayedRequest.size()), EndsWith(std::string(kRelayedRequest)));
   asks.Send(kQuery.substr(9));
 
-  const int fd = follower.Accept();
-  const std::string asked = ReadFrom(fd, RelayHeaderBytes() + kQuery.size());
-  EXPECT_THAT(asked, EndsWith(std::string(kQuery)));
-  const auto header = ParseRelayHeader(asked);
-  ASSERT_OK(header);
-  EXPECT_EQ((*header)->header.address, "127.0.0.1");
+  const int fd = AcceptProved(follower);
+  EXPECT_EQ(ReadFrom(fd, kQuery.size()), kQuery);
   ASSERT_EQ(send(fd, "answer", 6, MSG_NOSIGNAL), 6);
   close(fd);
   EXPECT_EQ(asks.ReadAll(), "answer");
@@ -166,8 +159,8 @@ TEST_F(RelayedConnectionTest, AQueryNeedsNoWriter) {
   relay_->SetFollower(follower.address());
   RawClient asks(port_);
   asks.Send(kQuery);
-  const int fd = follower.Accept();
-  ReadFrom(fd, RelayHeaderBytes() + kQuery.size());
+  const int fd = AcceptProved(follower);
+  ReadFrom(fd, kQuery.size());
   relay_->SetWriter("127.0.0.1:1");  // another one writes: that is nothing to it
   RelayRest rest = relay_->Stop();   // this process does, and lets it finish
   EXPECT_THAT(rest.clients, IsEmpty());
@@ -182,8 +175,8 @@ TEST_F(RelayedConnectionTest, AQueryGoesToTheWriterOnceThereIsNoFollower) {
   relay_->SetFollower("127.0.0.1:1");  // nothing listens there
   RawClient asks(port_);
   asks.Send(kQuery);
-  const int fd = writer.Accept();
-  EXPECT_THAT(ReadFrom(fd, RelayHeaderBytes() + kQuery.size()), EndsWith(std::string(kQuery)));
+  const int fd = AcceptProved(writer);
+  EXPECT_THAT(ReadFrom(fd, kQuery.size()), EndsWith(std::string(kQuery)));
   close(fd);
 }
 
@@ -194,17 +187,16 @@ TEST_F(RelayedConnectionTest, WhoDoesNotSayWhatHeWantsGoesToTheWriter) {
   relay_->SetWriter(writer.address());
   relay_->SetFollower(follower.address());
   RawClient silent(port_);
-  const int first = writer.Accept();
-  EXPECT_THAT(ReadFrom(first, RelayHeaderBytes()), SizeIs(RelayHeaderBytes()));
+  const int first = AcceptProved(writer);
   RawClient endless(port_);
   endless.SendAsFarAsItGoes("GET /q?" + std::string(20'000, 'a'));
-  const int second = writer.Accept();
-  EXPECT_THAT(ReadFrom(second, RelayHeaderBytes() + 20'007), EndsWith("aaa"));
+  const int second = AcceptProved(writer);
+  EXPECT_THAT(ReadFrom(second, 20'007), EndsWith("aaa"));
   RawClient ends(port_);
   ends.Send("GET /q?");
   ends.EndInput();
-  const int third = writer.Accept();
-  EXPECT_THAT(ReadFrom(third, RelayHeaderBytes() + 8), EndsWith("GET /q?"));
+  const int third = AcceptProved(writer);
+  EXPECT_THAT(ReadFrom(third, 8), EndsWith("GET /q?"));
   for (const int fd : {first, second, third})
     close(fd);
 }
@@ -214,7 +206,7 @@ TEST_F(RelayedConnectionTest, AWatchWaitsForTheServer) {
   const ScriptedWriter writer;
   relay_->SetWriter(writer.address());
   const std::string header =
-      EncodeRelayHeader({.address = "0.0.0.0", .secret = "s", .is_watch = true});
+      EncodeRelayHeader({.address = "0.0.0.0", .nonce = NewRelayNonce(), .is_watch = true});
   RawClient watch(port_);
   watch.Send(header);
   while (relay_->connections() == 0)
@@ -228,7 +220,7 @@ TEST_F(RelayedConnectionTest, ARelayPassesNoRelayOn) {
   const ScriptedWriter writer;
   relay_->SetWriter(writer.address());
   RawClient other(port_);
-  other.Send(EncodeRelayHeader({.address = "127.0.0.1", .secret = "s"}));
+  other.Send(EncodeRelayHeader({.address = "127.0.0.1", .nonce = NewRelayNonce()}));
   EXPECT_EQ(other.ReadAll(), "");
 }
 

@@ -38,7 +38,7 @@ class WriterWatchTest : public testing::Test {
   // The watch's connection.
   int AcceptWatch() const {
     const int fd = writer_->Accept();
-    const auto parsed = ParseRelayHeader(ReadFrom(fd, RelayHeaderBytes()));
+    const auto parsed = ParseRelayHeader(AcceptRelay(fd));
     EXPECT_OK(parsed);
     EXPECT_TRUE(parsed.ok() && parsed->has_value() && (*parsed)->header.is_watch);
     return fd;
@@ -57,7 +57,8 @@ class WriterWatchTest : public testing::Test {
   Mutex mutex_;
   CondVar changed_;
   std::vector<std::string> gone_ ABSL_GUARDED_BY(mutex_);
-  WriterWatch watch_{"s", [this](const std::string& address) {
+  WriterWatch watch_{std::make_shared<RelayKeys>(std::string(kTestSecret)),
+                     [this](const std::string& address) {
                        MutexLock lock(&mutex_);
                        gone_.push_back(address);
                        changed_.NotifyAll();
@@ -94,6 +95,24 @@ TEST_F(WriterWatchTest, OneThatWasNeverReachedIsNotGone) {
   writer_.reset();
   watch_.SetWriter(address_);
   EXPECT_THAT(GoneWithin(kNotMs), IsEmpty());
+}
+
+// Another program at the address of a writer is not that writer, whatever becomes of it.
+TEST_F(WriterWatchTest, OneThatDoesNotKnowTheSecretIsNotGone) {
+  watch_.SetWriter(address_);
+  const int fd = writer_->Accept();
+  AcceptRelay(fd, "another secret");
+  Die(fd);
+  EXPECT_THAT(GoneWithin(kNotMs), IsEmpty());
+}
+
+// A process that is about to write takes its connections later.
+TEST_F(WriterWatchTest, OneThatDiesBeforeItsProofIsGone) {
+  watch_.SetWriter(address_);
+  const int fd = writer_->Accept();
+  ReadFrom(fd, RelayHeaderBytes());
+  Die(fd);
+  EXPECT_THAT(GoneWithin(kSoonMs), ElementsAre(address_));
 }
 
 TEST_F(WriterWatchTest, OneThatWasReplacedIsNotWatched) {

@@ -25,10 +25,11 @@ namespace {
 class DeafStorage : public StorageEngine {
  public:
   std::string_view name() const override { return "deaf"; }
-  absl::StatusOr<std::string> Join(const std::string& /*address*/,
-                                   StorageEvents /*events*/) override {
+  absl::StatusOr<SharedSecrets> Join(const std::string& /*address*/,
+                                     StorageEvents /*events*/) override {
     return absl::UnimplementedError("");
   }
+  absl::StatusOr<SharedSecrets> RefreshSecrets() override { return absl::UnimplementedError(""); }
   absl::StatusOr<OpenedStorage> Open(
       const std::function<void(std::string_view message)>& /*warn*/) override {
     return absl::UnimplementedError("");
@@ -48,10 +49,10 @@ TEST(FollowerServerTest, AStoreThatCannotBeOpenedIsTriedAgain) {
   options.path = "p";
   options.storage = storage;
   const Config config;
-  const FollowerServer server(
-      {.config = &config, .options = &options, .secret = "s", .on_change = [](const std::string&) {
-         ADD_FAILURE();
-       }});
+  const FollowerServer server({.config = &config,
+                               .options = &options,
+                               .keys = std::make_shared<RelayKeys>("s"),
+                               .on_change = [](const std::string&) { ADD_FAILURE(); }});
   while (storage->tries_ < 3)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
