@@ -19,6 +19,7 @@
 #include "server/http/http_response.h"
 #include "server/log/log.h"
 #include "server/net/asio.h"
+#include "server/relay/answer_tracker.h"
 #include "server/relay/host_and_port.h"
 #include "server/relay/relay.h"
 #include "server/relay/relay_choice.h"
@@ -31,9 +32,9 @@ using asio::ip::tcp;
 using AsioError = boost::system::error_code;
 
 constexpr std::chrono::milliseconds kConnectPause(50);
-// Read at once from a side. A connection that is idle has no buffer.
 // After a process that did not prove what it must.
 constexpr std::chrono::milliseconds kProofPause(500);
+// Read at once from a side. A connection that is idle has no buffer.
 constexpr size_t kReadBytes = size_t{64} << 10;
 
 constexpr std::string_view kNobodyWrites =
@@ -115,10 +116,10 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   void Connect();
   void ConnectLater(std::chrono::milliseconds pause = kConnectPause);
   void OnConnected();
-  void Pump(Way* way);
   void AwaitChallenge();
   void OnChallenge();
   void OnProved();
+  void Pump(Way* way);
   void OnReadable(Way* way);
   void NoteBytes(const Way* way, std::string_view bytes);
   void EndNow(const std::string& why);
@@ -151,6 +152,7 @@ class SocketPair : public RelayedConnection, public std::enable_shared_from_this
   bool is_first_read_ = true;
   bool is_http_ = false;
   bool awaits_answer_ = false;  // something was sent up since the last byte came down
+  AnswerTracker answers_;       // of HTTP
   bool is_ending_ = false;
   bool is_closed_ = false;
 };
@@ -295,8 +297,6 @@ void SocketPair::ConnectLater(std::chrono::milliseconds pause) {
 }
 
 void SocketPair::OnConnected() {
-  timer_.cancel();
-  is_connecting_ = false;
   timer_.expires_at(
       patient_until_);  // a busy process is as slow with its challenge as with answers
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
@@ -342,6 +342,8 @@ void SocketPair::OnChallenge() {
 }
 
 void SocketPair::OnProved() {
+  timer_.cancel();
+  is_connecting_ = false;
   is_connected_ = true;
   if (choice_ == RelayChoice::kFollower) target_.OnQuery();
   Send(&up_);
@@ -374,11 +376,12 @@ void SocketPair::OnReadable(Way* way) {
 void SocketPair::NoteBytes(const Way* way, std::string_view bytes) {
   if (way == &down_) {
     awaits_answer_ = false;
+    if (is_http_) answers_.OnAnswerBytes(bytes);
     return;
   }
   awaits_answer_ = true;
-  if (!std::exchange(is_first_read_, false)) return;
-  is_http_ = bytes.front() >= 'A' && bytes.front() <= 'Z';
+  if (std::exchange(is_first_read_, false)) is_http_ = bytes.front() >= 'A' && bytes.front() <= 'Z';
+  if (is_http_) answers_.OnRequestBytes(bytes);
 }
 
 void SocketPair::Send(Way* way) {
@@ -454,7 +457,7 @@ void SocketPair::EndNow(const std::string& why) {
     is_http_ = size == 1 && first >= 'A' && first <= 'Z';
     awaits_answer_ = is_http_;
   }
-  if (is_http_ && awaits_answer_ && down_.unsent.empty()) {
+  if (is_http_ && awaits_answer_ && answers_.is_between() && down_.unsent.empty()) {
     HttpRequest request;
     request.keep_alive = false;
     const HttpWire wire = FormatResponse(request, HttpError(503, why));

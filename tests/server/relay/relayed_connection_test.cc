@@ -97,6 +97,72 @@ TEST_F(RelayedConnectionTest, NothingIsAddedToAnAnswer) {
   EXPECT_EQ(client.ReadAll(), "HTTP/1.1 2");
 }
 
+// The client has sent its next request before the first was answered.
+TEST_F(RelayedConnectionTest, NothingIsAddedToAnAnswerOfAPipeliningClient) {
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  RawClient client(port_);
+  client.Send(kRelayedRequest);
+  const int fd = AcceptProved(writer);
+  ReadFrom(fd, kRelayedRequest.size());
+  constexpr std::string_view kPart = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345";
+  ASSERT_EQ(send(fd, kPart.data(), kPart.size(), MSG_NOSIGNAL), static_cast<ssize_t>(kPart.size()));
+  std::string answer = client.ReadUntil("12345");
+  client.Send(kRelayedRequest);
+  ReadFrom(fd, kRelayedRequest.size());
+  close(fd);
+
+  EXPECT_EQ(answer + client.ReadAll(), kPart);
+}
+
+TEST_F(RelayedConnectionTest, TheNextRequestAfterACompleteAnswerIsAnswered) {
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  RawClient client(port_);
+  client.Send(kRelayedRequest);
+  const int fd = AcceptProved(writer);
+  ReadFrom(fd, kRelayedRequest.size());
+  constexpr std::string_view kWhole = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n12345";
+  ASSERT_EQ(send(fd, kWhole.data(), kWhole.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(kWhole.size()));
+  EXPECT_EQ(client.ReadUntil("12345"), kWhole);
+  client.Send(kRelayedRequest);
+  ReadFrom(fd, kRelayedRequest.size());
+  close(fd);
+
+  EXPECT_THAT(client.ReadAll(), StartsWith("HTTP/1.1 503 "));
+}
+
+// Whoever listens at the address of a writer that is gone gets nothing of a client.
+TEST_F(RelayedConnectionTest, AProcessThatDoesNotKnowTheSecretGetsNothingOfAClient) {
+  const ScriptedWriter other;
+  relay_->SetWriter(other.address());
+  RawClient client(port_);
+  client.Send(kRelayedRequest);
+  const int fd = other.Accept();
+  EXPECT_THAT(AcceptRelay(fd, "another secret"), SizeIs(RelayHeaderBytes()));
+  close(fd);
+
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  const int next = AcceptProved(writer);
+  EXPECT_EQ(ReadFrom(next, kRelayedRequest.size()), kRelayedRequest);
+  close(next);
+}
+
+// It is not known yet whether it takes the connection, so the client loses nothing.
+TEST_F(RelayedConnectionTest, AProcessThatEndsTheConnectionBeforeItsProofIsTriedAgain) {
+  const ScriptedWriter writer;
+  relay_->SetWriter(writer.address());
+  RawClient client(port_);
+  client.Send(kRelayedRequest);
+  close(writer.Accept());
+
+  const int fd = AcceptProved(writer);
+  EXPECT_EQ(ReadFrom(fd, kRelayedRequest.size()), kRelayedRequest);
+  close(fd);
+}
+
 TEST_F(RelayedConnectionTest, AClientThatHasSaidNothingGoesToTheNextWriter) {
   const ScriptedWriter first;
   relay_->SetWriter(first.address());
