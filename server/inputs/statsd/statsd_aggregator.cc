@@ -98,12 +98,15 @@ StatsdAggregator::Added StatsdAggregator::Add(const StatsdLine& line,
   Added added = Added::kAll;
   StatsdSeries* series = nullptr;
   for (const StatsdSample& sample : line.samples) {
+    // A bad value makes no series.
+    const bool is_word = sample.type == StatsdType::kSet;
+    const Parsed<double> number = is_word ? Parsed<double>(0.0) : ParseDouble(sample.value);
+    if (!number.ok() || !std::isfinite(*number)) return Added::kBadValue;
     if (series == nullptr || series->type != sample.type) {
       series = SeriesFor(sample.type, &added);
       if (series == nullptr) return added;
     }
-    const Added one = AddSample(sample, series);
-    if (one == Added::kBadValue) return one;
+    const Added one = is_word ? AddWord(sample.value, series) : AddNumber(*number, sample, series);
     if (one != Added::kAll) added = one;
     series->has_samples = true;
     series->sampled_ms = now_ms;
@@ -171,21 +174,19 @@ const StatsdSeries* StatsdAggregator::Rival(StatsdType type) {
   return nullptr;
 }
 
-StatsdAggregator::Added StatsdAggregator::AddSample(const StatsdSample& sample,
+StatsdAggregator::Added StatsdAggregator::AddNumber(double number,
+                                                    const StatsdSample& sample,
                                                     StatsdSeries* series) {
-  if (series->type == StatsdType::kSet) return AddWord(sample.value, series);
   const bool has_sign = sample.value.starts_with('+') || sample.value.starts_with('-');
-  const Parsed<double> number = ParseDouble(sample.value);
-  if (!number.ok() || !std::isfinite(*number)) return Added::kBadValue;
   switch (series->type) {
     case StatsdType::kCounter:
-      series->sum += *number / sample.rate;
+      series->sum += number / sample.rate;
       return Added::kAll;
     case StatsdType::kGauge:
-      series->sum = has_sign ? series->sum + *number : *number;
+      series->sum = has_sign ? series->sum + number : number;
       return Added::kAll;
     default:
-      return AddTime(*number, sample.rate, series);
+      return AddTime(number, sample.rate, series);
   }
 }
 

@@ -124,7 +124,7 @@ class StatsdAggregator {
   const StatsdSeries* Rival(StatsdType type);
   const StatsdSeries* Find(std::string_view metric, std::string_view tags, bool is_timer);
 
-  Added AddSample(const StatsdSample& sample, StatsdSeries* series);
+  Added AddNumber(double number, const StatsdSample& sample, StatsdSeries* series);
   Added AddWord(std::string_view word, StatsdSeries* series);
   Added AddTime(double time, double rate, StatsdSeries* series);
   // Counts a value to be held. kAll: there is room for it.

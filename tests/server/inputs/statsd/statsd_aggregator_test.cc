@@ -189,6 +189,7 @@ TEST_F(StatsdAggregatorTest, BytesHaveABound) {
 TEST_F(StatsdAggregatorTest, WhatIsNoNumberIsRefused) {
   for (const char* const text : {"a:x|c", "a:nan|g", "a:NaN|g", "a:Infinity|ms", "a:1e999|c"})
     EXPECT_EQ(Add(text), Added::kBadValue) << text;
+  EXPECT_EQ(aggregator_.series(), 0U) << "a bad value holds no series of a type";
   EXPECT_THAT(Flush(), IsEmpty());
 }
 
