@@ -2,8 +2,8 @@
 // own only where one may begin: a client may send a request before it has the whole answer to the
 // one before.
 //
-// It follows Content-Length and chunks, and gives up at what it cannot follow: an answer that ends
-// with its connection, one to HEAD, and what is no HTTP. Then it is between two answers never again.
+// It follows Content-Length and chunks. It gives up at an answer that ends with its connection, at a
+// request of HEAD, and at bytes that are not HTTP; from then on, is_between() is false.
 //
 // Pure. Thread-compatible.
 
@@ -37,7 +37,7 @@ class AnswerTracker {
   bool TakeUntil(std::string_view end, std::string_view* bytes);
 
   State state_ = State::kHead;
-  std::string line_;        // what is there of the head, or of a line between chunks
+  std::string line_;        // the beginning of the head, or of a line between chunks
   uint64_t left_ = 0;       // of the body, or of the chunk with its line end
   std::string last_asked_;  // the last bytes of the client
 };

@@ -1,12 +1,12 @@
-// RowTidy: which rows of a store have gathered so many cells that they are due for row compaction
-// (row_rewrite.h), without an operator. It counts what the process writes, and reads nothing.
+// RowTidy: chooses the rows of a store that are due for row compaction (row_rewrite.h) because they
+// have gathered many cells. It counts the writes of the process, and reads nothing.
 //
 // Rows that are written again and again are counters, marks of the table `meta`, the row of the
 // number up to which series have their index rows, posting sets, and annotations. They are due after
 // kWritesMax writes. Counts are kept by a hash of the key: a row that shares its count with others
 // is due sooner, which costs a read and changes nothing.
 //
-// Rows that leave no mark (LeavesNoMark) are due once they were deleted, kMarksMax of them at once.
+// A row that leaves no mark (LeavesNoMark) is due after its deletion, together with kMarksMax others.
 //
 // Thread-safe.
 

@@ -1,6 +1,6 @@
 // SecretRows: the secrets that the processes on a store share, in rows of the table of the system.
-// The n-th is a row of its own, which is written only where nothing is: so all processes see the
-// same secrets, whoever makes one.
+// Each secret has a row, which is written only if it is absent: so all processes see the same
+// secrets, also if two make one at the same time.
 //
 // A process makes the next secret when it has seen the newest for kPeriodMs, by its own monotonic
 // clock: clocks of machines are not compared. The newest is not used yet, so that all processes
