@@ -444,7 +444,6 @@ void BigtableTableStore::Tidy(RowTidy::Due due) {
 }
 
 absl::Status BigtableTableStore::TidyTable(TableId table, std::vector<std::string> keys) {
-  HOURCELL_KILL_POINT("tidy:before_rewrite");
   const VersionView settled = ledger_.Settled();  // before the rows are read, as Compact has it
   std::vector<std::string> waiting;
   while (!keys.empty()) {

@@ -64,7 +64,7 @@ absl::Status SecretRows::Make(uint64_t number) {
           .SetIfAbsent(system_, SystemCell(RowOf(number), kSystemQualifier, /*version=*/1,
                                            NewSecret(), /*replace=*/false))
           .status();
-  HOURCELL_KILL_POINT("secret:made");
+  HOURCELL_KILL_POINT("create:secret");
   return made.ok() || absl::IsUnavailable(made) ? absl::OkStatus() : made;
 }
 
