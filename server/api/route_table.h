@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,6 +71,10 @@ struct RouteRow {
   AnsweredOn answered_on = AnsweredOn::kWorkers;
   HttpResponse (Endpoints::*handler)(const HttpRequest& request) = nullptr;
   std::string_view doc;  // what it is for, as a phrase
+  // Refuses a POST by its head alone, before its body is read or inflated; null: nothing is.
+  std::optional<HttpResponse> (*refuse_head)(const HttpRequest& head) = nullptr;
+  // A body without a Content-Encoding that is a block of snappy is one.
+  bool guesses_snappy = false;
 
   // Another system's /api/v2/..., which is no version of OpenTSDB's.
   bool NamesItsVersion() const { return path.starts_with("/api/v2/"); }

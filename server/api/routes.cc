@@ -196,6 +196,9 @@ std::optional<HttpResponse> Routes::RefuseVerb(const HttpRequest& request,
 }
 
 std::optional<HttpResponse> Routes::RefuseUnread(const HttpRequest& head) const {
+  if (row.refuse_head != nullptr && *effective == HttpMethod::kPost) {
+    return row.refuse_head(request);
+  }
   const RouteRow* row = nullptr;
   std::optional<HttpResponse> response = Refuse(head, &row);
   if (response.has_value()) FinishResponse(head, &*response);

@@ -151,6 +151,10 @@ bool ClaimsMoreThan(size_t bytes, const HttpRequest& request) {
   return false;
 }
 
+bool IsSnappyBlock(std::string_view bytes) {
+  return snappy::IsValidCompressedBuffer(bytes.data(), bytes.size());
+}
+
 absl::Status InflateBody(size_t bytes_max, HttpRequest* request, RequestBodyBudget::Hold* hold) {
   if (request->body.empty()) return absl::OkStatus();
   const std::string encoding = LowerCase(request->header("content-encoding"));

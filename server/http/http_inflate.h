@@ -36,6 +36,9 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
 // lie. A body that says nothing has not.
 bool ClaimsMoreThan(size_t bytes, const HttpRequest& request);
 
+// Whether `bytes` are one whole block of snappy. Costs a pass over them.
+bool IsSnappyBlock(std::string_view bytes);
+
 // Inflates request->body in place as its Content-Encoding says and takes that header away. Empty
 // bodies are left alone whatever the header says: clients set it on GET, too. `hold`, which may be
 // null, has the share of the body that the request has then.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "server/text/ascii.h"
 
 // A message may be broken in its last byte, and then nothing of it may be stored. One whose points
 // fit a batch is read once: its points are stored after its end. A longer one is read to its end
@@ -94,11 +95,17 @@ bool HasRoomForSymbols(const HttpRequest& request, PromWriteVersion version) {
   return memory->Grow(memory->bytes() + 2 * symbols * sizeof(std::string_view));
 }
 
-void AddWritten(size_t samples, HttpResponse* response) {
+void AddWritten(size_t samples, size_t exemplars, HttpResponse* response) {
   constexpr std::string_view kWritten = "X-Prometheus-Remote-Write-{}-Written";
   response->headers.emplace_back(fmt::format(kWritten, "Samples"), std::to_string(samples));
   response->headers.emplace_back(fmt::format(kWritten, "Histograms"), "0");
-  response->headers.emplace_back(fmt::format(kWritten, "Exemplars"), "0");
+  response->headers.emplace_back(fmt::format(kWritten, "Exemplars"), std::to_string(exemplars));
+}
+
+std::optional<HttpResponse> RefuseType(std::string_view type) {
+  if (VersionOf(type).has_value()) return std::nullopt;
+  return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
+                                     QuoteForMessage(type), kContentType, kProto1, kProto2));
 }
 
 }  // namespace
@@ -115,12 +122,16 @@ PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
 
 HttpResponse PromWriteHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string_view type = request.header("content-type");
-  const std::optional<PromWriteVersion> version = VersionOf(type);
-  if (!version) {
-    return TextAnswer(415, fmt::format("Content-Type: got {}; want {} with proto={} or {}",
-                                       QuoteForMessage(type), kContentType, kProto1, kProto2));
-  }
-  return Store(request, *version, work);
+  if (auto refusal = RefuseType(type)) return *std::move(refusal);
+  return Store(request, *VersionOf(type), work);
+}
+
+std::optional<HttpResponse> PromWriteHandler::RefuseHead(const HttpRequest& head) {
+  if (auto refusal = RefuseType(head.header("content-type"))) return refusal;
+  const std::string_view encoding = head.header("content-encoding");
+  if (encoding.empty() || EqualsIgnoringCase(encoding, "snappy")) return std::nullopt;
+  return TextAnswer(
+      415, fmt::format("Content-Encoding: got {}; want snappy", QuoteForMessage(encoding)));
 }
 
 HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
@@ -128,7 +139,7 @@ HttpResponse PromWriteHandler::RefuseBody(const std::string& fault,
   writer_.CountRefused(PointErrorKind::kIllegalArgument, 1);
   counters_.refused()->Add(1);
   HttpResponse response = TextAnswer(400, fmt::format("body: {}; nothing of it is stored", fault));
-  if (version == PromWriteVersion::k2) AddWritten(0, &response);
+  if (version == PromWriteVersion::k2) AddWritten(0, 0, &response);
   return response;
 }
 
@@ -147,7 +158,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   Dropped dropped;
   while (out.HasRoom() && series.Next(out.wants_faults())) {
     if (series.fault().empty()) {
-      AddSeries(series, out.batch(), &dropped);
+      AddSeries(series, &out, &dropped);
       if (HasTimeZero(series.series())) out.Refuse(series.number(), std::string(kTimeZero));
     } else {
       out.Refuse(series.number(), series.fault());
@@ -161,16 +172,28 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
     counters_.Count(out);
   }
   HttpResponse response = PromAnswer(out);
-  if (version == PromWriteVersion::k2) AddWritten(out.written(), &response);
+  if (version == PromWriteVersion::k2) {
+    // After a failure of the store the sender sends all of it again.
+    const bool is_done = response.status < 500;
+    AddWritten(out.written() + (is_done ? dropped.stale + dropped.unfinite : 0),
+               is_done ? dropped.exemplars : 0, &response);
+  }
   return response;
 }
 
 void PromWriteHandler::AddSeries(const PromWriteRequest& request,
-                                 PointBatch* batch,
+                                 InputWriter* out,
                                  Dropped* dropped) const {
   const PromSeries& series = request.series();
+  PointBatch* const batch = out->batch();
   dropped->histograms += series.histograms;
   dropped->exemplars += series.exemplars;
+  if (series.histograms > 0) {
+    out->Refuse(request.number(),
+                fmt::format("got {} native histogram{}; want classic histograms, which are series "
+                            "with the label le",
+                            series.histograms, series.histograms == 1 ? "" : "s"));
+  }
   if (series.samples.empty()) return;
   const std::string_view tags = WriteTags(series, batch);
   char* const begin = batch->Reserve(series.name.size());

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "engine/stats.h"
@@ -34,11 +35,17 @@ class PromWriteHandler {
 
   // POST /api/v1/write, its body inflated. 204; 400, 415 with what is wrong as text, after which
   // Prometheus does not send it again; 503 with Retry-After when the store is full and 500 when it
-  // is broken, after which it does. To version 2 the answers say in headers how much was written.
+  // is broken, after which it does. To version 2 the answers say in headers how much was written:
+  // a sample or an exemplar that the store leaves out by design counts, since the sender has
+  // nothing to repair. A native histogram is a fault of its series.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
+  // 415 for a request whose head names another message, or another compression than snappy. No
+  // Content-Encoding at all is taken.
+  static std::optional<HttpResponse> RefuseHead(const HttpRequest& head);
+
  private:
-  // What has no place in a store.
+  // What has no place in a store, of series without a fault.
   struct Dropped {
     size_t stale = 0;     // markers of the end of a series
     size_t unfinite = 0;  // samples that are NaN or infinite
@@ -48,7 +55,7 @@ class PromWriteHandler {
 
   HttpResponse Store(const HttpRequest& request, PromWriteVersion version, BodyWork* work) const;
   HttpResponse RefuseBody(const std::string& fault, PromWriteVersion version) const;
-  void AddSeries(const PromWriteRequest& request, PointBatch* batch, Dropped* dropped) const;
+  void AddSeries(const PromWriteRequest& request, InputWriter* out, Dropped* dropped) const;
   std::string_view WriteTags(const PromSeries& series, PointBatch* batch) const;
   void CountDropped(const Dropped& dropped) const;
 

@@ -220,6 +220,9 @@ void PromWriteRequest::AddLabel(const TagView& label) {
     });
   }
   if (label.key == kMetricLabel) {
+    if (!series_.name.empty()) {
+      return SetFault([] { return std::string("got the label __name__ twice; want it once"); });
+    }
     series_.name = label.value;
   } else if (labels_.size() == kTagsMax) {
     SetFault(

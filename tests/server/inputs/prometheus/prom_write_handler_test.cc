@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,9 @@ constexpr int64_t kMs = 1'356'998'400'000;
 constexpr std::string_view kType1 = "application/x-protobuf";
 constexpr std::string_view kType2 = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
 constexpr std::string_view kSamplesWritten = "X-Prometheus-Remote-Write-Samples-Written";
+constexpr std::string_view kHistogramsWritten = "X-Prometheus-Remote-Write-Histograms-Written";
+constexpr std::string_view kExemplarsWritten = "X-Prometheus-Remote-Write-Exemplars-Written";
+constexpr uint64_t kStale = 0x7ff0000000000002;  // the NaN that ends a series
 
 class PromWriteHandlerTest : public ApiTest {
  protected:
@@ -72,21 +76,45 @@ TEST_F(PromWriteHandlerTest, KeepsColonsWhereTheyAreAllowed) {
   EXPECT_EQ(tsdb().Suggest(UidKind::kTagv, "a:9090", 5)->size(), 1U);
 }
 
-TEST_F(PromWriteHandlerTest, Version2SaysWhatWasWritten) {
-  const HttpResponse response =
-      Write(PromMessage(PromWriteVersion::k2, {{.labels = {{"__name__", "up"}, {"job", "p"}},
-                                                .samples = {{1, kMs}, {2, kMs + 1000}},
-                                                .histograms = 3,
-                                                .exemplars = 4}}),
-            kType2);
+TEST_F(PromWriteHandlerTest, Version2CountsAsWrittenWhatIsLeftOutByDesign) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const HttpResponse response = Write(
+      PromMessage(PromWriteVersion::k2,
+                  {{.labels = {{"__name__", "up"}, {"job", "p"}},
+                    .samples = {{1, kMs}, {std::bit_cast<double>(kStale), kMs + 1000}},
+                    .exemplars = 4},
+                   {.labels = {{"__name__", "s"}, {"quantile", "1"}}, .samples = {{kNan, kMs}}}}),
+      kType2);
 
   EXPECT_EQ(response.status, 204);
-  EXPECT_EQ(Header(response, kSamplesWritten), "2");
-  EXPECT_EQ(Header(response, "X-Prometheus-Remote-Write-Histograms-Written"), "0");
-  EXPECT_EQ(Header(response, "X-Prometheus-Remote-Write-Exemplars-Written"), "0");
-  EXPECT_THAT(Stored("up"), HasSubstr(R"("dps":{"1356998400000":1.0,"1356998401000":2.0})"));
-  EXPECT_EQ(Dropped("histogram"), 3U);
+  EXPECT_EQ(Header(response, kSamplesWritten), "3");
+  EXPECT_EQ(Header(response, kHistogramsWritten), "0");
+  EXPECT_EQ(Header(response, kExemplarsWritten), "4");
   EXPECT_EQ(Dropped("exemplar"), 4U);
+}
+
+TEST_F(PromWriteHandlerTest, NativeHistogramsAreAnsweredAsAFaultOfTheirSeries) {
+  for (const PromWriteVersion version : {PromWriteVersion::k1, PromWriteVersion::k2}) {
+    const bool is_2 = version == PromWriteVersion::k2;
+    const HttpResponse response =
+        Write(PromMessage(version, {{.labels = {{"__name__", "h"}, {"job", "p"}}, .histograms = 3},
+                                    {.labels = {{"__name__", "up"}, {"job", "p"}},
+                                     .samples = {{1, kMs}, {2, kMs + 1000}},
+                                     .histograms = 1}}),
+              is_2 ? kType2 : kType1);
+
+    EXPECT_EQ(response.status, 400);
+    EXPECT_EQ(response.body,
+              "series 1: got 3 native histograms; want classic histograms, which are series with "
+              "the label le\n"
+              "series 2: got 1 native histogram; want classic histograms, which are series with "
+              "the label le\n"
+              "2 series refused, 0 points refused, 2 points written");
+    EXPECT_EQ(Header(response, kSamplesWritten), is_2 ? "2" : "");
+    EXPECT_EQ(Header(response, kHistogramsWritten), is_2 ? "0" : "");
+  }
+  EXPECT_THAT(Stored("up"), HasSubstr(R"("dps":{"1356998400000":1.0,"1356998401000":2.0})"));
+  EXPECT_EQ(Dropped("histogram"), 8U);
 }
 
 TEST_F(PromWriteHandlerTest, DropsAndCountsWhatIsNotFinite) {
@@ -178,6 +206,21 @@ TEST_F(PromWriteHandlerTest, TakesTheContentTypesOfTheSpecification) {
   }
 }
 
+TEST_F(PromWriteHandlerTest, OtherEncodingsThanSnappyAreRefusedByTheHead) {
+  HttpRequest head;
+  for (const std::string_view encoding : {"", "snappy", "Snappy"}) {
+    head.headers = {{"content-encoding", std::string(encoding)}};
+    EXPECT_FALSE(PromWriteHandler::RefuseHead(head).has_value()) << encoding;
+  }
+  for (const std::string_view encoding : {"gzip", "deflate", "zstd", "identity", "snappy, gzip"}) {
+    head.headers = {{"content-encoding", std::string(encoding)}};
+    const std::optional<HttpResponse> refusal = PromWriteHandler::RefuseHead(head);
+    ASSERT_TRUE(refusal.has_value()) << encoding;
+    EXPECT_EQ(refusal->status, 415) << encoding;
+    EXPECT_EQ(refusal->body, fmt::format("Content-Encoding: got \"{}\"; want snappy", encoding));
+  }
+}
+
 TEST_F(PromWriteHandlerTest, NothingOfALongMessageIsStoredThatIsBrokenInItsEnd) {
   const NameRule names(tsdb().layout().names, "");
   const PromWriteHandler handler({.tsdb = &tsdb(), .names = &names},
@@ -220,6 +263,16 @@ TEST_F(PromWriteHandlerTest, AFullStoreIsAskedAgainLater) {
   EXPECT_TRUE(handler.Write(request).must_wait);
   failure = absl::DataLossError("broken");
   EXPECT_EQ(handler.Write(request).status, 500);
+
+  request.headers = {{"content-type", std::string(kType2)}};
+  request.body = PromMessage(PromWriteVersion::k2,
+                             {{.labels = {{"__name__", "m"}, {"a", "b"}},
+                               .samples = {{1, kMs}, {std::bit_cast<double>(kStale), kMs + 1}},
+                               .exemplars = 1}});
+  const HttpResponse of_2 = handler.Write(request);
+  EXPECT_EQ(of_2.status, 500);
+  EXPECT_EQ(Header(of_2, kSamplesWritten), "0") << "all of it is sent again";
+  EXPECT_EQ(Header(of_2, kExemplarsWritten), "0");
 }
 
 }  // namespace

@@ -93,6 +93,8 @@ TEST(PromWriteRequestTest, SaysWhatIsWrongWithASeries) {
     expect_fault({}, "got no label __name__; want the name of the metric");
     expect_fault({.labels = {{"__name__", ""}}},
                  "got no label __name__; want the name of the metric");
+    expect_fault({.labels = {{"__name__", "m"}, {"a", "b"}, {"__name__", "n"}}},
+                 "got the label __name__ twice; want it once");
     expect_fault({.labels = {{"__name__", "m"}, {"", "x"}}},
                  "got an empty name of a label; want a name");
     EXPECT_THAT(read({.labels = {{"__name__", longest}, {longest, longest}}})[0], HasSubstr("{nn"));
