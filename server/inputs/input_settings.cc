@@ -28,6 +28,7 @@ absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
   InputSettings settings{.default_tag = config.text(kDefaultTag),
                          .influx_separator = config.text(kSeparator)};
+  settings.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"));
   const std::string attributes = config.text(kResourceAttributes);
   for (const std::string_view attribute : ListItems(attributes))
     settings.otlp_resource_attributes.emplace_back(attribute);

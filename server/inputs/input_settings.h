@@ -2,11 +2,13 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include <absl/status/statusor.h>
 
+#include "codec/limits.h"
 #include "server/config/config.h"
 
 namespace hourcell {
@@ -16,6 +18,7 @@ struct InputSettings {
   std::string influx_separator;  // between a measurement and a field; may be empty
   // Attributes of an OpenTelemetry resource that are tags of its points.
   std::vector<std::string> otlp_resource_attributes = {};
+  size_t tags_max = kTagsMax;  // of a point (tsd.storage.max_tags)
 };
 
 // kInvalidArgument with the key, what it is and what is wanted: a default tag that is no tagk=tagv,

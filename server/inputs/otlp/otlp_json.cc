@@ -31,6 +31,11 @@ constexpr uint64_t kNoValueBit = 1;  // of a data point's flags
 // A longer text of a name or a value is refused whatever it says; its escapes are left in it.
 constexpr size_t kRawBytesMax = 6 * kNameBytesMax;  // of escapes as \u0041
 
+// By their numbers.
+constexpr std::array<std::string_view, 3> kTemporalityNames = {
+    "AGGREGATION_TEMPORALITY_UNSPECIFIED", "AGGREGATION_TEMPORALITY_DELTA",
+    "AGGREGATION_TEMPORALITY_CUMULATIVE"};
+
 // One way out of the nested objects.
 class JsonFault : public std::exception {
  public:
@@ -154,6 +159,16 @@ class JsonReader {
     const std::string_view text = ReadNumberText();
     if (const std::optional<uint64_t> parsed = ParseUnsigned(text)) return *parsed;
     throw JsonFault(name, "an integer from 0 to 2^64-1");
+  }
+
+  // protobuf's own printers write the number of an enum; others, and people, its name. Text that is
+  // none of these becomes a temporality that is refused for its metric alone.
+  uint64_t ReadTemporality() {
+    const std::string_view text = ReadNumberText();
+    for (size_t i = 0; i < kTemporalityNames.size(); ++i) {
+      if (text == kTemporalityNames[i]) return i;
+    }
+    return ParseUnsigned(text).value_or(0);
   }
 
   int64_t ReadSigned(std::string_view name) {
@@ -304,7 +319,7 @@ void JsonReader::ReadData(OtlpMetric* metric) {
   Later points = nullptr;
   ReadObject([&](std::string_view key, unsigned* seen) {
     if (IsFirst(key, "aggregationTemporality", 0, seen)) {
-      if (!TakesNull()) metric->temporality = ReadUnsigned("aggregationTemporality");
+      if (!TakesNull()) metric->temporality = ReadTemporality();
       is_known = true;
     } else if (IsFirst(key, "dataPoints", 1, seen)) {
       if (is_known) {

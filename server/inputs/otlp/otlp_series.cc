@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,6 +29,32 @@ Value CountValue(uint64_t count) {
 
 bool HasTemporality(OtlpMetric::Kind kind) {
   return kind != OtlpMetric::Kind::kGauge && kind != OtlpMetric::Kind::kSummary;
+}
+
+// What the series of a kind have beside the name and the attributes.
+struct KindSeries {
+  std::string_view longest_suffix;
+  std::string_view tag;
+};
+
+KindSeries SeriesOf(OtlpMetric::Kind kind) {
+  switch (kind) {
+    case OtlpMetric::Kind::kGauge:
+    case OtlpMetric::Kind::kSum:
+      break;
+    case OtlpMetric::Kind::kHistogram:
+    case OtlpMetric::Kind::kExponentialHistogram:
+      return {.longest_suffix = "_bucket", .tag = "le"};
+    case OtlpMetric::Kind::kSummary:
+      return {.longest_suffix = "_count", .tag = "quantile"};
+  }
+  return {};
+}
+
+// Whether "a=b c=d" has a tag with that key.
+bool HasTag(std::string_view tags, std::string_view key) {
+  const std::string begin = fmt::format("{}=", key);
+  return tags.starts_with(begin) || tags.find(" " + begin) != std::string_view::npos;
 }
 
 // What is wrong with an attribute.
@@ -106,8 +135,10 @@ std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point
                        kNameBytesMax);
   }
   if (HasWrongTemporality(metric)) {
-    return fmt::format("metric {}: got aggregationTemporality {}; want 1, delta, or 2, cumulative",
-                       QuoteForMessage(metric.name), metric.temporality);
+    return fmt::format(
+        "metric {}: got aggregationTemporality {}; want AGGREGATION_TEMPORALITY_DELTA (1) or "
+        "AGGREGATION_TEMPORALITY_CUMULATIVE (2)",
+        QuoteForMessage(metric.name), metric.temporality);
   }
   if (resource_is_too_large_ || point.attributes.too_many()) {
     return fmt::format("got more than {} attributes; want at most so many", kOtlpAttributesMax);
@@ -122,9 +153,31 @@ std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point
                      QuoteForMessage(metric.name), kOtlpBucketsMax);
 }
 
+std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& point) const {
+  const KindSeries series = SeriesOf(metric.kind);
+  const size_t bytes = metric.name.size() + series.longest_suffix.size();
+  if (bytes > kNameBytesMax) {
+    return fmt::format("metric {}: got a name of {} bytes with {}; want at most {}",
+                       QuoteForMessage(metric.name), bytes, series.longest_suffix, kNameBytesMax);
+  }
+  const bool is_summary = metric.kind == OtlpMetric::Kind::kSummary;
+  if (series.tag.empty() || (is_summary && point.quantiles.empty())) return "";
+  if (HasTag(tags_, series.tag)) {
+    return fmt::format("metric {}: got an attribute {}; want none, as its series have that tag",
+                       QuoteForMessage(metric.name), series.tag);
+  }
+  const auto tags = 2 + static_cast<size_t>(std::ranges::count(tags_, ' '));
+  if (tags <= settings_->tags_max) return "";
+  return fmt::format("metric {}: got {} tags with {}; want at most {} (tsd.storage.max_tags)",
+                     QuoteForMessage(metric.name), tags, series.tag, settings_->tags_max);
+}
+
 void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
   timestamp_ = TimestampOfMs(static_cast<int64_t>(point.time_ns / 1'000'000));
   tags_ = WriteTags(point);
+  if (std::string fault = FaultOfSome(metric, point); !fault.empty()) {
+    return Refuse([&] { return fault; });
+  }
   switch (metric.kind) {
     case OtlpMetric::Kind::kGauge:
     case OtlpMetric::Kind::kSum:

@@ -50,6 +50,8 @@ class OtlpSeries : public OtlpSink {
   bool IsWrong(const OtlpMetric& metric, const OtlpPoint& point) const;
   // What is wrong with a data point. REQUIRES: IsWrong.
   std::string FaultOf(const OtlpMetric& metric, const OtlpPoint& point) const;
+  // What the store would refuse of some of the data point's series and take of others.
+  std::string FaultOfSome(const OtlpMetric& metric, const OtlpPoint& point) const;
   void AddPoints(const OtlpMetric& metric, const OtlpPoint& point);
   void AddNumber(const OtlpMetric& metric, const OtlpPoint& point);
   void AddBuckets(const OtlpMetric& metric, const OtlpPoint& point);

@@ -1,9 +1,11 @@
 #include "server/inputs/otlp/otlp_json.h"
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "tests/server/inputs/otlp/otlp_messages.h"
@@ -30,6 +32,26 @@ TEST(OtlpJsonTest, NumbersMayBeStringsAndNullIsAbsent) {
                   "m gauge 0 @18446744073709551615 integer=-9.223372036854776e+18"));
   EXPECT_THAT(OtlpLines(&ReadOtlpJson, R"({"resourceMetrics":null,"more":[1]})"), ElementsAre());
   EXPECT_THAT(OtlpLines(&ReadOtlpJson, "{}"), ElementsAre());
+}
+
+TEST(OtlpJsonTest, TheTemporalityMayBeANumberOrAName) {
+  const std::vector<std::pair<std::string, int>> cases = {
+      {"1", 1},
+      {"\"2\"", 2},
+      {"\"AGGREGATION_TEMPORALITY_UNSPECIFIED\"", 0},
+      {"\"AGGREGATION_TEMPORALITY_DELTA\"", 1},
+      {"\"AGGREGATION_TEMPORALITY_CUMULATIVE\"", 2},
+      {"\"DELTA\"", 0},
+      {"-1", 0}};
+  for (const auto& [text, number] : cases) {
+    const std::string body = fmt::format(
+        R"({{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[{{"name":"m","sum":{{)"
+        R"("aggregationTemporality":{},"dataPoints":[{{"timeUnixNano":"5","asInt":"1"}}]}}}}]}}]}}]}})",
+        text);
+    EXPECT_THAT(OtlpLines(&ReadOtlpJson, body),
+                ElementsAre("resource", fmt::format("m sum {} @5 integer=1", number)))
+        << text;
+  }
 }
 
 TEST(OtlpJsonTest, WhatIsNoRequestIsSaid) {

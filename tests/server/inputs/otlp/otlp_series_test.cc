@@ -94,6 +94,42 @@ TEST_F(OtlpSeriesTest, WhatIsNotFiniteIsDropped) {
   EXPECT_EQ(series().dropped().not_finite, 1U);
 }
 
+TEST_F(OtlpSeriesTest, ADataPointOfWhichOneSeriesIsTooMuchIsRefusedWhole) {
+  using Kind = OtlpMetric::Kind;
+  settings_.tags_max = 2;
+  OtlpPoint plain = Point(1);
+  plain.bounds = {1};
+  plain.counts = {1, 2};
+  plain.count = 3;
+  plain.sum = 2;
+  plain.quantiles = {{.quantile = 0.5, .value = 1}};
+  OtlpPoint many = plain;
+  many.attributes.Add("a", "1");
+  many.attributes.Add("b", "2");
+  OtlpPoint of_le = plain;
+  of_le.attributes.Add("le", "1");
+  OtlpPoint of_quantile = plain;
+  of_quantile.attributes.Add("quantile", "1");
+  const std::string longest(kNameBytesMax, 'n');
+  for (const Kind kind : {Kind::kHistogram, Kind::kExponentialHistogram, Kind::kSummary}) {
+    series().TakePoint({.name = "m", .kind = kind, .temporality = 2}, many);
+    series().TakePoint({.name = longest, .kind = kind, .temporality = 2}, plain);
+  }
+  series().TakePoint({.name = "m", .kind = Kind::kHistogram, .temporality = 2}, of_le);
+  series().TakePoint({.name = "m", .kind = Kind::kSummary}, of_quantile);
+
+  EXPECT_THAT(Points(), ElementsAre());
+  EXPECT_THAT(Faults(), HasSubstr("data point 1: metric \"m\": got 3 tags with le; want at most 2 "
+                                  "(tsd.storage.max_tags)\n"));
+  EXPECT_THAT(Faults(), HasSubstr("got a name of 1031 bytes with _bucket; want at most 1024\n"));
+  EXPECT_THAT(Faults(), HasSubstr("data point 7: metric \"m\": got an attribute le; want none"));
+  EXPECT_THAT(Faults(), HasSubstr("8 data points refused"));
+
+  many.quantiles.clear();
+  series().TakePoint({.name = "s", .kind = Kind::kSummary}, many);
+  EXPECT_THAT(Points(), ElementsAre("s_sum a=1 b=2 2", "s_count a=1 b=2 3i"));
+}
+
 TEST_F(OtlpSeriesTest, WhatIsWrongIsSaid) {
   OtlpPoint without_time = Point(1);
   without_time.time_ns = 0;
@@ -113,8 +149,8 @@ TEST_F(OtlpSeriesTest, WhatIsWrongIsSaid) {
   EXPECT_THAT(Points(), ElementsAre());
   EXPECT_EQ(Faults(),
             "data point 1: got a metric without a name; want a name\n"
-            "data point 2: metric \"m\": got aggregationTemporality 0; want 1, delta, or 2, "
-            "cumulative\n"
+            "data point 2: metric \"m\": got aggregationTemporality 0; want "
+            "AGGREGATION_TEMPORALITY_DELTA (1) or AGGREGATION_TEMPORALITY_CUMULATIVE (2)\n"
             "data point 3: metric \"m\": got the time 0 ns; want 1 ms to 4294967295999 ms after "
             "1970\n"
             "data point 4: got a data point without a value; want one\n"
