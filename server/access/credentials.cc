@@ -111,13 +111,24 @@ std::optional<Login> ParseToken(std::string_view token) {
   return MakeLogin(token.substr(0, dot), token.substr(dot + 1));
 }
 
+namespace {
+
+// InfluxDB 1.8 has a colon where our tokens have a dot. No user name has either.
+std::optional<Login> ParseInfluxToken(std::string_view token) {
+  const size_t end = token.find_first_of(".:");
+  if (end == std::string_view::npos) return std::nullopt;
+  return MakeLogin(token.substr(0, end), token.substr(end + 1));
+}
+
+}  // namespace
+
 std::optional<Login> ParseAuthorization(std::string_view header) {
   const std::string_view scheme = TakeWord(&header);
   const std::string_view value = TakeWord(&header);
   if (value.empty() || !TakeWord(&header).empty()) return std::nullopt;
   if (EqualsIgnoringCase(scheme, "basic")) return ParseBasic(value);
-  if (EqualsIgnoringCase(scheme, "bearer") || EqualsIgnoringCase(scheme, "token"))
-    return ParseToken(value);
+  if (EqualsIgnoringCase(scheme, "bearer")) return ParseToken(value);
+  if (EqualsIgnoringCase(scheme, "token")) return ParseInfluxToken(value);
   return std::nullopt;
 }
 

@@ -141,6 +141,7 @@ HttpResponse Endpoints::PromWrite(const HttpRequest& request) {
 }
 
 HttpResponse Endpoints::Query(const HttpRequest& request) {
+  if (IsPromQuery(request)) return RefusePromQuery();
   if (const std::optional<PictureForm> picture = PictureOf(request.header("accept"))) {
     return DrawQuery(request, query_.service(), *picture);
   }

@@ -18,6 +18,7 @@
 #include "server/admin/job_handler.h"
 #include "server/admin/job_registry.h"
 #include "server/admin/region_handler.h"
+#include "server/api/foreign_doors.h"
 #include "server/config/config.h"
 #include "server/http/http_message.h"
 #include "server/inputs/influx/influx_handler.h"
@@ -55,7 +56,10 @@ class Endpoints {
 
   HttpResponse Put(const HttpRequest& request);
   HttpResponse InfluxWrite(const HttpRequest& request);
-  HttpResponse InfluxQuery(const HttpRequest& request) { return InfluxHandler::Query(request); }
+  HttpResponse InfluxQuery(const HttpRequest& request) { return influx_.Query(request); }
+  HttpResponse InfluxHealth(const HttpRequest& request) { return health_.HandleInflux(request); }
+  HttpResponse PromQuery(const HttpRequest&) { return RefusePromQuery(); }
+  HttpResponse Influx2(const HttpRequest&) { return RefuseInflux2(); }
   HttpResponse InfluxPing(const HttpRequest& request) { return InfluxHandler::Ping(request); }
   HttpResponse OtlpWrite(const HttpRequest& request);
   HttpResponse PromWrite(const HttpRequest& request);

@@ -17,6 +17,12 @@ std::string NeedText(AccessRights wanted) {
                           : fmt::format("This needs the role {}", wanted.role());
 }
 
+// Clients of InfluxDB 1 may have them in the URL, where logs and proxies see them.
+std::string_view UnreadText(const HttpRequest& request) {
+  if (!request.header(kAuthorization).empty() || !request.has_param("u")) return "";
+  return "; the parameters u and p are not read: send Authorization (Basic, or Token USER:SECRET)";
+}
+
 }  // namespace
 
 std::optional<Login> BeginLogin(Authenticator* authenticator,
@@ -45,12 +51,14 @@ void EndLogin(const LoginAnswer& answer, AccessRights connection, HttpRequest* r
 HttpResponse AccessRefused(const HttpRequest& request, AccessRights wanted, bool authenticates) {
   const bool is_named = !request.header(kAuthorization).empty();
   if (!authenticates || (is_named && !request.login_refused)) {
-    return HttpError(
-        403, "Forbidden",
-        fmt::format("{}; this client has {}", NeedText(wanted), request.rights.role()));
+    return HttpError(403, "Forbidden",
+                     fmt::format("{}; this client has {}{}", NeedText(wanted),
+                                 request.rights.role(), UnreadText(request)));
   }
-  HttpResponse response = HttpError(
-      401, "Unauthorized", request.login_refused ? "Wrong user or secret" : NeedText(wanted));
+  HttpResponse response =
+      HttpError(401, "Unauthorized",
+                request.login_refused ? "Wrong user or secret"
+                                      : fmt::format("{}{}", NeedText(wanted), UnreadText(request)));
   response.headers.emplace_back("WWW-Authenticate", R"(Basic realm="hourcell", charset="UTF-8")");
   response.headers.emplace_back("WWW-Authenticate", R"(Bearer realm="hourcell")");
   return response;

@@ -134,6 +134,18 @@ HttpResponse HealthHandler::HandleHealth(const HttpRequest& request) {
   return ResponseOf(request, "healthy", "not healthy", std::move(checks));
 }
 
+HttpResponse HealthHandler::HandleInflux(const HttpRequest& /*request*/) {
+  const bool is_healthy = IsHealthy();
+  HttpResponse response;
+  response.status = is_healthy ? 200 : 503;
+  response.headers.emplace_back("Cache-Control", "no-store");
+  response.body = fmt::format(
+      R"({{"name":"hourcell","message":"{}","status":"{}","checks":[]}})",
+      is_healthy ? "ready for writes" : "no point is taken until the server is started again",
+      is_healthy ? "pass" : "fail");
+  return response;
+}
+
 HttpResponse HealthHandler::HandleReady(const HttpRequest& request) {
   const std::string* const asked = request.param("for");
   const std::string_view purpose = asked == nullptr ? std::string_view() : *asked;

@@ -76,6 +76,8 @@ class HealthHandler {
   void SetStopping() { is_stopping_ = true; }
 
   HttpResponse HandleHealth(const HttpRequest& request);
+  // /health, as InfluxDB 2 has it: the status of /healthz. Proxmox VE asks for it.
+  HttpResponse HandleInflux(const HttpRequest& request);
   HttpResponse HandleReady(const HttpRequest& request);
 
   // What /healthz says.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -73,6 +74,27 @@ std::string QueryText(const HttpRequest& request) {
   return text == nullptr ? std::string() : *text;
 }
 
+// The words of a statement, without the semicolon after it; a word in double quotes is one, without
+// them.
+std::vector<std::string> StatementWords(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  std::vector<std::string> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+    if (text.empty() || text == ";") return words;
+    if (text.front() == '"') {
+      const size_t end = std::min(text.find('"', 1), text.size());
+      words.emplace_back(text.substr(1, end - 1));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      continue;
+    }
+    const std::string_view word = text.substr(0, text.find_first_of(" \t\r\n;"));
+    if (word.empty()) return words;  // a second statement
+    words.emplace_back(word);
+    text.remove_prefix(word.size());
+  }
+}
+
 }  // namespace
 
 InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
@@ -84,8 +106,9 @@ InfluxHandler::InfluxHandler(Parts parts, InputSettings settings)
 
 HttpResponse InfluxHandler::Write(const HttpRequest& request, BodyWork* work) const {
   const std::string* const precision = request.param("precision");
+  const bool is_named = precision != nullptr && !precision->empty();
   const InfluxUnit* const unit =
-      FindInfluxUnit(precision == nullptr ? kInfluxUnitDefault : std::string_view(*precision));
+      FindInfluxUnit(is_named ? std::string_view(*precision) : kInfluxUnitDefault);
   if (unit == nullptr) {
     return InfluxError(
         400, "invalid",
@@ -126,7 +149,28 @@ void InfluxHandler::AddLine(const InfluxLines& lines,
                           *line.timestamp, unit.name, kTimestampMsMax)
             : std::string());
   }
+  if (const std::string fault = MetricFault(line); !fault.empty()) {
+    return out->Refuse(lines.number(), fault);
+  }
   if (!line.fields.empty()) WritePoints(line, TimestampOfMs(*ms), lines.number(), out->batch());
+}
+
+// A metric that is too long is found before the first point: a line is stored as a whole.
+std::string InfluxHandler::MetricFault(const InfluxLine& line) const {
+  const size_t around = line.measurement.size() + settings_.influx_separator.size();
+  for (const InfluxField& field : line.fields) {
+    size_t bytes = around + field.key.size();
+    if (bytes <= kNameBytesMax) continue;
+    if (line.has_escapes) {
+      std::string buffer;
+      bytes = InfluxName(line.measurement, &buffer).size() + settings_.influx_separator.size();
+      bytes += InfluxName(field.key, &buffer).size();
+      if (bytes <= kNameBytesMax) continue;
+    }
+    return fmt::format("got a measurement and a field of {} bytes; want at most {}", bytes,
+                       kNameBytesMax);
+  }
+  return "";
 }
 
 // All points of a line share the text of their tags.
@@ -176,16 +220,50 @@ void InfluxHandler::WritePoints(const InfluxLine& line,
   }
 }
 
-HttpResponse InfluxHandler::Query(const HttpRequest& request) {
+HttpResponse InfluxHandler::Query(const HttpRequest& request) const {
   const std::string text = QueryText(request);
-  if (!LowerCase(text).starts_with("create database ")) {
-    return InfluxError(400, "invalid",
-                       fmt::format("got the query {}; want CREATE DATABASE, which does nothing: "
-                                   "points are queried by /api/query",
-                                   QuoteForMessage(text)));
+  const std::vector<std::string> words = StatementWords(text);
+  const auto is = [&](std::string_view first, std::string_view second) {
+    return words.size() >= 2 && LowerCase(words[0]) == first && LowerCase(words[1]) == second;
+  };
+  if (is("create", "database") && words.size() > 2) return CreateDatabase(words[2]);
+  if (is("show", "databases") && words.size() == 2) return ShowDatabases(request);
+  return InfluxError(400, "invalid",
+                     fmt::format("got the query {}; want CREATE DATABASE, which does nothing, or "
+                                 "SHOW DATABASES: points are queried by /api/query",
+                                 QuoteForMessage(text)));
+}
+
+HttpResponse InfluxHandler::CreateDatabase(std::string_view name) const {
+  if (name.size() <= kNameBytesMax) {
+    const MutexLock lock(&mutex_);
+    if (databases_.size() < kInfluxDatabasesMax) databases_.emplace(name);
   }
   HttpResponse response;
   response.body = R"({"results":[{"statement_id":0}]})";
+  return response;
+}
+
+HttpResponse InfluxHandler::ShowDatabases(const HttpRequest& request) const {
+  std::set<std::string, std::less<>> names;
+  {
+    const MutexLock lock(&mutex_);
+    names = databases_;
+  }
+  const std::string* const named = request.param("db");
+  if (named != nullptr && !named->empty()) names.insert(*named);
+  if (names.empty()) names.insert("hourcell");
+  HttpResponse response;
+  response.body =
+      R"({"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[)";
+  std::string_view separator;
+  for (const std::string& name : names) {
+    response.body += std::exchange(separator, ",");
+    response.body += '[';
+    AppendJsonString(name, &response.body);
+    response.body += ']';
+  }
+  response.body += "]}]}]}";
   return response;
 }
 

@@ -6,10 +6,14 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "codec/base/clock.h"
+#include "codec/base/mutex.h"
 #include "engine/stats.h"
 #include "engine/tsdb.h"
 #include "server/http/http_message.h"
@@ -22,6 +26,9 @@
 #include "server/put/put_writer.h"
 
 namespace hourcell {
+
+// Names of databases that are kept for SHOW DATABASES.
+inline constexpr size_t kInfluxDatabasesMax = 64;
 
 class InfluxHandler {
  public:
@@ -41,8 +48,10 @@ class InfluxHandler {
   // `work` is borrowed, and may be null.
   HttpResponse Write(const HttpRequest& request, BodyWork* work = nullptr) const;
 
-  // GET /query and POST /query: 200 with an empty result for CREATE DATABASE, 400 for all else.
-  static HttpResponse Query(const HttpRequest& request);
+  // GET /query and POST /query: 200 with an empty result for CREATE DATABASE; for SHOW DATABASES
+  // the database of the URL and those that were created since the start, "hourcell" if there are
+  // none; 400 for all else.
+  HttpResponse Query(const HttpRequest& request) const;
 
   // GET /ping: 204.
   static HttpResponse Ping(const HttpRequest& request);
@@ -52,6 +61,9 @@ class InfluxHandler {
                const InfluxUnit& unit,
                int64_t now_ms,
                InputWriter* out) const;
+  HttpResponse CreateDatabase(std::string_view name) const;
+  HttpResponse ShowDatabases(const HttpRequest& request) const;
+  std::string MetricFault(const InfluxLine& line) const;
   std::string_view WriteTags(const InfluxLine& line, PointBatch* batch) const;
   void WritePoints(const InfluxLine& line,
                    Timestamp timestamp,
@@ -63,6 +75,8 @@ class InfluxHandler {
   const PutWriter writer_;
   const InputCounters counters_;
   Counter* const strings_;
+  mutable Mutex mutex_;
+  mutable std::set<std::string, std::less<>> databases_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace hourcell

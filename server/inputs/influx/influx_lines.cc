@@ -22,6 +22,9 @@
 namespace hourcell {
 namespace {
 
+// UTF-8's, as editors and shells of Windows write it before a text.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // What ends a name of each part, and what each part is called.
 struct PartRule {
   std::string_view name;
@@ -73,8 +76,14 @@ std::optional<Value> UnsignedOf(std::string_view digits) {
                                 : Value::Float(static_cast<double>(*number));
 }
 
+// OpenTSDB's integers have at most 19 digits, InfluxDB's any number of zeros before them.
 std::optional<Value> IntegerOf(std::string_view text) {
-  const Parsed<int64_t> number = ParseInteger(text);
+  constexpr std::string_view kSigns = "+-";
+  const size_t sign = !text.empty() && kSigns.find(text.front()) != kSigns.npos ? 1 : 0;
+  size_t zeros_end = std::min(text.find_first_not_of('0', sign), text.size());
+  if (zeros_end == text.size() && zeros_end > sign) --zeros_end;  // the last one is the number
+  const std::string short_text = fmt::format("{}{}", text.substr(0, sign), text.substr(zeros_end));
+  const Parsed<int64_t> number = ParseInteger(short_text);
   return number.ok() ? std::optional(Value::Integer(*number)) : std::nullopt;
 }
 
@@ -112,7 +121,9 @@ const char* InfluxLines::Fault(const Make& make) {
 }
 
 InfluxLines::InfluxLines(std::string_view text)
-    : at_(text.data()), end_(text.data() + text.size()) {}
+    : at_(text.data()), end_(text.data() + text.size()) {
+  if (text.starts_with(kByteOrderMark)) at_ += kByteOrderMark.size();
+}
 
 bool InfluxLines::Next(bool wants_text) {
   wants_text_ = wants_text;

@@ -65,7 +65,7 @@ TEST(CredentialsTest, LinesPrintAsTheyRead) {
 TEST(CredentialsTest, AuthorizationIsBasicBearerOrToken) {
   for (const std::string& header :
        {Basic("grafana:se.cr:et"), std::string("bearer grafana.se.cr:et"),
-        std::string("Token grafana.se.cr:et"),
+        std::string("Token grafana.se.cr:et"), std::string("Token grafana:se.cr:et"),
         "  bAsIc   " + Basic("grafana:se.cr:et").substr(6) + " "}) {
     SCOPED_TRACE(header);
     const auto login = ParseAuthorization(header);
@@ -79,6 +79,7 @@ TEST(CredentialsTest, AllElseIsNoAuthorization) {
   for (const std::string& header :
        {std::string(), std::string("Basic"), std::string("Basic !!"), Basic("grafana"),
         Basic("grafana:"), Basic(":secret"), Basic("gra fana:s"), std::string("Bearer grafana"),
+        std::string("Bearer grafana:s"), std::string("Token :s"), std::string("Token a:"),
         std::string("Bearer .s"), std::string("Bearer a."), std::string("Bearer a.b c"),
         std::string("Digest a.b"), std::string("Token x"), std::string("a.b"),
         "Bearer a." + std::string(kSecretBytesMax + 1, 's')}) {

@@ -16,6 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr AccessRights kRead = AccessRights::Read();
 constexpr AccessRights kWrite = AccessRights::Write();
@@ -115,6 +116,17 @@ TEST_F(HttpLoginTest, RefusalsAskForCredentialsWhereTheyHelp) {
   EXPECT_THAT(Challenges(known), IsEmpty());
 
   EXPECT_EQ(AccessRefused(LoggedIn(kRead, ""), kWrite, false).status, 403);
+}
+
+TEST_F(HttpLoginTest, RefusalsSayThatAUserInTheUrlIsNotRead) {
+  for (const bool authenticates : {true, false}) {
+    HttpRequest request = LoggedIn({}, "");
+    EXPECT_THAT(AccessRefused(request, kWrite, authenticates).body,
+                Not(HasSubstr("parameters u and p")));
+    request.params = {{"u", "reader"}, {"p", "s"}};
+    EXPECT_THAT(AccessRefused(request, kWrite, authenticates).body,
+                HasSubstr("; the parameters u and p are not read: send Authorization"));
+  }
 }
 
 }  // namespace

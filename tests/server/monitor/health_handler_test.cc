@@ -63,6 +63,14 @@ TEST_F(HealthHandlerTest, AServerThatWorksIsHealthyAndReady) {
   EXPECT_EQ(Header(ready, "Cache-Control"), "no-store");
 }
 
+TEST_F(HealthHandlerTest, InfluxClientsAreAnsweredInTheirForm) {
+  rights_ = AccessRights();
+  const HttpResponse response = Send("GET /health");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body,
+            R"({"name":"hourcell","message":"ready for writes","status":"pass","checks":[]})");
+}
+
 TEST_F(HealthHandlerTest, SaysItInJson) {
   disk_->bytes = 7;
   for (const HttpResponse& response :
@@ -128,6 +136,9 @@ TEST_F(HealthHandlerTest, AJournalThatFailedToSyncIsNotHealthy) {
     EXPECT_THAT(response.body, HasSubstr("FAILED journal: no point is taken until the server is "
                                          "started again"));
   }
+  const HttpResponse of_influx = Send("GET /health");
+  EXPECT_EQ(of_influx.status, 503);
+  EXPECT_THAT(of_influx.body, HasSubstr(R"("status":"fail")"));
 }
 
 TEST_F(HealthHandlerTest, StrangersAreNotToldOfFiles) {

@@ -1,5 +1,7 @@
 #include "server/inputs/influx/influx_handler.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "codec/limits.h"
 #include "tests/server/api_fixture.h"
 
 namespace hourcell::influx_handler_test {
@@ -209,8 +212,45 @@ TEST_F(InfluxHandlerTest, AnswersWhatAgentsSendBefore) {
   EXPECT_EQ(other.status, 400);
   EXPECT_THAT(other.body,
               HasSubstr(R"(got the query \"SELECT * FROM cpu\"; want CREATE DATABASE)"));
+  EXPECT_EQ(Send("GET /query?q=CREATE+DATABASE").status, 400);
   EXPECT_EQ(Send("GET /query").status, 400);
   EXPECT_EQ(Send("POST /query", "%zz").status, 400);
+}
+
+TEST_F(InfluxHandlerTest, ShowsTheDatabasesThatClientsNamed) {
+  const auto show = [this](std::string_view more) {
+    return Send(fmt::format("GET /query?q=show%20%20databases;{}", more)).body;
+  };
+  const auto of = [](std::string_view values) {
+    return fmt::format(R"({{"results":[{{"statement_id":0,"series":[{{"name":"databases",)"
+                       R"("columns":["name"],"values":[{}]}}]}}]}})",
+                       values);
+  };
+  EXPECT_EQ(show(""), of(R"(["hourcell"])"));
+  EXPECT_EQ(show("&db=glances"), of(R"(["glances"])"));
+
+  Send("GET /query?q=CREATE+DATABASE+%22tele+graf%22+WITH+DURATION+1d");
+  Send("GET /query?q=CREATE+DATABASE+%22tele+graf%22");
+  EXPECT_EQ(show("&db="), of(R"(["tele graf"])"));
+  EXPECT_EQ(show("&db=a%22b"), of(R"(["a\"b"],["tele graf"])"));
+
+  for (size_t i = 0; i < 2 * kInfluxDatabasesMax; ++i)
+    Send(fmt::format("GET /query?q=CREATE+DATABASE+d{}", i));
+  const std::string many = show("");
+  EXPECT_EQ(std::ranges::count(many, ']'), static_cast<ptrdiff_t>(kInfluxDatabasesMax + 4));
+}
+
+TEST_F(InfluxHandlerTest, AnEmptyPrecisionIsNone) {
+  EXPECT_EQ(Write("m,a=b v=1i 1356998400000000000", "/write?precision=").status, 204);
+  EXPECT_THAT(Stored("m_v"), HasSubstr(R"("1356998400)"));
+}
+
+TEST_F(InfluxHandlerTest, ALineWithAMetricThatIsTooLongStoresNothing) {
+  const std::string longest(kNameBytesMax - 1, 'f');
+  EXPECT_EQ(Write(fmt::format("m,a=b v=1,{}=2 1356998400000000000", longest)).status, 400);
+  EXPECT_THAT(Stored("m_v"), HasSubstr("No such name"));
+  const std::string body = Write(fmt::format("m,a=b v=1,{}=2", longest)).body;
+  EXPECT_THAT(body, HasSubstr("line 1: got a measurement and a field of 1025 bytes"));
 }
 
 TEST_F(InfluxHandlerTest, AnswersAPing) {

@@ -88,6 +88,12 @@ TEST(InfluxLinesTest, SkipsEmptyLinesCommentsAndBlanks) {
   EXPECT_THAT(Read("# only"), ElementsAre());
 }
 
+TEST(InfluxLinesTest, SkipsAByteOrderMarkBeforeTheFirstLine) {
+  EXPECT_THAT(Read("\xEF\xBB\xBFm f=1 5\nn f=2 6"), ElementsAre("1 m||f=1;|0|5", "2 n||f=2;|0|6"));
+  EXPECT_THAT(Read("\xEF\xBB\xBF"), ElementsAre());
+  EXPECT_THAT(Read("\xEF\xBB"), testing::SizeIs(1)) << "no mark";
+}
+
 TEST(InfluxLinesTest, ReadsEachType) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"1", "1"},
@@ -102,6 +108,11 @@ TEST(InfluxLinesTest, ReadsEachType) {
       {"-9223372036854775808i", "-9223372036854775808i"},
       {"9223372036854775807i", "9223372036854775807i"},
       {"+3i", "3i"},
+      {"0009223372036854775807i", "9223372036854775807i"},
+      {"-0009223372036854775808i", "-9223372036854775808i"},
+      {"00000000000000000001i", "1i"},
+      {"00000000000000000000i", "0i"},
+      {"00000000000000000001u", "1i"},
       {"9223372036854775807u", "9223372036854775807i"},
       {"18446744073709551615u", "1.8446744073709552e+19"},
       {"t", "1i"},
