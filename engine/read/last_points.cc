@@ -44,7 +44,9 @@ absl::Status LastPointReader::Read(const LastQuery& query,
                                    const QueryWatch& watch,
                                    QueryControl* control,
                                    const std::function<void(const LastPoint&)>& visit) {
-  now_ms_ = std::clamp<int64_t>(parts_.clock->NowMs(), 0, kTimestampMsMax);
+  const int64_t now_ms = std::clamp<int64_t>(parts_.clock->NowMs(), 0, kTimestampMsMax);
+  // A host whose clock is a little ahead has a last point, too.
+  until_ms_ = int64_t{BaseTimeS(now_ms)} * 1000 + kRowSpanMs - 1;
   HOURCELL_ASSIGN_OR_RETURN(std::vector<Wanted> all, Select(query, watch));
   control->series += all.size();
   cursor_ = parts_.view->NewCursor(TableId::kData, {});
@@ -79,7 +81,8 @@ absl::StatusOr<std::vector<LastPointReader::Wanted>> LastPointReader::Select(
   std::vector<SelectedSeries> selected;
   for (const LastSubQuery& sub_query : query.queries) {
     HOURCELL_RETURN_IF_ERROR(sub_query.tsuids.empty()
-                                 ? lookup.Select(sub_query.metric, sub_query.tags, watch, &selected)
+                                 ? lookup.Select(sub_query.metric, sub_query.tags, watch, &selected,
+                                                 parts_.skip_unresolved_tagvs)
                                  : SelectTsuids(sub_query.tsuids, &selected));
   }
   if (query.queries.size() > 1 || (selected.size() > 1 && !query.queries[0].tsuids.empty())) {
@@ -133,7 +136,7 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
   const Uid metric = LoadBigEndian(series.front().tsuid.data(), layout.metric_width);
   int64_t from_ms = parts_.expiry == nullptr ? 0 : parts_.expiry->ExpiresBeforeMs(metric);
   if (back_hours > 0) {
-    const int64_t hour_ms = int64_t{BaseTimeS(now_ms_)} * 1000;
+    const int64_t hour_ms = int64_t{BaseTimeS(until_ms_)} * 1000;
     from_ms = std::max(from_ms, hour_ms - int64_t{back_hours} * kRowSpanMs);
   }
   Group left;
@@ -143,7 +146,7 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
     one.begin_s = FirstRowFromS(from_ms);
     OpenPoint open;
     if (parts_.open_hours->LaneOf(one.number)
-            .ReadLast(one.number, from_ms, now_ms_, parts_.pinned_at, &open)) {
+            .ReadLast(one.number, from_ms, until_ms_, parts_.pinned_at, &open)) {
       one.has_point = true;
       one.ms = open.ms;
       one.value = open.value;
@@ -154,7 +157,7 @@ absl::Status LastPointReader::ReadMetric(std::span<Wanted> series,
     left.push_back(&one);
   }
   std::vector<SaltSpan> epochs =
-      row_keys_.salt_epochs().SpansOf(0, uint64_t{BaseTimeS(now_ms_)} + kRowSpanS);
+      row_keys_.salt_epochs().SpansOf(0, uint64_t{BaseTimeS(until_ms_)} + kRowSpanS);
   std::ranges::reverse(epochs);
   for (const SaltSpan& span : epochs) {
     HOURCELL_RETURN_IF_ERROR(ReadEpoch(span, from_ms, watch, &left));
@@ -284,7 +287,7 @@ absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
   absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cursor_->value());
   if (!summary.ok()) return damaged(summary.status());
   OpenPoint last;
-  if (summary->has_value() && base_ms + (*summary)->last_offset_ms <= now_ms_) {
+  if (summary->has_value() && base_ms + (*summary)->last_offset_ms <= until_ms_) {
     last = {.ms = base_ms + (*summary)->last_offset_ms, .value = (*summary)->last};
     ++points_;
   } else {
@@ -294,7 +297,7 @@ absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
     }
     points_ += columns_.size();
     size_t count = columns_.size();
-    while (count > 0 && base_ms + columns_.offset_ms[count - 1] > now_ms_)
+    while (count > 0 && base_ms + columns_.offset_ms[count - 1] > until_ms_)
       --count;
     if (count == 0) return false;
     last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};

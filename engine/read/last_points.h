@@ -1,4 +1,5 @@
-// LastPointReader: the last point of each of many series.
+// LastPointReader: the last point of each of many series: up to the end of the present hour, as
+// clocks of other hosts may be ahead.
 //
 // What is open is looked at first. Then, a metric and salt bucket at a time, the stored rows from
 // the newest hour backwards: a step back in key order finds the newest hour that has any row of the
@@ -54,7 +55,8 @@ class LastPointReader {
     const SeriesTable* series = nullptr;
     const RowExpiry* expiry = nullptr;  // null: nothing expires
     Clock* clock = nullptr;
-    MemoryAccount* memory = nullptr;  // counts the series that are asked for; null: nothing does
+    bool skip_unresolved_tagvs = false;  // as Options
+    MemoryAccount* memory = nullptr;     // counts the series that are asked for; null: nothing does
   };
   LastPointReader(const RowKeyCodec& row_keys, const Parts& parts);
 
@@ -104,7 +106,7 @@ class LastPointReader {
   const Parts parts_;
   const size_t prefix_size_;  // of a key up to the tags
   const size_t time_at_;      // where in it the base time is
-  int64_t now_ms_ = 0;
+  int64_t until_ms_ = 0;      // the last millisecond of the present hour
   std::unique_ptr<RowCursor> cursor_;
   std::string tsuid_;     // any of the group that is read
   std::string prefix_;    // of the keys of the group's rows of one hour

@@ -35,7 +35,7 @@ void SortUnique(std::vector<std::string>* values) {
 }  // namespace
 
 absl::StatusOr<std::vector<SeriesLookup::Condition>> SeriesLookup::Resolve(
-    std::span<const TagMatch> tags) const {
+    std::span<const TagMatch> tags, bool skip_unresolved_tagvs) const {
   std::map<std::string, std::vector<std::string_view>> values_of;  // by key; "" is any
   for (const TagMatch& tag : tags)
     values_of[IsAny(tag.tagk) ? std::string() : tag.tagk].push_back(tag.tagv);
@@ -50,17 +50,20 @@ absl::StatusOr<std::vector<SeriesLookup::Condition>> SeriesLookup::Resolve(
     for (const std::string_view value : values) {
       any_value = any_value || IsAny(value);
       if (IsAny(value)) continue;
-      HOURCELL_ASSIGN_OR_RETURN(const Uid uid, uids_.Get(UidKind::kTagv, value));
-      AppendBigEndian(uid, layout_.tagv_width, &condition.tagvs.emplace_back());
-      condition.tagv_uids.push_back(uid);
+      const absl::StatusOr<Uid> uid = uids_.Get(UidKind::kTagv, value);
+      if (skip_unresolved_tagvs && absl::IsNotFound(uid.status())) continue;
+      HOURCELL_RETURN_IF_ERROR(uid.status());
+      AppendBigEndian(*uid, layout_.tagv_width, &condition.tagvs.emplace_back());
+      condition.tagv_uids.push_back(*uid);
     }
+    condition.is_never = !any_value && condition.tagvs.empty();
     if (any_value) {
       condition.tagvs.clear();
       condition.tagv_uids.clear();
     }
     SortUnique(&condition.tagvs);
     // Every series has some tag.
-    if (!condition.tagk.empty() || !condition.tagvs.empty()) {
+    if (!condition.tagk.empty() || !condition.tagvs.empty() || condition.is_never) {
       conditions.push_back(std::move(condition));
     }
   }
@@ -140,9 +143,12 @@ absl::Status SeriesLookup::SelectAmong(std::span<const SeriesNumber> numbers,
 absl::Status SeriesLookup::Select(std::string_view metric,
                                   std::span<const TagMatch> tags,
                                   const QueryWatch& watch,
-                                  std::vector<SelectedSeries>* selected) const {
+                                  std::vector<SelectedSeries>* selected,
+                                  bool skip_unresolved_tagvs) const {
   HOURCELL_ASSIGN_OR_RETURN(const Uid uid, uids_.Get(UidKind::kMetric, metric));
-  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions, Resolve(tags));
+  HOURCELL_ASSIGN_OR_RETURN(const std::vector<Condition> conditions,
+                            Resolve(tags, skip_unresolved_tagvs));
+  if (std::ranges::any_of(conditions, &Condition::is_never)) return absl::OkStatus();
   MemoryHold hold(memory_);
   HOURCELL_ASSIGN_OR_RETURN(std::optional<std::vector<SeriesNumber>> numbers,
                             Intersect(uid, conditions, &hold));

@@ -45,10 +45,12 @@ class SeriesLookup {
   // The series of a metric with tags, ascending by tsuid, appended to `*selected`.
   // kNotFound "No such name for 'metrics': 'x'": one of the names, or of the values with their key,
   // is unknown; kCancelled and kDeadlineExceeded by `watch`; kResourceExhausted by the memory.
+  // `skip_unresolved_tagvs`: values that are unknown select nothing instead.
   absl::Status Select(std::string_view metric,
                       std::span<const TagMatch> tags,
                       const QueryWatch& watch,
-                      std::vector<SelectedSeries>* selected) const;
+                      std::vector<SelectedSeries>* selected,
+                      bool skip_unresolved_tagvs = false) const;
 
   // Tsdb::LookupSeries; errors as Select's. In the memory of what `query` finds by posting sets;
   // else of no more than one series, however many are visited.
@@ -63,10 +65,12 @@ class SeriesLookup {
     std::string tagk;                // bytes; empty: any
     std::vector<std::string> tagvs;  // bytes, ascending; empty: any
     std::vector<Uid> tagv_uids;      // the same
+    bool is_never = false;           // all values are unknown, and skipped
     bool IsPosting() const { return tagk_uid != kNoUid && !tagv_uids.empty(); }
   };
 
-  absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags) const;
+  absl::StatusOr<std::vector<Condition>> Resolve(std::span<const TagMatch> tags,
+                                                 bool skip_unresolved_tagvs = false) const;
   bool Matches(std::span<const Condition> conditions, std::string_view tsuid) const;
 
   absl::Status Take(size_t bytes) const {

@@ -108,14 +108,16 @@ absl::Status Tsdb::LastPoints(const LastQuery& query,
   const std::shared_ptr<OpenHours> hours = impl_->HoursToRead();
   const ReadPins::Pin pin = hours->pins().Acquire();
   const std::unique_ptr<TableView> view = impl_->tables->Snapshot();
-  LastPointReader reader(*impl_->row_keys, {.view = view.get(),
-                                            .open_hours = hours.get(),
-                                            .pinned_at = pin.time(),
-                                            .uids = impl_->uids.get(),
-                                            .series = impl_->series.get(),
-                                            .expiry = &*impl_->expiry,
-                                            .clock = impl_->clock,
-                                            .memory = &memory});
+  LastPointReader reader(*impl_->row_keys,
+                         {.view = view.get(),
+                          .open_hours = hours.get(),
+                          .pinned_at = pin.time(),
+                          .uids = impl_->uids.get(),
+                          .series = impl_->series.get(),
+                          .expiry = &*impl_->expiry,
+                          .clock = impl_->clock,
+                          .skip_unresolved_tagvs = impl_->options.skip_unresolved_tagvs,
+                          .memory = &memory});
   return impl_->losses.Note(reader.Read(query, watch, control, visit));
 }
 

@@ -117,17 +117,21 @@ TEST_P(LastPointsTest, TheLaterOfOpenAndStoredCountsAndTheOpenOneOfEqual) {
                              {"m h=older", {100, 1}}}));
 }
 
-TEST_P(LastPointsTest, WhatIsStillToComeIsNoLastPoint) {
+// The clock stands at half past.
+TEST_P(LastPointsTest, PointsCountUpToTheEndOfThePresentHour) {
   const auto put = [this] {
     Put("m", "h=a", 1000, 1);
-    Put("m", "h=a", 1801, 2);
-    Put("m", "h=b", 1800, 3);
+    Put("m", "h=a", 3600, 2);
+    Put("m", "h=b", 1801, 3);
     Put("m", "h=b", 7200, 4);
-    Put("m", "h=c", 1801, 5);
-    Put("m", "h=d", 1900, 6);
+    Put("m", "h=c", 3600, 5);
+    Put("m", "h=d", 3700, 6);
     Put("m", "h=d", -5000, 7);
+    Put("m", "h=ahead", 1200, 8);
+    Put("m", "h=ahead", 3599, 9);
   };
-  const Lasts want = {{"m h=a", {1000, 1}}, {"m h=b", {1800, 3}}, {"m h=d", {-5000, 7}}};
+  const Lasts want = {
+      {"m h=a", {1000, 1}}, {"m h=b", {1801, 3}}, {"m h=d", {-5000, 7}}, {"m h=ahead", {3599, 9}}};
   put();
   EXPECT_EQ(Ask("m"), want);
   ASSERT_OK(tsdb_->Flush());
@@ -185,6 +189,29 @@ TEST_P(LastPointsTest, SubQueriesAreAnsweredTogetherAndEachSeriesOnce) {
   EXPECT_EQ(Ask({.queries = {{.metric = {}, .tsuids = {tsuid}}}}), (Lasts{{"n h=a dc=x", {3, 3}}}));
 }
 
+TEST_P(LastPointsTest, UnknownTagValuesAreSkippedWhereTheOptionSaysSo) {
+  Put("m", "h=a dc=x", 1, 1);
+  const std::vector<TagMatch> a_or_unknown = {{"h", "a"}, {"h", "z"}};
+  const auto fault = [this](std::vector<TagMatch> tags) {
+    return tsdb_->LastPoints({.queries = {{.metric = "m", .tags = std::move(tags)}}},
+                             [](const LastPoint&) {});
+  };
+  EXPECT_THAT(fault(a_or_unknown), StatusIs(absl::StatusCode::kNotFound));
+
+  tsdb_.reset();
+  options_.skip_unresolved_tagvs = true;
+  auto opened = Tsdb::Open(options_);
+  ASSERT_OK(opened);
+  tsdb_ = *std::move(opened);
+
+  EXPECT_EQ(Ask("m", a_or_unknown), (Lasts{{"m h=a dc=x", {1, 1}}}));
+  EXPECT_EQ(Ask("m", {{"h", "z"}}), Lasts());
+  EXPECT_EQ(Ask("m", {{"", "z"}}), Lasts());
+  EXPECT_EQ(Ask("m", {{"h", "z"}, {"h", "*"}}), (Lasts{{"m h=a dc=x", {1, 1}}}));
+  EXPECT_EQ(Ask("m", {{"dc", "x"}, {"h", "z"}}), Lasts());
+  EXPECT_THAT(fault({{"z", "a"}}), StatusIs(absl::StatusCode::kNotFound)) << "a key";
+}
+
 TEST_P(LastPointsTest, SaysWhatIsWrong) {
   Put("m", "h=a", 1, 1);
   const auto fault_of = [this](const LastSubQuery& query) {
@@ -217,12 +244,13 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
   Random random(seed);
   std::map<std::string, std::map<int64_t, int64_t>> points;  // of a series: second -> value
   const int64_t now_s = 1800;
+  const int64_t until_s = 3599;  // the end of its hour
   const auto put = [&] {
     const std::string metric = fmt::format("m{}", random.Below(3));
     const std::string tags = fmt::format("h=h{} dc=d{}", random.Below(60), random.Below(2));
     // Mostly of the last hours, some of the far past, a few still to come.
     const auto back_s = static_cast<int64_t>(random.Below(random.Below(4) == 0 ? 720'000 : 9000));
-    const int64_t second = now_s + 600 - back_s;
+    const int64_t second = now_s + 2400 - back_s;
     const auto value = static_cast<int64_t>(random.Below(1'000'000));
     points[metric + " " + tags][second] = value;
     Put(metric, tags, second, value);
@@ -232,7 +260,7 @@ TEST_P(LastPointsTest, FindsWhatASearchThroughAllPointsFinds) {
     Lasts want;
     for (const auto& [name, of_series] : points) {
       if (!name.starts_with(metric + " ") || name.find(suffix) == std::string::npos) continue;
-      const auto after = of_series.upper_bound(now_s);
+      const auto after = of_series.upper_bound(until_s);
       if (after == of_series.begin()) continue;
       const auto last = std::prev(after);
       want[name] = {static_cast<double>(last->first), static_cast<double>(last->second)};
