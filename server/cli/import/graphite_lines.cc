@@ -1,6 +1,10 @@
 #include "server/cli/import/graphite_lines.h"
 
+#include <cmath>
+#include <optional>
 #include <string>
+
+#include "codec/text/number.h"
 
 namespace hourcell {
 
@@ -13,7 +17,16 @@ void GraphiteLines::Translate(std::string_view line, ImportLines* out) {
   series_.SetMetric(line_.name);
   for (const TagView& tag : line_.tags)
     series_.AddTag(tag.key, tag.value);
-  if (CompleteSeries(rules_, &series_, out)) out->AddPoint(series_, line_.time, line_.value);
+  // Of text that is no value, whoever reads the import line says what is wrong.
+  const std::optional<Value> value = GraphiteValue(line_.value);
+  if (value && !value->is_integer() && !std::isfinite(value->floating())) return;
+  if (!CompleteSeries(rules_, &series_, out)) return;
+  const bool is_large = value && !value->is_integer() && LooksLikeInteger(line_.value);
+  if (is_large) {
+    out->AddPoint(series_, line_.time, JavaDouble(value->floating()));
+  } else {
+    out->AddPoint(series_, line_.time, line_.value);
+  }
 }
 
 }  // namespace hourcell

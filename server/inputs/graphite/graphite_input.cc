@@ -19,17 +19,6 @@ namespace {
 // The time that asks for the server's, as carbon has it.
 constexpr std::string_view kNow = "-1";
 
-// The value of a word; nothing for other text. Python writes nan and inf.
-std::optional<Value> GraphiteValue(std::string_view word) {
-  if (const Parsed<Value> value = ParseValueText(word); value.ok()) return *value;
-  std::string text = LowerCase(word);
-  const bool is_negative = text.starts_with('-');
-  if (is_negative) text.erase(0, 1);
-  if (text == "nan") return Value::Float(std::nan(""));
-  if (text == "inf" || text == "infinity") return Value::Float(is_negative ? -INFINITY : INFINITY);
-  return std::nullopt;
-}
-
 std::optional<Timestamp> GraphiteTime(std::string_view word, int64_t now_ms) {
   if (word == kNow) return TimestampOfMs(now_ms / 1000 * 1000);
   const std::optional<uint64_t> seconds = ParseUnsigned(word);
@@ -70,15 +59,20 @@ void GraphiteInput::AddLine(std::string_view text,
                             GraphiteLine* line,
                             InputWriter* out) const {
   if (const std::string_view fault = ReadGraphiteLine(text, line); !fault.empty()) {
-    return out->Refuse(number, fmt::format("got {}; {}", QuoteForMessage(text), fault));
+    return out->Refuse(number, fmt::format("got {}; {}", QuoteForMessage(line->wrong), fault));
   }
   if (!line->has_point()) return;
-  const std::optional<Value> value = GraphiteValue(line->value);
-  const std::optional<Timestamp> timestamp = GraphiteTime(line->time, parts_.clock->NowMs());
-  if (line->name.empty() || !value || !timestamp) {
-    const std::string_view want = line->name.empty() ? "a name" : !value ? "a number" : "seconds";
-    return out->Refuse(number, fmt::format("got {}; want {}", QuoteForMessage(text), want));
+  if (line->name.empty()) {
+    return out->Refuse(number, fmt::format("got {}; want a name", QuoteForMessage(text)));
   }
+  const auto refuse = [&](std::string_view word, std::string_view what, std::string_view want) {
+    out->Refuse(number, fmt::format("got {} as the {} of {}; want {}", QuoteForMessage(word), what,
+                                    QuoteForMessage(line->name), want));
+  };
+  const std::optional<Value> value = GraphiteValue(line->value);
+  if (!value) return refuse(line->value, "value", "a number");
+  const std::optional<Timestamp> timestamp = GraphiteTime(line->time, parts_.clock->NowMs());
+  if (!timestamp) return refuse(line->time, "time", "seconds since 1970");
   if (!value->is_integer() && !std::isfinite(value->floating())) return not_finite_->Add(1);
   AddPoint(*line, *timestamp, *value, number, out);
 }

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <string>
+
+#include "codec/base/strings.h"
+#include "codec/text/number.h"
 
 namespace hourcell {
 namespace {
@@ -34,6 +39,7 @@ bool ReadPath(std::string_view path, GraphiteLine* line) {
     const std::string_view tag = path.substr(0, path.find(';'));
     path.remove_prefix(tag.size());
     const size_t equals = tag.find('=');
+    line->wrong = tag;
     if (equals == 0 || equals == std::string_view::npos || equals + 1 == tag.size()) return false;
     line->tags.push_back({.key = tag.substr(0, equals), .value = tag.substr(equals + 1)});
   }
@@ -45,6 +51,7 @@ bool ReadPath(std::string_view path, GraphiteLine* line) {
 std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line) {
   line->name = {};
   line->tags.clear();
+  line->wrong = text;
   std::array<std::string_view, 3> words;
   for (std::string_view& word : words)
     word = TakePlainWord(&text);
@@ -53,6 +60,18 @@ std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line) {
   line->value = words[1];
   line->time = WholeSeconds(words[2]);
   return ReadPath(words[0], line) ? std::string_view() : "want path;tag=value;tag=value";
+}
+
+std::optional<Value> GraphiteValue(std::string_view word) {
+  if (const Parsed<Value> value = ParseValueText(word); value.ok()) return *value;
+  std::string text = LowerCase(word);
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.erase(0, 1);
+  if (text == "nan") return Value::Float(std::nan(""));
+  if (text == "inf" || text == "infinity") return Value::Float(is_negative ? -INFINITY : INFINITY);
+  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+  const Parsed<double> number = ParseDouble(word);
+  return number.ok() ? std::optional(Value::Float(*number)) : std::nullopt;
 }
 
 }  // namespace hourcell

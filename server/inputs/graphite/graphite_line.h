@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,11 +22,16 @@ struct GraphiteLine {
   std::vector<TagView> tags;  // neither key nor value is empty
   std::string_view value;     // as it stands
   std::string_view time;      // the same, without its fraction
+  std::string_view wrong;     // of a line with a fault: the part that is wrong
 
   bool has_point() const { return name.data() != nullptr; }
 };
 
 // Takes a line without its end apart. Returns what is wrong, "want ...", empty if nothing is.
 std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line);
+
+// The value of a word, which may be NaN or infinite: Python writes nan and inf. An integer beyond 64
+// bits is a float, as all of Graphite's values are. Nothing for other text.
+std::optional<Value> GraphiteValue(std::string_view word);
 
 }  // namespace hourcell

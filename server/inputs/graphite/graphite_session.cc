@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -55,11 +56,15 @@ class GraphiteSession : public Session {
   std::string rest_;     // a line whose end has not come; at most kLineBytesMax
   std::string pending_;  // whole lines, while it waits
   bool waits_ = false;   // for the store
+  bool is_new_ = true;   // nothing has come
 };
 
 void GraphiteSession::Take(std::string_view bytes) {
   if (transport_->is_closing()) return;
   if (!may_write_) return Close("a client that may not write; see tsd.network.role");
+  if (std::exchange(is_new_, false) && bytes.starts_with('\0')) {
+    return Close("pickle; want lines (carbon's relay: DESTINATION_PROTOCOL = line)");
+  }
   rest_.append(bytes);
   const size_t end = rest_.rfind('\n') + 1;  // npos + 1 = 0
   pending_ = rest_.substr(0, end);

@@ -28,7 +28,8 @@ struct GraphiteContext {
 inline constexpr int64_t kGraphitePauseMs = 10;
 
 // `transport`, which owns the session, and `context` are borrowed. A connection whose `rights` do
-// not allow to write is closed with its first bytes.
+// not allow to write is closed with its first bytes, and so is one that speaks pickle: its messages
+// begin with their size, of which the first byte is 0.
 std::unique_ptr<Session> StartGraphiteSession(Transport* transport,
                                               const GraphiteContext* context,
                                               AccessRights rights);

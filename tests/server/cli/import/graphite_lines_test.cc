@@ -35,6 +35,17 @@ TEST(GraphiteLinesTest, EmptyLinesAndCommentsHaveNoPoint) {
   EXPECT_THAT(Translated(Rules(), "# a 1 2"), IsEmpty());
 }
 
+TEST(GraphiteLinesTest, ValuesAreThoseOfThePort) {
+  for (const char* const value : {"nan", "NaN", "inf", "-inf", "Infinity"})
+    EXPECT_THAT(Translated(Rules(), std::string("a ") + value + " 1356998400"), IsEmpty()) << value;
+  EXPECT_THAT(Translated(Rules(), "a 18446744073709551615 1356998400"),
+              ElementsAre("a 1356998400 1.8446744073709552E19 from=g"));
+  EXPECT_THAT(Translated(Rules(), "a -9223372036854775809 1356998400"),
+              ElementsAre("a 1356998400 -9.223372036854776E18 from=g"));
+  EXPECT_THAT(Translated(Rules(), "a 9223372036854775807 1356998400"),
+              ElementsAre("a 1356998400 9223372036854775807 from=g"));
+}
+
 TEST(GraphiteLinesTest, WhatIsWrongIsSaid) {
   for (const char* const path : {"a;b", "a;=b", "a;b=", "a;"}) {
     EXPECT_THAT(Translated(Rules(), std::string(path) + " 7 1356998400"),

@@ -90,6 +90,35 @@ TEST_F(GraphiteInputTest, BadLinesAreCountedAndTheOthersAreStored) {
   EXPECT_EQ(Count("rpc.inputs.refused"), 9U);
 }
 
+TEST_F(GraphiteInputTest, IntegersBeyond64BitsAreFloats) {
+  EXPECT_EQ(Input().Write("a 18446744073709551615 1356998400\na 9223372036854775808 1356998401\n"
+                          "a -9223372036854775809 1356998402\na 9223372036854775807 1356998403\n"
+                          "b 00000000000000000000007 1356998404\n",
+                          /*may_wait=*/false),
+            Outcome::kDone);
+
+  const std::string stored = Stored("a");
+  EXPECT_THAT(stored, HasSubstr(R"("1356998400000":1.8446744073709552E19)"));
+  EXPECT_THAT(stored, HasSubstr(R"("1356998403000":)"));
+  EXPECT_THAT(Stored("b"), HasSubstr(R"("1356998404000":7.0)"));
+  EXPECT_EQ(Count("rpc.inputs.points"), 5U);
+}
+
+// The whole of what is wrong, however long the line before it is.
+TEST_F(GraphiteInputTest, TheLogQuotesTheWordThatIsWrong) {
+  const std::string path = "ndg." + std::string(100, 'x');
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {path + ";a=b 1 0", "got \"0\" as the time of \"ndg.xxx"},
+      {path + ";a=b 1,5 1356998400", "got \"1,5\" as the value of \"ndg.xxx"},
+      {path + ";a=b;b= 1 1356998400", "got \"b=\"; want path;tag=value;tag=value"},
+      {"a b 1 1356998400", "got \"a b 1 1356998400\"; want three words"}};
+  for (const auto& [line, want] : cases) {
+    testing::internal::CaptureStderr();
+    Input().Write(line + "\n", /*may_wait=*/false);
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr(want)) << line;
+  }
+}
+
 TEST_F(GraphiteInputTest, NumbersThatAreNotFiniteAreDropped) {
   EXPECT_EQ(Input().Write("a nan 1356998400\na NaN 1356998401\na -inf 1356998402\n"
                           "a Infinity 1356998403\na 5 1356998404\n",

@@ -118,6 +118,21 @@ TEST_F(GraphiteSessionTest, ALineThatIsTooLongEndsTheConnection) {
   EXPECT_EQ(Refused(), 1U);
 }
 
+TEST_F(GraphiteSessionTest, PickleEndsTheConnection) {
+  Start();
+  Take(std::string_view("\0\0\1", 3));
+  EXPECT_TRUE(transport().is_closing());
+  EXPECT_EQ(Refused(), 1U);
+  EXPECT_EQ(batches_, 0);
+}
+
+TEST_F(GraphiteSessionTest, ALaterZeroIsABadLine) {
+  Start();
+  Take("a 1 1356998400\n");
+  Take(std::string_view("\0 1 1356998400\n", 15));
+  EXPECT_FALSE(transport().is_closing());
+}
+
 TEST_F(GraphiteSessionTest, WhoMayNotWriteIsClosed) {
   Start(AccessRights::Read());
   Take("a 1 1356998400\n");
