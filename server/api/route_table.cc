@@ -206,6 +206,7 @@ constexpr RouteRow kRouteRows[] = {
     {.path = "/api/dropcaches",
      .get = Changes(Right::kAdmin),
      .del = Changes(Right::kAdmin),
+     .enabled_by = "tsd.rpc.allow_dropcaches",
      .handler = &Endpoints::DropCaches,
      .doc = "drop the caches of names, if tsd.rpc.allow_dropcaches is set"},
     {.path = "/api/annotation",

@@ -68,13 +68,15 @@ struct RouteRow {
   VerbRow del = {};
   // A GET is taken where method_override makes it another verb, though there is no GET itself.
   bool get_is_override = false;
+  // A setting without which the handler only says that it is off; empty: none.
+  std::string_view enabled_by = {};
   AnsweredOn answered_on = AnsweredOn::kWorkers;
-  HttpResponse (Endpoints::*handler)(const HttpRequest& request) = nullptr;
-  std::string_view doc;  // what it is for, as a phrase
   // Refuses a POST by its head alone, before its body is read or inflated; null: nothing is.
   std::optional<HttpResponse> (*refuse_head)(const HttpRequest& head) = nullptr;
   // A body without a Content-Encoding that is a block of snappy is one.
   bool guesses_snappy = false;
+  HttpResponse (Endpoints::*handler)(const HttpRequest& request) = nullptr;
+  std::string_view doc;  // what it is for, as a phrase
 
   // Another system's /api/v2/..., which is no version of OpenTSDB's.
   bool NamesItsVersion() const { return path.starts_with("/api/v2/"); }

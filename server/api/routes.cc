@@ -92,7 +92,8 @@ absl::Status Routes::CheckConfig(const Config& config) {
 }
 
 Routes::Routes(Tsdb* tsdb, const Config* config, Clock* clock)
-    : mode_(config->text("tsd.mode")),
+    : config_(config),
+      mode_(config->text("tsd.mode")),
       authenticates_(!config->text("tsd.auth.file").empty()),
       cors_(CheckedCorsOf(*config)),
       guard_(*config, HostName(), &cors_),
@@ -187,18 +188,21 @@ std::optional<HttpResponse> Routes::RefuseVerb(const HttpRequest& request,
   if (request.rights.is_none() || !request.rights.Covers(needs)) {
     return AccessRefused(request, needs, authenticates_);
   }
-  if (verb.effect == Effect::kChanges && CanBeForged(request)) return ForgeableRefused();
+  const bool is_enabled = row.enabled_by.empty() || config_->boolean(row.enabled_by);
+  if (verb.effect == Effect::kChanges && is_enabled && CanBeForged(request)) {
+    return ForgeableRefused();
+  }
   if (const std::string* callback = request.param("jsonp");
       !jsonp_ && callback != nullptr && !callback->empty()) {
     return HttpError(400, "Bad request", "JSONP is not enabled (tsd.http.jsonp=false)");
+  }
+  if (row.refuse_head != nullptr && *effective == HttpMethod::kPost) {
+    return row.refuse_head(request);
   }
   return std::nullopt;
 }
 
 std::optional<HttpResponse> Routes::RefuseUnread(const HttpRequest& head) const {
-  if (row.refuse_head != nullptr && *effective == HttpMethod::kPost) {
-    return row.refuse_head(request);
-  }
   const RouteRow* row = nullptr;
   std::optional<HttpResponse> response = Refuse(head, &row);
   if (response.has_value()) FinishResponse(head, &*response);

@@ -60,6 +60,7 @@ class Routes {
   HttpResponse Dispatch(const HttpRequest& request);
   void FinishResponse(const HttpRequest& request, HttpResponse* response) const;
 
+  const Config* const config_;
   const std::string mode_;  // tsd.mode: rw, ro or wo
   const bool authenticates_;
   const CorsPolicy cors_;

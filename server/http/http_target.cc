@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,7 +55,27 @@ absl::Status AppendParam(std::string_view target, size_t begin, size_t end, Http
   return absl::OkStatus();
 }
 
+// Takes "http://host:port" off a target that has it, and its host for the header Host.
+std::optional<std::string_view> TakeOrigin(std::string_view target, HttpRequest* request) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (!EqualsIgnoringCase(target.substr(0, scheme.size()), scheme)) continue;
+    const std::string_view rest = target.substr(scheme.size());
+    const std::string_view host = rest.substr(0, rest.find_first_of("/?"));
+    if (host.empty()) break;
+    std::erase_if(request->headers, [](const auto& header) { return header.first == "host"; });
+    request->headers.emplace_back("host", host);
+    return rest.substr(host.size());
+  }
+  return std::nullopt;
+}
+
 absl::Status ParseParts(std::string_view target, HttpRequest* request) {
+  std::string origin_form;  // of an absolute one
+  if (const std::optional<std::string_view> rest = TakeOrigin(target, request)) {
+    if (!rest->starts_with('/')) origin_form = "/";
+    origin_form += *rest;
+    target = origin_form;
+  }
   if (!target.starts_with('/')) {
     return absl::InvalidArgumentError(
         fmt::format("request target {}: does not start with '/'", QuoteForMessage(target)));

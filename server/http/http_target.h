@@ -13,9 +13,10 @@ namespace hourcell {
 
 // Fills request->path and request->params from request->target. %XX is decoded everywhere, '+' is a
 // blank in the query only. Parameters are separated by '&'; empty ones are skipped; "flag" is
-// "flag=".
+// "flag=". Of an absolute form, "http://host:port/path", as a proxy is sent it, the host replaces
+// the header Host (RFC 9112, 3.2.2).
 //
-// Errors: kInvalidArgument: the target does not start with '/', or a '%' is not followed by two hex
+// Errors: kInvalidArgument: the target is neither such a form nor starts with '/', or a '%' is not followed by two hex
 // digits (its offset is given). Path and parameters are then empty.
 absl::Status ParseTarget(HttpRequest* request);
 

@@ -44,6 +44,14 @@ int64_t TimestampNumber(std::string_view text) {
   return number.ok() ? *number : 0;
 }
 
+// The same of a number, not a string: Jackson cuts a fraction off, as of Python's time.time().
+int64_t TimestampOfNumber(std::string_view text) {
+  if (LooksLikeInteger(text)) return TimestampNumber(text);
+  const Parsed<double> number = ParseDouble(text);
+  const bool fits = number.ok() && *number > 0 && *number <= static_cast<double>(kTimestampMsMax);
+  return fits ? static_cast<int64_t>(*number) : 0;
+}
+
 // A bit that tells most keys apart.
 inline uint64_t KeyMark(std::string_view key) {
   if (key.empty()) return 1;
@@ -205,7 +213,7 @@ class PutJson::Scanner {
     if (key == "timestamp") {
       std::string_view text;
       at = TakeNumber(at, &text);
-      sent->timestamp = TimestampNumber(text);
+      sent->timestamp = TimestampOfNumber(text);
       return at;
     }
     if (key == "value") {
@@ -318,8 +326,9 @@ simdjson::error_code PutJson::Reader::ReadField(std::string_view key,
   if (key == "tags") return ReadTags(value, sent);
   if (key == "timestamp") {
     std::string_view text;
+    const bool is_string = JsonToken(&value).starts_with('"');
     const simdjson::error_code error = ReadJsonText(value, &text);
-    sent->timestamp = TimestampNumber(text);
+    sent->timestamp = is_string ? TimestampNumber(text) : TimestampOfNumber(text);
     return error;
   }
   if (key == "value") {

@@ -52,9 +52,29 @@ TEST(HttpTargetTest, DecodesEscapesAndPlus) {
   EXPECT_THAT(request.params, ElementsAre(Pair("x=", "1 2+3"), Pair("y", "\xC3\xA9")));
 }
 
+TEST(HttpTargetTest, TheHostOfAnAbsoluteFormReplacesTheHeader) {
+  struct Case {
+    std::string target;
+    std::string path;
+    std::string host;
+  };
+  for (const Case& c :
+       {Case{"http://a:4242/api/query?m=x", "/api/query", "a:4242"}, Case{"HTTP://a", "/", "a"},
+        Case{"https://[::1]:1?m=x", "/", "[::1]:1"}, Case{"/x?u=http://b/", "/x", "old"}}) {
+    SCOPED_TRACE(c.target);
+    HttpRequest request = WithTarget(c.target);
+    request.headers = {{"host", "old"}, {"accept", "*/*"}};
+    ASSERT_OK(ParseTarget(&request));
+    EXPECT_EQ(request.path, c.path);
+    EXPECT_EQ(request.header("host"), c.host);
+    EXPECT_EQ(request.headers.size(), 2U);
+    EXPECT_EQ(request.has_param("m"), c.target.find("m=x") != std::string::npos);
+  }
+}
+
 TEST(HttpTargetTest, RefusesBadEscapesAndOtherForms) {
-  for (const std::string target :
-       {"/%", "/%2", "/%g0", "/?a=%0", "/?%zz=1", "/?a=%2&b=0", "", "*", "http://x/"}) {
+  for (const std::string target : {"/%", "/%2", "/%g0", "/?a=%0", "/?%zz=1", "/?a=%2&b=0", "", "*",
+                                   "http:///x", "http:x", "ftp://x/"}) {
     SCOPED_TRACE(target);
     HttpRequest request = WithTarget(target);
     EXPECT_THAT(ParseTarget(&request),

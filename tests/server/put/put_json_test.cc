@@ -103,7 +103,11 @@ TEST(PutJsonTest, ParseTellsSecondsFromMilliseconds) {
   EXPECT_EQ(timestamp_of("1356998400"), (Timestamp{.ms = 1'356'998'400'000, .is_ms = false}));
   EXPECT_EQ(timestamp_of("1356998400123"), (Timestamp{.ms = 1'356'998'400'123, .is_ms = true}));
   EXPECT_EQ(timestamp_of("\"1356998400\""), (Timestamp{.ms = 1'356'998'400'000, .is_ms = false}));
-  EXPECT_EQ(timestamp_of("1356998400.5"), Timestamp{});
+  EXPECT_EQ(timestamp_of("1356998400.5"), (Timestamp{.ms = 1'356'998'400'000, .is_ms = false}));
+  EXPECT_EQ(timestamp_of(" 1.3569984e9 "), (Timestamp{.ms = 1'356'998'400'000, .is_ms = false}));
+  EXPECT_EQ(timestamp_of("1356998400123.9"), (Timestamp{.ms = 1'356'998'400'123, .is_ms = true}));
+  for (const char* const none : {"\"1356998400.5\"", "0.5", "-1356998400.5", "1e300", "1e13"})
+    EXPECT_EQ(timestamp_of(none), Timestamp{}) << none;
 }
 
 TEST(PutJsonTest, ParseChecksInOpenTsdbsOrder) {
