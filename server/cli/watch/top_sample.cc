@@ -35,6 +35,7 @@ std::string ShortText(simdjson::dom::element query) {
   if (query["queries"].get(queries) == simdjson::SUCCESS) {
     for (const simdjson::dom::element sub_query : queries) {
       std::string_view aggregator;
+      if (sub_query["matchers"].get(word) == simdjson::SUCCESS) AddWord(word, &text);
       if (sub_query["metric"].get(word) != simdjson::SUCCESS) continue;
       const bool has_aggregator = sub_query["aggregator"].get(aggregator) == simdjson::SUCCESS;
       AddWord(has_aggregator ? fmt::format("{}:{}", aggregator, word) : std::string(word), &text);

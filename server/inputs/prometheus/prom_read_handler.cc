@@ -92,12 +92,12 @@ class PromReadHandler::Sink : public QuerySink {
 HttpResponse PromReadHandler::Read(const HttpRequest& request) const {
   absl::StatusOr<std::vector<PromReadQuery>> queries = ParsePromRead(request.body);
   if (!queries.ok()) return BadRead(queries.status());
+  std::string text = PromReadText(*queries);
   const auto print = [this, &request, queries = *std::move(queries)](QueryControl* control,
                                                                      BodyWriter* body) {
     return Answer(queries, request.deadline_ms, control, &body->buffer());
   };
-  HttpResponse response =
-      ListedResponse(service_, request, R"({"remote_read":true})", print, &FailedRead);
+  HttpResponse response = ListedResponse(service_, request, std::move(text), print, &FailedRead);
   response.content_type = "application/x-protobuf";
   response.headers.emplace_back("Content-Encoding", "snappy");
   return response;

@@ -1,14 +1,18 @@
 #include "server/inputs/prometheus/prom_read_request.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 #include <absl/status/status.h>
 #include <fmt/format.h>
 #include <protozero/pbf_reader.hpp>
 
+#include "codec/base/json_writer.h"
 #include "server/inputs/protobuf_fields.h"
+#include "server/query/query_registry.h"
 
 namespace hourcell {
 namespace {
@@ -119,6 +123,22 @@ void ReadRequest(pbf_reader message, std::vector<PromReadQuery>* queries) {
     throw ReadFault("no response type that there is; want SAMPLES among them");
 }
 
+// {__name__="up",job=~"a|b"}
+std::string SelectorOf(std::span<const PromMatcher> matchers) {
+  constexpr std::array<std::string_view, 4> kOperators = {"=", "!=", "=~", "!~"};
+  std::string text = "{";
+  for (const PromMatcher& matcher : matchers) {
+    if (text.size() > 1) text.push_back(',');
+    const bool is_cut = matcher.value.size() > kPromListedBytesMax;
+    fmt::format_to(std::back_inserter(text), "{}{}\"{}{}\"",
+                   std::string_view(matcher.name).substr(0, kPromListedBytesMax),
+                   kOperators[static_cast<size_t>(matcher.type)],
+                   std::string_view(matcher.value).substr(0, kPromListedBytesMax),
+                   is_cut ? "..." : "");
+  }
+  return text + "}";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view message) {
@@ -132,6 +152,21 @@ absl::StatusOr<std::vector<PromReadQuery>> ParsePromRead(std::string_view messag
         fmt::format("body: got {}; want a whole protobuf message", exception.what()));
   }
   return queries;
+}
+
+std::string PromReadText(std::span<const PromReadQuery> queries) {
+  std::string text = R"({"type":"REMOTE_READ","queries":[)";
+  size_t listed = 0;
+  for (; listed < queries.size() && text.size() < kListedQueryBytesMax; ++listed) {
+    const PromReadQuery& query = queries[listed];
+    if (listed > 0) text.push_back(',');
+    fmt::format_to(std::back_inserter(text), R"({{"start":{},"end":{},"matchers":)", query.start_ms,
+                   query.end_ms);
+    AppendJsonString(SelectorOf(query.matchers), &text);
+    text.push_back('}');
+  }
+  fmt::format_to(std::back_inserter(text), R"(],"queriesNotListed":{}}})", queries.size() - listed);
+  return text;
 }
 
 }  // namespace hourcell

@@ -39,9 +39,12 @@ TEST(TopQueriesTest, AQueryIsShownInShort) {
       R"({"queryId":8,"query":{"type":"SCAN","metric":"mem"},"remote":"",)"
       R"("stats":{"rows":0,"points":0,"memory":0},"elapsed":1},)"
       R"({"queryId":9,"query":{"bytesNotListed":9},"remote":"",)"
+      R"("stats":{"rows":0,"points":0,"memory":0},"elapsed":1},)"
+      R"({"queryId":10,"query":{"type":"REMOTE_READ","queries":[{"start":1,"end":2,)"
+      R"("matchers":"{__name__=\"up\"}"}],"queriesNotListed":0},"remote":"",)"
       R"("stats":{"rows":0,"points":0,"memory":0},"elapsed":1}]})");
   ASSERT_OK(queries);
-  ASSERT_THAT(*queries, SizeIs(3));
+  ASSERT_THAT(*queries, SizeIs(4));
   const TopQuery& first = queries->front();
 
   EXPECT_EQ(first.id, 7U);
@@ -54,6 +57,7 @@ TEST(TopQueriesTest, AQueryIsShownInShort) {
   EXPECT_EQ(first.memory, 5U);
   EXPECT_EQ((*queries)[1].text, "SCAN mem");
   EXPECT_EQ((*queries)[2].text, R"({"bytesNotListed":9})");
+  EXPECT_EQ((*queries)[3].text, R"(REMOTE_READ {__name__="up"})");
 }
 
 TEST(TopRegionsTest, TheBusiestOpenRegionIsTheFirst) {

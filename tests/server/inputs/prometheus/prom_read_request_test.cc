@@ -39,6 +39,28 @@ TEST(PromReadRequestTest, ReadsQueriesAndMatchers) {
   EXPECT_TRUE(queries->at(1).matchers.empty());
 }
 
+TEST(PromReadRequestTest, ItsTextHasTimesAndMatchers) {
+  using Type = PromMatcher::Type;
+  const std::vector<PromReadQuery> queries = {
+      {.start_ms = -5,
+       .end_ms = 7,
+       .matchers = {{Type::kEqual, "__name__", "up"}, {Type::kNotRegexp, "job", "a\"|b"}}},
+      {.start_ms = 1,
+       .end_ms = 2,
+       .matchers = {{Type::kNotEqual, "a", std::string(300, 'x')}, {Type::kRegexp, "b", "."}}}};
+  EXPECT_EQ(PromReadText(queries),
+            R"({"type":"REMOTE_READ","queries":[{"start":-5,"end":7,"matchers":)"
+            R"("{__name__=\"up\",job!~\"a\"|b\"}"},{"start":1,"end":2,"matchers":"{a!=\")" +
+                std::string(256, 'x') + R"(...\",b=~\".\"}"}],"queriesNotListed":0})");
+
+  const std::vector<PromReadQuery> many(
+      kPromQueriesMax,
+      {.start_ms = 1,
+       .end_ms = 2,
+       .matchers = std::vector<PromMatcher>(10, {Type::kEqual, "label", std::string(300, 'x')})});
+  EXPECT_THAT(PromReadText(many), HasSubstr(R"("queriesNotListed":58})"));
+}
+
 TEST(PromReadRequestTest, ResponseTypesNeedSamples) {
   EXPECT_OK(ParsePromRead(""));
   EXPECT_OK(ParsePromRead(PromReadMessage({}, {})));
