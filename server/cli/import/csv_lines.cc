@@ -1,6 +1,7 @@
 #include "server/cli/import/csv_lines.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 
 #include <absl/status/status.h>
@@ -64,7 +65,78 @@ bool TakeCsvField(std::string_view* rest, std::string* field) {
   }
 }
 
+// Takes a number of so many digits off.
+std::optional<int> TakeDigits(size_t count, std::string_view* text) {
+  if (text->size() < count) return std::nullopt;
+  int number = 0;
+  for (const char c : text->substr(0, count)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    number = number * 10 + (c - '0');
+  }
+  text->remove_prefix(count);
+  return number;
+}
+
+bool TakeChar(char c, std::string_view* text) {
+  if (!text->starts_with(c)) return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+// "14:30" as minutes.
+std::optional<int> TakeMinutes(std::string_view* text) {
+  const std::optional<int> hour = TakeDigits(2, text);
+  if (!hour || *hour > 23 || !TakeChar(':', text)) return std::nullopt;
+  const std::optional<int> minute = TakeDigits(2, text);
+  if (!minute || *minute > 59) return std::nullopt;
+  return *hour * 60 + *minute;
+}
+
+// ":00", ":00.25" or nothing as milliseconds.
+std::optional<int> TakeSeconds(std::string_view* text) {
+  if (!TakeChar(':', text)) return 0;
+  const std::optional<int> second = TakeDigits(2, text);
+  if (!second || *second > 59) return std::nullopt;
+  int ms = *second * 1000;
+  if (!TakeChar('.', text)) return ms;
+  if (text->empty()) return std::nullopt;
+  for (int weight = 100; const std::optional<int> digit = TakeDigits(1, text); weight /= 10)
+    ms += *digit * weight;
+  return ms;
+}
+
+// "Z", "+02:00" or nothing as minutes east of UTC.
+std::optional<int> TakeOffset(std::string_view* text) {
+  if (text->empty() || TakeChar('Z', text)) return 0;
+  const bool is_west = TakeChar('-', text);
+  if (!is_west && !TakeChar('+', text)) return std::nullopt;
+  const std::optional<int> minutes = TakeMinutes(text);
+  return minutes && is_west ? -*minutes : minutes;
+}
+
 }  // namespace
+
+std::optional<int64_t> IsoDateMs(std::string_view text) {
+  const std::optional<int> year = TakeDigits(4, &text);
+  if (!year || !TakeChar('-', &text)) return std::nullopt;
+  const std::optional<int> month = TakeDigits(2, &text);
+  if (!month || !TakeChar('-', &text)) return std::nullopt;
+  const std::optional<int> day = TakeDigits(2, &text);
+  if (!day) return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return std::nullopt;
+  const int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+  const int64_t midnight_ms = days * 86'400'000;
+  if (text.empty()) return midnight_ms;
+  if (!TakeChar(' ', &text) && !TakeChar('T', &text)) return std::nullopt;
+  const std::optional<int> minutes = TakeMinutes(&text);
+  const std::optional<int> ms = minutes ? TakeSeconds(&text) : std::nullopt;
+  const std::optional<int> east = ms ? TakeOffset(&text) : std::nullopt;
+  if (!east || !text.empty()) return std::nullopt;
+  return midnight_ms + int64_t{*minutes - *east} * 60'000 + *ms;
+}
 
 absl::StatusOr<std::vector<CsvField>> ParseCsvFields(std::string_view text) {
   std::vector<CsvField> fields;
@@ -102,11 +174,21 @@ void CsvLines::Translate(std::string_view line, ImportLines* out) {
                                               values_.size(), fields_.size())});
   }
   series_.Clear();
-  std::string_view time;
+  std::string time;
   for (size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].kind == Kind::kTime) time = values_[i];
     if (fields_[i].kind == Kind::kMetric) series_.SetMetric(values_[i]);
     if (fields_[i].kind == Kind::kTag) series_.AddTag(fields_[i].name, values_[i]);
+  }
+  const bool is_date = time.find('-', 1) != std::string::npos;
+  if (is_date) {
+    const std::optional<int64_t> ms = IsoDateMs(time);
+    if (!ms.has_value() || *ms < 0) {
+      return out->AddFault({.text = fmt::format("got the date {}; want YYYY-MM-DD HH:MM:SS, or "
+                                                "seconds or milliseconds since 1970",
+                                                QuoteForMessage(time))});
+    }
+    time = fmt::format("{}", *ms);
   }
   for (size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].kind != Kind::kValue) continue;
@@ -114,7 +196,12 @@ void CsvLines::Translate(std::string_view line, ImportLines* out) {
       if (values_[i].empty()) continue;
       series_.SetMetric(fields_[i].name);
     }
-    if (CompleteSeries(rules_, &series_, out)) out->AddPoint(series_, time, values_[i]);
+    if (!CompleteSeries(rules_, &series_, out)) continue;
+    if (is_date) {
+      out->AddPointAtMs(series_, time, values_[i]);
+    } else {
+      out->AddPoint(series_, time, values_[i]);
+    }
   }
 }
 

@@ -3,12 +3,14 @@
 //   time,metric,value,tag:host,tag:dc     one point a line
 //   time,tag:host,value:cpu,value:load,-  a point for each value that is not empty; - is skipped
 //
-// time: seconds or milliseconds since 1970; the magnitude tells which. A line of blanks has no
-// point.
+// time: seconds or milliseconds since 1970; the magnitude tells which. Or a date of ISO 8601, of UTC
+// unless it names an offset: 2014-02-14 14:30:00, 2014-02-14T14:30:00.250Z, 2014-02-14. A line of
+// blanks has no point.
 
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,10 @@ struct CsvField {
 // kInvalidArgument, with what is wrong: an unknown field, no time or two, no value, a value without
 // a metric, a metric without a value that needs it.
 absl::StatusOr<std::vector<CsvField>> ParseCsvFields(std::string_view text);
+
+// Milliseconds since 1970 of such a date; nothing for any other text. Digits beyond the third of a
+// fraction are cut off.
+std::optional<int64_t> IsoDateMs(std::string_view text);
 
 // Cuts a line into fields, without their quotes. False if a quote is not closed, or text follows
 // one.

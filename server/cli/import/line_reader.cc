@@ -34,6 +34,9 @@ size_t BufferBytesFor(size_t line_bytes_max) {
   return std::max(kBufferBytesMin, 2 * line_bytes_max + kLineReadBytes);
 }
 
+// UTF-8's, as editors and shells of Windows write it before a text.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // As much of a line that is too long as a message can show.
 constexpr size_t kTooLongShownBytes = 256;
 
@@ -128,6 +131,8 @@ absl::StatusOr<bool> LineReader::TakeLine(size_t length, Line* line) {
     return SkipLine(length);
   }
   begin_ = std::min(begin_ + length + 1, end_);
+  if (line->number == 1 && text.starts_with(kByteOrderMark))
+    text.remove_prefix(kByteOrderMark.size());
   if (text.ends_with('\r')) text.remove_suffix(1);
   line->text = text;
   return true;

@@ -26,7 +26,8 @@
 namespace hourcell {
 
 struct Line {
-  std::string_view text;        // without its end ("\n" or "\r\n"); see LineReader::Next
+  // Without its end ("\n" or "\r\n"), the first without a byte order mark; see LineReader::Next.
+  std::string_view text;
   uint64_t number = 0;          // from 1
   bool too_long = false;        // over the reader's limit; `text` is its beginning
   std::string_view fault = {};  // why it is no line of its format, a literal; empty = it may be one

@@ -49,6 +49,24 @@ TEST(CsvLinesTest, ALineIsAPoint) {
   EXPECT_THAT(Translated(Rules("time,metric,value"), " "), IsEmpty());
 }
 
+TEST(CsvLinesTest, ATimeMayBeADate) {
+  const auto read = [](std::string_view time) {
+    return Translated(Rules("time,value:m"), std::string(time) + ",7");
+  };
+  EXPECT_THAT(read("2014-02-14 14:30:00"), ElementsAre("m 1392388200 7 from=csv"));
+  EXPECT_THAT(read("2014-02-14T14:30:00.25Z"), ElementsAre("m 1392388200250 7 from=csv"));
+  EXPECT_THAT(read("2014-02-14T14:30:00.123456+02:00"), ElementsAre("m 1392381000123 7 from=csv"));
+  EXPECT_THAT(read("2014-02-14 14:30-01:30"), ElementsAre("m 1392393600 7 from=csv"));
+  EXPECT_THAT(read("2014-02-14"), ElementsAre("m 1392336000 7 from=csv"));
+  EXPECT_THAT(read("2016-02-29"), ElementsAre("m 1456704000 7 from=csv"));
+  for (const char* const date :
+       {"2014-02-29", "2014-13-01", "2014-02-14 24:00:00", "2014-02-14 14:60:00",
+        "2014-02-14 14:30:60", "2014-02-14 14", "2014-02-14 14:30:00 CET", "2014-02-14 14:30:00.",
+        "14-02-2014", "1969-12-31", "2014-02-14 14:30:00+2", "2014-2-14"}) {
+    EXPECT_THAT(read(date), ElementsAre(HasSubstr("want YYYY-MM-DD HH:MM:SS"))) << date;
+  }
+}
+
 TEST(CsvLinesTest, AFieldOfValuesIsAMetric) {
   EXPECT_THAT(Translated(Rules("time,tag:host,value:cpu,-,value:load"), "1,a,2,x,3"),
               ElementsAre("cpu 1 2 host=a", "load 1 3 host=a"));

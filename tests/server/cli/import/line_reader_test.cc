@@ -70,6 +70,13 @@ TEST(LineReaderTest, PlainFileGivesNumberedLines) {
   EXPECT_THAT(ReadAll(dir.file("in")), IsOkAndHolds(ElementsAre("1:one", "2:", "3:three")));
 }
 
+TEST(LineReaderTest, AByteOrderMarkBeforeTheFirstLineIsSkipped) {
+  TempDir dir;
+  WriteFile(dir.file("in"), "\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n");
+
+  EXPECT_THAT(ReadAll(dir.file("in")), IsOkAndHolds(ElementsAre("1:one", "2:\xEF\xBB\xBFtwo")));
+}
+
 TEST(LineReaderTest, LastLineWithoutEndCounts) {
   TempDir dir;
   WriteFile(dir.file("in"), "one\ntwo");
