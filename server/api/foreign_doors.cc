@@ -14,9 +14,9 @@ bool IsPromQuery(const HttpRequest& request) {
   if (request.has_param("query")) return true;
   // Grafana and promtool post a form. OpenTSDB's body is JSON, whatever type it is sent with.
   const std::string_view body = request.body;
-  return LowerCase(request.header("content-type"))
-             .starts_with("application/x-www-form-urlencoded") &&
-         (body.starts_with("query=") || body.find("&query=") != std::string_view::npos);
+  const bool has_query = body.starts_with("query=") || body.find("&query=") != body.npos;
+  return has_query &&
+         LowerCase(request.header("content-type")).starts_with("application/x-www-form-urlencoded");
 }
 
 HttpResponse RefusePromQuery() {
