@@ -4,12 +4,15 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <absl/status/status.h>
 #include <fmt/format.h>
 
+#include "codec/base/strings.h"
 #include "server/cli/import/import.h"
 #include "server/cli/lab/bench.h"
 #include "server/cli/lab/simulate.h"
@@ -34,6 +37,7 @@
 #include "server/cli/version.h"
 #include "server/cli/watch/cluster.h"
 #include "server/cli/watch/top.h"
+#include "server/text/nearest_name.h"
 
 namespace hourcell {
 namespace {
@@ -81,11 +85,11 @@ const Command* FindCommand(std::string_view name) {
 }
 
 void PrintCommands(std::FILE* file) {
-  fmt::print(file, "usage: hourcell COMMAND [OPTION ...] [ARGUMENT ...]\n\n");
+  PrintTo(file, "usage: hourcell COMMAND [OPTION ...] [ARGUMENT ...]\n\n");
   for (const Command& command : kCommands) {
-    fmt::print(file, "  {:<10}{}\n", command.name, command.summary);
+    PrintTo(file, "  {:<10}{}\n", command.name, command.summary);
   }
-  fmt::print(file, "\nRun 'hourcell help COMMAND' or 'hourcell COMMAND --help' for details.\n");
+  PrintTo(file, "\nRun 'hourcell help COMMAND' or 'hourcell COMMAND --help' for details.\n");
 }
 
 // The command and its arguments, with `help COMMAND` and `--version` as what they stand for.
@@ -97,6 +101,17 @@ Args Normalise(Args args) {
   return args;
 }
 
+int RefuseCommand(const std::string& name, Terminal& terminal) {
+  std::vector<std::string_view> names = {"help"};
+  for (const Command& command : kCommands)
+    names.push_back(command.name);
+  const std::string_view nearest = NearestName(name, names);
+  PrintTo(terminal.err, "hourcell: unknown command {}{}\nTry 'hourcell help'.\n",
+          QuoteForMessage(name),
+          nearest.empty() ? "" : fmt::format("; did you mean {}?", QuoteForMessage(nearest)));
+  return kExitUsage;
+}
+
 int Main(const Args& raw_args) {
   Terminal terminal{.is_tty = isatty(STDERR_FILENO) == 1};
   const Args args = Normalise(raw_args);
@@ -106,22 +121,24 @@ int Main(const Args& raw_args) {
   }
   if (args[0] == "help") {
     PrintCommands(terminal.out);
-    return kExitOk;
+    return FinishOutput(terminal, "help", kExitOk);
   }
   const Command* const command = FindCommand(args[0]);
-  if (command == nullptr) {
-    fmt::print(terminal.err, "hourcell: unknown command {}\n\n", args[0]);
-    PrintCommands(terminal.err);
-    return kExitUsage;
+  if (command == nullptr) return RefuseCommand(args[0], terminal);
+  int exit_code = kExitFailure;
+  try {
+    exit_code = command->run(RewriteSettingFlags({args.begin() + 1, args.end()}), terminal);
+  } catch (const std::exception& exception) {  // out of memory, above all
+    exit_code = Fail(terminal, command->name, absl::InternalError(exception.what()));
   }
-  return command->run(RewriteSettingFlags({args.begin() + 1, args.end()}), terminal);
+  return FinishOutput(terminal, command->name, exit_code);
 }
 
 }  // namespace
 }  // namespace hourcell
 
 int main(int argc, char** argv) {
-  // A reader that goes away (`hourcell scan | head`) shows as a failed write, and ends us quietly.
+  // A reader that goes away (`hourcell scan | head`) shows as a failed write.
   signal(SIGPIPE, SIG_IGN);
   return hourcell::Main({argv + 1, argv + argc});
 }

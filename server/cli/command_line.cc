@@ -164,7 +164,7 @@ std::optional<int> CommandLine::Parse(const std::vector<std::string>& args, Term
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));  // CLI11 takes them last first
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    fmt::print(terminal.out, "{}", app.help());
+    PrintTo(terminal.out, "{}", app.help());
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     return FailUsage(terminal, name_, error.what());

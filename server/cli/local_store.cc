@@ -38,7 +38,7 @@ absl::StatusOr<Config> LoadConfig(const StoreOptions& options) {
 
 void WarnOfIgnoredSettings(const Config& config, std::string_view command, Terminal& terminal) {
   for (const std::string& key : config.ignored()) {
-    fmt::print(terminal.err, "hourcell {}: warning: {} has no effect\n", command, key);
+    PrintTo(terminal.err, "hourcell {}: warning: {} has no effect\n", command, key);
   }
 }
 

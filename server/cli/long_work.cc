@@ -51,7 +51,7 @@ bool LongWork::Update(std::string_view phase,
   text += total == 0 ? fmt::format("{} {}", done, unit)
                      : fmt::format("{} of {} {} ({:.0f} %)", done, total, unit,
                                    100 * static_cast<double>(done) / static_cast<double>(total));
-  fmt::print(terminal_.err, "{}{}", kEraseWorkLine, text);
+  PrintTo(terminal_.err, "{}{}", kEraseWorkLine, text);
   std::fflush(terminal_.err);
   shown_ms_ = now_ms;
   is_shown_ = true;
@@ -60,7 +60,7 @@ bool LongWork::Update(std::string_view phase,
 
 void LongWork::Clear() {
   if (!is_shown_) return;
-  fmt::print(terminal_.err, "{}", kEraseWorkLine);
+  PrintTo(terminal_.err, "{}", kEraseWorkLine);
   std::fflush(terminal_.err);
   is_shown_ = false;
 }
@@ -76,7 +76,7 @@ std::atomic<bool>* LongWork::cancelled() {
 int LongWork::FailInterrupted(std::string_view left) {
   HOURCELL_CHECK(signal() != 0);
   Clear();
-  fmt::print(terminal_.err, "hourcell {}: interrupted; {}\n", name_, left);
+  PrintTo(terminal_.err, "hourcell {}: interrupted; {}\n", name_, left);
   return kExitSignal + signal();
 }
 

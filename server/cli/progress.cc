@@ -60,7 +60,7 @@ void ProgressMeter::Update(uint64_t points, uint64_t bytes_done) {
   if (!is_tty_) {
     if (points / kProgressPoints <= milestones_) return;
     milestones_ = points / kProgressPoints;
-    fmt::print(file_, "{}\n", FormatMilestone(points, elapsed));
+    PrintTo(file_, "{}\n", FormatMilestone(points, elapsed));
     return;
   }
   if (is_shown_ && elapsed - shown_ms_ < kRedrawMs) return;
@@ -68,7 +68,7 @@ void ProgressMeter::Update(uint64_t points, uint64_t bytes_done) {
                           .bytes_done = bytes_done,
                           .bytes_total = bytes_total_,
                           .elapsed_ms = elapsed};
-  fmt::print(file_, "{}{}", kEraseLine, FormatProgress(progress));
+  PrintTo(file_, "{}{}", kEraseLine, FormatProgress(progress));
   std::fflush(file_);
   shown_ms_ = elapsed;
   is_shown_ = true;
@@ -76,7 +76,7 @@ void ProgressMeter::Update(uint64_t points, uint64_t bytes_done) {
 
 void ProgressMeter::Clear() {
   if (!is_shown_) return;
-  fmt::print(file_, "{}", kEraseLine);
+  PrintTo(file_, "{}", kEraseLine);
   is_shown_ = false;
 }
 

@@ -107,23 +107,23 @@ class JobMeter {
     const int64_t now_ms = terminal_.clock->MonotonicMs();
     const std::string text = ProgressText(job, now_ms - start_ms_);
     if (terminal_.is_tty) {
-      fmt::print(terminal_.err, "\r{}\x1b[K", text);
+      PrintTo(terminal_.err, "\r{}\x1b[K", text);
       std::fflush(terminal_.err);
       is_shown_ = true;
     } else if (now_ms - said_ms_ >= kSayMs) {
       said_ms_ = now_ms;
-      fmt::print(terminal_.err, "{}\n", text);
+      PrintTo(terminal_.err, "{}\n", text);
     }
   }
 
   void Say(std::string_view text) {
     Clear();
-    fmt::print(terminal_.err, "{}\n", text);
+    PrintTo(terminal_.err, "{}\n", text);
   }
 
  private:
   void Clear() {
-    if (std::exchange(is_shown_, false)) fmt::print(terminal_.err, "\r\x1b[K");
+    if (std::exchange(is_shown_, false)) PrintTo(terminal_.err, "\r\x1b[K");
   }
 
   Terminal& terminal_;

@@ -51,14 +51,14 @@ class EchoOff {
 // The first line, without its end; a little more of it than a secret may have.
 std::string ReadSecret(std::FILE* file, Terminal& terminal) {
   const EchoOff echo_off(file);
-  if (echo_off.is_tty()) fmt::print(terminal.err, "Secret: ");
+  if (echo_off.is_tty()) PrintTo(terminal.err, "Secret: ");
   std::string secret;
   for (int c = std::fgetc(file); c != EOF && c != '\n' && secret.size() <= kSecretBytesMax;
        c = std::fgetc(file)) {
     secret.push_back(static_cast<char>(c));
   }
   if (secret.ends_with('\r')) secret.pop_back();
-  if (echo_off.is_tty()) fmt::print(terminal.err, "\n");
+  if (echo_off.is_tty()) PrintTo(terminal.err, "\n");
   return secret;
 }
 
@@ -90,8 +90,8 @@ int RunUser(const UserOptions& options, Terminal& terminal) {
                                  "without control characters",
                                  kSecretBytesMax));
   }
-  fmt::print(terminal.out, "{}", CredentialsLine(name, *rights, SecretHash::Make(secret)));
-  if (options.generate) fmt::print(terminal.err, "{}.{}\n", name, secret);
+  PrintTo(terminal.out, "{}", CredentialsLine(name, *rights, SecretHash::Make(secret)));
+  if (options.generate) PrintTo(terminal.err, "{}.{}\n", name, secret);
   return kExitOk;
 }
 

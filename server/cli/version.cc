@@ -44,7 +44,7 @@ std::string VersionJson() {
 }
 
 int RunVersion(bool as_json, Terminal& terminal) {
-  fmt::print(terminal.out, "{}", as_json ? VersionJson() : VersionText());
+  PrintTo(terminal.out, "{}", as_json ? VersionJson() : VersionText());
   return kExitOk;
 }
 

@@ -55,7 +55,7 @@ TEST(CommandLineProgramTest, TheTableOfExitCodesHasEveryCommand) {
     const size_t row = table.find("\n| `" + name + "` |");
     ASSERT_NE(row, std::string::npos) << name;
     const std::string help = RunProgram({"help", name}).out;
-    EXPECT_THAT(help, HasSubstr("Exit codes: 0 = done, 1 = failed, 2 = invalid arguments"));
+    EXPECT_THAT(help, HasSubstr("\nExit status:\n  0         done\n"));
     // A command with the option says in the table what it prints.
     const std::string line = table.substr(row + 1, table.find('\n', row + 1) - row - 1);
     EXPECT_FALSE(help.find(" --json ") != std::string::npos && line.ends_with("| |")) << line;
@@ -104,15 +104,62 @@ TEST(CommandLineProgramTest, ABenchmarkThatASignalEndsLeavesNothing) {
   }
 }
 
-TEST(CommandLineProgramTest, AnUnknownCommandIsAnsweredWithThoseThereAre) {
+TEST(CommandLineProgramTest, AnUnknownCommandIsAnsweredWithTheNearest) {
   const ProgramResult unknown = RunProgram({"frobnicate"});
+  const ProgramResult near = RunProgram({"quer"});
   const ProgramResult none = RunProgram({});
 
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, StartsWith("hourcell: unknown command frobnicate\n\nusage: hourcell "));
+  EXPECT_EQ(unknown.err, "hourcell: unknown command \"frobnicate\"\nTry 'hourcell help'.\n");
+  EXPECT_EQ(near.exit_code, 2);
+  EXPECT_EQ(near.err,
+            "hourcell: unknown command \"quer\"; did you mean \"query\"?\nTry 'hourcell help'.\n");
   EXPECT_EQ(none.exit_code, 2);
   EXPECT_THAT(none.err, StartsWith("usage: hourcell COMMAND "));
   EXPECT_EQ(RunProgram({"help"}).out, none.err);
+}
+
+// The exit code of a line of bash, in which $P is the program.
+int Bash(const std::string& line) {
+  const std::string command =
+      fmt::format("P={} bash -c 'set -o pipefail; {}'", HOURCELL_BINARY, line);
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(CommandLineProgramTest, MessagesThatCannotBeWrittenChangeNoExitCode) {
+  TempDir directory;
+  const std::string none = directory.file("none");
+  EXPECT_EQ(Bash("$P nosuch 2>/dev/full"), 2);
+  EXPECT_EQ(Bash("$P 2>/dev/full"), 2);
+  EXPECT_EQ(Bash("$P region list --data " + none + " 2>/dev/full"), 1);
+  EXPECT_EQ(Bash("$P query --data " + none + " 2>/dev/full"), 2);
+  EXPECT_EQ(Bash("$P nosuch 2>&- >&-"), 2);
+  EXPECT_EQ(Bash("echo m 1356998400 1 a=b | $P import - --data " + directory.file("s") +
+                 " 2>/dev/full >/dev/null"),
+            0);
+}
+
+TEST(CommandLineProgramTest, OutputThatCannotBeWrittenIsAFailure) {
+  for (const std::string command : {"help", "help query", "version", "version --json",
+                                    "serve --help-settings", "bench layouts --list"}) {
+    EXPECT_EQ(Bash("$P " + command + " >/dev/full 2>/dev/null"), 1) << command;
+    EXPECT_EQ(Bash("$P " + command + " >/dev/null"), 0) << command;
+  }
+}
+
+TEST(CommandLineProgramTest, AnExportThatIsCutIsAFailure) {
+  TempDir directory;
+  const std::string store = directory.file("s");
+  ASSERT_EQ(Bash("for i in {1..20000}; do echo m $((1356998400 + i)) 1.25 host=a; done | $P import "
+                 "- --data " +
+                 store + " >/dev/null 2>&1"),
+            0);
+  for (const std::string command : {"export", "scan"}) {
+    EXPECT_EQ(Bash("$P " + command + " --data " + store + " 2>/dev/null | true"), 1) << command;
+    EXPECT_EQ(Bash("$P " + command + " --data " + store + " 2>/dev/null | cat >/dev/null"), 0)
+        << command;
+  }
 }
 
 }  // namespace

@@ -79,6 +79,8 @@ constexpr std::string_view kWallClockUsers =
 constexpr std::array kBannedWords = {
     BannedWord{"std::cout", "a stream passed in, or the log", "server/main.cc"},
     BannedWord{"std::cerr", "a stream passed in, or the log", "server/main.cc"},
+    BannedWord{"fmt::print", "PrintTo (server/cli/terminal.h), which never throws",
+               "tests/ bench/"},
     BannedWord{"std::endl", "'\\n'", ""},
     BannedWord{"rand(", "codec/base/random.h", ""},
     BannedWord{"srand(", "codec/base/random.h", ""},

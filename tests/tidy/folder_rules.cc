@@ -197,7 +197,8 @@ constexpr std::array kRules = {
                "server/access server/http server/net server/relay server/monitor server server/cli "
                "server/cli/transfer"},
     FolderRule{"server/cli/names",
-               "codec/base codec/rows engine server/cli server/cli/import server/cli/query"},
+               "codec/base codec/rows codec/text engine server/config server/cli server/cli/import "
+               "server/cli/query"},
     FolderRule{"server/cli/watch", "codec/base codec/text server/cli"},
     FolderRule{"server/cli/store",
                "codec/base codec/rows engine server/text server/config server/http "
@@ -210,7 +211,8 @@ constexpr std::array kRules = {
                "bench/lab/layouts bench/lab/layouts/cases server/cli "
                "server/cli/import"},
     FolderRule{"server/main.cc",
-               "server/cli server/cli/serve server/cli/transfer server/cli/import server/cli/names "
+               "codec/base server/text server/cli server/cli/serve server/cli/transfer "
+               "server/cli/import server/cli/names "
                "server/cli/query server/cli/store server/cli/watch server/cli/lab"},
 };
 

@@ -86,14 +86,13 @@ class Importer {
     uint64_t bad = 0;
     for (const auto& [reason, lines] : bad_lines_)
       bad += lines;
-    fmt::print(
-        terminal_->out,
-        "imported {} points of {} lines from {} files in {:.1f} s ({} points/s); {} bad lines\n",
-        imported_, lines_, files_, static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
-        bad);
+    PrintTo(terminal_->out, "imported {} of {} from {} in {:.1f} s ({} points/s); {}\n",
+            Counted(imported_, "point"), Counted(lines_, "line"), Counted(files_, "file"),
+            static_cast<double>(ms) / 1000, PointsPerSecond(imported_, ms),
+            Counted(bad, "bad line"));
     if (!options_.skip_errors) return;
     for (const auto& [reason, lines] : bad_lines_) {
-      fmt::print(terminal_->err, "hourcell import: {} bad lines: {}\n", lines, reason);
+      PrintTo(terminal_->err, "hourcell import: {}: {}\n", Counted(lines, "bad line"), reason);
     }
   }
 
@@ -178,8 +177,8 @@ class Importer {
     if (!chunk.has_bad_lines()) return absl::OkStatus();
     meter_->Clear();
     for (const ImportChunk::BadLine& line : chunk.BadLines()) {
-      fmt::print(terminal_->err, "{}:{}: {}: {}\n", chunk.file_name(), line.number, line.error.text,
-                 QuoteForMessage(line.text));
+      PrintTo(terminal_->err, "{}:{}: {}: {}\n", chunk.file_name(), line.number, line.error.text,
+              QuoteForMessage(line.text));
       ++bad_lines_[PointErrorKindName(line.error.kind)];
       if (!options_.skip_errors) return absl::AbortedError("bad line");
     }
@@ -221,8 +220,8 @@ int Import(const ImportOptions& options,
   importer.Report();
   if (status.ok()) return kExitOk;
   if (!absl::IsAborted(status)) return Fail(terminal, kImportCommand, status);
-  fmt::print(terminal.err,
-             "hourcell import: stopped at a bad line; use --skip-errors to skip bad lines\n");
+  PrintTo(terminal.err,
+          "hourcell import: stopped at a bad line; use --skip-errors to skip bad lines\n");
   return kExitFailure;
 }
 

@@ -28,20 +28,20 @@ namespace {
 constexpr std::string_view kBenchCommand = "bench";
 
 void PrintNames(Terminal& terminal) {
-  fmt::print(terminal.out, "layouts\n");
+  PrintTo(terminal.out, "layouts\n");
   for (const layouts::NamedLayout& layout : layouts::NamedLayouts()) {
-    fmt::print(terminal.out, "  {:<16}{:<32}{}\n", layout.name, layout.key_template, layout.idea);
+    PrintTo(terminal.out, "  {:<16}{:<32}{}\n", layout.name, layout.key_template, layout.idea);
   }
-  fmt::print(terminal.out, "cells    ");
+  PrintTo(terminal.out, "cells    ");
   for (const layouts::CellForm& form : layouts::CellForms())
-    fmt::print(terminal.out, " {}", layouts::CellFormName(form));
-  fmt::print(terminal.out, "\nsplits   ");
+    PrintTo(terminal.out, " {}", layouts::CellFormName(form));
+  PrintTo(terminal.out, "\nsplits   ");
   for (const layouts::SplitRule rule : layouts::kSplitRules)
-    fmt::print(terminal.out, " {}", layouts::SplitRuleName(rule));
-  fmt::print(terminal.out, "\nworkloads");
+    PrintTo(terminal.out, " {}", layouts::SplitRuleName(rule));
+  PrintTo(terminal.out, "\nworkloads");
   for (const layouts::WorkloadKind kind : layouts::kWorkloadKinds)
-    fmt::print(terminal.out, " {}", layouts::WorkloadName(kind));
-  fmt::print(terminal.out, "\n");
+    PrintTo(terminal.out, " {}", layouts::WorkloadName(kind));
+  PrintTo(terminal.out, "\n");
 }
 
 layouts::MatrixOptions MatrixOf(const BenchOptions& options) {
@@ -61,17 +61,17 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
                       const BenchOptions& options,
                       Terminal& terminal) {
   const auto tell = [&](size_t index, const layouts::CaseSpec& spec) {
-    if (terminal.is_tty) fmt::print(terminal.err, "\r\x1b[K");
-    fmt::print(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
-               terminal.is_tty ? "" : "\n");
+    if (terminal.is_tty) PrintTo(terminal.err, "\r\x1b[K");
+    PrintTo(terminal.err, "{}/{} {}{}", index + 1, specs.size(), layouts::CaseName(spec),
+            terminal.is_tty ? "" : "\n");
     std::fflush(terminal.err);
     return !LongWork::cancelled()->load();
   };
   const absl::StatusOr<std::vector<layouts::CaseResult>> results =
       layouts::RunMatrix(specs, options.scratch, tell, LongWork::cancelled());
-  if (terminal.is_tty) fmt::print(terminal.err, "\n");
+  if (terminal.is_tty) PrintTo(terminal.err, "\n");
   if (!results.ok()) return results.status();
-  fmt::print(terminal.out, "{}", layouts::TextReport(*results));
+  PrintTo(terminal.out, "{}", layouts::TextReport(*results));
   if (!options.html.empty()) {
     HOURCELL_ASSIGN_OR_RETURN(const std::string page, BenchHtml(*results));
     HOURCELL_RETURN_IF_ERROR(WriteHtml(page, options.html));
@@ -79,7 +79,7 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
   if (options.out.empty()) return absl::OkStatus();
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> files,
                             layouts::WriteReport(*results, options.out));
-  fmt::print(terminal.err, "wrote {} files to {}\n", files.size(), options.out);
+  PrintTo(terminal.err, "wrote {} files to {}\n", files.size(), options.out);
   return absl::OkStatus();
 }
 

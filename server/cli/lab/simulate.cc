@@ -334,10 +334,10 @@ bool KeepsRatio(const std::vector<SimulationResult>& results,
   bool keeps = true;
   for (const SimulationResult& result : results) {
     if (ratio_max <= 0 || result.max_over_mean() <= ratio_max) continue;
-    fmt::print(terminal.err,
-               "hourcell simulate: design {}: the hottest region has {:.4f} times the mean; "
-               "--max-ratio is {:.4f}\n",
-               result.design.name, result.max_over_mean(), ratio_max);
+    PrintTo(terminal.err,
+            "hourcell simulate: design {}: the hottest region has {:.4f} times the mean; "
+            "--max-ratio is {:.4f}\n",
+            result.design.name, result.max_over_mean(), ratio_max);
     keeps = false;
   }
   return keeps;

@@ -44,12 +44,12 @@ void PrintMapping(const UidRow& row, bool as_json, Terminal& terminal) {
     json.Field("name", row.name);
     json.Field("uid", ToUpperHex(row.uid_bytes));
     json.CloseObject();
-    fmt::print(terminal.out, "{}\n", object);
+    PrintTo(terminal.out, "{}\n", object);
     return;
   }
   std::string line = fmt::format("{} {}: ", KindName(row.kind), row.name);
   AppendJavaBytes(row.uid_bytes, &line);
-  fmt::print(terminal.out, "{}\n", line);
+  PrintTo(terminal.out, "{}\n", line);
 }
 
 // The kinds a command looks at: the first word, if it is a kind and more words follow, else all.
@@ -97,7 +97,7 @@ int Rename(MappingSource* uids, UidKind kind, UidWords names, Terminal& terminal
   if (const absl::Status renamed = uids->Rename(kind, names[0], names[1]); !renamed.ok()) {
     return Fail(terminal, kUidCommand, renamed);
   }
-  fmt::print(terminal.out, "{} {} -> {}\n", KindName(kind), names[0], names[1]);
+  PrintTo(terminal.out, "{} {} -> {}\n", KindName(kind), names[0], names[1]);
   return kExitOk;
 }
 
@@ -105,7 +105,7 @@ int Delete(MappingSource* uids, UidKind kind, UidWords names, Terminal& terminal
   if (const absl::Status deleted = uids->Delete(kind, names[0]); !deleted.ok()) {
     return Fail(terminal, kUidCommand, deleted);
   }
-  fmt::print(terminal.out, "UID {} {} deleted.\n", KindName(kind), names[0]);
+  PrintTo(terminal.out, "UID {} {} deleted.\n", KindName(kind), names[0]);
   return kExitOk;
 }
 
@@ -116,13 +116,13 @@ int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
   const int64_t ms = std::max<int64_t>(terminal.clock->MonotonicMs() - start_ms, 1);
 
   for (const std::string& line : result->lines)
-    fmt::print(terminal.out, "{}\n", line);
-  fmt::print(terminal.out, "{} KVs analyzed in {}ms (~{} KV/s)\n", result->mappings, ms,
-             result->mappings * 1000 / static_cast<uint64_t>(ms));
+    PrintTo(terminal.out, "{}\n", line);
+  PrintTo(terminal.out, "{} KVs analyzed in {}ms (~{} KV/s)\n", result->mappings, ms,
+          result->mappings * 1000 / static_cast<uint64_t>(ms));
   if (result->errors == 0) {
-    fmt::print(terminal.out, "No errors found.\n");
+    PrintTo(terminal.out, "No errors found.\n");
   } else {
-    fmt::print(terminal.out, "{} errors found.\n", result->errors);
+    PrintTo(terminal.out, "{} errors found.\n", result->errors);
   }
   return static_cast<int>(std::min<uint64_t>(result->errors, kExitUidErrorsMax));
 }
@@ -130,8 +130,8 @@ int Fsck(Tsdb* tsdb, bool repair, Terminal& terminal) {
 int Import(Tsdb* tsdb, const std::string& path, Terminal& terminal) {
   const absl::StatusOr<UidLinesRead> read = ImportUidLines(path, tsdb);
   if (!read.ok()) return Fail(terminal, kUidCommand, read.status());
-  fmt::print(terminal.out, "{} names have the UIDs of {}; {} other lines skipped\n", read->mappings,
-             path, read->skipped);
+  PrintTo(terminal.out, "{} names have the UIDs of {}; {} other lines skipped\n", read->mappings,
+          path, read->skipped);
   return read->mappings == 0 ? kExitFailure : kExitOk;
 }
 

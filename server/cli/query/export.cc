@@ -91,7 +91,7 @@ int RunExport(const ExportOptions& options, Terminal& terminal) {
   const absl::StatusOr<uint64_t> points =
       WriteRows(*rows, *spec, options, *std::move(fields), terminal);
   if (!points.ok()) return Fail(terminal, kExportCommand, points.status());
-  fmt::print(terminal.err, "exported {} points\n", *points);
+  PrintTo(terminal.err, "exported {}\n", Counted(*points, "point"));
   return kExitOk;
 }
 

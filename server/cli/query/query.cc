@@ -98,7 +98,7 @@ absl::Status PrintJson(std::string_view body, Terminal& terminal) {
 }
 
 void PrintPlans(const std::vector<PlanReport>& plans, Terminal& terminal) {
-  fmt::print(terminal.err, "{}", ExplainText(plans));
+  PrintTo(terminal.err, "{}", ExplainText(plans));
 }
 
 // The target of the request: arrays where the tool reads the points itself, in order and complete.

@@ -59,9 +59,10 @@ std::string SyncText(const Options& options) {
 void PrintBanner(const Config& config, const Options& options, int port, Terminal& terminal) {
   std::string bind = config.text("tsd.network.bind");
   if (bind.find(':') != std::string::npos) bind = fmt::format("[{}]", bind);  // IPv6
-  fmt::print(terminal.out, "hourcell {}: listening on {}:{}, data in {}, sync {}\n",
-             kHourcellVersion, bind, port, options.path, SyncText(options));
+  PrintTo(terminal.out, "hourcell {}: listening on {}:{}, data in {}, sync {}\n", kHourcellVersion,
+          bind, port, options.path, SyncText(options));
   std::fflush(terminal.out);
+  std::clearerr(terminal.out);  // nobody need read it: the command is to serve
 }
 
 // glibc lets threads make eight heaps for each processor, and each heap keeps what its threads
@@ -210,7 +211,7 @@ int ServeMain(const std::vector<std::string>& args, Terminal& terminal) {
                   "  hourcell serve --config opentsdb.conf --tsd.storage.sync=always\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (help_settings) {
-    fmt::print(terminal.out, "{}", SettingsHelp());
+    PrintTo(terminal.out, "{}", SettingsHelp());
     return kExitOk;
   }
   return RunServe(store, flags, terminal);

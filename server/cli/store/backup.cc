@@ -91,9 +91,10 @@ absl::StatusOr<Made> AskStore(Tsdb* tsdb, const std::string& directory, LongWork
 
 int PrintMade(const absl::StatusOr<Made>& made, int64_t start_ms, Terminal& terminal) {
   if (!made.ok()) return Fail(terminal, kBackupCommand, made.status());
-  fmt::print(terminal.out, "backup {}: {} files, {} bytes; copied {} files, {} bytes, in {} ms\n",
-             made->id, made->files, made->bytes, made->copied_files, made->copied_bytes,
-             terminal.clock->MonotonicMs() - start_ms);
+  PrintTo(terminal.out, "backup {}: {}, {}; copied {}, {}, in {} ms\n", made->id,
+          Counted(made->files, "file"), Counted(made->bytes, "byte"),
+          Counted(made->copied_files, "file"), Counted(made->copied_bytes, "byte"),
+          terminal.clock->MonotonicMs() - start_ms);
   return kExitOk;
 }
 
@@ -151,18 +152,18 @@ int List(const BackupSet& set, bool as_json, Terminal& terminal) {
   for (const uint64_t id : set.ids()) {
     const absl::StatusOr<BackupManifest> manifest = set.Read(id);
     if (as_json) {
-      fmt::print(terminal.out, "{}\n", ListedJson(id, manifest));
+      PrintTo(terminal.out, "{}\n", ListedJson(id, manifest));
       is_whole = is_whole && manifest.ok();
       continue;
     }
     if (!manifest.ok()) {
-      fmt::print(terminal.out, "{} damaged: {}\n", id, StatusText(manifest.status()));
+      PrintTo(terminal.out, "{} damaged: {}\n", id, StatusText(manifest.status()));
       is_whole = false;
       continue;
     }
-    fmt::print(terminal.out, "{} {} {} files {} bytes, copied {} files {} bytes\n", id,
-               TimeText(manifest->made_ms), manifest->files.size(), manifest->bytes(),
-               manifest->copied_files, manifest->copied_bytes);
+    PrintTo(terminal.out, "{} {} {} files {} bytes, copied {} files {} bytes\n", id,
+            TimeText(manifest->made_ms), manifest->files.size(), manifest->bytes(),
+            manifest->copied_files, manifest->copied_bytes);
   }
   return is_whole ? kExitOk : kExitFailure;
 }
@@ -177,18 +178,19 @@ int Verify(const BackupSet& set, std::optional<uint64_t> id, Terminal& terminal)
   work.Clear();
   if (!check.ok()) return Fail(terminal, kBackupCommand, check.status());
   for (const std::string& fault : check->faults)
-    fmt::print(terminal.out, "damaged: {}\n", fault);
-  fmt::print(terminal.out, "verified {} backups, {} files, {} bytes in {} ms: {} damaged\n",
-             check->backups, check->files, check->bytes, terminal.clock->MonotonicMs() - start_ms,
-             check->faults.size());
+    PrintTo(terminal.out, "damaged: {}\n", fault);
+  PrintTo(terminal.out, "verified {}, {}, {} in {} ms: {} damaged\n",
+          Counted(check->backups, "backup"), Counted(check->files, "file"),
+          Counted(check->bytes, "byte"), terminal.clock->MonotonicMs() - start_ms,
+          check->faults.size());
   return check->faults.empty() ? kExitOk : kExitFailure;
 }
 
 int Prune(BackupSet* set, uint64_t keep, Terminal& terminal) {
   const absl::StatusOr<BackupPrune> pruned = set->Prune(keep);
   if (!pruned.ok()) return Fail(terminal, kBackupCommand, pruned.status());
-  fmt::print(terminal.out, "pruned {} backups, {} files, {} bytes\n", pruned->backups,
-             pruned->files, pruned->bytes);
+  PrintTo(terminal.out, "pruned {}, {}, {}\n", Counted(pruned->backups, "backup"),
+          Counted(pruned->files, "file"), Counted(pruned->bytes, "byte"));
   return kExitOk;
 }
 
@@ -258,9 +260,9 @@ int RunRestore(const RestoreOptions& options, Terminal& terminal) {
   }
   work.Clear();
   if (!restored.ok()) return Fail(terminal, kRestore, restored);
-  fmt::print(terminal.out, "restored backup {} of {} to {}: {} files, {} bytes in {} ms\n",
-             manifest->id, TimeText(manifest->made_ms), options.to, manifest->files.size(),
-             manifest->bytes(), terminal.clock->MonotonicMs() - start_ms);
+  PrintTo(terminal.out, "restored backup {} of {} to {}: {}, {} in {} ms\n", manifest->id,
+          TimeText(manifest->made_ms), options.to, Counted(manifest->files.size(), "file"),
+          Counted(manifest->bytes(), "byte"), terminal.clock->MonotonicMs() - start_ms);
   return kExitOk;
 }
 

@@ -215,7 +215,7 @@ DoctorFacts Gather(const Config& config, Clock* clock) {
 
 void Print(const DoctorFinding& finding, bool as_json, Terminal& terminal) {
   if (!as_json) {
-    fmt::print(terminal.out, "{:<8}{}\n", finding.is_change ? "change" : "ok", finding.text);
+    PrintTo(terminal.out, "{:<8}{}\n", finding.is_change ? "change" : "ok", finding.text);
     return;
   }
   std::string object;
@@ -224,7 +224,7 @@ void Print(const DoctorFinding& finding, bool as_json, Terminal& terminal) {
   json.Field("change", finding.is_change);
   json.Field("text", finding.text);
   json.CloseObject();
-  fmt::print(terminal.out, "{}\n", object);
+  PrintTo(terminal.out, "{}\n", object);
 }
 
 int PrintAll(const std::vector<DoctorFinding>& findings, bool as_json, Terminal& terminal) {

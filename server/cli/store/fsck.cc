@@ -35,23 +35,23 @@ int NotChecked(Terminal& terminal, const absl::Status& status) {
 
 void PrintText(const FsckReport& report, int64_t elapsed_ms, Terminal& terminal) {
   for (const FsckFinding& finding : report.examples)
-    fmt::print(terminal.out, "{}: {}\n", FsckFaultName(finding.fault), finding.text);
-  fmt::print(terminal.out,
-             "checked {} rows, {} points, {} annotations, {} series, {} mappings, {} regions, "
-             "{} journal blocks with {} points in {} ms\n",
-             report.rows, report.points, report.annotations, report.series, report.mappings,
-             report.regions, report.journal_blocks, report.journal_points, elapsed_ms);
+    PrintTo(terminal.out, "{}: {}\n", FsckFaultName(finding.fault), finding.text);
+  PrintTo(terminal.out,
+          "checked {} rows, {} points, {} annotations, {} series, {} mappings, {} regions, "
+          "{} journal blocks with {} points in {} ms\n",
+          report.rows, report.points, report.annotations, report.series, report.mappings,
+          report.regions, report.journal_blocks, report.journal_points, elapsed_ms);
   for (const auto& [fault, count] : report.counts)
-    fmt::print(terminal.out, "{}: {} faults\n", FsckFaultName(fault), count);
+    PrintTo(terminal.out, "{}: {}\n", FsckFaultName(fault), Counted(count, "fault"));
   if (report.wasted_uids > 0) {
-    fmt::print(terminal.out, "{} UIDs are unused: a process ended while it made their names\n",
-               report.wasted_uids);
+    PrintTo(terminal.out, "{} {} unused: a process ended while it made their names\n",
+            Counted(report.wasted_uids, "UID"), report.wasted_uids == 1 ? "is" : "are");
   }
-  if (report.fixed > 0) fmt::print(terminal.out, "{} fixed\n", report.fixed);
-  if (report.dropped > 0) fmt::print(terminal.out, "{} empty series dropped\n", report.dropped);
-  fmt::print(
-      terminal.out, "{}\n",
-      report.faults() == 0 ? "no faults found" : fmt::format("{} faults found", report.faults()));
+  if (report.fixed > 0) PrintTo(terminal.out, "{} fixed\n", report.fixed);
+  if (report.dropped > 0) PrintTo(terminal.out, "{} empty series dropped\n", report.dropped);
+  PrintTo(terminal.out, "{}\n",
+          report.faults() == 0 ? "no faults found"
+                               : fmt::format("{} found", Counted(report.faults(), "fault")));
 }
 
 int Print(const FsckCommandOptions& options,
@@ -61,7 +61,7 @@ int Print(const FsckCommandOptions& options,
   if (options.json) {
     std::string text;
     AppendFsckReport(report, elapsed_ms, &text);
-    fmt::print(terminal.out, "{}\n", text);
+    PrintTo(terminal.out, "{}\n", text);
   } else {
     PrintText(report, elapsed_ms, terminal);
   }

@@ -42,9 +42,10 @@ int List(const HttpUrl& url, const JobOptions& options, Terminal& terminal) {
     return Strange(*reply, terminal);
   }
   if (options.json) {
-    fmt::print(terminal.out, "{}\n", reply->body);
+    PrintTo(terminal.out, "{}\n", reply->body);
     return kExitOk;
   }
+  if (jobs.size() == 0) PrintTo(terminal.err, "the server has no jobs\n");
   for (const simdjson::dom::element job : jobs) {
     uint64_t id = 0;
     uint64_t done = 0;
@@ -60,12 +61,32 @@ int List(const HttpUrl& url, const JobOptions& options, Terminal& terminal) {
         job["unit"].get(unit) != simdjson::SUCCESS || job["ms"].get(ms) != simdjson::SUCCESS) {
       return Strange(*reply, terminal);
     }
-    fmt::print(terminal.out, "{} {} {} in {} ms", id, kind, state, ms);
-    if (done > 0) fmt::print(terminal.out, ", {} {}", done, unit);
-    if (total > 0) fmt::print(terminal.out, " of {}", total);
-    fmt::print(terminal.out, "\n");
+    PrintTo(terminal.out, "{} {} {} in {} ms", id, kind, state, ms);
+    if (done > 0) PrintTo(terminal.out, ", {} {}", done, unit);
+    if (total > 0) PrintTo(terminal.out, " of {}", total);
+    PrintTo(terminal.out, "\n");
   }
   return kExitOk;
+}
+
+// The answer of a job that is done: a line for each member of its object, lists and objects as
+// JSON.
+void PrintAnswer(uint64_t id, const std::string& body, Terminal& terminal) {
+  simdjson::dom::parser parser;
+  simdjson::dom::object members;
+  if (parser.parse(body).get(members) != simdjson::SUCCESS) {
+    PrintTo(terminal.out, "{}\n", body);
+    return;
+  }
+  PrintTo(terminal.out, "job {} is done\n", id);
+  for (const auto& [name, value] : members) {
+    std::string_view text;
+    if (value.get(text) == simdjson::SUCCESS) {
+      PrintTo(terminal.out, "  {}: {}\n", name, text);
+    } else {
+      PrintTo(terminal.out, "  {}: {}\n", name, simdjson::to_string(value));
+    }
+  }
 }
 
 }  // namespace
@@ -89,7 +110,11 @@ int RunJob(const JobOptions& options, Terminal& terminal) {
   if (answer->status != kHttpOk) {
     return Fail(terminal, kJobCommand, absl::UnavailableError(HttpErrorText(*answer)));
   }
-  fmt::print(terminal.out, "{}\n", answer->body);
+  if (options.json) {
+    PrintTo(terminal.out, "{}\n", answer->body);
+  } else {
+    PrintAnswer(*id, answer->body, terminal);
+  }
   return kExitOk;
 }
 

@@ -451,15 +451,15 @@ void PrintMigrated(const MigrateOptions& options,
                    int64_t ms,
                    Terminal& terminal) {
   const uint64_t points = migrated.points.points();
-  fmt::print(terminal.out,
-             "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
-             "points/s){}{}\n",
-             points, migrated.rows, migrated.names, migrated.annotations, migrated.ttls,
-             static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
-             migrated.metrics_before == 0
-                 ? ""
-                 : fmt::format("; {} metrics had been migrated before", migrated.metrics_before),
-             options.skip_compare ? "" : "; both stores have the same points");
+  PrintTo(terminal.out,
+          "migrated {} points of {} rows, {} names, {} annotations and {} TTLs in {:.1f} s ({} "
+          "points/s){}{}\n",
+          points, migrated.rows, migrated.names, migrated.annotations, migrated.ttls,
+          static_cast<double>(ms) / 1000, PointsPerSecond(points, ms),
+          migrated.metrics_before == 0
+              ? ""
+              : fmt::format("; {} metrics had been migrated before", migrated.metrics_before),
+          options.skip_compare ? "" : "; both stores have the same points");
 }
 
 }  // namespace

@@ -155,7 +155,7 @@ absl::Status PrintTable(element regions, const RegionOptions& options, Terminal&
   for (const element region : array) {
     if (!ReadRow(region, &rows.emplace_back())) return StrangeAnswer();
   }
-  fmt::print(terminal.out, "{}", RegionTable(rows, terminal.clock->NowMs(), options.explain));
+  PrintTo(terminal.out, "{}", RegionTable(rows, terminal.clock->NowMs(), options.explain));
   return absl::OkStatus();
 }
 
@@ -177,8 +177,8 @@ absl::StatusOr<int> PrintList(element answer, const RegionOptions& options, Term
   if (rolling["split"].get(split) == simdjson::SUCCESS &&
       rolling["keys"].get(keys) == simdjson::SUCCESS &&
       rolling["made"].get(made) == simdjson::SUCCESS) {
-    fmt::print(terminal.err, "rolling split {}: {} cuts made for {} keys, unfinished\n",
-               SplitText(split), made, keys);
+    PrintTo(terminal.err, "rolling split {}: {} cuts made for {} keys, unfinished\n",
+            SplitText(split), made, keys);
   }
   return kExitOk;
 }
@@ -189,9 +189,9 @@ absl::StatusOr<int> PrintCheck(element answer, const RegionOptions&, Terminal& t
   for (const element finding : findings) {
     std::string_view text;
     if (finding.get(text) != simdjson::SUCCESS) return StrangeAnswer();
-    fmt::print(terminal.out, "{}\n", text);
+    PrintTo(terminal.out, "{}\n", text);
   }
-  fmt::print(terminal.out, "{} findings\n", findings.size());
+  PrintTo(terminal.out, "{}\n", Counted(findings.size(), "finding"));
   return findings.size() == 0 ? kExitOk : kExitFailure;
 }
 
@@ -202,7 +202,7 @@ absl::StatusOr<int> PrintSplit(element answer, const RegionOptions& options, Ter
       answer["daughters"].get(daughters) != simdjson::SUCCESS) {
     return StrangeAnswer();
   }
-  fmt::print(terminal.out, "region {} was split into\n", parent);
+  PrintTo(terminal.out, "region {} was split into\n", parent);
   HOURCELL_RETURN_IF_ERROR(PrintTable(daughters, options, terminal));
   return kExitOk;
 }
@@ -213,15 +213,15 @@ absl::StatusOr<int> PrintMerge(element answer, const RegionOptions& options, Ter
   if (answer["merged"].get(merged) != simdjson::SUCCESS || !ReadRow(merged, &row)) {
     return StrangeAnswer();
   }
-  fmt::print(terminal.out, "{} regions were merged into\n{}", options.words.size() - 1,
-             RegionTable({&row, 1}, terminal.clock->NowMs(), /*with_words=*/false));
+  PrintTo(terminal.out, "{} regions were merged into\n{}", options.words.size() - 1,
+          RegionTable({&row, 1}, terminal.clock->NowMs(), /*with_words=*/false));
   return kExitOk;
 }
 
 absl::StatusOr<int> PrintRolling(element answer, const RegionOptions&, Terminal& terminal) {
   bool is_abandoned = false;
   if (answer["abandoned"].get(is_abandoned) == simdjson::SUCCESS) {
-    fmt::print(terminal.out, "rolling split abandoned; the cuts already made remain\n");
+    PrintTo(terminal.out, "rolling split abandoned; the cuts already made remain\n");
     return kExitOk;
   }
   const simdjson::simdjson_result<element> rolling = answer["rolling"];
@@ -235,9 +235,8 @@ absl::StatusOr<int> PrintRolling(element answer, const RegionOptions&, Terminal&
       rolling["there"].get(there) != simdjson::SUCCESS) {
     return StrangeAnswer();
   }
-  fmt::print(terminal.out,
-             "rolling split {}: {} keys, {} cuts made, {} were region starts before\n",
-             SplitText(split), keys, made, there);
+  PrintTo(terminal.out, "rolling split {}: {} keys, {} cuts made, {} were region starts before\n",
+          SplitText(split), keys, made, there);
   return kExitOk;
 }
 
@@ -318,7 +317,7 @@ int Print(const absl::StatusOr<std::string>& answer,
     return Fail(terminal, kRegionCommand, StrangeAnswer());
   }
   if (options.json) {
-    fmt::print(terminal.out, "{}\n", *answer);
+    PrintTo(terminal.out, "{}\n", *answer);
     simdjson::dom::array findings;
     const bool is_bad =
         document["findings"].get(findings) == simdjson::SUCCESS && findings.size() > 0;

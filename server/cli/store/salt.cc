@@ -101,11 +101,11 @@ absl::StatusOr<std::vector<SaltEpoch>> AskStore(Tsdb* tsdb, const SaltWish& wish
 int Print(const absl::StatusOr<std::vector<SaltEpoch>>& epochs, bool as_json, Terminal& terminal) {
   if (!epochs.ok()) return Fail(terminal, kSaltCommand, epochs.status());
   if (as_json) {
-    fmt::print(terminal.out, "{}\n", SaltEpochsJson(*epochs));
+    PrintTo(terminal.out, "{}\n", SaltEpochsJson(*epochs));
     return kExitOk;
   }
   for (const SaltEpoch& epoch : *epochs)
-    fmt::print(terminal.out, "{} {}\n", EpochStartText(epoch.from_s), epoch.buckets);
+    PrintTo(terminal.out, "{} {}\n", EpochStartText(epoch.from_s), epoch.buckets);
   return kExitOk;
 }
 

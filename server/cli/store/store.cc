@@ -99,8 +99,8 @@ absl::StatusOr<Outcome> AskStore(
 
 int Print(const absl::StatusOr<Outcome>& outcome, const Action& action, Terminal& terminal) {
   if (!outcome.ok()) return Fail(terminal, kAdminCommand, outcome.status());
-  fmt::print(terminal.out, "{}: {} hours sealed in {} ms\n", action.name, outcome->hours,
-             outcome->ms);
+  PrintTo(terminal.out, "{}: {} sealed in {} ms\n", action.name,
+          Counted(static_cast<uint64_t>(outcome->hours), "hour"), outcome->ms);
   return kExitOk;
 }
 

@@ -115,12 +115,12 @@ std::string JsonOf(const Ttls& ttls) {
 int Print(const absl::StatusOr<Ttls>& ttls, bool as_json, Terminal& terminal) {
   if (!ttls.ok()) return Fail(terminal, kTtlCommand, ttls.status());
   if (as_json) {
-    fmt::print(terminal.out, "{}\n", JsonOf(*ttls));
+    PrintTo(terminal.out, "{}\n", JsonOf(*ttls));
     return kExitOk;
   }
-  fmt::print(terminal.out, "(default) {}\n", TtlText(ttls->store_s));
+  PrintTo(terminal.out, "(default) {}\n", TtlText(ttls->store_s));
   for (const MetricTtl& ttl : ttls->metrics)
-    fmt::print(terminal.out, "{} {}\n", ttl.metric, TtlText(ttl.ttl_s));
+    PrintTo(terminal.out, "{} {}\n", ttl.metric, TtlText(ttl.ttl_s));
   return kExitOk;
 }
 

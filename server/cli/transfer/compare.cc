@@ -217,20 +217,21 @@ void PrintDifference(const QuerySpec& spec,
     for (const std::string& sentence : sentences)
       text += "  " + sentence + "\n";
   }
-  fmt::print(terminal.out, "{}", text);
+  PrintTo(terminal.out, "{}", text);
 }
 
 void PrintCounts(const CompareCounts& counts, const CompareOptions& options, Terminal& terminal) {
   if (options.json) {
-    fmt::print(terminal.out,
-               "{{\"same\":{},\"empty\":{},\"different\":{},\"tooLarge\":{},\"seed\":{}}}\n",
-               counts.same, counts.empty, counts.different, counts.too_large, options.seed);
+    PrintTo(terminal.out,
+            "{{\"same\":{},\"empty\":{},\"different\":{},\"tooLarge\":{},\"seed\":{}}}\n",
+            counts.same, counts.empty, counts.different, counts.too_large, options.seed);
     return;
   }
-  fmt::print(terminal.out,
-             "{} queries have the same answer, {} of them without points; {} differ; {} were too "
-             "large; seed {}\n",
-             counts.same, counts.empty, counts.different, counts.too_large, options.seed);
+  PrintTo(terminal.out,
+          "{} {} the same answer, {} of them without points; {} {}; {} {} too large; seed {}\n",
+          Counted(counts.same, "query"), counts.same == 1 ? "has" : "have", counts.empty,
+          counts.different, counts.different == 1 ? "differs" : "differ", counts.too_large,
+          counts.too_large == 1 ? "was" : "were", options.seed);
 }
 
 absl::StatusOr<CompareCounts> CompareServers(const CompareOptions& options,

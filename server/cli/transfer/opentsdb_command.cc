@@ -50,7 +50,7 @@ absl::StatusOr<AdoptionProgress> Adopt(const Config& config,
       .fault =
           [&](std::string_view fault) {
             work->Clear();
-            fmt::print(terminal.err, "skipped: {}\n", fault);
+            PrintTo(terminal.err, "skipped: {}\n", fault);
           },
       .progress =
           [&](const AdoptionProgress& progress) {
@@ -95,11 +95,11 @@ int RunOpenTsdbAdopt(const OpenTsdbCommand& command, Terminal& terminal) {
     return work.FailInterrupted("start it again; it goes on where it was");
   }
   if (!done.ok()) return FailStore(terminal, kAdoptCommand, done.status());
-  fmt::print(terminal.out,
-             "took over {} points of {} rows, {} names and {} annotations; {} duplicate points, {} "
-             "other cells and {} faults were left out\n",
-             done->points, done->rows, done->names, done->annotations, done->duplicates,
-             done->skipped, done->faults);
+  PrintTo(terminal.out,
+          "took over {} points of {} rows, {} names and {} annotations; {} duplicate points, {} "
+          "other cells and {} faults were left out\n",
+          done->points, done->rows, done->names, done->annotations, done->duplicates, done->skipped,
+          done->faults);
   if (command.skip_compare) return kExitOk;
   const absl::StatusOr<uint64_t> found = CountPoints(*config, &work);
   if (absl::IsCancelled(found.status()) && LongWork::signal() != 0) {
@@ -107,7 +107,7 @@ int RunOpenTsdbAdopt(const OpenTsdbCommand& command, Terminal& terminal) {
   }
   if (!found.ok()) return FailStore(terminal, kAdoptCommand, found.status());
   if (*found == done->points) {
-    fmt::print(terminal.out, "the store has as many points\n");
+    PrintTo(terminal.out, "the store has as many points\n");
     return kExitOk;
   }
   return Fail(terminal, kAdoptCommand,
@@ -144,11 +144,11 @@ int RunOpenTsdbExport(const OpenTsdbCommand& command, Terminal& terminal) {
   }
   if (!done.ok()) return FailStore(terminal, kGiveBackCommand, done.status());
   if (!closed.ok()) return Fail(terminal, kGiveBackCommand, closed);
-  fmt::print(terminal.out,
-             "exported {} points of {} rows, {} names and {} annotations to {}; {} rows and "
-             "annotations were written, the others were there\n",
-             done->points, done->rows, done->names, done->annotations, (*tables)->name(),
-             done->rows_written);
+  PrintTo(terminal.out,
+          "exported {} points of {} rows, {} names and {} annotations to {}; {} rows and "
+          "annotations were written, the others were there\n",
+          done->points, done->rows, done->names, done->annotations, (*tables)->name(),
+          done->rows_written);
   return kExitOk;
 }
 

@@ -297,7 +297,7 @@ class SourceImporter {
     }
     const MutexLock lock(&mutex_);
     if (refused_++ < kRefusalsNamed) {
-      fmt::print(terminal_->err, "hourcell import: left out {}: {}\n", QuoteForMessage(what), why);
+      PrintTo(terminal_->err, "hourcell import: left out {}: {}\n", QuoteForMessage(what), why);
     }
     return absl::OkStatus();
   }
@@ -305,13 +305,13 @@ class SourceImporter {
   void Report(int64_t ms) {
     const MutexLock lock(&mutex_);
     for (const std::string& failure : failures_)
-      fmt::print(terminal_->err, "hourcell import: {}\n", failure);
-    fmt::print(terminal_->out,
-               "imported {} points of {} metrics in {} slices in {:.1f} s ({} points/s); {} slices "
-               "with {} points were there; {} refused; {} failures\n",
-               points_.load(), metrics_.size(), slices_.load(), static_cast<double>(ms) / 1000,
-               PointsPerSecond(points_.load(), ms), slices_before_, points_before_, refused_,
-               failures_.size());
+      PrintTo(terminal_->err, "hourcell import: {}\n", failure);
+    PrintTo(terminal_->out,
+            "imported {} points of {} metrics in {} slices in {:.1f} s ({} points/s); {} slices "
+            "with {} points were there; {} refused; {} failures\n",
+            points_.load(), metrics_.size(), slices_.load(), static_cast<double>(ms) / 1000,
+            PointsPerSecond(points_.load(), ms), slices_before_, points_before_, refused_,
+            failures_.size());
   }
 
   // False if a metric differs, or cannot be compared.
@@ -338,8 +338,8 @@ class SourceImporter {
       is_same = Say(metric, status, there, here) && is_same;
       all.points += there.points;
     }
-    fmt::print(terminal_->out, "compared {:.0f} points of {} metrics: {}\n", all.points,
-               metrics_.size(), is_same ? "counts and sums are the same" : "they differ");
+    PrintTo(terminal_->out, "compared {:.0f} points of {} metrics: {}\n", all.points,
+            metrics_.size(), is_same ? "counts and sums are the same" : "they differ");
     return is_same;
   }
 
@@ -348,14 +348,12 @@ class SourceImporter {
            const PointTotals& there,
            const PointTotals& here) {
     if (!status.ok()) {
-      fmt::print(terminal_->err, "hourcell import: {}: not compared: {}\n", metric,
-                 MessageOf(status));
+      PrintTo(terminal_->err, "hourcell import: {}: not compared: {}\n", metric, MessageOf(status));
       return false;
     }
     const bool is_same = AreSame(there, here);
-    fmt::print(terminal_->out, "{}: source {:.0f} points, sum {}; here {:.0f} points, sum {}: {}\n",
-               metric, there.points, there.sum, here.points, here.sum,
-               is_same ? "same" : "DIFFERENT");
+    PrintTo(terminal_->out, "{}: source {:.0f} points, sum {}; here {:.0f} points, sum {}: {}\n",
+            metric, there.points, there.sum, here.points, here.sum, is_same ? "same" : "DIFFERENT");
     return is_same;
   }
 

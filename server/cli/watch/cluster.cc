@@ -59,16 +59,16 @@ void PrintAnswer(const ClusterAnswer& answer, Terminal& terminal) {
   size_t width = std::string_view("address").size();
   for (const NodeRow& node : answer.nodes)
     width = std::max(width, node.address.size());
-  fmt::print(terminal.out, "{:<{}}  {:<7}  last seen\n", "address", width, "role");
+  PrintTo(terminal.out, "{:<{}}  {:<7}  last seen\n", "address", width, "role");
   for (const NodeRow& node : answer.nodes) {
     const std::string seen =
         node.role == "writer"
             ? "now"
             : fmt::format("{}.{} s ago", node.quiet_ms / 1000, node.quiet_ms % 1000 / 100);
-    fmt::print(terminal.out, "{:<{}}  {:<7}  {}\n", node.address, width, node.role, seen);
+    PrintTo(terminal.out, "{:<{}}  {:<7}  {}\n", node.address, width, node.role, seen);
   }
-  fmt::print(terminal.out, "engine {}; journal: {} blocks, {} bytes\n", answer.engine,
-             answer.journal_blocks, answer.journal_bytes);
+  PrintTo(terminal.out, "engine {}; journal: {} blocks, {} bytes\n", answer.engine,
+          answer.journal_blocks, answer.journal_bytes);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ int RunCluster(const ClusterOptions& options, Terminal& terminal) {
                     QuoteForMessage(reply->body))));
   }
   if (options.json) {
-    fmt::print(terminal.out, "{}\n", reply->body);
+    PrintTo(terminal.out, "{}\n", reply->body);
   } else {
     PrintAnswer(*answer, terminal);
   }

@@ -49,10 +49,10 @@ TopSize ScreenSize() {
 class TopScreen {
  public:
   explicit TopScreen(Terminal& terminal) : terminal_(terminal) {
-    fmt::print(terminal_.out, "{}", kOwnScreen);
+    PrintTo(terminal_.out, "{}", kOwnScreen);
   }
   ~TopScreen() {
-    fmt::print(terminal_.out, "{}", kOldScreen);
+    PrintTo(terminal_.out, "{}", kOldScreen);
     std::fflush(terminal_.out);
   }
   TopScreen(const TopScreen&) = delete;
@@ -77,7 +77,7 @@ class TopScreen {
       screen += c;
     }
     screen += message_.substr(0, size.width);
-    fmt::print(terminal_.out, "{}{}{}", screen, kEraseLine, kEraseBelow);
+    PrintTo(terminal_.out, "{}{}{}", screen, kEraseLine, kEraseBelow);
     std::fflush(terminal_.out);
   }
 
@@ -179,8 +179,8 @@ int PrintSnapshots(const TopOptions& options,
     const TopView view = MakeTopView(before.has_value() ? &*before : nullptr, *now,
                                      client->address(), terminal.clock->NowMs());
     constexpr TopSize kAll = {.rows = SIZE_MAX, .width = SIZE_MAX};
-    fmt::print(terminal.out, "{}\n", options.json ? TopJson(view) : TopText(view, kAll));
-    if (std::fflush(terminal.out) != 0) return kExitOk;  // the reader had enough
+    PrintTo(terminal.out, "{}\n", options.json ? TopJson(view) : TopText(view, kAll));
+    if (std::fflush(terminal.out) != 0) return kExitOk;  // FinishOutput says why
     if (shown == options.count) return kExitOk;
     signals.Wait(options.delay_ms);
     if (KeyInput::signal() != 0) return kSignalExit + KeyInput::signal();
