@@ -21,10 +21,13 @@
 namespace hourcell {
 namespace {
 
-// The end of every help.
-constexpr std::string_view kExitCodes =
-    "\nExit codes: 0 = done, 1 = failed, 2 = invalid arguments; others, if any, are above and in\n"
-    "docs/command-line.md.\n";
+// The end of every help; scripts/lib/documents makes a section of the manual page of it.
+constexpr std::string_view kExitStatus =
+    "\nExit status:\n"
+    "  0         done\n"
+    "  1         failed\n"
+    "  2         invalid arguments; nothing was done\n"
+    "  130, 143  ended by SIGINT, SIGTERM\n";
 
 // What an optional may hold; else the type itself.
 template <typename T>
@@ -155,7 +158,7 @@ void CommandLine::Exclude(const std::string& name, const std::string& other) {
 }
 
 void CommandLine::set_footer(const std::string& footer) {
-  parser_->app.footer(footer + std::string(kExitCodes));
+  parser_->app.footer(footer + std::string(kExitStatus));
 }
 
 std::optional<int> CommandLine::Parse(const std::vector<std::string>& args, Terminal& terminal) {

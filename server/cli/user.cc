@@ -105,6 +105,8 @@ int UserMain(const std::vector<std::string>& args, Terminal& terminal) {
                "generate the secret, and print the token NAME.SECRET to standard error");
   line.AddWords("WORD", &options.words, "add NAME");
   line.set_footer(
+      "Subcommands:\n"
+      "  add NAME   print the line of a user for the file of tsd.auth.file\n"
       "The secret is the first line of standard input. The printed line has only its salted\n"
       "hash. The server reads the file again within a second of a change; see docs/security.md.\n"
       "Clients send user and secret (HTTP basic authentication), a token (Authorization: Bearer\n"

@@ -106,11 +106,47 @@ TEST_F(DocumentsTest, CompletionsHaveEachCommandAndOption) {
 }
 
 TEST_F(DocumentsTest, BashTakesItsCompletion) {
-  const std::string command = fmt::format(
-      "bash -c 'source {}; COMP_WORDS=(hourcell serve --help-s); COMP_CWORD=2; _hourcell; "
-      "[[ ${{COMPREPLY[*]}} == --help-settings ]]' 2>&1",
-      directory_.file("d/bash/hourcell"));
-  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  struct Case {
+    std::string words;
+    int at;
+    std::string reply;
+  };
+  for (const Case& c :
+       {Case{"serve --help-s", 2, "--help-settings"}, Case{"--vers", 1, "--version"},
+        Case{"uid ren", 2, "rename"}, Case{"store ''", 2, "seal flush compact ttl salt"},
+        Case{"cluster s", 2, "status"}, Case{"opentsdb a", 2, "adopt"},
+        Case{"region roll", 2, "rolling-split"}, Case{"import --format g", 3, "graphite"},
+        Case{"export --format v", 3, "vm"}, Case{"simulate --format cl", 3, "classic"},
+        Case{"serve --tsd.http.jso", 2, "--tsd.http.jsonp="},
+        Case{"query --set tsd.http.jso", 3, "tsd.http.jsonp="}, Case{"help verso", 2, ""},
+        Case{"help versi", 2, "version"}}) {
+    const std::string command = fmt::format(
+        "bash -c \"source {}; COMP_WORDS=(hourcell {}); COMP_CWORD={}; _hourcell; "
+        "[[ \\\"\\${{COMPREPLY[*]}}\\\" == '{}' ]]\" 2>&1",
+        directory_.file("d/bash/hourcell"), c.words, c.at, c.reply);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  }
+}
+
+TEST_F(DocumentsTest, TheOtherShellsHaveSubcommandsChoicesAndSettings) {
+  const std::string zsh = Document("zsh/_hourcell");
+  EXPECT_THAT(zsh, HasSubstr("  uid) compadd -- grep assign rename delete import fsck  ;;\n"));
+  EXPECT_THAT(zsh, HasSubstr("  'export --format') compadd -- opentsdb vm csv; return ;;\n"));
+  EXPECT_THAT(zsh, HasSubstr(" tsd.http.jsonp "));
+  const std::string fish = Document("fish/hourcell.fish");
+  EXPECT_THAT(fish, HasSubstr("__fish_seen_subcommand_from uid' -a rename\n"));
+  EXPECT_THAT(fish, HasSubstr("from export' -l format -x -a 'opentsdb vm csv'\n"));
+  EXPECT_THAT(fish, HasSubstr(" -l tsd.http.jsonp -r\n"));
+}
+
+TEST_F(DocumentsTest, ManualPagesNameEachOther) {
+  const std::string main_page = Unescaped(Document("man/hourcell.1"));
+  for (const std::string& command : commands_) {
+    EXPECT_THAT(main_page, HasSubstr("hourcell-" + command + "(1)"));
+    const std::string page = Document("man/hourcell-" + command + ".1");
+    EXPECT_THAT(page, HasSubstr("\n.SH EXIT STATUS\n")) << command;
+    EXPECT_TRUE(page.ends_with("\n.SH SEE ALSO\nhourcell(1)\n")) << command;
+  }
 }
 
 }  // namespace

@@ -367,7 +367,7 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
   ForeignRules* const foreign = &options->foreign;
   line->AddTaken(
       "--format", [=](const std::string& name) { return TakeFormat(name, &foreign->format); },
-      "NAME", "format of the files: opentsdb (the default), vm, graphite, csv, influx or whisper");
+      "{opentsdb,vm,graphite,csv,influx,whisper}", "format of the files (default: opentsdb)");
   line->AddTaken(
       "--csv-columns",
       [=](const std::string& text) { return TakeCsvFields(text, &foreign->csv_columns); }, "LIST",
@@ -376,7 +376,7 @@ void AddFormats(CommandLine* line, ImportOptions* options) {
   line->AddTaken(
       "--precision",
       [=](const std::string& name) { return TakePrecision(name, &foreign->influx_precision); },
-      "UNIT", "unit of InfluxDB's timestamps: ns (the default), us, ms, s, m or h");
+      "{ns,us,ms,s,m,h}", "unit of InfluxDB's timestamps (default: ns)");
   line->AddOption("--separator", &foreign->influx_separator, "TEXT",
                   "text between InfluxDB's measurement and field in a metric (default: _)");
   line->AddOption("--metric", &options->metric, "NAME",

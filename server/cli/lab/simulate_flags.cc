@@ -56,7 +56,7 @@ void AddDesign(CommandLine* line, SimulateOptions* options) {
 void AddReport(CommandLine* line, SimulateOptions* options) {
   line->AddTaken(
       "--format", [options](const std::string& name) { return TakeFormat(name, &options->format); },
-      "NAME", "output format: table (the default), classic (region-helper's), csv or json");
+      "{table,classic,csv,json}", "output format (default: table); classic is region-helper's");
   line->AddFlag("--heat", &options->heat, "also print a map of puts by key and time");
   line->AddOption("--heatmap", &options->heatmap, "FILE", "write that map to a .png or .svg file");
   line->AddOption("--html", &options->html, "FILE",

@@ -102,7 +102,7 @@ int ExportMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddUrl(&line, &options.url, &options.trust);
   line.AddTaken(
       "--format", [&](const std::string& name) { return TakeExportFormat(name, &options.format); },
-      "NAME", "format of the lines: opentsdb (the default), vm or csv");
+      "{opentsdb,vm,csv}", "format of the lines (default: opentsdb)");
   line.AddOption("--csv-columns", &options.csv_columns, "LIST",
                  "fields of CSV: time, metric, value, tag:KEY, - (empty)");
   line.AddFlag("--csv-header", &options.csv_header, "print the fields as the first line");

@@ -165,13 +165,13 @@ int OpenTsdbMain(const std::vector<std::string>& args, Terminal& terminal) {
                "adopt: do not count the points again at the end");
   line.AddWord("VERB", &verb, "adopt or export");
   line.set_footer(
-      "adopt    takes over the tables that tsd.storage.bigtable.data_table and .uid_table name.\n"
-      "         Points stay in them. Names keep their UIDs. After it, hourcell serve with the\n"
-      "         same settings answers and writes; it never changes OpenTSDB's cells.\n"
-      "export   writes the points, names and annotations of the store as OpenTSDB's rows, each\n"
-      "         hour of a series as one compacted cell, so that an OpenTSDB can go on. The "
-      "store\n"
-      "         may be of any engine; the tables are made if they are not there.\n"
+      "Subcommands:\n"
+      "  adopt    take over the tables that tsd.storage.bigtable.data_table and .uid_table name.\n"
+      "           Points stay in them. Names keep their UIDs. After it, hourcell serve with the\n"
+      "           same settings answers and writes; it never changes OpenTSDB's cells\n"
+      "  export   write the points, names and annotations of the store as OpenTSDB's rows, each\n"
+      "           hour of a series as one compacted cell, so that an OpenTSDB can go on. The\n"
+      "           store may be of any engine; the tables are made if they are not there\n"
       "UID widths and salt of the rows are those of tsd.storage.uid.width.* and\n"
       "tsd.storage.salt.*. No process may have the store open, and no OpenTSDB may write to the\n"
       "tables. A command that was interrupted is started again.\n"

@@ -114,6 +114,8 @@ int ClusterMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("cluster", "Lists the processes that share the store of a running server.");
   ClusterOptions options;
   AddUrl(&line, &options.url, &options.trust);
+      "Subcommands:\n"
+      "  status   list the processes, their roles, and what the journal holds\n"
   line.AddFlag("--json", &options.json, "print the JSON of /api/cluster");
   line.AddWords("status", &options.words, "the only thing to ask for");
   line.set_footer(
