@@ -1,8 +1,10 @@
 #include "server/cli/local_store.h"
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
@@ -54,7 +56,27 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, Sto
   return OpenStore(config, use);
 }
 
+bool HasStore(const Config& config) {
+  std::error_code error;
+  return std::filesystem::exists(config.text("tsd.storage.directory") + "/db", error);
+}
+
+bool IsInUse(const absl::Status& status) {
+  return absl::IsUnavailable(status) &&
+         StatusText(status).find("the store is in use by") != std::string_view::npos;
+}
+
 int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status) {
+  if (IsInUse(status)) {
+    std::string text(StatusText(status));
+    while (text.ends_with('\n'))
+      text.pop_back();
+    return Fail(terminal, command,
+                absl::UnavailableError(fmt::format(
+                    "{}; ask that server with --url, such as --url http://localhost:4242, or stop "
+                    "it",
+                    text)));
+  }
   return absl::IsInvalidArgument(status) ? FailUsage(terminal, command, StatusText(status))
                                          : Fail(terminal, command, status);
 }

@@ -43,8 +43,14 @@ absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const Config& config, StoreUse u
 // LoadConfig and OpenStore, for tools that need nothing of the settings themselves.
 absl::StatusOr<std::unique_ptr<Tsdb>> OpenStore(const StoreOptions& options, StoreUse use);
 
-// Says why settings or a store could not be had. Returns kExitUsage for settings that are wrong,
-// else kExitFailure.
+// Whether there is a store in the directory of the settings.
+bool HasStore(const Config& config);
+
+// Whether a store could not be opened only because another process has it open.
+bool IsInUse(const absl::Status& status);
+
+// Says why settings or a store could not be had, and what to do about a store that a server has
+// open. Returns kExitUsage for settings that are wrong, else kExitFailure.
 int FailStore(Terminal& terminal, std::string_view command, const absl::Status& status);
 
 }  // namespace hourcell

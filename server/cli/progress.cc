@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/clock.h"
+#include "server/cli/terminal.h"
 
 namespace hourcell {
 namespace {

@@ -70,7 +70,7 @@ bool IsControl(char c) {
 
 int RunUser(const UserOptions& options, Terminal& terminal) {
   if (options.words.size() != 2 || options.words[0] != "add") {
-    return FailUsage(terminal, kUserCommand, "expected: add NAME");
+    return FailWords(terminal, kUserCommand, options.words, "add NAME");
   }
   const std::string& name = options.words[1];
   if (!IsUserName(name)) {

@@ -1,6 +1,9 @@
 #include "server/cli/import/import.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -261,10 +265,25 @@ std::function<absl::StatusOr<std::vector<ResultSeries>>(const QuerySpec&)> Store
   };
 }
 
+// Before a store is made or a server is asked: a file that is not there is no reason for either.
+absl::Status CheckFiles(const ImportOptions& options) {
+  for (const std::string& path : options.paths) {
+    HOURCELL_RETURN_IF_ERROR(InputBytes(path).status());
+    if (path == "-" || ::access(path.c_str(), R_OK) == 0) continue;
+    return absl::PermissionDeniedError(
+        fmt::format("{}: {}", path, std::generic_category().message(errno)));
+  }
+  return absl::OkStatus();
+}
+
 int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const absl::StatusOr<Config> config = LoadConfig(options.store);
   if (!config.ok()) return FailStore(terminal, kImportCommand, config.status());
   WarnOfIgnoredSettings(*config, kImportCommand, terminal);
+  if (options.opentsdb_url.empty()) {
+    const absl::Status files = CheckFiles(options);
+    if (!files.ok()) return Fail(terminal, kImportCommand, files);
+  }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, StoreUse::kCreate);
   if (!tsdb.ok()) return FailStore(terminal, kImportCommand, tsdb.status());
 
@@ -453,7 +472,7 @@ int RunImport(const ImportOptions& given, Terminal& terminal) {
     const absl::Status taken = TakeSource(&options, terminal.clock->NowMs());
     if (!taken.ok()) return FailUsage(terminal, kImportCommand, StatusText(taken));
   } else if (options.paths.empty()) {
-    return FailUsage(terminal, kImportCommand, "no files given");
+    return FailWords(terminal, kImportCommand, {}, "one or more files");
   }
   if (const absl::Status foreign = CheckForeign(options); !foreign.ok()) {
     return FailUsage(terminal, kImportCommand, StatusText(foreign));

@@ -87,7 +87,7 @@ absl::Status RunCases(const std::vector<layouts::CaseSpec>& specs,
 
 int RunBench(const BenchOptions& options, Terminal& terminal) {
   if (options.words != std::vector<std::string>{"layouts"}) {
-    return FailUsage(terminal, kBenchCommand, "expected one argument, what to measure: layouts");
+    return FailWords(terminal, kBenchCommand, options.words, "layouts");
   }
   if (options.is_short && options.is_full) {
     return FailUsage(terminal, kBenchCommand,

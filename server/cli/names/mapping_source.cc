@@ -22,6 +22,19 @@ constexpr int kHttpNoContent = 204;
 constexpr int kHttpBadRequest = 400;
 constexpr int kHttpNotFound = 404;
 
+// What is wrong with a name, with the name: a store says only what.
+absl::Status OfName(const absl::Status& status, std::string_view name) {
+  constexpr std::string_view kIllegal = "illegal character: ";
+  if (!absl::IsInvalidArgument(status)) return status;
+  const std::string text(MessageOf(status));
+  if (!text.starts_with(kIllegal)) {
+    return absl::InvalidArgumentError(fmt::format("name {}: {}", QuoteForMessage(name), text));
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("name {}: illegal character {}; expected letters, digits and - _ . /",
+                  QuoteForMessage(name), QuoteForMessage(text.substr(kIllegal.size()))));
+}
+
 class StoreMappings : public MappingSource {
  public:
   explicit StoreMappings(Tsdb* tsdb) : tsdb_(*tsdb) {}
@@ -39,10 +52,12 @@ class StoreMappings : public MappingSource {
     return tsdb_.FindName(kind, uid);
   }
   absl::StatusOr<UidRow> Assign(UidKind kind, std::string_view name) override {
-    return tsdb_.AssignUid(kind, name);
+    absl::StatusOr<UidRow> row = tsdb_.AssignUid(kind, name);
+    if (!row.ok()) return OfName(row.status(), name);
+    return row;
   }
   absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) override {
-    return tsdb_.RenameUid(kind, name, new_name);
+    return OfName(tsdb_.RenameUid(kind, name, new_name), new_name);
   }
   absl::Status Delete(UidKind kind, std::string_view name) override {
     return tsdb_.DeleteUid(kind, name);

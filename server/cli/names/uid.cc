@@ -15,12 +15,17 @@
 #include <absl/status/status.h>
 #include <absl/status/statusor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "codec/base/bytes.h"
 #include "codec/base/json_writer.h"
+#include "codec/base/strings.h"
+#include "codec/rows/layout.h"
 #include "codec/rows/uid.h"
+#include "codec/text/name.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
+#include "server/cli/import/line_reader.h"
 #include "server/cli/local_store.h"
 #include "server/cli/names/mapping_source.h"
 #include "server/cli/names/uid_lines.h"
@@ -193,8 +198,10 @@ const UidSubcommand& FindSubcommand(std::string_view word) {
 // What is wrong with the words of a subcommand; empty if nothing is.
 std::string WordsFault(const UidSubcommand& subcommand, UidWords words) {
   if (words.size() < subcommand.words_min || words.size() > subcommand.words_max) {
-    return fmt::format("wrong number of arguments ({}); expected uid {}", words.size(),
-                       subcommand.usage);
+    return fmt::format(
+        "got {}; expected {}",
+        words.empty() ? "no argument" : QuoteForMessage(fmt::format("{}", fmt::join(words, " "))),
+        subcommand.usage);
   }
   const bool kind_first = subcommand.usage.find(" kind ") != std::string_view::npos;
   // Where the kind may be left out, two words begin with it.
@@ -240,11 +247,33 @@ int RunOnServer(std::string_view name,
   return RunSubcommand(MappingsOf(*url).get(), name, words, options, terminal);
 }
 
+// What keeps a subcommand from doing anything, before it makes a store.
+absl::Status CheckBeforeStore(const UidSubcommand& subcommand,
+                              UidWords words,
+                              const Config& config) {
+  if (subcommand.name == "import") return InputBytes(words.front()).status();
+  if (subcommand.name != "assign" || HasStore(config)) return absl::OkStatus();
+  const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
+  for (const std::string& name : words.subspan(1)) {
+    // What the encoding of the store allows beyond this, it says itself.
+    const std::string fault = NameFault(name, NameEncoding::kUtf8, extra_chars);
+    if (fault.empty()) continue;
+    return absl::FailedPreconditionError(fmt::format("name {}: {}", QuoteForMessage(name), fault));
+  }
+  return absl::OkStatus();
+}
+
 int RunOnStore(const UidSubcommand& subcommand,
                UidWords words,
                const UidCommandOptions& options,
                Terminal& terminal) {
-  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, subcommand.use);
+  const absl::StatusOr<Config> config = LoadConfig(options.store);
+  if (!config.ok()) return FailStore(terminal, kUidCommand, config.status());
+  if (const absl::Status fault = CheckBeforeStore(subcommand, words, *config); !fault.ok()) {
+    Fail(terminal, kUidCommand, fault);
+    return subcommand.name == "assign" ? kExitAssignFailed : kExitFailure;
+  }
+  const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(*config, subcommand.use);
   if (!tsdb.ok()) return FailStore(terminal, kUidCommand, tsdb.status());
   int exit_code = kExitOk;
   if (subcommand.name == "fsck") {
@@ -265,7 +294,7 @@ int RunOnStore(const UidSubcommand& subcommand,
 
 int RunUid(const UidCommandOptions& options, Terminal& terminal) {
   UidWords words(options.words);
-  if (words.empty()) return FailUsage(terminal, kUidCommand, "give a subcommand or a name");
+  if (words.empty()) return FailWords(terminal, kUidCommand, {}, "a subcommand or a name");
   const UidSubcommand& subcommand = FindSubcommand(words.front());
   if (!subcommand.name.empty()) words = words.subspan(1);
   if (const std::string fault = WordsFault(subcommand, words); !fault.empty()) {
@@ -283,7 +312,7 @@ int RunUid(const UidCommandOptions& options, Terminal& terminal) {
 }
 
 int RunMkmetric(UidCommandOptions options, Terminal& terminal) {
-  if (options.words.empty()) return FailUsage(terminal, "mkmetric", "no metric given");
+  if (options.words.empty()) return FailWords(terminal, "mkmetric", {}, "one or more metrics");
   options.words.insert(options.words.begin(), {"assign", "metrics"});
   return RunUid(options, terminal);
 }

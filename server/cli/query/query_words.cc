@@ -118,6 +118,11 @@ absl::StatusOr<DownsampleSpec> TakeDownsample(WordCursor& words) {
 
 absl::StatusOr<SubQuery> TakeSubQuery(WordCursor& words) {
   SubQuery query;
+  if (words.peek().find(':') != std::string_view::npos) {
+    return BadWord(
+        "query", words.peek(),
+        fmt::format("AGG metric [tagk=tagv ...]; with colons, use -m '{}'", words.peek()));
+  }
   HOURCELL_ASSIGN_OR_RETURN(query.aggregator, ParseAggregator(words.Take()));
   if (words.TakeIf("rate")) {
     query.rate.emplace();

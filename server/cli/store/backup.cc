@@ -113,9 +113,7 @@ int Make(const BackupCommandOptions& options, Terminal& terminal) {
     return PrintMade(AskServer(*url, terminal), start_ms, terminal);
   }
   if (options.words.size() != 1) {
-    return FailUsage(terminal, kBackupCommand,
-                     fmt::format("got {} arguments; expected one, the directory of backups",
-                                 options.words.size()));
+    return FailWords(terminal, kBackupCommand, options.words, "the directory of the backups");
   }
   const absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(options.store, StoreUse::kExisting);
   if (!tsdb.ok()) return FailStore(terminal, kBackupCommand, tsdb.status());
@@ -205,9 +203,8 @@ int RunBackup(const BackupCommandOptions& options, Terminal& terminal) {
   if (name != "list" && name != "verify" && name != "prune") return Make(options, terminal);
   const bool has_words = words.size() == 2 || (name == "verify" && words.size() == 3);
   if (!has_words) {
-    return FailUsage(terminal, kBackupCommand,
-                     fmt::format("{}: got {} arguments; expected a directory{}", name,
-                                 words.size() - 1, name == "verify" ? " and an optional id" : ""));
+    return FailWords(terminal, kBackupCommand, words,
+                     fmt::format("{} DIR{}", name, name == "verify" ? " [ID]" : ""));
   }
   if (!options.url.empty()) {
     return FailUsage(

@@ -54,6 +54,10 @@ DoctorFinding JudgeStore(const DoctorFacts& facts) {
   if (!facts.has_store) {
     return Fine(fmt::format("{} has no store; a server or an import makes one", facts.directory));
   }
+  if (facts.is_in_use) {
+    return Fine(fmt::format("{}; hourcell doctor --url looks at that server",
+                            facts.store_fault.substr(0, facts.store_fault.find('\n'))));
+  }
   if (!facts.store_fault.empty()) {
     return Change(fmt::format("the store does not open: {}", facts.store_fault));
   }
@@ -196,7 +200,7 @@ void LookAtDisk(DoctorFacts* facts) {
 DoctorFacts Gather(const Config& config, Clock* clock) {
   DoctorFacts facts;
   facts.directory = config.text("tsd.storage.directory");
-  facts.has_store = fs::exists(facts.directory + "/db");
+  facts.has_store = HasStore(config);
   facts.now_ms = clock->NowMs();
   facts.descriptors = DescriptorLimit();
   facts.open_files = static_cast<uint64_t>(config.integer("tsd.storage.open_files"));
@@ -210,6 +214,7 @@ DoctorFacts Gather(const Config& config, Clock* clock) {
   absl::StatusOr<std::unique_ptr<Tsdb>> tsdb = OpenStore(config, StoreUse::kExisting);
   const absl::Status status = tsdb.ok() ? (*tsdb)->Close() : tsdb.status();
   facts.store_fault = StatusText(status);
+  facts.is_in_use = IsInUse(status);
   return facts;
 }
 
@@ -282,7 +287,7 @@ int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.set_footer(
       "Looks at the limit of file descriptors, the disk's space and file system, the memory that\n"
       "the settings allow, the clock, the journal, and whether the store opens. A newer format\n"
-      "or another process that has the store open is a finding. The store is opened and closed,\n"
+      "is a finding; that a server has the store open is not. The store is opened and closed,\n"
       "as every command does it. Give the settings of the server with --config.\n"
       "With --url, asks a running server instead: what /readyz says, the points that tsd.forward\n"
       "has dropped or not sent, damage, failed writes, and UIDs that are left.\n"
@@ -291,9 +296,9 @@ int DoctorMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell doctor /var/lib/hourcell --config /etc/hourcell/hourcell.conf\n"
       "  hourcell doctor --url http://localhost:4242\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
-  if (words.size() > 1) return FailUsage(terminal, kDoctorCommand, "give one directory");
+  if (words.size() > 1) return FailWords(terminal, kDoctorCommand, words, "one directory");
   if (!words.empty() && !options.url.empty()) {
-    return FailUsage(terminal, kDoctorCommand, "give a directory or --url, not both");
+    return FailUsage(terminal, kDoctorCommand, "got a directory and --url; expected one of them");
   }
   if (!words.empty()) options.store.data = words[0];
   return RunDoctor(options, terminal);

@@ -20,6 +20,7 @@ struct DoctorFacts {
   std::string directory = {};  // of the store
   bool has_store = false;
   std::string store_fault = {};  // why the store does not open; empty = it does, or there is none
+  bool is_in_use = false;        // by another process, as store_fault says: it does open, then
   uint64_t journal_bytes = 0;    // of the store's journal, before it was opened
   uint64_t descriptors = 0;      // that the process may open
   uint64_t open_files = 0;       // tsd.storage.open_files

@@ -94,16 +94,14 @@ void PrintAnswer(uint64_t id, const std::string& body, Terminal& terminal) {
 int RunJob(const JobOptions& options, Terminal& terminal) {
   if (options.url.empty())
     return FailUsage(terminal, kJobCommand,
-                     "--url is required; give the address of a running server");
+                     "got no --url; expected --url with the address of a running server");
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kJobCommand, StatusText(url.status()));
   if (options.words.empty()) return List(*url, options, terminal);
   const std::optional<uint64_t> id = ParseUnsigned(options.words[0]);
   if (options.words.size() > 1 || !id.has_value()) {
-    return FailUsage(
-        terminal, kJobCommand,
-        fmt::format("invalid job {}; must be the number of one job, or nothing to list all",
-                    QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
+    return FailWords(terminal, kJobCommand, options.words,
+                     "the number of one job, or nothing to list all");
   }
   const absl::StatusOr<HttpReply> answer = WaitForServerJob(*url, *id, terminal, options.patience);
   if (!answer.ok()) return Fail(terminal, kJobCommand, answer.status());
@@ -122,7 +120,8 @@ int JobMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("job", "Lists the jobs of a running server, or waits for one.");
   JobOptions options;
   AddUrl(&line, &options.url, &options.trust);
-  line.AddFlag("--json", &options.json, "print the list as the JSON of /api/admin/jobs");
+  line.AddFlag("--json", &options.json,
+               "print the JSON of the server: the list, or the answer of the job");
   line.AddWords("ID", &options.words,
                 "number of the job to wait for; without it, all jobs are listed");
   line.set_footer(

@@ -524,9 +524,8 @@ int MigrateMain(const std::vector<std::string>& args, Terminal& terminal) {
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   const size_t wanted = options.to_engine.empty() ? 2 : 1;
   if (words.size() != wanted) {
-    return FailUsage(terminal, kMigrateCommand,
-                     fmt::format("got {} directories; want {}", words.size(),
-                                 wanted == 2 ? "FROM and TO" : "one, with --to-engine"));
+    return FailWords(terminal, kMigrateCommand, words,
+                     wanted == 2 ? "FROM and TO" : "one directory, with --to-engine");
   }
   if (options.to_engine != "rocksdb") options.from = words.front();
   if (options.to_engine != "bigtable") options.to = words.back();

@@ -332,10 +332,8 @@ int Print(const absl::StatusOr<std::string>& answer,
 int RunRegion(const RegionOptions& options, Terminal& terminal) {
   const RegionSubcommand* const subcommand = FindSubcommand(options);
   if (subcommand == nullptr) {
-    return FailUsage(
-        terminal, kRegionCommand,
-        fmt::format("invalid subcommand {}; must be list, check, split, merge or rolling-split",
-                    QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
+    return FailWords(terminal, kRegionCommand, options.words,
+                     "list, check, split, merge or rolling-split");
   }
   const absl::Status given = CheckOptions(options);
   if (!given.ok()) return FailUsage(terminal, kRegionCommand, StatusText(given));

@@ -122,10 +122,8 @@ int RunAdmin(const AdminOptions& options, Terminal& terminal) {
   if (!options.words.empty() && options.words[0] == "salt") return RunSalt(options, terminal);
   const Action* const action = options.words.size() == 1 ? FindAction(options.words[0]) : nullptr;
   if (action == nullptr) {
-    return FailUsage(
-        terminal, kAdminCommand,
-        fmt::format("invalid action {}; must be one of seal, flush, compact, ttl and salt",
-                    QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
+    return FailWords(terminal, kAdminCommand, options.words,
+                     "one of seal, flush, compact, ttl and salt");
   }
   if (options.json) {
     return FailUsage(terminal, kAdminCommand, "--json: only ttl and salt print a list");

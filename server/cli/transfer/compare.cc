@@ -272,16 +272,16 @@ std::vector<std::string> DifferencesOf(const std::vector<ResultSeries>& a,
   for (const auto& [name, series] : named_a) {
     const auto found = named_b.find(name);
     if (found == named_b.end()) {
-      sentences.push_back(
-          fmt::format("B lacks the series {}, of {} points.", name, series->points.size()));
+      sentences.push_back(fmt::format("B lacks the series {}, of {}.", name,
+                                      Counted(series->points.size(), "point")));
     } else {
       AddSeriesDifferences(name, *series, *found->second, &sentences);
     }
   }
   for (const auto& [name, series] : named_b) {
     if (named_a.contains(name)) continue;
-    sentences.push_back(
-        fmt::format("A lacks the series {}, of {} points.", name, series->points.size()));
+    sentences.push_back(fmt::format("A lacks the series {}, of {}.", name,
+                                    Counted(series->points.size(), "point")));
   }
   return sentences;
 }
@@ -305,7 +305,11 @@ int RunCompare(const CompareOptions& options, Terminal& terminal) {
       options, {.start_ms = *start, .end_ms = *end, .queries = {}}, &a, &b, terminal);
   if (!counts.ok()) return Fail(terminal, kCompareCommand, counts.status());
   PrintCounts(*counts, options, terminal);
-  return counts->different == 0 ? kExitOk : kExitFailure;
+  if (counts->different > 0) return kExitFailure;
+  if (counts->same > counts->empty) return kExitOk;
+  return Fail(terminal, kCompareCommand,
+              absl::NotFoundError("nothing was compared: no query found a point in the range from "
+                                  "--start to --end; choose one that has points"));
 }
 
 int CompareMain(const std::vector<std::string>& args, Terminal& terminal) {
@@ -323,7 +327,8 @@ int CompareMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddFlag("--insecure", &options.trust.insecure, "do not verify certificates");
   line.set_footer(
       "The token of URL_A is that of the environment variable HOURCELL_SOURCE_TOKEN, that of\n"
-      "URL_B of HOURCELL_TOKEN. Exit codes: 0 if all answers are the same, 1 if one differs.\n"
+      "URL_B of HOURCELL_TOKEN. Exit codes: 0 if all answers are the same and some have points,\n"
+      "1 if one differs or none has points.\n"
       "\nExamples:\n"
       "  hourcell compare http://tsdb:4242 http://localhost:4242 --start 7d-ago --queries 1000\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;

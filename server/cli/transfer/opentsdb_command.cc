@@ -182,8 +182,7 @@ int OpenTsdbMain(const std::vector<std::string>& args, Terminal& terminal) {
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
   if (verb == "adopt") return RunOpenTsdbAdopt(command, terminal);
   if (verb == "export") return RunOpenTsdbExport(command, terminal);
-  return FailUsage(terminal, "opentsdb",
-                   fmt::format("got {}; want adopt or export", QuoteForMessage(verb)));
+  return FailWords(terminal, "opentsdb", std::span(&verb, 1), "adopt or export");
 }
 
 }  // namespace hourcell

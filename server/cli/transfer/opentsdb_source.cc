@@ -79,6 +79,9 @@ absl::StatusOr<std::string> OpenTsdbSource::Ask(std::string_view target, std::st
     if (reply.ok() && reply->status == kHttpOk) return std::move(reply->body);
     last = reply.ok() ? Refusal(*reply) : reply.status();
     if (!absl::IsUnavailable(last)) return last;
+    // A name of a host that is misspelled stays so; that of a server that was there comes back.
+    if (!client_.has_connected() && MessageOf(last).find("resolve host") != std::string::npos)
+      return last;
     // A server that thinks for so long is asked for less, not again.
     if (MessageOf(last).ends_with("no answer in time") && client_.has_connected())
       return absl::ResourceExhaustedError(last.message());

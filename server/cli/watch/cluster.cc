@@ -75,14 +75,11 @@ void PrintAnswer(const ClusterAnswer& answer, Terminal& terminal) {
 
 int RunCluster(const ClusterOptions& options, Terminal& terminal) {
   if (options.words.size() != 1 || options.words[0] != "status") {
-    return FailUsage(
-        terminal, kClusterCommand,
-        fmt::format("invalid words {}; must be status",
-                    QuoteForMessage(fmt::format("{}", fmt::join(options.words, " ")))));
+    return FailWords(terminal, kClusterCommand, options.words, "status");
   }
   if (options.url.empty()) {
     return FailUsage(terminal, kClusterCommand,
-                     "--url is required; give the address of a running server");
+                     "got no --url; expected --url with the address of a running server");
   }
   const absl::StatusOr<HttpUrl> url = ParseHttpUrl(options.url, options.trust);
   if (!url.ok()) return FailUsage(terminal, kClusterCommand, StatusText(url.status()));
@@ -114,11 +111,11 @@ int ClusterMain(const std::vector<std::string>& args, Terminal& terminal) {
   CommandLine line("cluster", "Lists the processes that share the store of a running server.");
   ClusterOptions options;
   AddUrl(&line, &options.url, &options.trust);
-      "Subcommands:\n"
-      "  status   list the processes, their roles, and what the journal holds\n"
   line.AddFlag("--json", &options.json, "print the JSON of /api/cluster");
   line.AddWords("status", &options.words, "the only thing to ask for");
   line.set_footer(
+      "Subcommands:\n"
+      "  status   list the processes, their roles, and what the journal holds\n"
       "Of the processes that share a store on Cloud Bigtable, one writes; the others pass their\n"
       "clients' connections on to it, and take over when it ends. Any of them can be asked. A\n"
       "process that waits and has not been seen for a minute is not listed any more.\n"

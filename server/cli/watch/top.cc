@@ -210,7 +210,8 @@ int TopMain(const std::vector<std::string>& args, Terminal& terminal) {
   double delay_s = 1;
   AddUrl(&line, &options.url, &options.trust);
   line.AddOption("-d", &delay_s, "SECONDS", "time between two snapshots (default 1)");
-  line.AddOption("-n", &options.count, "N", "end after so many snapshots (default: never)");
+  std::optional<uint64_t> count;
+  line.AddOption("-n", &count, "N", "end after so many snapshots (default: never)");
   line.AddFlag("--json", &options.json, "print each snapshot as a JSON object on a line");
   line.set_footer(
       "Without --url it asks http://localhost:4242. On a terminal, q quits and k cancels a query\n"
@@ -223,6 +224,8 @@ int TopMain(const std::vector<std::string>& args, Terminal& terminal) {
       "  hourcell top --url https://tsdb.example.org:4242 -d 5\n"
       "  hourcell top --json -n 2 | tail -n 1\n");
   if (const std::optional<int> code = line.Parse(args, terminal)) return *code;
+  if (count.has_value() && *count == 0) return kExitOk;  // none was asked for
+  options.count = count.value_or(0);
   if (!(delay_s >= kDelayMinS && delay_s <= kDelayMaxS)) {
     return FailUsage(
         terminal, kTopCommand,

@@ -61,6 +61,22 @@ TEST(StoreTest, MissingStoreIsNotMadeByAReader) {
   EXPECT_THAT(store.status(), StatusIs(absl::StatusCode::kNotFound));
 }
 
+TEST(StoreTest, AStoreThatIsInUseCanBeAskedByItsServer) {
+  TempDir dir;
+  const StoreOptions options = {.data = dir.file("store")};
+  const auto holder = OpenStore(options, StoreUse::kCreate);
+  ASSERT_OK(holder);
+  CapturedTerminal terminal;
+
+  const auto refused = OpenStore(options, StoreUse::kExisting);
+
+  EXPECT_TRUE(IsInUse(refused.status()));
+  EXPECT_EQ(FailStore(terminal.get(), "scan", refused.status()), kExitFailure);
+  EXPECT_THAT(terminal.err(), HasSubstr("the store is in use by pid "));
+  EXPECT_THAT(terminal.err(), HasSubstr("; ask that server with --url, such as "));
+  EXPECT_FALSE(IsInUse(absl::UnavailableError("full")));
+}
+
 TEST(StoreTest, SettingsThatAreWrongExitAsUsage) {
   CapturedTerminal terminal;
 

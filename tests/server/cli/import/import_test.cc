@@ -59,10 +59,18 @@ class ImportTest : public testing::Test {
 TEST_F(ImportTest, StoresEveryLineAndSaysSo) {
   EXPECT_EQ(Import("cpu 1356998401 2.5 host=a\ncpu 1356998400 1 host=a\n"), kExitOk);
 
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 2 lines from 1 files in 0.0 s"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 2 lines from 1 file in 0.0 s"));
   EXPECT_THAT(terminal_.out(), EndsWith("; 0 bad lines\n"));
   EXPECT_EQ(terminal_.err(), "");
   EXPECT_EQ(ScanText(ScanFormat::kImport), "cpu 1356998400 1 host=a\ncpu 1356998401 2.5 host=a\n");
+}
+
+TEST_F(ImportTest, AFileThatIsNotThereMakesNoStore) {
+  for (const std::string& path : {file("nope"), dir_.path()}) {
+    EXPECT_EQ(RunImport({.store = store(), .paths = {path}}, terminal_.get()), kExitFailure);
+    EXPECT_THAT(terminal_.err(), HasSubstr("hourcell import: " + path));
+  }
+  EXPECT_FALSE(std::filesystem::exists(store().data));
 }
 
 TEST_F(ImportTest, StopsAtTheFirstBadLineWithWhatWasBeforeItStored) {
@@ -72,7 +80,7 @@ TEST_F(ImportTest, StopsAtTheFirstBadLineWithWhatWasBeforeItStored) {
   EXPECT_THAT(terminal_.err(), HasSubstr(file("in") + ":2: "));
   EXPECT_THAT(terminal_.err(), HasSubstr(": \"cpu x 2 host=a\"\n"));
   EXPECT_THAT(terminal_.err(), HasSubstr("stopped at a bad line"));
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 points of 2 lines"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 point of 2 lines"));
   EXPECT_EQ(ScanText(ScanFormat::kImport), "cpu 1356998400 1 host=a\n");
 }
 
@@ -90,7 +98,7 @@ TEST_F(ImportTest, SkipsBadLinesCountsThemByReasonAndSucceeds) {
   EXPECT_THAT(terminal_.err(), HasSubstr("in:2: "));
   EXPECT_THAT(terminal_.err(), HasSubstr("in:3: invalid tag: host="));
   EXPECT_THAT(terminal_.err(), HasSubstr("in:4: "));
-  EXPECT_THAT(terminal_.err(), HasSubstr("1 bad lines: invalid_value\n"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("1 bad line: invalid_value\n"));
   EXPECT_THAT(terminal_.err(), HasSubstr("2 bad lines: illegal_argument\n"));
 }
 
@@ -98,7 +106,7 @@ TEST_F(ImportTest, NameTheStoreRefusesStopsTheImport) {
   EXPECT_EQ(Import("cpu 1356998400 1 host=a\nc$u 1356998400 1 host=a\n"), kExitFailure);
 
   EXPECT_THAT(terminal_.err(), HasSubstr("in:2: "));
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 points"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 point"));
 }
 
 TEST_F(ImportTest, UnknownMetricIsABadLineIfMetricsAreNotCreated) {
@@ -107,7 +115,7 @@ TEST_F(ImportTest, UnknownMetricIsABadLineIfMetricsAreNotCreated) {
 
   EXPECT_EQ(Import("cpu 1356998400 1 host=a\n", options), kExitOk);
 
-  EXPECT_THAT(terminal_.err(), HasSubstr("1 bad lines: unknown_name\n"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("1 bad line: unknown_name\n"));
 }
 
 TEST_F(ImportTest, LineTooLongIsABadLine) {
@@ -207,7 +215,7 @@ TEST_F(ImportTest, NothingAfterABadLineIsStoredWithAnyNumberOfThreads) {
     EXPECT_EQ(Import(text, {.batch_points = 100, .threads = threads}), kExitFailure);
     EXPECT_THAT(terminal_.err(), EndsWith("use --skip-errors to skip bad lines\n"));
     EXPECT_THAT(terminal_.err(), HasSubstr("in:1234: "));
-    EXPECT_THAT(terminal_.out(), HasSubstr("imported 1233 points of 1234 lines from 1 files"));
+    EXPECT_THAT(terminal_.out(), HasSubstr("imported 1233 points of 1234 lines from 1 file"));
     std::vector<std::string> want = Lines(stored);
     EXPECT_THAT(Lines(ScanText(ScanFormat::kImport)), testing::UnorderedElementsAreArray(want));
   }
@@ -256,7 +264,7 @@ TEST_F(ImportTest, ServersErrorsAreNamedByLine) {
             kExitOk);
 
   EXPECT_THAT(terminal_.err(), HasSubstr("in:2: Unknown metric: \"mem 1356998400 1 host=a\"\n"));
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 points of 2 lines"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 point of 2 lines"));
 }
 
 TEST_F(ImportTest, FilesOfOtherFormatsAreTheSamePoints) {
@@ -270,7 +278,7 @@ TEST_F(ImportTest, FilesOfOtherFormatsAreTheSamePoints) {
                       R"({"metric":{"__name__":"cpu","host":"a"},"values":[1,2.5],)"
                       R"("timestamps":[1356998400000,1356998401500]})"),
             want);
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 1 lines from 1 files"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 2 points of 1 line from 1 file"));
   EXPECT_EQ(in_format({.format = ImportFormat::kCsv, .csv_columns = "time,metric,value,tag:host"},
                       "1356998400,cpu,1,a\n1356998401500,cpu,2.5,a\n"),
             want);
@@ -326,7 +334,7 @@ TEST_F(ImportTest, ALongLineOfAWholeSeriesIsTaken) {
                                values, times),
                    {.foreign = {.format = ImportFormat::kVm}}),
             kExitOk);
-  EXPECT_THAT(terminal_.out(), HasSubstr("imported 20000 points of 1 lines"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("imported 20000 points of 1 line"));
 }
 
 TEST_F(ImportTest, OptionsOfFormatsThatMakeNoSenseAreUsageErrors) {

@@ -1,5 +1,6 @@
 #include "server/cli/names/uid.h"
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,28 @@ TEST_F(UidToolTest, AssignStopsWithThreeAtAnIllegalName) {
   EXPECT_EQ(outcome.exit_code, kExitAssignFailed);
   EXPECT_EQ(outcome.out, "tagv ok: [0, 0, 1]\n");
   EXPECT_THAT(outcome.err, HasSubstr("illegal character"));
+}
+
+TEST_F(UidToolTest, AnIllegalNameIsQuoted) {
+  const std::string says =
+      "hourcell uid: name \"b c\": illegal character \" \"; expected letters, digits and - _ . /\n";
+  EXPECT_EQ(Uid({"rename", "metrics", "cpu.user", "b c"}).err, says);
+  EXPECT_EQ(Uid({"assign", "metrics", "b c"}).err, says);
+}
+
+TEST(UidWithoutStoreTest, NothingIsMadeForWhatCannotBeDone) {
+  TempDir dir;
+  const StoreOptions store = {.data = dir.file("none")};
+  CapturedTerminal terminal;
+  EXPECT_EQ(RunMkmetric({.store = store, .words = {"good", "b c"}}, terminal.get()),
+            kExitAssignFailed);
+  EXPECT_THAT(terminal.err(), HasSubstr("hourcell uid: name \"b c\": illegal character"));
+  EXPECT_EQ(RunUid({.store = store, .words = {"import", dir.file("nope")}}, terminal.get()),
+            kExitFailure);
+  EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
+
+  EXPECT_EQ(RunMkmetric({.store = store, .words = {"good"}}, terminal.get()), kExitOk);
+  EXPECT_TRUE(std::filesystem::exists(dir.file("none")));
 }
 
 TEST_F(UidToolTest, GrepFindsByKindOrInAll) {

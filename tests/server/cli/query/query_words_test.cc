@@ -94,6 +94,9 @@ TEST(QueryWordsTest, RefusesWithTheWordThatDoesNotFit) {
   EXPECT_THAT(Refused(Parse({"soon", "sum", "m"})), is_refused("soon"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "total", "m"})),
               is_refused("No such aggregation function: total"));
+  EXPECT_THAT(Refused(Parse({"1h-ago", "sum:m{a=b}"})),
+              is_refused("query: unexpected \"sum:m{a=b}\"; expected AGG metric [tagk=tagv ...]; "
+                         "with colons, use -m 'sum:m{a=b}'"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum"})), is_refused("metric is missing"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum", "host=a"})), is_refused("a metric before its tags"));
   EXPECT_THAT(Refused(Parse({"1h-ago", "sum", "m", "host="})), is_refused("tagk=tagv"));

@@ -65,7 +65,7 @@ TEST_F(BackupCommandTest, ADirectorysBackupsAreMadeListedVerifiedPrunedAndRestor
   EXPECT_EQ(Run({"verify", backups_, "3"}), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("no backup 3"));
   EXPECT_EQ(Run({"prune", backups_}, 1), kExitOk);
-  EXPECT_THAT(terminal_.out(), HasSubstr("pruned 1 backups, "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("pruned 1 backup, "));
 
   EXPECT_EQ(Restore(1), kExitFailure);
   EXPECT_EQ(Restore(), kExitOk) << terminal_.err();
@@ -107,7 +107,7 @@ TEST_F(BackupCommandTest, AServerIsAsked) {
        {HttpReplyText(200, "{}")}});
   const BackupCommandOptions options{.url = server.url()};
   EXPECT_EQ(RunBackup(options, terminal_.get()), kExitOk);
-  EXPECT_EQ(terminal_.out(), "backup 7: 3 files, 100 bytes; copied 1 files, 9 bytes, in 0 ms\n");
+  EXPECT_EQ(terminal_.out(), "backup 7: 3 files, 100 bytes; copied 1 file, 9 bytes, in 0 ms\n");
   EXPECT_EQ(RunBackup(options, terminal_.get()), kExitFailure);
   EXPECT_THAT(terminal_.err(), HasSubstr("No directory of backups"));
   EXPECT_EQ(RunBackup(options, terminal_.get()), kExitFailure);
@@ -180,7 +180,7 @@ TEST_F(BackupCommandTest, ASignalEndsABackupOfADirectory) {
   terminal_.get().clock = &terminal_.clock();
   EXPECT_EQ(Run({backups_}), kExitOk);
   EXPECT_EQ(Run({"verify", backups_}), kExitOk);
-  EXPECT_THAT(terminal_.out(), HasSubstr("verified 1 backups, "));
+  EXPECT_THAT(terminal_.out(), HasSubstr("verified 1 backup, "));
 }
 
 TEST_F(BackupCommandTest, ProgressIsShownOnATerminal) {

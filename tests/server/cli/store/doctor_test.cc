@@ -84,7 +84,7 @@ TEST(DoctorTest, FileSystemsThatNeedAWordAreKnown) {
   EXPECT_EQ(FileSystemName(0xEF53), "other");
 }
 
-TEST(DoctorTest, AStoreIsOpenedAndOneInUseIsAFinding) {
+TEST(DoctorTest, AStoreIsOpenedAndOneInUseIsWell) {
   const TempDir dir;
   const StoreOptions store{.data = dir.file("store")};
   CapturedTerminal none(1'800'000'000'000);
@@ -95,8 +95,10 @@ TEST(DoctorTest, AStoreIsOpenedAndOneInUseIsAFinding) {
   auto tsdb = OpenStore(store, StoreUse::kCreate);
   ASSERT_OK(tsdb);
   CapturedTerminal in_use;
-  EXPECT_EQ(RunDoctor({.store = store, .json = true}, in_use.get()), kExitFailure);
-  EXPECT_THAT(in_use.out(), StartsWith("{\"change\":true,\"text\":\"the store does not open: "));
+  RunDoctor({.store = store}, in_use.get());
+  EXPECT_THAT(in_use.out(), StartsWith("ok      open "));
+  EXPECT_THAT(in_use.out(), HasSubstr("the store is in use by pid "));
+  EXPECT_THAT(in_use.out(), HasSubstr("; hourcell doctor --url looks at that server\n"));
 
   ASSERT_OK((*tsdb)->Close());
   tsdb->reset();

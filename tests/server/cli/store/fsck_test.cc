@@ -64,7 +64,7 @@ TEST_F(FsckCommandTest, FaultsAreExit1AndSayWhere) {
   EXPECT_EQ(Run(), kExitFailure);
   EXPECT_THAT(terminal_.out(), HasSubstr("name: row 00000150e22700000001000001 (metric 000001, "
                                          "2013-01-01 00:00:00): metrics UID 1: "));
-  EXPECT_THAT(terminal_.out(), HasSubstr("\nname: 1 faults\n1 faults found\n"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("\nname: 1 fault\n1 fault found\n"));
   EXPECT_EQ(Run({.json = true}), kExitFailure);
   EXPECT_THAT(terminal_.out(), HasSubstr("\"faults\":{\"name\":1},\"examples\":[{\"fault\":"));
 }
@@ -125,8 +125,8 @@ TEST_F(CutCommandTest, IsToldUntilItIsAcknowledged) {
     EXPECT_EQ(Run(acknowledge), kExitFailure);
     EXPECT_THAT(terminal_.out(), HasSubstr("cut: 00000000000000000001.log: removed bytes "));
     EXPECT_THAT(terminal_.out(),
-                testing::EndsWith(acknowledge ? "\ncut: 1 faults\n1 fixed\n1 faults found\n"
-                                              : "\ncut: 1 faults\n1 faults found\n"));
+                testing::EndsWith(acknowledge ? "\ncut: 1 fault\n1 fixed\n1 fault found\n"
+                                              : "\ncut: 1 fault\n1 fault found\n"));
     EXPECT_THAT(terminal_.out(), HasSubstr(" with 19 points in "));
   }
   EXPECT_EQ(Count(".cut"), 0U);

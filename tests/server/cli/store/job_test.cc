@@ -22,7 +22,7 @@ TEST(JobCommandTest, ListsAndWaits) {
       {{HttpReplyText(200, "{\"jobs\":[" + EndedJob(200, "{}") + "," + RunningJob(7) + "]}")},
        {HttpReplyText(200, "{\"jobs\":[]}")},
        {HttpReplyText(200, RunningJob(7))},
-       {HttpReplyText(200, EndedJob(200, R"({"id":7})"))},
+       {HttpReplyText(200, EndedJob(200, R"({"id":7,"to":"a b","more":[1,2]})"))},
        {HttpReplyText(200, EndedJob(503, "{}"))},
        {HttpReplyText(404, "none"), true},
        {HttpReplyText(200, "<html>")}});
@@ -37,7 +37,7 @@ TEST(JobCommandTest, ListsAndWaits) {
   EXPECT_EQ(RunJob({.url = server.url(), .json = true, .patience = kShort}, json.get()), kExitOk);
   EXPECT_EQ(json.out(), "{\"jobs\":[]}\n");
   EXPECT_EQ(run({"3"}), kExitOk);
-  EXPECT_THAT(terminal.out(), HasSubstr("{\"id\":7}\n"));
+  EXPECT_THAT(terminal.out(), HasSubstr("job 3 is done\n  id: 7\n  to: a b\n  more: [1,2]\n"));
   EXPECT_EQ(run({"3"}), kExitFailure);
   EXPECT_EQ(run({"4"}), kExitFailure);
   EXPECT_EQ(run({}), kExitFailure);
@@ -45,6 +45,24 @@ TEST(JobCommandTest, ListsAndWaits) {
   EXPECT_EQ(run({"x"}), kExitUsage);
   EXPECT_EQ(run({"1", "2"}), kExitUsage);
   EXPECT_EQ(RunJob({.words = {}}, terminal.get()), kExitUsage);
+}
+
+TEST(JobCommandTest, AServerWithoutJobsIsSaidToHaveNone) {
+  CapturedTerminal terminal;
+  ScriptedServer server({{HttpReplyText(200, "{\"jobs\":[]}")}});
+  EXPECT_EQ(RunJob({.url = server.url(), .words = {}, .patience = kShort}, terminal.get()),
+            kExitOk);
+  EXPECT_EQ(terminal.out(), "");
+  EXPECT_EQ(terminal.err(), "the server has no jobs\n");
+}
+
+TEST(JobCommandTest, TheAnswerOfAJobMayBeJson) {
+  CapturedTerminal terminal;
+  ScriptedServer server({{HttpReplyText(200, EndedJob(200, R"({"id":7})"))}});
+  EXPECT_EQ(RunJob({.url = server.url(), .words = {"3"}, .json = true, .patience = kShort},
+                   terminal.get()),
+            kExitOk);
+  EXPECT_EQ(terminal.out(), "{\"id\":7}\n");
 }
 
 }  // namespace

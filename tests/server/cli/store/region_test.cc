@@ -148,7 +148,7 @@ TEST_F(RegionTest, AServerIsAsked) {
   RegionOptions check = Words({"check"});
   check.url = server.url();
   EXPECT_EQ(RunRegion(check, terminal_.get()), kExitFailure);
-  EXPECT_THAT(terminal_.out(), HasSubstr("a hole\n1 findings\n"));
+  EXPECT_THAT(terminal_.out(), HasSubstr("a hole\n1 finding\n"));
   rolling.abandon = true;
   EXPECT_EQ(RunRegion(rolling, terminal_.get()), kExitOk);
 

@@ -125,10 +125,8 @@ TEST_F(AdminTest, WordsThatMakeNoSenseAreUsageErrors) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
   EXPECT_EQ(Run({"seal"}, "ftp://host"), kExitUsage);
-  EXPECT_THAT(
-      terminal_.err(),
-      HasSubstr(
-          "invalid action \"seal flush\"; must be one of seal, flush, compact, ttl and salt"));
+  EXPECT_THAT(terminal_.err(),
+              HasSubstr("got \"seal flush\"; expected one of seal, flush, compact, ttl and salt"));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ TEST(CompareTest, WhatDiffersIsSaidInSentences) {
                           "A lacks 1 of 3 instants of m{host=a}; the first is 4000 ms.",
                           "1 of 2 values of m{host=a} differ, by at most 3; at 2000 ms A has 2 and "
                           "B 5.",
-                          "B lacks the series m{host=b}, of 1 points.",
-                          "A lacks the series m{host=c}, of 1 points."));
+                          "B lacks the series m{host=b}, of 1 point.",
+                          "A lacks the series m{host=c}, of 1 point."));
 }
 
 std::string Answer(int value) {
@@ -65,11 +65,25 @@ TEST(CompareTest, ExitCodesSayWhetherTheServersAreTheSame) {
     CapturedTerminal terminal;
     EXPECT_EQ(RunCompare({.url_a = a.url(), .url_b = b.url(), .queries = 1}, terminal.get()),
               value == 1 ? kExitOk : kExitFailure);
-    EXPECT_THAT(terminal.out(), HasSubstr(value == 1 ? "1 queries have the same answer, 0 of them"
-                                                     : "0 of them without points; 1 differ;"));
+    EXPECT_THAT(terminal.out(), HasSubstr(value == 1 ? "1 query has the same answer, 0 of them"
+                                                     : "0 of them without points; 1 differs;"));
     EXPECT_EQ(a.requests().back().substr(a.requests().back().find("\r\n\r\n")),
               b.requests().back().substr(b.requests().back().find("\r\n\r\n")));
   }
+}
+
+TEST(CompareTest, AnswersWithoutPointsAreNoAgreement) {
+  ScriptedServer a({{HttpReplyText(200, R"(["m"])")},
+                    {HttpReplyText(200, R"({"results":[{"tags":{"h":"a"}}]})")},
+                    {HttpReplyText(200, "[]")},
+                    {HttpReplyText(200, "[]")}});
+  ScriptedServer b({{HttpReplyText(200, "[]")}, {HttpReplyText(200, "[]")}});
+  CapturedTerminal terminal;
+  EXPECT_EQ(RunCompare({.url_a = a.url(), .url_b = b.url(), .queries = 2}, terminal.get()),
+            kExitFailure);
+  EXPECT_THAT(terminal.out(), HasSubstr("2 queries have the same answer, 2 of them without"));
+  EXPECT_THAT(terminal.err(), HasSubstr("hourcell compare: nothing was compared: no query found a "
+                                        "point in the range from --start to --end"));
 }
 
 TEST(CompareTest, WordsThatMakeNoSenseAreUsageErrors) {

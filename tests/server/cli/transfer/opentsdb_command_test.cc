@@ -29,7 +29,7 @@ class OpenTsdbCommandTest : public testing::Test {
 
 TEST_F(OpenTsdbCommandTest, AVerbThatIsNoneIsRefused) {
   EXPECT_EQ(Run({"import"}), kExitUsage);
-  EXPECT_THAT(terminal_.err(), HasSubstr("want adopt or export"));
+  EXPECT_THAT(terminal_.err(), HasSubstr("expected adopt or export"));
 }
 
 TEST_F(OpenTsdbCommandTest, AStoreInADirectorySharesNoTables) {

@@ -48,6 +48,14 @@ TEST(OpenTsdbSourceTest, AsksForMetricsInPartsIfAnAnswerIsFull) {
   EXPECT_THAT(server.requests(), SizeIs(1 + 94 + 95));
 }
 
+// A second try would wait for an hour.
+TEST(OpenTsdbSourceTest, AHostThatNobodyKnowsIsNotTriedAgain) {
+  OpenTsdbSource source(*ParseHttpUrl("http://no-such-host.invalid:4242"),
+                        {.tries = 2, .pause_ms = 3'600'000});
+  EXPECT_THAT(source.Metrics().status(),
+              StatusIs(absl::StatusCode::kUnavailable, HasSubstr("no-such-host.invalid")));
+}
+
 TEST(OpenTsdbSourceTest, AFailureThatPassesIsTriedAgain) {
   ScriptedServer server(
       {{ErrorText(503, "full")},

@@ -66,6 +66,13 @@ TEST(TopRefusalTest, RegionsAreLeftOutForWhoMayNotSeeThem) {
   EXPECT_THAT(terminal.out(), HasSubstr("regions 5"));
 }
 
+// No server is asked: none is there.
+TEST(TopFlagsTest, NoSnapshotsAreShownAtOnce) {
+  CapturedTerminal terminal;
+  EXPECT_EQ(TopMain({"-n", "0", "--url", "http://127.0.0.1:1"}, terminal.get()), kExitOk);
+  EXPECT_EQ(terminal.out() + terminal.err(), "");
+}
+
 TEST(TopFlagsTest, ADelayThatMakesNoSenseIsAUsageError) {
   for (const char* delay : {"0", "-1", "nan", "1e9"}) {
     CapturedTerminal terminal;
