@@ -78,12 +78,17 @@ PointSpool::~PointSpool() = default;
 absl::Status PointSpool::Open() {
   const std::optional<SpoolPosition> position = ReadPosition(PathOf("position"));
   const size_t segment_bytes = SegmentBytesOf(settings_.bytes_max);
-  absl::StatusOr<std::unique_ptr<FileJournal>> journal =
-      FileJournal::Open({.directory = settings_.directory,
+  JournalOptions options{.directory = settings_.directory,
                          .fs = settings_.fs,
                          .segment_bytes = segment_bytes,
                          .preallocate_bytes = std::min<size_t>(segment_bytes, 1 << 20),
-                         .low_mark = position.has_value() ? position->sequence : 0});
+                         .low_mark = position.has_value() ? position->sequence : 0};
+  absl::StatusOr<std::unique_ptr<FileJournal>> journal = FileJournal::Open(options);
+  // A spool that was full has dropped blocks after the position.
+  if (absl::IsDataLoss(journal.status()) && options.low_mark != 0) {
+    options.low_mark = 0;
+    journal = FileJournal::Open(options);
+  }
   if (!journal.ok()) {
     return absl::Status(
         journal.status().code(),
