@@ -32,8 +32,8 @@ absl::StatusOr<std::string> Inflate(std::string_view bytes,
                                     size_t bytes_max,
                                     RequestBodyBudget::Hold* hold = nullptr);
 
-// Whether request->body has more than `bytes` once it is inflated, by what it says of itself; it may
-// lie. A body that says nothing has not.
+// Whether request->body has more than `bytes` once it is inflated, by what it says of itself; it
+// may lie. A body that says nothing has not.
 bool ClaimsMoreThan(size_t bytes, const HttpRequest& request);
 
 // Whether `bytes` are one whole block of snappy. Costs a pass over them.

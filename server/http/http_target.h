@@ -16,8 +16,8 @@ namespace hourcell {
 // "flag=". Of an absolute form, "http://host:port/path", as a proxy is sent it, the host replaces
 // the header Host (RFC 9112, 3.2.2).
 //
-// Errors: kInvalidArgument: the target is neither such a form nor starts with '/', or a '%' is not followed by two hex
-// digits (its offset is given). Path and parameters are then empty.
+// Errors: kInvalidArgument: the target is neither such a form nor starts with '/', or a '%' is not
+// followed by two hex digits (its offset is given). Path and parameters are then empty.
 absl::Status ParseTarget(HttpRequest* request);
 
 }  // namespace hourcell

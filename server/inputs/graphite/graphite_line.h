@@ -30,8 +30,8 @@ struct GraphiteLine {
 // Takes a line without its end apart. Returns what is wrong, "want ...", empty if nothing is.
 std::string_view ReadGraphiteLine(std::string_view text, GraphiteLine* line);
 
-// The value of a word, which may be NaN or infinite: Python writes nan and inf. An integer beyond 64
-// bits is a float, as all of Graphite's values are. Nothing for other text.
+// The value of a word, which may be NaN or infinite: Python writes nan and inf. An integer beyond
+// 64 bits is a float, as all of Graphite's values are. Nothing for other text.
 std::optional<Value> GraphiteValue(std::string_view word);
 
 }  // namespace hourcell

@@ -255,7 +255,8 @@ HttpResponse InfluxHandler::ShowDatabases(const HttpRequest& request) const {
   if (names.empty()) names.insert("hourcell");
   HttpResponse response;
   response.body =
-      R"({"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],"values":[)";
+      R"({"results":[{"statement_id":0,"series":[{"name":"databases","columns":["name"],)"
+      R"("values":[)";
   std::string_view separator;
   for (const std::string& name : names) {
     response.body += std::exchange(separator, ",");

@@ -8,8 +8,8 @@
 //
 // A comma, a blank or '=' of a name is escaped by a backslash before it; every other backslash
 // stands for itself. Blanks separate the parts; lines that are empty or begin with '#' are skipped;
-// \r\n ends a line, too. A byte order mark before the first line is skipped. A string that is not closed makes the rest of the body one line, as it
-// does for InfluxDB.
+// \r\n ends a line, too. A byte order mark before the first line is skipped. A string that is not
+// closed makes the rest of the body one line, as it does for InfluxDB.
 //
 //   InfluxLines lines(body);
 //   while (lines.Next()) {

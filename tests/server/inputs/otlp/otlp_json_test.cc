@@ -46,7 +46,8 @@ TEST(OtlpJsonTest, TheTemporalityMayBeANumberOrAName) {
   for (const auto& [text, number] : cases) {
     const std::string body = fmt::format(
         R"({{"resourceMetrics":[{{"scopeMetrics":[{{"metrics":[{{"name":"m","sum":{{)"
-        R"("aggregationTemporality":{},"dataPoints":[{{"timeUnixNano":"5","asInt":"1"}}]}}}}]}}]}}]}})",
+        R"("aggregationTemporality":{},"dataPoints":[{{"timeUnixNano":"5","asInt":"1"}}]}}}}]}}]}})"
+        R"(]}})",
         text);
     EXPECT_THAT(OtlpLines(&ReadOtlpJson, body),
                 ElementsAre("resource", fmt::format("m sum {} @5 integer=1", number)))

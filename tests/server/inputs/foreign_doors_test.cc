@@ -1,4 +1,4 @@
-#include "server/api/foreign_doors.h"
+#include "server/inputs/foreign_doors.h"
 
 #include <string>
 
