@@ -1,5 +1,6 @@
 #include "server/relay/relayed_connection.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <concepts>
@@ -297,8 +298,10 @@ void SocketPair::ConnectLater(std::chrono::milliseconds pause) {
 }
 
 void SocketPair::OnConnected() {
-  timer_.expires_at(
-      patient_until_);  // a busy process is as slow with its challenge as with answers
+  // A busy process is as slow with its challenge as with answers.
+  const auto least =
+      std::chrono::steady_clock::now() + std::chrono::milliseconds(Relay::kConnectMs);
+  timer_.expires_at(std::max(patient_until_, least));
   timer_.async_wait(Guarded([this](const AsioError& cancelled) {
     AsioError ignored;
     if (!cancelled) server_.close(ignored);  // which ends the attempt
