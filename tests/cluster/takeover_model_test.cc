@@ -185,7 +185,6 @@ class World {
     Append(journal.get(), fmt::format("b{}", process), &memory);
     SealSome(journal.get(), memory, 1);
     Append(journal.get(), fmt::format("c{}", process), &memory);
-    Change(seat.get(), client, fmt::format("change of {}", process), &memory);
     Ask(seat.get(), memory);
   }
 

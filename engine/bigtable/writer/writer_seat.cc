@@ -23,6 +23,9 @@ int64_t LookMs(int64_t lease_ms) {
   return std::clamp<int64_t>(lease_ms / 10, 1, 1000);
 }
 
+// A look of so long is quick, however short the heartbeats are.
+constexpr int64_t kQuickMs = 100;
+
 // After a death, those who do not get the seat soon see who has it, and tell their clients.
 constexpr int kQuickLooks = 20;
 constexpr int64_t kQuickLookMs = 50;
@@ -79,7 +82,7 @@ absl::StatusOr<WriterSeat::Look> WriterSeat::LookNow() {
 }
 
 bool WriterSeat::WasQuick(const Look& look) const {
-  return look.ended_ms - look.began_ms <= 2 * options_.beat_ms;
+  return look.ended_ms - look.began_ms <= std::max(2 * options_.beat_ms, kQuickMs);
 }
 
 bool WriterSeat::IsTakenForDead(const LeaseState& seen, int64_t quiet_ms) const {

@@ -26,8 +26,7 @@
 #include "engine/bigtable/api/bigtable_channels.h"
 #include "engine/bigtable/api/bigtable_client.h"
 #include "engine/bigtable/rows/row_tidy.h"
-#include "engine/bigtable/writer/lease_row.h"
-#include "engine/bigtable/writer/seat_loss.h"
+#include "engine/bigtable/rows/stored_row.h"
 #include "engine/bigtable/writer/secret_rows.h"
 #include "engine/bigtable/writer/system_rows.h"
 #include "engine/fsck_admin.h"
@@ -179,9 +178,8 @@ TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   Kill(&first);
   const BigtableOptions options = QuickBigtableOptions(fake_);
   BigtableClient client(options, *OpenBigtableChannels(options));
-  SeatLoss loss;
-  LeaseRow lease(&client, 1, "", &loss);
-  ASSERT_OK(lease.StoreLogStart(3));
+  fake_.PutCell(SystemTable("hourcell"), std::string(kActiveRow), {"h", "s"},
+                MicrosOf(FirstVersionOf(1) + 1000), EncodeNumber(3));
   RowMutations removal = DeletedSystemRow(EncodeNumber(2));
   ASSERT_OK(client.Mutate(JournalTable("hourcell"), {removal}));
 
