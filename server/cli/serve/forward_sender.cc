@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codec/text/point_text.h"
 #include "server/cli/transfer/point_sink.h"
 #include "server/http/http_response.h"
 
@@ -68,12 +69,18 @@ int64_t ForwardSender::Step() {
   }
   if (is_probing_) return Probe();
   const std::span<const PointView> piece = NextPiece();
-  return Handle(Send(piece), piece);
+  if (!piece.empty()) return Handle(Send(piece), piece);
+  Warn(fmt::format("refused: {}: /api/put would take this time for seconds",
+                   TextOf(batch_.read.points[next_])));
+  refused_->Add(1);
+  return Finish(1);
 }
 
 std::span<const PointView> ForwardSender::NextPiece() const {
   const std::span<const PointView> points(batch_.read.points);
-  return points.subspan(next_, std::min(request_points_, points.size() - next_));
+  const auto piece = points.subspan(next_, std::min(request_points_, points.size() - next_));
+  const auto end = std::ranges::find_if_not(piece, IsNumberOfMagnitude, &PointView::timestamp);
+  return piece.first(static_cast<size_t>(end - piece.begin()));
 }
 
 ForwardSender::Outcome ForwardSender::Send(std::span<const PointView> piece) {

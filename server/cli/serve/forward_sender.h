@@ -83,6 +83,7 @@ class ForwardSender {
   static Outcome OutcomeOf(const HttpReply& reply, std::span<const PointView> piece);
   static Outcome OutcomeOfDetails(const HttpReply& reply, std::span<const PointView> piece);
 
+  // The points of the next request; none if /api/put has no form for the time of the next one.
   std::span<const PointView> NextPiece() const;
   int64_t Handle(const Outcome& outcome, std::span<const PointView> piece);
   int64_t TakenOf(const Outcome& outcome, std::span<const PointView> piece);

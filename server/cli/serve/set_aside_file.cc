@@ -10,13 +10,15 @@
 #include <fmt/format.h>
 
 #include "codec/text/number.h"
+#include "codec/text/point_text.h"
 
 namespace hourcell {
 namespace {
 
 std::string LineOf(const PointView& point) {
-  const int64_t time = point.timestamp.is_ms ? point.timestamp.ms : point.timestamp.ms / 1000;
-  std::string line = fmt::format("{} {} ", point.metric, time);
+  std::string line = fmt::format("{} ", point.metric);
+  AppendTimestamp(point.timestamp, &line);
+  line += ' ';
   if (point.value.is_integer()) {
     line += fmt::to_string(point.value.integer());
   } else {

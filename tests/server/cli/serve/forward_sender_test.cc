@@ -332,6 +332,21 @@ TEST_F(ForwardSenderTest, APointThatCannotBeSetAsideIsRefused) {
   EXPECT_EQ(Points("refused"), 1u);
 }
 
+// /api/put takes 1500 for seconds.
+TEST_F(ForwardSenderTest, AMillisecondWithoutAFormInAPutIsRefused) {
+  Put({1});
+  OwnedPoint point("m", "host=a", Timestamp{.ms = 1500, .is_ms = true}, Value::Integer(2));
+  const PointView view = point.view();
+  spool_.BeforeStore({.number = 1, .points = {&view, 1}});
+  spool_.AfterPut(1, 1);
+  Put({3});
+  StepAll(5);
+
+  EXPECT_THAT(requests_, ElementsAre("1", "3"));
+  EXPECT_EQ(Points("refused"), 1u);
+  EXPECT_EQ(Points("sent"), 2u);
+}
+
 TEST_F(ForwardSenderTest, RequestsNameTheServersThatForwardedThePoints) {
   Put({1});
   OwnedPoint point("m", "host=a", kTime, 2);
