@@ -22,7 +22,8 @@ constexpr std::array kRules = {
     FolderRule{"engine/regions/keys",
                "codec/base codec codec/rows engine/regions engine/regions/presplit"},
     FolderRule{"engine/query", "codec/base codec codec/cells codec/rows codec/text"},
-    FolderRule{"engine/query/stages", "codec/base codec codec/cells codec/rows engine/query"},
+    FolderRule{"engine/query/stages",
+               "codec/base codec codec/cells codec/rows codec/text engine/query"},
     FolderRule{"engine",
                "codec/base codec codec/rows codec/text engine/regions/split "
                "engine/query"},
