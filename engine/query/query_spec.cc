@@ -11,6 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/text/number.h"
+#include "codec/text/quoted_name.h"
 #include "engine/query/query_time.h"
 
 namespace hourcell {
@@ -125,6 +126,16 @@ absl::StatusOr<FilterType> ParseFilterType(std::string_view name) {
   return static_cast<FilterType>(found - kFilterTypeNames.begin());
 }
 
+namespace {
+
+// Whether a value is a quoted name, or several names between bars of which the first is quoted.
+bool IsQuotedList(std::string_view text) {
+  const size_t quoted = TakeQuoted(text, nullptr);
+  return quoted > 0 && (quoted == text.size() || text[quoted] == '|');
+}
+
+}  // namespace
+
 absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                                                   std::string_view text,
                                                   bool group_by) {
@@ -134,6 +145,7 @@ absl::StatusOr<TagFilterSpec> ParseTagValueFilter(std::string_view tagk,
                     QuoteForMessage(tagk), QuoteForMessage(text)));
   }
   TagFilterSpec spec{.tagk = std::string(tagk), .filter = std::string(text), .group_by = group_by};
+  if (IsQuotedList(text)) return spec;
   if (text == "*") {
     spec.type = FilterType::kWildcard;
   } else if (const size_t open = text.find('('); open != std::string_view::npos) {

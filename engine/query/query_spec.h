@@ -19,7 +19,7 @@ namespace hourcell {
 
 // How a filter matches the value of a tag key. OpenTSDB's types by their names in lower case.
 enum class FilterType : uint8_t {
-  kLiteralOr,      // literal_or: equals one of the |-separated values
+  kLiteralOr,      // literal_or: equals one of the |-separated values, which may be quoted
   kILiteralOr,     // iliteral_or: the same without case
   kNotLiteralOr,   // not_literal_or: the series has the key, with another value
   kNotILiteralOr,  // not_iliteral_or
@@ -40,7 +40,8 @@ struct TagFilterSpec {
   friend bool operator==(const TagFilterSpec&, const TagFilterSpec&) = default;
 };
 
-// The filter of an old-style tag value (tags map, {k=v}): "*" = wildcard; "a", "a|b" = literal_or;
+// The filter of an old-style tag value (tags map, {k=v}): "*" = wildcard; "a", "a|b" = literal_or,
+// and what begins with a quoted name (codec/text/quoted_name.h);
 // another text with a * = iwildcard; "type(text)" = that type; "not_key()" never groups.
 // kInvalidArgument: unknown type, missing ")", empty parentheses (of not_key: not empty), empty
 // text.
@@ -138,6 +139,8 @@ struct QuerySpec {
   int64_t deadline_ms = 0;
   // Answer with all points of the hours read, those outside [start, end] too (/q?ascii).
   bool keep_scanned = false;
+  // Answer with stale markers, too (Value::StaleMarker). REQUIRES: no aggregation, no downsampling.
+  bool stale_markers = false;
   // Which annotations to find.
   bool annotations = true;
   bool global_annotations = false;

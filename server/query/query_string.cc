@@ -11,6 +11,7 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/text/number.h"
+#include "codec/text/quoted_name.h"
 
 namespace hourcell {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr size_t kPartsMin = 2;
 constexpr size_t kPartsMax = 5;
 
-// The parts of `text` between separators outside of any `open` ... `close`.
+// The parts of `text` between separators outside of any `open` ... `close` and of quotes.
 std::vector<std::string_view> SplitOutside(std::string_view text,
                                            char separator,
                                            char open,
@@ -27,7 +28,9 @@ std::vector<std::string_view> SplitOutside(std::string_view text,
   size_t begin = 0;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == open) {
+    if (const size_t end = SkipQuoted(text, i); end != i) {
+      i = end - 1;
+    } else if (text[i] == open) {
       ++depth;
     } else if (text[i] == close) {
       depth = std::max(depth - 1, 0);
@@ -127,11 +130,11 @@ absl::Status Within(std::string_view what, std::string_view text, const absl::St
 }
 
 absl::StatusOr<TagFilterSpec> ParseFilter(std::string_view text, bool group_by) {
-  const size_t equals = text.find('=');
+  const size_t equals = FindOutsideQuotes(text, '=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size()) {
     return absl::InvalidArgumentError(fmt::format("invalid tag: {}", text));
   }
-  return ParseTagValueFilter(text.substr(0, equals), text.substr(equals + 1), group_by);
+  return ParseTagValueFilter(Unquoted(text.substr(0, equals)), text.substr(equals + 1), group_by);
 }
 
 // Parses the inside of a pair of braces.
@@ -152,7 +155,9 @@ absl::Status AppendFilters(std::string_view inside,
 size_t FindClose(std::string_view text, size_t begin) {
   int depth = 0;
   for (size_t i = begin; i < text.size(); ++i) {
-    if (text[i] == '(') {
+    if (const size_t end = SkipQuoted(text, i); end != i) {
+      i = end - 1;
+    } else if (text[i] == '(') {
       ++depth;
     } else if (text[i] == ')') {
       depth = std::max(depth - 1, 0);
@@ -165,8 +170,8 @@ size_t FindClose(std::string_view text, size_t begin) {
 
 // Parses "metric", "metric{group}" or "metric{group}{only-filter}".
 absl::Status ParseMetricAndFilters(std::string_view text, SubQuery* query) {
-  const size_t open = text.find('{');
-  query->metric = text.substr(0, open);
+  const size_t open = FindOutsideQuotes(text, '{');
+  query->metric = Unquoted(text.substr(0, open));
   if (query->metric.empty()) {
     return absl::InvalidArgumentError("Missing the metric or tsuids, provide at least one");
   }

@@ -4,7 +4,8 @@
 //   tag    := [ tagk ] "=" [ tagv { "|" tagv } ]
 //
 // An empty text or "*" on either side of a tag stands for anything. Beyond OpenTSDB, of values
-// separated by | one must hold. Pure; thread-safe.
+// separated by | one must hold, and a name may be quoted (codec/text/quoted_name.h). Pure;
+// thread-safe.
 
 #pragma once
 

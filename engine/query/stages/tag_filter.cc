@@ -11,6 +11,7 @@
 #include "codec/base/check.h"
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/text/quoted_name.h"
 #include "engine/query/stages/tag_regexp.h"
 
 namespace hourcell {
@@ -38,10 +39,17 @@ std::string ToLower(std::string_view text) {
   return lower;
 }
 
-// The parts of `text` between bars that are not empty.
+// The parts of `text` between bars that are not empty; a quoted one (quoted_name.h) says its name.
 std::vector<std::string> SplitAtBars(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
+    std::string name;
+    const size_t quoted = TakeQuoted(text, &name);
+    if (quoted > 0 && (quoted == text.size() || text[quoted] == '|')) {
+      parts.push_back(std::move(name));
+      text.remove_prefix(std::min(quoted + 1, text.size()));
+      continue;
+    }
     const size_t bar = std::min(text.find('|'), text.size());
     if (bar > 0) parts.emplace_back(text.substr(0, bar));
     text.remove_prefix(std::min(bar + 1, text.size()));

@@ -7,7 +7,7 @@ import { treeOf, type Step } from '../src/query/explain';
 import { findNames } from '../src/query/fuzzy';
 import { textOfListed } from '../src/query/listed';
 import { parseQuery } from '../src/query/parse';
-import { printQuery } from '../src/query/print';
+import { printQuery, printValue } from '../src/query/print';
 
 const SAME = [
   'sum:cpu',
@@ -28,6 +28,8 @@ const SAME = [
   'sum:cpu{host=regexp(^web[0-9]{1,2}$),dc=wildcard(l*)}{rack=not_literal_or(a|b)}',
   'sum:cpu{host=iliteral_or(A)}{dc=iwildcard(*x),rack=not_iliteral_or(q)}',
   'sum:cpu{host=日本,emoji=🦊}',
+  'sum:1m-avg:"a:b{c}\\"\\\\"{"k=,"="x|y"|z,host=iwildcard(web*)}{dc="*"}',
+  'sum:"web:9100"',
 ];
 
 beforeEach(() => aggregators.set(['sum', 'avg', 'none', 'min', 'max', 'p99']));
@@ -35,6 +37,15 @@ beforeEach(() => aggregators.set(['sum', 'avg', 'none', 'min', 'max', 'p99']));
 describe('the text of a query', () => {
   it.each(SAME)('%s is printed as it was parsed', (text) => {
     expect(printQuery(parseQuery(text))).toBe(text);
+  });
+
+  it('has quotes where a name has characters that would take it apart', () => {
+    const query = parseQuery('sum:"a:b{c}\\""{"k=,"="x|y"}');
+    expect(query.metric).toBe('a:b{c}"');
+    expect(query.groups).toEqual([{ tagk: 'k=,', type: 'literal_or', text: '"x|y"' }]);
+    expect(printValue('web:9100')).toBe('web:9100');
+    expect(printValue('x|y')).toBe('"x|y"');
+    expect(parseQuery('sum:a"b').metric).toBe('a"b');
   });
 
   it('is printed in its shortest form', () => {

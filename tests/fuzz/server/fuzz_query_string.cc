@@ -1,8 +1,10 @@
+#include <string>
 #include <string_view>
 
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
+#include "codec/text/quoted_name.h"
 #include "server/query/query_echo.h"
 #include "server/query/query_string.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -18,6 +20,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   HOURCELL_CHECK(!query->metric.empty());
+  std::string quoted = "sum:";
+  AppendQuoted(query->metric, &quoted);
+  const auto of_name = ParseSubQueryText(quoted);
+  HOURCELL_CHECK(of_name.ok() && of_name->metric == query->metric && of_name->filters.empty());
   for (const TagFilterSpec& filter : query->filters) {
     HOURCELL_CHECK(!filter.tagk.empty());
     HOURCELL_CHECK(!filter.filter.empty() || filter.type == FilterType::kNotKey);

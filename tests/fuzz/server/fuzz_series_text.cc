@@ -4,6 +4,7 @@
 #include <absl/status/status.h>
 
 #include "codec/base/check.h"
+#include "codec/text/quoted_name.h"
 #include "server/text/series_text.h"
 #include "tests/fuzz/fuzz_input.h"
 
@@ -15,10 +16,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HOURCELL_CHECK(absl::IsInvalidArgument(series.status()));
     return 0;
   }
-  std::string text = series->metric + "{";
+  std::string text;
+  AppendQuoted(series->metric, &text);
+  text += '{';
   for (const TagMatch& tag : series->tags) {
     if (&tag != series->tags.data()) text += ',';
-    text += tag.tagk + "=" + tag.tagv;
+    AppendQuoted(tag.tagk, &text);
+    text += '=';
+    AppendQuoted(tag.tagv, &text);
   }
   const auto again = ParseSeriesText(text + "}");
   HOURCELL_CHECK(again.ok());

@@ -292,5 +292,19 @@ TEST(QueryStringTest, IgnoresUnknownOptions) {
   EXPECT_FALSE(query.downsample);
 }
 
+TEST(QueryStringTest, NamesMayBeQuoted) {
+  const SubQuery query = ParseGood(R"(sum:1m-avg:"a:b{c}\"\\"{"k=,"="x|y"|z,host=web*}{dc="*"})");
+  EXPECT_EQ(query.metric, R"(a:b{c}"\)");
+  EXPECT_TRUE(query.downsample.has_value());
+  EXPECT_THAT(query.filters,
+              ElementsAre(TagFilterSpec{"dc", FilterType::kLiteralOr, R"("*")", false},
+                          TagFilterSpec{"k=,", FilterType::kLiteralOr, R"("x|y"|z)", true},
+                          TagFilterSpec{"host", FilterType::kIWildcard, "web*", true}));
+  EXPECT_EQ(ParseGood(R"(sum:a"b{x=y})").metric, R"(a"b)") << "in the middle of a name";
+  EXPECT_EQ(ParseGood(R"(sum:m{x=regexp("a,b")})").filters.front().filter, R"("a,b")");
+  EXPECT_THAT(ParseSubQueryText(R"(sum:"a:b)").status(),
+              StatusIs(absl::StatusCode::kInvalidArgument));
+}
+
 }  // namespace
 }  // namespace hourcell::query_string_test

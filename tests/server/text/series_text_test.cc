@@ -33,6 +33,14 @@ TEST(SeriesTextTest, ABarSeparatesValues) {
               ElementsAre(TagMatch{"host", "a"}, TagMatch{"host", "b"}, TagMatch{"host", "c=d"}));
 }
 
+TEST(SeriesTextTest, NamesMayBeQuoted) {
+  const auto series = ParseSeriesText(R"("m{a,"{"k=,"="x|y}"|z,host=a})");
+  ASSERT_OK(series);
+  EXPECT_EQ(series->metric, "m{a,");
+  EXPECT_THAT(series->tags,
+              ElementsAre(TagMatch{"k=,", "x|y}"}, TagMatch{"k=,", "z"}, TagMatch{"host", "a"}));
+}
+
 TEST(SeriesTextTest, SaysWhatIsWrong) {
   EXPECT_THAT(ParseSeriesText("m{host=a"),
               StatusIs(absl::StatusCode::kInvalidArgument, "Missing '}' at the end of: m{host=a"));

@@ -1,6 +1,7 @@
 // Names of metrics, and the tags of a metric: what is typed is completed from them.
 
 import { aggregators } from '../query/aggregators';
+import { printName } from '../query/print';
 import { getJson } from './client';
 import { can } from './roles';
 
@@ -24,7 +25,7 @@ export async function findAggregators(): Promise<void> {
 
 export function lookup(metric: string, limit: number, signal?: AbortSignal): Promise<Lookup> {
   return getJson('api/search/lookup', {
-    params: [['m', metric], ['limit', String(limit)]], ...(signal && { signal }),
+    params: [['m', printName(metric)], ['limit', String(limit)]], ...(signal && { signal }),
   });
 }
 

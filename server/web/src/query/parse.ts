@@ -10,7 +10,9 @@ import {
   FILTER_TYPES, emptyQuery,
   type Downsample, type Filter, type FilterType, type Rate, type SubQuery,
 } from './model';
-import { findClose, splitOutside, type Part } from './split';
+import {
+  findClose, indexOutsideQuotes, skipQuoted, splitOutside, unquoted, type Part,
+} from './split';
 
 const FILLS = ['none', 'nan', 'null', 'zero'];
 
@@ -110,8 +112,8 @@ function parsePercentiles({ text, at }: Part): number[] {
 }
 
 function parseMetric({ text, at }: Part, query: SubQuery): void {
-  const open = text.indexOf('{');
-  query.metric = open < 0 ? text : text.slice(0, open);
+  const open = indexOutsideQuotes(text, '{');
+  query.metric = unquoted(open < 0 ? text : text.slice(0, open));
   if (query.metric === '') throw new TextError('no metric', at);
   if (open < 0) return;
   const close = findClose(text, open + 1);
@@ -132,13 +134,17 @@ function parseFilters(inside: string, at: number): Filter[] {
 }
 
 function parseFilter({ text, at }: Part): Filter {
-  const equals = text.indexOf('=');
+  const equals = indexOutsideQuotes(text, '=');
   if (equals <= 0 || equals + 1 === text.length) {
     throw new TextError('want tag=value', at, Math.max(text.length, 1));
   }
-  const tagk = text.slice(0, equals);
+  const tagk = unquoted(text.slice(0, equals));
   const value = text.slice(equals + 1);
   const valueAt = at + equals + 1;
+  const quotedEnd = skipQuoted(value, 0);
+  if (quotedEnd > 0 && (quotedEnd === value.length || value[quotedEnd] === '|')) {
+    return { tagk, type: 'literal_or', text: value };
+  }
   if (value === '*') return { tagk, type: 'wildcard', text: '*' };
   const open = value.indexOf('(');
   if (open < 0) {

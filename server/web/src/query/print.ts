@@ -1,5 +1,6 @@
 // Prints a query as OpenTSDB's `m=`, in its shortest form.
 
+import { quoted, skipQuoted } from './split';
 import type { Downsample, Filter, Rate, SubQuery } from './model';
 
 export function printQuery(query: SubQuery): string {
@@ -9,7 +10,7 @@ export function printQuery(query: SubQuery): string {
   if (query.explicitTags) words.push('explicit_tags');
   if (query.percentiles.length) words.push(`percentiles[${query.percentiles.join(',')}]`);
   if (query.buckets) words.push('show-histogram-buckets');
-  return [...words, ...query.other, query.metric + printBraces(query)].join(':');
+  return [...words, ...query.other, printName(query.metric) + printBraces(query)].join(':');
 }
 
 export function printDownsample({ interval, fn, fill }: Downsample): string {
@@ -28,7 +29,23 @@ function printBraces({ groups, only }: SubQuery): string {
   return only.length ? `${first}{${only.map(printFilter).join(',')}}` : first;
 }
 
-export function printFilter({ tagk, type, text }: Filter): string {
+// A metric or a tag key, quoted if m= would take it apart.
+export function printName(name: string): string {
+  return /[":{},=|()]/.test(name) ? quoted(name) : name;
+}
+
+// One value of a filter by values, quoted if it would be taken for something else.
+export function printValue(value: string): string {
+  return /^"|[|*(),{}]/.test(value) ? quoted(value) : value;
+}
+
+export function printFilter({ tagk: key, type, text }: Filter): string {
+  const tagk = printName(key);
+  const quotedEnd = skipQuoted(text, 0);
+  if (type === 'literal_or' && quotedEnd > 0 &&
+      (quotedEnd === text.length || text[quotedEnd] === '|')) {
+    return `${tagk}=${text}`;
+  }
   const isPlain = !/[*(),{}]/.test(text);
   if (type === 'literal_or' && isPlain) return `${tagk}=${text}`;
   if (type === 'wildcard' && text === '*') return `${tagk}=*`;

@@ -1,7 +1,7 @@
 // The one state of this page, kept in step with the address.
 
 import { emptyQuery } from '../query/model';
-import { printQuery } from '../query/print';
+import { printQuery, printValue } from '../query/print';
 import { emptyState, type State } from './state';
 import { Store } from './store';
 import { parseState, printState } from './url';
@@ -39,7 +39,8 @@ export function graphOf(metric: string, groups: [string, string][] = [],
                         range: Partial<State> = {}): string {
   const query = emptyQuery(metric);
   query.groups = groups.map(([tagk, text]) => ({
-    tagk, text, type: text === '*' ? 'wildcard' as const : 'literal_or' as const,
+    tagk, text: text === '*' ? text : printValue(text),
+    type: text === '*' ? 'wildcard' as const : 'literal_or' as const,
   }));
   return linkTo({
     view: 'graph', lines: [{ m: printQuery(query), right: false, hidden: false }], ...range,

@@ -123,6 +123,23 @@ TEST(TagFilterTest, CaseIsIgnoredBeyondAscii) {
   EXPECT_TRUE(Matches(FilterType::kIWildcard, "A*", "a\xff\xfe"));
 }
 
+TEST(TagFilterTest, ValuesMayBeQuoted) {
+  EXPECT_TRUE(Matches(FilterType::kLiteralOr, R"("a|b"|c)", "a|b"));
+  EXPECT_TRUE(Matches(FilterType::kLiteralOr, R"("a|b"|c)", "c"));
+  EXPECT_FALSE(Matches(FilterType::kLiteralOr, R"("a|b"|c)", "a"));
+  EXPECT_TRUE(Matches(FilterType::kLiteralOr, R"(c|"\"\\")", R"("\)"));
+  EXPECT_FALSE(Matches(FilterType::kNotLiteralOr, R"("a|b")", "a|b"));
+  EXPECT_TRUE(Matches(FilterType::kILiteralOr, R"("A|B")", "a|b"));
+  EXPECT_TRUE(Matches(FilterType::kLiteralOr, R"("a"b|c)", R"("a"b)")) << "not quoted to its end";
+}
+
+TEST(TagFilterTest, AnOldStyleValueThatIsQuotedIsNoPattern) {
+  const auto filter = ParseTagValueFilter("host", R"("*(a)|"|b)", /*group_by=*/true);
+  ASSERT_OK(filter);
+  EXPECT_EQ(filter->type, FilterType::kLiteralOr);
+  EXPECT_EQ(filter->filter, R"("*(a)|"|b)");
+}
+
 TEST(TagRegexpTest, IsFoundAnywhere) {
   EXPECT_TRUE(Matches(FilterType::kRegexp, "b0[12]", "web01"));
   EXPECT_FALSE(Matches(FilterType::kRegexp, "^b0[12]", "web01"));
