@@ -18,10 +18,10 @@ inline constexpr size_t kUidWidthDefault = 3;
 inline constexpr size_t kSaltWidthMax = 8;
 inline constexpr uint32_t kSaltBucketsDefault = 20;
 
-// Tags of a point: the default of tsd.storage.max_tags (OpenTSDB: 8, of which its users complain)
-// and the most a row key may hold whatever the setting.
-inline constexpr size_t kTagsMaxDefault = 16;
+// Tags of a point: the most a row key may hold whatever the setting, and the default of
+// tsd.storage.max_tags (OpenTSDB: 8, of which its users complain).
 inline constexpr size_t kTagsMax = 64;
+inline constexpr size_t kTagsMaxDefault = kTagsMax;
 
 // Bytes of a metric, tag key or tag value. OpenTSDB has HBase's row limit of 32,767; names are keys
 // of ours, and no sender seen comes near.

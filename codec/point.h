@@ -26,6 +26,12 @@ class Value {
     return is_integer_ ? static_cast<double>(integer()) : floating();
   }
 
+  // The NaN by which Prometheus says that a series has ended. Stored bit for bit, it is the only
+  // stored float that is not finite; queries leave it out unless they ask for it.
+  static constexpr uint64_t kStaleMarkerBits = 0x7FF0000000000002;
+  static constexpr Value StaleMarker() { return {kStaleMarkerBits, false}; }
+  constexpr bool is_stale_marker() const { return !is_integer_ && bits_ == kStaleMarkerBits; }
+
   // Bit for bit, so that a NaN equals itself and 0.0 differs from -0.0.
   friend constexpr bool operator==(const Value&, const Value&) = default;
 
@@ -55,6 +61,8 @@ struct PointView {
   std::span<const TagView> tags;
   Timestamp timestamp;
   Value value;
+  // Its names may have every character that the store takes; else those of OpenTSDB alone.
+  bool has_any_names = false;
 };
 
 // One point of a line whose series is still text: the line without its time and value. Two of the
@@ -64,6 +72,12 @@ struct LinePoint {
   std::string_view tags;    // what follows the value: "host=web01 dc=lga", unchecked
   Timestamp timestamp;
   Value value;
+  // As of a PointView. Then the names are UTF-8, and kTagSeparator precedes each name of the tags:
+  // "\1host\1web 01\1dc\1lga".
+  bool has_any_names = false;
 };
+
+// A control character, which no name has.
+inline constexpr char kTagSeparator = '\1';
 
 }  // namespace hourcell

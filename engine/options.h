@@ -72,15 +72,19 @@ struct Options {
   Layout layout;
   // False: take the layout the store has, whatever it is (tools). True: it must equal `layout`.
   bool check_layout = true;
+  // The names are those of the store there is; layout.names is that of a new one.
+  bool names_of_store = false;
 
   Durability sync = Durability::kInterval;  // tsd.storage.sync
   int64_t sync_interval_ms = 1000;          // tsd.storage.sync_interval
 
-  bool auto_create_metrics = true;         // tsd.core.auto_create_metrics (OpenTSDB: false)
-  bool auto_create_tagks = true;           // tsd.core.auto_create_tagks
-  bool auto_create_tagvs = true;           // tsd.core.auto_create_tagvs
-  bool random_metric_uids = false;         // tsd.core.uid.random_metrics
-  std::string extra_name_chars;            // tsd.core.tag.allow_specialchars, UTF-8
+  bool auto_create_metrics = true;  // tsd.core.auto_create_metrics (OpenTSDB: false)
+  bool auto_create_tagks = true;    // tsd.core.auto_create_tagks
+  bool auto_create_tagvs = true;    // tsd.core.auto_create_tagvs
+  bool random_metric_uids = false;  // tsd.core.uid.random_metrics
+  std::string extra_name_chars;     // tsd.core.tag.allow_specialchars, UTF-8
+  // Of a store with NameEncoding::kAny: points that do not say so may have any names, too.
+  bool put_any_names = false;              // tsd.core.put_any_names
   size_t tags_max = kTagsMaxDefault;       // tsd.storage.max_tags
   size_t uid_cache_names_max = 1'000'000;  // per kind and direction
   size_t series_cache_bytes = 512 << 20;   // tsd.storage.series_cache: series by their raw tags

@@ -37,6 +37,7 @@ constexpr std::pair<RowField, std::string_view> kFieldNames[] = {
 constexpr std::pair<NameEncoding, std::string_view> kEncodingNames[] = {
     {NameEncoding::kLatin1, "latin1"},
     {NameEncoding::kUtf8, "utf8"},
+    {NameEncoding::kAny, "any"},
 };
 
 std::string_view EncodingName(NameEncoding encoding) {

@@ -29,6 +29,7 @@ enum class RowField : uint8_t { kSalt, kMetric, kBaseTime, kTags };
 enum class NameEncoding : uint8_t {
   kLatin1 = 0,  // OpenTSDB's ISO-8859-1; a character above U+00FF is refused
   kUtf8 = 1,
+  kAny = 2,  // UTF-8, and any character but control characters, where a point says so
 };
 
 struct Layout {

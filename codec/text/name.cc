@@ -67,6 +67,12 @@ bool IsLegal(const Character& character, std::string_view extra_chars) {
   return character.code_point >= 128 && IsLetter(character.code_point);
 }
 
+// Of Unicode's category Cc.
+bool IsControl(const Character& character) {
+  return character.code_point < 0x20 ||
+         (character.code_point >= 0x7F && character.code_point < 0xA0);
+}
+
 // The first character of well-formed UTF-8 that ISO-8859-1 has not; empty if there is none.
 std::string_view FirstBeyondLatin1(std::string_view utf8) {
   // U+00FF is c3 bf: lead bytes from c4 on, and only they, begin later characters.
@@ -104,12 +110,12 @@ std::string NameFault(std::string_view name, NameEncoding encoding, std::string_
   if (!IsUtf8(name)) return "not UTF-8";
   while (at < name.size()) {
     const Character character = FirstCharacter(name.substr(at));
-    if (!IsLegal(character, extra_chars)) {
+    if (encoding == NameEncoding::kAny ? IsControl(character) : !IsLegal(character, extra_chars)) {
       return fmt::format("illegal character: {}", character.bytes);
     }
     at += character.bytes.size();
   }
-  if (encoding == NameEncoding::kUtf8) return {};
+  if (encoding != NameEncoding::kLatin1) return {};
   const std::string_view beyond = FirstBeyondLatin1(name);
   if (beyond.empty()) return {};
   return fmt::format("character {} is above U+00FF; want a store created with names=utf8", beyond);
@@ -119,7 +125,7 @@ absl::StatusOr<std::string> EncodeName(std::string_view utf8, NameEncoding encod
   if (!IsUtf8(utf8)) {
     return absl::InvalidArgumentError(fmt::format("name {}: not UTF-8", QuoteForMessage(utf8)));
   }
-  if (encoding == NameEncoding::kUtf8) return std::string(utf8);
+  if (encoding != NameEncoding::kLatin1) return std::string(utf8);
   if (const std::string_view beyond = FirstBeyondLatin1(utf8); !beyond.empty()) {
     return absl::InvalidArgumentError(
         fmt::format("name {}: character {} is above U+00FF; want a store created with names=utf8",

@@ -3,7 +3,8 @@
 // Metric, tag key and tag value alike: a-z A-Z 0-9 - _ . / and every letter of the Basic
 // Multilingual Plane (Java's Character.isLetter: Unicode Lu Ll Lt Lm Lo), plus the store's extra
 // characters (tsd.core.tag.allow_specialchars). Names are UTF-8 in memory; a latin1 store keeps
-// ISO-8859-1 bytes, as OpenTSDB does, and refuses what has none. Pure; thread-safe.
+// ISO-8859-1 bytes, as OpenTSDB does, and refuses what has none. With NameEncoding::kAny each
+// character is legal but control characters (Unicode Cc). Pure; thread-safe.
 
 #pragma once
 

@@ -10,6 +10,7 @@
 #include "codec/base/check.h"
 #include "codec/base/strings.h"
 #include "codec/text/name.h"
+#include "codec/text/quoted_name.h"
 
 namespace hourcell {
 namespace {
@@ -49,6 +50,12 @@ std::string TagsText(std::span<const TagView> tags) {
     text.append(tag.key).append("=").append(tag.value);
   }
   return text += "}";
+}
+
+void AppendLineName(std::string_view name, std::string* out) {
+  const bool is_word = name.find_first_of(" =") == name.npos && !name.starts_with('"');
+  if (!is_word) return AppendQuoted(name, out);
+  out->append(name);
 }
 
 // An integer that may have dots in it, which count for nothing.
@@ -139,7 +146,8 @@ std::optional<PointError> PointText::Parse(std::string_view line,
   if (!is_utf8_) converted_.reserve(2 * words_.size());
   std::optional<PointError> error = ParseTags(std::span(words_).subspan(kFirstTagWord));
   if (error) return error;
-  const Parsed<Value> value = ParseValueText(words_[2]);
+  const bool is_stale = syntax == PointSyntax::kImport && words_[2] == kStaleMarkerWord;
+  const Parsed<Value> value = is_stale ? Value::StaleMarker() : ParseValueText(words_[2]);
   if (!value.ok()) return value.error();
 
   const std::string_view metric = Utf8(words_[0]);
@@ -160,6 +168,17 @@ std::optional<PointError> PointText::ParseSeries(std::string_view metric,
   metric = Utf8(metric);
   if (auto fault = CheckTagCount(metric, limits)) return fault;
   point_ = {.metric = metric, .tags = tags_, .timestamp = {}, .value = {}};
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::ParseSeries(const LinePoint& point,
+                                                 const PointLimits& limits) {
+  if (!point.has_any_names) return ParseSeries(point.metric, point.tags, limits);
+  if (point.metric.empty()) return IllegalArgument("empty metric name");
+  if (auto fault = ParseAnyTags(point.tags)) return fault;
+  if (auto fault = CheckTagCount(point.metric, limits)) return fault;
+  point_ = {
+      .metric = point.metric, .tags = tags_, .timestamp = {}, .value = {}, .has_any_names = true};
   return std::nullopt;
 }
 
@@ -184,16 +203,38 @@ std::optional<PointError> PointText::ParseTags(std::span<const std::string_view>
     if (!parsed.ok()) return parsed.error();
     // Converted first: a key in ISO-8859-1 and the same in UTF-8 are one key.
     const TagView tag{.key = Utf8(parsed->key), .value = Utf8(parsed->value)};
-    // A line with more tags than any row key holds is refused for their number in any case: beyond
-    // it, tags are counted but no longer compared, so that a long line costs no quadratic time.
-    const auto end = tags_.begin() + static_cast<ptrdiff_t>(std::min(tags_.size(), kTagsMax));
-    const auto same_key = [&tag](const TagView& seen) { return seen.key == tag.key; };
-    const auto seen = std::find_if(tags_.begin(), end, same_key);
-    if (seen == end) {
-      tags_.push_back(tag);
-    } else if (seen->value != tag.value) {
-      return IllegalArgument(fmt::format("duplicate tag: {}, tags={}", word, TagsText(tags_)));
-    }
+    if (auto fault = AddTag(tag, word)) return fault;
+  }
+  return std::nullopt;
+}
+
+// Of tags with kTagSeparator before each name.
+std::optional<PointError> PointText::ParseAnyTags(std::string_view tags) {
+  tags_.clear();
+  const auto take = [&tags] {
+    tags.remove_prefix(1);
+    const std::string_view name = tags.substr(0, tags.find(kTagSeparator));
+    tags.remove_prefix(name.size());
+    return name;
+  };
+  while (!tags.empty()) {
+    const std::string_view key = take();
+    if (tags.empty()) return IllegalArgument(fmt::format("invalid tag: {}", key));
+    if (auto fault = AddTag({.key = key, .value = take()}, key)) return fault;
+  }
+  return std::nullopt;
+}
+
+std::optional<PointError> PointText::AddTag(const TagView& tag, std::string_view word) {
+  // A line with more tags than any row key holds is refused for their number in any case: beyond
+  // it, tags are counted but no longer compared, so that a long line costs no quadratic time.
+  const auto end = tags_.begin() + static_cast<ptrdiff_t>(std::min(tags_.size(), kTagsMax));
+  const auto same_key = [&tag](const TagView& seen) { return seen.key == tag.key; };
+  const auto seen = std::find_if(tags_.begin(), end, same_key);
+  if (seen == end) {
+    tags_.push_back(tag);
+  } else if (seen->value != tag.value) {
+    return IllegalArgument(fmt::format("duplicate tag: {}, tags={}", word, TagsText(tags_)));
   }
   return std::nullopt;
 }
@@ -206,16 +247,22 @@ std::string_view PointText::Utf8(std::string_view text) {
 
 void AppendImportLine(const PointView& point, std::string* out) {
   const auto append_to = std::back_inserter(*out);
-  fmt::format_to(append_to, "{} ", point.metric);
+  AppendLineName(point.metric, out);
+  out->push_back(' ');
   AppendTimestamp(point.timestamp, out);
   out->push_back(' ');
   if (point.value.is_integer()) {
     fmt::format_to(append_to, "{}", point.value.integer());
+  } else if (point.value.is_stale_marker()) {
+    out->append(kStaleMarkerWord);
   } else {
     AppendJavaDouble(point.value.floating(), out);
   }
   for (const TagView& tag : point.tags) {
-    out->append(" ").append(tag.key).append("=").append(tag.value);
+    out->push_back(' ');
+    AppendLineName(tag.key, out);
+    out->push_back('=');
+    AppendLineName(tag.value, out);
   }
 }
 

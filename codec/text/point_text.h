@@ -70,11 +70,16 @@ class PointText {
                                         std::string_view tags,
                                         const PointLimits& limits);
 
+  // The same of a point, whatever the form of its tags is. The point says whether it has any names.
+  std::optional<PointError> ParseSeries(const LinePoint& point, const PointLimits& limits);
+
   // The point of the last Parse or ParseSeries that returned no error.
   const PointView& point() const { return point_; }
 
  private:
   std::optional<PointError> ParseTags(std::span<const std::string_view> words);
+  std::optional<PointError> ParseAnyTags(std::string_view tags);
+  std::optional<PointError> AddTag(const TagView& tag, std::string_view word);
   std::optional<PointError> CheckTagCount(std::string_view metric, const PointLimits& limits) const;
   // A word of the line, or a part of one, as UTF-8.
   std::string_view Utf8(std::string_view text);
@@ -86,8 +91,12 @@ class PointText {
   std::vector<std::string> converted_;  // texts of a line that is not UTF-8; rare
 };
 
+// The value of an import line that is a stale marker (Value::StaleMarker).
+inline constexpr std::string_view kStaleMarkerWord = "StaleNaN";
+
 // The import line of a point: `metric timestamp value tagk=tagv ...`, time in the precision it has,
-// floats as Java prints them. No line end.
+// floats as Java prints them, a stale marker as kStaleMarkerWord. A name with a blank or '=', or one
+// that begins with '"', is quoted (quoted_name.h). No line end.
 void AppendImportLine(const PointView& point, std::string* out);
 
 }  // namespace hourcell

@@ -1,11 +1,16 @@
 #include "codec/text/put_line.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "codec/limits.h"
 #include "codec/text/eight_bytes.h"
+#include "codec/text/name.h"
 #include "codec/text/number.h"
+#include "codec/text/quoted_name.h"
 
 namespace hourcell {
 namespace {
@@ -47,7 +52,67 @@ std::string_view TagsOf(std::string_view words) {
   return words.substr(at);
 }
 
+// Takes the name off the front of a line, up to `end` or, if it is quoted, its last quote, and
+// appends it. False: it is not followed by `end`; the end of the line counts as a blank.
+bool TakeName(std::string_view* line, char end, std::string* names) {
+  size_t length = TakeQuoted(*line, names);
+  if (length == 0) {
+    length = std::min(line->find(end), line->size());
+    if (line->starts_with('"')) return false;
+    names->append(line->substr(0, length));
+  }
+  const bool is_last = length == line->size();
+  if (is_last ? end != ' ' : (*line)[length] != end) return false;
+  line->remove_prefix(length + (is_last ? 0 : 1));
+  return true;
+}
+
+PointError Invalid(std::string_view what, std::string_view text) {
+  return {.kind = PointErrorKind::kIllegalArgument,
+          .text = fmt::format("invalid {}: {}", what, text)};
+}
+
 }  // namespace
+
+bool HasQuotedName(std::string_view line) {
+  for (size_t at = line.find('"'); at != line.npos; at = line.find('"', at + 1))
+    if (at == 0 || line[at - 1] == ' ' || line[at - 1] == '=') return true;
+  return false;
+}
+
+std::optional<PointError> ParseQuotedLine(std::string_view line,
+                                          const PointLimits& limits,
+                                          PointText* parser,
+                                          std::string* names,
+                                          LinePoint* point) {
+  std::string utf8;
+  line = TelnetTextToUtf8(line, &utf8);
+  names->clear();
+  if (!TakeName(&line, ' ', names)) return Invalid("metric", line);
+  const size_t metric_size = names->size();
+  // The two words are checked as those of any line, whose tags are others.
+  size_t words_end = line.find(' ');
+  if (words_end != line.npos) words_end = line.find(' ', words_end + 1);
+  if (words_end == line.npos) return parser->Parse(line, PointSyntax::kImport, limits);
+  const std::string plain = fmt::format("m {} a=b", line.substr(0, words_end));
+  if (auto fault = parser->Parse(plain, PointSyntax::kImport, limits)) return fault;
+  line.remove_prefix(words_end);
+  while (true) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.empty()) break;
+    const std::string_view tag = line;
+    names->push_back(kTagSeparator);
+    if (!TakeName(&line, '=', names)) return Invalid("tag", tag);
+    names->push_back(kTagSeparator);
+    if (!TakeName(&line, ' ', names)) return Invalid("tag", tag);
+  }
+  *point = {.metric = std::string_view(*names).substr(0, metric_size),
+            .tags = std::string_view(*names).substr(metric_size),
+            .timestamp = parser->point().timestamp,
+            .value = parser->point().value,
+            .has_any_names = true};
+  return std::nullopt;
+}
 
 const char* ScanTimestamp(const char* begin, const char* end, Timestamp* timestamp) {
   int64_t number = 0;

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "codec/point.h"
@@ -40,5 +41,17 @@ std::optional<PointError> ParsePointLine(std::string_view words,
                                          const PointLimits& limits,
                                          PointText* parser,
                                          LinePoint* point);
+
+// Whether a name of an import line is quoted (quoted_name.h).
+bool HasQuotedName(std::string_view line);
+
+// The point of such a line, which may have any names. `*names` is made to hold them. Errors: those
+// of PointText::Parse; "invalid tag: ..." and "invalid metric: ..." of a name that is not quoted to
+// its end.
+std::optional<PointError> ParseQuotedLine(std::string_view line,
+                                          const PointLimits& limits,
+                                          PointText* parser,
+                                          std::string* names,
+                                          LinePoint* point);
 
 }  // namespace hourcell

@@ -41,7 +41,8 @@ uint64_t HashOf(std::string_view head, std::string_view tail) {
 Spelling SpellingOf(const LinePoint& point) {
   return {.head = point.metric,
           .tail = point.tags,
-          .is_line = true,
+          // Tags that begin with the separator have the spelling of a PointView's.
+          .is_line = !point.has_any_names,
           .hash = HashOf(point.metric, point.tags)};
 }
 
@@ -54,12 +55,14 @@ size_t SpellingBytes(const PointView& point) {
 
 Spelling SpellingOf(const PointView& point, std::string* bytes) {
   HOURCELL_DCHECK(bytes->capacity() - bytes->size() >= SpellingBytes(point));
-  // No legal name holds a zero byte, so two different points cannot have one spelling.
+  // No legal name holds such a byte, so two different points cannot have one spelling. A point
+  // that may have any names is apart from one that may not: the latter must not find it.
+  const char separator = point.has_any_names ? kTagSeparator : '\0';
   const size_t begin = bytes->size();
   for (const TagView& tag : point.tags) {
-    bytes->push_back('\0');
+    bytes->push_back(separator);
     bytes->append(tag.key);
-    bytes->push_back('\0');
+    bytes->push_back(separator);
     bytes->append(tag.value);
   }
   const std::string_view tags = std::string_view(*bytes).substr(begin);

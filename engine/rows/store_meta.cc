@@ -79,6 +79,7 @@ absl::StatusOr<Layout> CreateMeta(const Options& options, Tables* tables, TableV
 absl::Status CheckLayout(const Options& options, const Layout& layout, Tables* tables) {
   HOURCELL_ASSIGN_OR_RETURN(const SaltEpochs epochs, ReadSaltEpochs(layout, tables));
   Layout asked = options.layout;
+  if (options.names_of_store) asked.names = layout.names;
   if (layout.salt_width > 0 && asked.salt_buckets == epochs.epochs().back().buckets) {
     asked.salt_buckets = layout.salt_buckets;
   }

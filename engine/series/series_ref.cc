@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/status_macros.h"
+#include "codec/text/name.h"
 
 namespace hourcell {
 namespace {
@@ -33,6 +34,26 @@ PointError NameError(const absl::Status& status, std::string_view where) {
     default:
       return {PointErrorKind::kStorage, text};
   }
+}
+
+std::optional<PointError> NamesFault(const PointView& point,
+                                     NameEncoding encoding,
+                                     std::string_view extra_chars) {
+  const auto fault_of = [&](std::string_view name) {
+    const std::string fault = NameFault(name, encoding, extra_chars);
+    return fault.empty() ? absl::OkStatus() : absl::InvalidArgumentError(fault);
+  };
+  if (const absl::Status metric = fault_of(point.metric); !metric.ok()) {
+    return NameError(metric, MetricPlace(point.metric));
+  }
+  for (const TagView& tag : point.tags) {
+    if (const absl::Status key = fault_of(tag.key); !key.ok())
+      return NameError(key, TagkPlace(tag));
+    if (const absl::Status value = fault_of(tag.value); !value.ok()) {
+      return NameError(value, TagvPlace(tag));
+    }
+  }
+  return std::nullopt;
 }
 
 std::optional<PointError> FillRef(

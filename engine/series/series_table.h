@@ -71,6 +71,7 @@ class SeriesTable {
                                                            bool sync);
 
   SeriesTable(const Layout& layout, const Parts& parts, bool sync, SeriesNumber last_number);
+  const Layout& layout() const { return layout_; }
 
   // The series of each point, created where it is new; results->at(i) belongs to points[i]. Names
   // are checked here. `wait_ms`: how long it may wait until it may create series; those that are

@@ -41,7 +41,7 @@ std::optional<PointError> ContentFault(const Timestamp& time, const Value& value
     return Illegal(fmt::format(
         "bad timestamp={}: got {} ms in seconds precision; want whole seconds", time.ms, time.ms));
   }
-  if (!value.is_integer() && !std::isfinite(value.floating())) {
+  if (!value.is_integer() && !std::isfinite(value.floating()) && !value.is_stale_marker()) {
     return Illegal(fmt::format("value is NaN or Infinite: {}", JavaDouble(value.floating())));
   }
   return std::nullopt;
@@ -65,19 +65,23 @@ std::optional<PointError> TagsFault(const PointView& point, size_t tags_max) {
   return std::nullopt;
 }
 
+using NameLimits = PointWriter::NameLimits;
+
 // The names of points whose series is not known by its spelling.
 class Names {
  public:
-  Names(size_t points, size_t tags_max) : limits_{.tags_max = tags_max} { views_.reserve(points); }
+  Names(size_t points, const NameLimits& limits) : limits_(limits) { views_.reserve(points); }
 
   std::optional<PointError> Add(const PointView& point) {
     if (auto fault = TagsFault(point, limits_.tags_max)) return fault;
+    if (auto fault = FaultOfOpenTsdb(point)) return fault;
     views_.push_back(point);
     return std::nullopt;
   }
   std::optional<PointError> Add(const LinePoint& point) {
     PointText& text = texts_.emplace_back();  // keeps what the view borrows
-    if (auto fault = text.ParseSeries(point.metric, point.tags, limits_)) return fault;
+    if (auto fault = text.ParseSeries(point, {.tags_max = limits_.tags_max})) return fault;
+    if (auto fault = FaultOfOpenTsdb(text.point())) return fault;
     views_.push_back(text.point());
     views_.back().timestamp = point.timestamp;
     views_.back().value = point.value;
@@ -91,7 +95,14 @@ class Names {
   }
 
  private:
-  const PointLimits limits_;
+  // A store that takes any names takes OpenTSDB's alone of a client that speaks its protocol. Other
+  // stores refuse a name when it is to be made.
+  std::optional<PointError> FaultOfOpenTsdb(const PointView& point) const {
+    if (!limits_.only_opentsdb || point.has_any_names) return std::nullopt;
+    return NamesFault(point, NameEncoding::kUtf8, limits_.extra_name_chars);
+  }
+
+  const NameLimits& limits_;
   std::deque<PointText> texts_;
   std::vector<PointView> views_;
 };
@@ -214,7 +225,10 @@ struct PointWriter::AskedPoints {
 };
 
 PointWriter::PointWriter(const Options& options, const Parts& parts)
-    : tags_max_(options.tags_max),
+    : limits_{.tags_max = options.tags_max,
+              .only_opentsdb =
+                  parts.series->layout().names == NameEncoding::kAny && !options.put_any_names,
+              .extra_name_chars = options.extra_name_chars},
       always_sync_(options.sync == Durability::kAlways),
       parts_(parts),
       points_added_(parts.stats->counter("datapoints.added", {{"type", "all"}})),
@@ -347,7 +361,7 @@ absl::StatusOr<PointWriter::AskedPoints> PointWriter::AskObservers(std::span<con
   HOURCELL_CHECK(parts_.observed_puts != nullptr);
   AskedPoints asked;
   asked.via = via;
-  Names names(points.size(), tags_max_);
+  Names names(points.size(), limits_);
   asked.indexes.reserve(points.size());
   for (size_t i = 0; i < points.size(); ++i) {
     // What has no series to be told of is refused further on, with the same words.
@@ -405,7 +419,7 @@ void PointWriter::ResolveMissing(std::span<const Point> points,
   std::vector<Missing> missing;
   absl::flat_hash_map<uint64_t, size_t> by_hash;
   std::vector<std::pair<size_t, size_t>> waiting;  // point, and its place in `missing`
-  Names names(points.size(), tags_max_);
+  Names names(points.size(), limits_);
   for (size_t i = 0; i < points.size(); ++i) {
     if (batch->series[i].number != 0) continue;
     const auto [place, is_new] = by_hash.try_emplace(batch->spellings[i].hash, missing.size());

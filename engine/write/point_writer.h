@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,13 @@ class PointWriter {
                       std::vector<RefusedPoint>* refused,
                       const AppendOptions& options);
 
+  // What names a point may have, and how many of them.
+  struct NameLimits {
+    size_t tags_max = 0;
+    bool only_opentsdb = false;  // of points that may not have any names
+    std::string extra_name_chars = {};
+  };
+
  private:
   struct Batch;        // the working memory of one Append
   struct AskedPoints;  // of one batch, which observers were asked about
@@ -104,7 +112,7 @@ class PointWriter {
   // Returns the block that has the last of them.
   uint64_t AppendPlaced(Batch* batch);
 
-  const size_t tags_max_;
+  const NameLimits limits_;
   const bool always_sync_;
   const Parts parts_;
   Counter* const points_added_;

@@ -26,6 +26,11 @@ Durability DurabilityOf(std::string_view sync) {
   return sync == "never" ? Durability::kNever : Durability::kInterval;
 }
 
+NameEncoding NamesOf(std::string_view names) {
+  if (names == "latin1") return NameEncoding::kLatin1;
+  return names == "utf8" ? NameEncoding::kUtf8 : NameEncoding::kAny;
+}
+
 absl::Status CheckCorsDomains(std::string_view domains) {
   if (domains.find('*') == std::string_view::npos || domains == "*") return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -90,8 +95,9 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other)
   options.layout.tagv_width = size("tsd.storage.uid.width.tagv");
   options.layout.salt_width = size("tsd.storage.salt.width");
   options.layout.salt_buckets = static_cast<uint32_t>(config.integer("tsd.storage.salt.buckets"));
-  options.layout.names =
-      config.text("tsd.storage.names") == "utf8" ? NameEncoding::kUtf8 : NameEncoding::kLatin1;
+  options.layout.names = NamesOf(config.text("tsd.storage.names"));
+  // A store that was made before keeps its names, unless others are asked for.
+  options.names_of_store = !config.is_set("tsd.storage.names");
   options.sync = DurabilityOf(config.text("tsd.storage.sync"));
   options.sync_interval_ms = config.integer("tsd.storage.sync_interval");
   options.auto_create_metrics = config.boolean("tsd.core.auto_create_metrics");
@@ -99,6 +105,7 @@ absl::StatusOr<Options> EngineOptionsOf(const Config& config, OtherWriter other)
   options.auto_create_tagvs = config.boolean("tsd.core.auto_create_tagvs");
   options.random_metric_uids = config.boolean("tsd.core.uid.random_metrics");
   options.extra_name_chars = config.text("tsd.core.tag.allow_specialchars");
+  options.put_any_names = config.boolean("tsd.core.put_any_names");
   options.tags_max = size("tsd.storage.max_tags");
   options.uid_cache_names_max = size("tsd.uid.lru.name.size");
   options.series_cache_bytes = size("tsd.storage.series_cache");

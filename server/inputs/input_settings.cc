@@ -15,6 +15,7 @@ namespace hourcell {
 namespace {
 
 constexpr std::string_view kDefaultTag = "tsd.inputs.default_tag";
+constexpr std::string_view kPrometheusNames = "tsd.prometheus.names";
 constexpr std::string_view kSeparator = "tsd.influx.separator";
 constexpr std::string_view kResourceAttributes = "tsd.otlp.resource_attributes";
 
@@ -26,17 +27,21 @@ bool IsName(std::string_view text, const std::string& extra_chars) {
 
 absl::StatusOr<InputSettings> InputSettingsOf(const Config& config) {
   const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
-  InputSettings settings{.default_tag = config.text(kDefaultTag),
+  const std::string default_tag = config.text(kDefaultTag);
+  InputSettings settings{.prometheus_utf8_names = config.text(kPrometheusNames) == "utf8",
                          .influx_separator = config.text(kSeparator)};
   settings.tags_max = static_cast<size_t>(config.integer("tsd.storage.max_tags"));
   const std::string attributes = config.text(kResourceAttributes);
   for (const std::string_view attribute : ListItems(attributes))
     settings.otlp_resource_attributes.emplace_back(attribute);
-  const Parsed<TagView> tag = ParseTagWord(settings.default_tag);
+  const Parsed<TagView> tag = ParseTagWord(default_tag);
   if (!tag.ok() || !IsName(tag->key, extra_chars) || !IsName(tag->value, extra_chars)) {
-    return absl::InvalidArgumentError(fmt::format("{}: got {}; want tagk=tagv", kDefaultTag,
-                                                  QuoteForMessage(settings.default_tag)));
+    return absl::InvalidArgumentError(
+        fmt::format("{}: got {}; want tagk=tagv", kDefaultTag, QuoteForMessage(default_tag)));
   }
+  settings.default_tag_key = tag->key;
+  settings.default_tag_value = tag->value;
+  settings.default_tag = fmt::format("{0}{1}{0}{2}", kTagSeparator, tag->key, tag->value);
   if (!settings.influx_separator.empty() && !IsName(settings.influx_separator, extra_chars)) {
     return absl::InvalidArgumentError(fmt::format("{}: got {}; want characters of a metric",
                                                   kSeparator,

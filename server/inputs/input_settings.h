@@ -14,8 +14,13 @@
 namespace hourcell {
 
 struct InputSettings {
-  std::string default_tag;       // "host=unknown": of points that have no tag
-  std::string influx_separator;  // between a measurement and a field; may be empty
+  std::string default_tag = {};      // of points that have no tag; as LinePoint::tags, of any names
+  std::string default_tag_key = {};  // its parts
+  std::string default_tag_value = {};
+  // Remote read answers with names as they are stored; else with those that Prometheus before
+  // version 3 takes.
+  bool prometheus_utf8_names = false;
+  std::string influx_separator = {};  // between a measurement and a field; may be empty
   // Attributes of an OpenTelemetry resource that are tags of its points.
   std::vector<std::string> otlp_resource_attributes = {};
   size_t tags_max = kTagsMax;  // of a point (tsd.storage.max_tags)

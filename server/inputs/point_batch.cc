@@ -38,6 +38,7 @@ std::string_view PointBatch::Keep(const char* begin, const char* end) {
 
 void PointBatch::Add(const LinePoint& point, size_t item) {
   points_.push_back(point);
+  points_.back().has_any_names = true;
   items_.push_back(item);
 }
 
@@ -53,16 +54,16 @@ void PointBatch::Clear() {
 std::string_view KeepTags(const NameRule& names, std::span<const TagView> tags, PointBatch* batch) {
   size_t bytes = 0;
   for (const TagView& tag : tags)
-    bytes += tag.key.size() + tag.value.size() + 2;
+    bytes += tag.key.size() + tag.value.size() + 2 + 2 * kNameSuffixBytes;
   char* const begin = batch->Reserve(bytes);
   char* out = begin;
   for (const TagView& tag : tags) {
+    *out++ = kTagSeparator;
     out = names.Write(tag.key, out);
-    *out++ = '=';
+    *out++ = kTagSeparator;
     out = names.Write(tag.value, out);
-    *out++ = ' ';
   }
-  return batch->Keep(begin, out - 1);
+  return batch->Keep(begin, out);
 }
 
 }  // namespace hourcell

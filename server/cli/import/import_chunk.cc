@@ -80,6 +80,7 @@ void ImportChunk::Translate(const ImportRules& rules) {
 void ImportChunk::Reset(size_t workers) {
   lines_taken_ = 0;
   faults_.clear();
+  quoted_names_.clear();
   pieces_.resize(workers);
   for (Piece& piece : pieces_) {
     piece.points.clear();
@@ -127,10 +128,14 @@ bool ImportChunk::ParseUnit(size_t unit,
 std::optional<PointError> ImportChunk::PointOf(size_t unit,
                                                const ImportRules& rules,
                                                PointText* parser,
-                                               LinePoint* point) const {
+                                               LinePoint* point) {
   if (translator_ == nullptr) {
     if (lines_[unit].too_long) return TooLong(rules);
-    return ParsePointLine(TextOf(unit), PointSyntax::kImport, rules.limits, parser, point);
+    const std::string_view line = TextOf(unit);
+    if (!HasQuotedName(line)) {
+      return ParsePointLine(line, PointSyntax::kImport, rules.limits, parser, point);
+    }
+    return ParseQuotedLine(line, rules.limits, parser, &quoted_names_.emplace_back(), point);
   }
   const ImportLines::Unit& made = made_.unit(unit);
   if (made.fault.has_value()) return made_.FaultOf(made);

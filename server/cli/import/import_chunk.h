@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -110,7 +111,7 @@ class ImportChunk {
   std::optional<PointError> PointOf(size_t unit,
                                     const ImportRules& rules,
                                     PointText* parser,
-                                    LinePoint* point) const;
+                                    LinePoint* point);
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
   // False, and a fault noted, if the unit is bad.
@@ -126,6 +127,8 @@ class ImportChunk {
   std::vector<LineRef> lines_;
   std::unique_ptr<LineTranslator> translator_;  // null: lines are import lines
   ImportLines made_;                            // by the translator, of lines_
+
+  std::deque<std::string> quoted_names_;  // of lines that have such; points borrow them
 
   uint64_t lines_taken_ = 0;
   std::vector<Fault> faults_;

@@ -26,7 +26,7 @@ bool HasBlank(std::string_view text) {
 void AppendLegalName(std::string_view foreign, std::string* out) {
   static const NameRule rule(NameEncoding::kUtf8, "");
   const size_t begin = out->size();
-  out->resize(begin + foreign.size());
+  out->resize(begin + foreign.size() + kNameSuffixBytes);
   const char* const end = rule.Write(foreign, out->data() + begin);
   out->resize(static_cast<size_t>(end - out->data()));
 }

@@ -21,15 +21,14 @@ uint64_t HashOf(std::string_view head, std::string_view tail) {
 
 // The same for all spellings of a series. What is no series has one, too: the store refuses it.
 uint64_t SeriesHash(const LinePoint& point, PointText* parser) {
-  if (parser->ParseSeries(point.metric, point.tags, {.tags_max = kTagsMax}).has_value()) return 0;
+  if (parser->ParseSeries(point, {.tags_max = kTagsMax}).has_value()) return 0;
   const PointView& view = parser->point();
   std::vector<TagView> tags(view.tags.begin(), view.tags.end());
   std::ranges::sort(tags, {}, &TagView::key);
   std::string bytes;
   for (const TagView& tag : tags) {
-    // Names have no blanks.
-    bytes.append(tag.key).push_back(' ');
-    bytes.append(tag.value).push_back(' ');
+    bytes.append(tag.key).push_back(kTagSeparator);
+    bytes.append(tag.value).push_back(kTagSeparator);
   }
   return HashOf(view.metric, bytes);
 }

@@ -44,7 +44,7 @@ class Batch {
   void Add(const ScannedRow& row) {
     std::string& tags = tags_.emplace_back();
     for (const TagView& tag : row.tags)
-      tags += fmt::format("{}{}={}", tags.empty() ? "" : " ", tag.key, tag.value);
+      tags += fmt::format("{0}{1}{0}{2}", kTagSeparator, tag.key, tag.value);
     rows_.push_back({.metric = std::string(row.metric), .first = points_.size()});
     for (size_t i = 0; i < row.times.size(); ++i)
       points_.push_back({.timestamp = row.times[i], .value = row.point_values[i]});
@@ -62,7 +62,8 @@ class Batch {
       lines.push_back({.metric = rows_[row].metric,
                        .tags = tags_[row],
                        .timestamp = points_[i].timestamp,
-                       .value = points_[i].value});
+                       .value = points_[i].value,
+                       .has_any_names = true});
     }
     return lines;
   }

@@ -65,16 +65,15 @@ class PointRate {
   std::chrono::steady_clock::time_point next_ ABSL_GUARDED_BY(mutex_);
 };
 
-// " k=v" of each tag, as a line has them; empty if a name has a character that a line cannot have.
+// The tags as a LinePoint has them that may have any names; empty if a name is empty.
 std::string TagsText(const ResultSeries& series) {
   std::string text;
   for (const auto& [key, value] : series.tags) {
-    const auto is_word = [](const std::string& name) {
-      return !name.empty() && name.find_first_of(" \t\r\n=") == std::string::npos;
-    };
-    if (!is_word(key) || !is_word(value)) return {};
-    if (!text.empty()) text.push_back(' ');
-    text.append(key).append("=").append(value);
+    if (key.empty() || value.empty()) return {};
+    text += kTagSeparator;
+    text += key;
+    text += kTagSeparator;
+    text += value;
   }
   return text;
 }
@@ -252,9 +251,8 @@ class SourceImporter {
       if (series.points.empty()) continue;
       const std::string& tags = texts.emplace_back(TagsText(series));
       if (tags.empty()) {
-        HOURCELL_RETURN_IF_ERROR(Refused(series.metric,
-                                         "a series without tags, or with a blank or "
-                                         "= in the name of one"));
+        HOURCELL_RETURN_IF_ERROR(
+            Refused(series.metric, "a series without tags, or with an empty name of one"));
         continue;
       }
       for (const ResultPoint& point : series.points) {
@@ -263,7 +261,8 @@ class SourceImporter {
         batch.push_back({.metric = series.metric,
                          .tags = tags,
                          .timestamp = TimeOfMs(point.ms),
-                         .value = point.value});
+                         .value = point.value,
+                         .has_any_names = true});
         if (batch.size() < kSinkBatchPoints) continue;
         HOURCELL_RETURN_IF_ERROR(WriteBatch(&batch, sink, done));
       }

@@ -144,7 +144,11 @@ class HttpSink : public PointSink {
     for (size_t i = 0; i < points.size(); ++i) {
       const LinePoint& point = points[i];
       // How many tags are too many is the server's to say.
-      auto fault = texts_[i].ParseSeries(point.metric, point.tags, {.tags_max = kTagsMax});
+      auto fault = texts_[i].ParseSeries(point, {.tags_max = kTagsMax});
+      if (!fault.has_value() && point.value.is_stale_marker()) {
+        fault = {.kind = PointErrorKind::kIllegalArgument,
+                 .text = "a stale marker; a server takes it by remote write alone"};
+      }
       if (fault.has_value()) {
         refused->push_back({.index = i, .error = *std::move(fault)});
         continue;

@@ -85,7 +85,7 @@ void GraphiteInput::AddPoint(const GraphiteLine& line,
   PointBatch* const batch = out->batch();
   const std::string_view tags = line.tags.empty() ? std::string_view(settings_.default_tag)
                                                   : KeepTags(*parts_.names, line.tags, batch);
-  char* const begin = batch->Reserve(line.name.size());
+  char* const begin = batch->Reserve(line.name.size() + kNameSuffixBytes);
   const std::string_view metric = batch->Keep(begin, parts_.names->Write(line.name, begin));
   batch->Add({.metric = metric, .tags = tags, .timestamp = timestamp, .value = value}, number);
 }

@@ -177,7 +177,7 @@ std::string InfluxHandler::MetricFault(const InfluxLine& line) const {
 std::string_view InfluxHandler::WriteTags(const InfluxLine& line, PointBatch* batch) const {
   if (line.tags.empty()) return settings_.default_tag;
   if (!line.has_escapes) {
-    char* const begin = batch->Reserve(line.tag_text.size());
+    char* const begin = batch->Reserve(line.tag_text.size() + 1);
     const char* const end = parts_.names->WriteAsciiTags(line.tag_text, begin);
     return end != nullptr ? batch->Keep(begin, end) : KeepTags(*parts_.names, line.tags, batch);
   }
@@ -202,7 +202,7 @@ void InfluxHandler::WritePoints(const InfluxLine& line,
   std::string_view prefix;  // the measurement and the separator, of the metric before
   for (const InfluxField& field : line.fields) {
     char* const begin = batch->Reserve(line.measurement.size() + settings_.influx_separator.size() +
-                                       field.key.size());
+                                       field.key.size() + 2 * kNameSuffixBytes);
     char* out = begin;
     if (prefix.empty()) {
       out = parts_.names->Write(name(line.measurement), out);

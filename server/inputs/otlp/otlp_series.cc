@@ -226,6 +226,7 @@ void OtlpSeries::Add(std::string_view metric, std::string_view tags, Value value
     ++dropped_.not_finite;
     return;
   }
+  if (tags.empty()) tags = settings_->default_tag;
   out_->batch()->Add({.metric = metric, .tags = tags, .timestamp = timestamp_, .value = value},
                      number_);
 }
@@ -238,23 +239,24 @@ std::string_view OtlpSeries::WriteTags(const OtlpPoint& point) {
     if (std::ranges::find(own, tag.key, &TagView::key) == own.end()) all_tags_.push_back(tag);
   }
   all_tags_.insert(all_tags_.end(), own.begin(), own.end());
-  if (all_tags_.empty()) return settings_->default_tag;
+  if (all_tags_.empty()) return {};
   return KeepTags(*names_, all_tags_, out_->batch());
 }
 
 // The data point's tags and one more.
 std::string_view OtlpSeries::WithTag(std::string_view key, double number) {
   const std::string text = OtlpNumberText(number);
-  char* const begin = out_->batch()->Reserve(tags_.size() + key.size() + text.size() + 2);
+  char* const begin =
+      out_->batch()->Reserve(tags_.size() + key.size() + text.size() + 2 + kNameSuffixBytes);
   char* out = std::ranges::copy(tags_, begin).out;
-  *out++ = ' ';
+  *out++ = kTagSeparator;
   out = std::ranges::copy(key, out).out;
-  *out++ = '=';
+  *out++ = kTagSeparator;
   return out_->batch()->Keep(begin, names_->Write(text, out));
 }
 
 std::string_view OtlpSeries::WriteMetric(std::string_view name, std::string_view suffix) {
-  char* const begin = out_->batch()->Reserve(name.size() + suffix.size());
+  char* const begin = out_->batch()->Reserve(name.size() + suffix.size() + kNameSuffixBytes);
   char* const end = std::ranges::copy(suffix, names_->Write(name, begin)).out;
   return out_->batch()->Keep(begin, end);
 }

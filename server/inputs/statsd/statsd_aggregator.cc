@@ -36,7 +36,7 @@ double PercentileOf(const std::vector<double>& sorted, double percent) {
 
 void AppendName(const NameRule& names, std::string_view text, std::string* out) {
   const size_t begin = out->size();
-  out->resize(begin + text.size());
+  out->resize(begin + text.size() + kNameSuffixBytes);
   const char* const end = names.Write(text, out->data() + begin);
   out->resize(static_cast<size_t>(end - out->data()));
 }
@@ -79,15 +79,12 @@ bool StatsdAggregator::MakeKey(const StatsdLine& line, std::string_view default_
   tags_.assign(line.tags.begin(), line.tags.end());
   std::ranges::sort(tags_, {}, &TagView::key);
   for (const TagView& tag : tags_) {
-    key_ += ' ';
+    key_ += kTagSeparator;
     AppendName(*names_, tag.key, &key_);
-    key_ += '=';
+    key_ += kTagSeparator;
     AppendName(*names_, tag.value, &key_);
   }
-  if (tags_.empty()) {
-    key_ += ' ';
-    key_ += default_tag;
-  }
+  if (tags_.empty()) key_ += default_tag;
   return key_.size() <= kStatsdSeriesBytesMax;
 }
 
@@ -151,7 +148,6 @@ const StatsdSeries* StatsdAggregator::Find(std::string_view metric,
                                            bool is_timer) {
   other_key_.assign(1, FirstByte(is_timer));
   other_key_ += metric;
-  other_key_ += ' ';
   other_key_ += tags;
   const auto found = series_.find(std::string_view(other_key_));
   return found == series_.end() ? nullptr : found->second.get();
@@ -161,7 +157,7 @@ const StatsdSeries* StatsdAggregator::Find(std::string_view metric,
 // own.
 const StatsdSeries* StatsdAggregator::Rival(StatsdType type) {
   const std::string_view metric = std::string_view(key_).substr(1, metric_bytes_);
-  const std::string_view tags = std::string_view(key_).substr(metric_bytes_ + 2);
+  const std::string_view tags = std::string_view(key_).substr(metric_bytes_ + 1);
   const auto at = [&](std::string_view suffix) -> const StatsdSeries* {
     if (type == StatsdType::kTimer) return Find(std::string(metric).append(suffix), tags, false);
     if (!metric.ends_with(suffix)) return nullptr;

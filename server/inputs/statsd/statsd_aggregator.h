@@ -57,7 +57,7 @@ using StatsdBytes = std::atomic<size_t>;
 // The samples of a series. Its key does not change once it is made.
 struct StatsdSeries {
   StatsdType type = StatsdType::kCounter;
-  size_t metric_bytes = 0;  // of the key, from its second byte; tags follow after a blank
+  size_t metric_bytes = 0;  // of the key, from its second byte; tags follow
   std::string key;
   bool has_samples = false;
   int64_t sampled_ms = 0;
@@ -69,7 +69,7 @@ struct StatsdSeries {
   absl::flat_hash_set<uint64_t> words = {};  // of a set: their hashes
 
   std::string_view metric() const { return std::string_view(key).substr(1, metric_bytes); }
-  std::string_view tags() const { return std::string_view(key).substr(metric_bytes + 2); }
+  std::string_view tags() const { return std::string_view(key).substr(metric_bytes + 1); }
 };
 
 // A series whose interval has ended. A gauge is held on, so its value is here.
@@ -115,7 +115,7 @@ class StatsdAggregator {
   size_t series() const { return series_.size(); }
 
  private:
-  // The key of a line's series in key_: whether it is a timer, its metric, a blank, its tags.
+  // The key of a line's series in key_: whether it is a timer, its metric, its tags.
   // False: too long.
   bool MakeKey(const StatsdLine& line, std::string_view default_tag);
   // The series of key_ for samples of that type. Null, and `*fault` is why.

@@ -91,5 +91,18 @@ TEST(NameTest, TelnetTextIsUtf8WhereItIsAndLatin1WhereItIsNot) {
   EXPECT_EQ(TelnetTextToUtf8("caf\xE9", &buffer), utf8);
 }
 
+TEST(NameTest, AStoreOfAnyNamesRefusesControlCharactersAlone) {
+  constexpr NameEncoding kAny = NameEncoding::kAny;
+  for (const std::string_view name :
+       {"web01:9100", "a b", "\u20ac", "\U0001D400", "{}|*=\"\\", "\u00a0"})
+    EXPECT_EQ(NameFault(name, kAny, ""), "") << name;
+  EXPECT_EQ(NameFault("a\nb", kAny, ""), "illegal character: \n");
+  EXPECT_EQ(NameFault("a\x7f", kAny, ""), "illegal character: \x7f");
+  EXPECT_EQ(NameFault("a\u0085", kAny, ""), "illegal character: \u0085");
+  EXPECT_EQ(NameFault("a\xff", kAny, ""), "not UTF-8");
+  EXPECT_THAT(EncodeName("\u5317", kAny), IsOkAndHolds(std::string("\u5317")));
+  EXPECT_THAT(DecodeName("\u5317", kAny), IsOkAndHolds(std::string("\u5317")));
+}
+
 }  // namespace
 }  // namespace hourcell::name_test

@@ -15,6 +15,8 @@
 namespace hourcell::point_text_test {
 namespace {
 
+using testing::ElementsAre;
+
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -293,6 +295,31 @@ TEST(PointTextTest, ImportLinesReadBack) {
     AppendImportLine(text.point(), &printed);
     EXPECT_EQ(printed, line);
   }
+}
+
+TEST(PointTextTest, ParsesTagsThatMayHaveAnyNames) {
+  PointText text;
+  const LinePoint point = {.metric = "a b",
+                           .tags = "\1host\1web 01=\1dc\1x:y",
+                           .timestamp = {},
+                           .value = {},
+                           .has_any_names = true};
+  ASSERT_FALSE(text.ParseSeries(point, PointLimits{}).has_value());
+  EXPECT_EQ(text.point().metric, "a b");
+  EXPECT_TRUE(text.point().has_any_names);
+  EXPECT_THAT(text.point().tags, ElementsAre(TagView{.key = "host", .value = "web 01="},
+                                             TagView{.key = "dc", .value = "x:y"}));
+  const auto fault_of = [&text](std::string_view tags) {
+    const auto fault = text.ParseSeries(
+        LinePoint{.metric = "m", .tags = tags, .timestamp = {}, .value = {}, .has_any_names = true},
+        PointLimits{.tags_max = 1});
+    return fault.has_value() ? fault->text : "";
+  };
+  EXPECT_EQ(fault_of("\1a"), "invalid tag: a");
+  EXPECT_EQ(fault_of(""), "Need at least one tag (metric=m, tags={})");
+  EXPECT_EQ(fault_of("\1a\1b\1a\1c"), "duplicate tag: a, tags={a=b}");
+  EXPECT_EQ(fault_of("\1a\1b\1a\1b"), "");
+  EXPECT_EQ(fault_of("\1a\1b\1c\1d"), "Too many tags: 2 maximum allowed: 1, tags: {a=b, c=d}");
 }
 
 }  // namespace

@@ -195,5 +195,54 @@ TEST(PutLineTest, AGoodLineAllocatesNothing) {
   EXPECT_EQ(allocations, 0U);
 }
 
+// A line with quoted names, as it is printed again; or what is wrong.
+std::string Requoted(std::string_view line) {
+  EXPECT_TRUE(HasQuotedName(line)) << line;
+  PointText parser;
+  std::string names;
+  LinePoint point;
+  if (auto error = ParseQuotedLine(line, PointLimits{}, &parser, &names, &point))
+    return error->text;
+  PointText series;
+  if (auto error = series.ParseSeries(point, PointLimits{})) return error->text;
+  PointView view = series.point();
+  EXPECT_TRUE(view.has_any_names);
+  view.timestamp = point.timestamp;
+  view.value = point.value;
+  std::string text;
+  AppendImportLine(view, &text);
+  return text;
+}
+
+TEST(PutLineTest, QuotedNamesAreReadAsTheyArePrinted) {
+  for (const std::string_view line : {
+           R"("disk usage" 1356998400 1 host=web01)",
+           R"(m 1356998400500 -2.5 "k=1"="a \"b\" c\\" host=web01)",
+           R"(m 1356998400 1 a=" " b="=" c="\"")",
+           R"("\"m" 1356998400 StaleNaN instance=web01:9100 x="y z")",
+       }) {
+    EXPECT_EQ(Requoted(line), line);
+  }
+  EXPECT_EQ(Requoted(R"("m" 1356998400 1   "a"="b"  )"), "m 1356998400 1 a=b");
+}
+
+TEST(PutLineTest, RefusesNamesThatAreNotQuotedToTheirEnd) {
+  EXPECT_EQ(Requoted(R"("m 1 1 a=b)"), "invalid metric: \"m 1 1 a=b");
+  EXPECT_EQ(Requoted(R"("m"x 1 1 a=b)"), "invalid metric: \"m\"x 1 1 a=b");
+  EXPECT_EQ(Requoted(R"(m 1 1 "a"b=c)"), "invalid tag: \"a\"b=c");
+  EXPECT_EQ(Requoted(R"(m 1 1 a="b"c)"), "invalid tag: a=\"b\"c");
+  EXPECT_EQ(Requoted(R"(m 1 1 "a")"), "invalid tag: \"a\"");
+  EXPECT_EQ(Requoted(R"("m" 1)"), "not enough arguments (need least 4, got 1)");
+  EXPECT_NE(Requoted(R"("m" x 1 a=b)").find("x"), std::string::npos);
+  EXPECT_EQ(Requoted(R"("m" 1 1 )"), "Need at least one tag (metric=m, tags={})");
+}
+
+TEST(PutLineTest, AStaleMarkerIsAWordOfImportLinesAlone) {
+  PointText parser;
+  ASSERT_FALSE(parser.Parse("m 1 StaleNaN a=b", PointSyntax::kImport, PointLimits{}));
+  EXPECT_TRUE(parser.point().value.is_stale_marker());
+  EXPECT_TRUE(parser.Parse("m 1 StaleNaN a=b", PointSyntax::kTelnet, PointLimits{}).has_value());
+}
+
 }  // namespace
 }  // namespace hourcell::put_line_test

@@ -62,6 +62,22 @@ TEST(StoreMetaTest, NamesEveryDifferenceOfAnotherLayout) {
   EXPECT_THAT(ReadOrCreateMeta(other, &tables), IsOkAndHolds(Layout()));
 }
 
+TEST(StoreMetaTest, AStoreKeepsItsNamesUnlessOthersAreAskedFor) {
+  TempDir directory;
+  MemTableStore tables;
+  Options options = TinyOptions(directory.path());
+  ASSERT_OK(ReadOrCreateMeta(options, &tables));
+
+  options.layout.names = NameEncoding::kAny;
+  EXPECT_THAT(ReadOrCreateMeta(options, &tables),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("names: store has latin1, asked for any")));
+  options.names_of_store = true;
+  EXPECT_THAT(ReadOrCreateMeta(options, &tables), IsOkAndHolds(Layout()));
+  MemTableStore new_tables;
+  EXPECT_EQ(ReadOrCreateMeta(options, &new_tables)->names, NameEncoding::kAny);
+}
+
 // A process died while it made the store, on storage without atomic groups.
 TEST(StoreMetaTest, AStoreThatIsHalfMadeIsMade) {
   TempDir directory;

@@ -16,6 +16,7 @@
 
 #include "codec/base/check.h"
 #include "codec/text/point_text.h"
+#include "codec/text/put_line.h"
 #include "server/cli/import/import_chunk.h"
 #include "server/cli/import/line_reader.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -99,7 +100,7 @@ class CheckingSink : public PointSink {
   absl::Status Write(std::span<const LinePoint> points,
                      std::vector<RefusedPoint>* refused) override {
     for (size_t i = 0; i < points.size(); ++i) {
-      const auto error = parser_.ParseSeries(points[i].metric, points[i].tags, PointLimits{});
+      const auto error = parser_.ParseSeries(points[i], PointLimits{});
       if (error) {
         refused->push_back({.index = i, .error = *error});
         continue;
@@ -143,9 +144,21 @@ void CheckParsed(const ImportChunk& chunk,
   for (size_t i = 0; i < lines.size(); ++i) {
     std::optional<PointError> error;
     const bool too_long = lines[i].size() > kLineBytesMax;
-    if (!too_long) error = parser.Parse(lines[i], PointSyntax::kImport, PointLimits{});
+    std::string names;
+    LinePoint quoted;
+    const bool is_quoted = HasQuotedName(lines[i]);
+    if (too_long) {
+    } else if (is_quoted) {
+      error = ParseQuotedLine(lines[i], PointLimits{}, &parser, &names, &quoted);
+      if (!error) error = parser.ParseSeries(quoted, PointLimits{});
+    } else {
+      error = parser.Parse(lines[i], PointSyntax::kImport, PointLimits{});
+    }
     if (!too_long && !error) {
-      want += CheckingSink::Text(parser.point());
+      PointView point = parser.point();
+      if (is_quoted) point.timestamp = quoted.timestamp;
+      if (is_quoted) point.value = quoted.value;
+      want += CheckingSink::Text(point);
       continue;
     }
     HOURCELL_CHECK(next_bad < bad.size() && bad[next_bad].number == i + 1);

@@ -61,10 +61,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   AppendImportLine(text.point(), &line);
   HOURCELL_CHECK(IsUtf8(line));
   PointText again;
-  HOURCELL_CHECK(!again.Parse(line, PointSyntax::kImport, PointLimits{}));
+  if (HasQuotedName(line)) {
+    std::string names;
+    LinePoint quoted;
+    PointText words;
+    HOURCELL_CHECK(!ParseQuotedLine(line, PointLimits{}, &words, &names, &quoted));
+    HOURCELL_CHECK(quoted.timestamp == text.point().timestamp);
+    HOURCELL_CHECK(quoted.value == text.point().value);
+    HOURCELL_CHECK(!again.ParseSeries(quoted, PointLimits{}));
+  } else {
+    HOURCELL_CHECK(!again.Parse(line, PointSyntax::kImport, PointLimits{}));
+    HOURCELL_CHECK(again.point().timestamp == text.point().timestamp);
+    HOURCELL_CHECK(again.point().value == text.point().value);
+  }
   HOURCELL_CHECK(again.point().metric == text.point().metric);
-  HOURCELL_CHECK(again.point().timestamp == text.point().timestamp);
-  HOURCELL_CHECK(again.point().value == text.point().value);
   HOURCELL_CHECK(std::equal(again.point().tags.begin(), again.point().tags.end(),
                             text.point().tags.begin(), text.point().tags.end()));
   return 0;

@@ -1,7 +1,11 @@
+#include <string>
+#include <vector>
+
 #include "codec/base/check.h"
 #include "codec/base/strings.h"
 #include "codec/rows/layout.h"
 #include "server/inputs/name_rule.h"
+#include "server/inputs/prometheus/prom_labels.h"
 #include "server/inputs/prometheus/prom_read_request.h"
 #include "server/inputs/prometheus/prom_selection.h"
 #include "tests/fuzz/fuzz_input.h"
@@ -11,12 +15,17 @@ namespace {
 
 void CheckQuery(const NameRule& rule, const PromReadQuery& query) {
   HOURCELL_CHECK(query.matchers.size() <= kPromMatchersMax);
-  const auto selection = PromSelection::Create(query.matchers, rule);
+  static const PromLabels labels({.default_tag_key = "host", .default_tag_value = "unknown"});
+  const auto selection = PromSelection::Create(query.matchers, rule, &labels);
   if (!selection.ok()) {
     HOURCELL_CHECK(IsUtf8(MessageOf(selection.status())));
     return;
   }
-  HOURCELL_CHECK(selection->filters().size() <= query.matchers.size());
+  const auto filters = selection->FiltersOf(
+      [](const std::string& label) { return std::vector<std::string>{label, label + "."}; });
+  HOURCELL_CHECK(filters.ok() && !filters->empty() && filters->size() <= 2);
+  for (const PromSelection::Filters& list : *filters)
+    HOURCELL_CHECK(list.size() <= 2 * query.matchers.size());
   selection->TakesMetric("up");
   selection->TakesTags({});
 }

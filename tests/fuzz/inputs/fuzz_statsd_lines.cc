@@ -37,7 +37,8 @@ void CheckPoints(std::span<StatsdEnded> ended,
     VisitStatsdPoints(one, percentiles, [&](std::string_view suffix, Value value) {
       const std::string metric = std::string(one.series->metric()).append(suffix);
       HOURCELL_CHECK(NameFault(metric, NameEncoding::kLatin1, "").empty());
-      HOURCELL_CHECK(one.series->tags().find('=') != std::string_view::npos);
+      HOURCELL_CHECK(one.series->tags().starts_with(kTagSeparator));
+      HOURCELL_CHECK(std::ranges::count(one.series->tags(), kTagSeparator) % 2 == 0);
       HOURCELL_CHECK(std::isfinite(value.ToDouble()));
       HOURCELL_CHECK(names.insert(metric + ' ' + std::string(one.series->tags())).second);
     });
@@ -66,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     text.remove_prefix(std::min(one.size() + 1, text.size()));
     if (!ReadStatsdLine(one, &line).empty() || line.is_skipped) continue;
     CheckLine(line);
-    aggregator.Add(line, "host=unknown", 1);
+    aggregator.Add(line, "\1host\1unknown", 1);
     HOURCELL_CHECK(aggregator.series() <= settings.series_max);
     HOURCELL_CHECK(bytes <= settings.memory_bytes);
   }

@@ -72,7 +72,7 @@ StepOptions DrawStepOptions(Random* random) {
   drawn.salt_width = OneOf({0, 1, 1, 2}, random);
   if (drawn.salt_width > 0) drawn.salt_buckets = OneOf({1, 4, 20}, random);
   drawn.time_first = OneOf({0, 0, 0, 1}, random);
-  drawn.utf8 = OneOf({0, 1}, random);
+  drawn.utf8 = OneOf({0, 1, 2}, random);
   drawn.opentsdb = OneOf({0, 1}, random);
   drawn.sync = OneOf({0, 1, 2}, random);
   drawn.budgets = OneOf({0, 1, 2}, random);
@@ -111,7 +111,7 @@ Options ToOptions(const StepOptions& options) {
   if (options.time_first != 0) {
     made.layout.fields = {RowField::kSalt, RowField::kBaseTime, RowField::kMetric, RowField::kTags};
   }
-  if (options.utf8 != 0) made.layout.names = NameEncoding::kUtf8;
+  made.layout.names = static_cast<NameEncoding>(options.utf8);
   if (options.opentsdb != 0) made.cell_encoding = CellEncoding::kOpenTsdb;
   made.sync = static_cast<Durability>(options.sync);
   SetBudgets(options.budgets, &made);

@@ -22,7 +22,7 @@ struct StepOptions {
   uint32_t salt_width = 0;
   uint32_t salt_buckets = 1;
   uint32_t time_first = 0;     // 1: the base time before the metric
-  uint32_t utf8 = 0;           // names
+  uint32_t utf8 = 0;           // a NameEncoding
   uint32_t opentsdb = 0;       // cells in OpenTSDB's bytes
   uint32_t sync = 0;           // Durability
   uint32_t budgets = 0;        // 0 normal, 1 small, 2 as small as may be

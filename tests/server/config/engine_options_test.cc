@@ -46,6 +46,7 @@ TEST(EngineOptionsTest, TakesWhatIsSet) {
   EXPECT_EQ(options->layout.salt_width, 1U);
   EXPECT_EQ(options->layout.salt_buckets, 10U);
   EXPECT_EQ(options->layout.names, NameEncoding::kUtf8);
+  EXPECT_FALSE(options->names_of_store);
   EXPECT_EQ(options->sync, Durability::kAlways);
   EXPECT_FALSE(options->auto_create_metrics);
   EXPECT_EQ(options->query_timeout_ms, 1500);
@@ -73,7 +74,10 @@ TEST(EngineOptionsTest, WithoutSettingsTheEngineHasItsDefaults) {
   EXPECT_EQ(options->open_files_max, defaults.open_files_max);
   EXPECT_EQ(options->uid_cache_names_max, defaults.uid_cache_names_max);
   EXPECT_EQ(options->tags_max, defaults.tags_max);
-  EXPECT_EQ(options->layout, defaults.layout);
+  Layout layout = defaults.layout;
+  layout.names = NameEncoding::kAny;
+  EXPECT_EQ(options->layout, layout);
+  EXPECT_TRUE(options->names_of_store) << "of a store that was made before";
 }
 
 TEST(EngineOptionsTest, SetsTheWayIn) {

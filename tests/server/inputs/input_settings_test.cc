@@ -16,7 +16,10 @@ TEST(InputSettingsTest, HasDefaults) {
   const auto settings = InputSettingsOf(Config());
 
   ASSERT_OK(settings);
-  EXPECT_EQ(settings->default_tag, "host=unknown");
+  EXPECT_EQ(settings->default_tag, "\1host\1unknown");
+  EXPECT_EQ(settings->default_tag_key, "host");
+  EXPECT_EQ(settings->default_tag_value, "unknown");
+  EXPECT_FALSE(settings->prometheus_utf8_names);
   EXPECT_EQ(settings->influx_separator, "_");
   EXPECT_EQ(settings->otlp_resource_attributes.front(), "service.name");
   EXPECT_EQ(settings->otlp_resource_attributes.size(), 7U);

@@ -65,7 +65,7 @@ TEST(PointBatchTest, KeepsTagsByTheRule) {
   const std::vector<TagView> tags = {{"host name", "web01"}, {"dc", "lga:1"}};
 
   EXPECT_EQ(KeepTags(NameRule(NameEncoding::kLatin1, ""), tags, &batch),
-            "host_name=web01 dc=lga_1");
+            "\1host_name\1web01\1dc\1lga_1");
 }
 
 TEST(PointBatchTest, TimesOfWholeSecondsAreSeconds) {

@@ -204,7 +204,7 @@ TEST(PutJsonTest, ParseTakesThousandsOfRepeatedTagsInLinearTime) {
   const std::string text =
       PointError(R"({"metric":"m","timestamp":5,"value":1,"tags":{)" + tags + "}}");
 
-  EXPECT_THAT(text.substr(0, 50), HasSubstr("Too many tags: 200000 maximum allowed: 16"));
+  EXPECT_THAT(text.substr(0, 50), HasSubstr("Too many tags: 200000 maximum allowed: 64"));
 }
 
 TEST(PutJsonTest, ParseBoundsTheObjects) {

@@ -46,7 +46,7 @@ TEST_F(UidToolTest, AssignPrintsTheMappingAndKeepsKnownNames) {
 }
 
 TEST_F(UidToolTest, AssignStopsWithThreeAtAnIllegalName) {
-  const Outcome outcome = Uid({"assign", "tagv", "ok", "not ok", "never"});
+  const Outcome outcome = Uid({"assign", "tagv", "ok", "not\nok", "never"});
 
   EXPECT_EQ(outcome.exit_code, kExitAssignFailed);
   EXPECT_EQ(outcome.out, "tagv ok: [0, 0, 1]\n");

@@ -168,7 +168,7 @@ TEST_F(InfluxHandlerTest, ABodyOfManyBatchesIsStoredInFull) {
   ASSERT_OK(ParseTarget(&request));
   const NameRule names(tsdb().layout().names, "");
   const InfluxHandler handler({.tsdb = &tsdb(), .names = &names, .clock = &clock_},
-                              {.default_tag = "host=unknown", .influx_separator = "_"});
+                              {.default_tag = "\1host\1unknown", .influx_separator = "_"});
 
   EXPECT_TRUE(handler.Write(request).must_wait);
   request.may_wait = true;
@@ -186,7 +186,7 @@ TEST_F(InfluxHandlerTest, AFullStoreIsAskedAgainLater) {
                                    [](size_t, std::vector<RefusedPoint>*, const AppendOptions&) {
                                      return CommitTicket(absl::UnavailableError("disk full"));
                                    }},
-                              {.default_tag = "host=unknown", .influx_separator = "_"});
+                              {.default_tag = "\1host\1unknown", .influx_separator = "_"});
   HttpRequest request;
   request.method = "POST";
   request.target = "/write";

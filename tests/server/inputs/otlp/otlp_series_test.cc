@@ -9,6 +9,7 @@
 
 #include "server/inputs/otlp/otlp_protobuf.h"
 #include "tests/server/inputs/otlp/otlp_messages.h"
+#include "tests/support/tag_words.h"
 
 namespace hourcell::otlp_series_test {
 namespace {
@@ -22,8 +23,8 @@ class OtlpSeriesTest : public testing::Test {
   std::vector<std::string> Points() {
     std::vector<std::string> points;
     for (const LinePoint& point : out_.batch()->points()) {
-      points.push_back(fmt::format("{} {} {}{}", point.metric, point.tags, point.value.ToDouble(),
-                                   point.value.is_integer() ? "i" : ""));
+      points.push_back(fmt::format("{} {} {}{}", point.metric, TagWords(point.tags),
+                                   point.value.ToDouble(), point.value.is_integer() ? "i" : ""));
     }
     return points;
   }
@@ -37,7 +38,7 @@ class OtlpSeriesTest : public testing::Test {
     return point;
   }
 
-  InputSettings settings_{.default_tag = "host=unknown",
+  InputSettings settings_{.default_tag = "\1host\1unknown",
                           .influx_separator = "_",
                           .otlp_resource_attributes = {"service.name", "shard"}};
 

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/tag_words.h"
+
 namespace hourcell::statsd_aggregator_test {
 namespace {
 
@@ -21,7 +23,7 @@ class StatsdAggregatorTest : public testing::Test {
   Added AddTo(StatsdAggregator* aggregator, std::string_view text) {
     StatsdLine line;
     EXPECT_EQ(ReadStatsdLine(text, &line), "");
-    return aggregator->Add(line, "host=unknown", now_ms_);
+    return aggregator->Add(line, "\1host\1unknown", now_ms_);
   }
   std::vector<std::string> Flush() { return FlushOf(&aggregator_); }
   std::vector<std::string> FlushOf(StatsdAggregator* aggregator) {
@@ -29,8 +31,9 @@ class StatsdAggregatorTest : public testing::Test {
     for (StatsdEnded& ended : aggregator->End(now_ms_)) {
       const StatsdSeries& series = *ended.series;
       VisitStatsdPoints(ended, settings_.percentiles, [&](std::string_view suffix, Value value) {
-        points.push_back(fmt::format("{}{} {} {}{}", series.metric(), suffix, series.tags(),
-                                     value.ToDouble(), value.is_integer() ? "i" : ""));
+        points.push_back(fmt::format("{}{} {} {}{}", series.metric(), suffix,
+                                     TagWords(series.tags()), value.ToDouble(),
+                                     value.is_integer() ? "i" : ""));
       });
       ReleaseStatsd(&ended, &bytes_);
     }
