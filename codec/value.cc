@@ -19,7 +19,7 @@ namespace hourcell {
 uint8_t ValueFlags(Value value) {
   if (!value.is_integer()) {
     const double number = value.floating();
-    HOURCELL_DCHECK(std::isfinite(number));
+    HOURCELL_DCHECK(std::isfinite(number) || value.is_stale_marker());
     return static_cast<double>(static_cast<float>(number)) == number ? 0xB : 0xF;
   }
   const int64_t number = value.integer();

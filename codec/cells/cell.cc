@@ -399,6 +399,27 @@ absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell) {
                       .values = std::string(cell.substr(1 + outline.qualifiers.size()))};
 }
 
+bool HasStaleMarker(const CellColumns& columns) {
+  for (size_t i = 0; i < columns.size(); ++i)
+    if (columns.bits[i] == Value::kStaleMarkerBits && columns.value(i).is_stale_marker())
+      return true;
+  return false;
+}
+
+void RemoveStaleMarkers(CellColumns* columns) {
+  size_t kept = 0;
+  for (size_t i = 0; i < columns->size(); ++i) {
+    if (columns->value(i).is_stale_marker()) continue;
+    columns->offset_ms[kept] = columns->offset_ms[i];
+    columns->bits[kept] = columns->bits[i];
+    columns->flags[kept] = columns->flags[i];
+    ++kept;
+  }
+  columns->offset_ms.resize(kept);
+  columns->bits.resize(kept);
+  columns->flags.resize(kept);
+}
+
 void SortLastWins(CellColumns* columns) {
   const std::vector<uint32_t>& offsets = columns->offset_ms;
   if (std::adjacent_find(offsets.begin(), offsets.end(), std::greater_equal<>()) == offsets.end()) {

@@ -83,6 +83,10 @@ struct OpenTsdbCell {
 };
 absl::StatusOr<OpenTsdbCell> ToOpenTsdb(std::string_view cell);
 
+// Whether a point is the stale marker (Value::StaleMarker); takes those points out.
+bool HasStaleMarker(const CellColumns& columns);
+void RemoveStaleMarkers(CellColumns* columns);
+
 // Sorts by offset; of equal offsets the later in `*columns` stays (seconds and milliseconds alike).
 void SortLastWins(CellColumns* columns);
 

@@ -327,8 +327,9 @@ bool JournalPayloadReader::TakePointAt(const uint8_t* begin, uint8_t token) {
     }
     case kLogBinary64: {
       double wide = 0;
-      if (!in.TakeRaw(&wide) || !std::isfinite(wide)) return false;
+      if (!in.TakeRaw(&wide)) return false;
       value_ = Value::Float(wide);
+      if (!std::isfinite(wide) && !value_.is_stale_marker()) return false;
       break;
     }
     default:

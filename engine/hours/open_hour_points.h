@@ -34,7 +34,8 @@ class OpenHourPoints {
  public:
   OpenHourPoints() = default;
 
-  // REQUIRES: offset_ms is less than an hour, and whole seconds unless is_ms; a float is finite.
+  // REQUIRES: offset_ms is less than an hour, and whole seconds unless is_ms; a float is finite
+  // or the stale marker.
   void Append(uint32_t offset_ms, bool is_ms, Value value);
 
   // Appends the points in the order they came, duplicates and all.

@@ -297,7 +297,8 @@ absl::StatusOr<bool> LastPointReader::TakeCell(uint32_t base_time_s,
     }
     points_ += columns_.size();
     size_t count = columns_.size();
-    while (count > 0 && base_ms + columns_.offset_ms[count - 1] > until_ms_)
+    while (count > 0 && (base_ms + columns_.offset_ms[count - 1] > until_ms_ ||
+                         columns_.value(count - 1).is_stale_marker()))
       --count;
     if (count == 0) return false;
     last = {.ms = base_ms + columns_.offset_ms[count - 1], .value = columns_.value(count - 1)};

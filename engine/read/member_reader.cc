@@ -63,7 +63,8 @@ absl::Status MemberReader::Begin(const Settings& settings) {
           .visible_from_ms = plan_.visible_from_ms,
           .downsample = query_.downsample,
           .range = {.start_ms = spec_.start_ms, .end_ms = spec_.end_ms, .scan = plan_.bounds},
-          .division = spec_.read_division});
+          .division = spec_.read_division,
+          .stale_markers = spec_.stale_markers});
   return absl::OkStatus();
 }
 

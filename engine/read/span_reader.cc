@@ -39,6 +39,11 @@ uint64_t PointsAtMost(std::string_view cell) {
   return is_packed ? uint64_t{kRowSpanS} * 1000 : cell.size();
 }
 
+bool HasSummary(std::string_view cell) {
+  const absl::StatusOr<std::optional<CellSummary>> summary = ReadCellSummary(cell);
+  return summary.ok() && summary->has_value();
+}
+
 // What a point takes in CellColumns.
 constexpr size_t kColumnPointBytes = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint8_t);
 
@@ -121,9 +126,10 @@ class SpanReader::Part {
   // Adds the open rows of series `i` with a base time before `end_s`.
   absl::Status AddOpenBefore(size_t i, uint64_t end_s) {
     for (size_t& next = next_open_[i]; next < open_rows_[i].size(); ++next) {
-      const OpenRow& row = open_rows_[i][next];
+      OpenRow& row = open_rows_[i][next];
       if (row.base_time_s >= end_s) break;
       rows_.CountOpenRow();
+      DropStaleMarkers(&row.columns);
       HOURCELL_RETURN_IF_ERROR(AddColumns(i, row.base_time_s, row.columns));
     }
     return absl::OkStatus();
@@ -155,11 +161,17 @@ class SpanReader::Part {
       Append(*open, &columns_);
       SortLastWins(&columns_);
     }
+    // A cell has a summary if all its numbers are finite.
+    if (open != nullptr || !HasSummary(row.cell)) DropStaleMarkers(&columns_);
     if (columns_.size() > columns_counted_) {
       grown_bytes_ += 2 * (columns_.size() - columns_counted_) * kColumnPointBytes;
       columns_counted_ = columns_.size();
     }
     return AddColumns(row.index, row.base_time_s, columns_);
+  }
+
+  void DropStaleMarkers(CellColumns* columns) const {
+    if (!settings_.stale_markers && HasStaleMarker(*columns)) RemoveStaleMarkers(columns);
   }
 
   absl::StatusOr<bool> AddSummary(const RowReader::Row& row) {

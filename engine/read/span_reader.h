@@ -53,6 +53,7 @@ class SpanReader {
     std::optional<DownsampleSpec> downsample;
     QueryRange range;
     ReadDivision division = ReadDivision::kByBucket;
+    bool stale_markers = false;  // are points
   };
   // What a series takes besides its points: its place in the lists of a batch.
   static constexpr size_t kSeriesBytes = 2 * sizeof(SeriesSpan) + 64;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -186,7 +187,16 @@ absl::Status PointSpool::BeforePut(const PutBatch& batch) {
   return absl::InvalidArgumentError(kOwnPointsText);
 }
 
-void PointSpool::BeforeStore(const PutBatch& batch) {
+void PointSpool::BeforeStore(const PutBatch& given) {
+  const auto is_stale = [](const PointView& point) { return point.value.is_stale_marker(); };
+  // The other server has no stale markers.
+  std::vector<PointView> kept;
+  PutBatch batch = given;
+  if (std::ranges::any_of(given.points, is_stale)) {
+    std::ranges::remove_copy_if(given.points, std::back_inserter(kept), is_stale);
+    batch.points = kept;
+    if (kept.empty()) return;
+  }
   thread_local std::string points;
   points.clear();
   AppendSpooledPoints(batch.points, &points);

@@ -33,9 +33,6 @@ bool HasTimeZero(const PromSeries& series) {
   return std::ranges::any_of(series.samples, [](const PromSample& each) { return each.ms == 0; });
 }
 
-// The NaN that says that a series has ended.
-constexpr uint64_t kStaleMarker = 0x7ff0000000000002;
-
 // A word of a header, without blanks and quotes around it.
 std::string_view Stripped(std::string_view text) {
   constexpr std::string_view kAround = " \t\"";
@@ -115,7 +112,6 @@ PromWriteHandler::PromWriteHandler(Parts parts, InputSettings settings)
       settings_(std::move(settings)),
       writer_(parts_.tsdb, parts_.append),
       counters_(&parts_.tsdb->stats(), "prometheus"),
-      stale_(counters_.Dropped("stale")),
       unfinite_(counters_.Dropped("not_finite")),
       histograms_(counters_.Dropped("histogram")),
       exemplars_(counters_.Dropped("exemplar")) {}
@@ -175,7 +171,7 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   if (version == PromWriteVersion::k2) {
     // After a failure of the store the sender sends all of it again.
     const bool is_done = response.status < 500;
-    AddWritten(out.written() + (is_done ? dropped.stale + dropped.unfinite : 0),
+    AddWritten(out.written() + (is_done ? dropped.unfinite : 0),
                is_done ? dropped.exemplars : 0, &response);
   }
   return response;
@@ -196,18 +192,17 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
   }
   if (series.samples.empty()) return;
   const std::string_view tags = WriteTags(series, batch);
-  char* const begin = batch->Reserve(series.name.size());
+  char* const begin = batch->Reserve(series.name.size() + kNameSuffixBytes);
   const std::string_view metric = batch->Keep(begin, parts_.names->Write(series.name, begin));
   for (const PromSample& sample : series.samples) {
     if (sample.ms == 0) continue;  // refused
-    if (std::isfinite(sample.value)) {
+    const bool is_stale = std::bit_cast<uint64_t>(sample.value) == Value::kStaleMarkerBits;
+    if (std::isfinite(sample.value) || is_stale) {
       batch->Add({.metric = metric,
                   .tags = tags,
                   .timestamp = TimestampOfMs(sample.ms),
-                  .value = Value::Float(sample.value)},
+                  .value = is_stale ? Value::StaleMarker() : Value::Float(sample.value)},
                  request.number());
-    } else if (std::bit_cast<uint64_t>(sample.value) == kStaleMarker) {
-      ++dropped->stale;
     } else {
       ++dropped->unfinite;
     }
@@ -220,7 +215,6 @@ std::string_view PromWriteHandler::WriteTags(const PromSeries& series, PointBatc
 }
 
 void PromWriteHandler::CountDropped(const Dropped& dropped) const {
-  stale_->Add(dropped.stale);
   unfinite_->Add(dropped.unfinite);
   histograms_->Add(dropped.histograms);
   exemplars_->Add(dropped.exemplars);

@@ -47,7 +47,6 @@ class PromWriteHandler {
  private:
   // What has no place in a store, of series without a fault.
   struct Dropped {
-    size_t stale = 0;     // markers of the end of a series
     size_t unfinite = 0;  // samples that are NaN or infinite
     size_t histograms = 0;
     size_t exemplars = 0;
@@ -63,7 +62,6 @@ class PromWriteHandler {
   const InputSettings settings_;
   const PutWriter writer_;
   const InputCounters counters_;
-  Counter* const stale_;
   Counter* const unfinite_;
   Counter* const histograms_;
   Counter* const exemplars_;

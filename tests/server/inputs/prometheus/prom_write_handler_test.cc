@@ -17,6 +17,7 @@
 namespace hourcell::prom_write_handler_test {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int64_t kMs = 1'356'998'400'000;
@@ -117,20 +118,44 @@ TEST_F(PromWriteHandlerTest, NativeHistogramsAreAnsweredAsAFaultOfTheirSeries) {
   EXPECT_EQ(Dropped("histogram"), 8U);
 }
 
+TEST_F(PromWriteHandlerTest, AStoreOfAnyNamesKeepsThem) {
+  options().layout.names = NameEncoding::kAny;
+
+  EXPECT_EQ(Write({{.labels = {{"__name__", "job:up"},
+                               {"instance", "a:9090"},
+                               {"le", "+Inf"},
+                               {"path", "C:\\a b={x|y}"}},
+                    .samples = {{1, kMs}}}})
+                .status,
+            204);
+  EXPECT_THAT(*tsdb().Suggest(UidKind::kMetric, "", 5), ElementsAre("job:up"));
+  EXPECT_THAT(*tsdb().Suggest(UidKind::kTagv, "", 5),
+              ElementsAre("+Inf", "C:\\a b={x|y}", "a:9090"));
+}
+
 TEST_F(PromWriteHandlerTest, DropsAndCountsWhatIsNotFinite) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const HttpResponse response =
-      Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
-              .samples = {{std::bit_cast<double>(uint64_t{0x7ff0000000000002}), kMs},
-                          {std::numeric_limits<double>::quiet_NaN(), kMs},
-                          {kInfinity, kMs},
-                          {-kInfinity, kMs},
-                          {7, kMs}}}});
+  const HttpResponse response = Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
+                                        .samples = {{std::numeric_limits<double>::quiet_NaN(), kMs},
+                                                    {kInfinity, kMs},
+                                                    {-kInfinity, kMs},
+                                                    {7, kMs}}}});
 
   EXPECT_EQ(response.status, 204) << "Prometheus has such samples";
   EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7.0})"));
-  EXPECT_EQ(Dropped("stale"), 1U);
   EXPECT_EQ(Dropped("not_finite"), 3U);
+}
+
+TEST_F(PromWriteHandlerTest, StaleMarkersAreWrittenAndQueriesLeaveThemOut) {
+  const double stale = Value::StaleMarker().floating();
+  const HttpResponse response =
+      Write(PromMessage(PromWriteVersion::k2, {{.labels = {{"__name__", "m"}, {"a", "b"}},
+                                                .samples = {{7, kMs}, {stale, kMs + 1000}}}}),
+            kType2);
+
+  EXPECT_EQ(response.status, 204);
+  EXPECT_EQ(Header(response, kSamplesWritten), "2");
+  EXPECT_THAT(Stored("m"), HasSubstr(R"("dps":{"1356998400000":7.0})"));
 }
 
 TEST_F(PromWriteHandlerTest, ABadSeriesIsNamedAndTheOthersAreStored) {
@@ -224,7 +249,7 @@ TEST_F(PromWriteHandlerTest, OtherEncodingsThanSnappyAreRefusedByTheHead) {
 TEST_F(PromWriteHandlerTest, NothingOfALongMessageIsStoredThatIsBrokenInItsEnd) {
   const NameRule names(tsdb().layout().names, "");
   const PromWriteHandler handler({.tsdb = &tsdb(), .names = &names},
-                                 {.default_tag = "host=unknown", .influx_separator = "_"});
+                                 {.default_tag = "\1host\1unknown", .influx_separator = "_"});
   PromTestSeries series{.labels = {{"__name__", "m"}, {"a", "b"}}};
   for (size_t i = 0; i <= kBatchPoints; ++i)
     series.samples.push_back({1, kMs + static_cast<int64_t>(i)});
@@ -250,7 +275,7 @@ TEST_F(PromWriteHandlerTest, AFullStoreIsAskedAgainLater) {
        .names = &names,
        .append = [&](size_t, std::vector<RefusedPoint>*,
                      const AppendOptions&) { return CommitTicket(failure); }},
-      {.default_tag = "host=unknown", .influx_separator = "_"});
+      {.default_tag = "\1host\1unknown", .influx_separator = "_"});
   HttpRequest request;
   request.body = PromMessage(PromWriteVersion::k1,
                              {{.labels = {{"__name__", "m"}, {"a", "b"}}, .samples = {{1, kMs}}}});

@@ -1,0 +1,159 @@
+// Stale markers (Value::StaleMarker): stored bit for bit, and points to nobody who does not ask.
+
+#include <bit>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codec/base/clock.h"
+#include "engine/fsck_admin.h"
+#include "engine/tsdb.h"
+#include "tests/support/builders.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace hourcell::stale_marker_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr int64_t kHour = 1356998400;
+
+class StaleMarkerTest : public testing::TestWithParam<CellEncoding> {
+ protected:
+  StaleMarkerTest() : options_(TinyOptions(directory_.path())) {
+    options_.cell_encoding = GetParam();
+    options_.clock = &clock_;
+    options_.seal_in_background = false;
+  }
+
+  Tsdb& tsdb() {
+    if (tsdb_ == nullptr) tsdb_ = *Tsdb::Open(options_);
+    return *tsdb_;
+  }
+
+  void Put(int64_t second, Value value) {
+    OwnedPoint point("m", "h=a", Timestamp{.ms = (kHour + second) * 1000}, value);
+    ASSERT_OK(tsdb().Put(point.view()));
+  }
+
+  // 1, 2, the marker, 4, the marker.
+  void PutAll() {
+    Put(10, Value::Integer(1));
+    Put(20, Value::Float(2.5));
+    Put(30, Value::StaleMarker());
+    Put(40, Value::Integer(4));
+    Put(50, Value::StaleMarker());
+  }
+
+  std::vector<std::pair<int64_t, uint64_t>> Points(QuerySpec spec) {
+    const auto result = tsdb().Query(spec);
+    EXPECT_OK(result);
+    std::vector<std::pair<int64_t, uint64_t>> points;
+    if (!result.ok() || result->series.empty()) return points;
+    for (const ResultPoint& point : result->series[0].points)
+      points.emplace_back(point.ms / 1000 - kHour, std::bit_cast<uint64_t>(point.value.ToDouble()));
+    return points;
+  }
+
+  static uint64_t Bits(double value) { return std::bit_cast<uint64_t>(value); }
+
+  void ExpectAll() {
+    QuerySpec spec = MakeQuery(Aggregator::kNone, "m", {}, kHour, kHour + 3600);
+    EXPECT_THAT(Points(spec),
+                ElementsAre(Pair(10, Bits(1)), Pair(20, Bits(2.5)), Pair(40, Bits(4))));
+    spec.stale_markers = true;
+    EXPECT_THAT(Points(spec), ElementsAre(Pair(10, Bits(1)), Pair(20, Bits(2.5)),
+                                          Pair(30, Value::kStaleMarkerBits), Pair(40, Bits(4)),
+                                          Pair(50, Value::kStaleMarkerBits)));
+    for (const char* downsample : {"1h-count", "1h-sum", "1h-last", "1h-max", "1h-min"}) {
+      QuerySpec by_hour = MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600);
+      by_hour.queries[0].downsample = *ParseDownsampleSpec(downsample);
+      const std::string function(std::string(downsample).substr(3));
+      const double want = function == "count" ? 3
+                          : function == "sum" ? 7.5
+                          : function == "min" ? 1
+                                              : 4;
+      EXPECT_THAT(Points(by_hour), ElementsAre(Pair(0, Bits(want)))) << downsample;
+    }
+    EXPECT_THAT(LastMs(), ElementsAre((kHour + 40) * 1000));
+  }
+
+  std::vector<int64_t> LastMs() {
+    std::vector<int64_t> found;
+    EXPECT_OK(tsdb().LastPoints({.queries = {{.metric = "m"}}},
+                                [&](const LastPoint& point) { found.push_back(point.ms); }));
+    return found;
+  }
+
+  TempDir directory_;
+  ManualClock clock_{(kHour + 1800) * 1000};
+  Options options_;
+  std::unique_ptr<Tsdb> tsdb_;
+};
+
+TEST_P(StaleMarkerTest, OpenHoursHaveThem) {
+  PutAll();
+  ExpectAll();
+}
+
+TEST_P(StaleMarkerTest, TheJournalGivesThemBack) {
+  PutAll();
+  tsdb_.reset();
+  ExpectAll();
+}
+
+TEST_P(StaleMarkerTest, CellsHaveThem) {
+  PutAll();
+  ASSERT_OK(tsdb().Flush());
+  ExpectAll();
+  tsdb_.reset();
+  ExpectAll();
+  const auto report = tsdb().fsck()->Check({});
+  ASSERT_OK(report);
+  EXPECT_THAT(report->counts, IsEmpty()) << report->examples[0].text;
+}
+
+TEST_P(StaleMarkerTest, CellsAndOpenHoursAreMerged) {
+  Put(10, Value::Integer(1));
+  Put(20, Value::StaleMarker());
+  Put(30, Value::Integer(3));
+  Put(40, Value::Integer(4));
+  ASSERT_OK(tsdb().Flush());
+  Put(20, Value::Float(2.5));
+  Put(30, Value::StaleMarker());
+  Put(50, Value::StaleMarker());
+
+  ExpectAll();
+  ASSERT_OK(tsdb().Flush());
+  ExpectAll();
+}
+
+TEST_P(StaleMarkerTest, ASeriesOfMarkersAloneHasNoPoint) {
+  Put(10, Value::StaleMarker());
+  ASSERT_OK(tsdb().Flush());
+
+  EXPECT_THAT(Points(MakeQuery(Aggregator::kSum, "m", {}, kHour, kHour + 3600)), IsEmpty());
+  EXPECT_THAT(LastMs(), IsEmpty());
+}
+
+TEST_P(StaleMarkerTest, OtherNumbersThatAreNotFiniteAreRefused) {
+  OwnedPoint nan("m", "h=a", Timestamp{.ms = kHour * 1000}, Value::Float(std::nan("")));
+  EXPECT_THAT(tsdb().Put(nan.view()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("value is NaN or Infinite")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Encodings,
+                         StaleMarkerTest,
+                         testing::Values(CellEncoding::kPacked, CellEncoding::kOpenTsdb));
+
+}  // namespace
+}  // namespace hourcell::stale_marker_test
