@@ -96,7 +96,7 @@ Endpoints::Endpoints(Tsdb* tsdb, const Config* config, Clock* clock)
               .allow_delete = config->boolean("tsd.http.query.allow_delete") &&
                               config->text("tsd.mode") != "ro",
               .quick = QuickBoundsOf(config->integer("tsd.query.quick_rows"))}),
-      prom_read_(&query_.service(), &input_names_),
+      prom_read_(&query_.service(), &input_names_, CheckedInputsOf(*config)),
       admin_(tsdb, clock),
       metrics_(tsdb, clock, {.regions_max = config->integer("tsd.metrics.regions")}),
       health_([tsdb] { return tsdb->Health(); },

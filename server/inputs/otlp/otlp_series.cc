@@ -53,8 +53,15 @@ KindSeries SeriesOf(OtlpMetric::Kind kind) {
 
 // Whether "a=b c=d" has a tag with that key.
 bool HasTag(std::string_view tags, std::string_view key) {
-  const std::string begin = fmt::format("{}=", key);
-  return tags.starts_with(begin) || tags.find(" " + begin) != std::string_view::npos;
+  bool is_key = true;
+  while (!tags.empty()) {
+    tags.remove_prefix(1);  // the separator
+    const std::string_view name = tags.substr(0, tags.find(kTagSeparator));
+    if (is_key && name == key) return true;
+    tags.remove_prefix(name.size());
+    is_key = !is_key;
+  }
+  return false;
 }
 
 // What is wrong with an attribute.
@@ -166,7 +173,7 @@ std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& p
     return fmt::format("metric {}: got an attribute {}; want none, as its series have that tag",
                        QuoteForMessage(metric.name), series.tag);
   }
-  const auto tags = 2 + static_cast<size_t>(std::ranges::count(tags_, ' '));
+  const auto tags = 1 + static_cast<size_t>(std::ranges::count(tags_, kTagSeparator)) / 2;
   if (tags <= settings_->tags_max) return "";
   return fmt::format("metric {}: got {} tags with {}; want at most {} (tsd.storage.max_tags)",
                      QuoteForMessage(metric.name), tags, series.tag, settings_->tags_max);
@@ -226,7 +233,6 @@ void OtlpSeries::Add(std::string_view metric, std::string_view tags, Value value
     ++dropped_.not_finite;
     return;
   }
-  if (tags.empty()) tags = settings_->default_tag;
   out_->batch()->Add({.metric = metric, .tags = tags, .timestamp = timestamp_, .value = value},
                      number_);
 }
@@ -239,7 +245,7 @@ std::string_view OtlpSeries::WriteTags(const OtlpPoint& point) {
     if (std::ranges::find(own, tag.key, &TagView::key) == own.end()) all_tags_.push_back(tag);
   }
   all_tags_.insert(all_tags_.end(), own.begin(), own.end());
-  if (all_tags_.empty()) return {};
+  if (all_tags_.empty()) return settings_->default_tag;
   return KeepTags(*names_, all_tags_, out_->batch());
 }
 

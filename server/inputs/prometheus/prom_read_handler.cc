@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <protozero/pbf_reader.hpp>
 #include <protozero/pbf_writer.hpp>
 #include <snappy.h>
 
@@ -28,30 +32,67 @@ using protozero::pbf_writer;
 // About what a sample takes in a message.
 constexpr size_t kSampleBytes = 20;
 
-using Labels = std::vector<std::pair<std::string_view, std::string_view>>;
-
-// Prometheus wants them by name.
-Labels LabelsOf(const SeriesView& series) {
-  Labels labels(series.tags.begin(), series.tags.end());
-  labels.emplace_back("__name__", series.metric);
+std::string MessageOfLabels(std::string_view metric, std::vector<PromLabel> labels) {
+  // Prometheus wants them by name.
+  labels.push_back({.name = "__name__", .value = std::string(metric)});
   std::ranges::sort(labels);
-  return labels;
-}
-
-std::string MessageOfSeries(const SeriesView& series) {
   std::string bytes;
   pbf_writer message(bytes);
-  for (const auto& [name, value] : LabelsOf(series)) {
+  for (const PromLabel& one : labels) {
     pbf_writer label(message, 1);
-    label.add_string(1, name.data(), name.size());
-    label.add_string(2, value.data(), value.size());
-  }
-  for (size_t i = 0; i < series.points.size(); ++i) {
-    pbf_writer sample(message, 2);
-    sample.add_double(1, series.points.value(i).ToDouble());
-    sample.add_int64(2, series.points.t[i]);
+    label.add_string(1, one.name);
+    label.add_string(2, one.value);
   }
   return bytes;
+}
+
+struct Sample {
+  double value = 0;
+  int64_t ms = 0;
+};
+
+void AppendSample(const Sample& sample, std::string* message) {
+  pbf_writer series(*message);
+  pbf_writer out(series, 2);
+  out.add_double(1, sample.value);
+  out.add_int64(2, sample.ms);
+}
+
+std::string MessageOfSamples(const SpanView& points) {
+  std::string bytes;
+  for (size_t i = 0; i < points.size(); ++i)
+    AppendSample({.value = points.value(i).ToDouble(), .ms = points.t[i]}, &bytes);
+  return bytes;
+}
+
+std::vector<Sample> SamplesOf(std::string_view message) {
+  std::vector<Sample> samples;
+  protozero::pbf_reader series(message.data(), message.size());
+  while (series.next(2)) {
+    protozero::pbf_reader fields = series.get_message();
+    Sample& sample = samples.emplace_back();
+    while (fields.next()) {
+      if (fields.tag() == 1) {
+        sample.value = fields.get_double();
+      } else {
+        sample.ms = fields.get_int64();
+      }
+    }
+  }
+  return samples;
+}
+
+// Those of both, by time; at an equal time that of `first`.
+std::string MergedSamples(std::string_view first, std::string_view second) {
+  std::vector<Sample> all = SamplesOf(first);
+  const std::vector<Sample> others = SamplesOf(second);
+  all.insert(all.end(), others.begin(), others.end());
+  std::ranges::stable_sort(all, {}, &Sample::ms);
+  all.erase(std::ranges::unique(all, {}, &Sample::ms).begin(), all.end());
+  std::string merged;
+  for (const Sample& sample : all)
+    AppendSample(sample, &merged);
+  return merged;
 }
 
 HttpResponse BadRead(const absl::Status& status) {
@@ -68,25 +109,55 @@ HttpResponse FailedRead(const absl::Status& status) {
 
 }  // namespace
 
-// Appends the series of one query to its result.
+// Collects the series of one query.
 class PromReadHandler::Sink : public QuerySink {
  public:
-  Sink(const PromSelection* selection, MemoryHold* memory, std::string* result)
-      : selection_(*selection), memory_(*memory), result_(*result) {}
+  Sink(const PromLabels* labels, const PromSelection* selection, MemoryHold* memory)
+      : labels_(*labels), selection_(*selection), memory_(*memory) {}
 
   absl::Status OnSeries(const SeriesView& series) override {
-    if (series.points.empty() || !selection_.TakesTags(series.tags)) return absl::OkStatus();
+    if (series.points.empty()) return absl::OkStatus();
+    std::vector<PromLabel> labels = labels_.Of(series.tags);
+    if (!selection_.TakesTags(series.tags, labels)) return absl::OkStatus();
     // While the series is copied it is there twice.
     HOURCELL_RETURN_IF_ERROR(memory_.Take(2 * series.points.size() * kSampleBytes));
-    const std::string message = MessageOfSeries(series);
-    pbf_writer(result_).add_message(1, message);
+    std::string key = MessageOfLabels(labels_.Metric(series.metric), std::move(labels));
+    Rank rank{std::string(series.metric), {series.tags.begin(), series.tags.end()}};
+    const auto [found, is_new] = series_.try_emplace(std::move(key));
+    One& one = found->second;
+    const std::string samples = MessageOfSamples(series.points);
+    if (is_new) {
+      one = {.rank = std::move(rank), .samples = samples};
+    } else if (rank < one.rank) {
+      one = {.rank = std::move(rank), .samples = MergedSamples(samples, one.samples)};
+    } else {
+      one.samples = MergedSamples(one.samples, samples);
+    }
     return absl::OkStatus();
   }
 
+  // The message of a result.
+  std::string Result() const {
+    std::string result;
+    pbf_writer message(result);
+    for (const auto& [labels, one] : series_) {
+      message.add_message(1, labels + one.samples);
+    }
+    return result;
+  }
+
  private:
+  // The metric and the tags, which say whose point counts.
+  using Rank = std::pair<std::string, std::vector<std::pair<std::string, std::string>>>;
+  struct One {
+    Rank rank;
+    std::string samples;
+  };
+
+  const PromLabels& labels_;
   const PromSelection& selection_;
   MemoryHold& memory_;
-  std::string& result_;
+  std::map<std::string, One> series_;  // by labels
 };
 
 HttpResponse PromReadHandler::Read(const HttpRequest& request) const {
@@ -116,8 +187,9 @@ absl::StatusOr<std::vector<PromSelection>> PromReadHandler::SelectionsOf(
   };
   std::vector<PromSelection> selections;
   for (const PromReadQuery& query : queries) {
-    HOURCELL_ASSIGN_OR_RETURN(PromSelection selection,
-                              PromSelection::Create(query.matchers, names_, before_regexp));
+    HOURCELL_ASSIGN_OR_RETURN(
+        PromSelection selection,
+        PromSelection::Create(query.matchers, names_, &labels_, before_regexp));
     selections.push_back(std::move(selection));
   }
   return selections;
@@ -135,9 +207,9 @@ absl::Status PromReadHandler::Answer(std::span<const PromReadQuery> queries,
                             SelectionsOf(queries, deadline_ms, *control, &memory));
   std::string message;
   for (size_t i = 0; i < queries.size(); ++i) {
-    std::string result;
-    Sink sink(&selections[i], &memory, &result);
+    Sink sink(&labels_, &selections[i], &memory);
     HOURCELL_RETURN_IF_ERROR(AnswerQuery(queries[i], selections[i], deadline_ms, control, &sink));
+    const std::string result = sink.Result();
     HOURCELL_RETURN_IF_ERROR(memory.Take(result.size()));
     pbf_writer(message).add_message(1, result);
   }
@@ -153,22 +225,53 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
                                           Sink* sink) const {
   SubQuery each;
   each.aggregator = Aggregator::kNone;
-  each.filters = selection.filters();
   QuerySpec spec{.start_ms = std::max<int64_t>(query.start_ms, 0),
                  .end_ms = std::min(query.end_ms, kTimestampMsMax),
                  .queries = {std::move(each)},
                  .deadline_ms = deadline_ms,
+                 .stale_markers = true,
                  .annotations = false};
   if (spec.end_ms < spec.start_ms) return absl::OkStatus();
+  const auto keys_of = [&](const std::string& label) {
+    return StoredNames(UidKind::kTagk, label, deadline_ms, control);
+  };
+  HOURCELL_ASSIGN_OR_RETURN(const auto filters, selection.FiltersOf(keys_of));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
                             MetricsOf(selection, deadline_ms, control));
   for (const std::string& metric : metrics) {
     spec.queries.front().metric = metric;
-    const absl::Status status = service_.tsdb->Query(spec, sink, control);
-    // A name that the store does not know has no series.
-    if (!status.ok() && !absl::IsNotFound(status)) return status;
+    for (const PromSelection::Filters& list : filters) {
+      spec.queries.front().filters = list;
+      const absl::Status status = service_.tsdb->Query(spec, sink, control);
+      // A name that the store does not know has no series.
+      if (!status.ok() && !absl::IsNotFound(status)) return status;
+    }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<std::string>> PromReadHandler::StoredNames(UidKind kind,
+                                                                      const std::string& shown,
+                                                                      int64_t deadline_ms,
+                                                                      QueryControl* control) const {
+  bool exact = false;
+  const std::string_view prefix = labels_.PrefixOf(shown, &exact);
+  std::vector<std::string> names;
+  if (std::string by_rule = names_.Apply(shown); exact || by_rule != shown) {
+    names.push_back(std::move(by_rule));
+  }
+  if (exact && names.front() != shown) names.push_back(shown);
+  if (exact) return names;
+  const auto visit = [&](std::string_view name) {
+    const std::string as =
+        kind == UidKind::kMetric ? labels_.Metric(name) : labels_.LabelName(name);
+    const bool is_new = names.empty() || name != names.front();
+    if (is_new && (name == shown || as == shown)) names.emplace_back(name);
+    return true;
+  };
+  const NameQuery all{.kind = kind, .prefix = std::string(prefix), .deadline_ms = deadline_ms};
+  HOURCELL_RETURN_IF_ERROR(service_.tsdb->VisitNames(all, visit, control));
+  return names;
 }
 
 absl::StatusOr<std::vector<std::string>> PromReadHandler::MetricsOf(const PromSelection& selection,
@@ -176,7 +279,9 @@ absl::StatusOr<std::vector<std::string>> PromReadHandler::MetricsOf(const PromSe
                                                                     QueryControl* control) const {
   std::vector<std::string> metrics;
   if (!selection.metric().empty()) {
-    if (selection.TakesMetric(selection.metric())) metrics.push_back(selection.metric());
+    HOURCELL_ASSIGN_OR_RETURN(
+        metrics, StoredNames(UidKind::kMetric, selection.metric(), deadline_ms, control));
+    std::erase_if(metrics, [&](const std::string& name) { return !selection.TakesMetric(name); });
     return metrics;
   }
   const NameQuery all{.kind = UidKind::kMetric, .prefix = "", .deadline_ms = deadline_ms};

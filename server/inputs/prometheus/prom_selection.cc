@@ -1,6 +1,7 @@
 #include "server/inputs/prometheus/prom_selection.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <absl/status/status.h>
@@ -9,6 +10,7 @@
 
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
+#include "codec/text/quoted_name.h"
 
 // Why some matchers are no filters: a series without a label matches label!="x" and label=~"x|",
 // and OpenTSDB's filters but not_key want the key. Such series are read and left out.
@@ -31,9 +33,13 @@ class PromSelection::Matcher {
   static absl::StatusOr<Matcher> Create(const PromMatcher& matcher, const NameRule& names) {
     Matcher made;
     made.type_ = matcher.type;
-    made.name_ = names.Apply(matcher.name);
-    made.value_ = IsRegexp(matcher.type) ? matcher.value : names.Apply(matcher.value);
-    if (!IsRegexp(matcher.type)) return made;
+    made.name_ = matcher.name;
+    made.value_ = matcher.value;
+    made.stored_name_ = names.Apply(matcher.name);
+    if (!IsRegexp(matcher.type)) {
+      made.stored_value_ = names.Apply(matcher.value);
+      return made;
+    }
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(kPromRegexpBytes);
@@ -47,43 +53,65 @@ class PromSelection::Matcher {
   Type type() const { return type_; }
   const std::string& name() const { return name_; }
   const std::string& value() const { return value_; }
+  bool MayBeJoined() const { return IsRegexp(type_) || value_.find(';') != value_.npos; }
+  bool IsOf(std::string_view name) const { return name == name_ || name == stored_name_; }
 
-  // An empty value is that of a label which is not there.
-  bool Takes(std::string_view value) const {
-    switch (type_) {
-      case Type::kEqual:
-        return value == value_;
-      case Type::kNotEqual:
-        return value != value_;
-      case Type::kRegexp:
-        return RE2::FullMatch({value.data(), value.size()}, *regexp_);
-      case Type::kNotRegexp:
-        break;
-    }
-    return !RE2::FullMatch({value.data(), value.size()}, *regexp_);
+  // Of the spellings of one name or value. An empty one is that of a label which is not there.
+  bool Takes(std::span<const std::string_view> spellings) const {
+    const auto fits = [this](std::string_view text) { return Fits(text); };
+    return std::ranges::any_of(spellings, fits) == IsPositive();
   }
 
-  // Appends the filter that says the same. False if there is none.
-  bool AddFilter(std::vector<TagFilterSpec>* filters) const {
-    const auto add = [&](FilterType type, std::string text) {
-      filters->push_back({.tagk = name_, .type = type, .filter = std::move(text)});
-      return true;
+  // Whether the filter of a key takes no series that is not wanted, and which one it is. Nothing if
+  // series without the key are wanted, or there is no such filter.
+  std::optional<TagFilterSpec> FilterOf(const std::string& key) const {
+    const auto filter = [&key](FilterType type, std::string text) {
+      return TagFilterSpec{.tagk = key, .type = type, .filter = std::move(text)};
     };
-    if (type_ == Type::kEqual && value_.empty()) return add(FilterType::kNotKey, "");
-    if (type_ == Type::kEqual && value_.find('|') == value_.npos)
-      return add(FilterType::kLiteralOr, value_);
-    if (type_ == Type::kNotEqual && value_.empty()) return add(FilterType::kWildcard, "*");
-    // "&&" means more to Java, and so to the store.
-    const bool is_plain = value_.find("&&") == value_.npos;
-    if (type_ == Type::kRegexp && is_plain && !Takes(""))
-      return add(FilterType::kRegexp, fmt::format("^(?:{})$", value_));
-    return false;
+    if (type_ == Type::kNotEqual && value_.empty()) return filter(FilterType::kWildcard, "*");
+    // "&&" means more to Java, and so to the store; a number may be stored in another spelling.
+    const bool is_plain = value_.find("&&") == value_.npos && !IsNumberLabel(name_);
+    if (type_ == Type::kRegexp && is_plain && !Fits("")) {
+      return filter(FilterType::kRegexp, fmt::format("^(?:{})$", value_));
+    }
+    if (type_ != Type::kEqual) return std::nullopt;
+    return filter(FilterType::kLiteralOr, LiteralsOf());
   }
 
  private:
+  bool IsPositive() const { return type_ == Type::kEqual || type_ == Type::kRegexp; }
+
+  bool Fits(std::string_view text) const {
+    if (!IsRegexp(type_)) return text == value_ || text == stored_value_;
+    return RE2::FullMatch({text.data(), text.size()}, *regexp_);
+  }
+
+  // The values that may be stored of one that is asked for.
+  std::string LiteralsOf() const {
+    std::vector<std::string> literals = {value_};
+    if (stored_value_ != value_) literals.push_back(stored_value_);
+    if (IsNumberLabel(name_)) {
+      std::string changed = value_;
+      std::ranges::replace(changed, '+', '_');
+      if (changed != stored_value_) literals.push_back(changed);
+    }
+    std::string text;
+    for (const std::string& literal : literals) {
+      if (!text.empty()) text += '|';
+      if (literal.find('|') == literal.npos && !literal.starts_with('"')) {
+        text += literal;
+      } else {
+        AppendQuoted(literal, &text);
+      }
+    }
+    return text;
+  }
+
   Type type_ = Type::kEqual;
   std::string name_;
   std::string value_;
+  std::string stored_name_;   // as the name rule writes them
+  std::string stored_value_;  // not of a regular expression
   std::unique_ptr<RE2> regexp_;
 };
 
@@ -95,15 +123,17 @@ PromSelection::~PromSelection() = default;
 absl::StatusOr<PromSelection> PromSelection::Create(
     std::span<const PromMatcher> matchers,
     const NameRule& names,
+    const PromLabels* labels,
     const std::function<absl::Status()>& before_regexp) {
   PromSelection selection;
+  selection.labels_ = labels;
   for (const PromMatcher& given : matchers) {
     if (before_regexp != nullptr && IsRegexp(given.type)) HOURCELL_RETURN_IF_ERROR(before_regexp());
     HOURCELL_ASSIGN_OR_RETURN(Matcher matcher, Matcher::Create(given, names));
     if (given.name == kNameLabel) {
-      if (given.type == Type::kEqual) selection.metric_ = matcher.value();
+      if (given.type == Type::kEqual) selection.metric_ = given.value;
       selection.of_metric_.push_back(std::move(matcher));
-    } else if (!matcher.AddFilter(&selection.filters_)) {
+    } else {
       selection.of_tags_.push_back(std::move(matcher));
     }
   }
@@ -111,16 +141,52 @@ absl::StatusOr<PromSelection> PromSelection::Create(
 }
 
 bool PromSelection::TakesMetric(std::string_view name) const {
-  return std::ranges::all_of(of_metric_,
-                             [name](const Matcher& matcher) { return matcher.Takes(name); });
+  const std::string shown = labels_->Metric(name);
+  const std::string_view spellings[] = {name, shown};
+  return std::ranges::all_of(
+      of_metric_, [&spellings](const Matcher& matcher) { return matcher.Takes(spellings); });
 }
 
-bool PromSelection::TakesTags(
-    std::span<const std::pair<std::string_view, std::string_view>> tags) const {
-  return std::ranges::all_of(of_tags_, [tags](const Matcher& matcher) {
+absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
+    const KeysOf& keys_of) const {
+  std::vector<Filters> lists(1);
+  for (const Matcher& matcher : of_tags_) {
+    HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, keys_of(matcher.name()));
+    if (matcher.type() == Type::kEqual && matcher.value().empty()) {
+      // A default tag that is alone is no label, and yet a tag.
+      for (const std::string& key : keys) {
+        if (labels_->IsDefaultKey(key)) continue;
+        for (Filters& filters : lists)
+          filters.push_back({.tagk = key, .type = FilterType::kNotKey, .filter = ""});
+      }
+      continue;
+    }
+    if (keys.empty()) keys.push_back(matcher.name());  // which no series has
+    if (!matcher.FilterOf(keys.front()).has_value()) continue;
+    // One label of several keys makes several lists; of another one the answers are looked at, and
+    // where the value may be one of several that are joined.
+    if (keys.size() > 1 && (lists.size() > 1 || matcher.MayBeJoined())) continue;
+    std::vector<Filters> longer;
+    for (const Filters& filters : lists) {
+      for (const std::string& key : keys) {
+        longer.push_back(filters);
+        longer.back().push_back(*matcher.FilterOf(key));
+      }
+    }
+    lists = std::move(longer);
+  }
+  return lists;
+}
+
+bool PromSelection::TakesTags(SeriesTags tags, std::span<const PromLabel> labels) const {
+  return std::ranges::all_of(of_tags_, [&](const Matcher& matcher) {
+    std::vector<std::string_view> spellings;
     for (const auto& [key, value] : tags)
-      if (key == matcher.name()) return matcher.Takes(value);
-    return matcher.Takes("");
+      if (matcher.IsOf(key) && !labels_->IsInvented(tags, key, value)) spellings.push_back(value);
+    for (const PromLabel& label : labels)
+      if (matcher.IsOf(label.name)) spellings.push_back(label.value);
+    if (spellings.empty()) spellings.emplace_back();
+    return matcher.Takes(spellings);
   });
 }
 

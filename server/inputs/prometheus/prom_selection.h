@@ -1,6 +1,9 @@
 // PromSelection: the matchers of a remote read as what the store is asked, and what is left to look
-// at in its answers. Names and values are mapped by the rule first, as those of stored series were;
-// regular expressions are not.
+// at in its answers.
+//
+// A matcher sees a series as it is stored and as remote read names it (prom_labels.h). With = and
+// =~ one of the two must match, with != and !~ both must. Values of = and != are also compared as
+// the name rule writes them, as those of stored series were; regular expressions are not.
 //
 // Immutable; thread-safe.
 
@@ -19,6 +22,7 @@
 
 #include "engine/query.h"
 #include "server/inputs/name_rule.h"
+#include "server/inputs/prometheus/prom_labels.h"
 #include "server/inputs/prometheus/prom_read_request.h"
 
 namespace hourcell {
@@ -29,35 +33,42 @@ inline constexpr size_t kPromRegexpBytes = size_t{1} << 20;
 
 class PromSelection {
  public:
-  // `before_regexp`, which may be null, is called before each regular expression is compiled; an
-  // error ends the creation. kInvalidArgument: a regular expression that is none, "got ...; want
-  // ...".
+  // The stored tag keys that a label may be; empty: none.
+  using KeysOf = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& label)>;
+  using Filters = std::vector<TagFilterSpec>;
+
+  // `labels` is borrowed. `before_regexp`, which may be null, is called before each regular
+  // expression is compiled; an error ends the creation. kInvalidArgument: a regular expression that
+  // is none, "got ...; want ...".
   static absl::StatusOr<PromSelection> Create(
       std::span<const PromMatcher> matchers,
       const NameRule& names,
+      const PromLabels* labels,
       const std::function<absl::Status()>& before_regexp = nullptr);
   PromSelection(PromSelection&&) noexcept;
   PromSelection& operator=(PromSelection&&) noexcept;
   ~PromSelection();
 
-  // The metric, if the matchers name one; else all are to be looked at.
+  // The metric as a matcher names it, if one does; else all are to be looked at.
   const std::string& metric() const { return metric_; }
   bool TakesMetric(std::string_view name) const;
 
-  // What the store can tell by its index, for each metric.
-  const std::vector<TagFilterSpec>& filters() const { return filters_; }
+  // What the store can tell by its index, for each metric: every series that is wanted passes all
+  // filters of at least one of the lists. Errors of `keys_of`.
+  absl::StatusOr<std::vector<Filters>> FiltersOf(const KeysOf& keys_of) const;
 
   // Whether a series that the filters let through is wanted.
-  bool TakesTags(std::span<const std::pair<std::string_view, std::string_view>> tags) const;
+  bool TakesTags(SeriesTags tags) const { return TakesTags(tags, labels_->Of(tags)); }
+  bool TakesTags(SeriesTags tags, std::span<const PromLabel> labels) const;
 
  private:
   class Matcher;
   PromSelection();
 
+  const PromLabels* labels_ = nullptr;
   std::string metric_;
-  std::vector<TagFilterSpec> filters_;
   std::vector<Matcher> of_metric_;
-  std::vector<Matcher> of_tags_;  // those that no filter says
+  std::vector<Matcher> of_tags_;
 };
 
 }  // namespace hourcell

@@ -171,8 +171,8 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   if (version == PromWriteVersion::k2) {
     // After a failure of the store the sender sends all of it again.
     const bool is_done = response.status < 500;
-    AddWritten(out.written() + (is_done ? dropped.unfinite : 0),
-               is_done ? dropped.exemplars : 0, &response);
+    AddWritten(out.written() + (is_done ? dropped.unfinite : 0), is_done ? dropped.exemplars : 0,
+               &response);
   }
   return response;
 }

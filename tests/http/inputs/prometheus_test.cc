@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,8 @@ class Prometheus {
       : port_(FreePort()), program_(ArgumentsOf(directory, std::move(config)), directory + ".log") {
     EXPECT_TRUE(Eventually([&] { return HttpCall(port_, "GET", "/-/ready").status == 200; }));
   }
+
+  uint16_t port() const { return port_; }
 
   // The answer to a query of PromQL, its text percent-encoded.
   std::string Query(std::string_view encoded) const {
@@ -64,7 +67,7 @@ class PrometheusTest : public testing::Test {
 };
 
 TEST_F(PrometheusTest, WhatItWritesIsStoredAndReadBack) {
-  ServerProcess server(directory_.file("store"), {"--set", "tsd.core.tag.allow_specialchars=:"});
+  ServerProcess server(directory_.file("store"));
   const std::string url = fmt::format("http://127.0.0.1:{}/api/v1", server.port());
   const auto stored = [&] {
     return HttpCall(server.port(), "GET", "/api/query?start=1h-ago&m=none:up%7Bjob=self%7D").body;
@@ -101,6 +104,70 @@ TEST_F(PrometheusTest, WhatItWritesIsStoredAndReadBack) {
   EXPECT_THAT(reader.Query("count(%7B__name__=~%22go_.*%22%7D)%3Ebool%2020"),
               HasSubstr(R"(,"1"]}]})"));
   EXPECT_THAT(reader.Query("up%7Bjob=%22nosuch%22%7D"), HasSubstr(R"("result":[])"));
+}
+
+// Percent-encoded.
+std::string Encoded(std::string_view text) {
+  std::string encoded;
+  for (const char c : text)
+    encoded += fmt::format("%{:02X}", static_cast<uint8_t>(c));
+  return encoded;
+}
+
+bool IsNumber(const std::string& answer) {
+  return answer.find("\"value\":") != answer.npos && answer.find("NaN") == answer.npos;
+}
+
+TEST_F(PrometheusTest, ReadBackEqualsWhatWasWritten) {
+  ServerProcess server(directory_.file("store"));
+  const std::string url = fmt::format("http://127.0.0.1:{}/api/v1", server.port());
+  auto other = std::make_unique<Prometheus>(directory_.file("other"), "global: {}\n");
+  const std::string read = fmt::format("remote_read:\n  - url: {}/read\n    read_recent: true\n", url);
+  const Prometheus writer(
+      directory_.file("writer"),
+      fmt::format("global: {{scrape_interval: 1s}}\n"
+                  "scrape_configs:\n"
+                  "  - job_name: self\n"
+                  "    static_configs: [{{targets: ['127.0.0.1:{{port}}']}}]\n"
+                  "  - job_name: other\n"
+                  "    static_configs: [{{targets: ['127.0.0.1:{}']}}]\n"
+                  "remote_write:\n"
+                  "  - url: {}/write\n"
+                  "    queue_config: {{batch_send_deadline: 500ms}}\n",
+                  other->port(), url) +
+          read);
+  const Prometheus reader(directory_.file("reader"), read);
+  const std::string one = R"(,"1"]}]})";
+  const auto both_say_one = [&](const std::string& query) {
+    return Eventually([&] {
+      const std::string encoded = Encoded(query);
+      return writer.Query(encoded).find(one) != std::string::npos &&
+             reader.Query(encoded).find(one) != std::string::npos;
+    });
+  };
+
+  EXPECT_TRUE(both_say_one("count(go_goroutines{job=\"other\"})"));
+  EXPECT_TRUE(both_say_one("count(up{job=\"self\"})")) << writer.Query(Encoded("up"));
+  EXPECT_TRUE(both_say_one("count(up{instance=~\"127.0.0.1:.*\",job=\"self\"})"));
+
+  const std::string quantile = Encoded(
+      "histogram_quantile(0.5, sum by (le) "
+      "(prometheus_http_request_duration_seconds_bucket{job=\"self\"}))");
+  const std::string written = writer.Query("time()");
+  const size_t begin = written.find("\"result\":[") + 10;
+  const std::string at = written.substr(begin, written.find(',', begin) - begin);
+  const std::string query = quantile + "&time=" + at;
+  EXPECT_TRUE(Eventually([&] {
+    const std::string answer = reader.Query(query);
+    return IsNumber(answer) && answer == writer.Query(query);
+  })) << writer.Query(query)
+      << reader.Query(query);
+
+  // A target that is gone ends its series at once.
+  other.reset();
+  EXPECT_TRUE(both_say_one("absent(go_goroutines{job=\"other\"})"))
+      << reader.Query(Encoded("go_goroutines"));
+  EXPECT_TRUE(both_say_one("count(up{job=\"other\"} == 0)"));
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class InputWriterTest : public ApiTest {
 
   static void Add(InputWriter* writer, size_t points, size_t item = 1) {
     for (size_t i = 0; i < points; ++i)
-      writer->batch()->Add({.metric = "m", .tags = "a=b", .timestamp = {}, .value = {}}, item);
+      writer->batch()->Add({.metric = "m", .tags = "\1a\1b", .timestamp = {}, .value = {}}, item);
   }
 
   uint64_t Errors(const std::string& reason) {

@@ -160,6 +160,126 @@ TEST_F(PromReadHandlerTest, IntegersOfOtherClientsAreSamples) {
               ElementsAre(fmt::format("i{{host=a}} 42@{}", kMs)));
 }
 
+TEST_F(PromReadHandlerTest, LabelsComeBackAsTheyWereWritten) {
+  options().layout.names = NameEncoding::kAny;
+  Write({{.labels = {{"__name__", "up"}, {"instance", "web01:9100"}, {"path", "a b=\"{c}|\\"}},
+          .samples = {{1, kMs}}},
+         {.labels = {{"__name__", "up"}, {"instance", "\u5317\u4eac"}}, .samples = {{2, kMs}}},
+         {.labels = {{"__name__", "job:up"}}, .samples = {{3, kMs}}}});
+  const std::string web = fmt::format("up{{instance=web01:9100,path=a b=\"{{c}}|\\}} 1@{}", kMs);
+  const std::string city = fmt::format("up{{instance=\u5317\u4eac}} 2@{}", kMs);
+  const PromMatcher up = {Type::kEqual, "__name__", "up"};
+
+  EXPECT_THAT(Lines({up}), UnorderedElementsAre(web, city));
+  EXPECT_THAT(Lines({up, {Type::kEqual, "instance", "web01:9100"}}), ElementsAre(web));
+  EXPECT_THAT(Lines({up, {Type::kEqual, "path", "a b=\"{c}|\\"}}), ElementsAre(web));
+  EXPECT_THAT(Lines({up, {Type::kRegexp, "instance", "web01:9100|web02:9100"}}), ElementsAre(web));
+  EXPECT_THAT(Lines({up, {Type::kNotRegexp, "instance", "web01:9100|web02:9100"}}),
+              ElementsAre(city));
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "job:up"}}),
+              ElementsAre(fmt::format("job:up{{}} 3@{}", kMs)));
+}
+
+TEST_F(PromReadHandlerTest, TheDefaultTagIsNotGivenBack) {
+  Write({{.labels = {{"__name__", "bare"}}, .samples = {{1, kMs}}}});
+  const PromMatcher bare = {Type::kEqual, "__name__", "bare"};
+  const std::string line = fmt::format("bare{{}} 1@{}", kMs);
+
+  EXPECT_THAT(Lines({bare}), ElementsAre(line));
+  EXPECT_THAT(Lines({bare, {Type::kEqual, "host", ""}}), ElementsAre(line));
+  EXPECT_THAT(Lines({bare, {Type::kNotEqual, "host", "a"}}), ElementsAre(line));
+  EXPECT_THAT(Lines({bare, {Type::kEqual, "host", "unknown"}}), IsEmpty());
+  Put({"bucket", "host=unknown le=1", kStartS, 2});
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "bucket"}}),
+              ElementsAre(fmt::format("bucket{{le=1}} 2@{}", kMs)));
+}
+
+TEST_F(PromReadHandlerTest, BoundsOfAnOldStoreAreNumbersAgain) {
+  Write({{.labels = {{"__name__", "b"}, {"le", "+Inf"}}, .samples = {{1, kMs}}},
+         {.labels = {{"__name__", "b"}, {"le", "1e+06"}}, .samples = {{2, kMs}}}});
+  const std::string infinite = fmt::format("b{{le=+Inf}} 1@{}", kMs);
+  const std::string million = fmt::format("b{{le=1e+06}} 2@{}", kMs);
+  const PromMatcher b = {Type::kEqual, "__name__", "b"};
+
+  EXPECT_THAT(Lines({b}), UnorderedElementsAre(infinite, million));
+  EXPECT_THAT(Lines({b, {Type::kEqual, "le", "+Inf"}}), ElementsAre(infinite));
+  EXPECT_THAT(Lines({b, {Type::kRegexp, "le", "1e\\+0[67]"}}), ElementsAre(million));
+  EXPECT_THAT(Lines({b, {Type::kNotEqual, "le", "+Inf"}}), ElementsAre(million));
+}
+
+TEST_F(PromReadHandlerTest, NamesAreThoseThatOldPrometheusTakes) {
+  Put({"cpu.user", "service.name=shop k8s-app=a", kStartS, 1});
+  Put({"cpu.user", "service_name=shop", kStartS, 2});
+  Put({"cpu_user", "0x=y", kStartS, 3});
+  const std::string dots = fmt::format("cpu_user{{k8s_app=a,service_name=shop}} 1@{}", kMs);
+  const std::string line = fmt::format("cpu_user{{service_name=shop}} 2@{}", kMs);
+  const std::string digit = fmt::format("cpu_user{{_0x=y}} 3@{}", kMs);
+
+  for (const std::string name : {"cpu_user", "cpu.user"}) {
+    const PromMatcher metric = {Type::kEqual, "__name__", name};
+    EXPECT_THAT(Lines({metric, {Type::kNotEqual, "service_name", ""}}),
+                UnorderedElementsAre(dots, line))
+        << name;
+    EXPECT_THAT(Lines({metric, {Type::kEqual, "service_name", "shop"}}),
+                UnorderedElementsAre(dots, line))
+        << name;
+  }
+  const PromMatcher metric = {Type::kEqual, "__name__", "cpu_user"};
+  EXPECT_THAT(Lines({metric}), UnorderedElementsAre(dots, line, digit));
+  EXPECT_THAT(Lines({metric, {Type::kEqual, "service_name", ""}}), ElementsAre(digit));
+  EXPECT_THAT(Lines({metric, {Type::kEqual, "_0x", "y"}}), ElementsAre(digit));
+  EXPECT_THAT(Lines({{Type::kRegexp, "__name__", "cpu_us.*"}}),
+              UnorderedElementsAre(dots, line, digit));
+}
+
+TEST_F(PromReadHandlerTest, ASettingAnswersWithStoredNames) {
+  ASSERT_OK(config().Set("tsd.prometheus.names", "utf8"));
+  Put({"cpu.user", "service.name=shop", kStartS, 1});
+
+  EXPECT_THAT(
+      Lines({{Type::kEqual, "__name__", "cpu.user"}, {Type::kEqual, "service.name", "shop"}}),
+      ElementsAre(fmt::format("cpu.user{{service.name=shop}} 1@{}", kMs)));
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "cpu_user"}}), IsEmpty());
+}
+
+TEST_F(PromReadHandlerTest, SeriesOfEqualLabelsAreOne) {
+  Put({"a.b", "x=1", kStartS, 1});
+  Put({"a.b", "x=1", kStartS + 10, 2});
+  Put({"a_b", "x=1", kStartS + 10, 3});
+  Put({"a_b", "x=1", kStartS + 20, 4});
+  Put({"t", "k.1=v k_1=w", kStartS, 5});
+
+  EXPECT_THAT(
+      Lines({{Type::kEqual, "__name__", "a_b"}}),
+      ElementsAre(fmt::format("a_b{{x=1}} 1@{} 2@{} 4@{}", kMs, kMs + 10'000, kMs + 20'000)));
+  const std::string joined = fmt::format("t{{k_1=v;w}} 5@{}", kMs);
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "t"}}), ElementsAre(joined));
+  for (const std::string value : {"v", "w", "v;w"}) {
+    EXPECT_THAT(Lines({{Type::kEqual, "__name__", "t"}, {Type::kRegexp, "k_1", value + "|no"}}),
+                ElementsAre(joined))
+        << value;
+    EXPECT_THAT(Lines({{Type::kEqual, "__name__", "t"}, {Type::kEqual, "k_1", value}}),
+                ElementsAre(joined))
+        << value;
+  }
+}
+
+TEST_F(PromReadHandlerTest, StaleMarkersEndASeries) {
+  const double stale = Value::StaleMarker().floating();
+  Write({{.labels = {{"__name__", "m"}, {"a", "b"}},
+          .samples = {{1, kMs}, {stale, kMs + 1000}, {3, kMs + 2000}}}});
+  const std::string line = fmt::format("m{{a=b}} 1@{} nan@{} 3@{}", kMs, kMs + 1000, kMs + 2000);
+
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}), ElementsAre(line));
+  ASSERT_OK(tsdb().Flush());
+  EXPECT_THAT(Lines({{Type::kEqual, "__name__", "m"}}), ElementsAre(line));
+  const HttpResponse response = Read(
+      {{.start_ms = kMs, .end_ms = kMs + 2000, .matchers = {{Type::kEqual, "__name__", "m"}}}});
+  // Bit for bit, as a binary64 of a message.
+  EXPECT_THAT(FromSnappy(response.body),
+              HasSubstr(std::string("\x09\x02\x00\x00\x00\x00\x00\xf0\x7f", 9)));
+}
+
 TEST_F(PromReadHandlerTest, SaysWhatIsWrong) {
   const HttpResponse broken = Send("POST /api/v1/read", "x", {});
   EXPECT_EQ(broken.status, 400);
