@@ -122,20 +122,20 @@ TEST_F(PrometheusTest, ReadBackEqualsWhatWasWritten) {
   ServerProcess server(directory_.file("store"));
   const std::string url = fmt::format("http://127.0.0.1:{}/api/v1", server.port());
   auto other = std::make_unique<Prometheus>(directory_.file("other"), "global: {}\n");
-  const std::string read = fmt::format("remote_read:\n  - url: {}/read\n    read_recent: true\n", url);
-  const Prometheus writer(
-      directory_.file("writer"),
-      fmt::format("global: {{scrape_interval: 1s}}\n"
-                  "scrape_configs:\n"
-                  "  - job_name: self\n"
-                  "    static_configs: [{{targets: ['127.0.0.1:{{port}}']}}]\n"
-                  "  - job_name: other\n"
-                  "    static_configs: [{{targets: ['127.0.0.1:{}']}}]\n"
-                  "remote_write:\n"
-                  "  - url: {}/write\n"
-                  "    queue_config: {{batch_send_deadline: 500ms}}\n",
-                  other->port(), url) +
-          read);
+  const std::string read =
+      fmt::format("remote_read:\n  - url: {}/read\n    read_recent: true\n", url);
+  const Prometheus writer(directory_.file("writer"),
+                          fmt::format("global: {{scrape_interval: 1s}}\n"
+                                      "scrape_configs:\n"
+                                      "  - job_name: self\n"
+                                      "    static_configs: [{{targets: ['127.0.0.1:{{port}}']}}]\n"
+                                      "  - job_name: other\n"
+                                      "    static_configs: [{{targets: ['127.0.0.1:{}']}}]\n"
+                                      "remote_write:\n"
+                                      "  - url: {}/write\n"
+                                      "    queue_config: {{batch_send_deadline: 500ms}}\n",
+                                      other->port(), url) +
+                              read);
   const Prometheus reader(directory_.file("reader"), read);
   const std::string one = R"(,"1"]}]})";
   const auto both_say_one = [&](const std::string& query) {
