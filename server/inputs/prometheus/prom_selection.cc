@@ -11,6 +11,7 @@
 #include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
 #include "codec/text/quoted_name.h"
+#include "server/inputs/prometheus/prom_regexp.h"
 
 // Why some matchers are no filters: a series without a label matches label!="x" and label=~"x|",
 // and OpenTSDB's filters but not_key want the key. Such series are read and left out.
@@ -43,7 +44,8 @@ class PromSelection::Matcher {
     RE2::Options options;
     options.set_log_errors(false);
     options.set_max_mem(kPromRegexpBytes);
-    made.regexp_ = std::make_unique<RE2>(matcher.value, options);
+    made.value_ = RegexpOfStored(matcher.value, names);
+    made.regexp_ = std::make_unique<RE2>(made.value_, options);
     if (made.regexp_->ok()) return made;
     return absl::InvalidArgumentError(fmt::format(
         "matcher of {}: got {}; want a regular expression: {}", QuoteForMessage(matcher.name),

@@ -3,7 +3,8 @@
 //
 // A matcher sees a series as it is stored and as remote read names it (prom_labels.h). With = and
 // =~ one of the two must match, with != and !~ both must. Values of = and != are also compared as
-// the name rule writes them, as those of stored series were; regular expressions are not.
+// the name rule writes them, as those of stored series were, and regular expressions take what the
+// rule writes (prom_regexp.h).
 //
 // Immutable; thread-safe.
 

@@ -207,6 +207,17 @@ TEST_F(PromReadHandlerTest, BoundsOfAnOldStoreAreNumbersAgain) {
   EXPECT_THAT(Lines({b, {Type::kNotEqual, "le", "+Inf"}}), ElementsAre(million));
 }
 
+TEST_F(PromReadHandlerTest, RegularExpressionsFindWhatAnOldStoreHasChanged) {
+  Write({{.labels = {{"__name__", "up"}, {"instance", "web01:9100"}}, .samples = {{1, kMs}}},
+         {.labels = {{"__name__", "up"}, {"instance", "web03:9100"}}, .samples = {{2, kMs}}}});
+  const PromMatcher up = {Type::kEqual, "__name__", "up"};
+
+  EXPECT_THAT(Lines({up, {Type::kRegexp, "instance", "web01:9100|web02:9100"}}),
+              ElementsAre(fmt::format("up{{instance=web01_9100}} 1@{}", kMs)));
+  EXPECT_THAT(Lines({up, {Type::kNotRegexp, "instance", "web01:9100|web02:9100"}}),
+              ElementsAre(fmt::format("up{{instance=web03_9100}} 2@{}", kMs)));
+}
+
 TEST_F(PromReadHandlerTest, NamesAreThoseThatOldPrometheusTakes) {
   Put({"cpu.user", "service.name=shop k8s-app=a", kStartS, 1});
   Put({"cpu.user", "service_name=shop", kStartS, 2});
