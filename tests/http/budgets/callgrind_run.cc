@@ -119,20 +119,36 @@ CallgrindServer::Counted CallgrindServer::Count(const std::function<void()>& wor
   return {.cost = cost, .seconds = seconds.count()};
 }
 
-// The least of some short times: one of them may have had a job that comes once a minute.
-WorkCost CallgrindServer::CostOf(const std::function<void()>& work) {
-  constexpr int kIdleTimes = 3;
-  constexpr auto kIdle = std::chrono::milliseconds(400);
-  const Counted busy = Count(work);
-  WorkCost of_second;
-  for (int i = 0; i < kIdleTimes; ++i) {
-    const Counted idle = Count([kIdle] { std::this_thread::sleep_for(kIdle); });
-    const double instructions = idle.cost.instructions / idle.seconds;
-    if (i > 0 && instructions >= of_second.instructions) continue;
-    of_second = {.instructions = instructions, .allocations = idle.cost.allocations / idle.seconds};
+// Background threads have work left for seconds after points were put: series get their index rows,
+// files are merged.
+WorkCost CallgrindServer::WaitUntilIdle() {
+  constexpr double kIdleInstructionsMax = 400'000;  // of a window; work that is left takes millions
+  constexpr int kIdleWindows = 5;
+  constexpr int kWindowsMax = 200;
+  constexpr auto kWindow = std::chrono::milliseconds(400);
+  WorkCost sum;
+  double seconds = 0;
+  for (int i = 0, idle = 0; i < kWindowsMax && idle < kIdleWindows; ++i, ++idle) {
+    const Counted window = Count([kWindow] { std::this_thread::sleep_for(kWindow); });
+    if (window.cost.instructions > kIdleInstructionsMax) {
+      sum = {};
+      seconds = 0;
+      idle = -1;
+      continue;
+    }
+    sum.instructions += window.cost.instructions;
+    sum.allocations += window.cost.allocations;
+    seconds += window.seconds;
   }
-  return {.instructions = busy.cost.instructions - of_second.instructions * busy.seconds,
-          .allocations = busy.cost.allocations - of_second.allocations * busy.seconds};
+  EXPECT_GT(seconds, 0) << "the server is never idle";
+  return {.instructions = sum.instructions / seconds, .allocations = sum.allocations / seconds};
+}
+
+WorkCost CallgrindServer::CostOf(const std::function<void()>& work) {
+  const WorkCost idle_second = WaitUntilIdle();
+  const Counted busy = Count(work);
+  return {.instructions = busy.cost.instructions - idle_second.instructions * busy.seconds,
+          .allocations = busy.cost.allocations - idle_second.allocations * busy.seconds};
 }
 
 }  // namespace hourcell

@@ -40,7 +40,8 @@ class CallgrindServer {
 
   uint16_t port() const { return server_.port(); }
 
-  // What the server takes while `work` runs, beyond what it takes while nobody asks for anything.
+  // Waits until the server is idle. Then, what it takes while `work` runs, beyond what it takes idle
+  // in that time.
   WorkCost CostOf(const std::function<void()>& work);
 
  private:
@@ -48,6 +49,8 @@ class CallgrindServer {
     WorkCost cost;
     double seconds = 0;
   };
+  // What the idle server takes in a second.
+  WorkCost WaitUntilIdle();
   Counted Count(const std::function<void()>& work);
   // Has valgrind do something: "zero", "dump".
   void Tell(const std::string& command) const;
