@@ -4,8 +4,8 @@
 //   time,tag:host,value:cpu,value:load,-  a point for each value that is not empty; - is skipped
 //
 // time: seconds or milliseconds since 1970; the magnitude tells which. Or a date of ISO 8601, in
-// UTC unless it names an offset: 2014-02-14 14:30:00, 2014-02-14T14:30:00.250Z, 2014-02-14. A line of
-// blanks has no point.
+// UTC unless it names an offset: 2014-02-14 14:30:00, 2014-02-14T14:30:00.250Z, 2014-02-14. A line
+// of blanks has no point.
 
 #pragma once
 
