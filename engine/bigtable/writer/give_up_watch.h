@@ -1,5 +1,5 @@
-// GiveUpWatch: while it lives, it asks whether the process is to end, and some time after that was
-// so ends the calls of a client. A call is repeated for a minute, and the process would wait for it.
+// GiveUpWatch: ends the calls of a client a short time after the process was told to stop. A call
+// is repeated for a minute, and the process would wait for it.
 //
 // Thread-safe.
 
@@ -19,7 +19,7 @@ class GiveUpWatch {
   // How long calls may still take: those that a service answers end before that.
   static constexpr int64_t kGraceMs = 500;
 
-  // `client` is borrowed. `gives_up` is called by a thread of the object; null: nobody is asked.
+  // `client` is borrowed. A thread of the object calls `gives_up`, which may be null.
   GiveUpWatch(BigtableClient* client, std::function<bool()> gives_up, int64_t grace_ms = kGraceMs)
       : client_(*client),
         gives_up_(std::move(gives_up)),

@@ -7,10 +7,10 @@
 //   Take           names this process, if nothing was written to the row since it was looked at
 //   StoreLogStart  moves the log start, if no later process was named
 //
-// A process that has taken the lease therefore reads the log start for good: nobody else moves it
-// until somebody else is named. Blocks are deleted only below a log start that was stored, so a
-// process that was replaced deletes nothing that its successor needs. Heartbeats have versions of
-// their writer, so those of an earlier one that arrive late are below, and change nothing.
+// A process that has taken the lease therefore reads the final log start: no other process can move
+// it before the row names a later process. Blocks are deleted only below a stored log start, so a
+// replaced writer deletes nothing that its successor needs. Heartbeats have versions of their
+// writer; a late one of an earlier writer is below the newest, and changes nothing.
 //
 // Thread-safe.
 
@@ -52,9 +52,9 @@ absl::StatusOr<LeaseState> ReadLease(BigtableClient* client);
 
 class LeaseRow {
  public:
-  // `client` and `loss` are borrowed; `loss` hears of a loss that CheckHeld or StoreLogStart finds.
-  // `writer` was given to nobody else, and is greater than all that were given before. `address` is
-  // where clients find this process; may be empty.
+  // `client` and `loss` are borrowed. CheckHeld and StoreLogStart record a loss in `loss`. `writer`
+  // is the number of this process alone, and greater than all earlier ones. Clients find this
+  // process at `address`, which may be empty.
   LeaseRow(BigtableClient* client, uint64_t writer, std::string address, SeatLoss* loss);
   LeaseRow(const LeaseRow&) = delete;
   LeaseRow& operator=(const LeaseRow&) = delete;
@@ -68,7 +68,7 @@ class LeaseRow {
   // OK: this process was named at some moment after the call began. kFailedPrecondition: a later
   // one is. One call.
   absl::Status CheckHeld();
-  // The same, and nobody hears of a loss: kAborted.
+  // The same, but a loss is kAborted and is not recorded.
   absl::Status CheckStillHeld();
 
   // The log start, for good. A store of a version before this one has it in a row of its own: it is
