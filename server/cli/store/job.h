@@ -18,7 +18,7 @@ namespace hourcell {
 struct JobOptions {
   std::string url = {};
   TlsTrust trust = {};
-  bool json = false;                    // the list as the server's JSON
+  bool json = false;                    // the list, or the answer of the job, as the server's JSON
   std::vector<std::string> words = {};  // none, or a number
   JobPatience patience = {};
 };

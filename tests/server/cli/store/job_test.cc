@@ -59,7 +59,7 @@ TEST(JobCommandTest, AServerWithoutJobsIsSaidToHaveNone) {
 TEST(JobCommandTest, TheAnswerOfAJobMayBeJson) {
   CapturedTerminal terminal;
   ScriptedServer server({{HttpReplyText(200, EndedJob(200, R"({"id":7})"))}});
-  EXPECT_EQ(RunJob({.url = server.url(), .words = {"3"}, .json = true, .patience = kShort},
+  EXPECT_EQ(RunJob({.url = server.url(), .json = true, .words = {"3"}, .patience = kShort},
                    terminal.get()),
             kExitOk);
   EXPECT_EQ(terminal.out(), "{\"id\":7}\n");
