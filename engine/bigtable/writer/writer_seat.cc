@@ -124,13 +124,14 @@ void WriterSeat::SayWhoWrites(const ActiveNode& active) {
 absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
   HOURCELL_ASSIGN_OR_RETURN(Look look, LookNow());
   const int64_t began_ms = look.began_ms;
+  // A lease that is over is seen a look or two later.
+  const int64_t wait_max_ms = options_.wait_ms + options_.lease_ms + 2 * LookMs(options_.lease_ms);
   LeaseState seen = look.state;
   std::string dead;  // the address of a process that died
   for (int64_t quiet_since_ms = look.ended_ms; !seen.IsFree();) {
     const int64_t quiet_ms = std::max<int64_t>(look.began_ms - quiet_since_ms, 0);
     if (IsTakenForDead(seen, quiet_ms)) return seen;
-    if (options_.wait_ms >= 0 &&
-        clock_.MonotonicMs() - began_ms > options_.wait_ms + options_.lease_ms) {
+    if (options_.wait_ms >= 0 && clock_.MonotonicMs() - began_ms > wait_max_ms) {
       return TooLong(seen.active);
     }
     SayWhoWrites(seen.active);

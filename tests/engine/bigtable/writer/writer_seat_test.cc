@@ -90,6 +90,12 @@ TEST_F(WriterSeatTest, OneThatDoesNotBeatLosesIt) {
   EXPECT_OK((*second)->Check());
 }
 
+// A command waits for no writer that is alive, and replaces one that is not.
+TEST_F(WriterSeatTest, WithoutAWaitADeadWriterIsReplacedAllTheSame) {
+  const auto first = Take(kNeverMs);
+  EXPECT_OK(Take(kNeverMs, /*lease_ms=*/100, /*wait_ms=*/0));
+}
+
 // Whoever of several that wait gets it, the others see that, and wait until they give up.
 TEST_F(WriterSeatTest, OfManyThatWaitOneHasIt) {
   constexpr int kNodes = 5;
