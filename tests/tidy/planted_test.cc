@@ -24,7 +24,8 @@ TEST(PlantedTest, EveryPatchSaysWhatCatchesItAndApplies) {
     SCOPED_TRACE(entry.path().filename());
     std::ifstream patch(entry.path());
     const std::string text{std::istreambuf_iterator<char>(patch), {}};
-    EXPECT_THAT(text, testing::ContainsRegex("^(C[1-8]|[A-Z][A-Za-z]+): .*\nbuild: .*\nrun: "));
+    EXPECT_THAT(text, testing::ContainsRegex("^(# preset: bigtable\n)?(C[1-8]|[A-Z][A-Za-z]+): .*\n"
+                                             "build: .*\nrun: "));
     if (text.starts_with('C') && text.find(':') == 2) clauses.insert(text.substr(0, 2));
     const std::string apply =
         fmt::format("cd '{}' && git apply --check '{}'", SourcePath("."), entry.path().string());
