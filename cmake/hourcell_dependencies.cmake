@@ -22,7 +22,7 @@ pkg_check_modules(PCRE2 REQUIRED IMPORTED_TARGET libpcre2-8)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
-if(HOURCELL_BIGTABLE)
+if(HOURCELL_BIGTABLE OR HOURCELL_BIGTABLE_PROGRAM)
   # Package group `bigtable` of scripts/packages. Protobuf's own module: Debian packages no
   # configuration of it.
   find_package(Protobuf 3.21 REQUIRED MODULE)
