@@ -76,53 +76,183 @@ run_shuffled() (
   run_ctest "$1" "$3" "${4:-}"
 )
 
-# check_kill_loop <preset> <seed>: kills the program of that build repeatedly during puts, queries,
-# backups and changes of regions. The tests that do this are built by preset dev.
-check_kill_loop() {
-  local program=$PWD/build/$1/hourcell log
+# sanitized_environment <preset> <seed>: prints what the tests of preset dev need to run the program
+# of that build, one variable per line: the sanitizer options that the preset sets for ctest, too.
+sanitized_environment() {
+  printf '%s\n' \
+    "HOURCELL_PROGRAM=$PWD/build/$1/hourcell" \
+    "HOURCELL_TEST_SEED=$2" \
+    "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0" \
+    "TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp halt_on_error=1"
+}
+
+# run_sanitized <preset> <seed> <test program> <cases> [variable...]: runs cases of a test program of
+# preset dev on the program of that build. Prints their output only if one fails.
+run_sanitized() {
+  local preset=$1 seed=$2 program=$3 cases=$4 log
+  local -a environment
+  shift 4
+  mapfile -t environment < <(sanitized_environment "$preset" "$seed")
   log=$(mktemp)
-  # The sanitizer options that the preset sets for ctest.
-  local -a environment=(
-    "HOURCELL_PROGRAM=$program"
-    'HOURCELL_CRASH_ROUNDS=6'
-    "HOURCELL_TEST_SEED=$2"
-    "LSAN_OPTIONS=suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
-    "TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp halt_on_error=1")
-  if ! env "${environment[@]}" timeout 600 build/dev/tests/http/http_tests \
-      --gtest_filter='KillLoopTest.*' >"$log" 2>&1; then
+  if ! env "${environment[@]}" "$@" timeout 900 "$program" --gtest_filter="$cases" >"$log" 2>&1; then
     tail -n 200 "$log"
     return 1
   fi
-  grep 'rounds,' "$log" | fold -s -w 96 | sed 's/^/    /'
+  grep -E 'rounds,|acknowledged writes|^\[  PASSED' "$log" | fold -s -w 96 | sed 's/^/    /'
   rm -f "$log"
 }
 
-# Plants one bug of tests/planted. The commit selects the bug.
+# check_kill_loop <preset> <seed>: kills the program of that build repeatedly during puts, queries,
+# backups and changes of regions. The tests that do this are built by preset dev.
+check_kill_loop() {
+  run_sanitized "$1" "$2" build/dev/tests/http/http_tests 'KillLoopTest.*' 'HOURCELL_CRASH_ROUNDS=6'
+}
+
+# check_http <preset> <seed>: runs the tests of the protocols on the program of that build. What
+# counts its memory, fills disks or kills it is left out.
+check_http() {
+  run_sanitized "$1" "$2" build/dev/tests/http/http_tests \
+    "$(printf '%s.*:' ServeProgramTest TelnetTest InputsTest ForwardTest ClientReplayTest \
+      ClientLookupTest RegionProgramTest RunningFsckTest OpenTsdbImportHttpTest)"
+}
+
+# check_cluster <preset> <seed>: runs takeovers and a history of several nodes on the program of that
+# build.
+check_cluster() {
+  run_sanitized "$1" "$2" build/dev/tests/cluster/cluster_tests \
+    '*ClusterTakeoverTest.*:*ClusterHistoryTest.*:*ClusterOpenTsdbTablesTest.*'
+}
+
+# Plants one bug of tests/planted. The commit selects the bug, among those of Bigtable if the change
+# touches it and among the others if not, as a build with Bigtable takes longer.
 check_planted() {
-  local -a patches=(tests/planted/*.patch)
-  local number
+  local -a patches=()
+  local patch number
+  for patch in tests/planted/*.patch; do
+    if grep -q '^# preset: bigtable' "$patch"; then
+      if ! touches_bigtable; then continue; fi
+    elif touches_bigtable; then
+      continue
+    fi
+    patches+=("$patch")
+  done
   number=$(git rev-parse --short=6 HEAD)
   scripts/planted-bugs "$(basename "${patches[$((16#$number % ${#patches[@]}))]}" .patch)"
 }
 
 # check_each_file <seed>: lets clang read source files of the product by themselves, a sixth of
-# them, by the seed: all of them take eight minutes. All other builds compile the files of a folder
-# as one unit, which hides that a file does not include what it uses.
+# them, by the seed: all of them take eight minutes; and all of engine/bigtable if it is built. All
+# other builds compile the files of a folder as one unit, which hides that a file does not include
+# what it uses.
 check_each_file() {
   local turn=$(($1 / 3 % 6))
-  cmake --preset clang >/dev/null
+  build_clang_headers
   sed -n 's/^  "command": "\(.*\)",$/\1/p' build/clang/compile_commands.json |
-    grep -E " -c $PWD/(codec|uid|engine|server|bench/lab)/" | awk "NR % 6 == $turn" |
+    grep -E " -c $PWD/(codec|uid|engine|server|bench/lab)/" |
+    awk "NR % 6 == $turn || / -c [^ ]*\/engine\/bigtable\//" |
     sed -E 's/ -o [^ ]+ -c / -fsyntax-only /; s/\\(.)/\1/g' |
     xargs -d '\n' -P "$(build_jobs)" -I{} sh -c '{}'
 }
 
-# Builds the optional store on the Cloud Bigtable API, and runs its tests against a service in their
-# own process.
-check_bigtable() {
-  build_preset bigtable bigtable_tests cluster_tests
-  build/bigtable/tests/engine/bigtable_tests --gtest_brief=1
-  build/bigtable/tests/cluster/cluster_tests --gtest_brief=1
+# Configures preset clang. That is enough to read its files: it has no precompiled headers. Those
+# that protoc makes are built.
+build_clang_headers() {
+  if touches_bigtable; then
+    build_preset clang hourcell_bigtable_proto
+  else
+    cmake --preset clang "${CMAKE_OPTIONS[@]}" >/dev/null
+  fi
+}
+
+# Whether the change touches the store on Bigtable, or what only several nodes use. Then the builds
+# of every day, of clang and of AddressSanitizer have it, and all of its tests run.
+touches_bigtable() {
+  [[ ${HOURCELL_CI_BIGTABLE:-} == true || ${HOURCELL_CI_ALL:-} == true ]] ||
+    grep -qE "^($(printf '%s|' "${BIGTABLE_PATHS[@]}")none)" < <(changed_files)
+}
+BIGTABLE_PATHS=(engine/bigtable/ engine/store/follower server/relay/ server/cli/serve/
+  server/config/storage_choice tests/cluster/ tests/engine/bigtable/ tests/engine/opentsdb/
+  tests/support/bigtable)
+
+# touches_only <path>...: whether each file of the change is below one of these paths.
+touches_only() {
+  [[ ${HOURCELL_CI_ALL:-} != true ]] && ! grep -vqE "^($(printf '%s|' "$@")none)" < <(changed_files)
+}
+
+# Builds the program with Bigtable out of the objects of the release build, which takes half a
+# minute, and lets it serve on Google's emulator: put, query, kill -9, query, check.
+check_bigtable_smoke() {
+  local scratch status=0
+  local -a CMAKE_OPTIONS=(-DHOURCELL_BIGTABLE_PROGRAM=ON)
+  build_preset release hourcell_with_bigtable
+  scratch=$(mktemp -d)
+  SMOKE_PIDS=()
+  smoke_bigtable "$scratch" || status=$?
+  if ((${#SMOKE_PIDS[@]} > 0)); then
+    kill -9 "${SMOKE_PIDS[@]}" 2>/dev/null || true
+  fi
+  if ((status != 0)); then
+    tail -n 20 "$scratch"/*.log
+  fi
+  rm -rf "$scratch"
+  return "$status"
+}
+
+# smoke_bigtable <folder>: see above. Adds the processes that it starts to SMOKE_PIDS.
+smoke_bigtable() {
+  local scratch=$1 url answer want='{"1356998400":42,"1356998401":43}'
+  local emulator=${HOURCELL_BIGTABLE_EMULATOR:-$GOOGLES_EMULATOR}
+  local -a engine=(--tsd.storage.engine=bigtable --tsd.storage.bigtable.project=p
+    --tsd.storage.bigtable.instance=i --tsd.storage.bigtable.lease=1000)
+  if [[ ! -x $emulator ]]; then
+    printf 'no program %s; install google-cloud-cli-bigtable-emulator\n' "$emulator" >&2
+    return 1
+  fi
+  "$emulator" -address "$scratch/socket" >"$scratch/emulator.log" 2>&1 &
+  SMOKE_PIDS+=($!)
+  export BIGTABLE_EMULATOR_HOST=unix:$scratch/socket
+  smoke_serve "$scratch/first.log" "${engine[@]}" || return
+  url=$(smoke_url "$scratch/first.log")
+  for answer in 0 1; do
+    curl -sSf -X POST "$url/api/put" -d "{\"metric\":\"m\",\"timestamp\":135699840$answer,
+      \"value\":4$((answer + 2)),\"tags\":{\"h\":\"a\"}}" || return
+  done
+  smoke_query "$url" "$want" || return
+  kill -9 "${SMOKE_PIDS[1]}"
+  smoke_serve "$scratch/second.log" "${engine[@]}" || return
+  url=$(smoke_url "$scratch/second.log")
+  smoke_query "$url" "$want" || return
+  build/release/hourcell_with_bigtable fsck --url "$url" >"$scratch/fsck.log" 2>&1
+}
+GOOGLES_EMULATOR=/usr/lib/google-cloud-sdk/platform/bigtable-emulator/cbtemulator
+
+# smoke_serve <log> <option...>: starts a server on a free port, and waits until it listens.
+smoke_serve() {
+  local log=$1 i
+  shift
+  build/release/hourcell_with_bigtable serve --port=0 "$@" >"$log" 2>&1 &
+  SMOKE_PIDS+=($!)
+  for ((i = 0; i < 300; i++)); do
+    if [[ -n $(smoke_url "$log") ]]; then return 0; fi
+    kill -0 $! 2>/dev/null || break
+    sleep 0.1
+  done
+  printf 'the server with Bigtable does not listen\n' >&2
+  return 1
+}
+
+# smoke_url <log>: prints where the server listens; nothing before it does.
+smoke_url() {
+  sed -nE 's/^hourcell .*: listening on [^ ]*:([0-9]+), .*/http:\/\/127.0.0.1:\1/p' "$1" | head -n 1
+}
+
+# smoke_query <url> <points>: fails, and prints the answer, if it has other points.
+smoke_query() {
+  local answer
+  answer=$(curl -sS "$1/api/query?start=1356998400&end=1356998410&m=sum:m")
+  [[ $answer == *"$2"* ]] && return
+  printf 'got %s; want %s\n' "$answer" "$2" >&2
+  return 1
 }
 
 # Checks that the Explorer's sources give the files that are committed, and runs its unit tests.
@@ -165,26 +295,31 @@ changed_files() {
 # tidy_source <file>: prints the .cc file through which clang-tidy checks the file: the file itself,
 # the .cc file of a header, or the first .cc file of the layer that includes the header and that
 # preset clang builds.
+TIDY_EXCLUDED=(--exclude-dir=bigtable)
 tidy_source() {
   if [[ -f ${1%.*}.cc ]]; then
     printf '%s\n' "${1%.*}.cc"
   else
-    { grep -rlF --exclude-dir=bigtable --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } \
+    { grep -rlF "${TIDY_EXCLUDED[@]}" --include='*.cc' "#include \"$1\"" "${1%%/*}" || true; } \
       | sort | sed -n 1p
   fi
 }
 
 # Runs clang-tidy on the files of the change, on as many as fit into a minute and a half. Preset
-# clang does not build engine/bigtable.
+# clang builds engine/bigtable only if the change touches it.
 check_tidy() {
   local file
   local -a files=()
+  if touches_bigtable; then
+    TIDY_EXCLUDED=()
+  fi
   while read -r file; do
-    [[ $file != engine/bigtable/* ]] || continue
+    [[ $file != engine/bigtable/* || ${#TIDY_EXCLUDED[@]} == 0 ]] || continue
     if [[ $file =~ ^(codec|uid|engine|server|bench/lab)/.*\.(h|cc)$ ]]; then
       files+=("$(tidy_source "$file")")
     fi
   done < <(changed_files)
+  build_clang_headers
   tidy_files 90 "${files[@]}"
 }
 
@@ -193,8 +328,6 @@ tidy_files() {
   local budget_s=$1 begin=$SECONDS file
   local -a checked=() left_out=()
   shift
-  # Configuring is enough: preset clang has no precompiled headers that must be built first.
-  cmake --preset clang >/dev/null
   while read -r file; do
     [[ -n $file ]] || continue
     if ((SECONDS - begin >= budget_s)); then

@@ -86,6 +86,9 @@ need_root() {
   exit 1
 }
 
+# Options of cmake beside those of the preset, such as -DHOURCELL_BIGTABLE=ON.
+CMAKE_OPTIONS=()
+
 # build_preset <preset> [target...]: configures and builds build/<preset>, and shows how far it is.
 build_preset() {
   local preset=$1
@@ -97,7 +100,7 @@ build_preset() {
   # Output goes to a log, which is shown only on failure: a first build prints hundreds of lines.
   local log="build/$preset.log"
   mkdir -p build
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
+  if ! cmake --preset "$preset" "${CMAKE_OPTIONS[@]}" >"$log" 2>&1; then
     cat "$log"
     return 1
   fi
