@@ -59,6 +59,7 @@ void GraphiteInput::AddLine(std::string_view text,
                             GraphiteLine* line,
                             InputWriter* out) const {
   if (const std::string_view fault = ReadGraphiteLine(text, line); !fault.empty()) {
+    if (!out->wants_faults()) return out->Refuse(number, "");
     return out->Refuse(number, fmt::format("got {}; {}", QuoteForMessage(line->wrong), fault));
   }
   if (!line->has_point()) return;
@@ -66,6 +67,7 @@ void GraphiteInput::AddLine(std::string_view text,
     return out->Refuse(number, fmt::format("got {}; want a name", QuoteForMessage(text)));
   }
   const auto refuse = [&](std::string_view word, std::string_view what, std::string_view want) {
+    if (!out->wants_faults()) return out->Refuse(number, "");
     out->Refuse(number, fmt::format("got {} as the {} of {}; want {}", QuoteForMessage(word), what,
                                     QuoteForMessage(line->name), want));
   };

@@ -58,16 +58,21 @@ Extent ExtentOf(const std::vector<uint64_t>& counts) {
 
 }  // namespace
 
-std::string BucketsOfBounds(const OtlpPoint& point, std::vector<OtlpBucket>* buckets) {
+std::string BucketsOfBounds(const OtlpPoint& point,
+                            std::vector<OtlpBucket>* buckets,
+                            bool wants_text) {
+  constexpr const char* kAnyText = "?";
   buckets->clear();
   if (point.counts.empty() && point.bounds.empty()) return "";
   if (point.counts.size() != point.bounds.size() + 1) {
+    if (!wants_text) return kAnyText;
     return fmt::format("got {} counts of buckets with {} bounds; want one count more than bounds",
                        point.counts.size(), point.bounds.size());
   }
   for (size_t i = 0; i < point.bounds.size(); ++i) {
     const bool rises = i == 0 || point.bounds[i - 1] < point.bounds[i];
     if (!rises || std::isnan(point.bounds[i])) {
+      if (!wants_text) return kAnyText;
       return fmt::format("got the bound {} after {}; want bounds that rise", point.bounds[i],
                          i == 0 ? 0 : point.bounds[i - 1]);
     }

@@ -19,8 +19,11 @@ struct OtlpBucket {
 };
 
 // Of a histogram with bounds. Returns what is wrong, "got ...; want ...", empty if nothing is: a
-// histogram has one count more than bounds, or no counts at all, and its bounds rise.
-std::string BucketsOfBounds(const OtlpPoint& point, std::vector<OtlpBucket>* buckets);
+// histogram has one count more than bounds, or no counts at all, and its bounds rise. Without
+// `wants_text` any text stands for what is wrong.
+std::string BucketsOfBounds(const OtlpPoint& point,
+                            std::vector<OtlpBucket>* buckets,
+                            bool wants_text = true);
 
 // Of an exponential histogram: bounds are the powers of two, whatever its scale, so that the series
 // stay the same when the scale changes. Buckets that are finer are added up; no value is counted in

@@ -190,7 +190,8 @@ void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {
     case OtlpMetric::Kind::kSum:
       return AddNumber(metric, point);
     case OtlpMetric::Kind::kHistogram:
-      if (std::string fault = BucketsOfBounds(point, &buckets_); !fault.empty()) {
+      if (std::string fault = BucketsOfBounds(point, &buckets_, out_->wants_faults());
+          !fault.empty()) {
         return Refuse([&] { return fault; });
       }
       return AddBuckets(metric, point);

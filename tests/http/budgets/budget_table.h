@@ -10,8 +10,8 @@ struct Budget {
   std::string_view work;
   std::string_view count;  // "instructions", "allocations", "context switches", a system call; of
                            // a query's own account, "rows", "blocks", "cells"
-  double most = 0;  // of a point, of a query, of a line of "statsd", or, of "telnet ahead", of
-                    // 1,000 points
+  double most = 0;         // of a point, of a query, of a line of "statsd", of a byte of the bodies
+                           // that store nothing, or, of "telnet ahead", of 1,000 points
   std::string_view why;
 };
 
@@ -53,6 +53,20 @@ inline constexpr Budget kBudgets[] = {
      "one "
      "turn of the socket. No point is written"},
     {"statsd", "allocations", 0.2, "the values of timers are kept until the flush"},
+    {"empty influx", "instructions", 110,
+     "a line of two bytes is read, looked for its end again and counted; no text is made"},
+    {"empty influx", "allocations", 0.002, "as many for a body of a MiB as for any other"},
+    {"empty series", "instructions", 110, "a message of two bytes is a series without a name"},
+    {"empty series", "allocations", 0.002, "as above"},
+    {"empty otlp", "instructions", 110, "a message of two bytes is a resource without metrics"},
+    {"empty otlp", "allocations", 0.002, "as above"},
+    {"empty otlp json", "instructions", 150, "an object of three bytes is a data point"},
+    {"empty otlp json", "allocations", 0.002, "as above"},
+    {"bucket counts", "instructions", 110, "a count takes two bytes"},
+    {"bucket counts", "allocations", 0.002, "as above"},
+    {"empty put", "instructions", 900,
+     "an object of three bytes is refused by a text of its own, as `?details` lists all of them"},
+    {"empty put", "allocations", 1.2, "two for each object: its text, and its place in the answer"},
     {"one series", "instructions", 132'000,
      "a request is read, planned and answered by one thread; 40 points of an open hour"},
     {"one series", "allocations", 151,

@@ -124,6 +124,19 @@ TEST_F(BudgetTest, InstructionsAndAllocationsOfPointsOfCollectors) {
   compare("statsd", [&](uint16_t, uint16_t, uint16_t port) { SendByStatsd(port, more); });
 }
 
+// By the byte: a body of 64 MiB may come as 64 KB of gzip.
+TEST_F(BudgetTest, InstructionsAndAllocationsOfBodiesThatStoreNothing) {
+  if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
+  constexpr size_t kTimes = 4;
+  CallgrindServer server;
+  for (const EmptyBody& empty : EmptyBodies()) {
+    PostEmptyBody(server.port(), empty, 1);
+    const auto bytes = static_cast<double>(kTimes * empty.body.size());
+    CompareUnderCallgrind(empty.name, &server, bytes,
+                          [&] { PostEmptyBody(server.port(), empty, kTimes); });
+  }
+}
+
 TEST_F(BudgetTest, InstructionsAndAllocationsOfQueriesOfOpenHours) {
   if (!HasCallgrind()) GTEST_SKIP() << "no valgrind on this machine";
   CallgrindServer server;

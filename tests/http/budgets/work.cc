@@ -235,6 +235,41 @@ void PutByRemoteWrite(uint16_t port, size_t first, size_t points) {
           first, points, &RemoteWriteBodyOf);
 }
 
+std::vector<EmptyBody> EmptyBodies() {
+  constexpr size_t kBytes = size_t{1} << 20;
+  const auto repeat = [](std::string_view unit, std::string_view begin = "",
+                         std::string_view end = "") {
+    std::string body(begin);
+    while (body.size() + unit.size() + end.size() <= kBytes)
+      body += unit;
+    return body.append(end);
+  };
+  const auto post = [](std::string_view path, std::string_view type) {
+    return fmt::format("POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {}\r\n", path, type);
+  };
+  const std::string otlp = post("/v1/metrics", "application/json");
+  const std::string gauge =
+      R"({"resourceMetrics":[{"scopeMetrics":[{"metrics":[{"name":"m","gauge":{"dataPoints":[)";
+  const std::string end = "]}}]}]}]}";
+  const std::string empty_messages = repeat(std::string_view("\x0a\x00", 2));
+  return {
+      {"empty influx", post("/write", "text/plain"), repeat("x\n")},
+      {"empty series", post("/api/v1/write", "application/x-protobuf"), empty_messages},
+      {"empty otlp", post("/v1/metrics", "application/x-protobuf"), empty_messages, 200},
+      {"empty otlp json", otlp, repeat("{},", gauge, "{}" + end), 200},
+      {"bucket counts", otlp, repeat("1,", gauge + R"({"bucketCounts":[)", "1]}" + end), 200},
+      {"empty put", post("/api/put", "application/json"), repeat("{},", "[", "{}]")},
+  };
+}
+
+void PostEmptyBody(uint16_t port, const EmptyBody& empty, size_t times) {
+  TcpClient client(port);
+  for (size_t i = 0; i < times; ++i) {
+    const HttpResult result = Exchange(&client, WithBody(empty.head, empty.body));
+    ASSERT_EQ(result.status, empty.status) << empty.name << ": " << result.body;
+  }
+}
+
 void PutByOtlp(uint16_t port, size_t first, size_t points) {
   PostAll(port,
           "POST /v1/metrics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n",

@@ -49,6 +49,18 @@ std::vector<std::string> StatsdDatagrams(size_t steps);
 // before it were read: none is lost. Fails if one was.
 void SendByStatsd(uint16_t port, const std::vector<std::string>& datagrams);
 
+// A body of 1 MiB that stores nothing, of the shapes that were found to cost most per byte.
+struct EmptyBody {
+  std::string_view name;
+  std::string head;  // of the request, without the length
+  std::string body;
+  int status = 400;
+};
+std::vector<EmptyBody> EmptyBodies();
+
+// Posts a body so many times.
+void PostEmptyBody(uint16_t port, const EmptyBody& empty, size_t times);
+
 // Lines `put` of five metrics of ten hosts of their own, 40 points each, of the hour of PutLines.
 std::string FiveMetricLines();
 
