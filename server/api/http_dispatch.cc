@@ -5,13 +5,13 @@
 #include <optional>
 #include <string_view>
 
-#include "codec/base/strings.h"
 #include "server/api/route_table.h"
 #include "server/api/routes.h"
 #include "server/http/http_error.h"
 #include "server/http/http_inflate.h"
 #include "server/http/http_status.h"
 #include "server/http/http_target.h"
+#include "server/text/ascii.h"
 
 namespace hourcell {
 namespace {
@@ -45,7 +45,8 @@ namespace {
 void GuessEncoding(HttpRequest* request) {
   if (request->body.empty() || !request->header("content-encoding").empty()) return;
   const std::string_view type = request->header("content-type");
-  if (!type.empty() && !LowerCase(type).starts_with("application/x-protobuf")) return;
+  constexpr std::string_view kProtobuf = "application/x-protobuf";
+  if (!type.empty() && !EqualsIgnoringCase(type.substr(0, kProtobuf.size()), kProtobuf)) return;
   const RouteRow* const row = FindRoute(request->path);
   if (row == nullptr || !row->guesses_snappy || !IsSnappyBlock(request->body)) return;
   request->headers.emplace_back("content-encoding", "snappy");
