@@ -16,8 +16,8 @@
 
 namespace hourcell {
 
-// A pattern that is no regular expression stays one that is none. Text between \Q and \E, and
-// classes that begin with [^, stay as they are.
+// An invalid pattern stays invalid. Text between \Q and \E, and classes that begin with [^, stay as
+// they are.
 std::string RegexpOfStored(std::string_view pattern, const NameRule& names);
 
 }  // namespace hourcell

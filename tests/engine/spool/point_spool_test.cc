@@ -101,6 +101,20 @@ class PointSpoolTest : public testing::Test {
   std::unique_ptr<PointSpool> spool_;
 };
 
+TEST_F(PointSpoolTest, StaleMarkersAreNotForwarded) {
+  Open();
+  Put(1);
+  OwnedPoint marker("m", "host=a", Timestamp{.ms = 1'356'998'401'000}, Value::StaleMarker());
+  OwnedPoint number("m", "host=a", Timestamp{.ms = 1'356'998'402'000}, Value::Integer(2));
+  const PointView points[] = {marker.view(), number.view()};
+  spool_->BeforeStore({.number = 2, .points = points});
+  spool_->BeforeStore({.number = 3, .points = {points, 1}});
+  spool_->AfterPut(3, 3);
+
+  SpooledBatch batch;
+  EXPECT_THAT(Read(&batch, 1 << 20), ElementsAre(1, 2));
+}
+
 TEST_F(PointSpoolTest, WhatWasPutIsReadOnceAndInOrder) {
   Open();
   SpooledBatch batch;

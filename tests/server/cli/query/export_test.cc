@@ -107,6 +107,21 @@ TEST_F(ExportTest, WhatIsExportedIsImportedAgain) {
   EXPECT_EQ(Export({}, "csv"), Export({}));
 }
 
+TEST_F(ExportTest, AnyNamesAndStaleMarkersAreImportedAgain) {
+  const std::string lines =
+      "\"\\\"m\" 1356998400 1 host=a\n"
+      "\"disk usage\" 1356998400 1 \"k=1\"=\"x \\\\ \\\"y\\\"\"\n"
+      "up 1356998400 1 instance=web01:9100\n"
+      "up 1356998401 StaleNaN instance=web01:9100\n";
+  Import("any", lines, {});
+  const std::string exported = Export({}, "any");
+  Import("again", exported, {});
+
+  EXPECT_EQ(exported.size(), lines.size()) << exported;
+  EXPECT_EQ(Export({}, "again"), exported);
+  EXPECT_NE(Export({.format = ExportFormat::kVm}, "any").find("[1,null]"), std::string::npos);
+}
+
 TEST_F(ExportTest, OptionsThatMakeNoSenseAreUsageErrors) {
   for (const std::vector<std::string>& args :
        std::vector<std::vector<std::string>>{{"--format", "xml"},
