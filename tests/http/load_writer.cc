@@ -54,6 +54,7 @@ LoadWriter::Batch LoadWriter::SendBatch(uint64_t series) {
 LoadWriter::Outcome LoadWriter::PutBatch(uint16_t port, uint64_t series) {
   const Batch batch = SendBatch(series);
   const Outcome outcome = protocol_ == Protocol::kHttp     ? PutHttp(port, batch)
+                          : protocol_ == Protocol::kInflux ? PutInflux(port, batch)
                           : protocol_ == Protocol::kTelnet ? PutTelnet(port, batch)
                                                            : PutImport(port, batch);
   if (outcome != Outcome::kAcknowledged) return outcome;
@@ -109,7 +110,21 @@ LoadWriter::Outcome LoadWriter::PutHttp(uint16_t port, const Batch& batch) {
     body += fmt::format(R"({}{{"metric":"{}","timestamp":{},"value":{},"tags":{{"s":"{}"}}}})",
                         body.empty() ? "[" : ",", metric_, key.second, value, key.first);
   }
-  const HttpResult result = HttpCall(port, "POST", "/api/put", body + "]");
+  return OutcomeOf(HttpCall(port, "POST", "/api/put", body + "]"));
+}
+
+LoadWriter::Outcome LoadWriter::PutInflux(uint16_t port, const Batch& batch) {
+  const size_t separator = metric_.rfind('_');
+  std::string body;
+  for (const auto& [key, value] : batch) {
+    body += fmt::format("{},s={} {}={}i {}\n", metric_.substr(0, separator), key.first,
+                        metric_.substr(separator + 1), value, key.second);
+  }
+  return OutcomeOf(
+      HttpCall(port, "POST", "/write?precision=s", body, "Content-Type: text/plain\r\n"));
+}
+
+LoadWriter::Outcome LoadWriter::OutcomeOf(const HttpResult& result) {
   if (result.status == 0) return Outcome::kGone;
   if (result.status == 204) return Outcome::kAcknowledged;
   const bool says_when = result.headers.find("\r\nRetry-After: 1") != std::string::npos;

@@ -22,7 +22,7 @@ namespace hourcell {
 
 class LoadWriter {
  public:
-  enum class Protocol { kTelnet, kHttp, kImport };
+  enum class Protocol { kTelnet, kHttp, kInflux, kImport };
   enum class Outcome {
     kAcknowledged,  // 204, an answer to `version`, or an import that ends well
     kRefused,       // 503 with Retry-After, a line that says what was not stored, a failed import
@@ -30,7 +30,7 @@ class LoadWriter {
     kWrong,         // anything else; see fault()
   };
 
-  // Writes points of `metric`.
+  // Writes points of `metric`. That of kInflux has a "_", behind the measurement.
   LoadWriter(Protocol protocol, std::string metric, uint64_t seed)
       : protocol_(protocol), metric_(std::move(metric)), random_(seed) {}
 
@@ -74,6 +74,9 @@ class LoadWriter {
 
   Batch NextBatch(uint64_t series);
   Outcome PutHttp(uint16_t port, const Batch& batch);
+  Outcome PutInflux(uint16_t port, const Batch& batch);
+  // What the answer to a put says.
+  Outcome OutcomeOf(const HttpResult& result);
   Outcome PutTelnet(uint16_t port, const Batch& batch);
   Outcome PutImport(uint16_t port, const Batch& batch);
   // A batch whose outcome is not known yet.

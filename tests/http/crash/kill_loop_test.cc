@@ -1,7 +1,8 @@
-// C1, C4 and C5 under everything at once: a server with puts by telnet, by HTTP and by imports,
-// with splits, merges, seals, flushes, LSM compactions, backups and TTLs is killed at any moment or
-// at a kill point, again and again. Each time all that was acknowledged is found with its value and
-// nothing that was never sent; regions tile; and now and then fsck and the backups are clean.
+// C1, C4 and C5 under everything at once: a server with puts by telnet, HTTP, InfluxDB lines and
+// imports, with splits, merges, seals, flushes, LSM compactions, backups and TTLs is killed at any
+// moment or at a kill point, again and again. Each time all that was acknowledged is found with its
+// value and nothing that was never sent; regions tile; and now and then fsck and the backups are
+// clean.
 
 #include <signal.h>
 
@@ -61,8 +62,9 @@ class KillLoopTest : public testing::Test {
     // Of what is done here.
     for (const std::string& point : DeclaredKillPoints()) {
       const std::string protocol = point.substr(0, point.find(':'));
-      constexpr std::array kProtocols = {"backup", "checkpoint", "journal", "merge", "region",
-                                         "seal",   "series",     "split",   "trim",  "ttl"};
+      constexpr std::array kProtocols = {"backup", "checkpoint", "input", "journal",
+                                         "merge",  "region",     "seal",  "series",
+                                         "split",  "trim",       "ttl"};
       if (std::ranges::find(kProtocols, protocol) != kProtocols.end()) {
         kill_points_.push_back(point);
       }
@@ -76,12 +78,12 @@ class KillLoopTest : public testing::Test {
   void Renew() {
     using Protocol = LoadWriter::Protocol;
     constexpr std::array kProtocols = {Protocol::kTelnet, Protocol::kHttp, Protocol::kTelnet,
-                                       Protocol::kHttp, Protocol::kImport};
+                                       Protocol::kInflux, Protocol::kImport};
     directory_ = std::make_unique<TempDir>();
     CountBatches();
     for (size_t i = 0; i < writers_.size(); ++i) {
       writers_[i] =
-          std::make_unique<LoadWriter>(kProtocols[i], fmt::format("m{}", i), random_.Next());
+          std::make_unique<LoadWriter>(kProtocols[i], fmt::format("m_{}", i), random_.Next());
     }
     mortal_ = std::make_unique<LoadWriter>(Protocol::kHttp, "mortal", random_.Next());
     mortal_->Forget();
@@ -196,8 +198,8 @@ class KillLoopTest : public testing::Test {
         {"flush", "", &happened_.flushes},
         {"compact", "", &happened_.lsm_compactions},
         {"backup", "", &happened_.backups},
-        {"ttl", R"({"metric":"m0","ttl":"20000d"})", &happened_.ttls},
-        {"ttl", R"({"metric":"m0","ttl":"forever"})", &happened_.ttls},
+        {"ttl", R"({"metric":"m_0","ttl":"20000d"})", &happened_.ttls},
+        {"ttl", R"({"metric":"m_0","ttl":"forever"})", &happened_.ttls},
     };
     Random random(seed);
     while (true) {
