@@ -29,8 +29,8 @@ struct Terminal {
   Clock* clock = Clock::System();  // borrowed
 };
 
-// Writes text to a stream. What cannot be written is left out: the stream remembers it, and
-// FinishOutput finds it. Never throws, unlike fmt::print.
+// Writes text to a stream. A failure is not reported here: the stream remembers it, and FinishOutput
+// finds it. Never throws, unlike fmt::print.
 void PrintText(std::FILE* file, std::string_view text) noexcept;
 
 template <typename... Args>
@@ -41,8 +41,8 @@ void PrintTo(std::FILE* file, fmt::format_string<Args...> format, Args&&... args
 // "1 bad line", "2 bad lines", "3 queries", "1 query": `noun` is the plain singular.
 std::string Counted(uint64_t count, std::string_view noun);
 
-// To be called after a command: kExitFailure if it was kExitOk, but something of `out` could not be
-// written, which is said on `err`, unless the command has said so. Else `exit_code`.
+// To be called after a command. Returns kExitFailure, with a message on `err`, if `exit_code` is
+// kExitOk but a write to `out` failed; else `exit_code`.
 int FinishOutput(Terminal& terminal, std::string_view command, int exit_code);
 
 // The message of a status, as text that outlives nothing but the status.
@@ -54,16 +54,15 @@ int Fail(Terminal& terminal, std::string_view command, const absl::Status& statu
 // The same for a command line that makes no sense, with a hint at --help. Returns kExitUsage.
 int FailUsage(Terminal& terminal, std::string_view command, std::string_view message);
 
-// The same for words after the options that are not what the command takes: `got "a b"; expected
-// WANT`, or `got no argument; expected WANT`.
+// The same for unexpected words: `got "a b"; expected WANT`, or `got no argument; expected WANT`.
 int FailWords(Terminal& terminal,
               std::string_view command,
               std::span<const std::string> got,
               std::string_view want);
 
-// Text on its way to a stream, in large pieces. After a failure nothing more is written: a reader
-// that goes away (`hourcell scan | head`) ends the work early, and is a failure as any other, since
-// nobody else tells a script that its file is cut.
+// Text on its way to a stream, in large pieces. After a failure nothing more is written. A reader
+// that goes away (`hourcell scan | head`) is a failure like any other, so that a script notices a
+// truncated file.
 class TextOutput {
  public:
   explicit TextOutput(std::FILE* file) : file_(file) {}

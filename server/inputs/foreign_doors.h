@@ -1,5 +1,5 @@
-// Endpoints of other systems that this server does not have, answered in words that say what to use
-// instead, in the form in which their clients show errors. Pure; thread-safe.
+// Answers to endpoints of Prometheus and InfluxDB that this server does not implement. Each names
+// the alternative, in the error format of that system. Pure; thread-safe.
 
 #pragma once
 
@@ -7,14 +7,14 @@
 
 namespace hourcell {
 
-// Whether a request of /api/v1/query is PromQL: it has `query`, in its target or as a form, and
-// nothing that a query of OpenTSDB needs.
+// Whether a request of /api/v1/query is PromQL: it has the parameter `query`, in its target or in a
+// form, and none of the parameters of OpenTSDB.
 bool IsPromQuery(const HttpRequest& request);
 
-// 400 in Prometheus' form: PromQL is for a Prometheus that reads this server.
+// 400 in Prometheus' format.
 HttpResponse RefusePromQuery();
 
-// 404 in the form of InfluxDB 2, which has more than the write that is answered here.
+// 404 in InfluxDB 2's format.
 HttpResponse RefuseInflux2();
 
 }  // namespace hourcell
