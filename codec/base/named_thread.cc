@@ -38,7 +38,7 @@ void NamedThread::Join() {
 size_t ProcessorCount() {
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
-    return std::max(1, CPU_COUNT(&allowed));
+    return static_cast<size_t>(std::max(1, CPU_COUNT(&allowed)));
   }
   return std::max(1U, std::thread::hardware_concurrency());  // more processors than a set has
 }
