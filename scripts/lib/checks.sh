@@ -226,18 +226,19 @@ smoke_bigtable() {
 }
 GOOGLES_EMULATOR=/usr/lib/google-cloud-sdk/platform/bigtable-emulator/cbtemulator
 
-# smoke_serve <log> <option...>: starts a server on a free port, and waits until it listens.
+# smoke_serve <log> <option...>: starts a server on a free port, and waits until it is ready.
 smoke_serve() {
-  local log=$1 i
+  local log=$1 i url
   shift
   build/release/hourcell_with_bigtable serve --port=0 "$@" >"$log" 2>&1 &
   SMOKE_PIDS+=($!)
   for ((i = 0; i < 300; i++)); do
-    if [[ -n $(smoke_url "$log") ]]; then return 0; fi
+    url=$(smoke_url "$log")
+    if [[ -n $url ]] && curl -sf -o "$log.ready" "$url/readyz"; then return 0; fi
     kill -0 $! 2>/dev/null || break
     sleep 0.1
   done
-  printf 'the server with Bigtable does not listen\n' >&2
+  printf 'the server with Bigtable does not become ready\n' >&2
   return 1
 }
 
@@ -246,11 +247,15 @@ smoke_url() {
   sed -nE 's/^hourcell .*: listening on [^ ]*:([0-9]+), .*/http:\/\/127.0.0.1:\1/p' "$1" | head -n 1
 }
 
-# smoke_query <url> <points>: fails, and prints the answer, if it has other points.
+# smoke_query <url> <points>: fails, and prints the answer, if it has other points for ten seconds: a
+# server that takes over answers 503 at first.
 smoke_query() {
-  local answer
-  answer=$(curl -sS "$1/api/query?start=1356998400&end=1356998410&m=sum:m")
-  [[ $answer == *"$2"* ]] && return
+  local answer i
+  for ((i = 0; i < 50; i++)); do
+    answer=$(curl -sS "$1/api/query?start=1356998400&end=1356998410&m=sum:m")
+    if [[ $answer == *"$2"* ]]; then return 0; fi
+    sleep 0.2
+  done
   printf 'got %s; want %s\n' "$answer" "$2" >&2
   return 1
 }
