@@ -14,16 +14,6 @@
 #include "server/text/ascii.h"
 
 namespace hourcell {
-namespace {
-
-HttpResponse MustWait() {
-  HttpResponse response;
-  response.must_wait = true;
-  return response;
-}
-
-}  // namespace
-
 std::optional<HttpResponse> ReadTarget(HttpRequest* request) {
   if (!request->path.empty()) return std::nullopt;
   const absl::Status status = ParseTarget(request);
@@ -39,6 +29,12 @@ HttpResponse TooManyLogins() {
 }
 
 namespace {
+
+HttpResponse MustWait() {
+  HttpResponse response;
+  response.must_wait = true;
+  return response;
+}
 
 // Adds the encoding that a client left out where the body shows it. Other clients of the route
 // send no such body: a block says the size of what it holds, byte for byte.

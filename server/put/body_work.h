@@ -1,5 +1,5 @@
-// BodyWork: the work on the body of one request, counted in steps: an item of the body, a member of
-// an item, a byte class that costs as much. It ends early when the client is gone, when somebody
+// BodyWork: the work on the body of one request, counted in steps. A step is an item of the body,
+// or a member of an item. The work ends early when the client is gone, when an administrator
 // cancels it (DELETE /api/stats/query), or when its time is over.
 //
 //   while (work->Step() && <there is another item>) ...

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 
 #include "server/api/routes.h"
+#include "server/http/http_inflate.h"
+#include "server/http/http_response.h"
 #include "tests/server/api_fixture.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
 
@@ -21,14 +23,17 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 class HttpDispatchTest : public ApiTest {
  protected:
   // As a connection hands it on.
-  HttpResponse Answer(std::string_view path, std::string body, Headers headers) {
+  HttpResponse Answer(std::string_view path,
+                      std::string body,
+                      Headers headers,
+                      bool may_wait = true) {
     HttpRequest request;
     request.method = "POST";
     request.target = path;
     request.headers = std::move(headers);
     request.body = std::move(body);
     request.rights = rights_;
-    request.may_wait = true;
+    request.may_wait = may_wait;
     HOURCELL_CHECK(ParseTarget(&request).ok());
     Routes api(&tsdb(), &config(), &clock_);
     RequestBodyBudget budget(1 << 20);
@@ -78,6 +83,21 @@ TEST_F(HttpDispatchTest, OtherRoutesTakeABodyAsItIsNamed) {
   const HttpResponse response =
       Answer("/v1/metrics", SnappyBlock("text"), {{"content-type", "application/x-protobuf"}});
   EXPECT_EQ(response.status, 400);
+}
+
+// What a body says of its inflated size may be a lie: the last member of this one is empty.
+TEST_F(HttpDispatchTest, ABodyThatInflatesToMoreThanASmallOneMustWait) {
+  const Headers gzip = {{"content-encoding", "gzip"}};
+  const std::string small = Gzip(std::string(kSmallBodyBytesMax, '\n'));
+  const std::string large = Gzip(std::string(kSmallBodyBytesMax + 1, '\n')) + Gzip("");
+  HttpRequest request;
+  request.headers = gzip;
+  request.body = large;
+  ASSERT_FALSE(ClaimsMoreThan(kSmallBodyBytesMax, request));
+
+  EXPECT_EQ(Answer("/write", small, gzip, /*may_wait=*/false).status, 204);
+  EXPECT_TRUE(Answer("/write", large, gzip, /*may_wait=*/false).must_wait);
+  EXPECT_EQ(Answer("/write", large, gzip).status, 204);
 }
 
 TEST_F(HttpDispatchTest, StrangersAreNotRefusedByTheirEncoding) {

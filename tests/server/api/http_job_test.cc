@@ -11,9 +11,7 @@
 
 #include "codec/base/clock.h"
 #include "server/api/http_context.h"
-#include "server/api/http_dispatch.h"
 #include "server/http/body/send_window.h"
-#include "server/http/http_inflate.h"
 #include "server/http/http_response.h"
 #include "server/net/asio.h"
 #include "tests/server/inputs/prometheus/prom_messages.h"
@@ -108,21 +106,6 @@ TEST_F(HttpJobTest, LargeBodiesGoToTheirPool) {
   EXPECT_EQ(pool_of("/write", Gzip(small), "gzip"), nullptr);
   EXPECT_EQ(pool_of("/write", Gzip(small + "x"), "gzip"), &body_pool);
   EXPECT_EQ(pool_of("/write", SnappyBlock(small + "x"), "snappy"), &body_pool);
-}
-
-// What a body says of its inflated size may be a lie.
-TEST_F(HttpJobTest, ABodyThatInflatesToMoreThanASmallOneMustWait) {
-  Routes* const nobody = nullptr;
-  HttpRequest request;
-  request.target = request.path = "/write";
-  request.rights = AccessRights::Admin();
-  request.headers = {{"content-encoding", "gzip"}};
-  request.body = Gzip(std::string(kSmallBodyBytesMax + 1, 'x')) + Gzip("");
-  RequestBodyBudget::Hold hold(&memory_);
-
-  EXPECT_FALSE(ClaimsMoreThan(kSmallBodyBytesMax, request)) << "the last member is empty";
-  EXPECT_TRUE(AnswerRequest(size_t{1} << 20, nobody, &request, &hold).must_wait);
-  EXPECT_EQ(request.header("content-encoding"), "gzip") << "left as it came";
 }
 
 // As a put of series that have to wait for others.
