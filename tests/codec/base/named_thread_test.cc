@@ -77,7 +77,7 @@ TEST(ProcessorCountTest, CountsTheProcessorsThatMayBeUsed) {
   NamedThread thread("hc-pinned", [&count] {
     cpu_set_t allowed;
     ASSERT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
-    int first = 0;
+    size_t first = 0;
     while (!CPU_ISSET(first, &allowed))
       ++first;
     CPU_ZERO(&allowed);

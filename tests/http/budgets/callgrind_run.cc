@@ -60,7 +60,7 @@ std::string TwoProcessors() {
   cpu_set_t allowed;
   EXPECT_EQ(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
   std::string list;
-  for (int i = 0, found = 0; i < CPU_SETSIZE && found < 2; ++i) {
+  for (size_t i = 0, found = 0; i < CPU_SETSIZE && found < 2; ++i) {
     if (!CPU_ISSET(i, &allowed)) continue;
     list += fmt::format("{}{}", found++ == 0 ? "" : ",", i);
   }
