@@ -52,12 +52,6 @@ std::string TagsText(std::span<const TagView> tags) {
   return text += "}";
 }
 
-void AppendLineName(std::string_view name, std::string* out) {
-  const bool is_word = name.find_first_of(" =") == name.npos && !name.starts_with('"');
-  if (!is_word) return AppendQuoted(name, out);
-  out->append(name);
-}
-
 // An integer that may have dots in it, which count for nothing.
 Parsed<int64_t> ParseDottedInteger(std::string_view text) {
   char buffer[kIntegerDigitsMax + 2];  // one more than a good one has, so that too long stays so
@@ -243,6 +237,12 @@ std::string_view PointText::Utf8(std::string_view text) {
   if (is_utf8_) return text;
   HOURCELL_DCHECK(converted_.size() < converted_.capacity());
   return TelnetTextToUtf8(text, &converted_.emplace_back());
+}
+
+void AppendLineName(std::string_view name, std::string* out) {
+  const bool is_word = name.find_first_of(" =") == name.npos && !name.starts_with('"');
+  if (!is_word) return AppendQuoted(name, out);
+  out->append(name);
 }
 
 void AppendImportLine(const PointView& point, std::string* out) {

@@ -99,4 +99,7 @@ inline constexpr std::string_view kStaleMarkerWord = "StaleNaN";
 // that begins with '"', is quoted (quoted_name.h). No line end.
 void AppendImportLine(const PointView& point, std::string* out);
 
+// Appends a metric, a key or a value as such a line has it.
+void AppendLineName(std::string_view name, std::string* out);
+
 }  // namespace hourcell

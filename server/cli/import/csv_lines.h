@@ -50,7 +50,7 @@ class CsvLines : public LineTranslator {
   const ForeignRules rules_;
   const std::vector<CsvField> fields_;
   std::vector<std::string> values_;
-  ForeignSeries series_;
+  ForeignSeries series_{.any_names = rules_.any_names};
 };
 
 }  // namespace hourcell

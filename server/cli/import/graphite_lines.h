@@ -17,7 +17,7 @@ class GraphiteLines : public LineTranslator {
  private:
   const ForeignRules rules_;
   GraphiteLine line_;
-  ForeignSeries series_;
+  ForeignSeries series_{.any_names = rules_.any_names};
 };
 
 }  // namespace hourcell

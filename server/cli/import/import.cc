@@ -290,8 +290,10 @@ int ImportToStore(const ImportOptions& options, Terminal& terminal) {
   const auto tags_max = static_cast<size_t>(config->integer("tsd.storage.max_tags"));
   std::vector<std::unique_ptr<PointSink>> sinks =
       MakeSinks(options, [&] { return MakeStoreSink(tsdb->get(), SyncOf(options)); });
+  ImportOptions own = options;
+  own.foreign.any_names = (*tsdb)->layout().names == NameEncoding::kAny;
   const int exit_code = options.opentsdb_url.empty()
-                            ? Import(options, {.tags_max = tags_max}, std::move(sinks), terminal)
+                            ? Import(own, {.tags_max = tags_max}, std::move(sinks), terminal)
                             : RunOpenTsdbImport(options.opentsdb,
                                                 {.name = config->text("tsd.storage.directory"),
                                                  .sinks = std::move(sinks),

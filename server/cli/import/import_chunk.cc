@@ -131,15 +131,21 @@ std::optional<PointError> ImportChunk::PointOf(size_t unit,
                                                LinePoint* point) {
   if (translator_ == nullptr) {
     if (lines_[unit].too_long) return TooLong(rules);
-    const std::string_view line = TextOf(unit);
-    if (!HasQuotedName(line)) {
-      return ParsePointLine(line, PointSyntax::kImport, rules.limits, parser, point);
-    }
-    return ParseQuotedLine(line, rules.limits, parser, &quoted_names_.emplace_back(), point);
+    return ParseLine(TextOf(unit), rules, parser, point);
   }
   const ImportLines::Unit& made = made_.unit(unit);
   if (made.fault.has_value()) return made_.FaultOf(made);
-  return ParsePointLine(made_.TextOf(made), PointSyntax::kImport, rules.limits, parser, point);
+  return ParseLine(made_.TextOf(made), rules, parser, point);
+}
+
+std::optional<PointError> ImportChunk::ParseLine(std::string_view line,
+                                                 const ImportRules& rules,
+                                                 PointText* parser,
+                                                 LinePoint* point) {
+  if (HasQuotedName(line)) {
+    return ParseQuotedLine(line, rules.limits, parser, &quoted_names_.emplace_back(), point);
+  }
+  return ParsePointLine(line, PointSyntax::kImport, rules.limits, parser, point);
 }
 
 void ImportChunk::WritePiece(size_t piece, PointSink* sink) {

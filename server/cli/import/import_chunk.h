@@ -112,6 +112,10 @@ class ImportChunk {
                                     const ImportRules& rules,
                                     PointText* parser,
                                     LinePoint* point);
+  std::optional<PointError> ParseLine(std::string_view line,
+                                      const ImportRules& rules,
+                                      PointText* parser,
+                                      LinePoint* point);
   void Reset(size_t workers);
   bool MayGoOn(const ImportRules& rules) const { return rules.skip_errors || faults_.empty(); }
   // False, and a fault noted, if the unit is bad.

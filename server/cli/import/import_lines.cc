@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "codec/text/point_text.h"
 #include "server/cli/import/csv_lines.h"
 #include "server/cli/import/graphite_lines.h"
 #include "server/cli/import/influx_file_lines.h"
@@ -22,9 +23,12 @@ bool HasBlank(std::string_view text) {
   return std::ranges::any_of(text, [](char c) { return c == ' ' || c == '\t' || c == '\n'; });
 }
 
-// Appends a name by the rule of a UTF-8 store; a store with fewer letters refuses the rest.
-void AppendLegalName(std::string_view foreign, std::string* out) {
+// Appends a name by the rule of the store, or of a UTF-8 store; one with fewer letters refuses the
+// rest.
+void AppendLegalName(std::string_view foreign, bool any_names, std::string* out) {
   static const NameRule rule(NameEncoding::kUtf8, "");
+  static const NameRule any_rule(NameEncoding::kAny, "");
+  if (any_names) return AppendLineName(any_rule.Apply(foreign), out);
   const size_t begin = out->size();
   out->resize(begin + foreign.size() + kNameSuffixBytes);
   const char* const end = rule.Write(foreign, out->data() + begin);
@@ -40,15 +44,15 @@ void ForeignSeries::Clear() {
 
 void ForeignSeries::SetMetric(std::string_view foreign) {
   metric.clear();
-  AppendLegalName(foreign, &metric);
+  AppendLegalName(foreign, any_names, &metric);
 }
 
 void ForeignSeries::AddTag(std::string_view foreign_key, std::string_view foreign_value) {
   if (foreign_value.empty()) return;
   tags.push_back(' ');
-  AppendLegalName(foreign_key, &tags);
+  AppendLegalName(foreign_key, any_names, &tags);
   tags.push_back('=');
-  AppendLegalName(foreign_value, &tags);
+  AppendLegalName(foreign_value, any_names, &tags);
 }
 
 void ImportLines::Clear() {

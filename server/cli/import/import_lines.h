@@ -21,8 +21,9 @@ namespace hourcell {
 
 // The name of a series of another system, by the rule of server/inputs/name_rule.h.
 struct ForeignSeries {
-  std::string metric;
-  std::string tags;  // " tagk=tagv" for each
+  bool any_names = false;   // the store takes them (NameEncoding::kAny)
+  std::string metric = {};  // as an import line has it, quoted if it must be
+  std::string tags = {};    // " tagk=tagv" for each
 
   void Clear();
   void SetMetric(std::string_view foreign);
@@ -77,6 +78,7 @@ enum class ImportFormat : uint8_t { kOpenTsdb, kVm, kGraphite, kCsv, kInflux, kW
 // How lines of another format are read.
 struct ForeignRules {
   ImportFormat format = ImportFormat::kOpenTsdb;
+  bool any_names = false;        // the store takes them
   std::string default_tag = {};  // " tagk=tagv" of series without tags; empty = they are faults
   std::string csv_columns = {};  // ParseCsvFields (csv_lines.h) takes it
   std::string influx_precision = "ns";  // FindInfluxUnit (influx_time.h) finds it

@@ -29,7 +29,7 @@ class InfluxFileLines : public LineTranslator {
 
   const ForeignRules rules_;
   const InfluxUnit& unit_;
-  ForeignSeries series_;
+  ForeignSeries series_{.any_names = rules_.any_names};
 };
 
 }  // namespace hourcell

@@ -30,7 +30,7 @@ class VmLines : public LineTranslator {
 
   const ForeignRules rules_;
   const std::unique_ptr<Reader> reader_;
-  ForeignSeries series_;
+  ForeignSeries series_{.any_names = rules_.any_names};
 };
 
 }  // namespace hourcell

@@ -88,7 +88,7 @@ TEST_F(ImportTest, SkipsBadLinesCountsThemByReasonAndSucceeds) {
   EXPECT_EQ(Import("cpu 1356998400 1 host=a\n"
                    "cpu x 2 host=a\n"
                    "cpu 1356998402 3 host=\n"
-                   "cpu 1356998403 4 ho$t=a\n"
+                   "cpu 1356998403 4 ho\x02t=a\n"
                    "cpu 1356998404 5 host=a\n",
                    {.skip_errors = true}),
             kExitOk);
@@ -103,7 +103,7 @@ TEST_F(ImportTest, SkipsBadLinesCountsThemByReasonAndSucceeds) {
 }
 
 TEST_F(ImportTest, NameTheStoreRefusesStopsTheImport) {
-  EXPECT_EQ(Import("cpu 1356998400 1 host=a\nc$u 1356998400 1 host=a\n"), kExitFailure);
+  EXPECT_EQ(Import("cpu 1356998400 1 host=a\nc\x02u 1356998400 1 host=a\n"), kExitFailure);
 
   EXPECT_THAT(terminal_.err(), HasSubstr("in:2: "));
   EXPECT_THAT(terminal_.out(), HasSubstr("imported 1 point"));

@@ -119,7 +119,11 @@ TEST_F(ExportTest, AnyNamesAndStaleMarkersAreImportedAgain) {
 
   EXPECT_EQ(exported.size(), lines.size()) << exported;
   EXPECT_EQ(Export({}, "again"), exported);
-  EXPECT_NE(Export({.format = ExportFormat::kVm}, "any").find("[1,null]"), std::string::npos);
+  const std::string vm = Export({.format = ExportFormat::kVm}, "any");
+  EXPECT_NE(vm.find("[1,null]"), std::string::npos) << vm;
+  Import("vm", vm, {.format = ImportFormat::kVm});
+  EXPECT_EQ(Export({}, "vm").size(),
+            exported.size() - std::string("up 1356998401 StaleNaN instance=web01:9100\n").size());
 }
 
 TEST_F(ExportTest, OptionsThatMakeNoSenseAreUsageErrors) {
