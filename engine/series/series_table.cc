@@ -395,11 +395,6 @@ class SeriesTable::Creation {
   std::vector<Wanted*> waiting_;
 };
 
-void SeriesTable::RefuseAll(std::span<const Wanted> wanted, const absl::Status& why) {
-  for (const Wanted& one : wanted)
-    *one.result = NameError(why, "series");
-}
-
 void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
                               std::vector<Parsed<SeriesRef>>* results,
                               int64_t wait_ms,
@@ -411,36 +406,23 @@ void SeriesTable::GetOrCreate(std::span<const PointView* const> points,
   std::vector<Wanted*> named;
   for (Wanted& one : wanted)
     named.push_back(&one);
-  if (const absl::Status found = FindNumbers(std::move(named)); !found.ok()) {
-    RefuseAll(wanted, found);
-    return;
-  }
+  if (const absl::Status found = FindNumbers(std::move(named)); !found.ok())
+    return RefuseAll(wanted, found);
   const auto missing =
       std::ranges::stable_partition(wanted, [](const Wanted& one) { return one.ref.number != 0; });
   for (Wanted& one : std::span(wanted.begin(), missing.begin()))
     *one.result = std::move(one.ref);
   if (missing.empty()) return;
-  const std::span<Wanted> all(missing.begin(), missing.end());
-  std::optional<std::span<Wanted>> allowed;  // once, however often it is tried
+  const std::span all(missing.begin(), missing.end());
+  std::optional<size_t> allowed;  // by the quota, once, however often it is tried
   const auto create = [&] {
-    if (!allowed) allowed = quota == nullptr ? all : WithinQuota(all, *quota);
-    return CreateMissing(*allowed, seen, &names);
+    if (!allowed) allowed = quota == nullptr ? all.size() : (*quota)(all.size());
+    return CreateMissing(all.first(*allowed), seen, &names);
   };
   const absl::Status turn = turn_.Run(wait_ms, [this] { return CheckRoom(); }, create);
-  if (!turn.ok()) RefuseAll(allowed.value_or(all), turn);
-}
-
-// Refuses the others.
-std::span<SeriesTable::Wanted> SeriesTable::WithinQuota(
-    std::span<Wanted> wanted, const std::function<size_t(size_t)>& quota) {
-  const size_t allowed = std::min(quota(wanted.size()), wanted.size());
-  for (const Wanted& one : wanted.subspan(allowed)) {
-    *one.result = PointError{
-        .kind = PointErrorKind::kIllegalArgument,
-        .text =
-            "a new series beyond tsd.inputs.new_series: this hour's are created; send it later"};
-  }
-  return wanted.first(allowed);
+  if (!turn.ok()) return RefuseAll(all, turn);
+  RefuseAll(all.subspan(allowed.value_or(all.size())),
+            absl::InvalidArgumentError("more than tsd.inputs.new_series new ones in this hour"));
 }
 
 // Sets the results. False: the tables took rows when the turn came, and took none when the group

@@ -215,9 +215,10 @@ class SeriesTable {
                                 std::vector<Parsed<SeriesRef>>* results);
   absl::Status FindNumbers(std::vector<Wanted*> wanted);
   SeriesNumber NumberInMemory(std::string_view tsuid) const;
-  static void RefuseAll(std::span<const Wanted> wanted, const absl::Status& why);
-  static std::span<Wanted> WithinQuota(std::span<Wanted> wanted,
-                                       const std::function<size_t(size_t)>& quota);
+  static void RefuseAll(std::span<const Wanted> wanted, const absl::Status& why) {
+    for (const Wanted& one : wanted)
+      *one.result = NameError(why, "series");
+  }
   bool CreateMissing(std::span<Wanted> wanted, const Seen& seen, NameBatch* names);
   // Numbers with their tsuids, ascending.
   using Made = std::vector<std::pair<SeriesNumber, std::string>>;

@@ -190,30 +190,44 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
     if (!tag.ok()) return HttpError(400, tag.error().text);
     rules.extra_tag = *tag;
   }
-  if (!Charge(request, &PutBytesFast)) return NoMemory();
   // The tag of a header is not among the tags that a scan keeps as text.
-  std::optional<PutJsonFast> own_scan;
-  if (PutJsonFast* const scan = ScanFor(request.body, &own_scan);
-      !rules.extra_tag && scan->Scan(request.body, rules.tags_max)) {
-    if (HasEnded(work)) return HttpError(503, work->status());
-    std::vector<RefusedPoint> refused;
-    const absl::Status stored = Store(scan->points(), *flags, &refused);
-    if (absl::IsAborted(stored)) return MustWait();
-    if (stored.ok() && refused.empty()) {
-      writer_.CountAcknowledged(scan->points().size());
-      return Answer(scan->points().size(), {}, *flags, /*json=*/nullptr);
-    }
-    // Points that fail are named as they were sent.
-    if (!Charge(request, &PutBytesOther)) {
-      writer_.CountFailed(absl::UnavailableError(std::string(kNoRequestBodyBudget)),
-                          scan->points().size());
-      return NoMemory();
-    }
-    PutJson json;
-    HOURCELL_CHECK(!json.Parse(request.body, rules));
-    return Finish(json, stored, refused, *flags);
+  if (!rules.extra_tag) {
+    if (auto response = StoreUsual(request, rules, *flags, work)) return *std::move(response);
   }
-  own_scan.reset();
+  return StoreOther(request, rules, *flags, work);
+}
+
+std::optional<HttpResponse> PutHandler::StoreUsual(const HttpRequest& request,
+                                                   const PutRules& rules,
+                                                   const PutFlags& flags,
+                                                   BodyWork* work) const {
+  if (!Charge(request, &PutBytesFast)) return NoMemory();
+  std::optional<PutJsonFast> own_scan;
+  PutJsonFast* const scan = ScanFor(request.body, &own_scan);
+  if (!scan->Scan(request.body, rules.tags_max)) return std::nullopt;
+  if (HasEnded(work)) return HttpError(503, work->status());
+  std::vector<RefusedPoint> refused;
+  const absl::Status stored = Store(scan->points(), flags, &refused);
+  if (absl::IsAborted(stored)) return MustWait();
+  if (stored.ok() && refused.empty()) {
+    writer_.CountAcknowledged(scan->points().size());
+    return Answer(scan->points().size(), {}, flags, /*json=*/nullptr);
+  }
+  // Points that fail are named as they were sent.
+  if (!Charge(request, &PutBytesOther)) {
+    writer_.CountFailed(absl::UnavailableError(std::string(kNoRequestBodyBudget)),
+                        scan->points().size());
+    return NoMemory();
+  }
+  PutJson json;
+  HOURCELL_CHECK(!json.Parse(request.body, rules));
+  return Finish(json, stored, refused, flags);
+}
+
+HttpResponse PutHandler::StoreOther(const HttpRequest& request,
+                                    const PutRules& rules,
+                                    const PutFlags& flags,
+                                    BodyWork* work) const {
   if (!Charge(request, &PutBytesOther)) return NoMemory();
   PutJson json;
   if (const auto error = json.Parse(request.body, rules)) {
@@ -222,9 +236,9 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
   }
   if (HasEnded(work)) return HttpError(503, work->status());
   std::vector<RefusedPoint> refused;
-  const absl::Status stored = Store(json.points(), *flags, &refused);
+  const absl::Status stored = Store(json.points(), flags, &refused);
   if (absl::IsAborted(stored)) return MustWait();
-  return Finish(json, stored, refused, *flags);
+  return Finish(json, stored, refused, flags);
 }
 
 template <typename Point>

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,15 @@ class PutHandler {
   HttpResponse Handle(const HttpRequest& request, BodyWork* work = nullptr);
 
  private:
+  // Of a body of the usual form; nothing if it is of another.
+  std::optional<HttpResponse> StoreUsual(const HttpRequest& request,
+                                         const PutRules& rules,
+                                         const PutFlags& flags,
+                                         BodyWork* work) const;
+  HttpResponse StoreOther(const HttpRequest& request,
+                          const PutRules& rules,
+                          const PutFlags& flags,
+                          BodyWork* work) const;
   // Stores the points, waiting for their commit.
   template <typename Point>
   absl::Status Store(std::span<const Point> points,

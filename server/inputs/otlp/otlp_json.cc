@@ -203,7 +203,26 @@ class JsonReader {
   void ReadMetric();
   void ReadData(OtlpMetric* metric);
   void ReadPoints(const OtlpMetric& metric);
+  enum class Member : uint8_t {
+    kAttributes,
+    kTime,
+    kFlags,
+    kExemplars,
+    kDouble,
+    kInteger,
+    kCount,
+    kSum,
+    kCounts,
+    kBounds,
+    kScale,
+    kZeroCount,
+    kZeroThreshold,
+    kPositive,
+    kNegative,
+    kQuantiles,
+  };
   void ReadPointMember(std::string_view key, unsigned* seen);
+  void ReadPointValue(Member member, std::string_view name);
   void ReadAttributes(OtlpAttributes* attributes);
   void ReadAttribute(OtlpAttributes* attributes);
   struct AttributeKey {
@@ -344,24 +363,6 @@ void JsonReader::ReadPoints(const OtlpMetric& metric) {
 
 // What a data point says of whatever kind it is: an object has the members of one.
 void JsonReader::ReadPointMember(std::string_view key, unsigned* seen) {
-  enum class Member : uint8_t {
-    kAttributes,
-    kTime,
-    kFlags,
-    kExemplars,
-    kDouble,
-    kInteger,
-    kCount,
-    kSum,
-    kCounts,
-    kBounds,
-    kScale,
-    kZeroCount,
-    kZeroThreshold,
-    kPositive,
-    kNegative,
-    kQuantiles,
-  };
   static constexpr std::array<std::string_view, 16> kNames = {
       "attributes",    "timeUnixNano", "flags",        "exemplars",      "asDouble", "asInt",
       "count",         "sum",          "bucketCounts", "explicitBounds", "scale",    "zeroCount",
@@ -371,8 +372,11 @@ void JsonReader::ReadPointMember(std::string_view key, unsigned* seen) {
     ++bit;
   if (bit == kNames.size() || !IsFirst(key, kNames[bit], bit, seen)) return json_.Skip();
   if (TakesNull()) return;
-  const std::string_view name = kNames[bit];
-  switch (static_cast<Member>(bit)) {
+  ReadPointValue(static_cast<Member>(bit), kNames[bit]);
+}
+
+void JsonReader::ReadPointValue(Member member, std::string_view name) {
+  switch (member) {
     case Member::kAttributes:
       return ReadAttributes(&point_.attributes);
     case Member::kTime:
