@@ -175,7 +175,8 @@ int64_t ForwardSender::HandleBroken(std::string_view text, std::span<const Point
 int64_t ForwardSender::Probe() {
   is_probing_ = false;
   const std::span<const PointView> point = ProbePoint();
-  if (point.empty()) return Retry(broken_text_, 0);  // it holds no other
+  // It holds no other; or the other says nothing.
+  if (point.empty() || !IsNumberOfMagnitude(point.front().timestamp)) return Retry(broken_text_, 0);
   const Outcome outcome = Send(point);
   if (outcome.kind == Outcome::Kind::kTaken && outcome.refused.empty()) return SetAside();
   return Retry(broken_text_, outcome.wait_ms);
