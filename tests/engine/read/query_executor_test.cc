@@ -233,6 +233,25 @@ TEST_F(QueryExecutorTest, WhatIsUnknownIsFoundBeforeTheFirstResult) {
   EXPECT_EQ(sink.series, 0u);
 }
 
+// Each may take a megabyte and some ten milliseconds, whatever the store has.
+TEST_F(QueryExecutorTest, RegularExpressionsAreBoundedInNumber) {
+  constexpr size_t kMost = 128;
+  Fill(2, 1);
+  QuerySpec spec = All();
+  spec.queries.push_back(spec.queries[0]);
+  for (size_t i = 0; i < kMost; ++i) {
+    spec.queries[i % 2].filters.push_back(
+        {.tagk = "host", .type = FilterType::kRegexp, .filter = "h.*", .group_by = false});
+  }
+  CountingSink sink;
+  EXPECT_OK(tsdb_->Query(spec, &sink, nullptr));
+
+  spec.queries[1].filters.push_back(spec.queries[0].filters[0]);
+
+  EXPECT_THAT(tsdb_->Query(spec, &sink, nullptr),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("128 regular expressions")));
+}
+
 TEST_F(QueryExecutorTest, ALimitMetWhileReadingAheadEndsTheQueryInItsTurn) {
   options_.query_limits = {.points = 500};
   Fill(40, 1);
