@@ -41,9 +41,13 @@ std::optional<std::string> StringOf(std::string_view text) {
   }
 }
 
-bool SimdjsonTakes(const std::string& text) {
+// Whether simdjson takes it; nothing if a number is wrong or beyond its types, which are two things
+// here.
+std::optional<bool> SimdjsonTakes(const std::string& text) {
   simdjson::dom::parser parser;
-  return parser.parse(text).error() == simdjson::SUCCESS;
+  const simdjson::error_code error = parser.parse(text).error();
+  if (error == simdjson::NUMBER_ERROR) return std::nullopt;
+  return error == simdjson::SUCCESS;
 }
 
 TEST(JsonCursorTest, MembersAndItemsComeInOrder) {
@@ -100,6 +104,13 @@ TEST(JsonCursorTest, EscapesAreDecoded) {
   EXPECT_EQ(StringOf("\"line\nend\""), std::nullopt);
 }
 
+TEST(JsonCursorTest, NumbersAreThoseOfJson) {
+  for (const char* const number : {"0", "-0", "1.5e-3", "12345678901234567890123", "1e999"})
+    EXPECT_EQ(FaultOf(number), "") << number;
+  for (const char* const wrong : {"01", "1.", ".5", "+1", "1e", "-", "NaN", "0x1", "1,", "tru"})
+    EXPECT_NE(FaultOf(wrong), "") << wrong;
+}
+
 TEST(JsonCursorTest, FaultsNameTheByte) {
   EXPECT_THAT(FaultOf(R"({"a":})"), HasSubstr("at byte 5"));
   EXPECT_THAT(FaultOf(R"({"a":1)"), HasSubstr("the end of the text"));
@@ -115,7 +126,6 @@ TEST(JsonCursorTest, DepthIsBounded) {
   EXPECT_NE(FaultOf(std::string(1'000'000, '[')), "");
 }
 
-// simdjson also refuses numbers that no type of C++ has; a reader of a member does that here.
 TEST(JsonCursorTest, TakesWhatSimdjsonTakes) {
   const uint32_t seed = 20261126;
   SCOPED_TRACE(seed);
@@ -142,7 +152,9 @@ TEST(JsonCursorTest, TakesWhatSimdjsonTakes) {
       }
     }
     const bool takes = FaultOf(text).empty();
-    ASSERT_EQ(takes, SimdjsonTakes(text)) << text;
+    const std::optional<bool> expected = SimdjsonTakes(text);
+    if (!expected) continue;
+    ASSERT_EQ(takes, *expected) << text;
     taken += takes ? 1 : 0;
   }
   EXPECT_GT(taken, 1'000U);
