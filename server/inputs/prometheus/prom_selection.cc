@@ -19,7 +19,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kNameLabel = "__name__";
+constexpr std::string_view kMetricNameLabel = "__name__";
 
 using Type = PromMatcher::Type;
 
@@ -132,7 +132,7 @@ absl::StatusOr<PromSelection> PromSelection::Create(
   for (const PromMatcher& given : matchers) {
     if (before_regexp != nullptr && IsRegexp(given.type)) HOURCELL_RETURN_IF_ERROR(before_regexp());
     HOURCELL_ASSIGN_OR_RETURN(Matcher matcher, Matcher::Create(given, names));
-    if (given.name == kNameLabel) {
+    if (given.name == kMetricNameLabel) {
       if (given.type == Type::kEqual) selection.metric_ = given.value;
       selection.of_metric_.push_back(std::move(matcher));
     } else {
