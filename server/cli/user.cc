@@ -103,7 +103,7 @@ int UserMain(const std::vector<std::string>& args, Terminal& terminal) {
                  "role: read (the default), write, read+write, admin or none");
   line.AddFlag("--generate", &options.generate,
                "generate the secret, and print the token NAME.SECRET to standard error");
-  line.AddWords("WORD", &options.words, "add NAME");
+  line.AddWords("SUBCOMMAND", &options.words, "add NAME");
   line.set_footer(
       "Subcommands:\n"
       "  add NAME   print the line of a user for the file of tsd.auth.file\n"

@@ -324,7 +324,7 @@ int UidMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddUrl(&line, &options.url, &options.trust);
   line.AddFlag("-i,--ignore-case", &options.ignore_case, "ignore case in grep");
   line.AddFlag("--json", &options.json, "print each mapping as a JSON object on a line");
-  line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
+  line.AddWords("SUBCOMMAND", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
       "Subcommands:                          exit code, besides 0 and 2 (usage error)\n"
       "  grep [kind] RE                      1 if no name matches\n"

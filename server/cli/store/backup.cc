@@ -270,7 +270,7 @@ int BackupMain(const std::vector<std::string>& args, Terminal& terminal) {
   AddUrl(&line, &options.url, &options.trust);
   line.AddOption("--keep", &options.keep, "N", "prune: number of newest backups to keep");
   line.AddFlag("--json", &options.json, "list: print each backup as a JSON object on a line");
-  line.AddWords("WORD", &options.words,
+  line.AddWords("SUBCOMMAND", &options.words,
                 "a subcommand and its arguments, or a directory; see below");
   line.set_footer(
       "Subcommands:\n"

@@ -361,7 +361,7 @@ int RegionMain(const std::vector<std::string>& args, Terminal& terminal) {
   line.AddOption("--into", &options.into, "N", "split: number of parts of equal size");
   line.Exclude("--into", "--at");
   line.AddFlag("--abandon", &options.abandon, "rolling-split: abandon the unfinished one");
-  line.AddWords("WORD", &options.words, "a subcommand and its arguments; see below");
+  line.AddWords("SUBCOMMAND", &options.words, "a subcommand and its arguments; see below");
   line.set_footer(
       "Subcommands:\n"
       "  list                     list the regions, one per line, ordered by start key\n"
