@@ -8,7 +8,7 @@
 namespace hourcell {
 namespace {
 
-constexpr std::string_view kNameLabel = "__name__";
+constexpr std::string_view kReservedLabel = "__name__";
 
 bool IsDigit(char c) {
   return c >= '0' && c <= '9';
@@ -58,7 +58,7 @@ std::string PromLabels::Metric(std::string_view stored) const {
 std::string PromLabels::LabelName(std::string_view tagk) const {
   std::string name = is_utf8_ ? std::string(tagk) : LegalName(tagk, /*is_metric=*/false);
   // The metric has that label.
-  return name == kNameLabel ? "_" + name : name;
+  return name == kReservedLabel ? "_" + name : name;
 }
 
 bool PromLabels::IsInvented(SeriesTags tags, std::string_view key, std::string_view value) const {
