@@ -16,7 +16,7 @@
 namespace hourcell {
 namespace {
 
-constexpr int kTriesMax = 5;
+constexpr int kLeaseTriesMax = 5;
 // In the row `front`, in place of the 8 bytes of versions before this one. Those fail with it, and
 // do not open a store whose log start they would not find.
 constexpr std::string_view kMovedToActive = "in `active`";
@@ -89,7 +89,7 @@ absl::Status LeaseRow::Take(const LeaseState& seen) {
   const RowMutations row = SystemCell(kActiveRow, kSystemQualifier, version, EncodeActiveNode(node),
                                       /*replace=*/true);
   absl::Status last;
-  for (int tries = 0; tries < kTriesMax; ++tries) {
+  for (int tries = 0; tries < kLeaseTriesMax; ++tries) {
     HOURCELL_KILL_POINT("lease:before_take");
     const absl::StatusOr<bool> is_set =
         client_.SetIfNoneSince(system_, row, MicrosOf(seen.version + 1));
@@ -120,7 +120,7 @@ absl::Status LeaseRow::SetIfHeld(std::string_view qualifier, const std::string& 
   const uint64_t version = NextVersion();
   const RowMutations row = SystemCell(kActiveRow, qualifier, version, value, /*replace=*/true);
   absl::Status last;
-  for (int tries = 0; tries < kTriesMax; ++tries) {
+  for (int tries = 0; tries < kLeaseTriesMax; ++tries) {
     const absl::StatusOr<bool> is_set =
         client_.SetIfNoneSince(system_, row, MicrosOf(FirstVersionOf(writer_ + 1)));
     if (is_set.ok() && *is_set) return absl::OkStatus();
