@@ -73,7 +73,10 @@ bool InputWriter::Flush() {
   if (work_ != nullptr && failure_.ok()) failure_ = work_->status();
   if (!failure_.ok() || must_wait_ || may_not_store_) return false;
   const size_t points = batch_->points().size();
-  if (points == 0) return true;
+  if (points == 0) {
+    batch_->Clear();  // of names of items that have no points
+    return true;
+  }
   if (batch_->is_full() && !may_wait_) {
     must_wait_ = true;
     return false;

@@ -182,7 +182,7 @@ HttpResponse PutHandler::Handle(const HttpRequest& request, BodyWork* work) {
   const std::optional<PutFlags> flags = ParseFlags(request);
   if (!flags) return HttpError(400, "Unable to parse 'sync_timeout' as a number");
 
-  PutRules rules{.tags_max = settings_.tags_max};
+  PutRules rules{.tags_max = settings_.tags_max, .wants_texts = flags->details};
   if (const std::string_view header =
           settings_.tag_header.empty() ? "" : request.header(settings_.tag_header);
       !header.empty()) {

@@ -128,7 +128,8 @@ size_t PutBytesFast(std::string_view body) {
 }
 
 size_t PutBytesOther(std::string_view body) {
-  constexpr size_t kBytesOfObject = 400;  // as sent; and as a point or with what is wrong with it
+  // As sent; as a point or with what is wrong with it; and in the answer with ?details.
+  constexpr size_t kBytesOfObject = 600;
   size_t objects = 0;
   size_t marks = 0;   // of 4 bytes in the index
   size_t colons = 0;  // of tags, among others
@@ -426,8 +427,9 @@ std::optional<PutPointError> PutJson::FaultOf(size_t index,
                                               const PutRules& rules,
                                               PointView* point) const {
   const Sent& sent = sent_[index];
-  const auto illegal = [index](std::string text) {
-    return PutPointError{index, PointErrorKind::kIllegalArgument, std::move(text)};
+  const auto illegal = [&](std::string_view text) {
+    return PutPointError{index, PointErrorKind::kIllegalArgument,
+                         rules.wants_texts ? std::string(text) : std::string()};
   };
   if (sent.is_null) return illegal("Unexpected null datapoint encountered in set.");
   if (sent.metric.empty()) return illegal("Metric name was empty");
@@ -446,6 +448,7 @@ std::optional<PutPointError> PutJson::FaultOf(size_t index,
   }
   const std::span<const TagView> tags = std::span(tags_).subspan(sent.first_tag, sent.tag_count);
   if (tags.size() > rules.tags_max) {
+    if (!rules.wants_texts) return illegal("");
     return illegal(fmt::format("Too many tags: {} maximum allowed: {}, tags: {}", tags.size(),
                                rules.tags_max, TagMapText(tags)));
   }

@@ -35,6 +35,7 @@ inline constexpr size_t kPutPointsMax = size_t{1} << 20;
 // What holds for every point of a request.
 struct PutRules {
   size_t tags_max = kTagsMaxDefault;
+  bool wants_texts = true;  // of the errors; else they are empty
   std::optional<TagView> extra_tag =
       std::nullopt;  // added to every point, over one of the same key; borrowed
 };

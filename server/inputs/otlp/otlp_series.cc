@@ -161,22 +161,31 @@ std::string OtlpSeries::FaultOf(const OtlpMetric& metric, const OtlpPoint& point
 }
 
 std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& point) const {
+  const auto text = [this](const auto& make) {
+    return out_->wants_faults() ? make() : std::string("?");
+  };
   const KindSeries series = SeriesOf(metric.kind);
   const size_t bytes = metric.name.size() + series.longest_suffix.size();
   if (bytes > kNameBytesMax) {
-    return fmt::format("metric {}: got a name of {} bytes with {}; want at most {}",
-                       QuoteForMessage(metric.name), bytes, series.longest_suffix, kNameBytesMax);
+    return text([&] {
+      return fmt::format("metric {}: got a name of {} bytes with {}; want at most {}",
+                         QuoteForMessage(metric.name), bytes, series.longest_suffix, kNameBytesMax);
+    });
   }
   const bool is_summary = metric.kind == OtlpMetric::Kind::kSummary;
   if (series.tag.empty() || (is_summary && point.quantiles.empty())) return "";
   if (HasTag(tags_, series.tag)) {
-    return fmt::format("metric {}: got an attribute {}; want none, as its series have that tag",
-                       QuoteForMessage(metric.name), series.tag);
+    return text([&] {
+      return fmt::format("metric {}: got an attribute {}; want none, as its series have that tag",
+                         QuoteForMessage(metric.name), series.tag);
+    });
   }
   const auto tags = 1 + static_cast<size_t>(std::ranges::count(tags_, kTagSeparator)) / 2;
   if (tags <= settings_->tags_max) return "";
-  return fmt::format("metric {}: got {} tags with {}; want at most {} (tsd.storage.max_tags)",
-                     QuoteForMessage(metric.name), tags, series.tag, settings_->tags_max);
+  return text([&] {
+    return fmt::format("metric {}: got {} tags with {}; want at most {} (tsd.storage.max_tags)",
+                       QuoteForMessage(metric.name), tags, series.tag, settings_->tags_max);
+  });
 }
 
 void OtlpSeries::AddPoints(const OtlpMetric& metric, const OtlpPoint& point) {

@@ -1,5 +1,6 @@
 #include "server/inputs/input_writer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,6 +141,19 @@ TEST_F(InputWriterTest, NamesAFewOfManyFaults) {
   writer.Finish();
 
   EXPECT_THAT(writer.FaultText("line"), testing::HasSubstr("line 10: bad\n1000 lines refused"));
+}
+
+// As of series whose samples are all NaN.
+TEST_F(InputWriterTest, NamesWithoutPointsAreNotKept) {
+  InputWriter writer(&put(), /*may_wait=*/false);
+  for (int item = 0; item < 3; ++item) {
+    EXPECT_TRUE(writer.HasRoom());
+    char* const begin = writer.batch()->Reserve(kBatchTextBytes);
+    writer.batch()->Keep(begin, std::fill_n(begin, kBatchTextBytes, 'x'));
+    EXPECT_TRUE(writer.batch()->is_full());
+  }
+  EXPECT_TRUE(writer.HasRoom());
+  EXPECT_FALSE(writer.batch()->is_full());
 }
 
 TEST_F(InputWriterTest, WantsNoTextsOfFaultsThatItDoesNotName) {
