@@ -1,6 +1,6 @@
-// SeriesAllowance: how many new series an hour inputs without logins may create together. Names and
-// their UIDs are kept for good, and whoever reaches such a port can send any: an address of UDP can
-// be forged.
+// SeriesAllowance: limits the new series that inputs without logins create together in an hour.
+// Names and their UIDs are kept for good, any client that reaches such a port can send any name,
+// and an address of UDP can be forged.
 //
 // An hour's worth may be created at once; what was used comes back evenly over an hour. Thread-safe.
 
