@@ -172,6 +172,14 @@ std::string OtlpSeries::FaultOfSome(const OtlpMetric& metric, const OtlpPoint& p
                          QuoteForMessage(metric.name), bytes, series.longest_suffix, kNameBytesMax);
     });
   }
+  const size_t copies = point.counts.size() + point.positive.counts.size() +
+                        point.negative.counts.size() + point.quantiles.size();
+  if (copies * tags_.size() > kOtlpTagsOfPointMax) {
+    return text([&] {
+      return fmt::format("metric {}: got {} buckets with tags of {} bytes; want at most {} in all",
+                         QuoteForMessage(metric.name), copies, tags_.size(), kOtlpTagsOfPointMax);
+    });
+  }
   const bool is_summary = metric.kind == OtlpMetric::Kind::kSummary;
   if (series.tag.empty() || (is_summary && point.quantiles.empty())) return "";
   if (HasTag(tags_, series.tag)) {

@@ -23,6 +23,9 @@
 
 namespace hourcell {
 
+// The most bytes that the tags of all series of a data point take: each of its buckets has them.
+inline constexpr size_t kOtlpTagsOfPointMax = size_t{4} << 20;
+
 // What is not stored and no error.
 struct OtlpDropped {
   size_t no_value = 0;    // data points that say that there is no value

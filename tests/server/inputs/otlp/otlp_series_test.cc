@@ -131,6 +131,27 @@ TEST_F(OtlpSeriesTest, ADataPointOfWhichOneSeriesIsTooMuchIsRefusedWhole) {
   EXPECT_THAT(Points(), ElementsAre("s_sum a=1 b=2 2", "s_count a=1 b=2 3i"));
 }
 
+// Each bucket has all tags: 40 KB of a body would be 120 MB of names.
+TEST_F(OtlpSeriesTest, ADataPointWhoseBucketsRepeatTooManyTagsIsRefused) {
+  const OtlpMetric histogram{.name = "m", .kind = OtlpMetric::Kind::kHistogram, .temporality = 2};
+  OtlpPoint point = Point(1);
+  const std::string value(1'000, 'v');
+  for (const std::string_view key : {"a", "b", "c", "d", "e"})
+    point.attributes.Add(key, value);
+  point.counts.assign(kOtlpBucketsMax / 4, 1);
+  for (size_t i = 1; i < point.counts.size(); ++i)
+    point.bounds.push_back(static_cast<double>(i));
+  EXPECT_TRUE(series().TakePoint(histogram, point)) << "5 MB";
+  EXPECT_THAT(Points(), testing::IsEmpty());
+  EXPECT_THAT(Faults(), HasSubstr("1024 buckets with tags of 50"));
+
+  point.counts.resize(100);
+  point.bounds.resize(99);
+  EXPECT_TRUE(series().TakePoint(histogram, point));
+
+  EXPECT_THAT(Points(), testing::SizeIs(101));
+}
+
 TEST_F(OtlpSeriesTest, WhatIsWrongIsSaid) {
   OtlpPoint without_time = Point(1);
   without_time.time_ns = 0;
