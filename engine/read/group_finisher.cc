@@ -97,10 +97,27 @@ absl::Status GroupFinisher::Add(uint32_t member, SeriesSpan* read) {
   present_.push_back(member);
   MemoryHold hold(parts_.read->memory);
   HOURCELL_ASSIGN_OR_RETURN(Span span, FinishedSpan(read, &hold));
+  if (spec_.stale_markers) NoteStaleMarkers(span);
   const size_t before = aggregator_->allocated_bytes();
   aggregator_->Add(std::move(span));
   hold.GiveBack(hold.bytes());  // what is kept the aggregator counts
   return parts_.read->memory->Take(aggregator_->allocated_bytes() - before);
+}
+
+void GroupFinisher::NoteStaleMarkers(const Span& span) {
+  for (size_t i = 0; i < span.size(); ++i)
+    if (span.value(i).is_stale_marker()) stale_ms_.push_back(span.t[i]);
+}
+
+void GroupFinisher::RestoreStaleMarkers(Span* merged) {
+  size_t at = 0;
+  for (const int64_t ms : stale_ms_) {
+    while (at < merged->size() && merged->t[at] < ms)
+      ++at;
+    if (at == merged->size()) break;
+    if (merged->t[at] == ms) merged->v[at] = Value::kStaleMarkerBits;
+  }
+  stale_ms_.clear();
 }
 
 absl::StatusOr<Span> GroupFinisher::FinishedSpan(SeriesSpan* read, MemoryHold* hold) {
@@ -119,7 +136,8 @@ absl::StatusOr<Span> GroupFinisher::FinishedSpan(SeriesSpan* read, MemoryHold* h
 
 absl::Status GroupFinisher::Finish() {
   const size_t before = aggregator_->allocated_bytes();
-  HOURCELL_ASSIGN_OR_RETURN(const Span merged, aggregator_->Finish());
+  HOURCELL_ASSIGN_OR_RETURN(Span merged, aggregator_->Finish());
+  if (!stale_ms_.empty()) RestoreStaleMarkers(&merged);
   parts_.read->memory->GiveBack(before - aggregator_->allocated_bytes());
   MemoryHold hold(parts_.read->memory);
   HOURCELL_RETURN_IF_ERROR(hold.Take(merged.t.capacity() * kSpanPointBytes));

@@ -59,6 +59,9 @@ class GroupFinisher {
   absl::Status ReadAnnotations(std::span<const uint32_t> members);
   // Those of the members of the group, by start.
   std::vector<Annotation> AnnotationsOfGroup() const;
+  // What an aggregator makes of a stale marker is some NaN.
+  void NoteStaleMarkers(const Span& span);
+  void RestoreStaleMarkers(Span* merged);
   // The span of a member, filled and as a rate if that is asked for. `*hold` counts it.
   absl::StatusOr<Span> FinishedSpan(SeriesSpan* read, MemoryHold* hold);
   absl::Status Give(const Span& points);
@@ -72,7 +75,8 @@ class GroupFinisher {
   std::unique_ptr<SpanAggregator> aggregator_;
   std::unique_ptr<GapFiller> filler_;               // once a span has gaps
   StringMap<std::vector<Annotation>> annotations_;  // by tsuid in hex; of those that have some
-  std::vector<uint32_t> present_;                   // members of the group with points
+  std::vector<int64_t> stale_ms_;  // of the group's member, if the query asks for stale markers
+  std::vector<uint32_t> present_;  // members of the group with points
   // Reused from group to group.
   std::vector<std::pair<std::string_view, std::string_view>> tags_;
   std::vector<std::string_view> aggregate_tags_;
