@@ -144,6 +144,15 @@ void PostAll(uint16_t port,
   }
 }
 
+void Administer(uint16_t port, std::string_view job) {
+  TcpClient client(port);
+  const HttpResult result =
+      Exchange(&client, fmt::format("POST /api/admin/{} HTTP/1.1\r\nHost: localhost\r\n"
+                                    "X-Requested-With: a test\r\nContent-Length: 0\r\n\r\n",
+                                    job));
+  ASSERT_EQ(result.status, 200) << result.body;
+}
+
 }  // namespace
 
 std::string PutLines(size_t first, size_t points) {
@@ -168,15 +177,13 @@ std::string FiveMetricLines() {
   return lines;
 }
 
+void SealAll(uint16_t port) {
+  Administer(port, "seal");
+}
+
 void SealAndFlush(uint16_t port) {
-  TcpClient client(port);
-  for (const char* const job : {"seal", "flush"}) {
-    const HttpResult result =
-        Exchange(&client, fmt::format("POST /api/admin/{} HTTP/1.1\r\nHost: localhost\r\n"
-                                      "X-Requested-With: a test\r\nContent-Length: 0\r\n\r\n",
-                                      job));
-    ASSERT_EQ(result.status, 200) << result.body;
-  }
+  SealAll(port);
+  Administer(port, "flush");
 }
 
 std::vector<QueryKind> QueryKinds() {

@@ -64,7 +64,8 @@ void PostEmptyBody(uint16_t port, const EmptyBody& empty, size_t times);
 // Lines `put` of five metrics of ten hosts of their own, 40 points each, of the hour of PutLines.
 std::string FiveMetricLines();
 
-// Everything put so far as cells in files.
+// Everything put so far as cells; the same in files.
+void SealAll(uint16_t port);
 void SealAndFlush(uint16_t port);
 
 // A kind of query on PutLines(0, 40'000) and FiveMetricLines(), sealed and flushed.
