@@ -181,7 +181,9 @@ TEST_P(ServiceRulesTest, ReversedReadsNeedTheFeatureFlag) {
   EXPECT_THAT(keys_, ElementsAre("c", "b", "a"));
 }
 
+// The emulator looks at a filter when it comes to a row.
 TEST_P(ServiceRulesTest, ChainsAndInterleavesHaveTwoFilters) {
+  ASSERT_EQ(Put("a"), StatusCode::OK);
   for (const int count : {0, 1, 2}) {
     const StatusCode wanted = count < 2 ? StatusCode::INVALID_ARGUMENT : StatusCode::OK;
     EXPECT_EQ(ReadWith([&](api::RowFilter* filter) {
@@ -207,6 +209,7 @@ TEST_P(ServiceRulesTest, ChainsAndInterleavesHaveTwoFilters) {
 }
 
 TEST_P(ServiceRulesTest, FiltersHaveArgumentsOfTheirKind) {
+  ASSERT_EQ(Put("a"), StatusCode::OK);
   EXPECT_EQ(ReadWith([](auto* filter) { filter->set_cells_per_column_limit_filter(0); }),
             StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(ReadWith([](auto* filter) { filter->set_cells_per_row_limit_filter(-1); }),
@@ -261,6 +264,7 @@ TEST_P(ServiceRulesTest, CellsAreOfAFamilyAndHaveTimesOfWholeMilliseconds) {
 }
 
 TEST_P(ServiceRulesTest, DeletionsNameAFamilyAndATimeRange) {
+  ASSERT_EQ(Put("a"), StatusCode::OK);
   const auto remove = [&](const std::string& family, int64_t start, int64_t end) {
     return Mutate("a", [&](api::Mutation* mutation) {
       auto& removal = *mutation->mutable_delete_from_column();
