@@ -88,7 +88,7 @@ TEST(CommandLineProgramTest, CommandsThatNeedTheDirectorySaySoWhenTheyGetAUrl) {
 }
 
 // `timeout` sends the signal and returns the command's exit code.
-TEST(CommandLineProgramTest, ABenchmarkThatASignalEndsLeavesNothing) {
+TEST(CommandLineProgramTest, InterruptedBenchmarkLeavesNothing) {
   for (const std::string signal : {"TERM", "INT"}) {
     SCOPED_TRACE(signal);
     TempDir dir;

@@ -238,7 +238,7 @@ TEST_P(DiskFullTest, AServerThatIsKilledWhileItIsFullLosesNothing) {
 
 // The group of all those names is in RocksDB's memory though its writer got an error, and has more
 // UIDs than a search for a free one passes over.
-TEST_P(DiskFullTest, NewNamesAreMadeAgainAfterARequestOfManyMetTheFullDisk) {
+TEST_P(DiskFullTest, NewNamesSucceedAfterAFullDiskFailedManyNames) {
   const std::string store = disk_.path() + "/store";
   ServerProcess server(store, GetParam().arguments);
   ASSERT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("known", 1)), 204);

@@ -1,8 +1,8 @@
-// LateCommits: a store whose tickets are done only once somebody waits, as those of a real store.
-// Points whose ticket nobody waited for are in no journal: kill -9 would take them.
+// LateCommits: the journal of a fake store. As in a real store, a ticket is done only after a wait
+// for it. Without a wait its points stay in memory, where kill -9 would lose them.
 //
 //   settings.append = [&](size_t points, ...) { return commits.Take(points); };
-//   ... the code under test says that the points are stored ...
+//   <the code under test acknowledges the points>
 //   EXPECT_EQ(commits.written_points(), points);
 //
 // Thread-safe.
@@ -42,9 +42,9 @@ class LateCommits final : public BlockCommitter {
     failures_.emplace(block, CopyStatus(failure));
   }
 
-  // Points in blocks that somebody has waited for: what kill -9 leaves.
+  // Points that survive kill -9: their blocks were waited for.
   size_t written_points() const { return PointsOf(&Block::is_written); }
-  // Points in blocks that somebody has waited for with `sync`: what a power loss leaves.
+  // Points that survive a power loss: their blocks were waited for with `sync`.
   size_t synced_points() const { return PointsOf(&Block::is_synced); }
 
   absl::Status CommitThrough(uint64_t block, bool sync) override {

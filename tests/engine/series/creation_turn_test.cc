@@ -33,7 +33,7 @@ TEST(CreationTurnTest, IsForOneAtATime) {
   EXPECT_EQ(done, 1);
 }
 
-TEST(CreationTurnTest, WorkThatIsNotDoneIsTriedAgainWhileThereIsTime) {
+TEST(CreationTurnTest, UnfinishedWorkIsRetriedUntilTheDeadline) {
   CreationTurn turn;
   int tries = 0;
   EXPECT_OK(turn.Run(60'000, Room, [&tries] { return ++tries == 3; }));

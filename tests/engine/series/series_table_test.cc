@@ -474,7 +474,7 @@ TEST_F(CreationTest, ATableThatLagsHoldsUpNewSeriesOnly) {
 }
 
 // The tables took rows when the turn came, and none when the group was ready.
-TEST_F(CreationTest, WhoMayWaitIsNotRefusedByALagThatBeganInItsTurn) {
+TEST_F(CreationTest, LagThatBeginsInATurnIsWaitedOut) {
   Create({{"m", "h=known", 0, 0}});
   tables_.LagAtOnce(3);
 

@@ -4,10 +4,10 @@
 //   Fill(server.port());
 //   const WorkCost cost = server.CostOf([&] { Ask(server.port(), ...); });
 //
-// What is counted does not depend on the machine: the server believes in two processors, and takes
-// the same variants of functions on all of them. Nor does it depend on how busy the machine is, but
-// for the turns of background threads, which come by the clock: what they take while the server has
-// nothing to do is measured beside the work, and taken off.
+// Counts do not depend on the machine: the server runs on two processors, and libc and simdjson use
+// the same variants of their functions on each. Nor do they depend on the load. Background threads
+// run by the clock, so a slow run has more of their work: CostOf measures it while the server is
+// idle, and subtracts it.
 
 #pragma once
 
@@ -40,8 +40,8 @@ class CallgrindServer {
 
   uint16_t port() const { return server_.port(); }
 
-  // Waits until the server is idle. Then, what it takes while `work` runs, beyond what it takes idle
-  // in that time.
+  // Waits until the server is idle, runs `work`, and returns the cost of `work` without that of an
+  // idle server in the same time.
   WorkCost CostOf(const std::function<void()>& work);
 
  private:
@@ -49,7 +49,7 @@ class CallgrindServer {
     WorkCost cost;
     double seconds = 0;
   };
-  // What the idle server takes in a second.
+  // The cost of a second of the idle server.
   WorkCost WaitUntilIdle();
   Counted Count(const std::function<void()>& work);
   // Has valgrind do something: "zero", "dump".

@@ -1,5 +1,5 @@
-// C1 for every way in: a request of two batches of points, the second of which the store takes
-// nothing of, is acknowledged; then the process is killed; then all points of the request are found.
+// C1 for every input. The store places no point of a request's second batch. The server acknowledges
+// the request, kill -9 ends it, and the next server finds all points of the request.
 
 #include <signal.h>
 
@@ -73,8 +73,8 @@ class Life {
     if (at == std::string::npos) return 0;
     return std::atoll(result.body.c_str() + result.body.find(':', at + 7) + 1);
   }
-  // Waits until the server has counted so many points of the input as stored; false: it never does,
-  // or it is gone.
+  // Waits until the server has counted `points` stored points of the input; false: it never does, or
+  // it has ended.
   bool WaitForStored(std::string_view type, int64_t points) const {
     const std::string line =
         fmt::format("hourcell_rpc_inputs_points_total{{type=\"{}\"}} {}\n", type, points);
@@ -151,7 +151,7 @@ bool SendGraphite(const Life& life) {
   return client.Send(lines) && life.WaitForStored("graphite", kPoints + 1);
 }
 
-// Points have the time of the flush: each is of a series of its own, and none has expired.
+// Points have the time of the flush, so each has another series, and none expires.
 bool SendStatsd(const Life& life) {
   constexpr int64_t kLinesOfDatagram = 20;
   std::vector<std::string> datagrams;
@@ -218,8 +218,8 @@ INSTANTIATE_TEST_SUITE_P(Inputs,
                          testing::ValuesIn(AllInputs()),
                          [](const auto& param_info) { return param_info.param.name; });
 
-// Inputs whose batches an InputWriter hands on: the process dies between two batches, or when it
-// knows that the points are acknowledged, and before anybody else does.
+// Inputs that use InputWriter. The process dies between two batches, or after the wait for all
+// batches and before the answer.
 class KilledInputTest : public KillPointTest {
  protected:
   // The server dies; `least` points are found. The same points are taken again.
@@ -240,7 +240,7 @@ class KilledInputTest : public KillPointTest {
   }
 };
 
-TEST_P(KilledInputTest, WhatIsAcknowledgedIsFoundAndTheRestIsTakenAgain) {
+TEST_P(KilledInputTest, AcknowledgedPointsAreFound) {
   const bool is_acknowledged = GetParam() == "input:acknowledged";
   for (const Input& input : AllInputs()) {
     const bool is_one_request =
@@ -252,7 +252,7 @@ TEST_P(KilledInputTest, WhatIsAcknowledgedIsFoundAndTheRestIsTakenAgain) {
 }
 
 // What StatsD has gathered is written at the stop.
-TEST_P(KilledInputTest, WhatStatsdWroteIsFound) {
+TEST_P(KilledInputTest, StatsdPointsAreFound) {
   Life life;
   life.set_statsd_flush_s(3600);
   life.Start("HOURCELL_KILL_AT=" + GetParam());

@@ -176,7 +176,7 @@ TEST(CaseRunTest, SameSeedSameRegionsAndLoad) {
   EXPECT_EQ(first.stored_bytes_per_point, second.stored_bytes_per_point);
 }
 
-TEST(CaseRunTest, WhatIsCancelledLeavesNothing) {
+TEST(CaseRunTest, CancelledRunLeavesNothing) {
   const TempDir dir;
   const std::atomic<bool> cancelled{true};
   EXPECT_THAT(RunCase(Spec("opentsdb"), dir.path(), &cancelled).status(),
@@ -184,8 +184,7 @@ TEST(CaseRunTest, WhatIsCancelledLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
-// Another run, or what one that was killed has left.
-TEST(CaseRunTest, IsNotInTheWayOfAnother) {
+TEST(CaseRunTest, TwoRunsInOneDirectorySucceed) {
   const TempDir dir;
   CaseSpec spec = Spec("opentsdb");
   spec.points = 8'000;
