@@ -5,7 +5,9 @@
 //
 // Prints the tables; with --out also CSV, JSON and figures. docs/layouts.md says how to read them.
 
+#include <atomic>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -84,13 +86,22 @@ bool ReadOption(std::string_view argument, Settings* settings) {
   return true;
 }
 
+// Set by SIGINT and SIGTERM: the run ends, and removes its store.
+std::atomic<bool> is_interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void NoteInterrupt(int /*signal*/) {
+  is_interrupted.store(true);
+}
+
 absl::Status Run(const Settings& settings) {
   const auto specs = MakeMatrix(settings.matrix);
   if (!specs.ok()) return specs.status();
-  const auto results = RunMatrix(*specs, settings.dir, [&](size_t index, const CaseSpec& spec) {
+  const auto tell = [&](size_t index, const CaseSpec& spec) {
     fmt::print(stderr, "{}/{} {}\n", index + 1, specs->size(), CaseName(spec));
-    return true;
-  });
+    return !is_interrupted.load();
+  };
+  const auto results = RunMatrix(*specs, settings.dir, tell, &is_interrupted);
   if (!results.ok()) return results.status();
   fmt::print("{}", TextReport(*results));
   return settings.out.empty() ? absl::OkStatus() : WriteReport(*results, settings.out).status();
@@ -103,6 +114,8 @@ int Main(const std::vector<std::string_view>& arguments) {
     fmt::print(stderr, "layout_bench: {}\n{}", argument, kUsage);
     return 2;
   }
+  std::signal(SIGINT, &NoteInterrupt);
+  std::signal(SIGTERM, &NoteInterrupt);
   const absl::Status run = Run(settings);
   if (run.ok()) return 0;
   fmt::print(stderr, "layout_bench: {}\n", std::string(run.message()));
