@@ -120,10 +120,11 @@ bool SendRemoteWrite(const Life& life) {
   PromTestSeries series{.labels = {{"__name__", "in_m"}, {"h", "1"}}};
   for (int64_t i = 0; i < kPoints; ++i)
     series.samples.push_back({static_cast<double>(i), (life.start_s() + i) * 1000});
-  series.samples.push_back({1, 1'000'000});
+  const PromTestSeries expired{.labels = {{"__name__", "in_m"}, {"h", "2"}},
+                               .samples = {{1, 1'000'000}}};
   const HttpResult result =
       HttpCall(life.port(), "POST", "/api/v1/write",
-               SnappyBlock(PromMessage(PromWriteVersion::k1, {series})),
+               SnappyBlock(PromMessage(PromWriteVersion::k1, {series, expired})),
                "Content-Encoding: snappy\r\nContent-Type: application/x-protobuf\r\n"
                "X-Prometheus-Remote-Write-Version: 0.1.0\r\n");
   return result.status == 204;
