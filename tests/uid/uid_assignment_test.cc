@@ -203,8 +203,7 @@ TEST(UidAssignmentTest, AFailedSearchIsMadeAgainFromAnotherNumber) {
   UidAssignment assignment(&uids.directory());
   const size_t mark = assignment.Mark();
   EXPECT_OK(assignment.GetOrAssign(kTagk, "last"));
-  EXPECT_THAT(assignment.GetOrAssign(kTagk, "none left"),
-              StatusIs(StatusCode::kFailedPrecondition));
+  EXPECT_THAT(assignment.GetOrAssign(kTagk, "none"), StatusIs(StatusCode::kFailedPrecondition));
   assignment.RollBackTo(mark);
   EXPECT_THAT(assignment.GetOrAssign(kTagk, "other"), IsOkAndHolds(Uid{255}));
 }
