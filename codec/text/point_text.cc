@@ -214,7 +214,7 @@ std::optional<PointError> PointText::ParseAnyTags(std::string_view tags) {
   while (!tags.empty()) {
     const std::string_view key = take();
     if (tags.empty()) return IllegalArgument(fmt::format("invalid tag: {}", key));
-    if (auto fault = AddTag({.key = key, .value = take()}, key)) return fault;
+    if (auto fault = AddTag({.key = key, .value = take()}, /*word=*/{})) return fault;
   }
   return std::nullopt;
 }
@@ -228,7 +228,9 @@ std::optional<PointError> PointText::AddTag(const TagView& tag, std::string_view
   if (seen == end) {
     tags_.push_back(tag);
   } else if (seen->value != tag.value) {
-    return IllegalArgument(fmt::format("duplicate tag: {}, tags={}", word, TagsText(tags_)));
+    const std::string text = fmt::format("{}={}", tag.key, tag.value);
+    return IllegalArgument(
+        fmt::format("duplicate tag: {}, tags={}", word.empty() ? text : word, TagsText(tags_)));
   }
   return std::nullopt;
 }

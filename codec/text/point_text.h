@@ -79,6 +79,7 @@ class PointText {
  private:
   std::optional<PointError> ParseTags(std::span<const std::string_view> words);
   std::optional<PointError> ParseAnyTags(std::string_view tags);
+  // `word`: the tag as it came; empty: as it is.
   std::optional<PointError> AddTag(const TagView& tag, std::string_view word);
   std::optional<PointError> CheckTagCount(std::string_view metric, const PointLimits& limits) const;
   // A word of the line, or a part of one, as UTF-8.

@@ -235,7 +235,17 @@ absl::Status PromReadHandler::AnswerQuery(const PromReadQuery& query,
   const auto keys_of = [&](const std::string& label) {
     return StoredNames(UidKind::kTagk, label, deadline_ms, control);
   };
-  HOURCELL_ASSIGN_OR_RETURN(const auto filters, selection.FiltersOf(keys_of));
+  const auto is_stored = [&](const std::string& value) -> absl::StatusOr<bool> {
+    bool found = false;
+    const auto visit = [&](std::string_view name) {
+      found = name == value;  // the first that begins so
+      return false;
+    };
+    const NameQuery begins_so{.kind = UidKind::kTagv, .prefix = value, .deadline_ms = deadline_ms};
+    HOURCELL_RETURN_IF_ERROR(service_.tsdb->VisitNames(begins_so, visit, control));
+    return found;
+  };
+  HOURCELL_ASSIGN_OR_RETURN(const auto filters, selection.FiltersOf(keys_of, is_stored));
   HOURCELL_ASSIGN_OR_RETURN(const std::vector<std::string> metrics,
                             MetricsOf(selection, deadline_ms, control));
   for (const std::string& metric : metrics) {

@@ -64,11 +64,11 @@ class PromSelection::Matcher {
     return std::ranges::any_of(spellings, fits) == IsPositive();
   }
 
-  // Whether the filter of a key takes no series that is not wanted, and which one it is. Nothing if
+  // The filter, of some key, that every series passes which has the key and is wanted. Nothing if
   // series without the key are wanted, or there is no such filter.
-  std::optional<TagFilterSpec> FilterOf(const std::string& key) const {
-    const auto filter = [&key](FilterType type, std::string text) {
-      return TagFilterSpec{.tagk = key, .type = type, .filter = std::move(text)};
+  absl::StatusOr<std::optional<TagFilterSpec>> FilterOf(const IsStored& is_stored) const {
+    const auto filter = [](FilterType type, std::string text) {
+      return std::optional(TagFilterSpec{.tagk = "", .type = type, .filter = std::move(text)});
     };
     if (type_ == Type::kNotEqual && value_.empty()) return filter(FilterType::kWildcard, "*");
     // "&&" means more to Java, and so to the store; a number may be stored in another spelling.
@@ -77,7 +77,8 @@ class PromSelection::Matcher {
       return filter(FilterType::kRegexp, fmt::format("^(?:{})$", value_));
     }
     if (type_ != Type::kEqual) return std::nullopt;
-    return filter(FilterType::kLiteralOr, LiteralsOf());
+    HOURCELL_ASSIGN_OR_RETURN(std::string literals, LiteralsOf(is_stored));
+    return filter(FilterType::kLiteralOr, std::move(literals));
   }
 
  private:
@@ -88,8 +89,8 @@ class PromSelection::Matcher {
     return RE2::FullMatch({text.data(), text.size()}, *regexp_);
   }
 
-  // The values that may be stored of one that is asked for.
-  std::string LiteralsOf() const {
+  // The values that are stored of one that is asked for, or the one.
+  absl::StatusOr<std::string> LiteralsOf(const IsStored& is_stored) const {
     std::vector<std::string> literals = {value_};
     if (stored_value_ != value_) literals.push_back(stored_value_);
     if (IsNumberLabel(name_)) {
@@ -98,7 +99,12 @@ class PromSelection::Matcher {
       if (changed != stored_value_) literals.push_back(changed);
     }
     std::string text;
-    for (const std::string& literal : literals) {
+    for (size_t i = 0; i < literals.size(); ++i) {
+      const std::string& literal = literals[i];
+      if (literals.size() > 1) {
+        HOURCELL_ASSIGN_OR_RETURN(const bool stored, is_stored(literal));
+        if (!stored && (i + 1 < literals.size() || !text.empty())) continue;
+      }
       if (!text.empty()) text += '|';
       if (literal.find('|') == literal.npos && !literal.starts_with('"')) {
         text += literal;
@@ -150,7 +156,7 @@ bool PromSelection::TakesMetric(std::string_view name) const {
 }
 
 absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
-    const KeysOf& keys_of) const {
+    const KeysOf& keys_of, const IsStored& is_stored) const {
   std::vector<Filters> lists(1);
   for (const Matcher& matcher : of_tags_) {
     HOURCELL_ASSIGN_OR_RETURN(std::vector<std::string> keys, keys_of(matcher.name()));
@@ -164,7 +170,9 @@ absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
       continue;
     }
     if (keys.empty()) keys.push_back(matcher.name());  // which no series has
-    if (!matcher.FilterOf(keys.front()).has_value()) continue;
+    HOURCELL_ASSIGN_OR_RETURN(const std::optional<TagFilterSpec> filter,
+                              matcher.FilterOf(is_stored));
+    if (!filter.has_value()) continue;
     // One label of several keys makes several lists; of another one the answers are looked at, and
     // where the value may be one of several that are joined.
     if (keys.size() > 1 && (lists.size() > 1 || matcher.MayBeJoined())) continue;
@@ -172,7 +180,8 @@ absl::StatusOr<std::vector<PromSelection::Filters>> PromSelection::FiltersOf(
     for (const Filters& filters : lists) {
       for (const std::string& key : keys) {
         longer.push_back(filters);
-        longer.back().push_back(*matcher.FilterOf(key));
+        longer.back().push_back(*filter);
+        longer.back().back().tagk = key;
       }
     }
     lists = std::move(longer);

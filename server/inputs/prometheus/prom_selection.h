@@ -36,6 +36,8 @@ class PromSelection {
  public:
   // The stored tag keys that a label may be; empty: none.
   using KeysOf = std::function<absl::StatusOr<std::vector<std::string>>(const std::string& label)>;
+  // Whether a tag value is stored: a filter by values takes none that is not.
+  using IsStored = std::function<absl::StatusOr<bool>(const std::string& value)>;
   using Filters = std::vector<TagFilterSpec>;
 
   // `labels` is borrowed. `before_regexp`, which may be null, is called before each regular
@@ -55,8 +57,9 @@ class PromSelection {
   bool TakesMetric(std::string_view name) const;
 
   // What the store can tell by its index, for each metric: every series that is wanted passes all
-  // filters of at least one of the lists. Errors of `keys_of`.
-  absl::StatusOr<std::vector<Filters>> FiltersOf(const KeysOf& keys_of) const;
+  // filters of at least one of the lists. Errors of the functions.
+  absl::StatusOr<std::vector<Filters>> FiltersOf(const KeysOf& keys_of,
+                                                 const IsStored& is_stored) const;
 
   // Whether a series that the filters let through is wanted.
   bool TakesTags(SeriesTags tags) const { return TakesTags(tags, labels_->Of(tags)); }

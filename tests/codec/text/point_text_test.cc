@@ -317,7 +317,7 @@ TEST(PointTextTest, ParsesTagsThatMayHaveAnyNames) {
   };
   EXPECT_EQ(fault_of("\1a"), "invalid tag: a");
   EXPECT_EQ(fault_of(""), "Need at least one tag (metric=m, tags={})");
-  EXPECT_EQ(fault_of("\1a\1b\1a\1c"), "duplicate tag: a, tags={a=b}");
+  EXPECT_EQ(fault_of("\1a\1b\1a\1c"), "duplicate tag: a=c, tags={a=b}");
   EXPECT_EQ(fault_of("\1a\1b\1a\1b"), "");
   EXPECT_EQ(fault_of("\1a\1b\1c\1d"), "Too many tags: 2 maximum allowed: 1, tags: {a=b, c=d}");
 }

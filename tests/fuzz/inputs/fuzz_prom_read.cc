@@ -22,7 +22,8 @@ void CheckQuery(const NameRule& rule, const PromReadQuery& query) {
     return;
   }
   const auto filters = selection->FiltersOf(
-      [](const std::string& label) { return std::vector<std::string>{label, label + "."}; });
+      [](const std::string& label) { return std::vector<std::string>{label, label + "."}; },
+      [](const std::string& value) { return value.size() % 2 == 0; });
   HOURCELL_CHECK(filters.ok() && !filters->empty() && filters->size() <= 2);
   for (const PromSelection::Filters& list : *filters)
     HOURCELL_CHECK(list.size() <= 2 * query.matchers.size());

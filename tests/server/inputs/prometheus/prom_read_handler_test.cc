@@ -75,7 +75,7 @@ TEST_F(PromReadHandlerTest, RegularExpressionsAreCompiledWithinTheTimeOfTheQuery
              .end_ms = kMs,
              .matchers = {{Type::kEqual, "__name__", "m"}, {Type::kRegexp, "host", "("}}}});
   EXPECT_EQ(late.status, 413) << "the expression was not looked at: " << late.body;
-  EXPECT_THAT(Send("GET /api/stats/query").body, HasSubstr(R"({"remote_read":true})"));
+  EXPECT_THAT(Send("GET /api/stats/query").body, HasSubstr(R"("type":"REMOTE_READ")"));
 }
 
 TEST_F(PromReadHandlerTest, RegularExpressionsAreBoundedInNumber) {
@@ -265,7 +265,7 @@ TEST_F(PromReadHandlerTest, SeriesOfEqualLabelsAreOne) {
       ElementsAre(fmt::format("a_b{{x=1}} 1@{} 2@{} 4@{}", kMs, kMs + 10'000, kMs + 20'000)));
   const std::string joined = fmt::format("t{{k_1=v;w}} 5@{}", kMs);
   EXPECT_THAT(Lines({{Type::kEqual, "__name__", "t"}}), ElementsAre(joined));
-  for (const std::string value : {"v", "w", "v;w"}) {
+  for (const std::string value : {"w", "v;w"}) {
     EXPECT_THAT(Lines({{Type::kEqual, "__name__", "t"}, {Type::kRegexp, "k_1", value + "|no"}}),
                 ElementsAre(joined))
         << value;
