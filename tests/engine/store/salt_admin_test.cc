@@ -64,7 +64,8 @@ class SaltAdminTest : public testing::Test {
 
   std::string Epochs() const {
     std::string text;
-    for (const SaltEpoch& epoch : *tsdb_->salt()->Epochs()) {
+    const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb_->salt()->Epochs();
+    for (const SaltEpoch& epoch : *epochs) {
       const int64_t hour =
           epoch.from_s == 0 ? 0 : (static_cast<int64_t>(epoch.from_s) - kHour) / 3600;
       text += fmt::format("{}{}={}", text.empty() ? "" : ",", hour, epoch.buckets);
@@ -101,7 +102,8 @@ class SaltAdminTest : public testing::Test {
       std::string tsuid;
       RowKeyCodec::AppendTsuid(*key, &tsuid);
       uint32_t in_force = 0;
-      for (const SaltEpoch& epoch : *tsdb_->salt()->Epochs())
+      const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb_->salt()->Epochs();
+      for (const SaltEpoch& epoch : *epochs)
         if (epoch.from_s <= row.base_time_s) in_force = epoch.buckets;
       EXPECT_EQ(key->salt_bucket, SaltBucket(options_.layout, tsuid, in_force));
       buckets[static_cast<int>((row.base_time_s - kHour) / 3600)].insert(key->salt_bucket);
