@@ -22,17 +22,9 @@ constexpr int kHttpNoContent = 204;
 constexpr int kHttpBadRequest = 400;
 constexpr int kHttpNotFound = 404;
 
-// What is wrong with a name, with the name: a store says only what.
 absl::Status OfName(const absl::Status& status, std::string_view name) {
-  constexpr std::string_view kIllegal = "illegal character: ";
   if (!absl::IsInvalidArgument(status)) return status;
-  const std::string text(MessageOf(status));
-  if (!text.starts_with(kIllegal)) {
-    return absl::InvalidArgumentError(fmt::format("name {}: {}", QuoteForMessage(name), text));
-  }
-  return absl::InvalidArgumentError(
-      fmt::format("name {}: illegal character {}; expected letters, digits and - _ . /",
-                  QuoteForMessage(name), QuoteForMessage(text.substr(kIllegal.size()))));
+  return absl::InvalidArgumentError(NameFaultText(name, MessageOf(status)));
 }
 
 class StoreMappings : public MappingSource {
@@ -213,6 +205,13 @@ class ServerMappings : public MappingSource {
 };
 
 }  // namespace
+
+std::string NameFaultText(std::string_view name, std::string_view fault) {
+  constexpr std::string_view kIllegal = "illegal character: ";
+  if (!fault.starts_with(kIllegal)) return fmt::format("name {}: {}", QuoteForMessage(name), fault);
+  return fmt::format("name {}: illegal character {}", QuoteForMessage(name),
+                     QuoteForMessage(fault.substr(kIllegal.size())));
+}
 
 std::unique_ptr<MappingSource> MappingsOf(Tsdb* tsdb) {
   return std::make_unique<StoreMappings>(tsdb);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <absl/status/status.h>
@@ -31,6 +32,9 @@ class MappingSource {
   virtual absl::Status Rename(UidKind kind, std::string_view name, std::string_view new_name) = 0;
   virtual absl::Status Delete(UidKind kind, std::string_view name) = 0;
 };
+
+// A fault of NameFault with the name: `name "b c": illegal character " "`.
+std::string NameFaultText(std::string_view name, std::string_view fault);
 
 // `tsdb` is borrowed.
 std::unique_ptr<MappingSource> MappingsOf(Tsdb* tsdb);

@@ -19,10 +19,11 @@
 
 #include "codec/base/bytes.h"
 #include "codec/base/json_writer.h"
+#include "codec/base/status_macros.h"
 #include "codec/base/strings.h"
-#include "codec/rows/layout.h"
 #include "codec/rows/uid.h"
 #include "codec/text/name.h"
+#include "engine/options.h"
 #include "engine/tsdb.h"
 #include "server/cli/command_line.h"
 #include "server/cli/import/line_reader.h"
@@ -32,6 +33,7 @@
 #include "server/cli/query/java_text.h"
 #include "server/cli/store_flags.h"
 #include "server/cli/terminal.h"
+#include "server/config/engine_options.h"
 
 namespace hourcell {
 namespace {
@@ -253,12 +255,10 @@ absl::Status CheckBeforeStore(const UidSubcommand& subcommand,
                               const Config& config) {
   if (subcommand.name == "import") return InputBytes(words.front()).status();
   if (subcommand.name != "assign" || HasStore(config)) return absl::OkStatus();
-  const std::string extra_chars = config.text("tsd.core.tag.allow_specialchars");
+  HOURCELL_ASSIGN_OR_RETURN(const Options options, EngineOptionsOf(config));
   for (const std::string& name : words.subspan(1)) {
-    // What the encoding of the store allows beyond this, it says itself.
-    const std::string fault = NameFault(name, NameEncoding::kUtf8, extra_chars);
-    if (fault.empty()) continue;
-    return absl::FailedPreconditionError(fmt::format("name {}: {}", QuoteForMessage(name), fault));
+    const std::string fault = NameFault(name, options.layout.names, options.extra_name_chars);
+    if (!fault.empty()) return absl::FailedPreconditionError(NameFaultText(name, fault));
   }
   return absl::OkStatus();
 }

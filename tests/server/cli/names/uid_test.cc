@@ -54,19 +54,18 @@ TEST_F(UidToolTest, AssignStopsWithThreeAtAnIllegalName) {
 }
 
 TEST_F(UidToolTest, AnIllegalNameIsQuoted) {
-  const std::string says =
-      "hourcell uid: name \"b c\": illegal character \" \"; expected letters, digits and - _ . /\n";
-  EXPECT_EQ(Uid({"rename", "metrics", "cpu.user", "b c"}).err, says);
-  EXPECT_EQ(Uid({"assign", "metrics", "b c"}).err, says);
+  const std::string says = "hourcell uid: name \"b\\x01\": illegal character \"\\x01\"\n";
+  EXPECT_EQ(Uid({"rename", "metrics", "cpu.user", "b\x01"}).err, says);
+  EXPECT_EQ(Uid({"assign", "metrics", "b\x01"}).err, says);
 }
 
 TEST(UidWithoutStoreTest, NothingIsMadeForWhatCannotBeDone) {
   TempDir dir;
-  const StoreOptions store = {.data = dir.file("none")};
+  const StoreOptions store = {.data = dir.file("none"), .settings = {"tsd.storage.names=utf8"}};
   CapturedTerminal terminal;
   EXPECT_EQ(RunMkmetric({.store = store, .words = {"good", "b c"}}, terminal.get()),
             kExitAssignFailed);
-  EXPECT_THAT(terminal.err(), HasSubstr("hourcell uid: name \"b c\": illegal character"));
+  EXPECT_THAT(terminal.err(), HasSubstr("hourcell uid: name \"b c\": illegal character \" \"\n"));
   EXPECT_EQ(RunUid({.store = store, .words = {"import", dir.file("nope")}}, terminal.get()),
             kExitFailure);
   EXPECT_FALSE(std::filesystem::exists(dir.file("none")));
