@@ -47,8 +47,8 @@ class CommitTicket {
   CommitTicket(BlockCommitter* commit, uint64_t block, bool sync)
       : commit_(commit), block_(block), sync_(sync) {}
 
-  // From now on this ticket also covers what `other` covers. The greater block counts, `sync` counts
-  // if either has it, and the first failure is kept. REQUIRES: both are of one store.
+  // From now on this ticket also covers what `other` covers. The greater block counts, `sync`
+  // counts if either has it, and the first failure is kept. REQUIRES: both are of one store.
   void Cover(const CommitTicket& other);
 
   // kUnavailable: the points are not acknowledged, as there is no room for them or the journal

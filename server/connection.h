@@ -31,8 +31,9 @@ struct TelnetContext;
 class Transport;
 
 // Which processes may say, in front of a connection's first byte, who its client is
-// (relay_header.h): those that prove that they know the secret (relay_proof.h). The client has the rights of the listener that it
-// came to, and those of its own address. Such a process may also watch this one (writer_watch.h).
+// (relay_header.h): those that prove that they know the secret (relay_proof.h). The client has the
+// rights of the listener that it came to, and those of its own address. Such a process may also
+// watch this one (writer_watch.h).
 struct RelayTrust {
   std::shared_ptr<const RelayKeys> keys;  // null: nobody may
   std::vector<AccessRights> listeners;    // of a client without credentials, by listener

@@ -96,8 +96,8 @@ class PointText {
 inline constexpr std::string_view kStaleMarkerWord = "StaleNaN";
 
 // The import line of a point: `metric timestamp value tagk=tagv ...`, time in the precision it has,
-// floats as Java prints them, a stale marker as kStaleMarkerWord. A name with a blank or '=', or one
-// that begins with '"', is quoted (quoted_name.h). No line end.
+// floats as Java prints them, a stale marker as kStaleMarkerWord. A name with a blank or '=', or
+// one that begins with '"', is quoted (quoted_name.h). No line end.
 void AppendImportLine(const PointView& point, std::string* out);
 
 // Appends a metric, a key or a value as such a line has it.

@@ -242,7 +242,8 @@ class BigtableTableStore : public TableStore {
   void Tidy(RowTidy::Due due);
   absl::Status TidyTable(TableId table, std::vector<std::string> keys);
   absl::Status SweepLogRows();
-  // Rewrites the rows of a page; those that are deleted and wait for views are appended to `waiting`.
+  // Rewrites the rows of a page; those that are deleted and wait for views are appended to
+  // `waiting`.
   absl::Status Rewrite(TableId table,
                        BigtablePage* page,
                        const VersionView& settled,
@@ -545,7 +546,8 @@ absl::StatusOr<FollowedStorage> BigtableStorage::Follow(
     const std::function<void(std::string_view message)>& /*warn*/) {
   HOURCELL_ASSIGN_OR_RETURN(const BigtableChannels channels, OpenBigtableChannels(options_));
   auto store = std::make_unique<BigtableTableStore>(options_, channels);
-  // What clients asked of it before the end is answered: tsd.network.drain_timeout, unless it is set.
+  // What clients asked of it before the end is answered: tsd.network.drain_timeout, unless it is
+  // set.
   constexpr int64_t kFollowGraceMs = 30'000;
   store->EndCallsIf(seat_.events.gives_up, kFollowGraceMs);
   HOURCELL_RETURN_IF_ERROR(store->OpenToFollow());

@@ -37,8 +37,9 @@ constexpr size_t kManyTimes = 4;
 constexpr size_t kSeriesPerCheck = 4096;
 constexpr size_t kValuesPerCheck = 64;
 
-// Of so many series one name is read for nothing at most: a name of a scan costs a tenth of one that
-// is looked up, and even where the series have few values between them, all of them are looked at.
+// Of so many series one name is read for nothing at most: a name of a scan costs a tenth of one
+// that is looked up, and even where the series have few values between them, all of them are looked
+// at.
 constexpr uint64_t kSeriesPerName = 32;
 constexpr uint64_t kNamesMin = 8;
 

@@ -3,9 +3,9 @@
 // Names become UIDs. The series of a metric that is queried are mostly in memory
 // (metric_series.h); else literal filters become posting sets whose intersection is the candidates.
 // A filter whose values begin alike, such as a wildcard, becomes posting sets, too, if few names
-// begin so. The other filters are tried on the candidates' own tag values. Of many candidates those are left
-// out that have no point in the days of the query (active_sets.h). A query by tsuids names its
-// series itself. Thread-safe.
+// begin so. The other filters are tried on the candidates' own tag values. Of many candidates those
+// are left out that have no point in the days of the query (active_sets.h). A query by tsuids names
+// its series itself. Thread-safe.
 
 #pragma once
 

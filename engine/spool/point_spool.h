@@ -130,8 +130,8 @@ class PointSpool : public StoreObserver {
   absl::Status FindId();
   absl::Status FindEnd();
   void Flush();
-  // Moves the reader to the block after a gap. Returns how many points of the gap are not counted as
-  // dropped yet.
+  // Moves the reader to the block after a gap. Returns how many points of the gap are not counted
+  // as dropped yet.
   uint64_t SkipTo(uint64_t points_before) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SyncFiles();
   absl::Status SavePosition() ABSL_LOCKS_EXCLUDED(mutex_);

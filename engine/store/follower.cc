@@ -126,8 +126,8 @@ absl::Status Follower::CatchUpAlone() {
 }
 
 // kAborted: to be begun again. A block that is there when the tail is read was never deleted, if
-// the front is not above it afterwards. Otherwise a row that was read as a fence may be a fence that
-// a process wrote where a block had been deleted.
+// the front is not above it afterwards. Otherwise a row that was read as a fence may be a fence
+// that a process wrote where a block had been deleted.
 absl::Status Follower::CatchUpOnce() {
   const uint64_t begin = next_;
   HOURCELL_RETURN_IF_ERROR(ReadTail());
@@ -168,8 +168,8 @@ absl::Status Follower::Load() {
   loading_ = std::make_shared<OpenHours>(parts_.lanes);
   replay_ = std::make_unique<PointReplay>(
       ReplayParts{.open_hours = loading_.get(), .series = parts_.series});
-  // A front above the low mark is one that a writer stored whose low mark its successor did not see.
-  // The blocks below it are in the tables all the same.
+  // A front above the low mark is one that a writer stored whose low mark its successor did not
+  // see. The blocks below it are in the tables all the same.
   next_ = std::max({low_mark, before.front, uint64_t{1}});
   const uint64_t begin = next_;
   absl::Status read = ReadTail();

@@ -108,8 +108,8 @@ class StorageEngine {
   // secrets that the processes on the store share. Errors: as Open.
   virtual absl::StatusOr<SharedSecrets> Join(const std::string& address, StorageEvents events) = 0;
 
-  // The secrets as they are now. A process that has joined calls it every kSecretsMs, on one thread;
-  // the engine makes a new secret when the newest one is old. Errors: as Open.
+  // The secrets as they are now. A process that has joined calls it every kSecretsMs, on one
+  // thread; the engine makes a new secret when the newest one is old. Errors: as Open.
   static constexpr int64_t kSecretsMs = 30'000;
   virtual absl::StatusOr<SharedSecrets> RefreshSecrets() = 0;
 

@@ -31,8 +31,8 @@ class Tables {
   // power failure.
   virtual absl::Status Apply(std::span<const Mutation> group, bool sync) = 0;
 
-  // As Apply, but kAborted at once where Apply would wait for a region that lags; nothing is written
-  // then. For callers that hold up others.
+  // As Apply, but kAborted at once where Apply would wait for a region that lags; nothing is
+  // written then. For callers that hold up others.
   virtual absl::Status ApplyAtOnce(std::span<const Mutation> group, bool sync) {
     return Apply(group, sync);
   }

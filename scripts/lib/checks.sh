@@ -86,8 +86,8 @@ sanitized_environment() {
     "TSAN_OPTIONS=suppressions=$PWD/tests/tsan.supp halt_on_error=1"
 }
 
-# run_sanitized <preset> <seed> <test program> <cases> [variable...]: runs cases of a test program of
-# preset dev on the program of that build. Prints their output only if one fails.
+# run_sanitized <preset> <seed> <test program> <cases> [variable...]: runs cases of a test program
+# of preset dev on the program of that build. Prints their output only if one fails.
 run_sanitized() {
   local preset=$1 seed=$2 program=$3 cases=$4 log
   local -a environment
@@ -116,8 +116,8 @@ check_http() {
       ClientLookupTest RegionProgramTest RunningFsckTest OpenTsdbImportHttpTest)"
 }
 
-# check_cluster <preset> <seed>: runs takeovers and a history of several nodes on the program of that
-# build.
+# check_cluster <preset> <seed>: runs takeovers and a history of several nodes on the program of
+# that build.
 check_cluster() {
   run_sanitized "$1" "$2" build/dev/tests/cluster/cluster_tests \
     '*ClusterTakeoverTest.*:*ClusterHistoryTest.*:*ClusterOpenTsdbTablesTest.*'
@@ -247,8 +247,8 @@ smoke_url() {
   sed -nE 's/^hourcell .*: listening on [^ ]*:([0-9]+), .*/http:\/\/127.0.0.1:\1/p' "$1" | head -n 1
 }
 
-# smoke_query <url> <points>: fails, and prints the answer, if it has other points for ten seconds: a
-# server that takes over answers 503 at first.
+# smoke_query <url> <points>: fails, and prints the answer, if it has other points for ten seconds:
+# a server that takes over answers 503 at first.
 smoke_query() {
   local answer i
   for ((i = 0; i < 50; i++)); do

@@ -16,9 +16,9 @@ namespace hourcell {
 // Decodes the body of `*request` and lets `api` answer. Errors of its own: 400 for damaged
 // compression, 413 for a body over `body_bytes_max` when inflated, 415 for a
 // Content-Encoding that is not known, 503 for a body that `*body`, its share of the memory of
-// bodies, cannot grow for when it is inflated. A request that may not wait whose body is larger than
-// kSmallBodyBytesMax when inflated must wait. A producer in the response borrows `*request` and
-// `api`. REQUIRES: the request's target was parsed.
+// bodies, cannot grow for when it is inflated. A request that may not wait whose body is larger
+// than kSmallBodyBytesMax when inflated must wait. A producer in the response borrows `*request`
+// and `api`. REQUIRES: the request's target was parsed.
 HttpResponse AnswerRequest(size_t body_bytes_max,
                            Routes* api,
                            HttpRequest* request,

@@ -75,8 +75,9 @@ class HttpClient {
   HttpClient& operator=(const HttpClient&) = delete;
 
   // Sends a request, a POST with a JSON body, and waits for the reply, whatever its status.
-  // `content_encoding` may be empty, and so may `header`, "Name: value". kUnavailable: no connection, none any more, a certificate that
-  // is not trusted, or a reply that is not HTTP or does not come.
+  // `content_encoding` may be empty, and so may `header`, "Name: value". kUnavailable: no
+  // connection, none any more, a certificate that is not trusted, or a reply that is not HTTP or
+  // does not come.
   absl::StatusOr<HttpReply> Get(std::string_view target);
   absl::StatusOr<HttpReply> Post(std::string_view target,
                                  std::string_view body,

@@ -29,8 +29,8 @@ struct Terminal {
   Clock* clock = Clock::System();  // borrowed
 };
 
-// Writes text to a stream. A failure is not reported here: the stream remembers it, and FinishOutput
-// finds it. Never throws, unlike fmt::print.
+// Writes text to a stream. A failure is not reported here: the stream remembers it, and
+// FinishOutput finds it. Never throws, unlike fmt::print.
 void PrintText(std::FILE* file, std::string_view text) noexcept;
 
 template <typename... Args>

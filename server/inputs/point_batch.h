@@ -35,8 +35,8 @@ class PointBatch {
   // last Reserve, or the end of what was kept of it since, and `end` within its room.
   std::string_view Keep(const char* begin, const char* end);
 
-  // A point whose names the rule has made, and whose tags are as KeepTags writes them. `item` counts
-  // what the point came from: lines or series of the request.
+  // A point whose names the rule has made, and whose tags are as KeepTags writes them. `item`
+  // counts what the point came from: lines or series of the request.
   void Add(const LinePoint& point, size_t item);
 
   // In the order in which they were added.

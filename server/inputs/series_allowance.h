@@ -2,7 +2,8 @@
 // Names and their UIDs are kept for good, any client that reaches such a port can send any name,
 // and an address of UDP can be forged.
 //
-// An hour's worth may be created at once; what was used comes back evenly over an hour. Thread-safe.
+// An hour's worth may be created at once; what was used comes back evenly over an hour.
+// Thread-safe.
 
 #pragma once
 

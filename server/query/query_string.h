@@ -7,9 +7,9 @@
 //               "show-histogram-buckets" | ...
 //   group    := tagk "=" filter { "," tagk "=" filter }
 //
-// A metric, a tag key and each value of a filter by values may be quoted (codec/text/quoted_name.h):
-// sum:"a:b"{"c=d"="e|f"|g}. Nothing in quotes separates. Quotes begin where a name does; elsewhere
-// they are characters.
+// A metric, a tag key and each value of a filter by values may be quoted
+// (codec/text/quoted_name.h): sum:"a:b"{"c=d"="e|f"|g}. Nothing in quotes separates. Quotes begin
+// where a name does; elsewhere they are characters.
 //
 // Unknown options are ignored, as in OpenTSDB. Beyond it, ':' inside braces and ',' inside
 // parentheses do not separate. Pure functions; thread-safe.

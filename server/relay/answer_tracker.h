@@ -1,9 +1,9 @@
-// AnswerTracker: where in the answers of an HTTP server a relay is, so that it adds an answer of its
-// own only where one may begin: a client may send a request before it has the whole answer to the
-// one before.
+// AnswerTracker: where in the answers of an HTTP server a relay is, so that it adds an answer of
+// its own only where one may begin: a client may send a request before it has the whole answer to
+// the one before.
 //
-// It follows Content-Length and chunks. It gives up at an answer that ends with its connection, at a
-// request of HEAD, and at bytes that are not HTTP; from then on, is_between() is false.
+// It follows Content-Length and chunks. It gives up at an answer that ends with its connection, at
+// a request of HEAD, and at bytes that are not HTTP; from then on, is_between() is false.
 //
 // Pure. Thread-compatible.
 

@@ -209,8 +209,8 @@ void SocketPair::OnLooked(std::string_view bytes) {
 }
 
 // Whether more is to be waited for. Another process may watch this one, which perhaps is about to
-// write, and then asks it for its proof. A relay that takes this process for the writer is told nothing: passed on, its bytes would
-// come back.
+// write, and then asks it for its proof. A relay that takes this process for the writer is told
+// nothing: passed on, its bytes would come back.
 bool SocketPair::IsOfRelay(std::string_view bytes) {
   const auto parsed = ParseRelayHeader(bytes);
   if (parsed.ok() && !parsed->has_value()) return true;

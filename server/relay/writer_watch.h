@@ -28,8 +28,8 @@ class WriterWatch {
   // Between two tries at the most: of a writer that is never reached, or closes idle connections.
   static constexpr int64_t kPauseMaxMs = 1000;
 
-  // `keys`: what the processes on the store know. `on_gone` is called on the watch's thread, once for each
-  // writer, with its address.
+  // `keys`: what the processes on the store know. `on_gone` is called on the watch's thread, once
+  // for each writer, with its address.
   WriterWatch(std::shared_ptr<const RelayKeys> keys,
               std::function<void(const std::string& address)> on_gone);
   ~WriterWatch();

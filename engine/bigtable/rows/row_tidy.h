@@ -2,11 +2,12 @@
 // have gathered many cells. It counts the writes of the process, and reads nothing.
 //
 // Rows that are written again and again are counters, marks of the table `meta`, the row of the
-// number up to which series have their index rows, posting sets, and annotations. They are due after
-// kWritesMax writes. Counts are kept by a hash of the key: a row that shares its count with others
-// is due sooner, which costs a read and changes nothing.
+// number up to which series have their index rows, posting sets, and annotations. They are due
+// after kWritesMax writes. Counts are kept by a hash of the key: a row that shares its count with
+// others is due sooner, which costs a read and changes nothing.
 //
-// A row that leaves no mark (LeavesNoMark) is due after its deletion, together with kMarksMax others.
+// A row that leaves no mark (LeavesNoMark) is due after its deletion, together with kMarksMax
+// others.
 //
 // Thread-safe.
 

@@ -64,8 +64,8 @@ class BigtableJournal : public Journal {
 
   // The service answers when a block is in its log, so there is nothing to do.
   absl::Status Sync() override { return failure(); }
-  // Keeps the newest block until the journal is closed, and all fences. kFailedPrecondition: a later
-  // process is the writer; nothing is deleted.
+  // Keeps the newest block until the journal is closed, and all fences. kFailedPrecondition: a
+  // later process is the writer; nothing is deleted.
   absl::Status DeleteBelow(uint64_t low_mark) override;
   std::unique_ptr<JournalPin> Pin(uint64_t low_mark) override;
   uint64_t LowMarkThatDeletes(uint64_t sequence) const override;

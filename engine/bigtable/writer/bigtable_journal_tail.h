@@ -3,8 +3,8 @@
 //
 // A writer acknowledges a block once it is written, and writes it after all blocks before it. So a
 // row that was absent when a scan came by was not acknowledged when the scan began, unless it was
-// deleted. Rows are deleted below the log start, which is stored before the first of them goes: if the
-// log start that is read after the scan is not above the absent row, nothing was missed.
+// deleted. Rows are deleted below the log start, which is stored before the first of them goes: if
+// the log start that is read after the scan is not above the absent row, nothing was missed.
 
 #pragma once
 

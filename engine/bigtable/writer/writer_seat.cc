@@ -118,8 +118,8 @@ void WriterSeat::SayWhoWrites(const ActiveNode& active) {
   if (options_.events.on_waiting) options_.events.on_waiting(active.address);
 }
 
-// What is seen first decides whether there is a store to wait for. After that, a look that failed or
-// was slow says nothing of the writer, so the quiet time begins anew at its end. A look that was
+// What is seen first decides whether there is a store to wait for. After that, a look that failed
+// or was slow says nothing of the writer, so the quiet time begins anew at its end. A look that was
 // quick counts as of its beginning: what it found was so then, or later.
 absl::StatusOr<LeaseState> WriterSeat::WaitUntilFree() {
   HOURCELL_ASSIGN_OR_RETURN(Look look, LookNow());

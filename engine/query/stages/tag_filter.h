@@ -33,8 +33,9 @@ class TagFilter {
   // True for "*": every value passes.
   bool MatchesAll() const;
 
-  // Every value that passes begins with this: of a wildcard what is before its first *, of a regular
-  // expression the characters after a ^ that stand for themselves. ASCII; empty if nothing is known.
+  // Every value that passes begins with this: of a wildcard what is before its first *, of a
+  // regular expression the characters after a ^ that stand for themselves. ASCII; empty if nothing
+  // is known.
   std::string_view prefix() const;
 
   // The values to look up by name, for literal_or; empty for all other types.

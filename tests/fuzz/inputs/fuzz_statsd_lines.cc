@@ -49,8 +49,8 @@ void CheckPoints(std::span<StatsdEnded> ended,
 }  // namespace
 }  // namespace hourcell
 
-// Each line has a fault or samples within their bounds, and what they add up to has legal names, each
-// once, and finite values. Bytes that are held are within their bound, and given back.
+// Each line has a fault or samples within their bounds, and what they add up to has legal names,
+// each once, and finite values. Bytes that are held are within their bound, and given back.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace hourcell;
   static const NameRule names(NameEncoding::kLatin1, "");

@@ -15,8 +15,8 @@ struct Budget {
   std::string_view why;
 };
 
-// Counts of the same work under callgrind differ by less than 0.5 % from run to run. For a count that depends
-// on which thread comes first, the budget is somewhat above the largest of ten runs.
+// Counts of the same work under callgrind differ by less than 0.5 % from run to run. For a count
+// that depends on which thread comes first, the budget is somewhat above the largest of ten runs.
 inline constexpr double kSlack = 1.05;
 
 inline constexpr Budget kBudgets[] = {

@@ -1,5 +1,5 @@
-// C1 for every input. The store places no point of a request's second batch. The server acknowledges
-// the request, kill -9 ends it, and the next server finds all points of the request.
+// C1 for every input. The store places no point of a request's second batch. The server
+// acknowledges the request, kill -9 ends it, and the next server finds all points of the request.
 
 #include <signal.h>
 
@@ -73,8 +73,8 @@ class Life {
     if (at == std::string::npos) return 0;
     return std::atoll(result.body.c_str() + result.body.find(':', at + 7) + 1);
   }
-  // Waits until the server has counted `points` stored points of the input; false: it never does, or
-  // it has ended.
+  // Waits until the server has counted `points` stored points of the input; false: it never does,
+  // or it has ended.
   bool WaitForStored(std::string_view type, int64_t points) const {
     const std::string line =
         fmt::format("hourcell_rpc_inputs_points_total{{type=\"{}\"}} {}\n", type, points);

@@ -1,6 +1,6 @@
-// What bodies cost that store nothing, or nearly: for each parser the shapes that were found to cost
-// most per byte. Counted are allocations, bytes at the peak, and looks at whether the client is
-// still there.
+// What bodies cost that store nothing, or nearly: for each parser the shapes that were found to
+// cost most per byte. Counted are allocations, bytes at the peak, and looks at whether the client
+// is still there.
 
 #include <functional>
 #include <memory>

@@ -1,7 +1,8 @@
 // FakeBigtable: the Bigtable data API over gRPC, for tests: a server on a free port of this machine
 // whose rows are in memory, below one lock. Every call is linearizable, and each row is written and
-// read as a whole. It refuses what the service refuses (service_rules.h). Faults happen on demand. With a directory the rows outlive the process: what was
-// answered is there after kill -9 (kept_tables.h). What is late then never happens.
+// read as a whole. It refuses what the service refuses (service_rules.h). Faults happen on demand.
+// With a directory the rows outlive the process: what was answered is there after kill -9
+// (kept_tables.h). What is late then never happens.
 
 #pragma once
 

@@ -1,7 +1,7 @@
-// GoogleEmulator: Google's own emulator of Bigtable in a process of its own, behind a server of ours
-// on a free port of this machine. The server lets one call at a time through, and reads each stream
-// to its end first. Without that, a read beside a write of a new column of its row may miss a column
-// or have one twice: in the emulator, not in the service. Rows end with the process.
+// GoogleEmulator: Google's own emulator of Bigtable in a process of its own, behind a server of
+// ours on a free port of this machine. The server lets one call at a time through, and reads each
+// stream to its end first. Without that, a read beside a write of a new column of its row may miss
+// a column or have one twice: in the emulator, not in the service. Rows end with the process.
 
 #pragma once
 
@@ -34,8 +34,8 @@ bool MustHaveEmulator();
 // Thread-safe.
 class GoogleEmulator {
  public:
-  // On a port of 127.0.0.1; 0: any free one. The emulator ends with the thread that calls this, even
-  // by kill -9. REQUIRES: MissingEmulator() is empty.
+  // On a port of 127.0.0.1; 0: any free one. The emulator ends with the thread that calls this,
+  // even by kill -9. REQUIRES: MissingEmulator() is empty.
   explicit GoogleEmulator(int port = 0);
   ~GoogleEmulator();
   GoogleEmulator(const GoogleEmulator&) = delete;

@@ -27,10 +27,10 @@ namespace hourcell::layouts {
 inline constexpr size_t kGroupPoints = 256;
 inline constexpr size_t kGroupRows = 8;
 
-// Makes a store of its own in `directory`, which exists, and removes it; an empty one is the system's
-// for temporary files. kDataLoss: what was read is not what was written, or the regions are not
-// those that were cut; with the case and the place. kCancelled: `cancelled` was set while it wrote;
-// null: nobody sets it.
+// Makes a store of its own in `directory`, which exists, and removes it; an empty one is the
+// system's for temporary files. kDataLoss: what was read is not what was written, or the regions
+// are not those that were cut; with the case and the place. kCancelled: `cancelled` was set while
+// it wrote; null: nobody sets it.
 absl::StatusOr<CaseResult> RunCase(const CaseSpec& spec,
                                    const std::string& directory,
                                    const std::atomic<bool>* cancelled = nullptr);

@@ -54,7 +54,8 @@ class RocksMemtableBudgetTest : public testing::Test {
     return files;
   }
 
-  // Once that region has one: a flush is only begun by a write. A busy disk may take long to sync it.
+  // Once that region has one: a flush is only begun by a write. A busy disk may take long to sync
+  // it.
   std::vector<size_t> FilesOnceFlushed(char region) {
     const auto index = static_cast<size_t>(region - 'a');
     for (int i = 0; i < 24'000 && Files().at(index) == 0; ++i)
