@@ -249,7 +249,7 @@ class FakeBigtable::DataService final : public api::Bigtable::Service {
         request->row_key(),
         std::max(request->true_mutations_size(), request->false_mutations_size()), fake_.limits_);
     if (checked.ok() && request->has_predicate_filter()) {
-      checked = CheckFilter(request->predicate_filter(), fake_.limits_);
+      checked = CheckSentFilter(request->predicate_filter(), fake_.limits_);
     }
     if (!checked.ok()) return checked;
     const Fate fate = fake_.FateOf(/*is_write=*/true, gated);

@@ -126,10 +126,10 @@ grpc::Status CheckRead(const api::ReadRowsRequest& request,
   for (const api::RowRange& range : request.rows().row_ranges()) {
     if (EndsBeforeItBegins(range)) return Invalid("a range that ends before it begins");
   }
-  return request.has_filter() ? CheckFilter(request.filter(), limits) : grpc::Status::OK;
+  return request.has_filter() ? CheckSentFilter(request.filter(), limits) : grpc::Status::OK;
 }
 
-grpc::Status CheckFilter(const api::RowFilter& filter, const ServiceLimits& limits) {
+grpc::Status CheckSentFilter(const api::RowFilter& filter, const ServiceLimits& limits) {
   return filter.ByteSizeLong() > limits.filter_bytes_max
              ? Invalid("a longer filter than a request may have")
              : CheckShape(filter);

@@ -36,8 +36,8 @@ grpc::Status CheckRead(const google::bigtable::v2::ReadRowsRequest& request,
 
 // INVALID_ARGUMENT: a filter that is sent must be one. It is not too long, a chain or an interleave
 // has at least two, and so on.
-grpc::Status CheckFilter(const google::bigtable::v2::RowFilter& filter,
-                         const ServiceLimits& limits);
+grpc::Status CheckSentFilter(const google::bigtable::v2::RowFilter& filter,
+                             const ServiceLimits& limits);
 
 // INVALID_ARGUMENT: a key that no row can have, no mutations, or more than a request may have.
 grpc::Status CheckWrite(const std::string& key, int64_t mutations, const ServiceLimits& limits);
