@@ -259,7 +259,7 @@ void SocketConnection::Identify(std::string_view bytes) {
   TakeWire(first);
 }
 
-// What a stranger may have sent behind its header is not looked at before its proof.
+// What a stranger may have sent after its header is not looked at before its proof.
 void SocketConnection::Challenge(size_t header_bytes) {
   nonce_ = NewRelayNonce();
   const std::string_view header = std::string_view(first_bytes_).substr(0, header_bytes);

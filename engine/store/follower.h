@@ -4,8 +4,8 @@
 // acknowledged before it began, and asks nobody but the storage.
 //
 //   blocks from its own next one on -> open hours, and the series that they name
-//   then the front: if it is above the first block that was looked for, blocks may have been deleted
-//   unread
+//   then the log start: if it is above the first block that was looked for, blocks may have been
+//   deleted unread
 //   then the count of changes: if it is another one, what is kept of names, TTLs, salts and
 //   deletions may be wrong
 //

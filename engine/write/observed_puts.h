@@ -1,7 +1,7 @@
 // ObservedPuts: batches of points that observers have allowed and that are not acknowledged yet.
 //
-//   Ask -> Order { Show -> points into their open hours } -> Add -> journal block written -> Acknowledge
-//     -> AfterPut
+//   Ask -> Order { Show -> points into their open hours } -> Add -> journal block written
+//     -> Acknowledge -> AfterPut
 //
 // The thread that has waited for a block calls Acknowledge before it goes on, so that observers
 // learn of a batch before its sender does. Thread-safe.

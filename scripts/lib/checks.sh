@@ -94,7 +94,8 @@ run_sanitized() {
   shift 4
   mapfile -t environment < <(sanitized_environment "$preset" "$seed")
   log=$(mktemp)
-  if ! env "${environment[@]}" "$@" timeout 900 "$program" --gtest_filter="$cases" >"$log" 2>&1; then
+  if ! env "${environment[@]}" "$@" timeout 900 "$program" --gtest_filter="$cases" \
+      >"$log" 2>&1; then
     tail -n 200 "$log"
     return 1
   fi

@@ -11,7 +11,7 @@ namespace {
 TEST(CommitTicketTest, CoversEveryTicketWhateverTheirOrder) {
   LateCommits commits;
   CommitTicket all;
-  // A leader that takes the lanes one by one promises the later block first.
+  // A leader that takes the logs one by one promises the later block first.
   all.Cover(commits.TakeInto(2, 10));
   all.Cover(commits.TakeInto(1, 20));
   all.Cover(CommitTicket());  // nothing was placed

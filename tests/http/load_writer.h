@@ -30,7 +30,7 @@ class LoadWriter {
     kWrong,         // anything else; see fault()
   };
 
-  // Writes points of `metric`. That of kInflux has a "_", behind the measurement.
+  // Writes points of `metric`. That of kInflux has a "_" after the measurement.
   LoadWriter(Protocol protocol, std::string metric, uint64_t seed)
       : protocol_(protocol), metric_(std::move(metric)), random_(seed) {}
 

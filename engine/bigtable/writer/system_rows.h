@@ -14,7 +14,7 @@
 //                                     (NumberClaim)
 //   node/<id>              a          a process that waits (WaitingNode); 16 hexadecimal digits
 //   secret                 a          what the processes know, and nobody else
-//   secret/<n>             a          those after it, from 1 on (secret_rows.h); 16 hexadecimal digits
+//   secret/<n>             a          those after it, from 1 on (secret_rows.h); 16 hex digits
 //   adoption               a          how much of a shared data table is taken over (AdoptionMark)
 //
 // Numbers are big-endian. Cells of `active` have versions of their writers, so that a write of an

@@ -2,7 +2,7 @@
 //
 //   name:value|type
 //   name:value:value|type|@rate|#tag:value,tag:value    DogStatsD: values of one type
-//   name:value|type:value|type|@rate:value|type         StatsD: samples of their own types and rates
+//   name:value|type:value|type|@rate:value|type         StatsD: samples with their own types
 //   name,tag=value:1|c                                  Telegraf: tags in the name
 //   name;tag=value:1|c                                  Graphite
 //   name[tag=value,tag=value]:1|c                       SignalFx; more of the name may follow

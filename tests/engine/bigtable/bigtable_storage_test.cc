@@ -168,7 +168,7 @@ TEST_F(BigtableStorageTest, AReplacedWriterTakesNoBlockOfTheNextOne) {
   EXPECT_EQ(Query(w3.get())->size(), 6U);
 }
 
-// What a version before this one left behind: its log start could be above the low mark of the
+// What an earlier version left: its log start could be above the low mark of the
 // writer after it. The blocks below the log start are in the tables.
 TEST_F(BigtableStorageTest, ALogStartAboveTheLowMarkLosesNothing) {
   std::unique_ptr<Tsdb> first = Open();

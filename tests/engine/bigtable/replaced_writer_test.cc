@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <set>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 
 #include "engine/adoption_admin.h"
 #include "engine/bigtable/bigtable_storage.h"
@@ -264,14 +264,15 @@ std::set<std::string> FunctionsOf(const std::string& name, const std::string& he
   std::ifstream file(std::string(HOURCELL_SOURCE_DIR) + "/engine/" + header);
   EXPECT_TRUE(file) << header;
   std::set<std::string> functions;
-  const std::regex declaration(R"(^  (?!//|using )[^ /].*?\b([A-Za-z_]+)\()");
+  const RE2 declaration(R"(^  [^ /].*?\b([A-Za-z_]+)\()");
   bool is_in_class = false;
   for (std::string line; std::getline(file, line);) {
     if (line == "class " + name + " {") is_in_class = true;
     if (is_in_class && line == " private:") break;
-    std::smatch match;
-    if (is_in_class && std::regex_search(line, match, declaration) && match[1] != name) {
-      functions.insert(name + "::" + match[1].str());
+    std::string function;
+    if (is_in_class && !line.starts_with("  using ") &&
+        RE2::PartialMatch(line, declaration, &function) && function != name) {
+      functions.insert(name + "::" + function);
     }
   }
   return functions;
