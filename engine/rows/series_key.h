@@ -9,7 +9,7 @@
 //   61 'a' | metric UID | day, u16 | chunk, u48             posting set: series of the metric that
 //                                                           may have points on that day: active set
 //   62 'b' | first number, u64                              tsuids of new series: log row
-//   69 'i'                                                  log rows up to this number are done with
+//   69 'i'                                                  log rows up to this number are done
 //
 // Of the last two see engine/series/series_rows.h.
 //

@@ -1,6 +1,7 @@
 // The codec's tests count allocations; so do these, and what is live of them.
 
 #include "tests/codec/allocation_count.cc"
+
 #include "tests/engine/live_bytes.h"
 
 namespace hourcell {

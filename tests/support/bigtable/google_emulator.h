@@ -1,7 +1,8 @@
-// GoogleEmulator: Google's own emulator of Bigtable in a process of its own, reached through a server of
-// ours on a free port of this machine. The server lets one call at a time through, and reads each
-// stream to its end first. Without that, a read beside a write of a new column of its row may miss
-// a column or have one twice: in the emulator, not in the service. Rows end with the process.
+// GoogleEmulator: Google's own emulator of Bigtable in a process of its own, reached through a
+// server of ours on a free port of this machine. The server lets one call at a time through, and
+// reads each stream to its end first. Without that, a read beside a write of a new column of its
+// row may miss a column or have one twice: in the emulator, not in the service. Rows end with the
+// process.
 
 #pragma once
 
