@@ -236,20 +236,23 @@ TEST_P(DiskFullTest, AServerThatIsKilledWhileItIsFullLosesNothing) {
   EXPECT_TRUE(PutUntil(Outcome::kAcknowledged, server.port(), &http_)) << http_.fault();
 }
 
-// The group of all those names is in RocksDB's memory though its writer got an error, and has more
-// UIDs than a search for a free one passes over.
+// RocksDB keeps the group of those names in memory though its writer got an error, and the group has
+// more UIDs than a search for a free one passes over. The disk is too small for RocksDB to reserve
+// room for the group.
 TEST_P(DiskFullTest, NewNamesSucceedAfterAFullDiskFailedManyNames) {
-  const std::string store = disk_.path() + "/store";
+  SmallDisk disk(24);
+  ASSERT_EQ(disk.fault(), "");
+  const std::string store = disk.path() + "/store";
   ServerProcess server(store, GetParam().arguments);
   ASSERT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("known", 1)), 204);
 
-  disk_.Fill(/*left=*/0);
-  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", BodyOfNewMetrics("m", 2000)).status, 503);
+  disk.Fill(/*left=*/0);
+  EXPECT_EQ(HttpCall(server.port(), "POST", "/api/put", BodyOfNewMetrics("m", 3000)).status, 503);
 
-  disk_.Free();
+  disk.Free();
   EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("known", 1)), 204);
   EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("other", 1)), 204);
-  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("m", 2000)), 204);
+  EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("m", 3000)), 204);
   EXPECT_EQ(PutUntilTaken(server.port(), BodyOfNewMetrics("more", 500)), 204);
   EXPECT_EQ(server.End(SIGTERM), 0);
   EXPECT_EQ(RunProgram({"uid", "fsck", "--data", store}).exit_code, 0);
