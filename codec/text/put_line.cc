@@ -155,6 +155,7 @@ std::optional<PointError> ParsePointLine(std::string_view words,
   const char* const end = words.data() + words.size();
   if (const char* const tags = words.empty() ? nullptr : ScanHead(words.data(), end, point)) {
     point->tags = {tags, static_cast<size_t>(end - tags)};
+    point->has_any_names = false;  // it may be that of the line before
     return std::nullopt;
   }
   if (auto fault = parser->Parse(words, syntax, limits)) return fault;

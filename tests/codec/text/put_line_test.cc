@@ -237,6 +237,16 @@ TEST(PutLineTest, RefusesNamesThatAreNotQuotedToTheirEnd) {
   EXPECT_EQ(Requoted(R"("m" 1 1 )"), "Need at least one tag (metric=m, tags={})");
 }
 
+TEST(PutLineTest, ALineAfterAQuotedOneIsReadByItsOwnForm) {
+  PointText parser;
+  std::string names;
+  LinePoint point;
+  ASSERT_FALSE(ParseQuotedLine(R"("a b" 1 1 c=d)", PointLimits{}, &parser, &names, &point));
+  ASSERT_TRUE(point.has_any_names);
+  ASSERT_FALSE(ParsePointLine("m 1 1 c=d", PointSyntax::kImport, PointLimits{}, &parser, &point));
+  EXPECT_FALSE(point.has_any_names);
+}
+
 TEST(PutLineTest, AStaleMarkerIsAWordOfImportLinesAlone) {
   PointText parser;
   ASSERT_FALSE(parser.Parse("m 1 StaleNaN a=b", PointSyntax::kImport, PointLimits{}));

@@ -12,6 +12,7 @@
 
 #include "codec/base/mutex.h"
 #include "server/cli/transfer/point_sink.h"
+#include "tests/support/tag_words.h"
 
 namespace hourcell {
 
@@ -28,7 +29,9 @@ class SinkRecord {
     Write write{.sink = sink, .times_ms = {}, .series = {}};
     for (const LinePoint& point : points) {
       write.times_ms.push_back(point.timestamp.ms);
-      write.series.push_back(std::string(point.metric) + " " + std::string(point.tags));
+      write.series.push_back(
+          std::string(point.metric) + " " +
+          (point.has_any_names ? TagWords(point.tags) : std::string(point.tags)));
     }
     MutexLock lock(&mutex_);
     writes_.push_back(std::move(write));

@@ -30,12 +30,12 @@ class UidToolTest : public testing::Test {
   Outcome Uid(std::vector<std::string> words, bool ignore_case = false) {
     CapturedTerminal terminal;
     const int exit_code = RunUid(
-        {.store = store(), .ignore_case = ignore_case, .words = std::move(words)}, terminal.get());
+        {.store = store_, .ignore_case = ignore_case, .words = std::move(words)}, terminal.get());
     return {exit_code, terminal.out(), terminal.err()};
   }
-  StoreOptions store() const { return {.data = dir_.file("store")}; }
 
   TempDir dir_;
+  StoreOptions store_ = {.data = dir_.file("store")};
 };
 
 TEST_F(UidToolTest, AssignPrintsTheMappingAndKeepsKnownNames) {
@@ -57,6 +57,11 @@ TEST_F(UidToolTest, AnIllegalNameIsQuoted) {
   const std::string says = "hourcell uid: name \"b\\x01\": illegal character \"\\x01\"\n";
   EXPECT_EQ(Uid({"rename", "metrics", "cpu.user", "b\x01"}).err, says);
   EXPECT_EQ(Uid({"assign", "metrics", "b\x01"}).err, says);
+}
+
+TEST_F(UidToolTest, AStoreOfAnyNamesRefusesControlCharacters) {
+  EXPECT_EQ(Uid({"assign", "metrics", "b c"}).exit_code, kExitOk);
+  EXPECT_THAT(Uid({"assign", "metrics", "b\nc"}).err, HasSubstr("illegal character"));
 }
 
 TEST(UidWithoutStoreTest, NothingIsMadeForWhatCannotBeDone) {
@@ -83,7 +88,7 @@ TEST_F(UidToolTest, JsonIsAnObjectForEachMapping) {
   const auto run = [this](std::vector<std::string> words) {
     CapturedTerminal terminal;
     const int exit_code =
-        RunUid({.store = store(), .json = true, .words = std::move(words)}, terminal.get());
+        RunUid({.store = store_, .json = true, .words = std::move(words)}, terminal.get());
     return Outcome{exit_code, terminal.out(), terminal.err()};
   };
   EXPECT_EQ(run({"grep", "^cpu"}).out,
@@ -158,8 +163,8 @@ TEST_F(UidToolTest, WordsThatMakeNoSenseAreUsageErrors) {
 TEST_F(UidToolTest, MkmetricAssignsMetrics) {
   CapturedTerminal terminal;
 
-  EXPECT_EQ(RunMkmetric({.store = store(), .words = {"a", "b"}}, terminal.get()), kExitOk);
-  EXPECT_EQ(RunMkmetric({.store = store()}, terminal.get()), kExitUsage);
+  EXPECT_EQ(RunMkmetric({.store = store_, .words = {"a", "b"}}, terminal.get()), kExitOk);
+  EXPECT_EQ(RunMkmetric({.store = store_}, terminal.get()), kExitUsage);
 
   EXPECT_EQ(terminal.out(), "metrics a: [0, 0, 3]\nmetrics b: [0, 0, 4]\n");
 }

@@ -147,11 +147,20 @@ TEST_F(OpenTsdbImportTest, PointsThatAreRefusedEndTheirMetricUnlessTheyAreSkippe
   EXPECT_THAT(terminal_.out(), HasSubstr("1 refused; 0 failures"));
 }
 
-TEST_F(OpenTsdbImportTest, ASeriesWhoseNamesAreNoWordsIsRefused) {
+TEST_F(OpenTsdbImportTest, NamesMayHaveBlanks) {
   EXPECT_EQ(Import({{HttpReplyText(
                        200, R"([{"metric":"m","tags":{"a":"b c=d"},"dps":[[1400000000000,1]]}])")}},
                    {.skip_compare = true}),
-            kExitFailure);
+            kExitOk);
+  EXPECT_THAT(record_.writes()[0].series, testing::Contains("m a=b c=d"));
+}
+
+TEST_F(OpenTsdbImportTest, ASeriesWithoutANameOfATagIsRefused) {
+  EXPECT_EQ(
+      Import(
+          {{HttpReplyText(200, R"([{"metric":"m","tags":{"a":""},"dps":[[1400000000000,1]]}])")}},
+          {.skip_compare = true}),
+      kExitFailure);
   EXPECT_THAT(Times(), IsEmpty());
 }
 
