@@ -61,7 +61,7 @@ class Round {
                                "tsd.storage.journal=262144", "tsd.http.query.allow_delete=true"},
                   .lease_ms = kLeaseMs,
                   .clocks_step = true}) {
-    if (!cluster_.CanStepClocks()) {
+    if (!cluster_.CanStepClocks() && std::getenv("HOURCELL_PROGRAM") == nullptr) {
       fmt::print(
           "the clocks of the nodes do not step: `apt-get install faketime` (group bigtable "
           "of scripts/packages)\n");

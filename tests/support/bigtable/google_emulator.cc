@@ -1,6 +1,7 @@
 #include "tests/support/bigtable/google_emulator.h"
 
 #include <fcntl.h>
+#include <grpc/support/time.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/security/server_credentials.h>
@@ -63,7 +64,8 @@ std::shared_ptr<grpc::Channel> ConnectTo(const std::string& socket) {
   arguments.SetMaxSendMessageSize(-1);
   std::shared_ptr<grpc::Channel> channel =
       grpc::CreateCustomChannel("unix:" + socket, grpc::InsecureChannelCredentials(), arguments);
-  HOURCELL_CHECK(channel->WaitForConnected(std::chrono::system_clock::now() + kStart));
+  HOURCELL_CHECK(channel->WaitForConnected(gpr_time_add(
+      gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_seconds(kStart.count(), GPR_TIMESPAN))));
   return channel;
 }
 
