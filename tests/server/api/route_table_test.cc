@@ -137,7 +137,6 @@ constexpr std::string_view kPaths[] = {
     "/api/v2/put",
     "/nosuch",
     "/query",
-    "/api/v2/query",
 };
 
 constexpr std::string_view kVerbs[] = {

@@ -245,7 +245,7 @@ TEST_F(ImportTest, MissingFileIsSaidBeforeAnythingIsImported) {
   EXPECT_EQ(RunImport(options, terminal_.get()), kExitFailure);
 
   EXPECT_THAT(terminal_.err(), HasSubstr("none: No such file or directory"));
-  EXPECT_EQ(ScanText(ScanFormat::kImport), "");
+  EXPECT_FALSE(std::filesystem::exists(store().data));
 }
 
 TEST_F(ImportTest, NoPathsABatchOfNothingAndTooManyThreadsAreUsageErrors) {

@@ -205,7 +205,8 @@ TEST_F(RegionTest, WordsThatMakeNoSenseAreUsageErrors) {
                                              {"rolling-split", "a", "b"}}) {
     EXPECT_EQ(Run(words), kExitUsage) << testing::PrintToString(words);
   }
-  EXPECT_THAT(terminal_.err(), HasSubstr("must be list, check, split, merge or rolling-split"));
+  EXPECT_THAT(terminal_.err(),
+              HasSubstr("got \"lists\"; expected list, check, split, merge or rolling-split"));
   EXPECT_THAT(terminal_.err(), HasSubstr("merge: expected two or more regions; got 1"));
 
   RegionOptions options = Words({"list"});
