@@ -238,12 +238,13 @@ class JsonReader {
 
   JsonCursor json_;
   OtlpSink* const sink_;
+  OtlpAttributes resource_;  // of the resource that is read: it keeps its room
   OtlpPoint point_;
   std::string number_text_;
 };
 
 void JsonReader::ReadResourceMetrics() {
-  OtlpAttributes attributes;
+  resource_.Clear();
   bool has_resource = false;
   Later scopes = nullptr;
   const auto read_scopes = [this] { ReadObjects("scopeMetrics", [this] { ReadScopeMetrics(); }); };
@@ -253,11 +254,11 @@ void JsonReader::ReadResourceMetrics() {
         WantObject("resource");
         ReadObject([&](std::string_view name, unsigned* seen_inside) {
           if (!IsFirst(name, "attributes", 0, seen_inside)) return json_.Skip();
-          ReadAttributes(&attributes);
+          ReadAttributes(&resource_);
         });
       }
       has_resource = true;
-      sink_->TakeResource(attributes);
+      sink_->TakeResource(resource_);
     } else if (IsFirst(key, "scopeMetrics", 1, seen)) {
       if (!has_resource) {
         scopes = SkipForLater();
@@ -268,7 +269,7 @@ void JsonReader::ReadResourceMetrics() {
       json_.Skip();
     }
   });
-  if (!has_resource) sink_->TakeResource(attributes);
+  if (!has_resource) sink_->TakeResource(resource_);
   ReadLater(scopes, read_scopes);
 }
 

@@ -317,15 +317,15 @@ class ProtobufReader {
 
   void ReadResourceMetrics(std::string_view message) {
     Step();
-    OtlpAttributes attributes;
+    resource_.Clear();
     for (pbf_reader reader(DataOf(message)); reader.next();) {
       if (reader.tag_and_type() == BytesField(1)) {
-        ReadResource(reader.get_message(), &attributes);
+        ReadResource(reader.get_message(), &resource_);
       } else {
         reader.skip();
       }
     }
-    sink_->TakeResource(attributes);
+    sink_->TakeResource(resource_);
     for (pbf_reader reader(DataOf(message)); wants_more_ && reader.next();) {
       if (reader.tag_and_type() == BytesField(2)) {
         ReadScopeMetrics(reader.get_message());
@@ -387,6 +387,7 @@ class ProtobufReader {
   }
 
   OtlpSink* const sink_;
+  OtlpAttributes resource_;  // of the resource that is read: it keeps its room
   OtlpPoint point_;
   bool wants_more_ = true;
 };

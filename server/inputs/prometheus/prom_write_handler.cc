@@ -154,7 +154,8 @@ HttpResponse PromWriteHandler::Store(const HttpRequest& request,
   while (out.HasRoom() && series.Next(out.wants_faults())) {
     if (series.fault().empty()) {
       AddSeries(series, &out, &dropped);
-      if (HasTimeZero(series.series())) out.Refuse(series.number(), std::string(kTimeZero));
+      if (HasTimeZero(series.series()))
+        out.Refuse(series.number(), std::string(out.wants_faults() ? kTimeZero : "?"));
     } else {
       out.Refuse(series.number(), series.fault());
     }
@@ -185,9 +186,11 @@ void PromWriteHandler::AddSeries(const PromWriteRequest& request,
   dropped->exemplars += series.exemplars;
   if (series.histograms > 0) {
     out->Refuse(request.number(),
-                fmt::format("got {} native histogram{}; want classic histograms, which are series "
-                            "with the label le",
-                            series.histograms, series.histograms == 1 ? "" : "s"));
+                !out->wants_faults()
+                    ? std::string()
+                    : fmt::format("got {} native histogram{}; want classic histograms, which are "
+                                  "series with the label le",
+                                  series.histograms, series.histograms == 1 ? "" : "s"));
   }
   if (series.samples.empty()) return;
   const std::string_view tags = WriteTags(series, batch);

@@ -97,7 +97,7 @@ TEST_F(HttpDispatchTest, ABodyThatInflatesToMoreThanASmallOneMustWait) {
 
   EXPECT_EQ(Answer("/write", small, gzip, /*may_wait=*/false).status, 204);
   EXPECT_TRUE(Answer("/write", large, gzip, /*may_wait=*/false).must_wait);
-  EXPECT_EQ(Answer("/write", large, gzip).status, 204);
+  EXPECT_TRUE(Answer("/write", large, gzip).produce != nullptr) << "its answer is made by work";
 }
 
 TEST_F(HttpDispatchTest, StrangersAreNotRefusedByTheirEncoding) {

@@ -91,15 +91,16 @@ std::vector<Shape> Shapes() {
       {"remote write: empty series", "/api/v1/write", kProtobuf, empty_points},
       {"remote write: empty labels", "/api/v1/write", kProtobuf, Field(1, empty_points)},
       {"remote write: series without points", "/api/v1/write", kProtobuf,
-       Repeat(Field(1, Field(1, Field(1, "__name__") + Field(2, "m")) +
-                           Field(1, Field(1, "a") + Field(2, std::string(1'000, 'b'))) +
-                           Field(2, std::string("\x09\x00\x00\x00\x00\x00\x00\xf0\x7f", 9)))),
+       Repeat(
+           Field(1, Field(1, Field(1, "__name__") + Field(2, "m")) +
+                        Field(1, Field(1, "a") + Field(2, std::string(1'000, 'b'))) +
+                        Field(2, std::string("\x09\x00\x00\x00\x00\x00\x00\xf0\x7f\x10\x01", 11)))),
        204},
       {"remote write: unknown fields", "/api/v1/write", kProtobuf,
        Repeat(std::string("\x78\x00", 2)), 204},
       {"remote write 2: symbols", "/api/v1/write",
        "application/x-protobuf;proto=io.prometheus.write.v2.Request",
-       Repeat(std::string("\x22\x00", 2)), 204, 200, 24},
+       Repeat("\x22\x01z", std::string_view("\x22\x00", 2)), 204, 200, 16},
       {"otlp: empty resources", "/v1/metrics", kProtobuf, empty_points, 200},
       {"otlp: empty points", "/v1/metrics", kProtobuf, OtlpOf(5, empty_points), 200},
       {"otlp: buckets", "/v1/metrics", kProtobuf, OtlpOf(10, Field(1, Field(8, Field(2, zeros)))),
