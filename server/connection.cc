@@ -126,12 +126,13 @@ class SocketConnection : public Connection,
   // Once the first byte of its protocol is here, and as long as the connection lives.
   std::unique_ptr<Session> session_;
 
-  bool is_identified_;        // a relay has said who the client is, or there is none
-  bool is_watch_ = false;     // another process sees by it whether this one lives
-  bool waiting_ = false;      // for input
-  bool input_ended_ = false;  // the client sends no more
-  bool closing_ = false;      // once all is sent
-  bool lingering_ = false;    // all is sent; input is dropped
+  bool is_identified_;         // a relay has said who the client is, or there is none
+  bool is_watch_ = false;      // another process sees by it whether this one lives
+  bool claims_watch_ = false;  // its header says so; it is challenged, or has proved it
+  bool waiting_ = false;       // for input
+  bool input_ended_ = false;   // the client sends no more
+  bool closing_ = false;       // once all is sent
+  bool lingering_ = false;     // all is sent; input is dropped
   bool closed_ = false;
   std::atomic<bool> stopping_ = false;
 };
@@ -176,7 +177,7 @@ void SocketConnection::Stop() {
     if (self->session_ != nullptr) {
       self->session_->Stop();
     } else {
-      if (self->is_watch_) self->Send(std::string(kLeaves));
+      if (self->is_watch_ || self->claims_watch_) self->Send(std::string(kLeaves));
       self->CloseAfterFlush();
     }
   });
@@ -250,8 +251,9 @@ void SocketConnection::Identify(std::string_view bytes) {
   if (MayBeRelayHeader(first_bytes_)) {
     const auto parsed = ParseRelayHeader(first_bytes_);
     if (!parsed.ok()) return Refuse();
-    if (parsed->has_value()) Challenge((*parsed)->bytes);
-    return;  // more is to come
+    if (!parsed->has_value()) return;  // more is to come
+    claims_watch_ = (*parsed)->header.is_watch;
+    return Challenge((*parsed)->bytes);
   }
   if (context_->relay->is_required) return Close();
   is_identified_ = true;

@@ -38,6 +38,7 @@ bool IsQuery(const HttpRequest& request, bool may_delete) {
   const absl::StatusOr<RoutePath> path = ParseRoutePath(request.path);
   if (!path.ok()) return false;
   if (path->api_version == 0) return request.method == "GET" && EqualsIgnoringCase(path->rest, "q");
+  if (path->api_version > kApiVersionMax) return false;  // of another system's API, or an error
   if (EqualsIgnoringCase(path->rest, "query/last")) return true;
   return EqualsIgnoringCase(path->rest, "query") && (request.method == "GET" || !may_delete);
 }
