@@ -236,9 +236,9 @@ TEST_P(DiskFullTest, AServerThatIsKilledWhileItIsFullLosesNothing) {
   EXPECT_TRUE(PutUntil(Outcome::kAcknowledged, server.port(), &http_)) << http_.fault();
 }
 
-// RocksDB keeps the group of those names in memory though its writer got an error, and the group has
-// more UIDs than a search for a free one passes over. The disk is too small for RocksDB to reserve
-// room for the group.
+// RocksDB keeps the group of those names in memory though its writer got an error. The group has
+// more UIDs than a search for a free one passes over. On a larger disk RocksDB would reserve room
+// for the group.
 TEST_P(DiskFullTest, NewNamesSucceedAfterAFullDiskFailedManyNames) {
   SmallDisk disk(24);
   ASSERT_EQ(disk.fault(), "");

@@ -1,5 +1,8 @@
 #include "bench/lab/layouts/cases/scratch_directory.h"
 
+#include <stdlib.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -37,9 +40,14 @@ TEST(ScratchDirectoryTest, TwoOfOneNameAreApart) {
 }
 
 TEST(ScratchDirectoryTest, WithoutAParentItIsAmongTemporaryFiles) {
+  TempDir dir;
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", dir.path().c_str(), /*overwrite=*/1);
   ScratchDirectory scratch;
-  ASSERT_OK(scratch.Make("", "hourcell-scratch"));
-  EXPECT_THAT(scratch.path(), StartsWith(std::filesystem::temp_directory_path().string()));
+  EXPECT_OK(scratch.Make("", "a"));
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), /*overwrite=*/1);
+  EXPECT_THAT(scratch.path(), StartsWith(dir.file("a-")));
 }
 
 TEST(ScratchDirectoryTest, NamesAParentThatIsNotThere) {
