@@ -158,7 +158,7 @@ constexpr std::array kRules = {
                "server/inputs"},
     FolderRule{"server/inputs/prometheus",
                "codec/base codec codec/rows codec/text engine/query engine server/http "
-               "server/http/body server/put server/query server/inputs"},
+               "server/http/body server/put server/query server/text server/inputs"},
     FolderRule{"server/inputs/statsd",
                "codec/base codec codec/rows codec/text engine server/log server/config server/net "
                "server/put server/inputs"},

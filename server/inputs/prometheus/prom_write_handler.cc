@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "codec/base/strings.h"
+#include "server/text/ascii.h"
 
 // A message may be broken in its last byte, and then nothing of it may be stored. One whose points
 // fit a batch is read once: its points are stored after its end. A longer one is read to its end
