@@ -191,6 +191,7 @@ check_bigtable_smoke() {
   smoke_bigtable "$scratch" || status=$?
   if ((${#SMOKE_PIDS[@]} > 0)); then
     kill -9 "${SMOKE_PIDS[@]}" 2>/dev/null || true
+    wait "${SMOKE_PIDS[@]}" 2>/dev/null || true
   fi
   if ((status != 0)); then
     tail -n 20 "$scratch"/*.log
@@ -220,6 +221,7 @@ smoke_bigtable() {
   done
   smoke_query "$url" "$want" || return
   kill -9 "${SMOKE_PIDS[1]}"
+  wait "${SMOKE_PIDS[1]}" 2>/dev/null || true
   smoke_serve "$scratch/second.log" "${engine[@]}" || return
   url=$(smoke_url "$scratch/second.log")
   smoke_query "$url" "$want" || return
