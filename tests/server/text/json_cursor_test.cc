@@ -1,7 +1,6 @@
 #include "server/text/json_cursor.h"
 
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
+
+#include "codec/base/random.h"
 
 namespace hourcell::json_cursor_test {
 namespace {
@@ -129,7 +130,7 @@ TEST(JsonCursorTest, DepthIsBounded) {
 TEST(JsonCursorTest, TakesWhatSimdjsonTakes) {
   const uint32_t seed = 20261126;
   SCOPED_TRACE(seed);
-  std::mt19937 random(seed);
+  Random random(seed);
   const std::string_view valid =
       R"({"a":[1,-2.5e3,0,"x\n\u00e9",true,false,null,{}],"":{"b":[[],[{"c":"\\"}]]},"d":"e"})";
   ASSERT_EQ(FaultOf(valid), "");
@@ -137,15 +138,15 @@ TEST(JsonCursorTest, TakesWhatSimdjsonTakes) {
   size_t taken = 0;
   for (int round = 0; round < 20'000; ++round) {
     std::string text(valid);
-    for (size_t changes = 1 + random() % 3; changes > 0; --changes) {
-      const size_t at = random() % text.size();
-      const char byte = kBytes[random() % kBytes.size()];
-      switch (random() % 3) {
+    for (size_t changes = 1 + random.Below(3); changes > 0; --changes) {
+      const size_t at = random.Below(text.size());
+      const char byte = kBytes[random.Below(kBytes.size())];
+      switch (random.Below(3)) {
         case 0:
           text[at] = byte;
           break;
         case 1:
-          text.erase(at, 1 + random() % 3);
+          text.erase(at, 1 + random.Below(3));
           break;
         default:
           text.insert(at, 1, byte);
