@@ -370,7 +370,9 @@ std::string StepChecker::RestFault() const {
   for (const MetricTtl& ttl : *ttls)
     by_metric[ttl.metric] = ttl.ttl_s;
   if (by_metric != model_.ttls()) return "ttls: others than the model's";
-  if (tsdb_.salt()->Epochs() != model_.epochs()) return "salt epochs: others than the model's";
+  const absl::StatusOr<std::vector<SaltEpoch>> epochs = tsdb_.salt()->Epochs();
+  if (!epochs.ok()) return std::string(epochs.status().message());
+  if (*epochs != model_.epochs()) return "salt epochs: others than the model's";
   for (const char* const table : {"data", "annotation"}) {
     const auto regions = tsdb_.regions()->Check(table);
     if (!regions.ok()) return StatusFault("regions", regions.status(), absl::StatusCode::kOk);
