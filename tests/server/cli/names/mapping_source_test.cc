@@ -40,7 +40,7 @@ TEST_F(MappingSourceTest, EverySubcommandPrintsTheSameOfAServerAndOfADirectory) 
   const UidCommandOptions on_store{.store = {.data = dir_.file("other")}};
   const std::vector<std::vector<std::string>> commands = {
       {"assign", "metrics", "cpu", "mem", "cpu", "\u00e4"},
-      {"assign", "tagk", "host", "a b", "dc"},
+      {"assign", "tagk", "host", "a\nb", "dc"},
       {"grep", "m"},
       {"grep", "metrics", "^[c]&?"},
       {"grep", "tagv", "."},
