@@ -224,8 +224,9 @@ TEST_F(ServerTest, MalformedRequestsGetOpenTsdbsErrorBody) {
   EXPECT_THAT(Exchange("GET nowhere HTTP/1.1\r\n\r\n"),
               AllOf(StartsWith("HTTP/1.1 400 "), HasSubstr(R"({"error":{"code":400,"message":")")));
   EXPECT_THAT(Exchange("NONSENSE\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
-  EXPECT_THAT(Exchange("POST / HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"),
-              StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(
+      Exchange("POST /api/put HTTP/1.1\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"),
+      StartsWith("HTTP/1.1 400 "));
 }
 
 TEST_F(ServerTest, ClientThatNeverReadsDoesNotStopItsPuts) {

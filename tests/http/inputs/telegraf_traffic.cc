@@ -78,7 +78,7 @@ class Machine {
       Cpu(cpu);
     Memory();
     Disk("sda1", "/", "/");
-    Disk("sdb1", R"(/srv/old\ data)", "/srv/old_data");
+    Disk("sdb1", R"(/srv/old\ data)", "/srv/old data");
     Disks();
     Networks();
     System();

@@ -174,7 +174,8 @@ ComparedAnswer StepChecker::Last(const ModelStep& step) const {
     const auto found = model_.points().series().find(tsuid);
     if (found == model_.points().series().end()) continue;
     const NaiveSeries& series = found->second;
-    const auto after = series.points.upper_bound(now_ms_);
+    // To the end of the present hour.
+    const auto after = series.points.lower_bound((now_ms_ / kHourMs + 1) * kHourMs);
     if (after == series.points.begin()) continue;
     const auto at = std::prev(after);
     if (at->first < from_ms) continue;
