@@ -8,6 +8,7 @@
 
 #include "codec/base/strings.h"
 #include "codec/text/number.h"
+#include "server/inputs/find_first.h"
 
 namespace hourcell {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::string_view kBlanks = " \t\r";
 // Takes the next word off; empty at the end.
 std::string_view TakePlainWord(std::string_view* rest) {
   rest->remove_prefix(std::min(rest->find_first_not_of(kBlanks), rest->size()));
-  const std::string_view word = rest->substr(0, rest->find_first_of(kBlanks));
+  const std::string_view word = rest->substr(0, FindFirst(*rest, kBlanks));
   rest->remove_prefix(word.size());
   return word;
 }

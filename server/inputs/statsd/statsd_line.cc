@@ -6,6 +6,7 @@
 
 #include "codec/limits.h"
 #include "codec/text/number.h"
+#include "server/inputs/find_first.h"
 
 namespace hourcell {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::string_view kWantNameTags =
 // Takes what is before the first of `ends` off, with that character, which `*end` becomes; all
 // there is, and '\0', if there is none.
 std::string_view TakeUntil(std::string_view ends, std::string_view* rest, char* end = nullptr) {
-  const std::string_view part = rest->substr(0, rest->find_first_of(ends));
+  const std::string_view part = rest->substr(0, FindFirst(*rest, ends));
   if (end != nullptr) *end = part.size() == rest->size() ? '\0' : (*rest)[part.size()];
   rest->remove_prefix(std::min(part.size() + 1, rest->size()));
   return part;
@@ -76,7 +77,7 @@ std::string_view ReadNameTags(std::string_view text,
 
 // Takes the name with its tags off, up to its colon.
 std::string_view ReadName(std::string_view* text, StatsdLine* line) {
-  const size_t mark = text->find_first_of(",;[:");
+  const size_t mark = FindFirst(*text, ",;[:");
   if (mark == text->npos || (*text)[mark] == ':') {
     line->name = TakeUntil(":", text);
     return {};

@@ -155,7 +155,7 @@ class Machine {
     Line line(batch_, "smart_device",
               {{"device", "sda"},
                {"host", host_},
-               {"model", R"(WDC\ WD40\,EFRX\=68)", "WDC_WD40_EFRX_68"}},
+               {"model", R"(WDC\ WD40\,EFRX\=68)", "WDC WD40,EFRX=68"}},
               ms_);
     line.Boolean("health_ok", random_->Below(8) > 0);
     line.Integer("temp_c", 20 + random_->Below(30));
