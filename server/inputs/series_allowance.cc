@@ -5,7 +5,7 @@
 namespace hourcell {
 namespace {
 
-constexpr double kHourMs = 3'600'000;
+constexpr double kMsOfAnHour = 3'600'000;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ size_t SeriesAllowance::Take(size_t wanted) {
   MutexLock lock(&mutex_);
   const int64_t now_ms = clock_->MonotonicMs();
   const auto most = static_cast<double>(per_hour_);
-  left_ = std::min(most, left_ + static_cast<double>(now_ms - filled_ms_) * most / kHourMs);
+  left_ = std::min(most, left_ + static_cast<double>(now_ms - filled_ms_) * most / kMsOfAnHour);
   filled_ms_ = now_ms;
   const size_t allowed = std::min(wanted, static_cast<size_t>(left_));
   left_ -= static_cast<double>(allowed);
