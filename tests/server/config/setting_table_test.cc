@@ -1,21 +1,34 @@
 #include "server/config/setting_table.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "server/config/ignored_settings.h"
+#include "tests/support/source_dir.h"
 #include "tests/support/status_matchers.h"
 
 namespace hourcell::setting_table_test {
 namespace {
 
+using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+// The row of a setting in docs/settings.md.
+std::string PageRowOf(const Setting& setting) {
+  const std::string value =
+      setting.default_value.empty() ? "" : fmt::format("`{}`", setting.default_value);
+  return fmt::format("| `{}` | {} | {} |", setting.key, value, setting.help);
+}
 
 TEST(SettingTableTest, HasDefaultsOfTheirTypesAndHelp) {
   for (const Setting& setting : SettingTable()) {
@@ -37,6 +50,29 @@ TEST(SettingTableTest, EveryKeyMeansOneThing) {
   }
   for (const std::string_view key : IgnoredSettingKeys())
     EXPECT_FALSE(IsRegionSetting(key)) << key;
+}
+
+// HOURCELL_GOLDEN=1 writes the rows again. A new setting first needs a row with its key.
+TEST(SettingTableTest, TheDocumentHasEachSettingAsHelpPrintsIt) {
+  const std::string page_file = SourcePath("docs/settings.md");
+  std::vector<std::string> rows;
+  std::string rewritten;
+  std::ifstream page(page_file);
+  for (std::string line; std::getline(page, line);) {
+    if (line.starts_with("| `")) {
+      rows.push_back(line);
+      const Setting* setting = FindSetting(line.substr(3, line.find('`', 3) - 3));
+      if (setting != nullptr) line = PageRowOf(*setting);
+    }
+    rewritten += line;
+    rewritten += '\n';
+  }
+  if (std::getenv("HOURCELL_GOLDEN") != nullptr) std::ofstream(page_file) << rewritten;
+
+  std::vector<std::string> expected;
+  for (const Setting& setting : SettingTable())
+    expected.push_back(PageRowOf(setting));
+  EXPECT_THAT(rows, ElementsAreArray(expected));
 }
 
 TEST(SettingTableTest, FindsNothingElse) {
