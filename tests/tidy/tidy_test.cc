@@ -191,6 +191,10 @@ TEST(TidyTest, PromisesNameTestsThatExist) {
   }
 }
 
+TEST(TidyTest, ReadmesNameFilesThatExist) {
+  EXPECT_EQ(Report(CheckReadmeNames(Tree())), "");
+}
+
 TEST(TidyTest, InstalledHeadersAreThoseReached) {
   EXPECT_EQ(Report(CheckInstalledHeaders(Tree())), "");
 }

@@ -105,6 +105,16 @@ void ForEachLink(std::string_view line, const Visit& visit) {
   }
 }
 
+// Calls visit(text) for every `text` of a line.
+template <typename Visit>
+void ForEachCode(std::string_view line, const Visit& visit) {
+  for (size_t open = line.find('`'); open != std::string_view::npos; open = line.find('`')) {
+    const size_t close = std::min(line.find('`', open + 1), line.size());
+    visit(line.substr(open + 1, close - open - 1));
+    line.remove_prefix(std::min(close + 1, line.size()));
+  }
+}
+
 // A product of numbers and known constants: "64 * 1024", "kRowSpanS * 1000". Digits may be grouped
 // with ' or commas.
 std::optional<uint64_t> Evaluate(std::string_view expression,
@@ -174,6 +184,29 @@ bool IsTestDefined(std::span<const SourceFile> files, std::string_view name) {
     return std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
       return line.starts_with("TEST") && line.find(wanted) != std::string_view::npos;
     });
+  });
+}
+
+// `name.h` or `folder/name.cc`; an extension alone or a pattern does not name a file.
+bool IsSourceName(std::string_view text) {
+  const bool is_source = text.ends_with(".h") || text.ends_with(".cc");
+  return is_source && text != ".h" && text != ".cc" &&
+         std::ranges::all_of(text, [](unsigned char c) {
+           return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/';
+         });
+}
+
+// True for a path from the root, and for the end of the path of a file in or below `folder`, which
+// ends with a slash unless it is the root.
+bool IsFileFrom(const std::set<std::string, std::less<>>& paths,
+                std::string_view folder,
+                std::string_view name) {
+  if (paths.contains(name)) return true;
+  const std::string below = fmt::format("/{}", name);
+  return std::ranges::any_of(paths, [&](std::string_view path) {
+    if (!path.starts_with(folder)) return false;
+    path.remove_prefix(folder.size());
+    return path == name || path.ends_with(below);
   });
 }
 
@@ -324,15 +357,36 @@ std::vector<Finding> CheckNamedTests(const SourceFile& document,
                                      std::span<const SourceFile> files) {
   std::vector<Finding> findings;
   size_t number = 0;
-  for (std::string_view line : Lines(document.text)) {
+  for (const std::string_view line : Lines(document.text)) {
     ++number;
-    for (size_t open = line.find('`'); open != std::string_view::npos; open = line.find('`')) {
-      const size_t close = std::min(line.find('`', open + 1), line.size());
-      const std::string_view name = line.substr(open + 1, close - open - 1);
-      line.remove_prefix(std::min(close + 1, line.size()));
+    ForEachCode(line, [&](std::string_view name) {
       if (IsTestName(name) && !IsTestDefined(files, name)) {
         findings.push_back({document.path, number, fmt::format("there is no test {}", name)});
       }
+    });
+  }
+  return findings;
+}
+
+std::vector<Finding> CheckReadmeNames(std::span<const SourceFile> files) {
+  std::vector<Finding> findings;
+  const auto paths = PathsOf(files);
+  for (const SourceFile& file : files) {
+    if (!file.path.ends_with("README.md")) continue;
+    const std::string folder = file.path.substr(0, file.path.rfind('/') + 1);
+    size_t number = 0;
+    bool in_block = false;
+    for (const std::string_view line : Lines(file.text)) {
+      ++number;
+      in_block ^= line.starts_with("```");
+      if (in_block) continue;
+      ForEachCode(line, [&](std::string_view name) {
+        if (IsSourceName(name) && !IsFileFrom(paths, folder, name)) {
+          findings.push_back(
+              {file.path, number,
+               fmt::format("{}: no file here or below; write its path from the root", name)});
+        }
+      });
     }
   }
   return findings;

@@ -37,6 +37,10 @@ std::vector<Finding> CheckLimitsTable(const SourceFile& architecture, const Sour
 // Tests named as `SuiteTest` or `SuiteTest.Name` in a document exist.
 std::vector<Finding> CheckNamedTests(const SourceFile& document, std::span<const SourceFile> files);
 
+// Each `name.h` or `name.cc` in a README.md, with or without folders, is a file of its folder or
+// below it, or a path from the root.
+std::vector<Finding> CheckReadmeNames(std::span<const SourceFile> files);
+
 // The headers in the PUBLIC_HEADERS lists are those of engine/ (not of its folders) and those that
 // they reach, no more, no fewer.
 std::vector<Finding> CheckInstalledHeaders(std::span<const SourceFile> files);

@@ -100,6 +100,33 @@ TEST(CheckNamedTestsTest, ReportsTestsThatDoNotExist) {
                           "docs/reliability.md: there is no test BTest.Fails"));
 }
 
+TEST(CheckReadmeNamesTest, FindsFilesHereBelowAndFromTheRoot) {
+  const std::vector<SourceFile> files = {
+      {"README.md", "`codec/a.h` and `b.cc`\n"},
+      {"codec/README.md",
+       "`a.h`, `b.cc`, `rows/b.cc`, `engine/c.h`; `.cc`, `r_*.h`, `./run a.h`\n"
+       "```\n`gone.h`\n```\n"},
+      {"codec/a.h", ""},
+      {"codec/rows/b.cc", ""},
+      {"engine/c.h", ""}};
+
+  EXPECT_THAT(CheckReadmeNames(files), IsEmpty());
+}
+
+TEST(CheckReadmeNamesTest, ReportsFilesThatAreElsewhere) {
+  const std::vector<SourceFile> files = {
+      {"codec/a.h", ""},
+      {"codec/rows/b.cc", ""},
+      {"codec/rows/README.md", "| `b.cc`, `a.h` | x |\n`rows/b.cc`\n"},
+      {"docs/codec.md", "`a.h`\n"}};
+
+  EXPECT_THAT(Said(CheckReadmeNames(files)),
+              ElementsAre("codec/rows/README.md: a.h: no file here or below; write its path from "
+                          "the root",
+                          "codec/rows/README.md: rows/b.cc: no file here or below; write its path "
+                          "from the root"));
+}
+
 TEST(CheckInstalledHeadersTest, WantsWhatTheApiReaches) {
   const std::vector<SourceFile> files = {
       {"engine/tsdb.h", "#include \"codec/a.h\"\n#include <vector>\n"},
