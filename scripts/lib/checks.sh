@@ -275,6 +275,16 @@ check_commits() {
   scripts/commits "${base:+$base..}HEAD"
 }
 
+# Checks that no document, comment or help text of the change has more odd English than before:
+# scripts/english.
+check_english() {
+  local base
+  base=$(change_base)
+  if [[ -n $base ]]; then
+    scripts/english --check "$base"
+  fi
+}
+
 # Prints the commit before the change: HOURCELL_CI_BASE, or the fork from the main branch, or the
 # last commit's parent; nothing if there is none.
 change_base() {
