@@ -280,9 +280,11 @@ check_commits() {
 check_english() {
   local base
   base=$(change_base)
-  if [[ -n $base ]]; then
-    scripts/english --check "$base"
+  if [[ -z $base ]] || ! git cat-file -e "$base:scripts/english" 2>/dev/null; then
+    printf '    nothing to compare with: the commit before the change has no scripts/english\n'
+    return 0
   fi
+  scripts/english --check "$base"
 }
 
 # Prints the commit before the change: HOURCELL_CI_BASE, or the fork from the main branch, or the
